@@ -1,0 +1,301 @@
+//! Bin edges: the only way to say where bins begin and end.
+//!
+//! Entry: [`Edges`] for separations and [`SignedEdges`] for coordinates along the line of sight.
+
+use crate::error::EdgesError;
+
+/// At least two edges, finite, >= 0, strictly increasing with strictly increasing squares; bin k is [e_k, e_k+1).
+///
+/// ```
+/// use albireo::Edges;
+/// let edges = Edges::linear(0.0, 150.0, 30)?;
+/// assert_eq!(edges.n_bins(), 30);
+/// assert_eq!(edges.values()[1], 5.0);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edges {
+    values: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+/// Edges that may be negative: mu and pi. Squares rise strictly away from zero on either side.
+///
+/// Where the first edge is >= 0 the coordinate is taken without its sign.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignedEdges {
+    values: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
+    if values.len() < 2 {
+        return Err(EdgesError::TooFew(values.len()));
+    }
+    if let Some(index) = values.iter().position(|v| !(v * v).is_finite()) {
+        let value = values[index];
+        return Err(EdgesError::NotFinite { index, value });
+    }
+    for (index, pair) in values.windows(2).enumerate() {
+        let rises = pair[0] < pair[1];
+        // On one side of zero the squares must differ too, or the bin could never be told from its neighbour.
+        let same_side = pair[0] >= 0.0 || pair[1] <= 0.0;
+        if !rises || (same_side && pair[0] * pair[0] == pair[1] * pair[1]) {
+            return Err(EdgesError::NotIncreasing {
+                index: index + 1,
+                value: pair[1],
+                previous: pair[0],
+            });
+        }
+    }
+    Ok(())
+}
+
+/// `lo + (k*(hi-lo))/n`, first and last exactly `lo` and `hi`.
+fn linear_values(lo: f64, hi: f64, n: usize) -> Vec<f64> {
+    (0..=n)
+        .map(|k| match k {
+            0 => lo,
+            _ if k == n => hi,
+            _ => lo + (k as f64 * (hi - lo)) / n as f64,
+        })
+        .collect()
+}
+
+impl Edges {
+    /// Takes any edges.
+    ///
+    /// # Errors
+    /// Fewer than two, one that is negative or not finite, or edges that do not rise.
+    pub fn new(values: Vec<f64>) -> Result<Self, EdgesError> {
+        check_rising(&values)?;
+        if values[0] < 0.0 {
+            return Err(EdgesError::OutOfRange {
+                coordinate: "separation",
+                lo: 0.0,
+                hi: f64::MAX,
+                index: 0,
+                value: values[0],
+            });
+        }
+        let squares = values.iter().map(|e| e * e).collect();
+        Ok(Self { values, squares })
+    }
+
+    /// `n` bins of equal width, edges `lo + (k*(hi-lo))/n`.
+    ///
+    /// # Errors
+    /// As [`Edges::new`].
+    pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
+        Self::new(linear_values(lo, hi, n))
+    }
+
+    /// `n` bins of equal ratio, edges `lo*pow(hi/lo, k/n)`.
+    ///
+    /// # Errors
+    /// `lo` not above 0 or not below `hi`; otherwise as [`Edges::new`].
+    pub fn logarithmic(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
+        if !(lo > 0.0 && lo < hi) {
+            return Err(EdgesError::Logarithmic { lo, hi });
+        }
+        let edge = |k: usize| match k {
+            0 => lo,
+            _ if k == n => hi,
+            _ => lo * libm::pow(hi / lo, k as f64 / n as f64),
+        };
+        Self::new((0..=n).map(edge).collect())
+    }
+
+    /// The edges, one more than there are bins.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The squared edges, each rounded once: what squared separations are compared with.
+    pub fn squares(&self) -> &[f64] {
+        &self.squares
+    }
+
+    /// Number of bins.
+    pub fn n_bins(&self) -> usize {
+        self.values.len() - 1
+    }
+
+    /// Lowest edge.
+    pub fn first(&self) -> f64 {
+        self.values[0]
+    }
+
+    /// Highest edge.
+    pub fn last(&self) -> f64 {
+        self.values[self.values.len() - 1]
+    }
+
+    /// The bin k with `e_k*e_k <= r2 < e_k+1*e_k+1`.
+    #[inline]
+    pub fn locate(&self, r2: f64) -> Option<usize> {
+        locate(&self.squares, r2)
+    }
+}
+
+/// The bin k with `squares[k] <= value < squares[k + 1]`.
+#[inline]
+pub(super) fn locate(squares: &[f64], value: f64) -> Option<usize> {
+    let above = squares.partition_point(|&square| square <= value);
+    (above > 0 && above < squares.len()).then(|| above - 1)
+}
+
+impl SignedEdges {
+    /// Takes any edges.
+    ///
+    /// # Errors
+    /// Fewer than two, one that is not finite, or edges that do not rise.
+    pub fn new(values: Vec<f64>) -> Result<Self, EdgesError> {
+        check_rising(&values)?;
+        let squares = values.iter().map(|e| e * e).collect();
+        Ok(Self { values, squares })
+    }
+
+    /// `n` bins of equal width, edges `lo + (k*(hi-lo))/n`.
+    ///
+    /// # Errors
+    /// As [`SignedEdges::new`].
+    pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
+        Self::new(linear_values(lo, hi, n))
+    }
+
+    /// The edges, one more than there are bins.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Number of bins.
+    pub fn n_bins(&self) -> usize {
+        self.values.len() - 1
+    }
+
+    /// Whether the sign of the coordinate matters: the first edge is below zero.
+    pub fn signed(&self) -> bool {
+        self.values[0] < 0.0
+    }
+
+    /// The largest distance of an edge from zero.
+    pub fn largest(&self) -> f64 {
+        self.values[0]
+            .abs()
+            .max(self.values[self.values.len() - 1].abs())
+    }
+
+    /// Whether `(negative, value2)` is at or above edge `k`, comparing `value2` with `edge^2 * scale`.
+    #[inline]
+    fn at_or_above(&self, k: usize, negative: bool, value2: f64, scale: f64) -> bool {
+        let bound = self.squares[k] * scale;
+        match (self.values[k] < 0.0, negative) {
+            (false, false) => value2 >= bound,
+            (false, true) => false,
+            (true, false) => true,
+            (true, true) => value2 <= bound,
+        }
+    }
+
+    /// Number of edges at or below the coordinate whose square is `value2 / scale`.
+    #[inline]
+    pub(super) fn edges_below(&self, negative: bool, value2: f64, scale: f64) -> usize {
+        let negative = negative && self.signed();
+        let (mut lo, mut hi) = (0, self.values.len());
+        while lo < hi {
+            let middle = usize::midpoint(lo, hi);
+            if self.at_or_above(middle, negative, value2, scale) {
+                lo = middle + 1;
+            } else {
+                hi = middle;
+            }
+        }
+        lo
+    }
+
+    /// The bin whose edges hold the coordinate.
+    #[inline]
+    pub(super) fn locate(&self, negative: bool, value2: f64, scale: f64) -> Option<usize> {
+        let below = self.edges_below(negative, value2, scale);
+        (below > 0 && below < self.values.len()).then(|| below - 1)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linear_edges_multiply_before_they_divide() {
+        let edges = Edges::linear(0.0, 0.7, 7).unwrap();
+        assert_eq!(edges.values()[3], (3.0 * 0.7) / 7.0);
+        assert_ne!(
+            edges.values()[3],
+            3.0 * (0.7 / 7.0),
+            "the neighbouring rule differs here"
+        );
+        assert_eq!(edges.last(), 0.7);
+    }
+
+    #[test]
+    fn logarithmic_edges_end_exactly() {
+        let edges = Edges::logarithmic(0.1, 25.0, 20).unwrap();
+        assert_eq!((edges.first(), edges.last()), (0.1, 25.0));
+        assert_eq!(edges.values()[10], 0.1 * libm::pow(25.0 / 0.1, 0.5));
+        assert!(Edges::logarithmic(0.0, 25.0, 20).is_err());
+    }
+
+    #[test]
+    fn refusals() {
+        let bad: [&[f64]; 7] = [
+            &[],
+            &[1.0],
+            &[1.0, 1.0],
+            &[2.0, 1.0],
+            &[0.0, f64::NAN],
+            &[-1.0, 1.0],
+            &[0.0, 1e200],
+        ];
+        for values in bad {
+            assert!(Edges::new(values.to_vec()).is_err(), "{values:?}");
+        }
+        // Different edges whose squares round to the same number.
+        assert!(Edges::new(vec![1e-200, 2e-200]).is_err());
+        assert!(SignedEdges::new(vec![-1.0, 1.0]).is_ok());
+    }
+
+    #[test]
+    fn bins_are_half_open() {
+        let edges = Edges::new(vec![0.1, 0.2, 0.3]).unwrap();
+        let square = |e: f64| e * e;
+        assert_eq!(edges.locate(square(0.1)), Some(0));
+        assert_eq!(edges.locate(square(0.2)), Some(1));
+        assert_eq!(edges.locate(square(0.2).next_down()), Some(0));
+        assert_eq!(edges.locate(square(0.3)), None);
+        assert_eq!(edges.locate(square(0.1).next_down()), None);
+    }
+
+    #[test]
+    fn signed_edges_are_half_open_on_both_sides() {
+        let edges = SignedEdges::new(vec![-2.0, -1.0, 0.0, 1.0, 2.0]).unwrap();
+        let at = |v: f64| edges.locate(v < 0.0, v * v, 1.0);
+        assert_eq!(
+            [-2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0].map(at),
+            [
+                None,
+                Some(0),
+                Some(0),
+                Some(1),
+                Some(1),
+                Some(2),
+                Some(2),
+                Some(3),
+                None
+            ]
+        );
+        let unsigned = SignedEdges::new(vec![0.0, 1.0]).unwrap();
+        assert_eq!(unsigned.locate(true, 0.25, 1.0), Some(0));
+    }
+}

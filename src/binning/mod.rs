@@ -1,0 +1,247 @@
+//! Separation -> bin: one exact rule in float64 for each way of binning pairs.
+//!
+//! Entry: [`Binning`] and its implementations [`RBins`], [`SMuBins`], [`RpPiBins`], [`ThetaBins`]. Bins never loop over pairs.
+//!
+//! Every binning has two faces: the exact rule ([`Binning::bin`], the contract) and the description that fast engines build
+//! their filter from ([`Binning::form`]). A filter may decide a pair only where it cannot be wrong.
+
+mod edges;
+mod r;
+mod rp_pi;
+mod s_mu;
+mod theta;
+
+pub use edges::{Edges, SignedEdges};
+pub use r::RBins;
+pub use rp_pi::RpPiBins;
+pub use s_mu::SMuBins;
+pub use theta::ThetaBins;
+
+use crate::domain::{Axis, Domain};
+use crate::error::JobError;
+use crate::separation::{Separation, dot, norm2, sum};
+
+/// The direction along which `mu` and `pi` are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LineOfSight {
+    /// `x1 + x2`, from the observer at the origin to the middle of the pair.
+    #[default]
+    Midpoint,
+    /// `x1`, the first point of the pair.
+    First,
+    /// `x2`, the second point of the pair.
+    End,
+    /// A fixed axis: the plane-parallel limit and the only choice in a periodic box.
+    Fixed(Axis),
+}
+
+impl LineOfSight {
+    /// `midpoint`, `first`, `end`, `x`, `y` or `z`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Midpoint => "midpoint",
+            Self::First => "first",
+            Self::End => "end",
+            Self::Fixed(axis) => axis.name(),
+        }
+    }
+
+    /// Whether exchanging the two points changes the direction.
+    pub fn depends_on_order(self) -> bool {
+        matches!(self, Self::First | Self::End)
+    }
+
+    /// The squared projection of the pair on the line of sight as `(d.l)^2` and `l^2`, with the sign of `d.l`.
+    #[inline]
+    fn project(self, sep: &Separation) -> Projection {
+        let l = match self {
+            Self::Fixed(axis) => {
+                let d = sep.d[axis.index()];
+                return Projection {
+                    dl2: d * d,
+                    l2: 1.0,
+                    negative: d < 0.0,
+                };
+            }
+            Self::Midpoint => sum(sep.x1, sep.x2),
+            Self::First => sep.x1,
+            Self::End => sep.x2,
+        };
+        let dl = dot(sep.d, l);
+        Projection {
+            dl2: dl * dl,
+            l2: norm2(l),
+            negative: dl < 0.0,
+        }
+    }
+}
+
+/// A pair projected on its line of sight.
+struct Projection {
+    /// `(d.l) * (d.l)`.
+    dl2: f64,
+    /// `l.l`; exactly 1 for a fixed axis.
+    l2: f64,
+    /// Whether `d.l` is below zero.
+    negative: bool,
+}
+
+/// How many times an auto count holds a pair of particles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PairOrder {
+    /// Once: the bin does not depend on which point comes first. Total N(N-1)/2.
+    Unordered,
+    /// As (i, j) and as (j, i): signed coordinates or a line of sight through one end. Total N(N-1).
+    Ordered,
+}
+
+/// The largest region around a particle that bins can reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reach {
+    /// A sphere of this radius.
+    Sphere(f64),
+    /// A cylinder around the axis: radius across, half height along.
+    Cylinder {
+        /// The axis of the cylinder.
+        axis: Axis,
+        /// Its radius.
+        across: f64,
+        /// Its half height.
+        along: f64,
+    },
+}
+
+impl Reach {
+    /// How far the region extends along each axis.
+    pub fn along_axes(self) -> [f64; 3] {
+        match self {
+            Self::Sphere(radius) => [radius; 3],
+            Self::Cylinder {
+                axis,
+                across,
+                along,
+            } => {
+                let mut reach = [across; 3];
+                reach[axis.index()] = along;
+                reach
+            }
+        }
+    }
+
+    /// Radius of the sphere that holds the region.
+    pub fn radius(self) -> f64 {
+        match self {
+            Self::Sphere(radius) => radius,
+            Self::Cylinder { across, along, .. } => across.hypot(along),
+        }
+    }
+}
+
+/// What a fast engine needs to know of a binning to build its filter.
+#[derive(Debug, Clone, Copy)]
+pub enum Form<'a> {
+    /// Bins in the separation alone.
+    Radial {
+        /// Separation edges.
+        r: &'a Edges,
+    },
+    /// Bins in separation and in the cosine to the line of sight, the latter varying fastest.
+    SMu {
+        /// Separation edges.
+        s: &'a Edges,
+        /// Cosine edges.
+        mu: &'a SignedEdges,
+        /// Line of sight.
+        los: LineOfSight,
+    },
+    /// Bins across and along the line of sight, the latter varying fastest.
+    RpPi {
+        /// Edges across.
+        rp: &'a Edges,
+        /// Edges along.
+        pi: &'a SignedEdges,
+        /// Line of sight.
+        los: LineOfSight,
+    },
+}
+
+/// Separation -> bin.
+pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
+    /// Number of bins along each axis; the last axis varies fastest in a count.
+    fn shape(&self) -> Vec<usize>;
+
+    /// Number of bins in all.
+    fn n_bins(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// The bin of a pair, or none: the contract, in float64.
+    fn bin(&self, sep: &Separation) -> Option<usize>;
+
+    /// How often an auto count holds each pair.
+    fn order(&self) -> PairOrder;
+
+    /// The region outside which no pair can land in a bin.
+    fn reach(&self) -> Reach;
+
+    /// The line of sight, where the bins have one.
+    fn line_of_sight(&self) -> Option<LineOfSight> {
+        None
+    }
+
+    /// The coordinate averaged on request: r, s, `rp` in length units or theta in degrees.
+    fn coordinate(&self, sep: &Separation) -> f64;
+
+    /// No pair in a bin has a coordinate above this.
+    fn coordinate_limit(&self) -> f64;
+
+    /// The shape that filters are built from.
+    fn form(&self) -> Form<'_>;
+
+    /// Whether positions must be unit vectors.
+    fn on_sphere(&self) -> bool {
+        false
+    }
+
+    /// Checks that these bins are defined in `domain`.
+    ///
+    /// # Errors
+    /// Bins reaching past half the box, or a line of sight without a meaning there.
+    fn admit(&self, domain: &Domain) -> Result<(), JobError> {
+        if !domain.is_periodic() {
+            return Ok(());
+        }
+        if self.on_sphere() {
+            return Err(JobError::AngleInBox);
+        }
+        match self.line_of_sight() {
+            None | Some(LineOfSight::Fixed(_)) => {}
+            Some(los) => return Err(JobError::LineOfSight(los.name())),
+        }
+        match domain {
+            Domain::Open => Ok(()),
+            Domain::Periodic(cell) => Axis::ALL.iter().try_for_each(|&axis| {
+                let reach = self.reach().along_axes()[axis.index()];
+                match cell.length(axis) {
+                    Some(length) if reach > length / 2.0 => Err(JobError::Reach {
+                        axis: axis.name(),
+                        reach,
+                        limit: length / 2.0,
+                    }),
+                    _ => Ok(()),
+                }
+            }),
+            Domain::Triclinic(lattice) => {
+                let (reach, limit) = (self.reach().radius(), lattice.reach());
+                if reach > limit {
+                    return Err(JobError::Reach {
+                        axis: "any",
+                        reach,
+                        limit,
+                    });
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Bins in the separation r.
+
+use super::{Binning, Edges, Form, PairOrder, Reach};
+use crate::separation::Separation;
+
+/// Bins in the separation: `e_k*e_k <= r2 < e_k+1*e_k+1`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RBins {
+    edges: Edges,
+}
+
+impl RBins {
+    /// Bins between these edges.
+    pub fn new(edges: Edges) -> Self {
+        Self { edges }
+    }
+
+    /// The separation edges.
+    pub fn edges(&self) -> &Edges {
+        &self.edges
+    }
+}
+
+impl Binning for RBins {
+    fn shape(&self) -> Vec<usize> {
+        vec![self.edges.n_bins()]
+    }
+
+    #[inline]
+    fn bin(&self, sep: &Separation) -> Option<usize> {
+        self.edges.locate(sep.r2)
+    }
+
+    fn order(&self) -> PairOrder {
+        PairOrder::Unordered
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Sphere(self.edges.last())
+    }
+
+    fn coordinate(&self, sep: &Separation) -> f64 {
+        sep.r2.sqrt()
+    }
+
+    fn coordinate_limit(&self) -> f64 {
+        self.edges.last()
+    }
+
+    fn form(&self) -> Form<'_> {
+        Form::Radial { r: &self.edges }
+    }
+}

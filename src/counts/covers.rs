@@ -1,0 +1,151 @@
+//! Which jobs, and which parts of them, a count covers: what keeps a merge from counting anything twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::{PairKind, PairTotal};
+use crate::domain::Domain;
+use crate::engine::{PairJob, Pairs};
+use crate::error::MergeError;
+use crate::particles::{Particles, Weights};
+
+/// One of `of` parts of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    /// Which part, from 0.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Part {
+    /// All of a job.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// The rows of this part among `n`.
+    pub(super) fn rows(self, n: usize) -> Range<usize> {
+        let cut = |k: u32| (n as u128 * u128::from(k) / u128::from(self.of)) as usize;
+        cut(self.index)..cut(self.index + 1)
+    }
+}
+
+/// A fingerprint of the particles and the domain of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(pub u64);
+
+/// Mixes a word into a running fingerprint (the finaliser of splitmix64).
+fn mix(state: u64, word: u64) -> u64 {
+    let mut h = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    h ^ (h >> 27)
+}
+
+/// Fingerprint of a column: eight independent lanes, so that it keeps up with memory.
+fn column_print(values: &[f64]) -> u64 {
+    const LANES: usize = 8;
+    let mut lanes = [0u64; LANES];
+    let mut chunks = values.chunks_exact(LANES);
+    for chunk in &mut chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane = (lane.rotate_left(29) ^ value.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+    let rest = chunks.remainder().iter().map(|v| v.to_bits());
+    lanes.into_iter().chain(rest).fold(values.len() as u64, mix)
+}
+
+fn sample_print(state: u64, sample: &Particles) -> u64 {
+    let points = sample.points().columns();
+    let state = points
+        .into_iter()
+        .fold(state, |h, column| mix(h, column_print(column)));
+    match sample.weights() {
+        Weights::Unit => mix(state, 1),
+        Weights::PerParticle(w) => mix(state, column_print(w)),
+    }
+}
+
+impl JobId {
+    /// The fingerprint of `job`: equal for equal particles, weights and domain.
+    pub fn of(job: &PairJob<'_>) -> Self {
+        let domain: Vec<f64> = match job.domain() {
+            Domain::Open => vec![],
+            Domain::Periodic(cell) => cell.lengths().iter().map(|l| l.unwrap_or(0.0)).collect(),
+            Domain::Triclinic(lattice) => lattice.basis().as_flattened().to_vec(),
+        };
+        let state = column_print(&domain);
+        Self(match job.pairs() {
+            Pairs::Auto(sample) => sample_print(mix(state, 1), sample),
+            Pairs::Cross(first, second) => sample_print(sample_print(mix(state, 2), first), second),
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Covered {
+    of: u32,
+    parts: BTreeSet<u32>,
+    total: PairTotal,
+}
+
+/// The jobs and parts held, each with its total.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Covers {
+    jobs: BTreeMap<JobId, Covered>,
+}
+
+impl Covers {
+    pub(super) fn part(job: JobId, part: Part, total: PairTotal) -> Self {
+        let covered = Covered {
+            of: part.of,
+            parts: BTreeSet::from([part.index]),
+            total,
+        };
+        Self {
+            jobs: BTreeMap::from([(job, covered)]),
+        }
+    }
+
+    pub(super) fn union(&self, other: &Self) -> Result<Self, MergeError> {
+        let mut union = self.clone();
+        for (job, theirs) in &other.jobs {
+            let Some(ours) = union.jobs.get_mut(job) else {
+                union.jobs.insert(*job, theirs.clone());
+                continue;
+            };
+            if ours.of != theirs.of {
+                return Err(MergeError::Setting {
+                    setting: "the number of parts of the job",
+                    left: ours.of.to_string(),
+                    right: theirs.of.to_string(),
+                });
+            }
+            if let Some(&part) = ours.parts.intersection(&theirs.parts).next() {
+                return Err(MergeError::Overlap { part, of: ours.of });
+            }
+            ours.parts.extend(&theirs.parts);
+        }
+        Ok(union)
+    }
+
+    /// Sum over the jobs, in the order of their fingerprints, so that it does not depend on the order of merging.
+    pub(super) fn total(&self, kind: PairKind) -> PairTotal {
+        let zero = PairTotal::zero(kind);
+        self.jobs.values().fold(zero, |sum, job| PairTotal {
+            kind,
+            pairs: sum.pairs + job.total.pairs,
+            weight: sum.weight + job.total.weight,
+        })
+    }
+
+    pub(super) fn coverage(&self) -> (u32, u32) {
+        self.jobs.values().fold((0, 0), |(have, of), job| {
+            (have + job.parts.len() as u32, of + job.of)
+        })
+    }
+
+    pub(super) fn single(&self) -> Option<JobId> {
+        let mut jobs = self.jobs.keys();
+        jobs.next().copied().filter(|_| jobs.next().is_none())
+    }
+}

@@ -1,0 +1,296 @@
+//! What can be wrong, one enum per stage of the main path, joined in [`Error`].
+//!
+//! Every message says what was expected, what was found and where; rows count from 0.
+
+use thiserror::Error as ThisError;
+
+/// Refused positions or weights.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum ParticlesError {
+    /// Two columns of one sample differ in length.
+    #[error(
+        "columns of one sample must be equally long: {first} has {first_rows} rows, {second} has {second_rows}"
+    )]
+    UnequalLengths {
+        /// The column that sets the length.
+        first: &'static str,
+        /// Its number of rows.
+        first_rows: usize,
+        /// The column that differs.
+        second: &'static str,
+        /// Its number of rows.
+        second_rows: usize,
+    },
+    /// A NaN or an infinity.
+    #[error("{column} must be finite: found {value} in row {row}")]
+    NotFinite {
+        /// Which column.
+        column: &'static str,
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// More particles than an index can number.
+    #[error("a sample holds at most {limit} particles, found {rows}")]
+    TooMany {
+        /// The number of particles found.
+        rows: usize,
+        /// The largest number accepted.
+        limit: usize,
+    },
+    /// A position at the origin has no direction.
+    #[error("an angle needs positions away from the origin: row {row} is (0, 0, 0)")]
+    NoDirection {
+        /// The first such row, from 0.
+        row: usize,
+    },
+}
+
+/// A domain that cannot be, or positions that do not belong to it.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum DomainError {
+    /// A box length that is not a positive finite number.
+    #[error("the box length along {axis} must be positive and finite, found {length}")]
+    Length {
+        /// The axis, `x`, `y` or `z`.
+        axis: char,
+        /// The length given.
+        length: f64,
+    },
+    /// Box vectors that span no volume.
+    #[error("the box vectors must be finite and span a volume, found {0:?}")]
+    Degenerate([[f64; 3]; 3]),
+    /// A position outside the periodic box.
+    #[error(
+        "row {row}: {axis} = {value} lies outside the periodic box [0, {length}); wrap the positions or check the box"
+    )]
+    Outside {
+        /// The first such row, from 0.
+        row: usize,
+        /// The axis, `x`, `y` or `z` (for a triclinic box `a`, `b` or `c`).
+        axis: char,
+        /// The coordinate (fractional in a triclinic box).
+        value: f64,
+        /// The box length (1 in a triclinic box).
+        length: f64,
+    },
+}
+
+/// Bin edges that define no bins.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum EdgesError {
+    /// Fewer than two edges.
+    #[error("bins need at least two edges, found {0}")]
+    TooFew(usize),
+    /// An edge that is NaN or infinite, or whose square is.
+    #[error("edge {index} must be finite with a finite square, found {value}")]
+    NotFinite {
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Edges that do not rise, or whose squares do not.
+    #[error(
+        "edges must increase strictly, and so must their squares: edge {index} is {value} after {previous}"
+    )]
+    NotIncreasing {
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// The edge before it.
+        previous: f64,
+    },
+    /// An edge outside the range that the coordinate can take.
+    #[error("{coordinate} edges must lie in [{lo}, {hi}]: edge {index} is {value}")]
+    OutOfRange {
+        /// The coordinate: `separation`, `mu`, `theta`.
+        coordinate: &'static str,
+        /// Lower limit.
+        lo: f64,
+        /// Upper limit.
+        hi: f64,
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Logarithmic edges that start at or below zero.
+    #[error("logarithmic edges need 0 < lo < hi, found lo = {lo}, hi = {hi}")]
+    Logarithmic {
+        /// Lower end.
+        lo: f64,
+        /// Upper end.
+        hi: f64,
+    },
+}
+
+/// A pair job that has no defined answer.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum JobError {
+    /// Bins that reach past half the box.
+    #[error(
+        "bins reach {reach} along {axis}, but separations in this periodic box are defined up to {limit} only (half the box length)"
+    )]
+    Reach {
+        /// The axis (`x`, `y`, `z`) or `any` for a triclinic box.
+        axis: &'static str,
+        /// How far the bins reach.
+        reach: f64,
+        /// Half the box.
+        limit: f64,
+    },
+    /// A line of sight that depends on where the observer stands, in a periodic box.
+    #[error(
+        "a periodic box has no observer: take a fixed axis (x, y or z) as the line of sight, not {0}"
+    )]
+    LineOfSight(&'static str),
+    /// Angular bins in a periodic domain.
+    #[error("angular separations need an open domain")]
+    AngleInBox,
+    /// Angular bins on positions that are not unit vectors.
+    #[error("angular bins need unit vectors: row {row} has length {norm}; use Points::directions")]
+    NotUnitVector {
+        /// The first such row, from 0.
+        row: usize,
+        /// Its norm.
+        norm: f64,
+    },
+    /// Positions outside the domain.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// Weights given to the operation do not belong to the samples.
+    #[error("the operation holds {op} weights for a sample of {sample} particles")]
+    Weights {
+        /// Number of weights in the operation.
+        op: usize,
+        /// Number of particles in the sample.
+        sample: usize,
+    },
+}
+
+/// A job that did not run to its end.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The job itself is refused.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The caller asked to stop.
+    #[error("the count was interrupted before its end; nothing was kept")]
+    Interrupted,
+    /// The thread pool could not be made.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// How many were wanted.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The instruction set asked for is not on this machine.
+    #[error("this processor lacks {wanted}; it has {available}")]
+    Isa {
+        /// What was asked for.
+        wanted: &'static str,
+        /// What there is, comma separated.
+        available: String,
+    },
+}
+
+/// Counts that do not belong together.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The two results come from different settings.
+    #[error(
+        "counts of different jobs do not merge: they differ in {setting} ({left} against {right})"
+    )]
+    Setting {
+        /// The setting that differs.
+        setting: &'static str,
+        /// Its value on the left.
+        left: String,
+        /// Its value on the right.
+        right: String,
+    },
+    /// Both results hold the same part of a job.
+    #[error("counts overlap: part {part} of {of} of the same job is in both")]
+    Overlap {
+        /// The part, from 0.
+        part: u32,
+        /// Number of parts of the job.
+        of: u32,
+    },
+    /// A sum passed the range of its integer.
+    #[error("{0} is too large for its integer")]
+    Overflow(&'static str),
+}
+
+/// An estimator that its counts cannot feed.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum EstimatorError {
+    /// Counts over different bins.
+    #[error("{left} and {right} must be counted in the same bins")]
+    Bins {
+        /// Name of one count, such as `DD`.
+        left: &'static str,
+        /// Name of the other.
+        right: &'static str,
+    },
+    /// A count without a single possible pair or with zero total weight.
+    #[error("{0} has a total of zero: no pair or no weight to normalise by")]
+    EmptyTotal(&'static str),
+    /// A count that covers only a part of its job.
+    #[error("{count} covers {have} of {of} parts of its job: merge the rest first")]
+    Incomplete {
+        /// Name of the count.
+        count: &'static str,
+        /// Parts present.
+        have: u32,
+        /// Parts in all.
+        of: u32,
+    },
+    /// Analytic RR where no formula holds.
+    #[error("analytic RR {0}")]
+    AnalyticRr(String),
+    /// Edges that do not span what the integral needs.
+    #[error("{0}")]
+    Span(String),
+    /// Something else that the estimator needs.
+    #[error("{0}")]
+    Needs(String),
+}
+
+/// Any error of this library.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum Error {
+    /// See [`ParticlesError`].
+    #[error(transparent)]
+    Particles(#[from] ParticlesError),
+    /// See [`DomainError`].
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// See [`EdgesError`].
+    #[error(transparent)]
+    Edges(#[from] EdgesError),
+    /// See [`JobError`].
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// See [`EngineError`].
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// See [`MergeError`].
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// See [`EstimatorError`].
+    #[error(transparent)]
+    Estimator(#[from] EstimatorError),
+}

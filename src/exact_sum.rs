@@ -1,0 +1,115 @@
+//! Sums of float64 numbers without rounding error, rounded once at the end.
+//!
+//! Entry: [`ExactSum`]. Totals of weights are made with it, so that they do not depend on the order of the rows.
+
+/// A running sum held as non-overlapping partial sums (Shewchuk 1997, DOI 10.1007/PL00009321).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ExactSum {
+    partials: Vec<f64>,
+}
+
+/// `a + b` as its rounded value and the exact rest (Knuth's two-sum).
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    let rest = (a - (sum - b_part)) + (b - b_part);
+    (sum, rest)
+}
+
+impl ExactSum {
+    /// Adds one finite number.
+    pub(crate) fn add(&mut self, value: f64) {
+        let mut carried = value;
+        let mut kept = 0;
+        for k in 0..self.partials.len() {
+            let (sum, rest) = two_sum(carried, self.partials[k]);
+            if rest != 0.0 {
+                self.partials[kept] = rest;
+                kept += 1;
+            }
+            carried = sum;
+        }
+        self.partials.truncate(kept);
+        self.partials.push(carried);
+    }
+
+    /// Adds `a * a` exactly, as the rounded square and its rest.
+    pub(crate) fn add_square(&mut self, a: f64) {
+        let square = a * a;
+        self.add(square);
+        self.add(a.mul_add(a, -square));
+    }
+
+    /// The sum, rounded to nearest even once.
+    pub(crate) fn value(&self) -> f64 {
+        let Some((&last, rest)) = self.partials.split_last() else {
+            return 0.0;
+        };
+        let mut high = last;
+        for (k, &partial) in rest.iter().enumerate().rev() {
+            let (sum, low) = two_sum(high, partial);
+            high = sum;
+            if low != 0.0 {
+                // A tie between two floats is broken by the sign of what lies below it.
+                let below = k.checked_sub(1).map_or(0.0, |b| rest[b]);
+                if (low < 0.0 && below < 0.0) || (low > 0.0 && below > 0.0) {
+                    let doubled = low * 2.0;
+                    let moved = high + doubled;
+                    if doubled == moved - high {
+                        high = moved;
+                    }
+                }
+                break;
+            }
+        }
+        high
+    }
+}
+
+impl FromIterator<f64> for ExactSum {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+        let mut sum = Self::default();
+        values.into_iter().for_each(|v| sum.add(v));
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ExactSum;
+
+    #[test]
+    fn cancellation_keeps_the_small_terms() {
+        let values = [1e16, 1.0, -1e16, 1e-16, 3.0];
+        let mut reversed = values;
+        reversed.reverse();
+        assert_eq!(ExactSum::from_iter(values).value(), 4.0);
+        assert_eq!(ExactSum::from_iter(reversed).value(), 4.0);
+    }
+
+    #[test]
+    fn a_tenth_ten_times_is_one() {
+        assert_eq!(ExactSum::from_iter([0.1; 10]).value(), 1.0);
+    }
+
+    #[test]
+    fn half_way_ties_are_broken_by_the_rest() {
+        let tie = 2f64.powi(-53);
+        assert_eq!(ExactSum::from_iter([1.0, tie]).value(), 1.0);
+        assert_eq!(
+            ExactSum::from_iter([1.0, tie, tie * tie]).value(),
+            1.0 + f64::EPSILON
+        );
+        assert_eq!(ExactSum::from_iter([1.0, tie, -tie * tie]).value(), 1.0);
+    }
+
+    #[test]
+    fn squares_are_exact() {
+        let mut sum = ExactSum::default();
+        let a = 1.0 + f64::EPSILON;
+        sum.add_square(a);
+        sum.add(-1.0);
+        sum.add(-2.0 * f64::EPSILON);
+        assert_eq!(sum.value(), f64::EPSILON * f64::EPSILON);
+    }
+}

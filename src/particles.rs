@@ -1,0 +1,280 @@
+//! Samples of particles: positions and weights, checked once.
+//!
+//! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
+
+use crate::error::ParticlesError;
+use crate::exact_sum::ExactSum;
+
+/// Largest number of particles in one sample: indices are 32-bit, with room for padding.
+pub const MAX_PARTICLES: usize = i32::MAX as usize;
+
+/// N positions, shape (N, 3), as three columns; every coordinate is finite.
+///
+/// ```
+/// let points = albireo::Points::new(vec![0.0, 1.0], vec![0.0, 2.0], vec![0.5, 3.0])?;
+/// assert_eq!(points.len(), 2);
+/// assert_eq!(points.at(1), [1.0, 2.0, 3.0]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Points {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+}
+
+fn first_not_finite(values: &[f64]) -> Option<(usize, f64)> {
+    let row = values.iter().position(|v| !v.is_finite())?;
+    Some((row, values[row]))
+}
+
+impl Points {
+    /// Takes three columns of equal length.
+    ///
+    /// # Errors
+    /// Columns of unequal length, a coordinate that is NaN or infinite, or more than [`MAX_PARTICLES`] rows.
+    pub fn new(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Self, ParticlesError> {
+        if x.len() > MAX_PARTICLES {
+            return Err(ParticlesError::TooMany {
+                rows: x.len(),
+                limit: MAX_PARTICLES,
+            });
+        }
+        for (name, column) in [("y", &y), ("z", &z)] {
+            if column.len() != x.len() {
+                return Err(ParticlesError::UnequalLengths {
+                    first: "x",
+                    first_rows: x.len(),
+                    second: name,
+                    second_rows: column.len(),
+                });
+            }
+        }
+        for (column, values) in [("x", &x), ("y", &y), ("z", &z)] {
+            if let Some((row, value)) = first_not_finite(values) {
+                return Err(ParticlesError::NotFinite { column, row, value });
+            }
+        }
+        Ok(Self { x, y, z })
+    }
+
+    /// Takes rows of three coordinates.
+    ///
+    /// # Errors
+    /// As [`Points::new`].
+    pub fn from_rows(rows: &[[f64; 3]]) -> Result<Self, ParticlesError> {
+        let column = |axis: usize| rows.iter().map(|row| row[axis]).collect();
+        Self::new(column(0), column(1), column(2))
+    }
+
+    /// Columns whose values the caller has derived from checked ones.
+    pub(crate) fn from_checked([x, y, z]: [Vec<f64>; 3]) -> Self {
+        Self { x, y, z }
+    }
+
+    /// Number of positions.
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Whether there is no position.
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// The three columns.
+    pub fn columns(&self) -> [&[f64]; 3] {
+        [&self.x, &self.y, &self.z]
+    }
+
+    /// The position in row `row`.
+    ///
+    /// # Panics
+    /// When `row` is not below [`Points::len`].
+    #[inline]
+    pub fn at(&self, row: usize) -> [f64; 3] {
+        [self.x[row], self.y[row], self.z[row]]
+    }
+
+    /// The positions in a run of rows.
+    pub(crate) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
+        Self::from_checked(self.columns().map(|column| column[rows.clone()].to_vec()))
+    }
+
+    /// The unit vectors from the origin to the positions, each coordinate divided by the norm.
+    ///
+    /// # Errors
+    /// A position at the origin.
+    pub fn directions(&self) -> Result<Self, ParticlesError> {
+        let mut columns = [0, 1, 2].map(|_| Vec::with_capacity(self.len()));
+        for row in 0..self.len() {
+            let position = self.at(row);
+            let norm = crate::separation::norm2(position).sqrt();
+            if norm == 0.0 {
+                return Err(ParticlesError::NoDirection { row });
+            }
+            for (column, coordinate) in columns.iter_mut().zip(position) {
+                column.push(coordinate / norm);
+            }
+        }
+        Ok(Self::from_checked(columns))
+    }
+}
+
+/// What each particle counts for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Weights {
+    /// Every particle counts 1.
+    #[default]
+    Unit,
+    /// One finite weight a particle, in the order of the positions; negative weights are allowed.
+    PerParticle(Vec<f64>),
+}
+
+/// Positions with their weights.
+///
+/// ```
+/// use albireo::{Particles, Points};
+/// let points = Points::from_rows(&[[0.0; 3], [1.0; 3]])?;
+/// let galaxies = Particles::weighted(points, vec![0.5, 2.0])?;
+/// assert_eq!(galaxies.weight_sum(), 2.5);
+/// assert_eq!(galaxies.weight_square_sum(), 4.25);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Particles {
+    points: Points,
+    weights: Weights,
+}
+
+impl Particles {
+    /// Particles of unit weight.
+    pub fn new(points: Points) -> Self {
+        Self {
+            points,
+            weights: Weights::Unit,
+        }
+    }
+
+    /// Particles with one weight each.
+    ///
+    /// # Errors
+    /// A number of weights other than the number of positions, or a weight that is NaN or infinite.
+    pub fn weighted(points: Points, weights: Vec<f64>) -> Result<Self, ParticlesError> {
+        if weights.len() != points.len() {
+            return Err(ParticlesError::UnequalLengths {
+                first: "position",
+                first_rows: points.len(),
+                second: "weight",
+                second_rows: weights.len(),
+            });
+        }
+        if let Some((row, value)) = first_not_finite(&weights) {
+            return Err(ParticlesError::NotFinite {
+                column: "weight",
+                row,
+                value,
+            });
+        }
+        Ok(Self {
+            points,
+            weights: Weights::PerParticle(weights),
+        })
+    }
+
+    /// The positions.
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// The weights.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The same weights on other positions, one for one.
+    #[must_use]
+    pub(crate) fn with_points(self, points: Points) -> Self {
+        debug_assert_eq!(points.len(), self.points.len());
+        Self { points, ..self }
+    }
+
+    /// The particles in a run of rows.
+    pub(crate) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
+        let weights = match &self.weights {
+            Weights::Unit => Weights::Unit,
+            Weights::PerParticle(w) => Weights::PerParticle(w[rows.clone()].to_vec()),
+        };
+        Self {
+            points: self.points.rows(rows),
+            weights,
+        }
+    }
+
+    /// The particles seen as unit vectors, for angular counts.
+    ///
+    /// # Errors
+    /// A position at the origin.
+    pub fn directions(self) -> Result<Self, ParticlesError> {
+        let points = self.points.directions()?;
+        Ok(self.with_points(points))
+    }
+
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is no particle.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Sum of the weights, exact and rounded once.
+    pub fn weight_sum(&self) -> f64 {
+        match &self.weights {
+            Weights::Unit => self.len() as f64,
+            Weights::PerParticle(w) => w.iter().copied().collect::<ExactSum>().value(),
+        }
+    }
+
+    /// Sum of the squared weights, exact and rounded once.
+    pub fn weight_square_sum(&self) -> f64 {
+        match &self.weights {
+            Weights::Unit => self.len() as f64,
+            Weights::PerParticle(w) => {
+                let mut sum = ExactSum::default();
+                w.iter().for_each(|&w| sum.add_square(w));
+                sum.value()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_name_the_column_and_the_row() {
+        let error = Points::new(vec![0.0; 3], vec![0.0, f64::NAN, 0.0], vec![0.0; 3]).unwrap_err();
+        assert_eq!(error.to_string(), "y must be finite: found NaN in row 1");
+        let error = Points::new(vec![0.0; 3], vec![0.0; 3], vec![0.0; 2]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "columns of one sample must be equally long: x has 3 rows, z has 2"
+        );
+        let points = Points::from_rows(&[[0.0; 3]]).unwrap();
+        let error = Particles::weighted(points.clone(), vec![f64::INFINITY]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "weight must be finite: found inf in row 0"
+        );
+        assert!(Particles::weighted(points.clone(), vec![]).is_err());
+        assert_eq!(
+            points.directions().unwrap_err(),
+            ParticlesError::NoDirection { row: 0 }
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! THE definition of a separation and of its rounding order; every fast kernel is a filter in front of it.
+//!
+//! Entry: [`Separation`], made by [`crate::Domain::separation`]. All arithmetic is IEEE float64 in the order written,
+//! without fused multiply-add.
+
+/// One pair as the bins see it: `d = x1 - x2` (nearest image in a periodic domain) and what lines of sight need.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Separation {
+    /// Difference vector, length units of the input.
+    pub d: [f64; 3],
+    /// `(dx*dx + dy*dy) + dz*dz`.
+    pub r2: f64,
+    /// Position of the first particle.
+    pub x1: [f64; 3],
+    /// Position of the second particle.
+    pub x2: [f64; 3],
+}
+
+impl Separation {
+    /// The separation whose difference vector is `d`.
+    #[inline]
+    pub fn new(d: [f64; 3], x1: [f64; 3], x2: [f64; 3]) -> Self {
+        Self {
+            d,
+            r2: norm2(d),
+            x1,
+            x2,
+        }
+    }
+}
+
+/// `(ax*bx + ay*by) + az*bz`.
+#[inline]
+pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+}
+
+/// `(dx*dx + dy*dy) + dz*dz`.
+#[inline]
+pub fn norm2(d: [f64; 3]) -> f64 {
+    dot(d, d)
+}
+
+/// `x1 - x2` per component.
+#[inline]
+pub fn difference(x1: [f64; 3], x2: [f64; 3]) -> [f64; 3] {
+    [x1[0] - x2[0], x1[1] - x2[1], x1[2] - x2[2]]
+}
+
+/// `x1 + x2` per component: twice the midpoint, the default line of sight of surveys.
+#[inline]
+pub fn sum(x1: [f64; 3], x2: [f64; 3]) -> [f64; 3] {
+    [x1[0] + x2[0], x1[1] + x2[1], x1[2] + x2[2]]
+}
