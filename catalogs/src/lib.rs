@@ -1,1 +1,47 @@
-//! x
+//! Reads particle and galaxy catalogs, and writes result tables.
+//!
+//! [`open`] recognises FITS, Parquet, HDF5, ECSV and delimited text by content; the reader it returns describes the
+//! file's tables or reads columns as float64. [`Table`] holds results and is written as CSV, ECSV, JSON or Parquet.
+//! This crate knows no bins, no engines, and no meaning of a column.
+//!
+//! ```
+//! use albireo_catalogs::{Filter, Request, open};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("galaxies.csv");
+//! # std::fs::write(&path, "ra,dec,z\n10.5,-3.25,0.1\n11.5,4.0,0.3\n")?;
+//! let mut request = Request::columns(["ra", "dec"]);
+//! request.filter = Some(Filter::parse("z < 0.2")?);
+//! let catalog = open(&path)?.read(&request)?;
+//! assert_eq!(catalog.column("ra")?, [10.5]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Values come back exactly as the file has them: floats and integers of any width become float64 if that is exact and
+//! an error otherwise; missing values are errors; NaN stay NaN.
+
+mod block;
+mod catalog;
+mod digest;
+mod error;
+mod filter;
+#[cfg(feature = "fits")]
+mod fits;
+mod format;
+#[cfg(feature = "hdf5")]
+mod hdf5;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod reader;
+mod table;
+mod text;
+mod value;
+
+pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
+pub use digest::sha256;
+pub use error::CatalogError;
+pub use filter::{Filter, FilterError};
+pub use format::{Format, open};
+pub use reader::CatalogReader;
+pub use table::{Table, TableColumn, TableError, TableFormat, Values};
+pub use value::{Attributes, Value};

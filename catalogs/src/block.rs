@@ -1,0 +1,460 @@
+//! Rows on their way from a file to columns, a block at a time.
+//!
+//! Entry: [`Block`], [`Numbers`] to fill one, [`Collector`] and [`Ranges`] to use one up. Knows no format.
+
+use std::path::Path;
+
+use crate::error::CatalogError;
+use crate::filter::{Comparison, Condition, Filter, Literal, Relation};
+
+/// Rows of a block, unless its rows are so wide that fewer do.
+pub(crate) const BLOCK_ROWS: usize = 65_536;
+
+/// Values of one component of a column.
+pub(crate) enum Cells {
+    Numbers(Vec<f64>),
+    Texts(Vec<String>),
+}
+
+/// Consecutive rows, one entry of `cells` per component asked for, all of length `rows`.
+pub(crate) struct Block {
+    pub(crate) rows: usize,
+    pub(crate) cells: Vec<Cells>,
+    /// Missing values, per component; always 0 where missing values are errors.
+    pub(crate) nulls: Vec<u64>,
+}
+
+/// Where a value stands, for messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) column: &'a str,
+    /// Row of the block's first value.
+    pub(crate) first_row: u64,
+}
+
+/// How values without an exact float64 are met.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Widening {
+    /// Nulls and inexact integers are errors: for reading.
+    Exact,
+    /// Nulls are counted, integers rounded: for the ranges of a description.
+    Nearest,
+}
+
+/// Collects one column's numbers of a block, widening each exactly to float64.
+pub(crate) struct Numbers<'a> {
+    site: Site<'a>,
+    widening: Widening,
+    values: Vec<f64>,
+    nulls: u64,
+}
+
+impl<'a> Numbers<'a> {
+    pub(crate) fn new(site: Site<'a>, widening: Widening, rows: usize) -> Self {
+        Self {
+            site,
+            widening,
+            values: Vec::with_capacity(rows),
+            nulls: 0,
+        }
+    }
+
+    /// The error of values that are not what the column's type says.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn mismatch(&self) -> CatalogError {
+        let detail = format!(
+            "column `{}` has another type than the schema says",
+            self.site.column
+        );
+        CatalogError::corrupt(self.site.path, detail)
+    }
+
+    /// An empty one for values of the same column.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn like(&self, rows: usize) -> Self {
+        Self::new(self.site, self.widening, rows)
+    }
+
+    pub(crate) fn float(&mut self, value: f64) {
+        self.values.push(value);
+    }
+
+    pub(crate) fn floats(&mut self, values: impl Iterator<Item = f64>) {
+        self.values.extend(values);
+    }
+
+    pub(crate) fn integer(&mut self, value: i128) -> Result<(), CatalogError> {
+        let nearest = value as f64;
+        if self.widening == Widening::Exact && nearest as i128 != value {
+            return Err(CatalogError::Inexact {
+                path: self.site.path.to_owned(),
+                column: self.site.column.to_owned(),
+                row: self.site.first_row + self.values.len() as u64,
+                value: value.to_string(),
+            });
+        }
+        self.values.push(nearest);
+        Ok(())
+    }
+
+    pub(crate) fn null(&mut self) -> Result<(), CatalogError> {
+        if self.widening == Widening::Exact {
+            return Err(CatalogError::Null {
+                path: self.site.path.to_owned(),
+                column: self.site.column.to_owned(),
+                row: self.site.first_row + self.values.len() as u64,
+            });
+        }
+        self.values.push(f64::NAN);
+        self.nulls += 1;
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> (Cells, u64) {
+        (Cells::Numbers(self.values), self.nulls)
+    }
+}
+
+/// A filter whose columns are positions in the blocks of one scan.
+#[derive(Clone)]
+pub(crate) enum BoundFilter {
+    Number(usize, Relation, f64),
+    Text(usize, Relation, String),
+    All(Vec<BoundFilter>),
+    Any(Vec<BoundFilter>),
+}
+
+/// Gives the position in the block of a comparison's column, and the literal to compare it with.
+type Locate<'a> = dyn FnMut(&Comparison) -> Result<(usize, Literal), CatalogError> + 'a;
+
+impl BoundFilter {
+    /// Binds `filter` to the blocks that `locate` knows.
+    pub(crate) fn bind(filter: &Filter, locate: &mut Locate<'_>) -> Result<Self, CatalogError> {
+        Self::bind_condition(filter.condition(), locate)
+    }
+
+    fn bind_condition(
+        condition: &Condition,
+        locate: &mut Locate<'_>,
+    ) -> Result<Self, CatalogError> {
+        let mut bind_all = |parts: &[Condition]| -> Result<Vec<Self>, CatalogError> {
+            parts
+                .iter()
+                .map(|part| Self::bind_condition(part, locate))
+                .collect()
+        };
+        Ok(match condition {
+            Condition::All(parts) => Self::All(bind_all(parts)?),
+            Condition::Any(parts) => Self::Any(bind_all(parts)?),
+            Condition::Compare(comparison) => match locate(comparison)? {
+                (position, Literal::Number(value)) => {
+                    Self::Number(position, comparison.relation, value)
+                }
+                (position, Literal::Text(text)) => Self::Text(position, comparison.relation, text),
+            },
+        })
+    }
+
+    /// Which rows of the block to keep.
+    pub(crate) fn mask(&self, block: &Block) -> Vec<bool> {
+        match self {
+            Self::Number(position, relation, value) => match &block.cells[*position] {
+                Cells::Numbers(numbers) => numbers
+                    .iter()
+                    .map(|&number| relation.holds(number, *value))
+                    .collect(),
+                Cells::Texts(texts) => vec![false; texts.len()],
+            },
+            Self::Text(position, relation, value) => match &block.cells[*position] {
+                Cells::Texts(texts) => texts
+                    .iter()
+                    .map(|text| (text == value) == (*relation == Relation::Equal))
+                    .collect(),
+                Cells::Numbers(numbers) => vec![false; numbers.len()],
+            },
+            Self::All(parts) => fold(parts, block, true, |kept, part| *kept &= part),
+            Self::Any(parts) => fold(parts, block, false, |kept, part| *kept |= part),
+        }
+    }
+}
+
+fn fold(parts: &[BoundFilter], block: &Block, start: bool, join: fn(&mut bool, bool)) -> Vec<bool> {
+    let mut mask = vec![start; block.rows];
+    for part in parts {
+        mask.iter_mut()
+            .zip(part.mask(block))
+            .for_each(|(kept, holds)| join(kept, holds));
+    }
+    mask
+}
+
+/// The columns of a catalog as they grow, block by block.
+pub(crate) struct Collector {
+    filter: Option<BoundFilter>,
+    columns: Vec<Vec<f64>>,
+    rows_read: u64,
+    rows_kept: u64,
+}
+
+impl Collector {
+    /// For the first `columns` components of each block. With a known number of rows and no filter, memory is
+    /// reserved once and exactly.
+    pub(crate) fn new(
+        path: &Path,
+        columns: usize,
+        filter: Option<BoundFilter>,
+        rows: Option<u64>,
+    ) -> Result<Self, CatalogError> {
+        let mut collector = Self {
+            columns: (0..columns).map(|_| Vec::new()).collect(),
+            filter,
+            rows_read: 0,
+            rows_kept: 0,
+        };
+        if let (Some(rows), None) = (rows, &collector.filter) {
+            for column in &mut collector.columns {
+                let reserved = usize::try_from(rows)
+                    .ok()
+                    .is_some_and(|rows| column.try_reserve_exact(rows).is_ok());
+                if !reserved {
+                    return Err(no_memory(path, rows, columns));
+                }
+            }
+        }
+        Ok(collector)
+    }
+
+    /// Appends the rows that pass the filter.
+    pub(crate) fn take(&mut self, path: &Path, block: &Block) -> Result<(), CatalogError> {
+        self.rows_read += block.rows as u64;
+        let mask = self.filter.as_ref().map(|filter| filter.mask(block));
+        let kept = mask
+            .as_ref()
+            .map_or(block.rows, |mask| mask.iter().filter(|&&kept| kept).count());
+        self.rows_kept += kept as u64;
+        let columns = self.columns.len();
+        for (column, cells) in self.columns.iter_mut().zip(&block.cells) {
+            let Cells::Numbers(values) = cells else {
+                return Err(CatalogError::corrupt(
+                    path,
+                    "a numeric column turned out to be text",
+                ));
+            };
+            grow(column, kept).map_err(|rows| no_memory(path, rows, columns))?;
+            match &mask {
+                None => column.extend_from_slice(values),
+                Some(mask) => column.extend(
+                    values
+                        .iter()
+                        .zip(mask)
+                        .filter(|(_, kept)| **kept)
+                        .map(|(value, _)| *value),
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns, the number of rows looked at and the number kept.
+    pub(crate) fn finish(mut self) -> (Vec<Vec<f64>>, u64, u64) {
+        self.columns.iter_mut().for_each(Vec::shrink_to_fit);
+        (self.columns, self.rows_read, self.rows_kept)
+    }
+
+    /// Columns kept.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    #[cfg(feature = "parquet")]
+    pub(crate) fn filter(&self) -> Option<&BoundFilter> {
+        self.filter.as_ref()
+    }
+
+    /// Replaces the still empty columns by whole ones.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn put(&mut self, columns: Vec<Vec<f64>>, rows_read: u64) {
+        self.columns = columns;
+        self.rows_read = rows_read;
+        self.rows_kept = rows_read;
+    }
+
+    /// Appends rows that another collector has filtered.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn append(&mut self, path: &Path, part: Self) -> Result<(), CatalogError> {
+        self.rows_read += part.rows_read;
+        self.rows_kept += part.rows_kept;
+        let columns = self.columns.len();
+        for (column, values) in self.columns.iter_mut().zip(part.columns) {
+            grow(column, values.len()).map_err(|rows| no_memory(path, rows, columns))?;
+            column.extend_from_slice(&values);
+        }
+        Ok(())
+    }
+}
+
+/// Makes room for `more` values; grows by eighths, not by doubling, so that little memory stands unused.
+fn grow(column: &mut Vec<f64>, more: usize) -> Result<(), u64> {
+    if column.capacity() - column.len() >= more {
+        return Ok(());
+    }
+    let room = more.max(column.len() / 8).max(1024);
+    column
+        .try_reserve_exact(room)
+        .map_err(|_| (column.len() + room) as u64)
+}
+
+pub(crate) fn no_memory(path: &Path, rows: u64, columns: usize) -> CatalogError {
+    let bytes = rows.saturating_mul(8).saturating_mul(columns as u64);
+    CatalogError::Memory {
+        path: path.to_owned(),
+        rows,
+        columns,
+        bytes,
+    }
+}
+
+/// Smallest and largest value of a component, and what is no number.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Range {
+    pub(crate) min: Option<f64>,
+    pub(crate) max: Option<f64>,
+    pub(crate) nan_count: u64,
+    pub(crate) null_count: u64,
+}
+
+impl Range {
+    fn see(&mut self, values: &[f64], nulls: u64) {
+        let (mut min, mut max, mut nans) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+        for &value in values {
+            min = min.min(value);
+            max = max.max(value);
+            nans += u64::from(value.is_nan());
+        }
+        self.nan_count += nans - nulls.min(nans);
+        self.null_count += nulls;
+        if nans < values.len() as u64 {
+            self.join(Some(min), Some(max));
+        }
+    }
+
+    fn join(&mut self, min: Option<f64>, max: Option<f64>) {
+        self.min = self
+            .min
+            .map_or(min, |old| Some(min.map_or(old, |new| old.min(new))));
+        self.max = self
+            .max
+            .map_or(max, |old| Some(max.map_or(old, |new| old.max(new))));
+    }
+
+    /// The range of both.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.join(other.min, other.max);
+        self.nan_count += other.nan_count;
+        self.null_count += other.null_count;
+    }
+}
+
+/// The ranges of all components of a scan.
+pub(crate) struct Ranges {
+    pub(crate) ranges: Vec<Range>,
+    pub(crate) rows: u64,
+}
+
+impl Ranges {
+    pub(crate) fn new(components: usize) -> Self {
+        Self {
+            ranges: vec![Range::default(); components],
+            rows: 0,
+        }
+    }
+
+    pub(crate) fn see(&mut self, block: &Block) {
+        self.rows += block.rows as u64;
+        for ((range, cells), &nulls) in self.ranges.iter_mut().zip(&block.cells).zip(&block.nulls) {
+            match cells {
+                Cells::Numbers(values) => range.see(values, nulls),
+                Cells::Texts(_) => range.null_count += nulls,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
+mod tests {
+    use super::*;
+
+    fn site() -> Site<'static> {
+        Site {
+            path: Path::new("c.fits"),
+            column: "id",
+            first_row: 10,
+        }
+    }
+
+    #[test]
+    fn integers_are_widened_exactly_or_refused() {
+        let mut numbers = Numbers::new(site(), Widening::Exact, 4);
+        for value in [0, -1, 1 << 53, i128::from(i64::MIN), 1 << 63] {
+            numbers.integer(value).unwrap();
+        }
+        let error = numbers.integer((1 << 53) + 1).unwrap_err();
+        assert!(
+            matches!(error, CatalogError::Inexact { row: 15, .. }),
+            "{error}"
+        );
+        assert!(numbers.integer(i128::from(u64::MAX)).is_err());
+        assert!(numbers.integer(i128::from(i64::MAX)).is_err());
+        let mut nearest = Numbers::new(site(), Widening::Nearest, 4);
+        nearest.integer(i128::from(u64::MAX)).unwrap();
+        assert!(matches!(
+            numbers.null().unwrap_err(),
+            CatalogError::Null { row: 15, .. }
+        ));
+    }
+
+    #[test]
+    fn ranges_tell_nan_from_null() {
+        let mut ranges = Ranges::new(2);
+        let mut numbers = Numbers::new(site(), Widening::Nearest, 4);
+        numbers.floats([2.0, f64::NAN, -1.0].into_iter());
+        numbers.null().unwrap();
+        let (cells, nulls) = numbers.finish();
+        let empty = Cells::Numbers(vec![f64::NAN; 4]);
+        ranges.see(&Block {
+            rows: 4,
+            cells: vec![cells, empty],
+            nulls: vec![nulls, 0],
+        });
+        let range = ranges.ranges[0];
+        assert_eq!(
+            (range.min, range.max, range.nan_count, range.null_count),
+            (Some(-1.0), Some(2.0), 1, 1)
+        );
+        assert_eq!(
+            (ranges.ranges[1].min, ranges.ranges[1].nan_count),
+            (None, 4)
+        );
+    }
+
+    #[test]
+    fn growth_is_bounded_by_an_eighth() {
+        let mut column = Vec::new();
+        for _ in 0..3000 {
+            grow(&mut column, 1000).unwrap();
+            column.extend([0.0; 1000]);
+            assert!(column.capacity() <= column.len() + column.len() / 8 + 1024);
+        }
+    }
+
+    #[test]
+    fn an_impossible_number_of_rows_is_an_error() {
+        assert!(matches!(
+            Collector::new(Path::new("x"), 3, None, Some(1 << 60)).err(),
+            Some(CatalogError::Memory { rows, .. }) if rows == 1 << 60
+        ));
+    }
+}

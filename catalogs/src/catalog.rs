@@ -1,0 +1,211 @@
+//! What is asked of a reader and what it hands back.
+//!
+//! Entry: [`Request`] in, [`Catalog`] or [`Description`] out. Nothing here opens a file.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::CatalogError;
+use crate::value::{Attributes, Value};
+use crate::{Filter, Format};
+
+/// Which table, columns and rows to read.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// FITS: HDU number or `EXTNAME`. HDF5: group path. `None`: the first FITS table, the only HDF5 group with columns.
+    pub table: Option<String>,
+    /// Columns to keep, in this order. A vector column gives all its components, `name[0]` selects one.
+    /// HDF5: also full data set paths.
+    pub columns: Vec<String>,
+    /// Rows to keep; all of them if `None`.
+    pub filter: Option<Filter>,
+}
+
+impl Request {
+    /// A request for `columns` of the default table, every row.
+    pub fn columns<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            columns: columns.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Columns of one table as float64, all of the same length, and the attributes of that table.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) table: String,
+    pub(crate) rows: usize,
+    pub(crate) rows_read: u64,
+    pub(crate) columns: Vec<(String, Option<Vec<f64>>)>,
+    pub(crate) attributes: Attributes,
+}
+
+impl Catalog {
+    /// Rows of each column, after the filter.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows looked at, before the filter.
+    pub fn rows_read(&self) -> u64 {
+        self.rows_read
+    }
+
+    /// The columns at hand, in the order of the request; a vector column is `name[0]`, `name[1]`, ...
+    pub fn names(&self) -> Vec<&str> {
+        self.columns
+            .iter()
+            .filter(|(_, values)| values.is_some())
+            .map(|(name, _)| name.as_str())
+            .collect()
+    }
+
+    /// The values of one column, NaN as they are in the file.
+    ///
+    /// # Errors
+    /// [`CatalogError::UnknownColumn`] if it was not requested or was taken before.
+    pub fn column(&self, name: &str) -> Result<&[f64], CatalogError> {
+        let found = self
+            .columns
+            .iter()
+            .find(|(other, _)| other == name)
+            .and_then(|(_, values)| values.as_deref());
+        found.ok_or_else(|| self.unknown(name))
+    }
+
+    /// Moves one column out, without a copy.
+    ///
+    /// # Errors
+    /// [`CatalogError::UnknownColumn`] if it was not requested or was taken before.
+    pub fn take(&mut self, name: &str) -> Result<Vec<f64>, CatalogError> {
+        let found = self
+            .columns
+            .iter_mut()
+            .find(|(other, _)| other == name)
+            .and_then(|(_, values)| values.take());
+        found.ok_or_else(|| self.unknown(name))
+    }
+
+    /// Moves the three components of vector column `name` out, without a copy.
+    ///
+    /// # Errors
+    /// [`CatalogError::UnknownColumn`] if it was not requested or was taken before, [`CatalogError::Shape`] if it
+    /// has not three components.
+    pub fn vector(&mut self, name: &str) -> Result<[Vec<f64>; 3], CatalogError> {
+        let width = self.width(name);
+        match width {
+            0 => Err(self.unknown(name)),
+            3 => Ok([
+                self.take(&component(name, 0))?,
+                self.take(&component(name, 1))?,
+                self.take(&component(name, 2))?,
+            ]),
+            _ => Err(CatalogError::Shape {
+                path: self.path.clone(),
+                column: name.to_owned(),
+                width,
+                expected: "a vector has 3".to_owned(),
+            }),
+        }
+    }
+
+    /// Components of column `name` at hand: 0 if there is none, 1 for a plain column, n for a vector column.
+    pub fn width(&self, name: &str) -> usize {
+        let at_hand = |wanted: &str| {
+            self.columns
+                .iter()
+                .any(|(other, values)| other == wanted && values.is_some())
+        };
+        if at_hand(name) {
+            1
+        } else {
+            (0..self.columns.len())
+                .take_while(|&k| at_hand(&component(name, k)))
+                .count()
+        }
+    }
+
+    /// All attributes of the file and the table.
+    pub fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    /// One attribute.
+    pub fn attribute(&self, name: &str) -> Option<&Value> {
+        self.attributes.get(name)
+    }
+
+    /// The file read.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The table read, as a request would name it; empty for formats that hold one table.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
+    fn unknown(&self, name: &str) -> CatalogError {
+        let available = self.names().into_iter().map(str::to_owned).collect();
+        CatalogError::unknown_column(&self.path, name, available)
+    }
+}
+
+/// The name of component `k` of vector column `name`.
+pub(crate) fn component(name: &str, k: usize) -> String {
+    format!("{name}[{k}]")
+}
+
+/// What a file holds.
+#[derive(Debug, Clone)]
+pub struct Description {
+    /// Its format.
+    pub format: Format,
+    /// The file.
+    pub path: PathBuf,
+    /// Its tables, in file order.
+    pub tables: Vec<TableDescription>,
+}
+
+/// What a table holds.
+#[derive(Debug, Clone)]
+pub struct TableDescription {
+    /// As a request names it; empty for formats that hold one table.
+    pub name: String,
+    /// Rows of the first column.
+    pub rows: u64,
+    /// Its columns, in file order.
+    pub columns: Vec<ColumnDescription>,
+    /// Attributes of the file and the table.
+    pub attributes: Attributes,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone)]
+pub struct ColumnDescription {
+    /// As a request names it.
+    pub name: String,
+    /// Its type in the file, named as numpy does (`float32`, `int64`, `bool`, `string`), or the format's own name.
+    pub dtype: String,
+    /// Its unit, if the file gives one.
+    pub unit: Option<String>,
+    /// Components of one row: 1, or the length of a vector.
+    pub width: usize,
+    /// Rows.
+    pub rows: u64,
+    /// Smallest value over all components, NaN left out; `None` if it is not numeric or has no number.
+    pub min: Option<f64>,
+    /// Largest value over all components, NaN left out.
+    pub max: Option<f64>,
+    /// Values that are NaN.
+    pub nan_count: u64,
+    /// Values that are missing; reading this column is an error if there are any.
+    pub null_count: u64,
+}

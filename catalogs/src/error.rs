@@ -1,0 +1,357 @@
+//! What can go wrong while a catalog is read.
+//!
+//! Entry: [`CatalogError`]. Every message says what was expected, what was found and where.
+//! Rows count from 0 over the whole table, lines of text files from 1. Result tables have their own `TableError`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::Format;
+use crate::filter::FilterError;
+
+/// Why a catalog could not be read. Rows count from 0, lines from 1.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// The path names nothing.
+    #[error("{}: no such file", path.display())]
+    NotFound {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file asked for.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The content is none of the formats read here.
+    #[error(
+        "{}: unknown format: the file starts with {first_bytes}; supported are FITS (also .gz), Parquet, HDF5, \
+         ECSV and delimited text (also .gz)",
+        path.display()
+    )]
+    UnknownFormat {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its first bytes, printable ones as text.
+        first_bytes: String,
+    },
+    /// The format is known, but this build leaves it out.
+    #[error("{}: this is {format}, and this build has no {format} reader: build with feature `{feature}`", path.display())]
+    NotBuiltIn {
+        /// The file asked for.
+        path: PathBuf,
+        /// The format recognised.
+        format: Format,
+        /// The cargo feature that adds the reader.
+        feature: &'static str,
+    },
+    /// The file holds no table at all.
+    #[error("{}: no table in this file: {detail}", path.display())]
+    NoTable {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the file holds instead.
+        detail: String,
+    },
+    /// No table has that name.
+    #[error("{}: no table `{table}`; the tables are: {}", path.display(), listed(available))]
+    UnknownTable {
+        /// The file asked for.
+        path: PathBuf,
+        /// The table asked for.
+        table: String,
+        /// The tables that exist.
+        available: Vec<String>,
+    },
+    /// No table was named and the file has several.
+    #[error("{}: several tables: name one of {}", path.display(), listed(available))]
+    AmbiguousTable {
+        /// The file asked for.
+        path: PathBuf,
+        /// The tables to choose from.
+        available: Vec<String>,
+    },
+    /// No column has that name.
+    #[error("{}: no column `{column}`{}; the columns are: {}", path.display(), suggested(suggestions), listed(available))]
+    UnknownColumn {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column asked for.
+        column: String,
+        /// Names like it.
+        suggestions: Vec<String>,
+        /// The columns that exist.
+        available: Vec<String>,
+    },
+    /// A column of text (or another type that is no number) was asked for as numbers.
+    #[error("{}: column `{column}` is not numeric: its type is {dtype}", path.display())]
+    NotNumeric {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column asked for.
+        column: String,
+        /// Its type.
+        dtype: String,
+    },
+    /// A column was used as another shape than it has.
+    #[error("{}: column `{column}` has {width} components: {expected}", path.display())]
+    Shape {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column asked for.
+        column: String,
+        /// Components of one row.
+        width: usize,
+        /// What was expected.
+        expected: String,
+    },
+    /// Columns of one request differ in length.
+    #[error(
+        "{}: columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}",
+        path.display()
+    )]
+    UnequalLengths {
+        /// The file asked for.
+        path: PathBuf,
+        /// One column.
+        first: String,
+        /// Its rows.
+        first_rows: u64,
+        /// The other column.
+        second: String,
+        /// Its rows.
+        second_rows: u64,
+    },
+    /// The bytes contradict the format, or end too early.
+    #[error("{}: truncated or corrupt: {detail}", path.display())]
+    Corrupt {
+        /// The file asked for.
+        path: PathBuf,
+        /// What does not fit.
+        detail: String,
+    },
+    /// A field of a text file is not what its column holds.
+    #[error("{}: line {line}, column `{column}`: expected a number, found `{found}`", path.display())]
+    Field {
+        /// The file asked for.
+        path: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The text found.
+        found: String,
+    },
+    /// A line of a text file has too few or too many fields.
+    #[error("{}: line {line}: expected {expected} fields, found {found}", path.display())]
+    FieldCount {
+        /// The file asked for.
+        path: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// Fields of the header or the first row.
+        expected: usize,
+        /// Fields of this line.
+        found: usize,
+    },
+    /// A value is missing.
+    #[error("{}: column `{column}`, row {row} (from 0): the value is null", path.display())]
+    Null {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// Row, from 0.
+        row: u64,
+    },
+    /// An integer has no exact float64.
+    #[error(
+        "{}: column `{column}`, row {row} (from 0): {value} has no exact float64 (integers beyond 2^53 may not)",
+        path.display()
+    )]
+    Inexact {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// Row, from 0.
+        row: u64,
+        /// The integer found.
+        value: String,
+    },
+    /// A valid encoding that this crate does not decode.
+    #[error("{}: {what} is not supported; {advice}", path.display())]
+    Unsupported {
+        /// The file asked for.
+        path: PathBuf,
+        /// The encoding found, and where.
+        what: String,
+        /// How to re-save the file.
+        advice: String,
+    },
+    /// A trajectory was read without saying which frame.
+    #[error(
+        "{}: table `{table}` holds {frames} frames: choose one with the filter `frame == k`, k from 0 to {}",
+        path.display(), frames.saturating_sub(1)
+    )]
+    ChooseFrame {
+        /// The file asked for.
+        path: PathBuf,
+        /// The trajectory.
+        table: String,
+        /// Its frames.
+        frames: u64,
+    },
+    /// The filter compares a column with a value of the other kind.
+    #[error("{}: filter: column `{column}` is {dtype}, but is compared with {literal}", path.display())]
+    FilterKind {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// Its type.
+        dtype: String,
+        /// The literal of the filter.
+        literal: String,
+    },
+    /// The filter itself does not parse.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The columns do not fit into memory.
+    #[error("{}: no memory for {rows} rows of {columns} columns ({} MiB)", path.display(), bytes >> 20)]
+    Memory {
+        /// The file asked for.
+        path: PathBuf,
+        /// Rows to keep.
+        rows: u64,
+        /// Columns to keep.
+        columns: usize,
+        /// The bytes this needs.
+        bytes: u64,
+    },
+}
+
+impl CatalogError {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::NotFound {
+                path: path.to_owned(),
+            },
+            io::ErrorKind::UnexpectedEof => Self::corrupt(path, "the file ends too early"),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                Self::corrupt(path, source.to_string())
+            }
+            _ => Self::Io {
+                path: path.to_owned(),
+                source,
+            },
+        }
+    }
+
+    pub(crate) fn corrupt(path: &Path, detail: impl Into<String>) -> Self {
+        Self::Corrupt {
+            path: path.to_owned(),
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn unknown_column(path: &Path, column: &str, available: Vec<String>) -> Self {
+        let suggestions = near(column, &available);
+        Self::UnknownColumn {
+            path: path.to_owned(),
+            column: column.to_owned(),
+            suggestions,
+            available,
+        }
+    }
+}
+
+/// The names of `available` that a person may have meant by `name`: equal but for case, or one slip away.
+fn near(name: &str, available: &[String]) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let close = |other: &String| {
+        let other = other.to_lowercase();
+        other == wanted
+            || (wanted.len() > 2 && one_edit_apart(&wanted, &other))
+            || other.rsplit('/').next() == Some(&wanted)
+    };
+    available
+        .iter()
+        .filter(|other| close(other))
+        .take(3)
+        .cloned()
+        .collect()
+}
+
+/// Whether one insertion, deletion, replacement or swap of neighbours turns `a` into `b`.
+fn one_edit_apart(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let prefix = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[prefix..], &b[prefix..]);
+    match (a, b) {
+        ([x, y, a @ ..], [v, w, b @ ..]) if x == w && y == v && a == b => true,
+        ([_, a @ ..], [_, b @ ..]) if a == b => true,
+        ([_, a @ ..], b) if a == b => true,
+        (a, [_, b @ ..]) => a == b,
+        _ => false,
+    }
+}
+
+fn suggested(names: &[String]) -> String {
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" (did you mean {}?)", listed(names))
+    }
+}
+
+/// Names for a message: all of them up to 40, then how many more.
+pub(crate) fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 40;
+    if names.is_empty() {
+        return "(none)".to_owned();
+    }
+    let shown = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > SHOWN {
+        format!("{shown} and {} more", names.len() - SHOWN)
+    } else {
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_suggested() {
+        let names: Vec<String> = ["RA", "DEC", "weight", "box/x"]
+            .iter()
+            .map(|&s| s.to_owned())
+            .collect();
+        assert_eq!(near("ra", &names), ["RA"]);
+        assert_eq!(near("wieght", &names), ["weight"]);
+        assert_eq!(near("weigth", &names), ["weight"]);
+        assert_eq!(near("weights", &names), ["weight"]);
+        assert_eq!(near("x", &names), ["box/x"]);
+        assert!(near("redshift", &names).is_empty());
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = (0..50).map(|k| k.to_string()).collect();
+        assert!(listed(&names).ends_with("`39` and 10 more"));
+        assert_eq!(listed(&[]), "(none)");
+    }
+}

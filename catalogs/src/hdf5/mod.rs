@@ -1,0 +1,446 @@
+//! HDF5 files: the data sets of a group are the columns of a table; H5MD trajectories have a row per frame and particle.
+//!
+//! Entry: [`Hdf5Reader`]. H5MD: de Buyl, Colberg & Höfling 2014, CPC 185, 1546. Compound data sets are not decoded.
+
+mod element;
+mod lzf;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
+
+use self::element::Element;
+use self::tree::Column;
+use crate::Format;
+use crate::block::{BLOCK_ROWS, Block, Cells, Collector, Numbers, Site, Widening};
+use crate::catalog::Request;
+use crate::error::CatalogError;
+use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+
+/// The column of a trajectory that counts its frames, from 0.
+const FRAME: &str = "frame";
+/// Decoded chunks kept, so that slices that share a chunk decode it once.
+const CHUNK_CACHE_BYTES: usize = 16 << 20;
+/// A vector column at most this wide is read whole even if one component is asked for.
+const WHOLE_WIDTH: usize = 16;
+/// No filter shrinks data more than about a thousandfold (deflate: 1032:1).
+const LARGEST_RATIO: u64 = 2048;
+
+/// Reads the data sets of an HDF5 file.
+pub(crate) struct Hdf5Reader {
+    path: PathBuf,
+    file: Hdf5File,
+    bytes: u64,
+    /// The columns of the schema last asked for, in its order.
+    columns: Vec<Column>,
+    frames: Frames,
+}
+
+/// The frames of a trajectory that a request looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Frames {
+    /// The table is no trajectory.
+    None,
+    /// These, from and to.
+    Some(u64, u64),
+    /// The trajectory has several, and the request says nothing about them.
+    Unchosen(u64),
+}
+
+impl Hdf5Reader {
+    /// Reads the superblock.
+    pub(crate) fn open(path: &Path) -> Result<Self, CatalogError> {
+        let mut filters = FilterRegistry::new();
+        filters.register(
+            lzf::FILTER,
+            Box::new(|filter, bytes, _| lzf::decode(bytes, &filter.client_data)),
+        );
+        let options = OpenOptions {
+            chunk_cache_bytes: CHUNK_CACHE_BYTES,
+            filter_registry: Some(filters),
+            ..OpenOptions::default()
+        };
+        let bytes = std::fs::metadata(path)
+            .map_err(|error| CatalogError::io(path, error))?
+            .len();
+        let file =
+            Hdf5File::open_with_options(path, options).map_err(|error| failure(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            bytes,
+            columns: Vec::new(),
+            frames: Frames::None,
+        })
+    }
+
+    fn frames(&self, table: &str, request: &Request) -> Result<Frames, CatalogError> {
+        let Some(count) = self.columns.iter().filter_map(Column::frames).max() else {
+            return Ok(Frames::None);
+        };
+        let Some(filter) = &request.filter else {
+            let describing = request.columns.is_empty();
+            return Ok(if count == 1 || describing {
+                Frames::Some(0, count)
+            } else {
+                Frames::Unchosen(count)
+            });
+        };
+        match filter.pinned(FRAME) {
+            Some(frame) if frame >= 0.0 && frame < count as f64 && frame.fract() == 0.0 => {
+                Ok(Frames::Some(frame as u64, frame as u64 + 1))
+            }
+            Some(_) => Err(CatalogError::ChooseFrame {
+                path: self.path.clone(),
+                table: table.to_owned(),
+                frames: count,
+            }),
+            None if count == 1 || filter.columns().contains(&FRAME) => Ok(Frames::Some(0, count)),
+            None => Ok(Frames::Unchosen(count)),
+        }
+    }
+
+    /// Refuses a shape that the file cannot hold, before memory is reserved for it.
+    fn check_size(&self, column: &Column) -> Result<(), CatalogError> {
+        let elements = column
+            .dataset
+            .num_elements()
+            .map_err(|error| failure(&self.path, &error))?;
+        let bytes = elements.saturating_mul(column.element.bytes());
+        if bytes / LARGEST_RATIO > self.bytes {
+            let detail = format!(
+                "`{}` claims {bytes} bytes, the file has {}",
+                column.name, self.bytes
+            );
+            return Err(CatalogError::corrupt(&self.path, detail));
+        }
+        Ok(())
+    }
+
+    /// Rows a block should have: many chunks, so that they decode in parallel, but a small part of the table.
+    fn block_rows(&self, components: &[Component], rows: u64) -> u64 {
+        let chunk = components
+            .iter()
+            .map(|part| self.columns.get(part.field).map_or(1, Column::chunk_rows))
+            .max();
+        let chunk = chunk.unwrap_or(1).max(1);
+        (rows / 16)
+            .clamp(BLOCK_ROWS as u64, 1 << 20)
+            .div_ceil(chunk)
+            .saturating_mul(chunk)
+    }
+
+    fn block(
+        &self,
+        components: &[Component],
+        widening: Widening,
+        frame: Option<u64>,
+        (start, end): (u64, u64),
+        first_row: u64,
+    ) -> Result<Block, CatalogError> {
+        let rows = (end - start) as usize;
+        let mut block = Block {
+            rows,
+            cells: Vec::new(),
+            nulls: vec![0; components.len()],
+        };
+        let mut whole: Option<(usize, Vec<Cells>)> = None;
+        for part in components {
+            let Some(column) = self.columns.get(part.field) else {
+                block
+                    .cells
+                    .push(Cells::Numbers(vec![frame.unwrap_or(0) as f64; rows]));
+                continue;
+            };
+            let site = Site {
+                path: &self.path,
+                column: &column.name,
+                first_row,
+            };
+            if column.width > WHOLE_WIDTH || column.width == 1 {
+                let slice = column.slice(frame, start, end, Some(part.element));
+                block
+                    .cells
+                    .extend(self.decode(column, &slice, 1, site, widening)?);
+                continue;
+            }
+            if whole.as_ref().is_none_or(|(field, _)| *field != part.field) {
+                let slice = column.slice(frame, start, end, None);
+                whole = Some((
+                    part.field,
+                    self.decode(column, &slice, column.width, site, widening)?,
+                ));
+            }
+            if let Some((_, cells)) = &mut whole {
+                block.cells.push(std::mem::replace(
+                    &mut cells[part.element],
+                    Cells::Numbers(Vec::new()),
+                ));
+            }
+        }
+        Ok(block)
+    }
+
+    /// Reads a slice of `width` values a row and parts it into columns.
+    fn decode(
+        &self,
+        column: &Column,
+        slice: &SliceInfo,
+        width: usize,
+        site: Site<'_>,
+        widening: Widening,
+    ) -> Result<Vec<Cells>, CatalogError> {
+        let failure = |error| failure(&self.path, &error);
+        match column.element {
+            Element::Float { .. } => {
+                let values = read::<element::Float>(&column.dataset, slice).map_err(failure)?;
+                let part = |k| {
+                    values
+                        .iter()
+                        .skip(k)
+                        .step_by(width)
+                        .map(|value| value.0)
+                        .collect()
+                };
+                Ok((0..width).map(|k| Cells::Numbers(part(k))).collect())
+            }
+            Element::Integer { .. } => {
+                let values = read::<element::Integer>(&column.dataset, slice).map_err(failure)?;
+                let part = |k| {
+                    let mut numbers = Numbers::new(site, widening, values.len() / width);
+                    values
+                        .iter()
+                        .skip(k)
+                        .step_by(width)
+                        .try_for_each(|value| numbers.integer(value.0))?;
+                    Ok(numbers.finish().0)
+                };
+                (0..width).map(part).collect()
+            }
+            Element::FixedText { .. } | Element::VariableText => {
+                let values = read::<element::Raw>(&column.dataset, slice).map_err(failure)?;
+                let text = |raw: &element::Raw| {
+                    column
+                        .element
+                        .text(&column.dataset, &raw.0)
+                        .map_err(failure)
+                };
+                Ok(vec![Cells::Texts(
+                    values.iter().map(text).collect::<Result<_, _>>()?,
+                )])
+            }
+            Element::Other { .. } => Ok((0..width).map(|_| Cells::Texts(Vec::new())).collect()),
+        }
+    }
+}
+
+fn read<T: hdf5_reader::H5Type>(
+    dataset: &Dataset,
+    slice: &SliceInfo,
+) -> hdf5_reader::error::Result<Vec<T>> {
+    Ok(dataset
+        .read_slice_parallel::<T>(slice)?
+        .into_raw_vec_and_offset()
+        .0)
+}
+
+impl Column {
+    /// The rows `start..end`, of one frame where there are frames, and one component if `element` says which.
+    fn slice(&self, frame: Option<u64>, start: u64, end: u64, element: Option<usize>) -> SliceInfo {
+        let mut selections = Vec::with_capacity(3);
+        if self.in_frames {
+            selections.push(SliceInfoElem::Index(frame.unwrap_or(0)));
+        }
+        selections.push(SliceInfoElem::Slice {
+            start,
+            end,
+            step: 1,
+        });
+        if self.dataset.ndim() > selections.len() {
+            selections.push(match element {
+                Some(element) => SliceInfoElem::Index(element as u64),
+                None => SliceInfoElem::Slice {
+                    start: 0,
+                    end: self.width as u64,
+                    step: 1,
+                },
+            });
+        }
+        SliceInfo { selections }
+    }
+}
+
+impl Backend for Hdf5Reader {
+    fn format(&self) -> Format {
+        Format::Hdf5
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+        let tables = tree::tables(&self.path, &self.file)?;
+        if tables.is_empty() {
+            return Err(no_table(&self.path));
+        }
+        Ok(tables)
+    }
+
+    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+        let table = tree::choose(&self.path, &self.file, request)?;
+        self.columns = tree::columns(&self.path, &self.file, &table, request)?;
+        self.frames = self.frames(&table, request)?;
+        let (first, last) = match self.frames {
+            Frames::Some(first, last) => (first, last),
+            Frames::None | Frames::Unchosen(_) => (0, 1),
+        };
+        let mut fields: Vec<Field> = self
+            .columns
+            .iter()
+            .map(|column| column.field(last - first))
+            .collect();
+        if self.frames != Frames::None {
+            let rows = self
+                .columns
+                .iter()
+                .find(|column| column.in_frames)
+                .map(|column| column.rows * (last - first));
+            fields.push(Field {
+                name: FRAME.to_owned(),
+                dtype: "int64".to_owned(),
+                unit: None,
+                kind: Kind::Number,
+                width: 1,
+                labels: Vec::new(),
+                rows,
+            });
+        }
+        let attributes = tree::attributes(&self.path, &self.file, &table, (first, last))?;
+        Ok(Schema {
+            table,
+            rows: None,
+            fields,
+            attributes,
+        })
+    }
+
+    fn scan(
+        &mut self,
+        _schema: &Schema,
+        components: &[Component],
+        widening: Widening,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        for part in components {
+            self.columns
+                .get(part.field)
+                .map_or(Ok(()), |column| self.check_size(column))?;
+        }
+        let of_column = components
+            .iter()
+            .find_map(|part| self.columns.get(part.field))
+            .map(|column| column.rows);
+        let of_frames = || {
+            self.columns
+                .iter()
+                .find(|column| column.in_frames)
+                .map(|column| column.rows)
+        };
+        let rows = of_column.or_else(of_frames).unwrap_or(0);
+        let frames: Vec<Option<u64>> = match self.frames {
+            Frames::Some(first, last) => (first..last).map(Some).collect(),
+            Frames::None | Frames::Unchosen(_) => vec![None],
+        };
+        let step = self.block_rows(components, rows);
+        let mut first_row = 0;
+        for frame in frames {
+            let mut start = 0;
+            while start < rows {
+                let end = rows.min(start + step);
+                sink(self.block(components, widening, frame, (start, end), first_row)?)?;
+                first_row += end - start;
+                start = end;
+            }
+        }
+        Ok(())
+    }
+
+    fn collect(
+        &mut self,
+        schema: &Schema,
+        components: &[Component],
+        collector: &mut Collector,
+    ) -> Result<(), CatalogError> {
+        let moving = components.iter().any(|part| {
+            self.columns
+                .get(part.field)
+                .is_none_or(|column| column.in_frames)
+        });
+        if let (Frames::Unchosen(frames), true) = (self.frames, moving) {
+            return Err(CatalogError::ChooseFrame {
+                path: self.path.clone(),
+                table: schema.table.clone(),
+                frames,
+            });
+        }
+        let path = self.path.clone();
+        self.scan(schema, components, Widening::Exact, &mut |block| {
+            collector.take(&path, &block)
+        })
+    }
+}
+
+pub(super) fn no_table(path: &Path) -> CatalogError {
+    let detail = "it has no group with one- or two-dimensional data sets".to_owned();
+    CatalogError::NoTable {
+        path: path.to_owned(),
+        detail,
+    }
+}
+
+/// The decoder's error as one of ours.
+pub(super) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> CatalogError {
+    use hdf5_reader::error::Error;
+    let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
+        path: path.to_owned(),
+        what,
+        advice: advice.to_owned(),
+    };
+    let mut cause = error;
+    while let Error::Context { source, .. } = cause {
+        cause = source;
+    }
+    match cause {
+        Error::UnsupportedFilter(filter) => unsupported(
+            filter_name(filter),
+            "re-save the data set with gzip, lzf or no compression (h5repack -f GZIP=4, or h5py compression=\"gzip\")",
+        ),
+        Error::UnsupportedEncoding(what) => {
+            unsupported(what.clone(), "re-save it with h5repack or h5py")
+        }
+        Error::ResourceLimit(what) => {
+            unsupported(what.clone(), "re-save it with smaller chunks (h5repack -l)")
+        }
+        Error::Io(source) => {
+            CatalogError::io(path, std::io::Error::new(source.kind(), source.to_string()))
+        }
+        _ => CatalogError::corrupt(path, error.to_string()),
+    }
+}
+
+/// Registered filters by name: <https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md>.
+fn filter_name(filter: &str) -> String {
+    let id = filter.rsplit(' ').next().unwrap_or_default();
+    let name = match id {
+        "307" => "bzip2",
+        "32001" => "blosc",
+        "32008" => "bitshuffle",
+        "32013" => "zfp",
+        "32015" => "zstd",
+        "32026" => "blosc2",
+        _ => return format!("HDF5 filter `{filter}`"),
+    };
+    format!("HDF5 filter {name} ({id})")
+}

@@ -1,0 +1,247 @@
+//! Arrow arrays to float64 numbers and texts.
+//!
+//! Entry: [`kind`] says what a column is, [`cells`] decodes a batch of it. Opens no file.
+
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+
+use crate::block::{Cells, Numbers, Site, Widening};
+use crate::error::CatalogError;
+use crate::reader::Kind;
+
+/// What a column is: its kind, its components and its type's name.
+pub(super) fn kind(data_type: &DataType) -> (Kind, usize, String) {
+    match data_type {
+        DataType::Boolean => (Kind::Number, 1, "bool".to_owned()),
+        number if number.is_integer() || number.is_floating() => {
+            (Kind::Number, 1, format!("{number:?}").to_lowercase())
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            (Kind::Text, 1, "string".to_owned())
+        }
+        DataType::Dictionary(_, values) => kind(values),
+        DataType::FixedSizeList(item, width) if *width > 0 => match kind(item.data_type()) {
+            (Kind::Number, 1, dtype) => (Kind::Number, *width as usize, dtype),
+            (_, _, dtype) => (Kind::Other, 1, format!("{dtype}[{width}]")),
+        },
+        other => (Kind::Other, 1, format!("{other}")),
+    }
+}
+
+/// Decodes component `element` of a batch whose first row is row `first_row` of the table; also counts the nulls.
+pub(super) fn cells(
+    path: &Path,
+    column: &str,
+    array: &ArrayRef,
+    element: usize,
+    widening: Widening,
+    first_row: u64,
+) -> Result<(Cells, u64), CatalogError> {
+    let site = Site {
+        path,
+        column,
+        first_row,
+    };
+    if kind(array.data_type()).0 == Kind::Text {
+        return texts(site, array, widening);
+    }
+    let mut numbers = Numbers::new(site, widening, array.len());
+    match array.as_fixed_size_list_opt() {
+        None => push(&mut numbers, array, None)?,
+        Some(list) => {
+            let width = list.value_length() as usize;
+            // Rows that are null as a whole make all their components null.
+            let rows = Rows {
+                width,
+                element,
+                nulls: list.is_nullable().then_some(list as &dyn Array),
+            };
+            push(&mut numbers, list.values(), Some(rows))?;
+        }
+    }
+    Ok(numbers.finish())
+}
+
+/// Where the rows of a list column stand in its flat values.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    width: usize,
+    element: usize,
+    nulls: Option<&'a dyn Array>,
+}
+
+type Pushed = Result<(), CatalogError>;
+
+/// Pushes an array's values.
+fn push(numbers: &mut Numbers<'_>, array: &ArrayRef, rows: Option<Rows<'_>>) -> Pushed {
+    use DataType as T;
+    match array.data_type() {
+        T::Boolean => {
+            let values = array.as_boolean();
+            each(numbers, array, rows, |numbers, k| {
+                numbers.integer(i128::from(values.value(k)))
+            })
+        }
+        T::Int8 => integers::<Int8Type>(numbers, array, rows),
+        T::Int16 => integers::<Int16Type>(numbers, array, rows),
+        T::Int32 => integers::<Int32Type>(numbers, array, rows),
+        T::Int64 => integers::<Int64Type>(numbers, array, rows),
+        T::UInt8 => integers::<UInt8Type>(numbers, array, rows),
+        T::UInt16 => integers::<UInt16Type>(numbers, array, rows),
+        T::UInt32 => integers::<UInt32Type>(numbers, array, rows),
+        T::UInt64 => integers::<UInt64Type>(numbers, array, rows),
+        T::Float16 => floats::<Float16Type>(numbers, array, rows),
+        T::Float32 => floats::<Float32Type>(numbers, array, rows),
+        T::Float64 => floats::<Float64Type>(numbers, array, rows),
+        T::Dictionary(key, _) => match key.as_ref() {
+            T::Int8 => looked_up::<Int8Type>(numbers, array, rows),
+            T::Int16 => looked_up::<Int16Type>(numbers, array, rows),
+            T::Int32 => looked_up::<Int32Type>(numbers, array, rows),
+            T::Int64 => looked_up::<Int64Type>(numbers, array, rows),
+            T::UInt8 => looked_up::<UInt8Type>(numbers, array, rows),
+            T::UInt16 => looked_up::<UInt16Type>(numbers, array, rows),
+            T::UInt32 => looked_up::<UInt32Type>(numbers, array, rows),
+            T::UInt64 => looked_up::<UInt64Type>(numbers, array, rows),
+            _ => Err(numbers.mismatch()),
+        },
+        _ => Err(numbers.mismatch()),
+    }
+}
+
+/// Calls `value` with the flat index of each row that is not null.
+fn each(
+    numbers: &mut Numbers<'_>,
+    array: &dyn Array,
+    rows: Option<Rows<'_>>,
+    mut value: impl FnMut(&mut Numbers<'_>, usize) -> Result<(), CatalogError>,
+) -> Result<(), CatalogError> {
+    let (width, element) = rows.map_or((1, 0), |rows| (rows.width, rows.element));
+    for row in 0..array.len() / width {
+        let flat = row * width + element;
+        let null = array.is_null(flat)
+            || rows
+                .and_then(|rows| rows.nulls)
+                .is_some_and(|list| list.is_null(row));
+        if null {
+            numbers.null()?;
+        } else {
+            value(numbers, flat)?;
+        }
+    }
+    Ok(())
+}
+
+fn integers<T: ArrowPrimitiveType>(
+    numbers: &mut Numbers<'_>,
+    array: &ArrayRef,
+    rows: Option<Rows<'_>>,
+) -> Pushed
+where
+    i128: From<T::Native>,
+{
+    let values = array.as_primitive::<T>().values();
+    each(numbers, array, rows, |numbers, k| {
+        numbers.integer(values[k].into())
+    })
+}
+
+fn floats<T: ArrowPrimitiveType>(
+    numbers: &mut Numbers<'_>,
+    array: &ArrayRef,
+    rows: Option<Rows<'_>>,
+) -> Pushed
+where
+    f64: From<T::Native>,
+{
+    let values = array.as_primitive::<T>().values();
+    if rows.is_none() && array.null_count() == 0 {
+        numbers.floats(values.iter().map(|&value| value.into()));
+        return Ok(());
+    }
+    each(numbers, array, rows, |numbers, k| {
+        numbers.float(values[k].into());
+        Ok(())
+    })
+}
+
+/// Numbers behind dictionary keys: decodes the dictionary once, then follows the keys.
+fn looked_up<K: ArrowDictionaryKeyType>(
+    numbers: &mut Numbers<'_>,
+    array: &ArrayRef,
+    rows: Option<Rows<'_>>,
+) -> Pushed {
+    let dictionary = array.as_dictionary::<K>();
+    let mut decoded = numbers.like(dictionary.values().len());
+    push(&mut decoded, dictionary.values(), None)?;
+    let (Cells::Numbers(values), 0) = decoded.finish() else {
+        return Err(numbers.mismatch());
+    };
+    let keys: Vec<Option<usize>> = dictionary.keys_iter().collect();
+    each(numbers, array, rows, |numbers, k| {
+        match keys[k].and_then(|key| values.get(key)) {
+            Some(&value) => numbers.float(value),
+            None => numbers.null()?,
+        }
+        Ok(())
+    })
+}
+
+fn texts(
+    site: Site<'_>,
+    array: &ArrayRef,
+    widening: Widening,
+) -> Result<(Cells, u64), CatalogError> {
+    let values = strings(array);
+    let mut texts = Vec::with_capacity(values.len());
+    let mut nulls = 0;
+    for value in values {
+        match value {
+            Some(text) => texts.push(text),
+            None if widening == Widening::Nearest => {
+                nulls += 1;
+                texts.push(String::new());
+            }
+            None => {
+                let row = site.first_row + texts.len() as u64;
+                return Err(CatalogError::Null {
+                    path: site.path.to_owned(),
+                    column: site.column.to_owned(),
+                    row,
+                });
+            }
+        }
+    }
+    Ok((Cells::Texts(texts), nulls))
+}
+
+fn strings(array: &ArrayRef) -> Vec<Option<String>> {
+    fn owned<'a>(values: impl Iterator<Item = Option<&'a str>>) -> Vec<Option<String>> {
+        values.map(|value| value.map(str::to_owned)).collect()
+    }
+    match array.data_type() {
+        DataType::Utf8 => owned(array.as_string::<i32>().iter()),
+        DataType::LargeUtf8 => owned(array.as_string::<i64>().iter()),
+        DataType::Utf8View => owned(array.as_string_view().iter()),
+        DataType::Dictionary(..) => match array.as_any_dictionary_opt() {
+            Some(dictionary) if !dictionary.values().is_empty() => {
+                let values = strings(dictionary.values());
+                let keys = dictionary.normalized_keys();
+                let text = |(row, key): (usize, usize)| {
+                    (!array.is_null(row))
+                        .then(|| values.get(key).cloned().flatten())
+                        .flatten()
+                };
+                keys.into_iter().enumerate().map(text).collect()
+            }
+            _ => vec![None; array.len()],
+        },
+        _ => vec![None; array.len()],
+    }
+}

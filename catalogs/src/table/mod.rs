@@ -1,0 +1,525 @@
+//! Result tables: columns of counts and floats with metadata, written to and read from four formats.
+//!
+//! Entry: [`Table::write`], [`Table::read`]. All four keep every bit of u64 and finite f64, the names, units and metadata.
+
+mod csv;
+mod ecsv;
+mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// The key under which Parquet files keep the table's metadata, as JSON.
+#[cfg_attr(
+    not(feature = "parquet"),
+    allow(dead_code, reason = "only Parquet keeps metadata under a key")
+)]
+pub(crate) const METADATA_KEY: &str = "albireo";
+
+/// A result: columns of equal length and metadata.
+///
+/// ```
+/// use albireo_catalogs::{Table, TableColumn, Values};
+///
+/// let counts = TableColumn::integers("DD", "pairs in the bin", vec![3, 18_446_744_073_709_551_615]);
+/// let edges = TableColumn::floats("r_min", "lower edge", vec![0.1, 1.0]).with_unit("Mpc/h");
+/// let mut table = Table { columns: vec![edges, counts], ..Table::default() };
+/// table.meta.insert("BoxSize".to_owned(), 420.0.into());
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("dd.ecsv");
+/// table.write(&path)?;
+/// assert_eq!(Table::read(&path)?, table);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// The columns, in order.
+    pub columns: Vec<TableColumn>,
+    /// How the table was made; keys in order.
+    pub meta: serde_json::Map<String, serde_json::Value>,
+}
+
+/// One column of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableColumn {
+    /// Its name.
+    pub name: String,
+    /// Its unit, if it has one.
+    pub unit: Option<String>,
+    /// What it is, in one line; may be empty.
+    pub description: String,
+    /// Its values.
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Debug, Clone)]
+pub enum Values {
+    /// Counts.
+    Integers(Vec<u64>),
+    /// Floats; NaN stands for what is not defined.
+    Floats(Vec<f64>),
+}
+
+/// The formats of result tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableFormat {
+    /// Comma-separated, the metadata in `#` comments.
+    Csv,
+    /// Enhanced CSV 1.0, for astropy.
+    Ecsv,
+    /// One JSON object.
+    Json,
+    /// Apache Parquet, zstd.
+    Parquet,
+}
+
+/// Why a result table could not be written or read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The file name's extension names no format.
+    #[error("{}: the extension should be one of .csv, .ecsv, .json, .parquet", path.display())]
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Columns differ in length.
+    #[error(
+        "columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}"
+    )]
+    UnequalLengths {
+        /// One column.
+        first: String,
+        /// Its rows.
+        first_rows: usize,
+        /// The other column.
+        second: String,
+        /// Its rows.
+        second_rows: usize,
+    },
+    /// Two columns share a name, or a name cannot be written.
+    #[error("column name `{name}`: {reason}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file is no result table.
+    #[error("{}: not a result table: {detail}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit, and where.
+        detail: String,
+    },
+    /// This build leaves the format out.
+    #[error("this build writes no Parquet: build with feature `parquet`")]
+    NotBuiltIn,
+}
+
+impl TableColumn {
+    /// A column of counts without unit.
+    pub fn integers(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        values: Vec<u64>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            unit: None,
+            description: description.into(),
+            values: Values::Integers(values),
+        }
+    }
+
+    /// A column of floats without unit.
+    pub fn floats(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        values: Vec<f64>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            unit: None,
+            description: description.into(),
+            values: Values::Floats(values),
+        }
+    }
+
+    /// The same column with a unit.
+    #[must_use]
+    pub fn with_unit(self, unit: impl Into<String>) -> Self {
+        Self {
+            unit: Some(unit.into()),
+            ..self
+        }
+    }
+}
+
+impl Values {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Integers(values) => values.len(),
+            Self::Floats(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The type's name in files: `uint64` or `float64`.
+    pub fn dtype(&self) -> &'static str {
+        match self {
+            Self::Integers(_) => "uint64",
+            Self::Floats(_) => "float64",
+        }
+    }
+
+    /// Value `row` as text: the shortest decimal that reads back to the same bits.
+    fn text(&self, row: usize) -> String {
+        match self {
+            Self::Integers(values) => values[row].to_string(),
+            Self::Floats(values) if values[row].is_nan() => "nan".to_owned(),
+            Self::Floats(values) => format!("{:?}", values[row]),
+        }
+    }
+
+    fn empty(dtype: &str) -> Option<Self> {
+        match dtype {
+            "uint64" => Some(Self::Integers(Vec::new())),
+            "float64" => Some(Self::Floats(Vec::new())),
+            _ => None,
+        }
+    }
+
+    /// Appends a value given as text; false if it is none.
+    fn push_text(&mut self, text: &str) -> bool {
+        match self {
+            Self::Integers(values) => text.parse().map(|value| values.push(value)).is_ok(),
+            Self::Floats(values) => text.parse().map(|value| values.push(value)).is_ok(),
+        }
+    }
+}
+
+/// Bit by bit, but any NaN equals any NaN: no format but Parquet keeps the payload.
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        match (self, other) {
+            (Self::Integers(a), Self::Integers(b)) => a == b,
+            (Self::Floats(a), Self::Floats(b)) => a.len() == b.len() && a.iter().zip(b).all(same),
+            _ => false,
+        }
+    }
+}
+
+impl TableFormat {
+    /// The format a file name's extension names.
+    ///
+    /// # Errors
+    /// [`TableError::Extension`], which lists the extensions.
+    pub fn of(path: &Path) -> Result<Self, TableError> {
+        let extension = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        match extension.as_str() {
+            "csv" => Ok(Self::Csv),
+            "ecsv" => Ok(Self::Ecsv),
+            "json" => Ok(Self::Json),
+            "parquet" => Ok(Self::Parquet),
+            _ => Err(TableError::Extension {
+                path: path.to_owned(),
+            }),
+        }
+    }
+}
+
+impl Table {
+    /// Rows of each column.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// The column of that name.
+    pub fn column(&self, name: &str) -> Option<&TableColumn> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Writes the table in the format of the file's extension, first to a temporary file in the same folder, so that
+    /// the file is whole or not there.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub fn write(&self, path: &Path) -> Result<(), TableError> {
+        let format = TableFormat::of(path)?;
+        self.check()?;
+        let io = |source| TableError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let file = tempfile::Builder::new()
+            .prefix(".albireo-")
+            .permissions(permissions())
+            .tempfile_in(folder)
+            .map_err(io)?;
+        let mut buffered = BufWriter::new(file.as_file());
+        self.write_checked(&mut buffered, format)
+            .map_err(|error| at(path, error))?;
+        buffered.flush().map_err(io)?;
+        drop(buffered);
+        file.as_file().sync_all().map_err(io)?;
+        file.persist(path).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+
+    /// Writes the table to anything that takes bytes.
+    ///
+    /// # Errors
+    /// [`TableError`]; errors of the writer name no file.
+    pub fn write_to<W: Write + Send>(
+        &self,
+        mut writer: W,
+        format: TableFormat,
+    ) -> Result<(), TableError> {
+        self.check()?;
+        self.write_checked(&mut writer, format)
+            .map_err(|error| at(Path::new("output"), error))
+    }
+
+    /// Reads a table written by [`Table::write`].
+    ///
+    /// # Errors
+    /// [`TableError::Extension`], [`TableError::Io`], [`TableError::Malformed`].
+    pub fn read(path: &Path) -> Result<Self, TableError> {
+        let format = TableFormat::of(path)?;
+        let text = || std::fs::read_to_string(path).map_err(Failure::from);
+        let table = match format {
+            TableFormat::Csv => text().and_then(|text| csv::read(&text)),
+            TableFormat::Ecsv => text().and_then(|text| ecsv::read(&text)),
+            TableFormat::Json => text().and_then(|text| json::read(&text)),
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => parquet::read(path),
+            #[cfg(not(feature = "parquet"))]
+            TableFormat::Parquet => return Err(TableError::NotBuiltIn),
+        };
+        let table = table.map_err(|error| at(path, error))?;
+        table
+            .check()
+            .map_err(|error| at(path, Failure::Malformed(error.to_string())))?;
+        Ok(table)
+    }
+
+    fn write_checked<W: Write + Send>(
+        &self,
+        writer: &mut W,
+        format: TableFormat,
+    ) -> Result<(), Failure> {
+        match format {
+            TableFormat::Csv => csv::write(self, writer),
+            TableFormat::Ecsv => ecsv::write(self, writer),
+            TableFormat::Json => json::write(self, writer),
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => parquet::write(self, writer),
+            #[cfg(not(feature = "parquet"))]
+            TableFormat::Parquet => Err(Failure::NotBuiltIn),
+        }
+    }
+
+    /// Names that every format can hold, and equal lengths.
+    fn check(&self) -> Result<(), TableError> {
+        for (k, column) in self.columns.iter().enumerate() {
+            let name = column.name.as_str();
+            let refuse = |reason| {
+                Err(TableError::Name {
+                    name: name.to_owned(),
+                    reason,
+                })
+            };
+            if name.is_empty() || name.trim() != name {
+                return refuse("it is empty or has blanks around it");
+            }
+            if name.starts_with('#') || name.contains(|c: char| c.is_control()) {
+                return refuse("it starts with # or holds control characters");
+            }
+            if self.columns[..k].iter().any(|other| other.name == name) {
+                return refuse("two columns have it");
+            }
+            let first = &self.columns[0];
+            if column.values.len() != first.values.len() {
+                return Err(TableError::UnequalLengths {
+                    first: first.name.clone(),
+                    first_rows: first.values.len(),
+                    second: name.to_owned(),
+                    second_rows: column.values.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a format's own code can fail with; the file's name is added outside.
+#[derive(Debug)]
+enum Failure {
+    Io(io::Error),
+    Malformed(String),
+    #[cfg(not(feature = "parquet"))]
+    NotBuiltIn,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::InvalidData {
+            Self::Malformed(error.to_string())
+        } else {
+            Self::Io(error)
+        }
+    }
+}
+
+fn at(path: &Path, failure: Failure) -> TableError {
+    match failure {
+        Failure::Io(source) => TableError::Io {
+            path: path.to_owned(),
+            source,
+        },
+        Failure::Malformed(detail) => TableError::Malformed {
+            path: path.to_owned(),
+            detail,
+        },
+        #[cfg(not(feature = "parquet"))]
+        Failure::NotBuiltIn => TableError::NotBuiltIn,
+    }
+}
+
+/// Temporary files are private by default; a result is an ordinary file, whose rights the process mask decides.
+fn permissions() -> std::fs::Permissions {
+    #[cfg(unix)]
+    return std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    #[cfg(not(unix))]
+    return tempfile::tempfile()
+        .and_then(|file| file.metadata())
+        .map(|it| it.permissions())
+        .unwrap_or_else(|_| unreachable!());
+}
+
+/// A field of a comma-separated line, quoted where it must be.
+fn quoted(field: &str) -> std::borrow::Cow<'_, str> {
+    if field.contains([',', '"', '\'', ';', '\t', ' ']) {
+        format!("\"{}\"", field.replace('"', "\"\"")).into()
+    } else {
+        field.into()
+    }
+}
+
+fn write_rows<W: Write>(table: &Table, writer: &mut W) -> io::Result<()> {
+    let names: Vec<_> = table
+        .columns
+        .iter()
+        .map(|column| quoted(&column.name))
+        .collect();
+    writeln!(writer, "{}", names.join(","))?;
+    for row in 0..table.rows() {
+        let fields: Vec<String> = table
+            .columns
+            .iter()
+            .map(|column| column.values.text(row))
+            .collect();
+        writeln!(writer, "{}", fields.join(","))?;
+    }
+    Ok(())
+}
+
+/// Reads the line of names and the rows behind it into `columns`, whose names must be those.
+fn read_rows<'t>(
+    mut lines: impl Iterator<Item = (usize, &'t str)>,
+    columns: &mut [TableColumn],
+) -> Result<(), Failure> {
+    let Some((_, names)) = lines.next() else {
+        return Err(Failure::Malformed("no line of names".to_owned()));
+    };
+    let found = crate::text::split_commas(names);
+    let expected: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    if found != expected {
+        return Err(Failure::Malformed(format!(
+            "the columns should be {expected:?}, the line of names has {found:?}"
+        )));
+    }
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        if fields.len() != columns.len() {
+            let detail = format!(
+                "line {number}: expected {} fields, found {}",
+                columns.len(),
+                fields.len()
+            );
+            return Err(Failure::Malformed(detail));
+        }
+        for (column, field) in columns.iter_mut().zip(fields) {
+            if !column.values.push_text(field) {
+                let (name, dtype) = (&column.name, column.values.dtype());
+                return Err(Failure::Malformed(format!(
+                    "line {number}, column `{name}`: `{field}` is no {dtype}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The description of the columns without their values, as JSON.
+fn columns_json(table: &Table) -> serde_json::Value {
+    let column = |column: &TableColumn| {
+        serde_json::json!({
+            "name": column.name,
+            "unit": column.unit,
+            "description": column.description,
+            "dtype": column.values.dtype(),
+        })
+    };
+    table.columns.iter().map(column).collect()
+}
+
+/// Columns without values from their description.
+fn columns_from_json(json: &serde_json::Value) -> Result<Vec<TableColumn>, Failure> {
+    let column = |json: &serde_json::Value| {
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        Some(TableColumn {
+            name: text("name")?,
+            unit: text("unit"),
+            description: text("description").unwrap_or_default(),
+            values: Values::empty(&text("dtype")?)?,
+        })
+    };
+    let columns = json
+        .as_array()
+        .and_then(|list| list.iter().map(column).collect());
+    columns.ok_or_else(|| {
+        Failure::Malformed("`columns` should list name, unit, description and dtype".to_owned())
+    })
+}

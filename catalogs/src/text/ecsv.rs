@@ -1,0 +1,132 @@
+//! The header of ECSV files: YAML in comments, then a line of names.
+//!
+//! Entry: [`layout`]. ECSV 1.0, <https://github.com/astropy/astropy-APEs/blob/main/APE6.rst>. Columns of arrays or
+//! objects are listed as text.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::layout::{Layout, TextColumn};
+use super::lines::{Delimiter, Lines};
+use super::{split_owned, yaml};
+use crate::error::CatalogError;
+use crate::value::{Attributes, Value};
+
+/// Longest header kept, in bytes.
+const LONGEST_HEADER: usize = 16 << 20;
+
+/// Reads the header and checks it against the line of names.
+pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogError> {
+    let (header, names_line) = split_header(path, lines)?;
+    let corrupt = |detail: String| CatalogError::corrupt(path, format!("ECSV header: {detail}"));
+    let mut sections = yaml::sections(&header);
+    let mut section = |name: &str| {
+        sections
+            .iter_mut()
+            .find(|(key, _)| key == name)
+            .map(|(_, text)| std::mem::take(text))
+    };
+    let datatype =
+        section("datatype").ok_or_else(|| corrupt("no `datatype` section".to_owned()))?;
+    let datatype =
+        yaml::parse(&datatype).map_err(|detail| corrupt(format!("`datatype`: {detail}")))?;
+    let columns: Option<Vec<TextColumn>> = datatype
+        .as_array()
+        .and_then(|list| list.iter().map(column).collect());
+    let columns = columns.ok_or_else(|| {
+        corrupt("`datatype` should list a name and a datatype per column".to_owned())
+    })?;
+    let delimiter = match section("delimiter").map(|text| yaml::parse(&text)) {
+        None => Delimiter::Blanks,
+        Some(Ok(Json::String(mark))) if mark == "," => Delimiter::Character(','),
+        Some(Ok(Json::String(mark))) if mark == " " || mark.is_empty() => Delimiter::Blanks,
+        Some(other) => {
+            return Err(corrupt(format!(
+                "the delimiter should be a blank or a comma, found {other:?}"
+            )));
+        }
+    };
+    let names = split_owned(delimiter, &names_line);
+    if !names.iter().eq(columns.iter().map(|column| &column.name)) {
+        let expected: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        return Err(corrupt(format!(
+            "`datatype` names the columns {expected:?}, the line of names {names:?}"
+        )));
+    }
+    let attributes = section("meta")
+        .map(|text| meta(path, &text))
+        .unwrap_or_default();
+    Ok(Layout {
+        delimiter,
+        columns,
+        header_lines: 1,
+        guessed_names: false,
+        comments_anywhere: true,
+        attributes,
+    })
+}
+
+/// The YAML, comment marks taken off, and the line of names.
+fn split_header(path: &Path, lines: &mut Lines) -> Result<(String, String), CatalogError> {
+    let mut header = String::new();
+    while let Some((number, line)) = lines.next_line()? {
+        let Some(comment) = line.strip_prefix('#') else {
+            if line.trim().is_empty() {
+                continue;
+            }
+            return Ok((header, line.to_owned()));
+        };
+        let comment = comment.strip_prefix(' ').unwrap_or(comment);
+        if number > 1 && comment.trim_end() != "---" && !comment.starts_with('%') {
+            header.push_str(comment);
+            header.push('\n');
+        }
+        if header.len() > LONGEST_HEADER {
+            return Err(CatalogError::corrupt(
+                path,
+                "ECSV header: longer than 16 MiB",
+            ));
+        }
+    }
+    Err(CatalogError::corrupt(
+        path,
+        "ECSV: the file ends within the header",
+    ))
+}
+
+fn column(entry: &Json) -> Option<TextColumn> {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    let dtype = text("datatype")?;
+    let number = dtype == "bool"
+        || ["int", "uint", "float"]
+            .iter()
+            .any(|stem| dtype.starts_with(stem));
+    let name = match entry.get("name")? {
+        Json::String(name) => name.clone(),
+        Json::Number(number) => number.to_string(),
+        Json::Bool(flag) => flag.to_string(),
+        _ => return None,
+    };
+    Some(TextColumn {
+        name,
+        dtype: text("subtype").unwrap_or(dtype).to_owned(),
+        unit: text("unit").map(str::to_owned),
+        numeric: number && entry.get("subtype").is_none(),
+    })
+}
+
+/// The metadata. What of it is beyond the YAML read here is left out: no column depends on it.
+fn meta(path: &Path, text: &str) -> Attributes {
+    match yaml::parse(text).map(yaml::ordered_map) {
+        Ok(Json::Object(entries)) => entries
+            .into_iter()
+            .map(|(key, json)| (key, Value::from_json(json)))
+            .collect(),
+        Ok(_) => Attributes::new(),
+        Err(detail) => {
+            tracing::warn!(path = %path.display(), detail, "ECSV metadata not understood, left out");
+            Attributes::new()
+        }
+    }
+}

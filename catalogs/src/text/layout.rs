@@ -1,0 +1,184 @@
+//! What the columns of a plain text table are: delimiter, names, which of them hold numbers.
+//!
+//! Entry: [`infer`]. Looks at the comments in front and the first rows, never at the whole file.
+
+use std::path::Path;
+
+use super::lines::{Delimiter, Lines};
+use super::{is_number, split_owned};
+use crate::error::CatalogError;
+use crate::value::{Attributes, Value};
+
+/// Rows looked at to tell numbers from text.
+const ROWS_SEEN: usize = 100;
+
+/// The shape of a text table.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) delimiter: Delimiter,
+    pub(super) columns: Vec<TextColumn>,
+    /// Rows in front of the values that are neither blank nor comments: the line of names, or none.
+    pub(super) header_lines: usize,
+    /// Whether the names come from a comment, or are numbers.
+    pub(super) guessed_names: bool,
+    /// Whether `#` starts a comment behind the header too.
+    pub(super) comments_anywhere: bool,
+    pub(super) attributes: Attributes,
+}
+
+/// One column.
+#[derive(Debug, Clone)]
+pub(super) struct TextColumn {
+    pub(super) name: String,
+    pub(super) dtype: String,
+    pub(super) unit: Option<String>,
+    pub(super) numeric: bool,
+}
+
+/// The name of column `k`, from 0, where the file has none: `col1` is the first.
+pub(super) fn numbered(k: usize) -> String {
+    format!("col{}", k + 1)
+}
+
+/// Infers the layout. The first row is a line of names if none of its fields is a number. Otherwise names come from the
+/// last comment in front with as many fields, all of them words; otherwise they are `col1`, `col2`, ...
+pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogError> {
+    let mut comments: Vec<String> = Vec::new();
+    let mut rows: Vec<String> = Vec::new();
+    while rows.len() < ROWS_SEEN
+        && let Some((_, line)) = lines.next_line()?
+    {
+        match line.trim_start().strip_prefix('#') {
+            Some(comment) if rows.is_empty() => comments.push(comment.to_owned()),
+            Some(_) => {}
+            None if line.trim().is_empty() => {}
+            None => rows.push(line.to_owned()),
+        }
+    }
+    let Some(first) = rows.first() else {
+        return Err(CatalogError::NoTable {
+            path: path.to_owned(),
+            detail: "it has no row".to_owned(),
+        });
+    };
+    let delimiter = delimiter_of(path, first);
+    let fields = split_owned(delimiter, first);
+    let named = fields
+        .iter()
+        .all(|field| !field.is_empty() && !is_number(field))
+        && rows.len() > 1
+        || path_says_header(path, &fields, rows.len());
+    let names = if named {
+        Some(fields.clone())
+    } else {
+        commented_names(delimiter, &comments, fields.len())
+    };
+    let guessed_names = !named;
+    let names = names.unwrap_or_else(|| (0..fields.len()).map(numbered).collect());
+    if let Some(twice) = names
+        .iter()
+        .enumerate()
+        .find_map(|(k, name)| names[..k].contains(name).then_some(name))
+    {
+        return Err(CatalogError::corrupt(
+            path,
+            format!("two columns are called `{twice}`"),
+        ));
+    }
+    let values: Vec<Vec<String>> = rows
+        .iter()
+        .skip(usize::from(named))
+        .map(|row| split_owned(delimiter, row))
+        .collect();
+    let columns = names.into_iter().enumerate().map(|(k, name)| {
+        let seen = values
+            .iter()
+            .filter_map(|row| row.get(k))
+            .filter(|field| !field.is_empty());
+        // A column is text if its first value is; a later word among numbers is an error worth a line number.
+        let numeric = seen.clone().next().is_none_or(|field| is_number(field));
+        let dtype = if numeric { "float64" } else { "string" }.to_owned();
+        TextColumn {
+            name,
+            dtype,
+            unit: None,
+            numeric,
+        }
+    });
+    Ok(Layout {
+        delimiter,
+        columns: columns.collect(),
+        header_lines: usize::from(named),
+        guessed_names,
+        comments_anywhere: true,
+        attributes: commented_values(&comments),
+    })
+}
+
+/// A lone line of words is a header without rows in a `.csv` or `.tsv` file, and a row elsewhere.
+fn path_says_header(path: &Path, fields: &[String], rows: usize) -> bool {
+    let extension = extension(path);
+    rows == 1
+        && matches!(extension.as_str(), "csv" | "tsv")
+        && fields
+            .iter()
+            .all(|field| !field.is_empty() && !is_number(field))
+}
+
+/// The file name's extension in lower case, `.gz` taken off.
+fn extension(path: &Path) -> String {
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    name.rsplit_once('.')
+        .map_or(String::new(), |(_, extension)| extension.to_owned())
+}
+
+/// Semicolon before comma, since a comma beside semicolons is a decimal mark; a tab only if it separates single words
+/// or the name says so.
+fn delimiter_of(path: &Path, line: &str) -> Delimiter {
+    let words = |field: &str| field.trim().contains(char::is_whitespace) && !field.contains('"');
+    let tabbed =
+        line.contains('\t') && (extension(path) == "tsv" || !line.trim().split('\t').any(words));
+    match line {
+        line if line.contains(';') => Delimiter::Character(';'),
+        line if line.contains(',') => Delimiter::Character(','),
+        _ if tabbed => Delimiter::Character('\t'),
+        _ => Delimiter::Blanks,
+    }
+}
+
+/// Names from the last comment that has `count` distinct words.
+fn commented_names(delimiter: Delimiter, comments: &[String], count: usize) -> Option<Vec<String>> {
+    comments.iter().rev().find_map(|comment| {
+        let fits = |names: &Vec<String>| {
+            let distinct = names
+                .iter()
+                .enumerate()
+                .all(|(k, name)| !names[..k].contains(name));
+            names.len() == count
+                && distinct
+                && names
+                    .iter()
+                    .all(|name| !name.is_empty() && !name.ends_with(':') && !is_number(name))
+        };
+        [delimiter, Delimiter::Blanks]
+            .into_iter()
+            .map(|by| split_owned(by, comment.trim()))
+            .find(fits)
+    })
+}
+
+/// Attributes from comments of the form `name: JSON`, as result tables have them.
+fn commented_values(comments: &[String]) -> Attributes {
+    let value = |comment: &String| {
+        let (name, value) = comment.trim().split_once(": ")?;
+        let plain = !name.is_empty() && !name.contains(char::is_whitespace);
+        let json = serde_json::from_str(value).ok()?;
+        plain.then(|| (name.to_owned(), Value::from_json(json)))
+    };
+    comments.iter().filter_map(value).collect()
+}

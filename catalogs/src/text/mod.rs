@@ -1,0 +1,268 @@
+//! Delimited text, plain or gzipped: CSV, TSV, columns between blanks, and ECSV.
+//!
+//! Entry: [`TextReader`]. Reads line by line. Knows nothing of quoting across lines or of fixed-width columns.
+
+mod ecsv;
+mod layout;
+mod lines;
+pub(crate) mod yaml;
+
+use std::path::{Path, PathBuf};
+
+use self::layout::{Layout, TextColumn};
+use self::lines::{Delimiter, Lines};
+use crate::Format;
+use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening};
+use crate::catalog::Request;
+use crate::error::CatalogError;
+use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+
+/// Reads delimited text.
+pub(crate) struct TextReader {
+    path: PathBuf,
+    format: Format,
+    gzipped: bool,
+    layout: Layout,
+}
+
+impl TextReader {
+    /// Reads up to the first row: delimiter, names, metadata.
+    pub(crate) fn open(path: &Path, format: Format, gzipped: bool) -> Result<Self, CatalogError> {
+        let mut lines = Lines::open(path, gzipped)?;
+        let layout = match format {
+            Format::Ecsv => ecsv::layout(path, &mut lines)?,
+            _ => layout::infer(path, &mut lines)?,
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            format,
+            gzipped,
+            layout,
+        })
+    }
+
+    /// The row's fields, checked for their number.
+    fn fields<'l>(
+        &self,
+        line: &'l str,
+        number: u64,
+        buffer: &mut Vec<std::borrow::Cow<'l, str>>,
+    ) -> Result<(), CatalogError> {
+        self.layout.delimiter.split(line, buffer);
+        if buffer.len() == self.layout.columns.len() {
+            return Ok(());
+        }
+        let (expected, found) = (self.layout.columns.len(), buffer.len());
+        Err(CatalogError::FieldCount {
+            path: self.path.clone(),
+            line: number,
+            expected,
+            found,
+        })
+    }
+}
+
+impl Backend for TextReader {
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+        Ok(vec![String::new()])
+    }
+
+    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+        if let Some(table) = &request.table {
+            return Err(CatalogError::UnknownTable {
+                path: self.path.clone(),
+                table: table.clone(),
+                available: Vec::new(),
+            });
+        }
+        let field = |column: &TextColumn| Field {
+            name: column.name.clone(),
+            dtype: column.dtype.clone(),
+            unit: column.unit.clone(),
+            kind: if column.numeric {
+                Kind::Number
+            } else {
+                Kind::Text
+            },
+            width: 1,
+            labels: Vec::new(),
+            rows: None,
+        };
+        let mut fields: Vec<Field> = self.layout.columns.iter().map(field).collect();
+        if self.layout.guessed_names {
+            // A comment that happened to have as many words must not hide col1, col2, ...
+            let asked = |name: &String| {
+                request.columns.contains(name) && fields.iter().all(|field| field.name != *name)
+            };
+            let numbered: Vec<usize> = (0..fields.len())
+                .filter(|k| asked(&layout::numbered(*k)))
+                .collect();
+            for k in numbered {
+                fields[k].name = layout::numbered(k);
+            }
+        }
+        Ok(Schema {
+            table: String::new(),
+            rows: None,
+            fields,
+            attributes: self.layout.attributes.clone(),
+        })
+    }
+
+    fn scan(
+        &mut self,
+        _schema: &Schema,
+        components: &[Component],
+        widening: Widening,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        let mut lines = Lines::open(&self.path, self.gzipped)?;
+        let mut first_row = 0;
+        let mut skip = self.layout.header_lines;
+        loop {
+            let mut gatherers: Vec<Gatherer<'_>> = components
+                .iter()
+                .map(|part| {
+                    Gatherer::new(&self.path, &self.layout, part.field, widening, first_row)
+                })
+                .collect();
+            let mut rows = 0;
+            while rows < BLOCK_ROWS
+                && let Some((number, line)) = lines.next_row(self.layout.comments_anywhere)?
+            {
+                if skip > 0 {
+                    skip -= 1;
+                    continue;
+                }
+                let mut fields = Vec::with_capacity(self.layout.columns.len());
+                self.fields(line, number, &mut fields)?;
+                for (gatherer, part) in gatherers.iter_mut().zip(components) {
+                    gatherer.take(&fields[part.field], number)?;
+                }
+                rows += 1;
+            }
+            if rows == 0 {
+                return Ok(());
+            }
+            first_row += rows as u64;
+            let (cells, nulls) = gatherers.into_iter().map(Gatherer::finish).unzip();
+            sink(Block { rows, cells, nulls })?;
+        }
+    }
+}
+
+/// Gathers one column of a block.
+enum Gatherer<'a> {
+    Numbers {
+        path: &'a Path,
+        column: &'a TextColumn,
+        numbers: Numbers<'a>,
+    },
+    Texts(Vec<String>),
+}
+
+impl<'a> Gatherer<'a> {
+    fn new(
+        path: &'a Path,
+        layout: &'a Layout,
+        field: usize,
+        widening: Widening,
+        first_row: u64,
+    ) -> Self {
+        let column = &layout.columns[field];
+        if !column.numeric {
+            return Self::Texts(Vec::new());
+        }
+        let numbers = Numbers::new(
+            Site {
+                path,
+                column: &column.name,
+                first_row,
+            },
+            widening,
+            0,
+        );
+        Self::Numbers {
+            path,
+            column,
+            numbers,
+        }
+    }
+
+    fn take(&mut self, field: &str, line: u64) -> Result<(), CatalogError> {
+        let (path, column, numbers) = match self {
+            Self::Texts(texts) => {
+                texts.push(field.to_owned());
+                return Ok(());
+            }
+            Self::Numbers {
+                path,
+                column,
+                numbers,
+            } => (path, column, numbers),
+        };
+        if field.is_empty() {
+            return numbers.null();
+        }
+        if column.dtype == "bool" {
+            match field {
+                "True" | "true" | "1" => return numbers.integer(1),
+                "False" | "false" | "0" => return numbers.integer(0),
+                _ => {}
+            }
+        }
+        // Up to 15 digits are exact in float64; longer integers must be checked.
+        if field.len() > 15
+            && let Ok(integer) = field.parse::<i128>()
+        {
+            return numbers.integer(integer);
+        }
+        match field.parse() {
+            Ok(value) => numbers.float(value),
+            Err(_) => {
+                return Err(CatalogError::Field {
+                    path: path.to_path_buf(),
+                    line,
+                    column: column.name.clone(),
+                    found: field.chars().take(40).collect(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> (Cells, u64) {
+        match self {
+            Self::Numbers { numbers, .. } => numbers.finish(),
+            Self::Texts(texts) => (Cells::Texts(texts), 0),
+        }
+    }
+}
+
+/// Whether a field reads as a number.
+fn is_number(field: &str) -> bool {
+    field.parse::<f64>().is_ok()
+}
+
+/// Splits one line, for headers.
+fn split_owned(delimiter: Delimiter, line: &str) -> Vec<String> {
+    let mut fields = Vec::new();
+    delimiter.split(line, &mut fields);
+    fields
+        .into_iter()
+        .map(std::borrow::Cow::into_owned)
+        .collect()
+}
+
+/// The fields of a comma-separated line.
+pub(crate) fn split_commas(line: &str) -> Vec<String> {
+    split_owned(Delimiter::Character(','), line)
+}
