@@ -9,6 +9,13 @@ use crate::filter::{Comparison, Condition, Filter, Literal, Relation};
 
 /// Rows of a block, unless its rows are so wide that fewer do.
 pub(crate) const BLOCK_ROWS: usize = 65_536;
+/// Values of a block, unless it has so few rows that more do.
+const BLOCK_VALUES: usize = 4 << 20;
+
+/// Rows that a block of `components` should have.
+pub(crate) fn block_rows(components: usize) -> usize {
+    (BLOCK_VALUES / components.max(1)).clamp(64, BLOCK_ROWS)
+}
 
 /// Values of one component of a column.
 pub(crate) enum Cells {
@@ -80,6 +87,7 @@ impl<'a> Numbers<'a> {
         self.values.push(value);
     }
 
+    #[cfg(any(feature = "fits", feature = "parquet"))]
     pub(crate) fn floats(&mut self, values: impl Iterator<Item = f64>) {
         self.values.extend(values);
     }
@@ -198,8 +206,9 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// For the first `columns` components of each block. With a known number of rows and no filter, memory is
-    /// reserved once and exactly.
+    /// For the first `columns` components of each block. With a known number of rows, room for all is reserved at
+    /// once, so that no column moves while it grows; pages that a filter leaves unused are never touched, and go back
+    /// in `finish`.
     pub(crate) fn new(
         path: &Path,
         columns: usize,
@@ -212,14 +221,13 @@ impl Collector {
             rows_read: 0,
             rows_kept: 0,
         };
-        if let (Some(rows), None) = (rows, &collector.filter) {
-            for column in &mut collector.columns {
-                let reserved = usize::try_from(rows)
-                    .ok()
-                    .is_some_and(|rows| column.try_reserve_exact(rows).is_ok());
-                if !reserved {
-                    return Err(no_memory(path, rows, columns));
-                }
+        for (column, rows) in collector.columns.iter_mut().zip(rows.into_iter().cycle()) {
+            let reserved = usize::try_from(rows)
+                .ok()
+                .is_some_and(|rows| column.try_reserve_exact(rows).is_ok());
+            // Few rows may pass a filter: it can do without.
+            if !reserved && collector.filter.is_none() {
+                return Err(no_memory(path, rows, columns));
             }
         }
         Ok(collector)
@@ -420,7 +428,9 @@ mod tests {
     fn ranges_tell_nan_from_null() {
         let mut ranges = Ranges::new(2);
         let mut numbers = Numbers::new(site(), Widening::Nearest, 4);
-        numbers.floats([2.0, f64::NAN, -1.0].into_iter());
+        for value in [2.0, f64::NAN, -1.0] {
+            numbers.float(value);
+        }
         numbers.null().unwrap();
         let (cells, nulls) = numbers.finish();
         let empty = Cells::Numbers(vec![f64::NAN; 4]);

@@ -134,6 +134,7 @@ impl Filter {
     }
 
     /// The number that `column` must equal in every row kept, if the filter demands one.
+    #[cfg(feature = "hdf5")]
     pub(crate) fn pinned(&self, column: &str) -> Option<f64> {
         self.condition.pinned(column)
     }
@@ -147,6 +148,7 @@ impl Condition {
         }
     }
 
+    #[cfg(feature = "hdf5")]
     fn pinned(&self, column: &str) -> Option<f64> {
         match self {
             Self::Compare(Comparison {
@@ -375,6 +377,7 @@ mod tests {
         );
     }
 
+    #[cfg(feature = "hdf5")]
     #[test]
     fn pinned_only_where_every_row_must_agree() {
         assert_eq!(

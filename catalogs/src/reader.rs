@@ -128,7 +128,7 @@ impl<B: Backend> CatalogReader for B {
     }
 
     fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError> {
-        let schema = self.schema(request)?;
+        let schema = readable_schema(self, request)?;
         let path = self.path().to_owned();
         let plan = Plan::new(&path, &schema, request)?;
         let mut collector = Collector::new(&path, plan.names.len(), plan.filter, plan.rows)?;
@@ -324,15 +324,35 @@ fn common_rows(
     }
 }
 
+/// The schema, with columns so wide that they are no coordinates (images, spectra) marked as not readable: a vector column
+/// takes a column of memory per component.
+fn readable_schema<B: Backend>(backend: &mut B, request: &Request) -> Result<Schema, CatalogError> {
+    const WIDEST: usize = 4096;
+    let mut schema = backend.schema(request)?;
+    for field in schema
+        .fields
+        .iter_mut()
+        .filter(|field| field.width > WIDEST)
+    {
+        field.dtype = format!("{} of {} components", field.dtype, field.width);
+        field.kind = Kind::Other;
+        field.width = 1;
+    }
+    Ok(schema)
+}
+
 fn describe_table<B: Backend>(
     backend: &mut B,
     name: String,
 ) -> Result<TableDescription, CatalogError> {
     let table = (!name.is_empty()).then(|| name.clone());
-    let schema = backend.schema(&Request {
-        table,
-        ..Request::default()
-    })?;
+    let schema = readable_schema(
+        backend,
+        &Request {
+            table,
+            ..Request::default()
+        },
+    )?;
     let mut ranges = vec![Range::default(); schema.fields.len()];
     let mut rows: Vec<Option<u64>> = schema
         .fields

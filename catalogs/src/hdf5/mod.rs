@@ -13,7 +13,7 @@ use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions, SliceInfo, Sli
 use self::element::Element;
 use self::tree::Column;
 use crate::Format;
-use crate::block::{BLOCK_ROWS, Block, Cells, Collector, Numbers, Site, Widening};
+use crate::block::{Block, Cells, Collector, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
@@ -21,7 +21,7 @@ use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
 /// The column of a trajectory that counts its frames, from 0.
 const FRAME: &str = "frame";
 /// Decoded chunks kept, so that slices that share a chunk decode it once.
-const CHUNK_CACHE_BYTES: usize = 16 << 20;
+const CHUNK_CACHE_BYTES: usize = 4 << 20;
 /// A vector column at most this wide is read whole even if one component is asked for.
 const WHOLE_WIDTH: usize = 16;
 /// No filter shrinks data more than about a thousandfold (deflate: 1032:1).
@@ -118,15 +118,17 @@ impl Hdf5Reader {
         Ok(())
     }
 
-    /// Rows a block should have: many chunks, so that they decode in parallel, but a small part of the table.
+    /// Rows a block should have: many chunks, so that they decode in parallel, but a small part of the table. Whole
+    /// chunks, so that each is decoded once.
     fn block_rows(&self, components: &[Component], rows: u64) -> u64 {
         let chunk = components
             .iter()
             .map(|part| self.columns.get(part.field).map_or(1, Column::chunk_rows))
             .max();
         let chunk = chunk.unwrap_or(1).max(1);
-        (rows / 16)
-            .clamp(BLOCK_ROWS as u64, 1 << 20)
+        let least = block_rows(components.len()) as u64;
+        (rows / 64)
+            .clamp(least, 16 * least)
             .div_ceil(chunk)
             .saturating_mul(chunk)
     }
@@ -195,6 +197,11 @@ impl Hdf5Reader {
         match column.element {
             Element::Float { .. } => {
                 let values = read::<element::Float>(&column.dataset, slice).map_err(failure)?;
+                if width == 1 {
+                    // Collects in place.
+                    let values = values.into_iter().map(|value| value.0).collect();
+                    return Ok(vec![Cells::Numbers(values)]);
+                }
                 let part = |k| {
                     values
                         .iter()

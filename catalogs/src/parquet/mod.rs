@@ -3,9 +3,9 @@
 //! Entry: [`ParquetReader`]. Nested columns and arrays of varying length are listed but not decoded.
 
 mod decode;
+pub(crate) mod guard;
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use parquet::arrow::ProjectionMask;
@@ -18,11 +18,14 @@ use parquet::errors::ParquetError;
 use rayon::prelude::*;
 
 use crate::Format;
-use crate::block::{BLOCK_ROWS, Block, Cells, Collector, Widening, no_memory};
+use crate::block::{Block, Cells, Collector, Widening, block_rows, no_memory};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
 use crate::value::{Attributes, Value};
+
+/// Rows decoded at once; each thread holds as many.
+const BATCH_ROWS: usize = 16_384;
 
 /// Reads a Parquet file.
 pub(crate) struct ParquetReader {
@@ -158,7 +161,7 @@ impl ParquetReader {
             builder
                 .with_projection(mask)
                 .with_row_groups(vec![group])
-                .with_batch_size(BLOCK_ROWS)
+                .with_batch_size(block_rows(components.len()).min(BATCH_ROWS))
                 .build()
         })
     }
@@ -419,19 +422,11 @@ fn written_units(metadata: &ArrowReaderMetadata) -> std::collections::HashMap<St
     columns.iter().filter_map(pair).collect()
 }
 
-/// Runs a step of the parquet crate. On corrupt files that crate panics in places where it should return an error
-/// (indexing and decoding of damaged pages and footers); such a panic is reported as a corrupt file.
 fn guarded<T>(
     path: &Path,
     step: impl FnOnce() -> Result<T, ParquetError>,
 ) -> Result<T, CatalogError> {
-    match catch_unwind(AssertUnwindSafe(step)) {
-        Ok(result) => result.map_err(|error| failure(path, error)),
-        Err(_) => Err(CatalogError::corrupt(
-            path,
-            "the Parquet decoder gave up on it",
-        )),
-    }
+    guard::guarded(step).map_err(|error| failure(path, error))
 }
 
 fn guarded_next(

@@ -4,14 +4,18 @@
 
 mod csv;
 mod ecsv;
+mod error;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
+use tempfile::NamedTempFile;
+
+pub use self::error::TableError;
+use self::error::{Failure, at};
 
 /// The key under which Parquet files keep the table's metadata, as JSON.
 #[cfg_attr(
@@ -78,59 +82,6 @@ pub enum TableFormat {
     Json,
     /// Apache Parquet, zstd.
     Parquet,
-}
-
-/// Why a result table could not be written or read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// The file name's extension names no format.
-    #[error("{}: the extension should be one of .csv, .ecsv, .json, .parquet", path.display())]
-    Extension {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Columns differ in length.
-    #[error(
-        "columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}"
-    )]
-    UnequalLengths {
-        /// One column.
-        first: String,
-        /// Its rows.
-        first_rows: usize,
-        /// The other column.
-        second: String,
-        /// Its rows.
-        second_rows: usize,
-    },
-    /// Two columns share a name, or a name cannot be written.
-    #[error("column name `{name}`: {reason}")]
-    Name {
-        /// The name.
-        name: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// The operating system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The file is no result table.
-    #[error("{}: not a result table: {detail}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What does not fit, and where.
-        detail: String,
-    },
-    /// This build leaves the format out.
-    #[error("this build writes no Parquet: build with feature `parquet`")]
-    NotBuiltIn,
 }
 
 impl TableColumn {
@@ -282,11 +233,7 @@ impl Table {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let file = tempfile::Builder::new()
-            .prefix(".albireo-")
-            .permissions(permissions())
-            .tempfile_in(folder)
-            .map_err(io)?;
+        let file = temporary_in(folder).map_err(io)?;
         let mut buffered = BufWriter::new(file.as_file());
         self.write_checked(&mut buffered, format)
             .map_err(|error| at(path, error))?;
@@ -383,49 +330,14 @@ impl Table {
     }
 }
 
-/// What a format's own code can fail with; the file's name is added outside.
-#[derive(Debug)]
-enum Failure {
-    Io(io::Error),
-    Malformed(String),
-    #[cfg(not(feature = "parquet"))]
-    NotBuiltIn,
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::InvalidData {
-            Self::Malformed(error.to_string())
-        } else {
-            Self::Io(error)
-        }
-    }
-}
-
-fn at(path: &Path, failure: Failure) -> TableError {
-    match failure {
-        Failure::Io(source) => TableError::Io {
-            path: path.to_owned(),
-            source,
-        },
-        Failure::Malformed(detail) => TableError::Malformed {
-            path: path.to_owned(),
-            detail,
-        },
-        #[cfg(not(feature = "parquet"))]
-        Failure::NotBuiltIn => TableError::NotBuiltIn,
-    }
-}
-
-/// Temporary files are private by default; a result is an ordinary file, whose rights the process mask decides.
-fn permissions() -> std::fs::Permissions {
+/// A file beside the one to be written. Temporary files are private by default; a result is an ordinary file, whose
+/// rights the process mask decides.
+fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".albireo-");
     #[cfg(unix)]
-    return std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    #[cfg(not(unix))]
-    return tempfile::tempfile()
-        .and_then(|file| file.metadata())
-        .map(|it| it.permissions())
-        .unwrap_or_else(|_| unreachable!());
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 /// A field of a comma-separated line, quoted where it must be.

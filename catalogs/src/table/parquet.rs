@@ -2,7 +2,7 @@
 //!
 //! Entry: [`write`], [`read`]. One row group; results are small beside catalogs.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -20,6 +20,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use serde_json::{Value as Json, json};
 
+use crate::parquet::guard::guarded;
+
 use super::{Failure, METADATA_KEY, Table, TableColumn, Values, columns_from_json, columns_json};
 
 impl From<ParquetError> for Failure {
@@ -36,15 +38,16 @@ impl From<ParquetError> for Failure {
 
 pub(super) fn write<W: Write + Send>(table: &Table, writer: &mut W) -> Result<(), Failure> {
     let description = json!({ "meta": table.meta, "columns": columns_json(table) }).to_string();
-    let pair = KeyValue::new(METADATA_KEY.to_owned(), description);
+    let pair = KeyValue::new(METADATA_KEY.to_owned(), description.clone());
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_key_value_metadata(Some(vec![pair]))
         .set_created_by(concat!("albireo ", env!("CARGO_PKG_VERSION")).to_owned())
         .build();
-    let schema = Arc::new(Schema::new(
-        table.columns.iter().map(field).collect::<Vec<_>>(),
-    ));
+    let fields: Vec<Field> = table.columns.iter().map(field).collect();
+    // Twice: pyarrow looks into the Arrow schema, other readers at the file's own pairs.
+    let schema = Schema::new(fields).with_metadata([(METADATA_KEY, description)]);
+    let schema = Arc::new(schema);
     let arrays = table.columns.iter().map(array).collect();
     let options = RecordBatchOptions::new().with_row_count(Some(table.rows()));
     let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options)
@@ -67,7 +70,7 @@ fn field(column: &TableColumn) -> Field {
     let given = pairs.into_iter().filter_map(|(key, value)| {
         Some((key.to_owned(), value.filter(|value| !value.is_empty())?))
     });
-    Field::new(&column.name, dtype, false).with_metadata(given.collect::<HashMap<_, _>>())
+    Field::new(&column.name, dtype, false).with_metadata(given.collect::<BTreeMap<_, _>>())
 }
 
 fn array(column: &TableColumn) -> ArrayRef {
@@ -78,7 +81,8 @@ fn array(column: &TableColumn) -> ArrayRef {
 }
 
 pub(super) fn read(path: &Path) -> Result<Table, Failure> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    let file = File::open(path)?;
+    let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let text = pairs.and_then(|pairs| {
         pairs
@@ -95,8 +99,8 @@ pub(super) fn read(path: &Path) -> Result<Table, Failure> {
     let Json::Object(meta) = json["meta"].take() else {
         return Err(missing());
     };
-    for batch in builder.build()? {
-        let batch = batch.map_err(|error| Failure::Malformed(error.to_string()))?;
+    let mut reader = guarded(|| builder.build())?;
+    while let Some(batch) = guarded(|| reader.next().transpose().map_err(ParquetError::from))? {
         for column in &mut columns {
             let array = batch.column_by_name(&column.name);
             let appended = array.is_some_and(|array| append(&mut column.values, array));

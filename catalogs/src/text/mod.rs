@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use self::layout::{Layout, TextColumn};
 use self::lines::{Delimiter, Lines};
 use crate::Format;
-use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening};
+use crate::block::{Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
@@ -135,7 +135,7 @@ impl Backend for TextReader {
                 })
                 .collect();
             let mut rows = 0;
-            while rows < BLOCK_ROWS
+            while rows < block_rows(components.len())
                 && let Some((number, line)) = lines.next_row(self.layout.comments_anywhere)?
             {
                 if skip > 0 {

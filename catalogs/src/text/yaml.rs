@@ -384,6 +384,9 @@ fn scalar(word: &str) -> Json {
     if let Ok(integer) = word.parse::<i64>() {
         return Json::from(integer);
     }
+    if let Ok(integer) = word.parse::<u64>() {
+        return Json::from(integer);
+    }
     let numeric = word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match word.parse::<f64>() {
         Ok(value) if numeric && value.is_finite() => Json::from(value),

@@ -1,0 +1,96 @@
+//! What can go wrong with a result table.
+//!
+//! Entry: [`TableError`]; inside the formats, [`Failure`], which names no file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a result table could not be written or read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The file name's extension names no format.
+    #[error("{}: the extension should be one of .csv, .ecsv, .json, .parquet", path.display())]
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Columns differ in length.
+    #[error(
+        "columns differ in length: `{first}` has {first_rows} rows, `{second}` has {second_rows}"
+    )]
+    UnequalLengths {
+        /// One column.
+        first: String,
+        /// Its rows.
+        first_rows: usize,
+        /// The other column.
+        second: String,
+        /// Its rows.
+        second_rows: usize,
+    },
+    /// Two columns share a name, or a name cannot be written.
+    #[error("column name `{name}`: {reason}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file is no result table.
+    #[error("{}: not a result table: {detail}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit, and where.
+        detail: String,
+    },
+    /// This build leaves the format out.
+    #[error("this build writes no Parquet: build with feature `parquet`")]
+    NotBuiltIn,
+}
+
+/// What a format's own code can fail with; the file's name is added outside.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Io(io::Error),
+    Malformed(String),
+    #[cfg(not(feature = "parquet"))]
+    NotBuiltIn,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::InvalidData {
+            Self::Malformed(error.to_string())
+        } else {
+            Self::Io(error)
+        }
+    }
+}
+
+/// Adds the file.
+pub(super) fn at(path: &Path, failure: Failure) -> TableError {
+    match failure {
+        Failure::Io(source) => TableError::Io {
+            path: path.to_owned(),
+            source,
+        },
+        Failure::Malformed(detail) => TableError::Malformed {
+            path: path.to_owned(),
+            detail,
+        },
+        #[cfg(not(feature = "parquet"))]
+        Failure::NotBuiltIn => TableError::NotBuiltIn,
+    }
+}

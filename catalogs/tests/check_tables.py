@@ -1,0 +1,64 @@
+"""Reads the four files with json, astropy and pyarrow; compares every value with its bits, given in hexadecimal.
+
+    python check_tables.py FOLDER '{"column": ["bits", ...], ...}'
+"""
+
+import json
+import math
+import struct
+import sys
+
+folder, bits = sys.argv[1], json.loads(sys.argv[2])
+
+def check(name, columns):
+    for column, expected in bits.items():
+        got = list(columns[column])
+        assert len(got) == len(expected), (name, column, len(got))
+        for k, (value, want) in enumerate(zip(got, expected)):
+            if column == "DD":
+                ok = int(value) == int(want, 16)
+            else:
+                want = struct.unpack(">d", bytes.fromhex(want))[0]
+                value = float("nan") if value is None else float(value)
+                ok = (math.isnan(want) and math.isnan(value)) or struct.pack(">d", value) == struct.pack(">d", want)
+            assert ok, (name, column, k, value, want)
+
+
+def meta_ok(name, meta):
+    assert meta["BoxSize"] == 420.0 and meta["tiny"] == 1e-7 and meta["huge"] == 1.5e300, (name, meta)
+    assert meta["pairs"] == 2**64 - 1 and meta["edges"] == [0.1, 1, 2.5] and meta["nothing"] is None, (name, meta)
+    assert meta["inputs"][1]["path"] == "\u00e7\"\n\t\\.h5" and meta["looks like a number"] == "1e5", (name, meta)
+
+
+def refuse(word):
+    raise ValueError("not strict JSON: " + word)
+
+
+with open(folder + "/r.json", encoding="utf-8") as f:
+    data = json.load(f, parse_constant=refuse)
+check("json", data["data"])
+meta_ok("json", data["meta"])
+
+try:
+    from astropy.table import Table
+    t = Table.read(folder + "/r.ecsv", format="ascii.ecsv")
+    check("ecsv", t)
+    meta_ok("ecsv", t.meta)
+    assert "Mpc" in str(t["r_min"].unit), t["r_min"].unit
+    assert t["r_min"].description == 'lower edge: inclusive, "exact"', t["r_min"].description
+    assert str(t["DD"].dtype) == "uint64"
+    t = Table.read(folder + "/r.csv", format="ascii.csv", comment="#")
+    assert t.colnames == list(bits), t.colnames
+    print("astropy read them")
+except ModuleNotFoundError as error:
+    print("skipped:", error)
+
+try:
+    import pyarrow.parquet as pq
+    t = pq.read_table(folder + "/r.parquet")
+    check("parquet", {n: t[n].to_pylist() for n in t.column_names})
+    meta_ok("parquet", json.loads(t.schema.metadata[b"albireo"])["meta"])
+    assert str(t.schema.field("DD").type) == "uint64"
+    print("pyarrow read them")
+except ModuleNotFoundError as error:
+    print("skipped:", error)

@@ -1,0 +1,175 @@
+//! Damaged files give an error or values, never a panic, a hang or a flood of memory.
+//!
+//! Every fixture is cut at many lengths and has bits flipped at many places; whatever opens is described and read.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a failed step fails the test; tests report"
+)]
+
+use std::path::Path;
+use std::time::Instant;
+
+use albireo_catalogs::{Filter, Request, Table, open};
+
+/// What can be asked of a file; damaged answers are errors.
+fn exercise(path: &Path) {
+    let Ok(mut reader) = open(path) else { return };
+    let Ok(description) = reader.describe() else {
+        let _ = reader.read(&Request::columns(["x"]));
+        let _ = reader.read(&Request::columns(["X", "POS"]));
+        return;
+    };
+    for table in &description.tables {
+        let mut request = Request::columns(
+            table
+                .columns
+                .iter()
+                .map(|column| column.name.as_str())
+                .take(4),
+        );
+        request.table = (!table.name.is_empty()).then(|| table.name.clone());
+        let _ = reader.read(&request);
+        request.filter = Filter::parse("frame == 0").ok();
+        let _ = reader.read(&request);
+        if let Some(first) = table.columns.first() {
+            request.filter = Filter::parse(&format!("`{}` > 3", first.name.replace('`', ""))).ok();
+            let _ = reader.read(&request);
+        }
+    }
+}
+
+/// Numbers that look random but are the same in every run (xorshift, Marsaglia 2003).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below as u64) as usize
+    }
+}
+
+fn damage(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name);
+    let bytes = std::fs::read(&path).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join(name);
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let rounds = std::env::var("ALBIREO_DAMAGE_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(150);
+    let try_out = |damaged: &[u8], how: &str| {
+        std::fs::write(&copy, damaged).unwrap();
+        let start = Instant::now();
+        let outcome = std::panic::catch_unwind(|| exercise(&copy));
+        assert!(outcome.is_ok(), "{name}, {how}: panicked");
+        assert!(
+            start.elapsed().as_secs() < 20,
+            "{name}, {how}: took {:?}",
+            start.elapsed()
+        );
+    };
+    try_out(&bytes, "whole");
+    for k in 0..rounds {
+        let length = if k < 40 {
+            bytes.len() * k / 40
+        } else {
+            dice.roll(bytes.len())
+        };
+        try_out(&bytes[..length], &format!("cut to {length}"));
+    }
+    for _ in 0..rounds * 4 {
+        let mut damaged = bytes.clone();
+        let flips = 1 + dice.roll(4);
+        // Headers and footers matter most; half of the damage goes to the first and last kilobyte.
+        let mut places = Vec::new();
+        for _ in 0..flips {
+            let at = match dice.roll(4) {
+                0 => dice.roll(bytes.len().min(1024)),
+                1 => bytes.len() - 1 - dice.roll(bytes.len().min(1024)),
+                _ => dice.roll(bytes.len()),
+            };
+            damaged[at] = if dice.roll(2) == 0 {
+                damaged[at] ^ (1 << dice.roll(8))
+            } else {
+                dice.roll(256) as u8
+            };
+            places.push((at, damaged[at]));
+        }
+        try_out(&damaged, &format!("bytes {places:?}"));
+    }
+}
+
+#[test]
+fn fits() {
+    damage("tables.fits");
+    damage("tables.fits.gz");
+}
+
+#[test]
+fn parquet() {
+    damage("snappy.parquet");
+    damage("zstd.parquet");
+    damage("lz4.parquet");
+    damage("gzip.parquet");
+}
+
+#[test]
+fn hdf5() {
+    damage("columns.h5");
+    damage("gadget.hdf5");
+    damage("trajectory.h5");
+    damage("single.h5");
+}
+
+#[test]
+fn text() {
+    damage("blanks.txt");
+    damage("comma.csv");
+    damage("comma.csv.gz");
+    damage("astropy.ecsv");
+    damage("astropy_comma.ecsv");
+}
+
+#[test]
+fn result_tables() {
+    let mut dice = Dice(77);
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = Table::default();
+    table
+        .meta
+        .insert("a".to_owned(), serde_json::json!({"b": [1, 2.5, "c"]}));
+    table.columns.push(albireo_catalogs::TableColumn::integers(
+        "n",
+        "counts",
+        vec![1, u64::MAX],
+    ));
+    table.columns.push(albireo_catalogs::TableColumn::floats(
+        "f",
+        "",
+        vec![0.1, f64::NAN],
+    ));
+    for extension in ["csv", "ecsv", "json", "parquet"] {
+        let path = folder.path().join(format!("t.{extension}"));
+        table.write(&path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        for k in 0..400 {
+            let mut damaged = bytes.clone();
+            if k % 2 == 0 {
+                damaged.truncate(dice.roll(bytes.len()));
+            } else {
+                damaged[dice.roll(bytes.len())] = dice.roll(256) as u8;
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let outcome = std::panic::catch_unwind(|| drop(Table::read(&path)));
+            assert!(outcome.is_ok(), "{extension}, round {k}");
+        }
+    }
+}
