@@ -11,6 +11,8 @@ pub mod engine;
 pub mod fixed_point;
 pub mod ops;
 pub mod separation;
+mod simd;
+mod traversal;
 
 pub use binning::{
     Binning, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,

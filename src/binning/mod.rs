@@ -6,6 +6,7 @@
 //! their filter from ([`Binning::form`]). A filter may decide a pair only where it cannot be wrong.
 
 mod edges;
+pub(crate) mod filter;
 mod r;
 mod rp_pi;
 mod s_mu;

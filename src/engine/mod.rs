@@ -3,11 +3,15 @@
 //! Entry: [`PairJob`] (which pairs, in which domain) and [`Engine::run`]. [`Naive`] is the readable reference that the others are
 //! compared with by `==`; [`AnyEngine`] chooses at run time.
 
+mod cpu;
 mod naive;
 mod progress;
 
+pub use cpu::Cpu;
 pub use naive::Naive;
 pub use progress::{Progress, Silent};
+
+pub use crate::simd::Isa;
 
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
@@ -150,4 +154,34 @@ pub trait Engine {
 
     /// What ran, for the record: engine, instruction set, threads.
     fn description(&self) -> String;
+}
+
+/// An engine chosen at run time.
+#[derive(Debug, Clone)]
+pub enum AnyEngine {
+    /// The reference.
+    Naive(Naive),
+    /// The processor's vector units.
+    Cpu(Cpu),
+}
+
+impl Engine for AnyEngine {
+    fn run<O: PairOp>(
+        &self,
+        job: &PairJob<'_>,
+        op: &O,
+        progress: &dyn Progress,
+    ) -> Result<O::Output, EngineError> {
+        match self {
+            Self::Naive(engine) => engine.run(job, op, progress),
+            Self::Cpu(engine) => engine.run(job, op, progress),
+        }
+    }
+
+    fn description(&self) -> String {
+        match self {
+            Self::Naive(engine) => engine.description(),
+            Self::Cpu(engine) => engine.description(),
+        }
+    }
 }

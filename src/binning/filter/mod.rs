@@ -1,0 +1,275 @@
+//! Float32 filters: the bin of a pair where it cannot be wrong, and the word *doubtful* where it could be.
+//!
+//! Entry: [`Filter`], built for one job from its bins and from [`Rounding`], the real extents of its blocks. Each constructor derives
+//! its error bound; a pair that is not marked doubtful lies in the bin given, by proof. Doubtful pairs are decided by
+//! [`super::Binning::bin`].
+//!
+//! # What can go wrong in a difference
+//! Lengths are scaled by a power of two, which is exact. With u = 2^-24, a pair within s and blocks of half extent at most H, the
+//! per-axis difference is computed as `a - (b - o)`: offsets a and b from the block centres (each rounded once, |a|, |b| <= H), the
+//! distance o of the centres (rounded once, |o| <= s + 2H), `b - o` (at most s + H) and the result (at most s), each rounded once:
+//!
+//! |error per axis| <= u (H + H + (s + 2H) + (s + H) + s) = u (3s + 5H) to first order, plus the float64 roundings of the
+//! centre distance and of the contract's own difference, `Rounding::exact`. The factor 1.01 covers all higher orders.
+
+mod axes;
+mod two_dimensional;
+
+use axes::{AcrossAxis, AlongAxis, GridTable, Linear, LinearRoot, Radial, SquareTable};
+use two_dimensional::{Along, FixedAxis, Line, RpPi, SMu};
+
+pub(crate) use two_dimensional::SHORTEST_LINE;
+
+use super::{Edges, Form, LineOfSight, SignedEdges};
+use crate::simd::{HALF_ULP, Simd};
+
+/// What bounds the rounding errors of a job, in scaled units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rounding {
+    /// Power of two that lengths are multiplied by.
+    pub(crate) scale: f64,
+    /// Largest half extent of a block.
+    pub(crate) half: f64,
+    /// Float64 roundings of one component of a difference.
+    pub(crate) exact: f64,
+}
+
+/// Covers products of rounding errors.
+const HIGHER_ORDERS: f64 = 1.01;
+
+/// Roundings of a sum of three squares or products, fused or not, relative to its terms.
+const DOT_ROUNDINGS: f64 = 5.0 * HALF_ULP;
+
+/// Added to squared separations so that none is zero; far below every bound used.
+pub(crate) const TINY: f32 = 1e-26;
+
+impl Rounding {
+    /// Bound on the length of the error of a difference vector, for pairs within `s`.
+    pub(crate) fn of_difference(&self, s: f64) -> f64 {
+        let per_axis = HALF_ULP * (3.0 * s + 5.0 * self.half) + self.exact;
+        HIGHER_ORDERS * 3f64.sqrt() * per_axis
+    }
+
+    /// Bound on the error of the separation, for pairs within `s`.
+    pub(crate) fn of_root(&self, s: f64) -> f64 {
+        let difference = self.of_difference(s);
+        difference + (DOT_ROUNDINGS + HALF_ULP) * (s + difference) + f64::from(TINY).sqrt()
+    }
+
+    /// Bound on the error of the squared separation, for pairs within `s`.
+    pub(crate) fn of_square(&self, s: f64) -> f64 {
+        let difference = self.of_difference(s);
+        let roundings = (DOT_ROUNDINGS + HALF_ULP) * (s + difference) * (s + difference);
+        2.0 * s * difference + difference * difference + roundings + f64::from(TINY)
+    }
+}
+
+/// Float32 lanes -> bins, or doubt.
+pub(crate) trait Filter: Copy + Sync {
+    /// Whether the line of sight is needed.
+    const LINE: bool;
+
+    /// The slot of each lane (a number from [`Slots::n_slots`] up when in no bin) and, in the top bit, whether that is doubtful.
+    ///
+    /// `d` is the difference vector with the fixed line of sight, if any, as its last component; `l` the line of sight.
+    fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U);
+}
+
+/// How bins lie in a histogram: those of two-dimensional binnings have one unused slot after each row, for pairs outside the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slots {
+    rows: usize,
+    columns: usize,
+    stride: usize,
+}
+
+impl Slots {
+    pub(crate) fn of(form: &Form<'_>) -> Self {
+        match form {
+            Form::Radial { r } => Self {
+                rows: 1,
+                columns: r.n_bins(),
+                stride: r.n_bins(),
+            },
+            Form::SMu { s, mu, .. } => Self::two(s, mu),
+            Form::RpPi { rp, pi, .. } => Self::two(rp, pi),
+        }
+    }
+
+    fn two(across: &Edges, along: &SignedEdges) -> Self {
+        Self {
+            rows: across.n_bins(),
+            columns: along.n_bins(),
+            stride: along.n_bins() + 1,
+        }
+    }
+
+    /// Slots in use; slot number `n_slots` itself collects what lies in no bin.
+    pub(crate) fn n_slots(&self) -> usize {
+        self.rows * self.stride
+    }
+
+    /// The slot of a bin.
+    #[inline]
+    pub(crate) fn of_bin(&self, bin: usize) -> usize {
+        if self.rows == 1 && self.stride == self.columns {
+            return bin;
+        }
+        bin / self.columns * self.stride + bin % self.columns
+    }
+
+    /// The slots of all bins, in order.
+    pub(crate) fn bins(&self) -> impl Iterator<Item = usize> + use<> {
+        let Self {
+            columns, stride, ..
+        } = *self;
+        (0..self.rows).flat_map(move |row| row * stride..row * stride + columns)
+    }
+}
+
+/// The squared length of `d`, a little above zero.
+#[inline(always)]
+fn square<S: Simd>(simd: S, d: [S::F; 3]) -> S::F {
+    let x2 = simd.mul_add(d[0], d[0], simd.splat(TINY));
+    simd.mul_add(d[2], d[2], simd.mul_add(d[1], d[1], x2))
+}
+
+/// Runs code with the filter of a binning, whatever its type.
+pub(crate) trait WithFilter {
+    /// What comes out.
+    type Output;
+    /// The code, over any filter.
+    fn with<F: Filter>(self, filter: F) -> Self::Output;
+}
+
+/// Builds the filter of `form` and hands it to `code`, which comes back where the bins are too fine for float32.
+pub(crate) fn with_filter<W: WithFilter>(
+    form: &Form<'_>,
+    rounding: &Rounding,
+    code: W,
+) -> Result<W::Output, W> {
+    match *form {
+        Form::Radial { r } => {
+            let reach = r.last() * rounding.scale;
+            if let Some(axis) = LinearRoot::new(r, rounding, rounding.of_root(reach)) {
+                return Ok(code.with(Radial(axis)));
+            }
+            match SquareTable::new(r, rounding, &|s| rounding.of_square(s), 1) {
+                Some(table) => Ok(code.with(Radial(table.view()))),
+                None => Err(code),
+            }
+        }
+        Form::SMu { s, mu, los } => TwoAxes {
+            across: s,
+            along: mu,
+            along_scale: 1.0,
+            along_error: two_dimensional::mu_error(rounding),
+            los,
+            rounding,
+        }
+        .with(&|s| rounding.of_square(s), &Shape::SMu, code),
+        Form::RpPi { rp, pi, los } => {
+            let reach = rp.last().hypot(pi.largest()) * rounding.scale;
+            TwoAxes {
+                across: rp,
+                along: pi,
+                along_scale: rounding.scale,
+                along_error: two_dimensional::pi_error(rounding, reach),
+                los,
+                rounding,
+            }
+            .with(
+                &|rp| two_dimensional::rp_square_error(rounding, los, rp, reach),
+                &Shape::RpPi,
+                code,
+            )
+        }
+    }
+}
+
+enum Shape {
+    SMu,
+    RpPi,
+}
+
+/// The axes of a two-dimensional binning with the errors of their coordinates.
+struct TwoAxes<'a> {
+    across: &'a Edges,
+    along: &'a SignedEdges,
+    along_scale: f64,
+    along_error: f64,
+    los: LineOfSight,
+    rounding: &'a Rounding,
+}
+
+impl TwoAxes<'_> {
+    fn with<W: WithFilter>(
+        &self,
+        square_error: &dyn Fn(f64) -> f64,
+        shape: &Shape,
+        code: W,
+    ) -> Result<W::Output, W> {
+        let edges: Vec<f64> = self
+            .along
+            .values()
+            .iter()
+            .map(|e| e * self.along_scale)
+            .collect();
+        let signed = self.along.signed();
+        let stride = self.along.n_bins() as u32 + 1;
+        let reach = self.across.last() * self.rounding.scale;
+        let along = Linear::new(&edges, self.along_error);
+        // The difference r2 - pi2 keeps no relative precision near zero: no fixed error bounds its root.
+        let bounded = matches!(
+            (shape, self.los),
+            (Shape::SMu, _) | (_, LineOfSight::Fixed(_))
+        );
+        if bounded
+            && let Some(along) = along
+            && let Some(across) =
+                LinearRoot::new(self.across, self.rounding, self.rounding.of_root(reach))
+        {
+            return Ok(self.finish(
+                shape,
+                across.with_stride(stride),
+                Along::new(along, signed, stride - 1),
+                code,
+            ));
+        }
+        let Some(table) = SquareTable::new(self.across, self.rounding, square_error, stride) else {
+            return Err(code);
+        };
+        if let Some(along) = along {
+            return Ok(self.finish(
+                shape,
+                table.view(),
+                Along::new(along, signed, stride - 1),
+                code,
+            ));
+        }
+        let grid = GridTable::new(&edges, self.along_error);
+        Ok(self.finish(
+            shape,
+            table.view(),
+            Along::new(grid.view(), signed, stride - 1),
+            code,
+        ))
+    }
+
+    fn finish<W: WithFilter, A: AcrossAxis, M: AlongAxis>(
+        &self,
+        shape: &Shape,
+        across: A,
+        along: Along<M>,
+        code: W,
+    ) -> W::Output {
+        let axes = (across, along);
+        let least = two_dimensional::least_square(self.rounding);
+        match (shape, self.los) {
+            (Shape::SMu, LineOfSight::Fixed(_)) => code.with(SMu::new(axes, FixedAxis, least)),
+            (Shape::SMu, _) => code.with(SMu::new(axes, Line, least)),
+            (Shape::RpPi, LineOfSight::Fixed(_)) => code.with(RpPi::new(axes, FixedAxis)),
+            (Shape::RpPi, _) => code.with(RpPi::new(axes, Line)),
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! The CPU engine: sorted blocks, float32 filters in vector lanes, float64 decisions where a filter has doubts.
+//!
+//! Entry: [`Cpu`]. Threads take groups of blocks from a common counter and keep integers of their own, which are merged at the end,
+//! so that neither the number of threads nor the instruction set can change a count.
+
+mod tile;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{Engine, PairJob, Pairs, Progress, Traversal};
+use crate::binning::filter::{Filter, Rounding, Slots, WithFilter, with_filter};
+use crate::binning::{Binning, LineOfSight, PairOrder};
+use crate::error::EngineError;
+use crate::ops::{BinSums, Merge, PairOp, Payload};
+use crate::simd::{BitSliced, Histogram, Isa, Kernel, Scatter, Simd, Totals};
+use crate::traversal::{BlockPair, Layout, Region, Walk};
+use tile::{ExactRule, Job, LineWeights, Side, Worker};
+
+/// Runs jobs on the processor's vector units, on all or some of its threads.
+///
+/// ```
+/// use albireo::engine::{Cpu, Isa};
+/// let all = Cpu::new();
+/// let one = Cpu::new().with_threads(1)?.with_isa(Isa::Portable)?;
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cpu {
+    pool: Option<Arc<ThreadPool>>,
+    isa: Isa,
+}
+
+impl Default for Cpu {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Cpu {
+    /// All threads (rayon's global pool) and the best instruction set of this machine.
+    pub fn new() -> Self {
+        Self {
+            pool: None,
+            isa: Isa::best(),
+        }
+    }
+
+    /// The same engine on `threads` threads of its own.
+    ///
+    /// # Errors
+    /// Threads that cannot be started.
+    pub fn with_threads(self, threads: usize) -> Result<Self, EngineError> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| EngineError::Threads {
+            threads,
+            reason: error.to_string(),
+        })?;
+        Ok(Self {
+            pool: Some(Arc::new(pool)),
+            ..self
+        })
+    }
+
+    /// The same engine with a chosen instruction set.
+    ///
+    /// # Errors
+    /// An instruction set that this machine lacks.
+    pub fn with_isa(self, isa: Isa) -> Result<Self, EngineError> {
+        if !isa.is_available() {
+            let names: Vec<_> = Isa::available().into_iter().map(Isa::name).collect();
+            return Err(EngineError::Isa {
+                wanted: isa.name(),
+                available: names.join(", "),
+            });
+        }
+        Ok(Self { isa, ..self })
+    }
+
+    /// The instruction set in use.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// The number of threads in use.
+    pub fn threads(&self) -> usize {
+        self.pool
+            .as_ref()
+            .map_or_else(rayon::current_num_threads, |pool| {
+                pool.current_num_threads()
+            })
+    }
+
+    fn install<R: Send>(&self, code: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(code),
+            None => code(),
+        }
+    }
+}
+
+impl Engine for Cpu {
+    fn run<O: PairOp>(
+        &self,
+        job: &PairJob<'_>,
+        op: &O,
+        progress: &dyn Progress,
+    ) -> Result<O::Output, EngineError> {
+        op.admit(job)?;
+        progress.begin(job.n_pairs());
+        self.install(|| Run::new(self.isa, job, op.binning()).run(op, progress))
+    }
+
+    fn description(&self) -> String {
+        let (isa, threads) = (self.isa.name(), self.threads());
+        let plural = if threads == 1 { "" } else { "s" };
+        format!("cpu ({isa}, {threads} thread{plural})")
+    }
+}
+
+/// A job sorted and measured.
+struct Run<'a> {
+    isa: Isa,
+    job: PairJob<'a>,
+    first: Layout,
+    second: Option<Layout>,
+    rounding: Rounding,
+    region: Region,
+    once: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new<B: Binning>(isa: Isa, job: &PairJob<'a>, binning: &B) -> Self {
+        let radius = binning.reach().radius();
+        let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
+        let scale = if scale.is_finite() && scale > 0.0 {
+            scale
+        } else {
+            1.0
+        };
+        let (sample, other) = job.pairs().samples();
+        let layout = |sample: &crate::particles::Particles| Layout::new(sample.points(), scale);
+        let (first, second) = rayon::join(|| layout(sample), || other.map(layout));
+        let exact = float64_roundings(job, &first, second.as_ref());
+        let half = second
+            .as_ref()
+            .map_or(0.0, |s| s.largest_half)
+            .max(first.largest_half);
+        let region = Region::new(binning.reach(), 8.0 * exact);
+        Self {
+            isa,
+            job: *job,
+            first,
+            second,
+            rounding: Rounding {
+                scale,
+                half: half * scale,
+                exact: exact * scale,
+            },
+            region: match job.traversal() {
+                Traversal::AllPairs => region.everything(),
+                Traversal::Auto | Traversal::Cells => region,
+            },
+            once: binning.order() == PairOrder::Unordered,
+        }
+    }
+
+    fn second(&self) -> &Layout {
+        self.second.as_ref().unwrap_or(&self.first)
+    }
+
+    fn walk(&self) -> Walk<'_> {
+        Walk::new(
+            &self.first,
+            self.second.as_ref(),
+            self.once,
+            self.job.domain(),
+            self.region,
+        )
+    }
+
+    fn run<O: PairOp>(&self, op: &O, progress: &dyn Progress) -> Result<O::Output, EngineError> {
+        let factors = match op.payload() {
+            Payload::Separation => return self.run_exactly(op, progress),
+            Payload::Count => None,
+            Payload::Products(first, second) => Some((
+                self.first.in_slot_order(first),
+                match self.job.pairs() {
+                    Pairs::Auto(_) => None,
+                    Pairs::Cross(..) => Some(self.second().in_slot_order(second)),
+                },
+            )),
+        };
+        let form = op.binning().form();
+        let slots = Slots::of(&form);
+        let exact = |i: usize, j: usize, image: [i8; 3]| {
+            let (x1, x2) = (self.first.position(i), self.second().position(j));
+            let (sep, nearest) = self.job.domain().separation_and_image(x1, x2);
+            if nearest != image {
+                return None;
+            }
+            op.binning().bin(&sep).map(|bin| slots.of_bin(bin))
+        };
+        let (first, second) = match &factors {
+            None => (&[][..], &[][..]),
+            Some((first, second)) => (&first[..], &second.as_ref().unwrap_or(first)[..]),
+        };
+        let fast = Fast {
+            run: self,
+            factors: [first, second],
+            products: factors.is_some(),
+            los: op.binning().line_of_sight(),
+            exact: &exact,
+            n_slots: slots.n_slots(),
+            progress,
+        };
+        let Ok(totals) = with_filter(&form, &self.rounding, fast) else {
+            return self.run_exactly(op, progress);
+        };
+        let totals = totals?;
+        let mut output = op.empty();
+        let npairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
+        let products: Vec<i128> = match factors {
+            Some(_) => slots.bins().map(|slot| totals.products[slot]).collect(),
+            None => vec![],
+        };
+        op.add_sums(
+            &mut output,
+            BinSums {
+                npairs: &npairs,
+                products: &products,
+            },
+        );
+        Ok(output)
+    }
+
+    /// Takes every pair in reach through the exact rule: for operations that need the separation, and bins too fine for a filter.
+    fn run_exactly<O: PairOp>(
+        &self,
+        op: &O,
+        progress: &dyn Progress,
+    ) -> Result<O::Output, EngineError> {
+        let walk = self.walk();
+        let outputs = share_units(&walk, progress, |units| {
+            let mut output = op.empty();
+            for unit in units {
+                walk.visit(unit, |blocks| self.add_blocks(op, &mut output, blocks));
+            }
+            output
+        })?;
+        let mut total = op.empty();
+        outputs.into_iter().for_each(|output| total.merge(output));
+        Ok(total)
+    }
+
+    fn add_blocks<O: PairOp>(&self, op: &O, output: &mut O::Output, blocks: BlockPair) {
+        let (first, second) = (&self.first, self.second());
+        blocks.for_each_pair(first, second, |i, j| {
+            let (x1, x2) = (first.position(i), second.position(j));
+            let (sep, image) = self.job.domain().separation_and_image(x1, x2);
+            if image == blocks.translation.image
+                && let Some(bin) = op.binning().bin(&sep)
+            {
+                let pair = [first.rows[i] as usize, second.rows[j] as usize];
+                op.add(output, bin, pair, &sep);
+            }
+        });
+    }
+}
+
+/// Bound on what float64 rounds away in one component of a difference, by the contract or by the filter, in length units.
+///
+/// Each takes at most three operations on numbers no larger than the distance between two points plus one translation.
+fn float64_roundings(job: &PairJob<'_>, first: &Layout, second: Option<&Layout>) -> f64 {
+    let second = second.unwrap_or(first);
+    let span = (0..3)
+        .map(|k| {
+            let centres = (first.bounds.centre[k] - second.bounds.centre[k]).abs();
+            centres + first.bounds.half[k] + second.bounds.half[k]
+        })
+        .fold(0.0, f64::max);
+    let translation = match job.domain() {
+        crate::Domain::Open => 0.0,
+        crate::Domain::Periodic(cell) => cell.lengths().into_iter().flatten().fold(0.0, f64::max),
+        crate::Domain::Triclinic(lattice) => {
+            let largest = lattice
+                .basis()
+                .as_flattened()
+                .iter()
+                .fold(0.0f64, |m, v| m.max(v.abs()));
+            6.0 * largest
+        }
+    };
+    8.0 * f64::EPSILON * (span + translation)
+}
+
+/// Lets every thread take units from a common counter until none is left or a stop is asked for.
+fn share_units<T: Send>(
+    walk: &Walk<'_>,
+    progress: &dyn Progress,
+    work: impl Fn(&mut dyn Iterator<Item = usize>) -> T + Sync,
+) -> Result<Vec<T>, EngineError> {
+    let next = AtomicUsize::new(0);
+    let stopped = AtomicBool::new(false);
+    let outputs = rayon::broadcast(|_| {
+        let mut done = None;
+        let mut units = std::iter::from_fn(|| {
+            if let Some(unit) = done.take() {
+                progress.advance(walk.n_pairs(unit));
+            }
+            if progress.stop_requested() {
+                stopped.store(true, Ordering::Relaxed);
+                return None;
+            }
+            let unit = next.fetch_add(1, Ordering::Relaxed);
+            done = (unit < walk.n_units()).then_some(unit);
+            done
+        });
+        work(&mut units)
+    });
+    if stopped.load(Ordering::Relaxed) {
+        return Err(EngineError::Interrupted);
+    }
+    Ok(outputs)
+}
+
+/// The filtered run, waiting for the type of its filter.
+struct Fast<'a> {
+    run: &'a Run<'a>,
+    factors: [&'a [f64]; 2],
+    products: bool,
+    los: Option<LineOfSight>,
+    exact: &'a ExactRule<'a>,
+    n_slots: usize,
+    progress: &'a dyn Progress,
+}
+
+impl WithFilter for Fast<'_> {
+    type Output = Result<Totals, EngineError>;
+
+    fn with<F: Filter>(self, filter: F) -> Self::Output {
+        let (first, second) = (&self.run.first, self.run.second());
+        let line = match self.los {
+            Some(LineOfSight::Midpoint) => (1.0, 1.0),
+            Some(LineOfSight::First) => (1.0, 0.0),
+            Some(LineOfSight::End) => (0.0, 1.0),
+            Some(LineOfSight::Fixed(_)) | None => (0.0, 0.0),
+        };
+        let fixed = match self.los {
+            Some(LineOfSight::Fixed(axis)) => Some(axis.index()),
+            _ => None,
+        };
+        let radius = (0..3)
+            .map(|k| self.run.region.per_axis()[k])
+            .fold(0.0, f64::max);
+        let job = Job {
+            filter,
+            first: Side {
+                layout: first,
+                factors: self.factors[0],
+            },
+            second: Side {
+                layout: second,
+                factors: self.factors[1],
+            },
+            region: &self.run.region,
+            line: LineWeights {
+                first: line.0,
+                second: line.1,
+            },
+            axes: match fixed {
+                Some(0) => [1, 2, 0],
+                Some(1) => [0, 2, 1],
+                _ => [0, 1, 2],
+            },
+            exact: self.exact,
+            n_slots: self.n_slots,
+            error: self
+                .run
+                .rounding
+                .of_difference(radius * self.run.rounding.scale),
+        };
+        let products = self.products;
+        let n_slots = self.n_slots;
+        if products {
+            self.count(job, || Scatter::<true>::new(n_slots), products)
+        } else if n_slots <= BitSliced::MOST_SLOTS && !F::LINE {
+            self.count(job, BitSliced::new, products)
+        } else {
+            self.count(job, || Scatter::<false>::new(n_slots), products)
+        }
+    }
+}
+
+impl Fast<'_> {
+    fn count<F: Filter, H: Histogram>(
+        &self,
+        job: Job<'_, F>,
+        histogram: impl Fn() -> H + Sync,
+        products: bool,
+    ) -> Result<Totals, EngineError> {
+        let walk = self.run.walk();
+        let outputs = share_units(&walk, self.progress, |units| {
+            let mut worker = Worker::new(histogram(), self.n_slots, products);
+            let mut blocks = Vec::with_capacity(BATCH);
+            for unit in units {
+                walk.visit(unit, |pair| {
+                    blocks.push(pair);
+                    if blocks.len() == BATCH {
+                        self.run
+                            .isa
+                            .dispatch(CountBlocks(&job, &mut worker, &blocks));
+                        blocks.clear();
+                    }
+                });
+            }
+            self.run
+                .isa
+                .dispatch(CountBlocks(&job, &mut worker, &blocks));
+            worker.flush();
+            worker.totals
+        })?;
+        let mut total = Totals {
+            pairs: vec![0; self.n_slots],
+            products: vec![0; if products { self.n_slots } else { 0 }],
+        };
+        for output in outputs {
+            for (total, part) in total.pairs.iter_mut().zip(output.pairs) {
+                *total = total.wrapping_add(part);
+            }
+            for (total, part) in total.products.iter_mut().zip(output.products) {
+                *total += part;
+            }
+        }
+        Ok(total)
+    }
+}
+
+/// Pairs of blocks that are counted with one dispatch on the instruction set.
+const BATCH: usize = 256;
+
+struct CountBlocks<'a, F, H>(&'a Job<'a, F>, &'a mut Worker<H>, &'a [BlockPair]);
+
+impl<F: Filter, H: Histogram> Kernel for CountBlocks<'_, F, H> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self(job, worker, blocks) = self;
+        for &pair in blocks {
+            job.count(simd, worker, pair);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! AVX-512 F and DQ: a vector of sixteen lanes is one register.
+
+use std::arch::x86_64::{
+    __m512, __m512i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_pd,
+    _mm512_add_ps, _mm512_and_si512, _mm512_castps_si512, _mm512_cmp_ps_mask,
+    _mm512_cmpeq_epi32_mask, _mm512_cvttps_epi32, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_max_ps,
+    _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps,
+    _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_pd,
+    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_ps, _mm512_srl_epi32, _mm512_storeu_pd,
+    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32,
+    _mm512_xor_si512,
+};
+
+use super::{Kernel, LANES, ROUNDING, Simd};
+
+/// Proof that the machine has AVX-512 F and DQ, and what [`super::avx2`] needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(crate) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma"))
+        .then_some(Self(()))
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+fn enabled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
+    kernel.run(simd)
+}
+
+/// Binds one operation; the token proves that its instructions exist.
+macro_rules! bind {
+    ($op:ident($($operand:expr),+)) => {
+        // SAFETY: a value of `Avx512` exists only where AVX-512 F and DQ were detected; the operands are registers.
+        unsafe { $op($($operand),+) }
+    };
+}
+
+impl Simd for Avx512 {
+    type F = __m512;
+    type U = __m512i;
+
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        // SAFETY: a value of `Avx512` exists only where its instructions were detected.
+        unsafe { enabled(self, kernel) }
+    }
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::F {
+        bind!(_mm512_set1_ps(value))
+    }
+    #[inline(always)]
+    fn splat_u(self, value: u32) -> Self::U {
+        bind!(_mm512_set1_epi32(value.cast_signed()))
+    }
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> Self::F {
+        // SAFETY: the token proves AVX-512; the load covers the 16 values.
+        unsafe { _mm512_loadu_ps(values.as_ptr()) }
+    }
+    #[inline(always)]
+    fn load_u(self, values: &[u32; LANES]) -> Self::U {
+        // SAFETY: the token proves AVX-512; the load covers the 16 values.
+        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_u(self, lanes: Self::U, to: &mut [u32; LANES]) {
+        // SAFETY: the token proves AVX-512; the store covers the 16 values.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
+    }
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        bind!(_mm512_add_ps(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        bind!(_mm512_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        bind!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        bind!(_mm512_fmadd_ps(a, b, c))
+    }
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        bind!(_mm512_max_ps(a, b))
+    }
+    #[inline(always)]
+    fn abs(self, a: Self::F) -> Self::F {
+        bind!(_mm512_abs_ps(a))
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::F) -> Self::F {
+        bind!(_mm512_sqrt_ps(a))
+    }
+    #[inline(always)]
+    fn rsqrt(self, a: Self::F) -> Self::F {
+        let estimate = bind!(_mm512_rsqrt14_ps(a));
+        let scaled = self.mul(a, estimate);
+        let correction = bind!(_mm512_fnmadd_ps(scaled, estimate, self.splat(3.0)));
+        self.mul(self.mul(estimate, self.splat(0.5)), correction)
+    }
+    #[inline(always)]
+    fn less(self, a: Self::F, b: Self::F) -> Self::U {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_movm_epi32(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b)) }
+    }
+    #[inline(always)]
+    fn bits(self, a: Self::F) -> Self::U {
+        bind!(_mm512_castps_si512(a))
+    }
+    #[inline(always)]
+    fn truncate(self, a: Self::F) -> Self::U {
+        bind!(_mm512_cvttps_epi32(a))
+    }
+    #[inline(always)]
+    fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_add_epi32(a, b))
+    }
+    #[inline(always)]
+    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_sub_epi32(a, b))
+    }
+    #[inline(always)]
+    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_mullo_epi32(a, b))
+    }
+    #[inline(always)]
+    fn min_u(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_min_epu32(a, b))
+    }
+    #[inline(always)]
+    fn and(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_and_si512(a, b))
+    }
+    #[inline(always)]
+    fn or(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_or_si512(a, b))
+    }
+    #[inline(always)]
+    fn xor(self, a: Self::U, b: Self::U) -> Self::U {
+        bind!(_mm512_xor_si512(a, b))
+    }
+    #[inline(always)]
+    fn equal_u(self, a: Self::U, b: Self::U) -> Self::U {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, b)) }
+    }
+    #[inline(always)]
+    fn shift_right(self, a: Self::U, bits: u32) -> Self::U {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
+    }
+    #[inline(always)]
+    fn one_hot(self, a: Self::U) -> Self::U {
+        bind!(_mm512_sllv_epi32(self.splat_u(1), a))
+    }
+    #[inline(always)]
+    fn gather(self, table: &[u32], index: Self::U) -> Self::U {
+        // SAFETY: the token proves AVX-512; the caller keeps every index below the length of the table.
+        unsafe { _mm512_i32gather_epi32::<4>(index, table.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn carry_save(self, a: Self::U, b: Self::U, c: Self::U) -> (Self::U, Self::U) {
+        // SAFETY: the token proves AVX-512. Truth tables: 0x96 odd parity, 0xe8 majority.
+        unsafe {
+            (
+                _mm512_ternarylogic_epi32::<0x96>(a, b, c),
+                _mm512_ternarylogic_epi32::<0xe8>(a, b, c),
+            )
+        }
+    }
+    #[inline(always)]
+    fn mask_bits(self, mask: Self::U) -> u32 {
+        u32::from(bind!(_mm512_movepi32_mask(mask)))
+    }
+    #[inline(always)]
+    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]) {
+        // SAFETY: the token proves AVX-512; the two loads and stores of 8 lie within the 16 values.
+        unsafe {
+            let (factor, rounding) = (_mm512_set1_pd(factor), _mm512_set1_pd(ROUNDING));
+            for half in 0..2 {
+                let product =
+                    _mm512_mul_pd(factor, _mm512_loadu_pd(factors.as_ptr().add(8 * half)));
+                let at = to.as_mut_ptr().cast::<f64>().add(8 * half);
+                _mm512_storeu_pd(at, _mm512_add_pd(product, rounding));
+            }
+        }
+    }
+}

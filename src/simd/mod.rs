@@ -1,0 +1,187 @@
+//! Sixteen lanes at a time: one small vector trait and its bindings, the only `unsafe` of the CPU engine.
+//!
+//! Entry: [`Isa::dispatch`], which runs a [`Kernel`] with the instructions of one instruction set enabled. Algorithms are written
+//! once over [`Simd`]; the files below it only bind. A binding may fuse multiply-adds: nothing here decides a bin on its own.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod histogram;
+mod portable;
+
+pub(crate) use histogram::{BitSliced, Factors, Histogram, ROWS, Scatter, Totals};
+use portable::Portable;
+
+/// Lanes of every vector, whatever the width of the registers behind it.
+pub(crate) const LANES: usize = 16;
+
+/// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
+pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// Vectors of [`LANES`] float32 or u32 numbers; a value of the type is proof that the machine has the instructions.
+pub(crate) trait Simd: Copy {
+    /// Float32 lanes.
+    type F: Copy;
+    /// 32-bit integer lanes; also masks, all ones where true.
+    type U: Copy;
+
+    /// Runs `kernel` with the instructions enabled.
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
+
+    /// The same number in every lane.
+    fn splat(self, value: f32) -> Self::F;
+    /// The same integer in every lane.
+    fn splat_u(self, value: u32) -> Self::U;
+    /// Sixteen consecutive numbers.
+    fn load(self, values: &[f32; LANES]) -> Self::F;
+    /// Sixteen consecutive integers.
+    fn load_u(self, values: &[u32; LANES]) -> Self::U;
+    /// Writes the lanes.
+    fn store_u(self, lanes: Self::U, to: &mut [u32; LANES]);
+    /// `a + b`.
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a - b`.
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a * b`.
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a * b + c`, fused or not.
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// The larger of both.
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    /// |a|.
+    fn abs(self, a: Self::F) -> Self::F;
+    /// Square root, correctly rounded.
+    fn sqrt(self, a: Self::F) -> Self::F;
+    /// `1 / sqrt(a)` for normal `a`, within [`RSQRT_ERROR`].
+    fn rsqrt(self, a: Self::F) -> Self::F;
+    /// Where `a < b`.
+    fn less(self, a: Self::F, b: Self::F) -> Self::U;
+    /// The bit patterns of floats.
+    fn bits(self, a: Self::F) -> Self::U;
+    /// Truncation towards zero of floats in [0, 2^31).
+    fn truncate(self, a: Self::F) -> Self::U;
+    /// `a + b`, wrapping.
+    fn add_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// `a - b`, wrapping.
+    fn sub_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// `a * b`, low 32 bits.
+    fn mul_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// The smaller of both, unsigned.
+    fn min_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Bitwise and.
+    fn and(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Bitwise or.
+    fn or(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Bitwise exclusive or.
+    fn xor(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Where `a == b`.
+    fn equal_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Logical shift right of every lane.
+    fn shift_right(self, a: Self::U, bits: u32) -> Self::U;
+    /// `1 << a`, and 0 where `a` is 32 or more.
+    fn one_hot(self, a: Self::U) -> Self::U;
+    /// `table[index]`, index below the length of the table in every lane.
+    fn gather(self, table: &[u32], index: Self::U) -> Self::U;
+    /// Sum and carry of three one-bit numbers in every bit: `a ^ b ^ c` and their majority.
+    #[inline(always)]
+    fn carry_save(self, a: Self::U, b: Self::U, c: Self::U) -> (Self::U, Self::U) {
+        let half = self.xor(a, b);
+        let carry = self.or(self.and(a, b), self.and(half, c));
+        (self.xor(half, c), carry)
+    }
+    /// One bit a lane: its top bit.
+    fn mask_bits(self, mask: Self::U) -> u32;
+    /// The float64 sums `factor * factors[k] + ROUNDING` as bits, product and sum each rounded.
+    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]);
+}
+
+/// Relative error of [`Simd::rsqrt`]: one Newton step on an estimate good to 1.5 * 2^-12, with its roundings.
+pub(crate) const RSQRT_ERROR: f64 = 6.0 * HALF_ULP;
+
+/// Half a unit in the last place of 1 in float32: the relative error of one rounding.
+pub(crate) const HALF_ULP: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// Code to run with an instruction set enabled; `run` must be `#[inline(always)]`.
+pub(crate) trait Kernel {
+    /// What comes out.
+    type Output;
+    /// The code, over any vector type.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// An instruction set that the CPU engine can use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Isa {
+    /// Plain Rust, whatever the compiler makes of it.
+    Portable,
+    /// AVX2 with FMA.
+    Avx2,
+    /// AVX-512 F and DQ.
+    Avx512,
+}
+
+impl Isa {
+    /// All of them, best last.
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// `portable`, `avx2` or `avx512`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this machine has it.
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => avx2::Avx2::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => avx512::Avx512::detect().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// The instruction sets of this machine, best last.
+    pub fn available() -> Vec<Self> {
+        Self::ALL
+            .into_iter()
+            .filter(|isa| isa.is_available())
+            .collect()
+    }
+
+    /// The best instruction set of this machine.
+    pub fn best() -> Self {
+        *Self::available().last().unwrap_or(&Self::Portable)
+    }
+
+    /// Runs `kernel` with this instruction set, or with the portable one where the machine lacks it.
+    pub(crate) fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Self::Portable => {}
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => {
+                if let Some(simd) = avx2::Avx2::detect() {
+                    return simd.vectorize(kernel);
+                }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                if let Some(simd) = avx512::Avx512::detect() {
+                    return simd.vectorize(kernel);
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => {}
+        }
+        Portable.vectorize(kernel)
+    }
+}
+
+#[cfg(test)]
+mod tests;

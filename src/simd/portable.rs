@@ -1,0 +1,169 @@
+//! Plain Rust loops over sixteen lanes: every machine has these.
+
+use super::{Kernel, LANES, ROUNDING, Simd};
+
+/// The vectors of a machine that nothing is known about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Portable;
+
+type F = [f32; LANES];
+type U = [u32; LANES];
+
+#[inline(always)]
+fn map<A: Copy, B: Copy + Default>(a: [A; LANES], f: impl Fn(A) -> B) -> [B; LANES] {
+    let mut out = [B::default(); LANES];
+    for k in 0..LANES {
+        out[k] = f(a[k]);
+    }
+    out
+}
+
+#[inline(always)]
+fn zip<A: Copy, B: Copy + Default>(
+    a: [A; LANES],
+    b: [A; LANES],
+    f: impl Fn(A, A) -> B,
+) -> [B; LANES] {
+    let mut out = [B::default(); LANES];
+    for k in 0..LANES {
+        out[k] = f(a[k], b[k]);
+    }
+    out
+}
+
+fn mask(condition: bool) -> u32 {
+    if condition { u32::MAX } else { 0 }
+}
+
+impl Simd for Portable {
+    type F = F;
+    type U = U;
+
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> F {
+        [value; LANES]
+    }
+    #[inline(always)]
+    fn splat_u(self, value: u32) -> U {
+        [value; LANES]
+    }
+    #[inline(always)]
+    fn load(self, values: &[f32; LANES]) -> F {
+        *values
+    }
+    #[inline(always)]
+    fn load_u(self, values: &[u32; LANES]) -> U {
+        *values
+    }
+    #[inline(always)]
+    fn store_u(self, lanes: U, to: &mut [u32; LANES]) {
+        *to = lanes;
+    }
+    #[inline(always)]
+    fn add(self, a: F, b: F) -> F {
+        zip(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, a: F, b: F) -> F {
+        zip(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, a: F, b: F) -> F {
+        zip(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn mul_add(self, a: F, b: F, c: F) -> F {
+        // Not fused: without hardware support a fused one is a slow library call.
+        self.add(self.mul(a, b), c)
+    }
+    #[inline(always)]
+    fn max(self, a: F, b: F) -> F {
+        zip(a, b, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn abs(self, a: F) -> F {
+        map(a, f32::abs)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: F) -> F {
+        map(a, f32::sqrt)
+    }
+    #[inline(always)]
+    fn rsqrt(self, a: F) -> F {
+        map(a, |a| 1.0 / a.sqrt())
+    }
+    #[inline(always)]
+    fn less(self, a: F, b: F) -> U {
+        zip(a, b, |a, b| mask(a < b))
+    }
+    #[inline(always)]
+    fn bits(self, a: F) -> U {
+        map(a, f32::to_bits)
+    }
+    #[inline(always)]
+    fn truncate(self, a: F) -> U {
+        map(a, |a| a as i32 as u32)
+    }
+    #[inline(always)]
+    fn add_u(self, a: U, b: U) -> U {
+        zip(a, b, u32::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub_u(self, a: U, b: U) -> U {
+        zip(a, b, u32::wrapping_sub)
+    }
+    #[inline(always)]
+    fn mul_u(self, a: U, b: U) -> U {
+        zip(a, b, u32::wrapping_mul)
+    }
+    #[inline(always)]
+    fn min_u(self, a: U, b: U) -> U {
+        zip(a, b, u32::min)
+    }
+    #[inline(always)]
+    fn and(self, a: U, b: U) -> U {
+        zip(a, b, |a, b| a & b)
+    }
+    #[inline(always)]
+    fn or(self, a: U, b: U) -> U {
+        zip(a, b, |a, b| a | b)
+    }
+    #[inline(always)]
+    fn xor(self, a: U, b: U) -> U {
+        zip(a, b, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn equal_u(self, a: U, b: U) -> U {
+        zip(a, b, |a, b| mask(a == b))
+    }
+    #[inline(always)]
+    fn shift_right(self, a: U, bits: u32) -> U {
+        map(a, |a| a >> bits)
+    }
+    #[inline(always)]
+    fn one_hot(self, a: U) -> U {
+        map(a, |a| 1u32.checked_shl(a).unwrap_or(0))
+    }
+    #[inline(always)]
+    fn gather(self, table: &[u32], index: U) -> U {
+        map(index, |k| table[k as usize])
+    }
+    #[inline(always)]
+    fn mask_bits(self, mask: U) -> u32 {
+        let mut bits = 0;
+        for (k, lane) in mask.into_iter().enumerate() {
+            bits |= (lane >> 31) << k;
+        }
+        bits
+    }
+    #[inline(always)]
+    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]) {
+        for k in 0..LANES {
+            to[k] = (factor * factors[k] + ROUNDING).to_bits();
+        }
+    }
+}

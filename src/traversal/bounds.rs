@@ -1,0 +1,63 @@
+//! Boxes around points, and how near two of them come.
+
+/// An axis-aligned box as its centre and half extents, rounded up so that it holds every point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) centre: [f64; 3],
+    pub(crate) half: [f64; 3],
+}
+
+impl Bounds {
+    /// The box around points; a box at the origin when there is none.
+    pub(crate) fn around(points: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for x in points {
+            for axis in 0..3 {
+                lo[axis] = lo[axis].min(x[axis]);
+                hi[axis] = hi[axis].max(x[axis]);
+            }
+        }
+        Self::between(lo, hi)
+    }
+
+    /// The box around other boxes.
+    pub(crate) fn around_all<'a>(boxes: impl IntoIterator<Item = &'a Self>) -> Self {
+        let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for b in boxes {
+            for axis in 0..3 {
+                lo[axis] = lo[axis].min(b.centre[axis] - b.half[axis]);
+                hi[axis] = hi[axis].max(b.centre[axis] + b.half[axis]);
+            }
+        }
+        Self::between(lo, hi)
+    }
+
+    fn between(lo: [f64; 3], hi: [f64; 3]) -> Self {
+        if lo[0] > hi[0] {
+            return Self {
+                centre: [0.0; 3],
+                half: [0.0; 3],
+            };
+        }
+        let centre: [f64; 3] = std::array::from_fn(|k| 0.5 * lo[k] + 0.5 * hi[k]);
+        let half = std::array::from_fn(|k| {
+            let half = (hi[k] - centre[k]).max(centre[k] - lo[k]);
+            half * (1.0 + 4.0 * f64::EPSILON)
+        });
+        Self { centre, half }
+    }
+
+    /// Largest half extent.
+    pub(crate) fn largest_half(&self) -> f64 {
+        self.half.into_iter().fold(0.0, f64::max)
+    }
+
+    /// Per axis, the distance between this box and `other` moved by `-shift`; 0 where they overlap.
+    #[inline]
+    pub(crate) fn gaps(&self, other: &Self, shift: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|k| {
+            let apart = ((self.centre[k] - other.centre[k]) + shift[k]).abs();
+            (apart - (self.half[k] + other.half[k])).max(0.0)
+        })
+    }
+}

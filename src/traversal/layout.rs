@@ -1,0 +1,309 @@
+//! One sample sorted into leaves of [`LEAF`] points, blocks of up to [`BLOCK`] and groups of blocks, each with its box.
+//!
+//! Points keep their float64 positions (in slot order) for exact decisions and float32 offsets from the centre of their block
+//! for filters. Slots that hold no point lie far away and are numbered [`NO_ROW`].
+
+use rayon::prelude::*;
+
+use super::Bounds;
+use super::sort::{Key, sorted_cells};
+use crate::particles::Points;
+
+/// Points in a leaf: one vector of lanes.
+pub(crate) const LEAF: usize = crate::simd::LANES;
+
+/// Points in a full block.
+pub(crate) const BLOCK: usize = 4 * LEAF;
+
+/// Blocks in a full group.
+const GROUP_BLOCKS: usize = 16;
+
+/// Groups in a full cluster.
+const CLUSTER_GROUPS: usize = 32;
+
+/// The row of a slot that holds no point.
+pub(crate) const NO_ROW: u32 = u32::MAX;
+
+/// Offset of a slot that holds no point, in scaled units: out of everyone's reach, and its square is finite.
+pub(crate) const FAR_AWAY: f32 = 1e15;
+
+/// Up to [`BLOCK`] points close together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) bounds: Bounds,
+    /// Number of points.
+    pub(crate) n: u32,
+    /// Box of each leaf, relative to the centre of the block, in scaled units: centre and half extents.
+    pub(crate) leaves: [LeafBox; BLOCK / LEAF],
+}
+
+impl Block {
+    /// Number of leaves in use.
+    pub(crate) fn n_leaves(&self) -> usize {
+        (self.n as usize).div_ceil(LEAF)
+    }
+}
+
+/// The box of a leaf in float32.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LeafBox {
+    pub(crate) centre: [f32; 3],
+    pub(crate) half: [f32; 3],
+}
+
+/// The offsets of a block's points from its centre, scaled, axis by axis.
+pub(crate) type Offsets = [[f32; BLOCK]; 3];
+
+/// Consecutive blocks or groups with the box around them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    pub(crate) bounds: Bounds,
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+}
+
+impl Run {
+    pub(crate) fn range(&self) -> std::ops::Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
+
+/// A sample sorted for the walk; block `b` owns the slots `b * BLOCK ..`.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) bounds: Bounds,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) offsets: Vec<Offsets>,
+    pub(crate) groups: Vec<Run>,
+    pub(crate) clusters: Vec<Run>,
+    /// Original row of each slot.
+    pub(crate) rows: Vec<u32>,
+    /// Positions in slot order.
+    positions: Vec<[f64; 3]>,
+    /// Power of two that offsets are multiplied by.
+    pub(crate) scale: f64,
+    /// Largest half extent of a block, unscaled.
+    pub(crate) largest_half: f64,
+}
+
+struct SortedCell {
+    blocks: Vec<Block>,
+    offsets: Vec<Offsets>,
+    rows: Vec<u32>,
+    positions: Vec<[f64; 3]>,
+}
+
+/// Rounds up to float32.
+fn up(value: f64) -> f32 {
+    (value as f32).next_up()
+}
+
+impl SortedCell {
+    fn new(points: &Points, keys: &[Key], scale: f64) -> Self {
+        let n_blocks = keys.len().div_ceil(BLOCK);
+        let mut cell = Self {
+            blocks: Vec::with_capacity(n_blocks),
+            offsets: Vec::with_capacity(n_blocks),
+            rows: Vec::with_capacity(n_blocks * BLOCK),
+            positions: Vec::with_capacity(n_blocks * BLOCK),
+        };
+        for keys in keys.chunks(BLOCK) {
+            cell.push(points, keys, scale);
+        }
+        cell
+    }
+
+    fn push(&mut self, points: &Points, keys: &[Key], scale: f64) {
+        let first = self.positions.len();
+        self.rows.extend(keys.iter().map(|key| key.row));
+        self.positions
+            .extend(keys.iter().map(|key| points.at(key.row as usize)));
+        let bounds = Bounds::around(self.positions[first..].iter().copied());
+        let mut offsets = [[FAR_AWAY; BLOCK]; 3];
+        for (slot, x) in self.positions[first..].iter().enumerate() {
+            for axis in 0..3 {
+                offsets[axis][slot] = ((x[axis] - bounds.centre[axis]) * scale) as f32;
+            }
+        }
+        let mut leaves = [LeafBox::default(); BLOCK / LEAF];
+        for (leaf, positions) in self.positions[first..].chunks(LEAF).enumerate() {
+            let around = Bounds::around(positions.iter().copied());
+            for axis in 0..3 {
+                let centre = ((around.centre[axis] - bounds.centre[axis]) * scale) as f32;
+                leaves[leaf].centre[axis] = centre;
+                // The centre was rounded: the half extents make up for it.
+                leaves[leaf].half[axis] =
+                    up(around.half[axis] * scale + f64::from(centre.abs()) * 1.2e-7);
+            }
+        }
+        self.blocks.push(Block {
+            bounds,
+            n: keys.len() as u32,
+            leaves,
+        });
+        self.offsets.push(offsets);
+        self.rows.resize(first + BLOCK, NO_ROW);
+        self.positions.resize(first + BLOCK, [f64::NAN; 3]);
+    }
+}
+
+/// Consecutive runs of at most `most` members.
+fn runs<'a>(bounds: &[Bounds], most: usize, ends: impl Iterator<Item = &'a usize>) -> Vec<Run> {
+    let mut runs = vec![];
+    let mut first = 0;
+    for &end in ends {
+        let n = end - first;
+        let n_runs = n.div_ceil(most).max(1);
+        for k in 0..n_runs {
+            let (from, to) = (first + n * k / n_runs, first + n * (k + 1) / n_runs);
+            runs.push(Run {
+                bounds: Bounds::around_all(&bounds[from..to]),
+                first: from as u32,
+                end: to as u32,
+            });
+        }
+        first = end;
+    }
+    runs
+}
+
+impl Layout {
+    /// Sorts `points`; offsets are multiplied by the power of two `scale`.
+    pub(crate) fn new(points: &Points, scale: f64) -> Self {
+        let [x, y, z] = points.columns();
+        let bounds = Bounds::around((0..points.len()).map(|k| [x[k], y[k], z[k]]));
+        let cells: Vec<SortedCell> = sorted_cells(points, &bounds)
+            .into_par_iter()
+            .with_min_len(16)
+            .map(|keys| SortedCell::new(points, &keys, scale))
+            .collect();
+        let mut cell_ends = Vec::with_capacity(cells.len());
+        let n_blocks: usize = cells.iter().map(|cell| cell.blocks.len()).sum();
+        let mut layout = Self {
+            bounds,
+            blocks: Vec::with_capacity(n_blocks),
+            offsets: Vec::with_capacity(n_blocks),
+            groups: vec![],
+            clusters: vec![],
+            rows: Vec::with_capacity(n_blocks * BLOCK),
+            positions: Vec::with_capacity(n_blocks * BLOCK),
+            scale,
+            largest_half: 0.0,
+        };
+        for cell in cells {
+            layout.blocks.extend(cell.blocks);
+            layout.offsets.extend(cell.offsets);
+            layout.rows.extend(cell.rows);
+            layout.positions.extend(cell.positions);
+            cell_ends.push(layout.blocks.len());
+        }
+        let block_bounds: Vec<Bounds> = layout.blocks.iter().map(|block| block.bounds).collect();
+        layout.groups = runs(&block_bounds, GROUP_BLOCKS, cell_ends.iter());
+        let group_bounds: Vec<Bounds> = layout.groups.iter().map(|group| group.bounds).collect();
+        layout.clusters = runs(&group_bounds, CLUSTER_GROUPS, [group_bounds.len()].iter());
+        layout.largest_half = block_bounds
+            .iter()
+            .map(Bounds::largest_half)
+            .fold(0.0, f64::max);
+        layout
+    }
+
+    /// The float64 position in a slot that holds a point.
+    #[inline]
+    pub(crate) fn position(&self, slot: usize) -> [f64; 3] {
+        self.positions[slot]
+    }
+
+    /// One number a row, brought into slot order; 0 where there is no point.
+    pub(crate) fn in_slot_order(&self, values: &[f64]) -> Vec<f64> {
+        let value = |&row: &u32| {
+            if row == NO_ROW {
+                0.0
+            } else {
+                values[row as usize]
+            }
+        };
+        self.rows.iter().map(value).collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    fn check(rows: &[[f64; 3]]) {
+        let points = Points::from_rows(rows).unwrap();
+        let layout = Layout::new(&points, 1.0);
+        let mut seen: Vec<u32> = layout
+            .rows
+            .iter()
+            .copied()
+            .filter(|&r| r != NO_ROW)
+            .collect();
+        seen.sort_unstable();
+        assert!(
+            seen.iter().copied().eq(0..rows.len() as u32),
+            "every row once"
+        );
+        assert_eq!(layout.rows.len(), layout.blocks.len() * BLOCK);
+        for (b, block) in layout.blocks.iter().enumerate() {
+            for slot in 0..BLOCK {
+                let row = layout.rows[b * BLOCK + slot];
+                assert_eq!(row == NO_ROW, slot >= block.n as usize, "points come first");
+                if row == NO_ROW {
+                    assert_eq!(layout.offsets[b][0][slot], FAR_AWAY);
+                    continue;
+                }
+                let x = layout.position(b * BLOCK + slot);
+                assert_eq!(x, points.at(row as usize));
+                let leaf = &block.leaves[slot / LEAF];
+                for axis in 0..3 {
+                    assert!((x[axis] - block.bounds.centre[axis]).abs() <= block.bounds.half[axis]);
+                    let offset = x[axis] - block.bounds.centre[axis];
+                    let from_leaf = (offset - f64::from(leaf.centre[axis])).abs();
+                    assert!(from_leaf <= f64::from(leaf.half[axis]));
+                    let rounded = f64::from(layout.offsets[b][axis][slot]);
+                    assert!((rounded - offset).abs() <= offset.abs() * crate::simd::HALF_ULP);
+                }
+            }
+        }
+        let groups: Vec<usize> = layout.groups.iter().flat_map(Run::range).collect();
+        assert!(groups.into_iter().eq(0..layout.blocks.len()));
+        let clusters: Vec<usize> = layout.clusters.iter().flat_map(Run::range).collect();
+        assert!(clusters.into_iter().eq(0..layout.groups.len()));
+    }
+
+    #[test]
+    fn every_point_has_one_slot_in_tight_boxes() {
+        let spread = |n: usize| -> Vec<[f64; 3]> {
+            let digit = |k: usize, m: usize| ((k * m) % 1009) as f64 / 1009.0;
+            (0..n)
+                .map(|k| [digit(k, 31), 7.0 * digit(k, 57), 1e6 + digit(k, 101)])
+                .collect()
+        };
+        for n in [0, 1, 15, 16, 17, 63, 64, 65, 500, 1023, 1025, 5000, 40_000] {
+            check(&spread(n));
+        }
+    }
+
+    #[test]
+    fn identical_and_collinear_points_are_sorted_too() {
+        check(&vec![[3.0, -1.0, 2.0]; 3000]);
+        check(
+            &(0..3000)
+                .map(|k| [0.0, f64::from(k), 0.0])
+                .collect::<Vec<_>>(),
+        );
+        // Half of the points in one corner of a large box.
+        let clustered = |k: usize| {
+            let f = k as f64 / 40_000.0;
+            if k % 2 == 0 {
+                [f * 1e-3, f * 1e-3, 0.0]
+            } else {
+                [f * 1e3, 1e3 - f, f * f * 1e3]
+            }
+        };
+        check(&(0..40_000).map(clustered).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,251 @@
+//! The walk: which blocks of one sample lie within reach of which blocks of another, under which translation.
+//!
+//! An auto walk meets each unordered pair of blocks once; an ordered or cross walk meets every pair of blocks.
+
+use super::bounds::Bounds;
+use super::images::{Translation, translations};
+use super::layout::{BLOCK, Layout, Run};
+use crate::binning::Reach;
+use crate::domain::Domain;
+
+/// The region around a point that bins can reach, widened by the rounding of the arithmetic that compares with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Region {
+    axis: Option<usize>,
+    pub(crate) across2: f64,
+    pub(crate) along: f64,
+    per_axis: [f64; 3],
+    everything: bool,
+}
+
+impl Region {
+    /// The region of `reach`, widened by `slack` length units.
+    pub(crate) fn new(reach: Reach, slack: f64) -> Self {
+        let wide = |r: f64| r * (1.0 + 1e-9) + slack;
+        let (axis, across, along) = match reach {
+            Reach::Sphere(radius) => (None, wide(radius), f64::INFINITY),
+            Reach::Cylinder {
+                axis,
+                across,
+                along,
+            } => (Some(axis.index()), wide(across), wide(along)),
+        };
+        Self {
+            axis,
+            across2: across * across,
+            along,
+            per_axis: reach.along_axes().map(wide),
+            everything: false,
+        }
+    }
+
+    /// The same region with no block left out, for looking at every pair.
+    pub(crate) fn everything(self) -> Self {
+        Self {
+            everything: true,
+            ..self
+        }
+    }
+
+    /// How far the region extends along each axis.
+    pub(crate) fn per_axis(&self) -> [f64; 3] {
+        self.per_axis
+    }
+
+    /// The axis of the cylinder, if it is one.
+    pub(crate) fn axis(&self) -> Option<usize> {
+        self.axis
+    }
+
+    /// Whether nothing may be left out.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.everything
+    }
+
+    #[inline]
+    fn reaches(&self, gaps: [f64; 3]) -> bool {
+        let [x, y, z] = gaps;
+        let inside = match self.axis {
+            None => x * x + y * y + z * z <= self.across2,
+            Some(0) => y * y + z * z <= self.across2 && x <= self.along,
+            Some(1) => x * x + z * z <= self.across2 && y <= self.along,
+            Some(_) => x * x + y * y <= self.across2 && z <= self.along,
+        };
+        inside || self.everything
+    }
+}
+
+/// Which slots of a pair of blocks are pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slots {
+    /// Every slot of one with every slot of the other.
+    All,
+    /// The block meets itself: each slot with the later ones.
+    Later,
+    /// The block meets itself: each slot with every other one.
+    Others,
+}
+
+/// Two blocks within reach.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockPair {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    pub(crate) translation: Translation,
+    pub(crate) slots: Slots,
+}
+
+impl BlockPair {
+    /// Meets every pair of slots that hold points.
+    pub(crate) fn for_each_pair(
+        &self,
+        first: &Layout,
+        second: &Layout,
+        mut meet: impl FnMut(usize, usize),
+    ) {
+        let n_first = first.blocks[self.first].n as usize;
+        let n_second = second.blocks[self.second].n as usize;
+        for i in 0..n_first {
+            let start = if self.slots == Slots::Later { i + 1 } else { 0 };
+            for j in start..n_second {
+                if self.slots != Slots::Others || i != j {
+                    meet(self.first * BLOCK + i, self.second * BLOCK + j);
+                }
+            }
+        }
+    }
+}
+
+/// How the blocks of two layouts are paired.
+#[derive(Debug)]
+pub(crate) struct Walk<'a> {
+    first: &'a Layout,
+    second: &'a Layout,
+    /// Both layouts are one sample.
+    same: bool,
+    /// Each unordered pair is met once.
+    once: bool,
+    region: Region,
+    translations: Vec<Translation>,
+}
+
+impl<'a> Walk<'a> {
+    /// The walk over the pairs within a sample (`second` absent), each unordered pair `once` or both orders.
+    pub(crate) fn new(
+        first: &'a Layout,
+        second: Option<&'a Layout>,
+        once: bool,
+        domain: &Domain,
+        region: Region,
+    ) -> Self {
+        let other = second.unwrap_or(first);
+        Self {
+            first,
+            second: other,
+            same: second.is_none(),
+            once: once && second.is_none(),
+            translations: translations(domain, &first.bounds, &other.bounds, region.per_axis),
+            region,
+        }
+    }
+
+    /// Units of work: the groups of the first layout.
+    pub(crate) fn n_units(&self) -> usize {
+        self.first.groups.len()
+    }
+
+    /// Pairs of points whose first one is in unit `unit`, in reach or not.
+    pub(crate) fn n_pairs(&self, unit: usize) -> u64 {
+        let points = |layout: &Layout, blocks: std::ops::Range<usize>| -> u64 {
+            layout.blocks[blocks]
+                .iter()
+                .map(|block| u64::from(block.n))
+                .sum()
+        };
+        let group = self.first.groups[unit].range();
+        let own = points(self.first, group.clone());
+        if self.once {
+            let later = points(self.first, group.end..self.first.blocks.len());
+            return own * own.saturating_sub(1) / 2 + own * later;
+        }
+        own * points(self.second, 0..self.second.blocks.len())
+    }
+
+    /// Meets every pair of blocks whose first block is in unit `unit`.
+    #[inline]
+    pub(crate) fn visit(&self, unit: usize, mut meet: impl FnMut(BlockPair)) {
+        let group = &self.first.groups[unit];
+        for &translation in &self.translations {
+            let near = |bounds: &Bounds| {
+                self.region
+                    .reaches(group.bounds.gaps(bounds, translation.vector))
+            };
+            if !near(&self.second.bounds) {
+                continue;
+            }
+            for cluster in &self.second.clusters {
+                if self.once && cluster.end as usize <= unit || !near(&cluster.bounds) {
+                    continue;
+                }
+                for other in cluster.range() {
+                    let skipped = self.once
+                        && (other < unit
+                            || other == unit
+                                && !translation.is_identity()
+                                && !translation.is_positive());
+                    if !skipped && near(&self.second.groups[other].bounds) {
+                        let own = other == unit && self.same && translation.is_identity();
+                        self.visit_groups(
+                            group,
+                            &self.second.groups[other],
+                            translation,
+                            own,
+                            &mut meet,
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn visit_groups(
+        &self,
+        group: &Run,
+        other: &Run,
+        translation: Translation,
+        own: bool,
+        meet: &mut impl FnMut(BlockPair),
+    ) {
+        for first in group.range() {
+            let bounds = &self.first.blocks[first].bounds;
+            if !self
+                .region
+                .reaches(bounds.gaps(&other.bounds, translation.vector))
+            {
+                continue;
+            }
+            let start = if own && self.once {
+                first
+            } else {
+                other.first as usize
+            };
+            for second in start..other.end as usize {
+                let slots = match (own && first == second, self.once) {
+                    (false, _) => Slots::All,
+                    (true, true) => Slots::Later,
+                    (true, false) => Slots::Others,
+                };
+                let gaps = bounds.gaps(&self.second.blocks[second].bounds, translation.vector);
+                if self.region.reaches(gaps) {
+                    meet(BlockPair {
+                        first,
+                        second,
+                        translation,
+                        slots,
+                    });
+                }
+            }
+        }
+    }
+}
