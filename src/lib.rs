@@ -15,7 +15,8 @@ mod simd;
 mod traversal;
 
 pub use binning::{
-    Binning, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
+    AxisUnit, BinAxis, Binning, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
+    SignedEdges, ThetaBins,
 };
 pub use counts::{PairCounts, PairTotal};
 pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};

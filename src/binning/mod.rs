@@ -5,6 +5,7 @@
 //! Every binning has two faces: the exact rule ([`Binning::bin`], the contract) and the description that fast engines build
 //! their filter from ([`Binning::form`]). A filter may decide a pair only where it cannot be wrong.
 
+mod axis;
 mod edges;
 pub(crate) mod filter;
 mod r;
@@ -12,6 +13,7 @@ mod rp_pi;
 mod s_mu;
 mod theta;
 
+pub use axis::{AxisUnit, BinAxis};
 pub use edges::{Edges, SignedEdges};
 pub use r::RBins;
 pub use rp_pi::RpPiBins;
@@ -170,6 +172,9 @@ pub enum Form<'a> {
 pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// Number of bins along each axis; the last axis varies fastest in a count.
     fn shape(&self) -> Vec<usize>;
+
+    /// The same axes as results show them: name, edges and unit.
+    fn axes(&self) -> Vec<BinAxis>;
 
     /// Number of bins in all.
     fn n_bins(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Bins in the separation r.
 
-use super::{Binning, Edges, Form, PairOrder, Reach};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
 use crate::separation::Separation;
 
 /// Bins in the separation: `e_k*e_k <= r2 < e_k+1*e_k+1`.
@@ -24,6 +24,10 @@ impl RBins {
 impl Binning for RBins {
     fn shape(&self) -> Vec<usize> {
         vec![self.edges.n_bins()]
+    }
+
+    fn axes(&self) -> Vec<BinAxis> {
+        vec![BinAxis::new("r", self.edges.values(), AxisUnit::Length)]
     }
 
     #[inline]

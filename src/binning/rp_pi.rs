@@ -1,6 +1,6 @@
 //! Bins across (rp) and along (pi) the line of sight.
 
-use super::{Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges};
 use crate::separation::Separation;
 
 /// Bins in (rp, pi), pi varying fastest.
@@ -56,6 +56,13 @@ impl RpPiBins {
 impl Binning for RpPiBins {
     fn shape(&self) -> Vec<usize> {
         vec![self.rp.n_bins(), self.pi.n_bins()]
+    }
+
+    fn axes(&self) -> Vec<BinAxis> {
+        vec![
+            BinAxis::new("rp", self.rp.values(), AxisUnit::Length),
+            BinAxis::new("pi", self.pi.values(), AxisUnit::Length),
+        ]
     }
 
     #[inline]

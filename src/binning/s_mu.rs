@@ -1,6 +1,6 @@
 //! Bins in the separation s and the cosine mu between pair and line of sight.
 
-use super::{Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges};
 use crate::error::EdgesError;
 use crate::separation::Separation;
 
@@ -72,6 +72,13 @@ impl SMuBins {
 impl Binning for SMuBins {
     fn shape(&self) -> Vec<usize> {
         vec![self.s.n_bins(), self.mu.n_bins()]
+    }
+
+    fn axes(&self) -> Vec<BinAxis> {
+        vec![
+            BinAxis::new("s", self.s.values(), AxisUnit::Length),
+            BinAxis::new("mu", self.mu.values(), AxisUnit::Dimensionless),
+        ]
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Bins in the angle theta between two directions.
 
-use super::{Binning, Edges, Form, PairOrder, Reach};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
 use crate::error::EdgesError;
 use crate::separation::Separation;
 
@@ -54,6 +54,14 @@ impl ThetaBins {
 impl Binning for ThetaBins {
     fn shape(&self) -> Vec<usize> {
         vec![self.degrees.n_bins()]
+    }
+
+    fn axes(&self) -> Vec<BinAxis> {
+        vec![BinAxis::new(
+            "theta",
+            self.degrees.values(),
+            AxisUnit::Degrees,
+        )]
     }
 
     #[inline]
