@@ -244,7 +244,9 @@ impl Particles {
             Weights::Unit => self.len() as f64,
             Weights::PerParticle(w) => {
                 let mut sum = ExactSum::default();
-                w.iter().for_each(|&w| sum.add_square(w));
+                for &w in w {
+                    sum.add_square(w);
+                }
                 sum.value()
             }
         }
