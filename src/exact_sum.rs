@@ -40,6 +40,11 @@ impl ExactSum {
         self.add(a.mul_add(a, -square));
     }
 
+    /// Adds another sum exactly.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        other.partials.iter().for_each(|&partial| self.add(partial));
+    }
+
     /// The sum, rounded to nearest even once.
     pub(crate) fn value(&self) -> f64 {
         let Some((&last, rest)) = self.partials.split_last() else {

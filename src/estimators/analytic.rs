@@ -1,0 +1,133 @@
+//! Random pairs that need no randoms: in a periodic box every bin holds its share of the volume.
+
+use super::RandomPairs;
+use crate::binning::{BinAxis, Binning, Edges, Form, LineOfSight, SignedEdges};
+use crate::counts::PairTotal;
+use crate::domain::Domain;
+use crate::error::EstimatorError;
+
+/// The fraction of uniformly distributed pairs in each bin: the volume of the bin over that of the box.
+///
+/// - r: `4/3 pi (r_hi^3 - r_lo^3) / V`;
+/// - (s, mu), fixed axis: the shell times the width of the |mu| bin (of a signed bin: half its width);
+/// - (rp, pi), fixed axis: `pi (rp_hi^2 - rp_lo^2)` times twice the width of the |pi| bin (of a signed bin: once).
+///
+/// It takes the place of a counted RR in [`super::Natural`] and [`super::ShiftedRandoms`].
+///
+/// ```
+/// use albireo::{Domain, Edges, PeriodicBox, RBins, estimators::AnalyticRr};
+/// let domain = Domain::Periodic(PeriodicBox::new([Some(1.0), Some(2.0), Some(4.0)])?);
+/// let rr = AnalyticRr::new(&RBins::new(Edges::linear(0.0, 0.5, 1)?), &domain)?;
+/// assert!((rr.fractions()[0] - std::f64::consts::PI / 6.0 / 8.0).abs() < 1e-15);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnalyticRr<B> {
+    binning: B,
+    fractions: Vec<f64>,
+}
+
+/// Volumes of the shells between the edges: `4/3 pi (e_k+1^3 - e_k^3)`.
+pub(super) fn shells(edges: &Edges) -> Vec<f64> {
+    let ball = |r: f64| r * r * r;
+    edges
+        .values()
+        .windows(2)
+        .map(|e| 4.0 / 3.0 * std::f64::consts::PI * (ball(e[1]) - ball(e[0])))
+        .collect()
+}
+
+/// Areas of the rings between the edges: `pi (e_k+1^2 - e_k^2)`.
+fn rings(edges: &Edges) -> Vec<f64> {
+    edges
+        .squares()
+        .windows(2)
+        .map(|e| std::f64::consts::PI * (e[1] - e[0]))
+        .collect()
+}
+
+/// Bin widths on the line of sight, times 2 where the sign is not told: both sides fall in the bin.
+fn two_sided_widths(edges: &SignedEdges) -> Vec<f64> {
+    let sides = if edges.signed() { 1.0 } else { 2.0 };
+    let edges = edges.values().windows(2);
+    edges.map(|e| sides * (e[1] - e[0])).collect()
+}
+
+/// All products, the second factor varying fastest.
+fn outer(first: &[f64], second: &[f64]) -> Vec<f64> {
+    let products = |a: &f64| second.iter().map(move |b| a * b).collect::<Vec<_>>();
+    first.iter().flat_map(products).collect()
+}
+
+fn fixed_axis_only(los: LineOfSight) -> Result<(), EstimatorError> {
+    match los {
+        LineOfSight::Fixed(_) => Ok(()),
+        other => Err(EstimatorError::AnalyticRr(format!(
+            "needs a fixed axis (x, y or z) as the line of sight, not {}",
+            other.name()
+        ))),
+    }
+}
+
+impl<B: Binning> AnalyticRr<B> {
+    /// Random pairs in the bins of `binning`, in a domain that is periodic on all axes.
+    ///
+    /// # Errors
+    /// An open axis, a line of sight other than a fixed axis, angular bins, or bins that reach beyond half the box (for a triclinic
+    /// box, half its shortest lattice vector).
+    pub fn new(binning: &B, domain: &Domain) -> Result<Self, EstimatorError> {
+        let Some(box_volume) = domain.volume() else {
+            return Err(EstimatorError::AnalyticRr(
+                "needs a box that is periodic on all axes: give randoms instead".to_owned(),
+            ));
+        };
+        if let Err(refusal) = binning.admit(domain) {
+            return Err(EstimatorError::AnalyticRr(format!(
+                "is not defined here: {refusal}"
+            )));
+        }
+        let volumes = match binning.form() {
+            Form::Radial { r } => shells(r),
+            Form::SMu { s, mu, los } => {
+                fixed_axis_only(los)?;
+                // Both sides of the plane make up the shell, so a two-sided width of 2 is all of it.
+                let share: Vec<f64> = two_sided_widths(mu).iter().map(|w| w / 2.0).collect();
+                outer(&shells(s), &share)
+            }
+            Form::RpPi { rp, pi, los } => {
+                fixed_axis_only(los)?;
+                outer(&rings(rp), &two_sided_widths(pi))
+            }
+        };
+        Ok(Self {
+            binning: binning.clone(),
+            fractions: volumes.iter().map(|v| v / box_volume).collect(),
+        })
+    }
+
+    /// The fraction of all pairs in each bin.
+    pub fn fractions(&self) -> &[f64] {
+        &self.fractions
+    }
+
+    /// The number of pairs (or their weight) expected in each bin of a uniform sample with this total.
+    pub fn expected(&self, total: &PairTotal, weighted: bool) -> Vec<f64> {
+        let all = total.normalisation(weighted);
+        self.fractions.iter().map(|share| share * all).collect()
+    }
+
+    /// The axes of the bins.
+    pub fn axes(&self) -> Vec<BinAxis> {
+        self.binning.axes()
+    }
+}
+
+impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
+    fn binning(&self) -> &B {
+        &self.binning
+    }
+
+    fn fractions(&self, _: &'static str) -> Result<Vec<f64>, EstimatorError> {
+        Ok(self.fractions.clone())
+    }
+}

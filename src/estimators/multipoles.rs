@@ -1,0 +1,130 @@
+//! Legendre multipoles of xi(s, mu).
+
+use serde::Serialize;
+
+use super::poisson::quadrature;
+use crate::binning::BinAxis;
+use crate::error::EstimatorError;
+use crate::result::Correlation;
+
+/// One multipole over the s bins.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Multipole {
+    /// The degree l.
+    pub ell: u32,
+    /// `xi_l(s)`; NaN where any xi of the sum is.
+    pub xi: Vec<f64>,
+    /// Its error.
+    pub error: Vec<f64>,
+}
+
+/// Multipoles over bins in s.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Multipoles {
+    /// The s bins.
+    pub axis: BinAxis,
+    /// In the order asked for.
+    pub poles: Vec<Multipole>,
+}
+
+/// The Legendre polynomial of degree `ell` at `x`, by the three-term recurrence.
+pub fn legendre(ell: u32, x: f64) -> f64 {
+    let (mut below, mut here) = (1.0, x);
+    if ell == 0 {
+        return below;
+    }
+    for n in 1..ell {
+        let n = f64::from(n);
+        let next = ((2.0 * n + 1.0) * x * here - n * below) / (n + 1.0);
+        (below, here) = (here, next);
+    }
+    here
+}
+
+/// `(2l+1)` times the integral of the Legendre polynomial from -1 to `x`: `P_{l+1}(x) - P_{l-1}(x)`; `x + 1` for l = 0.
+fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
+    if ell == 0 {
+        return x + 1.0;
+    }
+    legendre(ell + 1, x) - legendre(ell - 1, x)
+}
+
+/// `xi_l(s) = (2l+1) sum_k xi(s, mu_k) I_k / M`, `I_k` the exact integral of the Legendre polynomial over bin k, M the width of
+/// all mu bins together.
+///
+/// mu has to span [0, 1] or [-1, 1]; odd degrees need the latter. With exact integrals the multipoles of an
+/// isotropic xi vanish above the monopole however wide the bins are. Errors add in quadrature, as of independent bins; a bin in
+/// which no data pair was counted adds none. Hamilton 1992, DOI 10.1086/186264.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::estimators::{AnalyticRr, Natural, multipoles};
+/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges, Silent};
+/// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+/// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
+/// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 4)?);
+/// let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z))?;
+/// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
+/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let rr = AnalyticRr::new(&bins, &domain)?;
+/// let poles = multipoles(&Natural { dd: &dd, rr: &rr }.estimate()?, &[0, 2])?;
+/// assert_eq!(poles.poles[1].ell, 2);
+/// assert!(poles.poles[1].xi[1].abs() < 5.0 * poles.poles[1].error[1]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
+/// # Errors
+/// A correlation function that is not over (s, mu), mu bins that do not span [0, 1] or [-1, 1], or an odd degree over |mu|.
+pub fn multipoles(xi: &Correlation, ells: &[u32]) -> Result<Multipoles, EstimatorError> {
+    let [s, mu] = match xi.axes.as_slice() {
+        [s, mu] if s.name == "s" && mu.name == "mu" => [s, mu],
+        axes => {
+            let names: Vec<_> = axes.iter().map(|axis| axis.name).collect();
+            return Err(EstimatorError::Needs(format!(
+                "multipoles need a correlation function over (s, mu), found ({})",
+                names.join(", ")
+            )));
+        }
+    };
+    let (first, last) = (mu.edges[0], mu.edges[mu.n_bins()]);
+    if last != 1.0 || !(first == 0.0 || first == -1.0) {
+        return Err(EstimatorError::Span(format!(
+            "multipoles need mu bins that span [0, 1] or [-1, 1], found [{first}, {last}]"
+        )));
+    }
+    if let Some(odd) = ells.iter().find(|&ell| ell % 2 == 1 && !mu.signed()) {
+        return Err(EstimatorError::Span(format!(
+            "the multipole of odd degree {odd} needs signed mu bins that span [-1, 1], found [{first}, {last}]"
+        )));
+    }
+    let poles = ells.iter().map(|&ell| pole(xi, mu, ell)).collect();
+    Ok(Multipoles {
+        axis: s.clone(),
+        poles,
+    })
+}
+
+fn pole(xi: &Correlation, mu: &BinAxis, ell: u32) -> Multipole {
+    let span = mu.edges[mu.n_bins()] - mu.edges[0];
+    let below: Vec<f64> = mu
+        .edges
+        .iter()
+        .map(|&edge| scaled_antiderivative(ell, edge))
+        .collect();
+    let factors: Vec<f64> = below.windows(2).map(|e| (e[1] - e[0]) / span).collect();
+    let terms =
+        |row: &[f64]| -> Vec<f64> { row.iter().zip(&factors).map(|(v, f)| v * f).collect() };
+    let rows =
+        |values: &[f64]| -> Vec<Vec<f64>> { values.chunks(mu.n_bins()).map(terms).collect() };
+    Multipole {
+        ell,
+        xi: rows(&xi.xi)
+            .iter()
+            .map(|terms| terms.iter().sum())
+            .collect(),
+        error: rows(&xi.error)
+            .iter()
+            .map(|terms| quadrature(terms))
+            .collect(),
+    }
+}

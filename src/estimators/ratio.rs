@@ -1,0 +1,116 @@
+//! Estimators that are ratios of counts: natural, Davis-Peebles, Hamilton.
+
+use super::{Inputs, RandomPairs, ratio};
+use crate::binning::Binning;
+use crate::counts::PairCounts;
+use crate::error::EstimatorError;
+use crate::result::Correlation;
+
+/// `xi = DD/RR - 1`. Peebles & Hauser 1974, DOI 10.1086/190308.
+///
+/// In a periodic box `rr` may be an [`super::AnalyticRr`], and the estimator is then the best there is. `dd` may also be a cross
+/// count.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::estimators::{AnalyticRr, Natural};
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
+/// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+/// let bins = RBins::new(Edges::linear(0.0, 0.5, 2)?);
+/// let data = Particles::new(random::in_box(100, 1, [1.0; 3])?);
+/// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
+/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let rr = AnalyticRr::new(&bins, &domain)?;
+/// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
+/// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Natural<'a, B, R = PairCounts<B>> {
+    /// Data with data.
+    pub dd: &'a PairCounts<B>,
+    /// Randoms with randoms, counted or analytic.
+    pub rr: &'a R,
+}
+
+impl<B: Binning, R: RandomPairs<B>> Natural<'_, B, R> {
+    /// The correlation function; NaN where RR is 0.
+    ///
+    /// # Errors
+    /// Different bins, a total of zero, or counts that cover a part of their job only.
+    pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        let inputs = Inputs::new("DD", self.dd)?.with("RR", self.rr)?;
+        Ok(inputs.estimate("natural", |[dd, rr]| ratio(dd, rr) - 1.0))
+    }
+}
+
+/// `xi = DD/DR - 1`. Davis & Peebles 1983, DOI 10.1086/160884.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, estimators::DavisPeebles, random};
+/// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
+/// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
+/// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
+/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, Sums::default(), &Silent);
+/// let (dd, dr) = (count(Pairs::Auto(&data))?, count(Pairs::Cross(&data, &randoms))?);
+/// let xi = DavisPeebles { dd: &dd, dr: &dr }.estimate()?;
+/// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct DavisPeebles<'a, B> {
+    /// Data with data.
+    pub dd: &'a PairCounts<B>,
+    /// Data with randoms.
+    pub dr: &'a PairCounts<B>,
+}
+
+impl<B: Binning> DavisPeebles<'_, B> {
+    /// The correlation function; NaN where DR is 0.
+    ///
+    /// # Errors
+    /// Different bins, a total of zero, or counts that cover a part of their job only.
+    pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        let inputs = Inputs::new("DD", self.dd)?.with("DR", self.dr)?;
+        Ok(inputs.estimate("davis-peebles", |[dd, dr]| ratio(dd, dr) - 1.0))
+    }
+}
+
+/// `xi = DD RR / DR^2 - 1`, in which errors of the mean density enter in second order. Hamilton 1993, DOI 10.1086/173288.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, estimators::Hamilton, random};
+/// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
+/// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
+/// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
+/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, Sums::default(), &Silent);
+/// let (dd, rr) = (count(Pairs::Auto(&data))?, count(Pairs::Auto(&randoms))?);
+/// let dr = count(Pairs::Cross(&data, &randoms))?;
+/// let xi = Hamilton { dd: &dd, dr: &dr, rr: &rr }.estimate()?;
+/// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Hamilton<'a, B> {
+    /// Data with data.
+    pub dd: &'a PairCounts<B>,
+    /// Data with randoms.
+    pub dr: &'a PairCounts<B>,
+    /// Randoms with randoms.
+    pub rr: &'a PairCounts<B>,
+}
+
+impl<B: Binning> Hamilton<'_, B> {
+    /// The correlation function; NaN where DR is 0.
+    ///
+    /// # Errors
+    /// Different bins, a total of zero, or counts that cover a part of their job only.
+    pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        let inputs = Inputs::new("DD", self.dd)?
+            .with("DR", self.dr)?
+            .with("RR", self.rr)?;
+        Ok(inputs.estimate("hamilton", |[dd, dr, rr]| ratio(dd * rr, dr * dr) - 1.0))
+    }
+}

@@ -1,0 +1,243 @@
+//! The radial distribution function g(r) and the coordination number n(r) of particles in boxes, over frames.
+
+use super::analytic::shells;
+use super::{RandomPairs, ratio};
+use crate::binning::{Edges, RBins};
+use crate::counts::{PairCounts, PairKind};
+use crate::error::{EstimatorError, MergeError};
+use crate::exact_sum::ExactSum;
+
+/// g(r) and n(r), built up frame by frame.
+///
+/// `g_k = sum_f p_k,f / (shell_k * sum_f pairs_f / V_f)` over frames f, with `shell_k = 4/3 pi (e_k+1^3 - e_k^3)` and pairs
+/// `N(N-1)/2` for like species, `Na*Nb` otherwise: right for volumes and particle numbers that change from frame to frame, and the
+/// same however the frames are split and merged. g of an ideal gas is 1. Allen & Tildesley, Computer Simulation of Liquids (2017),
+/// DOI 10.1093/oso/9780198803195.001.0001, section 2.6; weights are not used.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, estimators::Rdf, random};
+/// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+/// let bins = RBins::new(Edges::linear(0.0, 0.5, 5)?);
+/// let mut rdf = Rdf::new(&bins);
+/// for frame in 0..3 {
+///     let atoms = Particles::new(random::in_box(200, frame, [1.0; 3])?);
+///     let job = PairJob::new(Pairs::Auto(&atoms), &domain)?;
+///     let pairs = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+///     rdf.add_frame(&pairs, 1.0, atoms.len())?;
+/// }
+/// assert!((rdf.g()[4] - 1.0).abs() < 5.0 * rdf.poisson_error()[4]);
+/// assert!((rdf.coordination()[4] / 199.0 - 3.14159 / 6.0).abs() < 0.02);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rdf {
+    bins: RBins,
+    kind: Option<PairKind>,
+    frames: u64,
+    npairs: Vec<u64>,
+    /// Sum over frames of the particles that partners are counted around.
+    references: u64,
+    /// Sum over frames of pairs / volume.
+    pair_density: ExactSum,
+    /// Sums over frames of each bin's g and of its square.
+    moments: Vec<[ExactSum; 2]>,
+}
+
+impl Rdf {
+    /// No frame yet.
+    pub fn new(bins: &RBins) -> Self {
+        let n_bins = bins.edges().n_bins();
+        Self {
+            bins: bins.clone(),
+            kind: None,
+            frames: 0,
+            npairs: vec![0; n_bins],
+            references: 0,
+            pair_density: ExactSum::default(),
+            moments: vec![<[ExactSum; 2]>::default(); n_bins],
+        }
+    }
+
+    /// Adds the pairs of one frame in a box of this volume (length units cubed).
+    ///
+    /// `references` is the number of particles around which n(r) counts partners: N of a like-species count, Na of a cross count,
+    /// whose first sample they are.
+    ///
+    /// # Errors
+    /// Other bins, like species after unlike ones or the reverse, a frame without a pair, counts that cover a part of the frame
+    /// only, a number of references that the total contradicts, or a volume that is not positive and finite.
+    pub fn add_frame(
+        &mut self,
+        counts: &PairCounts<RBins>,
+        volume: f64,
+        references: usize,
+    ) -> Result<(), EstimatorError> {
+        if *counts.binning() != self.bins {
+            return Err(EstimatorError::Bins {
+                left: "g(r)",
+                right: "the frame",
+            });
+        }
+        if !(volume > 0.0 && volume.is_finite()) {
+            return Err(EstimatorError::Needs(format!(
+                "g(r) needs a positive, finite volume, found {volume}"
+            )));
+        }
+        counts.fractions("the frame")?;
+        let pairs = counts.total().pairs;
+        if pairs == 0 {
+            return Err(EstimatorError::EmptyTotal("the frame"));
+        }
+        self.check_kind(counts.kind())?;
+        check_references(counts.kind(), pairs, references as u64)?;
+        let npairs = counts.npairs();
+        let sums = self.npairs.iter().zip(npairs);
+        let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
+        self.npairs = summed
+            .ok_or_else(|| EstimatorError::Needs("fewer than 2^64 pairs in a bin".to_owned()))?;
+        let density = pairs as f64 / volume;
+        for ((moments, &p), shell) in self
+            .moments
+            .iter_mut()
+            .zip(npairs)
+            .zip(shells(self.bins.edges()))
+        {
+            let g = ratio(p as f64, shell * density);
+            moments[0].add(g);
+            moments[1].add_square(g);
+        }
+        self.pair_density.add(density);
+        self.kind = Some(counts.kind());
+        self.references += references as u64;
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// Adds the frames of another part of the trajectory.
+    ///
+    /// # Errors
+    /// Other bins, or like species against unlike ones. `self` is then unchanged.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        let differ = |setting, left: String, right: String| MergeError::Setting {
+            setting,
+            left,
+            right,
+        };
+        if self.bins != other.bins {
+            let edges = |rdf: &Self| format!("{:?}", rdf.edges().values());
+            return Err(differ("the bins", edges(self), edges(other)));
+        }
+        if let (Some(left), Some(right)) = (self.kind, other.kind)
+            && left != right
+        {
+            let (left, right) = (left.to_string(), right.to_string());
+            return Err(differ("the kind of pairs", left, right));
+        }
+        let sums = self.npairs.iter().zip(&other.npairs);
+        let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
+        self.npairs = summed.ok_or(MergeError::Overflow("a pair count"))?;
+        for (ours, theirs) in self.moments.iter_mut().zip(&other.moments) {
+            ours[0].merge(&theirs[0]);
+            ours[1].merge(&theirs[1]);
+        }
+        self.pair_density.merge(&other.pair_density);
+        self.kind = self.kind.or(other.kind);
+        self.references += other.references;
+        self.frames += other.frames;
+        Ok(())
+    }
+
+    fn check_kind(&self, kind: PairKind) -> Result<(), EstimatorError> {
+        match self.kind {
+            Some(held) if held != kind => Err(EstimatorError::Needs(format!(
+                "frames of one g(r) hold the same kind of pairs: found {kind} after {held}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The edges of the bins, length units.
+    pub fn edges(&self) -> &Edges {
+        self.bins.edges()
+    }
+
+    /// Number of frames.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Pairs in each bin, summed over the frames.
+    pub fn npairs(&self) -> &[u64] {
+        &self.npairs
+    }
+
+    /// Number of pairs that an ideal gas would have in each bin, summed over the frames.
+    pub fn ideal_pairs(&self) -> Vec<f64> {
+        let density = self.pair_density.value();
+        let shells = shells(self.edges());
+        shells.iter().map(|shell| shell * density).collect()
+    }
+
+    /// g in each bin; NaN without a frame.
+    pub fn g(&self) -> Vec<f64> {
+        let ideal = self.ideal_pairs();
+        let bins = self.npairs.iter().zip(ideal);
+        bins.map(|(&p, ideal)| ratio(p as f64, ideal)).collect()
+    }
+
+    /// The Poisson error of g: `g / sqrt(pairs)`, NaN in a bin without a pair.
+    pub fn poisson_error(&self) -> Vec<f64> {
+        let bins = self.g().into_iter().zip(&self.npairs);
+        bins.map(|(g, &p)| super::poisson_error(g - 1.0, p as f64))
+            .collect()
+    }
+
+    /// The standard error of the mean of the frames' own g, `sqrt(sum (g_f - mean)^2 / (F (F - 1)))`; none below two frames.
+    ///
+    /// Frames are taken as independent: frames closer in time than the liquid forgets make it too small.
+    pub fn frame_error(&self) -> Option<Vec<f64>> {
+        if self.frames < 2 {
+            return None;
+        }
+        let frames = self.frames as f64;
+        let error = |[sum, squares]: &[ExactSum; 2]| {
+            let (sum, squares) = (sum.value(), squares.value());
+            let spread = (squares - sum * sum / frames).max(0.0);
+            (spread / (frames * (frames - 1.0))).sqrt()
+        };
+        Some(self.moments.iter().map(error).collect())
+    }
+
+    /// n(r) at the upper edge of each bin: mean number of partners between the first edge and r of a reference particle.
+    ///
+    /// Like species: twice the unordered pairs over N; otherwise the particles b around a particle a.
+    pub fn coordination(&self) -> Vec<f64> {
+        let ends = match self.kind {
+            Some(PairKind::AutoUnordered) => 2.0,
+            _ => 1.0,
+        };
+        let references = self.references as f64;
+        let mut within = 0u128;
+        let cumulative = self.npairs.iter().map(|&p| {
+            within += u128::from(p);
+            ratio(ends * within as f64, references)
+        });
+        cumulative.collect()
+    }
+}
+
+fn check_references(kind: PairKind, pairs: u64, references: u64) -> Result<(), EstimatorError> {
+    let wide = u128::from(references);
+    let fits = match kind {
+        PairKind::AutoUnordered => wide * wide.saturating_sub(1) / 2 == u128::from(pairs),
+        PairKind::AutoOrdered => wide * wide.saturating_sub(1) == u128::from(pairs),
+        PairKind::Cross => references > 0 && pairs.is_multiple_of(references),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(EstimatorError::Needs(format!(
+        "the number of reference particles must fit the frame: {references} particles do not have {pairs} {kind} pairs"
+    )))
+}
