@@ -1,0 +1,379 @@
+//! Estimators against numbers worked out by hand.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::estimators::{legendre, multipoles, projected};
+use albireo::{
+    AnalyticRr, Axis, AxisUnit, BinAxis, Binning, Correlation, DavisPeebles, Domain, Edges,
+    EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
+    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins,
+};
+
+fn r_bins(edges: &[f64]) -> RBins {
+    RBins::new(Edges::new(edges.to_vec()).unwrap())
+}
+
+fn counted<B: Binning>(binning: &B, npairs: &[u64], kind: PairKind, pairs: u64) -> PairCounts<B> {
+    let total = PairTotal {
+        kind,
+        pairs,
+        weight: pairs as f64,
+    };
+    PairCounts::from_parts(binning.clone(), npairs.to_vec(), None, total, JobId(pairs)).unwrap()
+}
+
+/// Ten data points, twenty randoms.
+fn small() -> [PairCounts<RBins>; 3] {
+    let bins = r_bins(&[0.0, 1.0, 2.0]);
+    [
+        counted(&bins, &[6, 10], PairKind::AutoUnordered, 45),
+        counted(&bins, &[8, 30], PairKind::Cross, 200),
+        counted(&bins, &[10, 40], PairKind::AutoUnordered, 190),
+    ]
+}
+
+fn assert_near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (f, e) in found.iter().zip(expected) {
+        assert!(
+            (f - e).abs() <= 1e-14 * e.abs().max(1.0),
+            "{found:?} is not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn every_formula_by_hand() {
+    let [dd, dr, rr] = small();
+    let (dd, dr, rr) = (&dd, &dr, &rr);
+    // DD = 6/45, 10/45; DR = 0.04, 0.15; RR = 1/19, 4/19.
+    let xi = LandySzalay { dd, dr, rr }.estimate().unwrap();
+    assert_near(&xi.xi, &[2.0 + 1.0 / 75.0, 1.0 - 4.75 * 7.0 / 90.0]);
+    assert_near(
+        &xi.error,
+        &[
+            xi.xi[0].mul_add(1.0, 1.0) / 6f64.sqrt(),
+            (1.0 + xi.xi[1]) / 10f64.sqrt(),
+        ],
+    );
+    assert_eq!(xi.estimator, "landy-szalay");
+    let names: Vec<_> = xi.counts.iter().map(|column| column.name).collect();
+    assert_eq!(names, ["DD", "DR", "RR"]);
+    assert_eq!(xi.normalised("DR").unwrap(), [0.04, 0.15]);
+    assert_eq!(xi.shape(), [2]);
+
+    let natural = Natural { dd, rr }.estimate().unwrap();
+    assert_near(&natural.xi, &[19.0 * 6.0 / 45.0 - 1.0, 19.0 / 18.0 - 1.0]);
+    let davis = DavisPeebles { dd, dr }.estimate().unwrap();
+    assert_near(&davis.xi, &[10.0 / 3.0 - 1.0, 40.0 / 27.0 - 1.0]);
+    let hamilton = Hamilton { dd, dr, rr }.estimate().unwrap();
+    assert_near(
+        &hamilton.xi,
+        &[250.0 / 57.0 - 1.0, (8.0 / 171.0) / 0.0225 - 1.0],
+    );
+}
+
+#[test]
+fn cross_and_shifted_by_hand() {
+    let bins = r_bins(&[0.0, 1.0]);
+    let cross = |n, pairs| counted(&bins, &[n], PairKind::Cross, pairs);
+    let xi = LandySzalayCross {
+        d1d2: &cross(30, 100),
+        d1r2: &cross(40, 200),
+        r1d2: &cross(30, 300),
+        r1r2: &cross(90, 600),
+    };
+    // (0.3 - 0.2 - 0.1 + 0.15) / 0.15
+    assert_near(&xi.estimate().unwrap().xi, &[1.0]);
+    let xi = ShiftedRandoms {
+        dd: &cross(30, 100),
+        ds: &cross(40, 200),
+        sd: &cross(30, 300),
+        ss: &cross(90, 600),
+        rr: &cross(100, 400),
+    };
+    assert_near(&xi.estimate().unwrap().xi, &[0.15 / 0.25]);
+}
+
+#[test]
+fn empty_bins_give_nan_never_a_number() {
+    let bins = r_bins(&[0.0, 1.0, 2.0]);
+    let dd = counted(&bins, &[3, 0], PairKind::AutoUnordered, 45);
+    let dr = counted(&bins, &[0, 5], PairKind::Cross, 200);
+    let rr = counted(&bins, &[0, 5], PairKind::AutoUnordered, 190);
+    let (dd, dr, rr) = (&dd, &dr, &rr);
+    for xi in [
+        LandySzalay { dd, dr, rr }.estimate(),
+        Natural { dd, rr }.estimate(),
+        DavisPeebles { dd, dr }.estimate(),
+        Hamilton { dd, dr, rr }.estimate(),
+    ] {
+        let xi = xi.unwrap();
+        assert!(xi.xi[0].is_nan() && xi.error[0].is_nan());
+        assert!(
+            xi.xi[1].is_finite() && xi.error[1].is_nan(),
+            "no data pair, no error"
+        );
+    }
+}
+
+#[test]
+fn refusals() {
+    let [dd, dr, rr] = small();
+    let other = counted(
+        &r_bins(&[0.0, 1.0, 3.0]),
+        &[1, 1],
+        PairKind::AutoUnordered,
+        45,
+    );
+    assert_eq!(
+        LandySzalay {
+            dd: &dd,
+            dr: &dr,
+            rr: &other
+        }
+        .estimate(),
+        Err(EstimatorError::Bins {
+            left: "DD",
+            right: "RR"
+        })
+    );
+    let empty = counted(
+        &r_bins(&[0.0, 1.0, 2.0]),
+        &[0, 0],
+        PairKind::AutoUnordered,
+        0,
+    );
+    assert_eq!(
+        LandySzalay {
+            dd: &empty,
+            dr: &dr,
+            rr: &rr
+        }
+        .estimate(),
+        Err(EstimatorError::EmptyTotal("DD"))
+    );
+    let sample = Particles::new(albireo::random::in_box(20, 1, [1.0; 3]).unwrap());
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let part = Part { index: 0, of: 3 };
+    let part = count_part(&Naive, &job, part, dd.binning(), Sums::default(), &Silent).unwrap();
+    assert_eq!(
+        Natural { dd: &dd, rr: &part }.estimate(),
+        Err(EstimatorError::Incomplete {
+            count: "RR",
+            have: 1,
+            of: 3
+        })
+    );
+}
+
+#[test]
+fn weights_are_normalised_without_self_pairs() {
+    let bins = r_bins(&[0.0, 2.0]);
+    let count = |weights: Vec<f64>| {
+        let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0]]).unwrap();
+        let sample = Particles::weighted(points, weights).unwrap();
+        let pairs = Pairs::Auto(&sample);
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    };
+    let (dd, rr) = (count(vec![1.0, 3.0]), count(vec![1.0, 1.0]));
+    let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
+    // One pair is all pairs. W^2/2 would give 3/8, the mean-weight rule (W^2 - W^2/N)/2 gives 3/4.
+    assert_eq!(xi.normalised("DD").unwrap(), [1.0]);
+    assert_eq!(xi.xi, [0.0]);
+    let zero = count(vec![0.0, 3.0]);
+    assert_eq!(
+        Natural { dd: &zero, rr: &rr }.estimate(),
+        Err(EstimatorError::EmptyTotal("DD"))
+    );
+}
+
+#[test]
+fn orders_counted_twice_change_no_estimate_but_have_half_the_pairs() {
+    let bins = r_bins(&[0.0, 1.0]);
+    let once = counted(&bins, &[8], PairKind::AutoUnordered, 45);
+    let twice = counted(&bins, &[16], PairKind::AutoOrdered, 90);
+    let rr = counted(&bins, &[10], PairKind::AutoUnordered, 190);
+    let a = Natural { dd: &once, rr: &rr }.estimate().unwrap();
+    let b = Natural {
+        dd: &twice,
+        rr: &rr,
+    }
+    .estimate()
+    .unwrap();
+    assert_eq!((a.xi, a.error), (b.xi, b.error));
+}
+
+fn correlation(
+    axes: [(&'static str, &[f64], AxisUnit); 2],
+    xi: &[f64],
+    error: &[f64],
+) -> Correlation {
+    let axis = |(name, edges, unit): (_, &[f64], _)| BinAxis {
+        name,
+        edges: edges.to_vec(),
+        unit,
+    };
+    Correlation {
+        estimator: "natural",
+        axes: axes.map(axis).to_vec(),
+        xi: xi.to_vec(),
+        error: error.to_vec(),
+        counts: vec![],
+    }
+}
+
+fn over_mu(mu: &[f64], xi: &[f64], error: &[f64]) -> Correlation {
+    let s = ("s", &[0.0, 1.0][..], AxisUnit::Length);
+    correlation([s, ("mu", mu, AxisUnit::Dimensionless)], xi, error)
+}
+
+fn over_pi(pi: &[f64], xi: &[f64], error: &[f64]) -> Correlation {
+    let rp = ("rp", &[0.0, 1.0, 2.0][..], AxisUnit::Length);
+    correlation([rp, ("pi", pi, AxisUnit::Length)], xi, error)
+}
+
+#[test]
+fn wp_sums_over_pi_with_its_widths() {
+    let xi = over_pi(
+        &[0.0, 1.0, 4.0],
+        &[2.0, 0.5, 1.0, -0.25],
+        &[0.3, 0.4, 0.1, f64::NAN],
+    );
+    let wp = projected(&xi).unwrap();
+    assert_near(&wp.wp, &[2.0 * (2.0 + 1.5), 2.0 * (1.0 - 0.75)]);
+    assert_near(&wp.error, &[2.0 * (0.09f64 + 1.44).sqrt(), 0.2]);
+    assert_eq!((wp.axis.name, wp.pi_max), ("rp", 4.0));
+    let signed = over_pi(
+        &[-4.0, 0.0, 4.0],
+        &[1.0, 2.0, f64::NAN, 2.0],
+        &[f64::NAN; 4],
+    );
+    let wp = projected(&signed).unwrap();
+    assert_eq!(wp.wp[0], 12.0, "no factor 2 where both signs are there");
+    assert!(wp.wp[1].is_nan() && wp.error[0].is_nan());
+    assert!(projected(&over_mu(&[0.0, 1.0], &[0.0], &[0.0])).is_err());
+}
+
+#[test]
+fn legendre_polynomials() {
+    let x: f64 = 0.3;
+    assert_near(
+        &[0, 1, 2, 3, 4].map(|ell| legendre(ell, x)),
+        &[
+            1.0,
+            x,
+            (3.0 * x * x - 1.0) / 2.0,
+            (5.0 * x.powi(3) - 3.0 * x) / 2.0,
+            (35.0 * x.powi(4) - 30.0 * x * x + 3.0) / 8.0,
+        ],
+    );
+}
+
+#[test]
+fn multipoles_integrate_exactly() {
+    // xi = 1 for mu >= 1/2: integrals of L_2 = (mu^3 - mu)/2 and L_4 = (7 mu^5 - 10 mu^3 + 3 mu)/8.
+    let step = over_mu(&[0.0, 0.5, 1.0], &[0.0, 1.0], &[0.3, 0.4]);
+    let poles = multipoles(&step, &[0, 2, 4]).unwrap().poles;
+    let l4 = (7.0 / 32.0 - 10.0 / 8.0 + 1.5) / 8.0;
+    assert_near(
+        &poles.iter().map(|pole| pole.xi[0]).collect::<Vec<_>>(),
+        &[0.5, 5.0 * 0.1875, -9.0 * l4],
+    );
+    assert_near(&poles[0].error, &[0.25]);
+    // A constant has a monopole only; L_2 at the bin centres would give -5/32.
+    let constant = over_mu(&[0.0, 0.5, 1.0], &[0.7, 0.7], &[0.1, 0.1]);
+    let poles = multipoles(&constant, &[0, 2, 4]).unwrap().poles;
+    for (pole, expected) in poles.iter().zip([0.7, 0.0, 0.0]) {
+        assert!((pole.xi[0] - expected).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn signed_multipoles() {
+    let odd = over_mu(&[-1.0, 0.0, 1.0], &[-1.0, 1.0], &[0.1, 0.1]);
+    let poles = multipoles(&odd, &[0, 1, 2, 3]).unwrap().poles;
+    // The sign function: 3 * 1/2, and 7 times the integral of L_3 from 0 to 1, which is -1/8.
+    let xi: Vec<f64> = poles.iter().map(|pole| pole.xi[0]).collect();
+    assert_near(&xi, &[0.0, 1.5, 0.0, -7.0 / 8.0]);
+}
+
+#[test]
+fn multipoles_need_all_of_mu() {
+    for mu in [[0.0, 0.9], [0.1, 1.0], [-0.5, 1.0]] {
+        let xi = over_mu(&mu, &[0.0], &[0.0]);
+        assert!(matches!(
+            multipoles(&xi, &[0]),
+            Err(EstimatorError::Span(_))
+        ));
+    }
+    let unsigned = over_mu(&[0.0, 1.0], &[0.0], &[0.0]);
+    assert!(matches!(
+        multipoles(&unsigned, &[1]),
+        Err(EstimatorError::Span(_))
+    ));
+    assert!(multipoles(&over_pi(&[0.0, 1.0], &[0.0; 2], &[0.0; 2]), &[0]).is_err());
+}
+
+#[test]
+fn analytic_volumes_by_hand() {
+    let pi = std::f64::consts::PI;
+    let domain = Domain::Periodic(PeriodicBox::new([Some(4.0), Some(5.0), Some(10.0)]).unwrap());
+    let edges = |values: &[f64]| Edges::new(values.to_vec()).unwrap();
+    let signed = |values: &[f64]| SignedEdges::new(values.to_vec()).unwrap();
+    let z = LineOfSight::Fixed(Axis::Z);
+    let rr = AnalyticRr::new(&RBins::new(edges(&[1.0, 2.0])), &domain).unwrap();
+    assert_near(rr.fractions(), &[4.0 / 3.0 * pi * 7.0 / 200.0]);
+    let s_mu = |mu: &[f64]| {
+        let bins = SMuBins::new(edges(&[1.0, 2.0]), signed(mu), z).unwrap();
+        AnalyticRr::new(&bins, &domain)
+            .unwrap()
+            .fractions()
+            .to_vec()
+    };
+    let shell = 4.0 / 3.0 * pi * 7.0 / 200.0;
+    assert_near(&s_mu(&[0.0, 0.25, 1.0]), &[0.25 * shell, 0.75 * shell]);
+    assert_near(&s_mu(&[-1.0, 0.5, 1.0]), &[0.75 * shell, 0.25 * shell]);
+    let rp_pi = |edges_pi: &[f64]| {
+        let bins = RpPiBins::new(edges(&[0.0, 1.0, 2.0]), signed(edges_pi), z);
+        AnalyticRr::new(&bins, &domain)
+            .unwrap()
+            .fractions()
+            .to_vec()
+    };
+    assert_near(
+        &rp_pi(&[0.0, 2.0, 5.0]),
+        &[4.0, 6.0, 12.0, 18.0].map(|v| v * pi / 200.0),
+    );
+    assert_near(&rp_pi(&[-2.0, 5.0]), &[7.0, 21.0].map(|v| v * pi / 200.0));
+}
+
+#[test]
+fn analytic_rr_is_refused_where_no_formula_holds() {
+    let cube = Domain::Periodic(PeriodicBox::cubic(10.0).unwrap());
+    let refused =
+        |bins: &RBins, domain: &Domain| AnalyticRr::new(bins, domain).unwrap_err().to_string();
+    let near = r_bins(&[0.0, 5.0]);
+    assert!(AnalyticRr::new(&near, &cube).is_ok());
+    assert!(refused(&r_bins(&[0.0, 5.1]), &cube).contains("half the box"));
+    assert!(refused(&near, &Domain::Open).contains("periodic on all axes"));
+    let slab = PeriodicBox::new([Some(10.0), None, Some(10.0)]).unwrap();
+    assert!(refused(&near, &Domain::Periodic(slab)).contains("periodic on all axes"));
+    let sheared = Lattice::new([[10.0, 0.0, 0.0], [5.0, 8.0, 0.0], [0.0, 0.0, 10.0]]).unwrap();
+    let reach = sheared.reach();
+    let sheared = Domain::Triclinic(sheared);
+    assert!(AnalyticRr::new(&r_bins(&[0.0, reach]), &sheared).is_ok());
+    assert!(refused(&r_bins(&[0.0, reach + 0.1]), &sheared).contains("reach"));
+    let mu = SignedEdges::linear(0.0, 1.0, 2).unwrap();
+    let survey = SMuBins::new(
+        Edges::linear(0.0, 1.0, 1).unwrap(),
+        mu,
+        LineOfSight::Midpoint,
+    )
+    .unwrap();
+    assert!(AnalyticRr::new(&survey, &cube).is_err());
+    let theta = ThetaBins::new(Edges::linear(0.0, 1.0, 1).unwrap()).unwrap();
+    assert!(AnalyticRr::new(&theta, &cube).is_err());
+}
