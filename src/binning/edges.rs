@@ -138,6 +138,19 @@ impl Edges {
     }
 }
 
+impl Edges {
+    /// As [`Edges::locate`], looking first at the bin `guess` and its neighbours.
+    #[inline]
+    pub(crate) fn locate_near(&self, r2: f64, guess: usize) -> Option<usize> {
+        for bin in [guess, guess.wrapping_sub(1)] {
+            if bin < self.n_bins() && self.squares[bin] <= r2 && r2 < self.squares[bin + 1] {
+                return Some(bin);
+            }
+        }
+        self.locate(r2)
+    }
+}
+
 /// The bin k with `squares[k] <= value < squares[k + 1]`.
 #[inline]
 pub(super) fn locate(squares: &[f64], value: f64) -> Option<usize> {

@@ -94,7 +94,6 @@ impl AlongAxis for Linear {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinearRoot {
     linear: Linear,
-    stride: u32,
     rows: u32,
 }
 
@@ -104,22 +103,35 @@ impl LinearRoot {
         let scaled: Vec<f64> = edges.values().iter().map(|e| e * rounding.scale).collect();
         Some(Self {
             linear: Linear::new(&scaled, root_error)?,
-            stride: 1,
             rows: edges.n_bins() as u32,
         })
     }
 
     /// The same bins as rows of `stride` slots.
-    pub(super) fn with_stride(self, stride: u32) -> Self {
-        Self { stride, ..self }
+    pub(super) fn with_stride(self, stride: u32) -> LinearRows {
+        LinearRows { root: self, stride }
     }
 }
 
 impl AcrossAxis for LinearRoot {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
-        let (bin, doubt) = self.linear.bin(simd, simd.sqrt(square));
-        let row = simd.min_u(bin, simd.splat_u(self.rows));
+        self.linear.bin(simd, simd.sqrt(square))
+    }
+}
+
+/// Equal bins of a coordinate that is given squared, each a row of slots.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinearRows {
+    root: LinearRoot,
+    stride: u32,
+}
+
+impl AcrossAxis for LinearRows {
+    #[inline(always)]
+    fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
+        let (bin, doubt) = self.root.place(simd, square);
+        let row = simd.min_u(bin, simd.splat_u(self.root.rows));
         (simd.mul_u(row, simd.splat_u(self.stride)), doubt)
     }
 }

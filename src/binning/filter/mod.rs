@@ -50,10 +50,10 @@ impl Rounding {
         HIGHER_ORDERS * 3f64.sqrt() * per_axis
     }
 
-    /// Bound on the error of the separation, for pairs within `s`.
+    /// Bound on the error of the separation, for pairs within `s`: a root halves relative errors and is rounded once.
     pub(crate) fn of_root(&self, s: f64) -> f64 {
         let difference = self.of_difference(s);
-        difference + (DOT_ROUNDINGS + HALF_ULP) * (s + difference) + f64::from(TINY).sqrt()
+        difference + (0.51 * DOT_ROUNDINGS + HALF_ULP) * (s + difference) + f64::from(TINY).sqrt()
     }
 
     /// Bound on the error of the squared separation, for pairs within `s`.
@@ -134,12 +134,14 @@ fn square<S: Simd>(simd: S, d: [S::F; 3]) -> S::F {
     simd.mul_add(d[2], d[2], simd.mul_add(d[1], d[1], x2))
 }
 
-/// Runs code with the filter of a binning, whatever its type.
+/// Code that runs with the filter of a binning, whatever its type.
 pub(crate) trait WithFilter {
     /// What comes out.
     type Output;
-    /// The code, over any filter.
-    fn with<F: Filter>(self, filter: F) -> Self::Output;
+    /// The code for bins in the separation alone.
+    fn with_radial<F: Filter>(self, filter: F) -> Self::Output;
+    /// The code for bins in two coordinates, of which there are many.
+    fn with_two<F: Filter>(self, filter: F) -> Self::Output;
 }
 
 /// Builds the filter of `form` and hands it to `code`, which comes back where the bins are too fine for float32.
@@ -152,124 +154,135 @@ pub(crate) fn with_filter<W: WithFilter>(
         Form::Radial { r } => {
             let reach = r.last() * rounding.scale;
             if let Some(axis) = LinearRoot::new(r, rounding, rounding.of_root(reach)) {
-                return Ok(code.with(Radial(axis)));
+                return Ok(code.with_radial(Radial(axis)));
             }
             match SquareTable::new(r, rounding, &|s| rounding.of_square(s), 1) {
-                Some(table) => Ok(code.with(Radial(table.view()))),
+                Some(table) => Ok(code.with_radial(Radial(table.view()))),
                 None => Err(code),
             }
         }
-        Form::SMu { s, mu, los } => TwoAxes {
-            across: s,
-            along: mu,
-            along_scale: 1.0,
-            along_error: two_dimensional::mu_error(rounding),
-            los,
-            rounding,
+        Form::SMu { s, mu, los } => {
+            let axes = TwoAxes {
+                across: s,
+                along: mu,
+                along_scale: 1.0,
+                along_error: two_dimensional::mu_error(rounding),
+                rounding,
+            };
+            axes.with_s_mu(los, code)
         }
-        .with(&|s| rounding.of_square(s), &Shape::SMu, code),
         Form::RpPi { rp, pi, los } => {
             let reach = rp.last().hypot(pi.largest()) * rounding.scale;
-            TwoAxes {
+            let axes = TwoAxes {
                 across: rp,
                 along: pi,
                 along_scale: rounding.scale,
                 along_error: two_dimensional::pi_error(rounding, reach),
-                los,
                 rounding,
-            }
-            .with(
-                &|rp| two_dimensional::rp_square_error(rounding, los, rp, reach),
-                &Shape::RpPi,
-                code,
-            )
+            };
+            axes.with_rp_pi(los, reach, code)
         }
     }
 }
 
-enum Shape {
-    SMu,
-    RpPi,
-}
-
-/// The axes of a two-dimensional binning with the errors of their coordinates.
+/// The axes of a two-dimensional binning with the error of the second one's coordinate.
 struct TwoAxes<'a> {
     across: &'a Edges,
     along: &'a SignedEdges,
     along_scale: f64,
     along_error: f64,
-    los: LineOfSight,
     rounding: &'a Rounding,
 }
 
 impl TwoAxes<'_> {
-    fn with<W: WithFilter>(
-        &self,
-        square_error: &dyn Fn(f64) -> f64,
-        shape: &Shape,
-        code: W,
-    ) -> Result<W::Output, W> {
-        let edges: Vec<f64> = self
-            .along
+    fn stride(&self) -> u32 {
+        self.along.n_bins() as u32 + 1
+    }
+
+    fn scaled_along(&self) -> Vec<f64> {
+        self.along
             .values()
             .iter()
             .map(|e| e * self.along_scale)
-            .collect();
-        let signed = self.along.signed();
-        let stride = self.along.n_bins() as u32 + 1;
+            .collect()
+    }
+
+    fn along<M: AlongAxis>(&self, axis: M) -> Along<M> {
+        Along::new(axis, self.along.signed(), self.along.n_bins() as u32)
+    }
+
+    fn linear_along(&self) -> Option<Linear> {
+        Linear::new(&self.scaled_along(), self.along_error)
+    }
+
+    fn grid_along(&self) -> GridTable {
+        GridTable::new(&self.scaled_along(), self.along_error)
+    }
+
+    /// Equal bins on both axes by fixed point, any others by tables: fewer kernels to compile.
+    fn with_s_mu<W: WithFilter>(&self, los: LineOfSight, code: W) -> Result<W::Output, W> {
         let reach = self.across.last() * self.rounding.scale;
-        let along = Linear::new(&edges, self.along_error);
-        // The difference r2 - pi2 keeps no relative precision near zero: no fixed error bounds its root.
-        let bounded = matches!(
-            (shape, self.los),
-            (Shape::SMu, _) | (_, LineOfSight::Fixed(_))
-        );
-        if bounded
-            && let Some(along) = along
-            && let Some(across) =
+        let least = two_dimensional::least_square(self.rounding);
+        let fixed = matches!(los, LineOfSight::Fixed(_));
+        if let Some(mu) = self.linear_along()
+            && let Some(s) =
                 LinearRoot::new(self.across, self.rounding, self.rounding.of_root(reach))
         {
-            return Ok(self.finish(
-                shape,
-                across.with_stride(stride),
-                Along::new(along, signed, stride - 1),
-                code,
-            ));
+            let axes = (s.with_stride(self.stride()), self.along(mu));
+            return Ok(if fixed {
+                code.with_two(SMu::new(axes, FixedAxis, least))
+            } else {
+                code.with_two(SMu::new(axes, Line, least))
+            });
         }
-        let Some(table) = SquareTable::new(self.across, self.rounding, square_error, stride) else {
+        let error = |s: f64| self.rounding.of_square(s);
+        let Some(table) = SquareTable::new(self.across, self.rounding, &error, self.stride())
+        else {
             return Err(code);
         };
-        if let Some(along) = along {
-            return Ok(self.finish(
-                shape,
-                table.view(),
-                Along::new(along, signed, stride - 1),
+        let grid = self.grid_along();
+        let axes = (table.view(), self.along(grid.view()));
+        Ok(if fixed {
+            code.with_two(SMu::new(axes, FixedAxis, least))
+        } else {
+            code.with_two(SMu::new(axes, Line, least))
+        })
+    }
+
+    fn with_rp_pi<W: WithFilter>(
+        &self,
+        los: LineOfSight,
+        reach: f64,
+        code: W,
+    ) -> Result<W::Output, W> {
+        let error = |rp: f64| two_dimensional::rp_square_error(self.rounding, los, rp, reach);
+        let Some(table) = SquareTable::new(self.across, self.rounding, &error, self.stride())
+        else {
+            return Err(code);
+        };
+        if let Some(pi) = self.linear_along() {
+            return Ok(Self::finish_rp_pi(
+                (table.view(), self.along(pi)),
+                los,
                 code,
             ));
         }
-        let grid = GridTable::new(&edges, self.along_error);
-        Ok(self.finish(
-            shape,
-            table.view(),
-            Along::new(grid.view(), signed, stride - 1),
+        let grid = self.grid_along();
+        Ok(Self::finish_rp_pi(
+            (table.view(), self.along(grid.view())),
+            los,
             code,
         ))
     }
 
-    fn finish<W: WithFilter, A: AcrossAxis, M: AlongAxis>(
-        &self,
-        shape: &Shape,
-        across: A,
-        along: Along<M>,
+    fn finish_rp_pi<W: WithFilter, A: AcrossAxis, M: AlongAxis>(
+        axes: (A, Along<M>),
+        los: LineOfSight,
         code: W,
     ) -> W::Output {
-        let axes = (across, along);
-        let least = two_dimensional::least_square(self.rounding);
-        match (shape, self.los) {
-            (Shape::SMu, LineOfSight::Fixed(_)) => code.with(SMu::new(axes, FixedAxis, least)),
-            (Shape::SMu, _) => code.with(SMu::new(axes, Line, least)),
-            (Shape::RpPi, LineOfSight::Fixed(_)) => code.with(RpPi::new(axes, FixedAxis)),
-            (Shape::RpPi, _) => code.with(RpPi::new(axes, Line)),
+        match los {
+            LineOfSight::Fixed(_) => code.with_two(RpPi::new(axes, FixedAxis)),
+            _ => code.with_two(RpPi::new(axes, Line)),
         }
     }
 }

@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Engine, PairJob, Pairs, Progress, Traversal};
 use crate::binning::filter::{Filter, Rounding, Slots, WithFilter, with_filter};
-use crate::binning::{Binning, LineOfSight, PairOrder};
+use crate::binning::{Binning, Form, LineOfSight, PairOrder};
 use crate::error::EngineError;
 use crate::ops::{BinSums, Merge, PairOp, Payload};
 use crate::simd::{BitSliced, Histogram, Isa, Kernel, Scatter, Simd, Totals};
@@ -195,13 +195,16 @@ impl<'a> Run<'a> {
         };
         let form = op.binning().form();
         let slots = Slots::of(&form);
-        let exact = |i: usize, j: usize, image: [i8; 3]| {
+        let exact = |[i, j]: [usize; 2], image: [i8; 3], guess: usize| {
             let (x1, x2) = (self.first.position(i), self.second().position(j));
             let (sep, nearest) = self.job.domain().separation_and_image(x1, x2);
             if nearest != image {
                 return None;
             }
-            op.binning().bin(&sep).map(|bin| slots.of_bin(bin))
+            match form {
+                Form::Radial { r } => r.locate_near(sep.r2, guess),
+                _ => op.binning().bin(&sep).map(|bin| slots.of_bin(bin)),
+            }
         };
         let (first, second) = match &factors {
             None => (&[][..], &[][..]),
@@ -216,7 +219,7 @@ impl<'a> Run<'a> {
             n_slots: slots.n_slots(),
             progress,
         };
-        let Ok(totals) = with_filter(&form, &self.rounding, fast) else {
+        let Some(totals) = filtered(&form, &self.rounding, fast) else {
             return self.run_exactly(op, progress);
         };
         let totals = totals?;
@@ -326,6 +329,17 @@ fn share_units<T: Send>(
     Ok(outputs)
 }
 
+/// Runs `fast` with the filter of its bins; none where they are too fine for one.
+///
+/// Not generic, so that the kernels are compiled once, in this crate.
+fn filtered(
+    form: &Form<'_>,
+    rounding: &Rounding,
+    fast: Fast<'_>,
+) -> Option<Result<Totals, EngineError>> {
+    with_filter(form, rounding, fast).ok()
+}
+
 /// The filtered run, waiting for the type of its filter.
 struct Fast<'a> {
     run: &'a Run<'a>,
@@ -340,7 +354,25 @@ struct Fast<'a> {
 impl WithFilter for Fast<'_> {
     type Output = Result<Totals, EngineError>;
 
-    fn with<F: Filter>(self, filter: F) -> Self::Output {
+    fn with_radial<F: Filter>(self, filter: F) -> Self::Output {
+        if !self.products && self.n_slots <= BitSliced::MOST_SLOTS {
+            return self.count(&self.job(filter), BitSliced::new);
+        }
+        self.with_two(filter)
+    }
+
+    fn with_two<F: Filter>(self, filter: F) -> Self::Output {
+        let (job, n_slots) = (self.job(filter), self.n_slots);
+        if self.products {
+            self.count(&job, || Scatter::<true>::new(n_slots))
+        } else {
+            self.count(&job, || Scatter::<false>::new(n_slots))
+        }
+    }
+}
+
+impl Fast<'_> {
+    fn job<F: Filter>(&self, filter: F) -> Job<'_, F> {
         let (first, second) = (&self.run.first, self.run.second());
         let line = match self.los {
             Some(LineOfSight::Midpoint) => (1.0, 1.0),
@@ -355,7 +387,7 @@ impl WithFilter for Fast<'_> {
         let radius = (0..3)
             .map(|k| self.run.region.per_axis()[k])
             .fold(0.0, f64::max);
-        let job = Job {
+        Job {
             filter,
             first: Side {
                 layout: first,
@@ -381,29 +413,17 @@ impl WithFilter for Fast<'_> {
                 .run
                 .rounding
                 .of_difference(radius * self.run.rounding.scale),
-        };
-        let products = self.products;
-        let n_slots = self.n_slots;
-        if products {
-            self.count(job, || Scatter::<true>::new(n_slots), products)
-        } else if n_slots <= BitSliced::MOST_SLOTS && !F::LINE {
-            self.count(job, BitSliced::new, products)
-        } else {
-            self.count(job, || Scatter::<false>::new(n_slots), products)
         }
     }
-}
 
-impl Fast<'_> {
     fn count<F: Filter, H: Histogram>(
         &self,
-        job: Job<'_, F>,
+        job: &Job<'_, F>,
         histogram: impl Fn() -> H + Sync,
-        products: bool,
     ) -> Result<Totals, EngineError> {
         let walk = self.run.walk();
         let outputs = share_units(&walk, self.progress, |units| {
-            let mut worker = Worker::new(histogram(), self.n_slots, products);
+            let mut worker = Worker::new(histogram(), self.n_slots, self.products);
             let mut blocks = Vec::with_capacity(BATCH);
             for unit in units {
                 walk.visit(unit, |pair| {
@@ -411,20 +431,20 @@ impl Fast<'_> {
                     if blocks.len() == BATCH {
                         self.run
                             .isa
-                            .dispatch(CountBlocks(&job, &mut worker, &blocks));
+                            .dispatch(CountBlocks(job, &mut worker, &blocks));
                         blocks.clear();
                     }
                 });
             }
             self.run
                 .isa
-                .dispatch(CountBlocks(&job, &mut worker, &blocks));
+                .dispatch(CountBlocks(job, &mut worker, &blocks));
             worker.flush();
             worker.totals
         })?;
         let mut total = Totals {
             pairs: vec![0; self.n_slots],
-            products: vec![0; if products { self.n_slots } else { 0 }],
+            products: vec![0; if self.products { self.n_slots } else { 0 }],
         };
         for output in outputs {
             for (total, part) in total.pairs.iter_mut().zip(output.pairs) {

@@ -37,8 +37,8 @@ pub(super) struct Side<'a> {
     pub(super) factors: &'a [f64],
 }
 
-/// Decides a pair of slots by the contract: the histogram slot under this translation, or none.
-pub(super) type ExactRule<'a> = dyn Fn(usize, usize, [i8; 3]) -> Option<usize> + Sync + 'a;
+/// Decides a pair of slots by the contract: the histogram slot under this translation, or none; the last argument is a guess.
+pub(super) type ExactRule<'a> = dyn Fn([usize; 2], [i8; 3], usize) -> Option<usize> + Sync + 'a;
 
 /// How the points of a pair make its line of sight: `first * x1 + second * x2`.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +69,15 @@ pub(super) struct Worker<H> {
     pub(super) totals: Totals,
     pub(super) rows: Box<Rows>,
     pub(super) since_flush: u64,
+    doubtful: Vec<Doubtful>,
+}
+
+/// Four rows with doubtful lanes, as the filter placed them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Doubtful {
+    rows: [u8; ROWS],
+    lanes: [u32; ROWS],
+    slots: [[u32; LANES]; ROWS],
 }
 
 impl<H: Histogram> Worker<H> {
@@ -81,6 +90,7 @@ impl<H: Histogram> Worker<H> {
             },
             rows: Rows::new(),
             since_flush: 0,
+            doubtful: vec![Doubtful::default(); BLOCK / ROWS + 1],
         }
     }
 
@@ -88,7 +98,9 @@ impl<H: Histogram> Worker<H> {
         self.histogram.flush(&mut self.totals);
         self.since_flush = 0;
     }
+}
 
+impl<H> Worker<H> {
     /// Moves a pair from slot `from` to slot `to`; none and numbers from `n_slots` up are nowhere.
     fn move_pair(&mut self, from: usize, to: Option<usize>, product: i64) {
         let totals = &mut self.totals;
@@ -376,7 +388,6 @@ impl<F: Filter> Job<'_, F> {
         list: &[[u8; ROWS]],
     ) {
         let factors = self.lane_factors(tile);
-        let mut doubtful = [[0u8; ROWS]; BLOCK / ROWS];
         let mut n_doubtful = 0;
         for &rows in list {
             let own = &worker.rows;
@@ -385,8 +396,19 @@ impl<F: Filter> Job<'_, F> {
             let c = self.place_paired::<S, OWN>(simd, own, rows[2], lanes, tile);
             let d = self.place_paired::<S, OWN>(simd, own, rows[3], lanes, tile);
             let any = simd.or(simd.or(a.1, b.1), simd.or(c.1, d.1));
-            doubtful[n_doubtful % (BLOCK / ROWS)] = rows;
-            n_doubtful += usize::from(simd.mask_bits(any) != 0);
+            if simd.mask_bits(any) != 0 {
+                let doubtful = &mut worker.doubtful[n_doubtful];
+                n_doubtful += 1;
+                doubtful.rows = rows;
+                doubtful.lanes[0] = simd.mask_bits(a.1);
+                doubtful.lanes[1] = simd.mask_bits(b.1);
+                doubtful.lanes[2] = simd.mask_bits(c.1);
+                doubtful.lanes[3] = simd.mask_bits(d.1);
+                simd.store_u(a.0, &mut doubtful.slots[0]);
+                simd.store_u(b.0, &mut doubtful.slots[1]);
+                simd.store_u(c.0, &mut doubtful.slots[2]);
+                simd.store_u(d.0, &mut doubtful.slots[3]);
+            }
             let factors = Factors {
                 rows: &worker.rows.factors,
                 lanes: factors,
@@ -395,8 +417,8 @@ impl<F: Filter> Job<'_, F> {
                 .histogram
                 .take(simd, [a.0, b.0, c.0, d.0], rows, factors);
         }
-        for &rows in &doubtful[..n_doubtful] {
-            self.decide::<S, H, OWN>(simd, worker, tile, lanes, rows);
+        if n_doubtful > 0 {
+            self.decide(worker, tile, n_doubtful);
         }
     }
 
@@ -409,28 +431,17 @@ impl<F: Filter> Job<'_, F> {
             .unwrap_or(&[0.0; LANES])
     }
 
-    /// Moves the doubtful pairs of four rows to where they belong.
-    #[inline(always)]
-    fn decide<S: Simd, H: Histogram, const OWN: bool>(
-        &self,
-        simd: S,
-        worker: &mut Worker<H>,
-        tile: Tile,
-        lanes: &Lanes<S>,
-        rows: [u8; ROWS],
-    ) {
+    /// Moves the doubtful pairs of a tile to where they belong.
+    #[inline(never)]
+    fn decide<H>(&self, worker: &mut Worker<H>, tile: Tile, n_doubtful: usize) {
         let n_second = self.second.layout.blocks[tile.pair.second].n as usize;
-        for row in rows {
-            if row == PADDING {
-                continue;
-            }
-            let (slot, doubt) = self.place_paired::<S, OWN>(simd, &worker.rows, row, lanes, tile);
-            let mut slots = [0; LANES];
-            simd.store_u(slot, &mut slots);
-            let mut pending = simd.mask_bits(doubt);
-            while pending != 0 {
-                let lane = pending.trailing_zeros() as usize;
-                pending &= pending - 1;
+        for k in 0..n_doubtful * ROWS {
+            let doubtful = &worker.doubtful[k / ROWS];
+            let (row, slots) = (doubtful.rows[k % ROWS], doubtful.slots[k % ROWS]);
+            let mut lanes = doubtful.lanes[k % ROWS];
+            while lanes != 0 && row != PADDING {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
                 let in_second = tile.leaf * LEAF + lane;
                 if in_second < n_second {
                     let pair = [
@@ -443,15 +454,16 @@ impl<F: Filter> Job<'_, F> {
         }
     }
 
-    fn move_to_exact<H: Histogram>(
+    #[inline]
+    fn move_to_exact<H>(
         &self,
         worker: &mut Worker<H>,
         blocks: BlockPair,
         [i, j]: [usize; 2],
         from: usize,
     ) {
-        let to = (self.exact)(i, j, blocks.translation.image);
         let from = from.min(self.n_slots);
+        let to = (self.exact)([i, j], blocks.translation.image, from);
         if to.unwrap_or(self.n_slots) != from {
             let factor =
                 |side: &Side<'_>, slot: usize| side.factors.get(slot).copied().unwrap_or(0.0);
@@ -463,7 +475,7 @@ impl<F: Filter> Job<'_, F> {
 
     /// Counts two blocks by the exact rule alone.
     #[inline(never)]
-    fn count_exactly<H: Histogram>(&self, worker: &mut Worker<H>, blocks: BlockPair) {
+    fn count_exactly<H>(&self, worker: &mut Worker<H>, blocks: BlockPair) {
         blocks.for_each_pair(self.first.layout, self.second.layout, |i, j| {
             self.move_to_exact(worker, blocks, [i, j], self.n_slots);
         });
