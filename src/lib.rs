@@ -1,4 +1,27 @@
 //! Exact pair counts and two-point correlation functions, from galaxies to atoms.
+//!
+//! One corridor leads from particles to a result: [`Points`] and weights make [`Particles`], which live in a [`Domain`]; a [`PairJob`]
+//! says which pairs, a [`Binning`] where they go, an [`Engine`] visits them, [`PairCounts`] come out, and an estimator turns them into a
+//! [`Correlation`] or an [`Rdf`]. The integers are those of a plain float64 double loop on every engine, instruction set and number of
+//! threads, bit for bit.
+//!
+//! ```
+//! use albireo::counts::{Sums, count_pairs};
+//! use albireo::engine::Cpu;
+//! use albireo::{
+//!     AnalyticRr, Domain, Edges, Natural, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random,
+//! };
+//!
+//! let domain = Domain::Periodic(PeriodicBox::cubic(100.0)?);
+//! let galaxies = Particles::new(random::in_domain(2000, 7, &domain)?);
+//! let job = PairJob::new(Pairs::Auto(&galaxies), &domain)?;
+//! let bins = RBins::new(Edges::logarithmic(1.0, 20.0, 10)?);
+//! let dd = count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent)?;
+//! let rr = AnalyticRr::new(&bins, &domain)?;
+//! let result = Natural { dd: &dd, rr: &rr }.estimate()?;
+//! assert!(result.xi[9].abs() < 0.1, "random points do not cluster");
+//! # Ok::<(), albireo::Error>(())
+//! ```
 
 mod error;
 mod exact_sum;

