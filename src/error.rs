@@ -201,6 +201,10 @@ pub enum EngineError {
         /// What there is, comma separated.
         available: String,
     },
+    /// See [`crate::engine::cuda::CudaError`].
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Cuda(#[from] crate::engine::cuda::CudaError),
 }
 
 /// Counts that do not belong together.

@@ -23,6 +23,9 @@
 //! # Ok::<(), albireo::Error>(())
 //! ```
 
+#[cfg(test)]
+extern crate self as albireo;
+
 mod error;
 mod exact_sum;
 mod particles;
@@ -49,6 +52,8 @@ pub use binning::{
 pub use cosmology::Cosmology;
 pub use counts::{PairCounts, PairTotal};
 pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
+#[cfg(feature = "cuda")]
+pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
 pub use error::{
     CosmologyError, DomainError, EdgesError, EngineError, Error, EstimatorError, JobError,

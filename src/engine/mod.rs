@@ -4,6 +4,8 @@
 //! compared with by `==`; [`AnyEngine`] chooses at run time.
 
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod naive;
 mod progress;
 

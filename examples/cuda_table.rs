@@ -1,0 +1,260 @@
+//! Times the CUDA engine case by case: kernel time by the device's clock, and the whole call.
+//!
+//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second.
+#![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
+
+use std::time::Instant;
+
+use albireo::engine::cuda::{CudaOptions, Precision};
+use albireo::ops::{Count, WeightedCount};
+use albireo::{
+    Axis, Binning, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
+};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// `n` uniform positions in a cube of side `side`, with weights near 1: splitmix64 from `seed`.
+fn uniform(n: usize, side: f64, seed: u64) -> Result<Particles, Failure> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut column =
+        |scale: f64, from: f64| (0..n).map(|_| from + scale * next()).collect::<Vec<f64>>();
+    let points = Points::new(column(side, 0.0), column(side, 0.0), column(side, 0.0))?;
+    Ok(Particles::weighted(points, column(1.0, 0.5))?)
+}
+
+struct Case<'a, B> {
+    name: &'a str,
+    precision: Precision,
+    domain: &'a Domain,
+    traversal: Traversal,
+    bins: B,
+    weighted: bool,
+}
+
+/// Runs a case four times and prints the best.
+fn time<B: Binning>(filter: &str, case: &Case<'_, B>, pairs: Pairs<'_>) -> Result<(), Failure> {
+    if !case.name.contains(filter) {
+        return Ok(());
+    }
+    let engine = Cuda::new(CudaOptions {
+        precision: case.precision,
+        ..CudaOptions::default()
+    })?;
+    let job = PairJob::new(pairs, case.domain)?.with_traversal(case.traversal);
+    let mut best = [f64::INFINITY; 4];
+    let mut counted = 0;
+    for _ in 0..4 {
+        let begin = Instant::now();
+        let tally = if case.weighted {
+            engine.run(&job, &WeightedCount::new(case.bins.clone(), pairs), &Silent)?
+        } else {
+            engine.run(&job, &Count::new(case.bins.clone()), &Silent)?
+        };
+        let whole = begin.elapsed().as_secs_f64();
+        let (times, _) = engine.last_run();
+        for (best, time) in best
+            .iter_mut()
+            .zip([times.kernels, whole, times.upload, times.sort])
+        {
+            *best = best.min(time);
+        }
+        counted = tally.npairs.iter().sum();
+    }
+    let [kernels, whole, upload, sort] = best.map(|s| s * 1e3);
+    println!(
+        "{:<44} {kernels:>10.3} ms kernel {whole:>10.3} ms call ({upload:.2} upload, {sort:.2} sort) {:>9.1} G/s of all pairs {:>9.1} G/s in bins  {}",
+        case.name,
+        job.n_pairs() as f64 / kernels / 1e6,
+        counted as f64 / kernels / 1e6,
+        engine.last_run().1
+    );
+    Ok(())
+}
+
+fn full_range(filter: &str) -> Result<(), Failure> {
+    let n = 1 << 20;
+    let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
+    let lattice = Lattice::new([[1.0, 0.0, 0.0], [0.3, 1.0, 0.0], [0.2, 0.3, 1.0]])?;
+    let triclinic = Domain::Triclinic(lattice.clone());
+    let cubic = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+    let wrapped = |p: &Particles| triclinic.place(p.clone(), Outside::Wrap);
+    let (ta, tb) = (wrapped(&a)?, wrapped(&b)?);
+    for (precision, mode) in [(Precision::Exact, "exact"), (Precision::Float32, "f32")] {
+        for bins in [30, 1024, 10_000, 50_000, 128_000] {
+            let run = |space: &str, domain: &Domain, traversal, reach: f64, pairs| {
+                let name = format!("full {space} {bins} bins {mode}");
+                let bins = RBins::new(Edges::linear(0.0, reach, bins)?);
+                time(
+                    filter,
+                    &Case {
+                        name: &name,
+                        precision,
+                        domain,
+                        traversal,
+                        bins,
+                        weighted: false,
+                    },
+                    pairs,
+                )
+            };
+            run(
+                "open",
+                &Domain::Open,
+                Traversal::AllPairs,
+                3f64.sqrt(),
+                Pairs::Cross(&a, &b),
+            )?;
+            if bins > 10_000 {
+                continue;
+            }
+            run(
+                "cubic all",
+                &cubic,
+                Traversal::AllPairs,
+                0.5,
+                Pairs::Cross(&a, &b),
+            )?;
+            run(
+                "cubic cells",
+                &cubic,
+                Traversal::Cells,
+                0.5,
+                Pairs::Cross(&a, &b),
+            )?;
+            run(
+                "triclinic",
+                &triclinic,
+                Traversal::Cells,
+                lattice.reach(),
+                Pairs::Cross(&ta, &tb),
+            )?;
+        }
+    }
+    let bins = RBins::new(Edges::linear(0.0, 3f64.sqrt(), 10_000)?);
+    let case = Case {
+        name: "full open 10000 bins f64",
+        precision: Precision::Float64,
+        domain: &Domain::Open,
+        traversal: Traversal::AllPairs,
+        bins,
+        weighted: false,
+    };
+    time(filter, &case, Pairs::Cross(&a, &b))
+}
+
+fn cutoff(filter: &str) -> Result<(), Failure> {
+    let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
+    let los = LineOfSight::Fixed(Axis::Z);
+    for n in [1_000_000, 10_000_000] {
+        let a = uniform(n, 1000.0, 3)?;
+        let pairs = Pairs::Auto(&a);
+        for (precision, mode) in [
+            (Precision::Exact, "exact"),
+            (Precision::Float32, "f32"),
+            (Precision::Float64, "f64"),
+        ] {
+            if n > 1_000_000 && precision == Precision::Float64 {
+                continue;
+            }
+            for reach in [150.0, 25.0] {
+                let name = format!("cutoff n={n} rmax {reach} 30 bins {mode}");
+                let bins = RBins::new(Edges::linear(0.0, reach, 30)?);
+                time(
+                    filter,
+                    &Case {
+                        name: &name,
+                        precision,
+                        domain: &domain,
+                        traversal: Traversal::Auto,
+                        bins,
+                        weighted: false,
+                    },
+                    pairs,
+                )?;
+            }
+            let name = format!("cutoff n={n} 20 log bins to 150 {mode}");
+            let bins = RBins::new(Edges::logarithmic(0.1, 150.0, 20)?);
+            time(
+                filter,
+                &Case {
+                    name: &name,
+                    precision,
+                    domain: &domain,
+                    traversal: Traversal::Auto,
+                    bins,
+                    weighted: false,
+                },
+                pairs,
+            )?;
+            for weighted in [false, true] {
+                let what = if weighted { "weighted" } else { "counts" };
+                let name = format!("cutoff n={n} (s,mu) 40x100 {what} {mode}");
+                let bins = SMuBins::new(
+                    Edges::linear(0.0, 150.0, 40)?,
+                    SignedEdges::linear(0.0, 1.0, 100)?,
+                    los,
+                )?;
+                time(
+                    filter,
+                    &Case {
+                        name: &name,
+                        precision,
+                        domain: &domain,
+                        traversal: Traversal::Auto,
+                        bins,
+                        weighted,
+                    },
+                    pairs,
+                )?;
+            }
+            let name = format!("cutoff n={n} (rp,pi) 20x40 counts {mode}");
+            let bins = RpPiBins::new(
+                Edges::logarithmic(0.1, 40.0, 20)?,
+                SignedEdges::linear(0.0, 40.0, 40)?,
+                los,
+            );
+            time(
+                filter,
+                &Case {
+                    name: &name,
+                    precision,
+                    domain: &domain,
+                    traversal: Traversal::Auto,
+                    bins,
+                    weighted: false,
+                },
+                pairs,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Failure> {
+    let filter = std::env::args().nth(1).unwrap_or_default();
+    for device in albireo::engine::cuda::devices()? {
+        println!(
+            "device {}: {}, sm_{}, {} multiprocessors, driver CUDA {}",
+            device.number, device.name, device.arch, device.multiprocessors, device.driver
+        );
+    }
+    let begin = Instant::now();
+    let engine = Cuda::new(CudaOptions::default())?;
+    let a = uniform(1000, 1.0, 1)?;
+    let op = Count::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
+    engine.run(&PairJob::new(Pairs::Auto(&a), &Domain::Open)?, &op, &Silent)?;
+    println!(
+        "start to first result: {:.3} s",
+        begin.elapsed().as_secs_f64()
+    );
+    cutoff(&filter)?;
+    full_range(&filter)
+}

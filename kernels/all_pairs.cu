@@ -1,0 +1,109 @@
+// Every pair: blocks of second points in registers against tiles of first points in shared memory.
+// After Nyland, Harris & Prins (GPU Gems 3, ch. 31) and Reuter & Koefinger (2019, DOI 10.1016/j.cpc.2018.10.018).
+#include "sweep.cuh"
+
+namespace albireo {
+
+// Consecutive threads hold consecutive rows.
+struct Block {
+    u64 base;
+    u64 rows;
+    u32 order;
+
+    __device__ __forceinline__ u64 row(int k) const { return base + threadIdx.x + (u64)k * ALBIREO_THREADS; }
+    __device__ __forceinline__ bool find(int k, u64& found, u32& image) const {
+        found = row(k);
+        image = ANY_IMAGE;
+        return found < rows;
+    }
+    __device__ __forceinline__ bool admits(u64 first, int k) const {
+        u64 second = row(k);
+        if (second >= rows) return false;
+        if (order == 1) return first < second;
+        return order == 0 || first != second;
+    }
+};
+
+__device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row) {
+#if ALBIREO_PRECISION == 0
+    return {sample.x[row], sample.y[row], sample.z[row], 0.0};
+#else
+    uint4 fixed = sample.fixed[row];
+#if ALBIREO_WRAP
+    return {fixed.x, fixed.y, fixed.z, 0.0f};
+#else
+    // Offsets from the frame's centre.
+    return {__fmul_rn((float)(int)(fixed.x ^ 0x80000000u), job.matrix[0]),
+            __fmul_rn((float)(int)(fixed.y ^ 0x80000000u), job.matrix[4]),
+            __fmul_rn((float)(int)(fixed.z ^ 0x80000000u), job.matrix[8]), 0.0f};
+#endif
+#endif
+}
+
+__device__ __forceinline__ Held padding() {
+#if ALBIREO_PRECISION == 0
+    return {0.0, 0.0, 0.0, 0.0};
+#elif ALBIREO_WRAP
+    return {0u, 0u, 0u, 0.0f};
+#else
+    return {FAR_AWAY, FAR_AWAY, FAR_AWAY, 0.0f};
+#endif
+}
+
+__device__ __forceinline__ Near observer(const Job& job) {
+    double centre[3];
+    for (int axis = 0; axis < 3; ++axis)
+        centre[axis] = (job.origin[axis] + 0.5 * job.basis[4 * axis]) * job.unit;
+    return {(float)centre[0], (float)centre[1], (float)centre[2]};
+}
+
+}  // namespace albireo
+
+extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
+albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    ALBIREO_SHARED(memory);
+    Block block = {(u64)blockIdx.x * ALBIREO_THREADS * POINTS, job.second.rows, job.order};
+    const u64 begin = unit.begin + (u64)blockIdx.y * unit.chunk;
+    const u64 end = begin + unit.chunk < unit.end ? begin + unit.chunk : unit.end;
+    const u64 past = block.base + ALBIREO_THREADS * POINTS;
+    // Of an auto count, blocks on one side of the diagonal are left to the other side.
+    if (begin >= end || (job.order == 1 && begin + 1 >= past)) return;
+    const bool apart = job.order == 0 || end <= block.base || begin >= past;
+    const bool guarded = !apart || (ALBIREO_WRAP && past > job.second.rows);
+
+    Arena arena(job, memory);
+    Held held[POINTS];
+    double weight[POINTS];
+#pragma unroll
+    for (int k = 0; k < POINTS; ++k) {
+        u64 row = block.row(k);
+        held[k] = row < block.rows ? hold(job, job.second, row) : padding();
+        weight[k] = ALBIREO_WEIGHTED && row < block.rows ? job.second.weight[row] : 0.0;
+    }
+    const Near centre = observer(job);
+    u64 pairs = 0;
+    for (u64 tile = begin; tile < end; tile += ALBIREO_TILE) {
+        u32 n_first = end - tile < ALBIREO_TILE ? (u32)(end - tile) : ALBIREO_TILE;
+        u64 more = (u64)n_first * ALBIREO_THREADS * POINTS;
+        if (pairs + more > job.flush_pairs) {
+            arena.histogram.flush(job);
+            arena.histogram.clear();
+            pairs = 0;
+        }
+        pairs += more;
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < n_first; i += ALBIREO_THREADS) {
+            arena.tile[i] = hold(job, job.first, tile + i);
+            if (ALBIREO_WEIGHTED) arena.tile_weight[i] = job.first.weight[tile + i];
+        }
+        __syncthreads();
+        if (guarded)
+            sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre);
+        else
+            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre);
+    }
+    arena.histogram.flush(job);
+}
+
+ALBIREO_EMULATED(albireo_all_pairs, albireo::Job, albireo::Unit)

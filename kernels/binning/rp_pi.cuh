@@ -1,0 +1,57 @@
+// Bins across (rp) and along (pi) the line of sight, pi varying fastest: twin of src/binning/rp_pi.rs.
+#pragma once
+#include "binning/line_of_sight.cuh"
+
+namespace albireo {
+
+__device__ __forceinline__ u32 exact_bin(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess) {
+    Projection p = project(d, x1, x2);
+    double rp2, pi2 = p.dl2;
+    bool negative = p.negative;
+#if ALBIREO_SIGHT <= 2
+    double a = ALBIREO_SIGHT == 0 ? d.y : d.x;
+    double b = ALBIREO_SIGHT == 2 ? d.y : d.z;
+    rp2 = __dadd_rn(__dmul_rn(a, a), __dmul_rn(b, b));
+#else
+    if (r2 == 0.0 || p.l2 == 0.0) {
+        rp2 = r2;
+        pi2 = 0.0;
+        negative = false;
+    } else {
+        pi2 = __ddiv_rn(p.dl2, p.l2);
+        rp2 = __dsub_rn(r2, pi2);
+        rp2 = rp2 > 0.0 ? rp2 : 0.0;
+    }
+#endif
+    u32 rp = edges_at_or_below(job.across, rp2, guess);
+    if (rp == 0 || rp > job.across.bins) return 0;
+    u32 slot = signed_edges_at_or_below(job.along, negative, pi2, 1.0);
+    if (slot == 0 || slot > job.along.bins) return 0;
+    return (rp - 1) * job.along.bins + slot;
+}
+
+__device__ __forceinline__ Guess filter_bin(const Job& job, const uint2* table, Near d, Near a, Near b, Near centre) {
+#if ALBIREO_SIGHT <= 2
+    float pi = along_axis(d);
+    float rp2 = across_axis2(d);
+    bool doubt = false, in_reach = true;
+#else
+    Near l = sight(a, b, centre);
+    float l2 = near_dot(l, l), r2 = near_dot(d, d);
+    float pi = __fmul_rn(near_dot(d, l), inverse_root(l2));
+    float rp2 = fmaxf(__fmaf_rn(-pi, pi, r2), 0.0f);
+    bool doubt = l2 < job.sight_floor2, in_reach = r2 <= job.reach2;
+#endif
+    Guess r = across_slot(job.across, table, rp2);
+    Guess p = along_slot(job.along, pi);
+    bool inside = in_reach && r.slot - 1 < job.across.bins;
+    bool counted = inside && p.slot - 1 < job.along.bins;
+    u32 slot = (r.slot - 1) * job.along.bins + p.slot;
+    return {counted ? slot : 0, in_reach && (doubt || r.doubt || (inside && p.doubt))};
+}
+
+__device__ __forceinline__ u32 across_guess(const Job& job, u32 slot) {
+    return slot == 0 ? job.across.bins + 1 : (slot - 1) / job.along.bins + 1;
+}
+
+}  // namespace albireo

@@ -1,0 +1,246 @@
+// Pairs within reach: sorted cells of any lattice, a tile of neighbouring cells against the rows of cells around it.
+// Positions are fractions in fixed point; every tile measures from its own centre, so the inner loop knows no box.
+#include "sweep.cuh"
+
+namespace albireo {
+
+static const int FRACTION = 30;  // bits of one frame length in local fixed point: two lengths fit on either side
+
+struct Fractions {
+    int x, y, z;
+};
+
+// The stretches of sorted second rows that a tile meets, laid end to end.
+struct Stretches {
+    const u32* past;   // running total of lengths
+    const u32* begin;  // first row
+    const u32* image;
+    u32 number;
+    u32 total;
+
+    __device__ __forceinline__ bool find(u32 place, u32& hint, u64& row, u32& at) const {
+        if (place >= total) return false;
+        while (past[hint] <= place) ++hint;
+        row = begin[hint] + (place - (hint ? past[hint - 1] : 0));
+        at = image[hint];
+        return true;
+    }
+    // The stretch that holds `place`.
+    __device__ __forceinline__ u32 search(u32 place) const {
+        u32 low = 0, high = number;
+        while (low < high) {
+            u32 middle = (low + high) / 2;
+            if (past[middle] <= place) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+};
+
+// One pass over the stretches: consecutive threads hold consecutive places.
+struct Pass {
+    const Stretches* stretches;
+    u32 base;
+
+    __device__ __forceinline__ bool find(int k, u64& row, u32& image) const {
+        u32 place = base + threadIdx.x + k * ALBIREO_THREADS;
+        if (place >= stretches->total) return false;
+        u32 hint = stretches->search(place);
+        return stretches->find(place, hint, row, image);
+    }
+    __device__ __forceinline__ bool admits(u64, int) const { return true; }
+};
+
+// The tile's own cells in an auto count.
+struct Own {
+    u32 base, end;
+    u32 order;
+
+    __device__ __forceinline__ u32 row(int k) const { return base + threadIdx.x + k * ALBIREO_THREADS; }
+    __device__ __forceinline__ bool find(int k, u64& found, u32& image) const {
+        found = row(k);
+        image = image_code(0, 0, 0);
+        return found < end;
+    }
+    __device__ __forceinline__ bool admits(u64 first, int k) const {
+        u32 second = row(k);
+        return second < end && (order == 1 ? first < second : first != second);
+    }
+};
+
+// Floor division of a cell number by the cells of an axis.
+__device__ __forceinline__ int floor_div(int a, int n) { return a >= 0 ? a / n : -((n - 1 - a) / n); }
+
+__device__ __forceinline__ int centre_of(u32 first, u32 number, u32 cells) {
+    return (int)((((u64)2 * first + number) << (FRACTION - 1)) / cells);
+}
+
+__device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row, u32 image, Fractions centre) {
+#if ALBIREO_PRECISION == 0
+    return {sample.x[row], sample.y[row], sample.z[row], 0.0};
+#else
+    uint4 fixed = sample.fixed[row];
+    // Unsigned arithmetic wraps; the difference from the tile's centre fits.
+    u32 nx = (image & 15) - 8, ny = (image >> 4 & 15) - 8, nz = (image >> 8 & 15) - 8;
+    float x = (float)(int)((fixed.x >> 2) + (nx << FRACTION) - (u32)centre.x);
+    float y = (float)(int)((fixed.y >> 2) + (ny << FRACTION) - (u32)centre.y);
+    float z = (float)(int)((fixed.z >> 2) + (nz << FRACTION) - (u32)centre.z);
+    const float* m = job.matrix;
+#if ALBIREO_DOMAIN == 2
+    return {__fmaf_rn(m[0], x, __fmaf_rn(m[1], y, __fmul_rn(m[2], z))),
+            __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, __fmul_rn(m[5], z))),
+            __fmaf_rn(m[6], x, __fmaf_rn(m[7], y, __fmul_rn(m[8], z))), 0.0f};
+#else
+    return {__fmul_rn(m[0], x), __fmul_rn(m[4], y), __fmul_rn(m[8], z), 0.0f};
+#endif
+#endif
+}
+
+__device__ __forceinline__ Held padding() {
+#if ALBIREO_PRECISION == 0
+    return {0.0, 0.0, 0.0, 0.0};
+#else
+    return {FAR_AWAY, FAR_AWAY, FAR_AWAY, 0.0f};
+#endif
+}
+
+// The tile's centre as seen from the origin of the coordinates; lines of sight from an observer exist without images only.
+__device__ __forceinline__ Near observer(const Job& job, Fractions centre) {
+    const double one = 1.0 / (1 << FRACTION);
+    return {(float)((job.origin[0] + job.basis[0] * (centre.x * one)) * job.unit),
+            (float)((job.origin[1] + job.basis[4] * (centre.y * one)) * job.unit),
+            (float)((job.origin[2] + job.basis[8] * (centre.z * one)) * job.unit)};
+}
+
+// Writes the stretches of one neighbour row of the tile at (cx, cy, cz), `number` cells long.
+__device__ __forceinline__ void write_row(const Job& job, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
+                                          u32* image) {
+    const int nx = job.cells[0], ny = job.cells[1], nz = job.cells[2];
+    for (u32 part = 0; part < job.row_parts; ++part) length[part] = 0;
+    int y = cy + (short)(row.x & 0xffff), z = cz + (row.x >> 16);
+    int shift_y = floor_div(y, ny), shift_z = floor_div(z, nz);
+    if ((shift_y && !job.periodic[1]) || (shift_z && !job.periodic[2])) return;
+    // Part 0 is the whole run, 1 what lies right of the tile's own cells, 2 what lies left of them.
+    int low = row.w == 1 ? cx + number : cx + row.y;
+    int high = row.w == 2 ? cx - 1 : cx + number - 1 + row.z;
+    if (!job.periodic[0]) {
+        low = low < 0 ? 0 : low;
+        high = high >= nx ? nx - 1 : high;
+    }
+    u32 line = ((u32)(z - shift_z * nz) * ny + (u32)(y - shift_y * ny)) * nx;
+    for (u32 part = 0; low <= high && part < job.row_parts; ++part) {
+        int shift = floor_div(low, nx);
+        int last = shift * nx + nx - 1 < high ? shift * nx + nx - 1 : high;
+        u32 from = job.second.start[line + (u32)(low - shift * nx)];
+        begin[part] = from;
+        length[part] = job.second.start[line + (u32)(last - shift * nx) + 1] - from;
+        image[part] = image_code(shift, shift_y, shift_z);
+        low = last + 1;
+    }
+}
+
+// Turns lengths into running totals; `sums` has a word for every thread.
+__device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
+    const u32 share = (number + ALBIREO_THREADS - 1) / ALBIREO_THREADS;
+    const u32 from = threadIdx.x * share, to = from + share < number ? from + share : number;
+    u32 sum = 0;
+    for (u32 k = from; k < to; ++k) sum += length[k];
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (u32 step = 1; step < ALBIREO_THREADS; step *= 2) {
+        u32 left = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+        __syncthreads();
+        sums[threadIdx.x] += left;
+        __syncthreads();
+    }
+    u32 running = sums[threadIdx.x] - sum;
+    for (u32 k = from; k < to; ++k) {
+        running += length[k];
+        length[k] = running;
+    }
+    __syncthreads();
+}
+
+}  // namespace albireo
+
+extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
+albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    ALBIREO_SHARED(memory);
+    Arena arena(job, memory);
+    const u32 number = job.n_rows * job.row_parts;
+    u32* past = arena.rest;
+    u32* begin = past + number;
+    u32* image = begin + number;
+    u32* sums = image + number;
+    u32* next = sums + ALBIREO_THREADS;
+    u64 pairs = 0;
+    auto admit = [&](u64 more) {
+        if (pairs + more > job.flush_pairs) {
+            arena.histogram.flush(job);
+            arena.histogram.clear();
+            __syncthreads();
+            pairs = 0;
+        }
+        pairs += more;
+    };
+    for (;;) {
+        if (threadIdx.x == 0) *next = atomicAdd(job.ticket, 1u);
+        __syncthreads();
+        const u64 place = unit.begin + *next;
+        if (place >= unit.end) break;
+        const uint4 tile = job.tiles[place];
+        const u32 cx = tile.x % job.cells[0], cy = tile.x / job.cells[0] % job.cells[1], cz = tile.x / job.cells[0] / job.cells[1];
+        const Fractions middle = {centre_of(cx, tile.y, job.cells[0]), centre_of(cy, 1, job.cells[1]), centre_of(cz, 1, job.cells[2])};
+        const Near centre = observer(job, middle);
+        const u32 n_first = tile.w - tile.z;
+        for (u32 i = threadIdx.x; i < n_first; i += ALBIREO_THREADS) {
+            arena.tile[i] = hold(job, job.first, tile.z + i, image_code(0, 0, 0), middle);
+            if (ALBIREO_WEIGHTED) arena.tile_weight[i] = job.first.weight[tile.z + i];
+        }
+        for (u32 row = threadIdx.x; row < job.n_rows; row += ALBIREO_THREADS) {
+            u32 at = row * job.row_parts;
+            write_row(job, job.rows[row], cx, cy, cz, tile.y, past + at, begin + at, image + at);
+        }
+        __syncthreads();
+        accumulate(past, number, sums);
+        const Stretches stretches = {past, begin, image, number, number ? past[number - 1] : 0};
+        const u64 more = (u64)n_first * ALBIREO_THREADS * POINTS;
+        Held held[POINTS];
+        double weight[POINTS];
+
+        for (u32 base = 0; base < stretches.total; base += ALBIREO_THREADS * POINTS) {
+            admit(more);
+            u32 hint = stretches.search(base + threadIdx.x);
+#pragma unroll
+            for (int k = 0; k < POINTS; ++k) {
+                u64 row;
+                u32 at;
+                bool real = stretches.find(base + threadIdx.x + k * ALBIREO_THREADS, hint, row, at);
+                held[k] = real ? hold(job, job.second, row, at, middle) : padding();
+                weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[row] : 0.0;
+            }
+            const Pass pass = {&stretches, base};
+            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, pass, centre);
+        }
+        if (job.order != 0) {
+            const u32 own_begin = job.order == 1 ? tile.z : job.second.start[tile.x];
+            const u32 own_end = job.second.start[tile.x + tile.y];
+            for (u32 base = own_begin; base < own_end; base += ALBIREO_THREADS * POINTS) {
+                admit(more);
+                const Own own = {base, own_end, job.order};
+#pragma unroll
+                for (int k = 0; k < POINTS; ++k) {
+                    bool real = own.row(k) < own_end;
+                    held[k] = real ? hold(job, job.second, own.row(k), image_code(0, 0, 0), middle) : padding();
+                    weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[own.row(k)] : 0.0;
+                }
+                sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, own, centre);
+            }
+        }
+        __syncthreads();
+    }
+    arena.histogram.flush(job);
+}
+
+ALBIREO_EMULATED(albireo_cells, albireo::Job, albireo::Unit)

@@ -1,0 +1,143 @@
+// A stand-in for the CUDA language on the host, so that tests run the kernels themselves without a device.
+// Blocks run one after another; the threads of a block are fibers that change at barriers. Not for speed.
+#pragma once
+#include <cmath>
+#include <csetjmp>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <ucontext.h>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __noinline__
+#define __grid_constant__
+#define __launch_bounds__(n)
+#define ALBIREO_SHARED(name) unsigned char* name = emulator::shared
+
+struct Index { unsigned x, y, z; };
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
+struct int4 { int x, y, z, w; };
+
+namespace emulator {
+inline unsigned char* shared;
+inline Index thread, block, block_size, grid_size;
+inline ucontext_t entry, home;
+inline jmp_buf scheduler;
+inline std::vector<jmp_buf*> fibers;
+inline std::vector<char> running;
+inline unsigned current;
+inline std::mutex one_launch;
+inline void (*body)(void**);
+inline void** arguments;
+
+// Back to the scheduler; returns when it is this fiber's turn again.
+inline void barrier() {
+    if (!_setjmp(*fibers[current])) _longjmp(scheduler, 1);
+}
+
+// The life of a fiber: one block after another.
+inline void fiber() {
+    barrier();
+    for (;;) {
+        body(arguments);
+        running[current] = 0;
+        barrier();
+    }
+}
+
+inline void turn(unsigned t) {
+    current = t;
+    thread = {t, 0, 0};
+    if (!_setjmp(scheduler)) _longjmp(*fibers[t], 1);
+}
+
+inline void begin(unsigned t, char* stack, size_t size) {
+    current = t;
+    getcontext(&entry);
+    entry.uc_stack.ss_sp = stack;
+    entry.uc_stack.ss_size = size;
+    entry.uc_link = nullptr;
+    makecontext(&entry, fiber, 0);
+    if (!_setjmp(scheduler)) swapcontext(&home, &entry);
+}
+
+inline void run_block(unsigned threads) {
+    running.assign(threads, 1);
+    for (unsigned left = threads; left;) {
+        left = 0;
+        for (unsigned t = 0; t < threads; ++t) {
+            if (!running[t]) continue;
+            turn(t);
+            left += running[t];
+        }
+    }
+}
+
+inline void launch(void (*kernel)(void**), const unsigned* grid, unsigned threads, unsigned shared_bytes, void** args) {
+    std::lock_guard<std::mutex> lock(one_launch);
+    const size_t size = 64 << 10;
+    char* stacks = (char*)malloc(threads * size);
+    std::vector<jmp_buf> buffers(threads);
+    fibers.resize(threads);
+    for (unsigned t = 0; t < threads; ++t) {
+        fibers[t] = &buffers[t];
+        begin(t, stacks + t * size, size);
+    }
+    // Filled with rubbish, as on a device.
+    std::vector<uint64_t> memory(shared_bytes / 8 + 2, 0xabababababababab);
+    shared = (unsigned char*)(((uintptr_t)memory.data() + 15) / 16 * 16);
+    body = kernel;
+    arguments = args;
+    block_size = {threads, 1, 1};
+    grid_size = {grid[0], grid[1], 1};
+    for (unsigned y = 0; y < grid[1]; ++y)
+        for (unsigned x = 0; x < grid[0]; ++x) {
+            block = {x, y, 0};
+            run_block(threads);
+        }
+    free(stacks);
+}
+}  // namespace emulator
+
+#define threadIdx emulator::thread
+#define blockIdx emulator::block
+#define blockDim emulator::block_size
+#define gridDim emulator::grid_size
+inline void __syncthreads() { emulator::barrier(); }
+
+template <class T> inline T atomicAdd(T* word, T value) { T old = *word; *word += value; return old; }
+
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+inline float __fmaf_rz(float a, float b, float c) {
+    // The product is exact in float64; the sum's rounding error tells which way the float was rounded.
+    double p = (double)a * b, s = p + c;
+    double back = s - p, rest = (p - (s - back)) + (c - back);
+    float f = (float)s;
+    double over = (double)f - s;
+    bool away = over != 0.0 ? (s > 0 ? over > 0 : over < 0) : (s > 0 ? rest < 0 : rest > 0);
+    return away ? nextafterf(f, 0.0f) : f;
+}
+inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
+inline float __uint_as_float(unsigned u) { float v; memcpy(&v, &u, 4); return v; }
+inline long long __double_as_longlong(double v) { long long u; memcpy(&u, &v, 8); return u; }
+inline double __longlong_as_double(long long u) { double v; memcpy(&v, &u, 8); return v; }
+
+// Names the kernel `name` of (first, second) for the tests.
+#define ALBIREO_EMULATED(name, First, Second)                                                                      \
+    static void name##_body(void** args) { name(*(const First*)args[0], *(const Second*)args[1]); }                 \
+    extern "C" void emulated_##name(const unsigned* grid, unsigned threads, unsigned shared, void** args) {         \
+        emulator::launch(name##_body, grid, threads, shared, args);                                                \
+    }

@@ -1,0 +1,121 @@
+// Sorts a sample into cells: fractions in fixed point, cell counts, their running total, and the points in cell order.
+// The order within a cell is left to chance; no count depends on it.
+#include "job.cuh"
+
+namespace albireo {
+
+// Twin: src/engine/cuda/layout.rs.
+struct Sort {
+    const double* x;
+    const double* y;
+    const double* z;
+    const double* weight;  // or null
+    double* sorted_x;
+    double* sorted_y;
+    double* sorted_z;
+    double* sorted_weight;
+    uint4* sorted_fixed;
+    u32* start;   // counts, then running totals; one entry more than there are cells
+    u32* cell;    // of each unsorted row
+    u32* rank;    // within its cell
+    u64 rows;
+    double origin[3];
+    double inverse[9];  // rows: fraction_k = inverse_k . (position - origin)
+    u32 cells[3];
+    u32 number;   // of cells
+};
+
+#ifdef ALBIREO_SORT_BYTES
+static_assert(sizeof(Sort) == ALBIREO_SORT_BYTES, "Sort differs from its twin on the host");
+#endif
+
+__device__ __forceinline__ u32 fixed_fraction(double s) {
+    double scaled = floor(s * 4294967296.0);
+    return scaled <= 0.0 ? 0u : (scaled >= 4294967295.0 ? 4294967295u : (u32)scaled);
+}
+
+__device__ __forceinline__ uint4 fix(const Sort& sort, double x, double y, double z) {
+    double dx = x - sort.origin[0], dy = y - sort.origin[1], dz = z - sort.origin[2];
+    const double* m = sort.inverse;
+    uint4 fixed;
+    fixed.x = fixed_fraction(m[0] * dx + m[1] * dy + m[2] * dz);
+    fixed.y = fixed_fraction(m[3] * dx + m[4] * dy + m[5] * dz);
+    fixed.z = fixed_fraction(m[6] * dx + m[7] * dy + m[8] * dz);
+    fixed.w = 0;
+    return fixed;
+}
+
+__device__ __forceinline__ u32 cell_on_axis(u32 fixed, u32 cells) { return (u32)((u64)fixed * cells >> 32); }
+
+}  // namespace albireo
+
+// Stores the fractions of rows that keep their order.
+extern "C" __global__ void albireo_fix(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x)
+        sort.sorted_fixed[row] = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
+}
+
+// Counts the rows of every cell.
+extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
+        uint4 fixed = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
+        u32 cell = (cell_on_axis(fixed.z, sort.cells[2]) * sort.cells[1] + cell_on_axis(fixed.y, sort.cells[1])) * sort.cells[0] +
+                   cell_on_axis(fixed.x, sort.cells[0]);
+        sort.cell[row] = cell;
+        sort.rank[row] = atomicAdd(sort.start + cell, 1u);
+    }
+}
+
+// Turns counts into first rows, in one block.
+extern "C" __global__ void albireo_sort_total(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit) {
+    using namespace albireo;
+    ALBIREO_SHARED(memory);
+    u32* sums = (u32*)memory;
+    const u32 each = 8, stride = blockDim.x * each;
+    u32 carried = 0;
+    for (u32 base = 0; base <= sort.number; base += stride) {
+        u32 value[each], sum = 0;
+        for (u32 k = 0; k < each; ++k) {
+            u32 at = base + threadIdx.x * each + k;
+            value[k] = at < sort.number ? sort.start[at] : 0;
+            sum += value[k];
+        }
+        sums[threadIdx.x] = sum;
+        __syncthreads();
+        for (u32 step = 1; step < blockDim.x; step *= 2) {
+            u32 left = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+            __syncthreads();
+            sums[threadIdx.x] += left;
+            __syncthreads();
+        }
+        u32 running = carried + sums[threadIdx.x] - sum;
+        carried += sums[blockDim.x - 1];
+        for (u32 k = 0; k < each; ++k) {
+            u32 at = base + threadIdx.x * each + k;
+            if (at <= sort.number) sort.start[at] = running;
+            running += value[k];
+        }
+        __syncthreads();
+    }
+}
+
+// Puts every row into its cell.
+extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
+        u32 to = sort.start[sort.cell[row]] + sort.rank[row];
+        double x = sort.x[row], y = sort.y[row], z = sort.z[row];
+        sort.sorted_x[to] = x;
+        sort.sorted_y[to] = y;
+        sort.sorted_z[to] = z;
+        sort.sorted_fixed[to] = fix(sort, x, y, z);
+        if (sort.weight) sort.sorted_weight[to] = sort.weight[row];
+    }
+}
+
+ALBIREO_EMULATED(albireo_fix, albireo::Sort, albireo::Unit)
+ALBIREO_EMULATED(albireo_sort_count, albireo::Sort, albireo::Unit)
+ALBIREO_EMULATED(albireo_sort_total, albireo::Sort, albireo::Unit)
+ALBIREO_EMULATED(albireo_sort_move, albireo::Sort, albireo::Unit)

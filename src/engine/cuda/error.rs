@@ -1,0 +1,67 @@
+//! What can go wrong between a job and a device.
+
+use thiserror::Error as ThisError;
+
+/// A device, driver or compiler that is missing or failed.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// No driver on this machine.
+    #[error("no NVIDIA driver was found (libcuda.so.1): install one, or use the cpu engine")]
+    NoDriver,
+    /// A driver without a device.
+    #[error("the NVIDIA driver found no device")]
+    NoDevice,
+    /// A device number that does not exist.
+    #[error("there is no CUDA device {wanted}: this machine has {available}, numbered from 0")]
+    Ordinal {
+        /// The number asked for.
+        wanted: usize,
+        /// How many there are.
+        available: usize,
+    },
+    /// No run-time compiler.
+    #[error(
+        "NVRTC, the CUDA run-time compiler, was not found (looked in {looked}); install the CUDA toolkit or `pip install nvidia-cuda-nvrtc-cu12`, \
+         or point ALBIREO_NVRTC to libnvrtc.so"
+    )]
+    NoCompiler {
+        /// Where it was looked for, comma separated.
+        looked: String,
+    },
+    /// The compiler refused a kernel.
+    #[error("NVRTC {version} could not compile {source_name} for sm_{arch}: {log}")]
+    Compile {
+        /// NVRTC version.
+        version: String,
+        /// The source file.
+        source_name: String,
+        /// Compute capability, such as 90.
+        arch: u32,
+        /// What the compiler said.
+        log: String,
+    },
+    /// A driver call failed.
+    #[error("CUDA device {device}: {call} failed: {reason}")]
+    Driver {
+        /// The device.
+        device: usize,
+        /// What was tried.
+        call: &'static str,
+        /// What the driver said.
+        reason: String,
+    },
+    /// Not enough device memory.
+    #[error("CUDA device {device} has {free} bytes of memory free, the job needs {needed}")]
+    Memory {
+        /// The device.
+        device: usize,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes free.
+        free: u64,
+    },
+    /// An operation that has no device kernel.
+    #[error("the CUDA engine does not sum {0} yet: use the cpu engine for this job")]
+    Unsupported(&'static str),
+}

@@ -1,0 +1,310 @@
+//! The frame of a job: the parallelepiped whose fractions positions are stored as, and the cells it is cut into.
+//!
+//! Entry: [`Grid::new`] for a traversal by cells, [`Frame`] alone for all pairs. It knows no device and no bin, only a reach.
+
+use crate::binning::Reach;
+use crate::domain::Domain;
+use crate::engine::Pairs;
+
+/// `position = origin + sum of fraction_k * basis_k`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Frame {
+    pub(super) origin: [f64; 3],
+    /// The frame's vectors.
+    pub(super) basis: [[f64; 3]; 3],
+    /// Rows of the inverse: `fraction_k = dot(inverse_k, position - origin)`.
+    pub(super) inverse: [[f64; 3]; 3],
+    pub(super) periodic: [bool; 3],
+    /// Error of a stored fraction, from truncation and from positions a rounding outside the cell.
+    pub(super) fraction_error: f64,
+    /// Largest coordinate of any position, by magnitude.
+    pub(super) farthest: f64,
+}
+
+/// Lowest and highest coordinate of both samples along each axis.
+fn bounds(pairs: Pairs<'_>) -> [[f64; 2]; 3] {
+    let (first, second) = pairs.samples();
+    let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for sample in [Some(first), second].into_iter().flatten() {
+        for (bound, column) in bounds.iter_mut().zip(sample.points().columns()) {
+            for &x in column {
+                bound[0] = bound[0].min(x);
+                bound[1] = bound[1].max(x);
+            }
+        }
+    }
+    bounds.map(|[low, high]| if low > high { [0.0, 0.0] } else { [low, high] })
+}
+
+impl Frame {
+    /// The frame of `domain`; open axes span the positions. With `doubled`, open axes are twice as long, so that differences of
+    /// fractions never wrap.
+    pub(super) fn new(pairs: Pairs<'_>, domain: &Domain, doubled: bool) -> Self {
+        let bounds = bounds(pairs);
+        let farthest = bounds
+            .iter()
+            .flatten()
+            .fold(0.0, |far: f64, x| far.max(x.abs()));
+        if let Domain::Triclinic(lattice) = domain {
+            let columns = [0, 1, 2].map(|axis| {
+                let mut unit = [0.0; 3];
+                unit[axis] = 1.0;
+                lattice.fractional(unit)
+            });
+            return Self {
+                origin: [0.0; 3],
+                basis: lattice.basis(),
+                inverse: [0, 1, 2].map(|k| columns.map(|column| column[k])),
+                periodic: [true; 3],
+                fraction_error: 3e-9,
+                farthest,
+            };
+        }
+        let lengths = match domain {
+            Domain::Periodic(cell) => cell.lengths(),
+            _ => [None; 3],
+        };
+        let mut frame = Self {
+            origin: [0.0; 3],
+            basis: [[0.0; 3]; 3],
+            inverse: [[0.0; 3]; 3],
+            periodic: lengths.map(|length| length.is_some()),
+            fraction_error: 1e-9,
+            farthest,
+        };
+        for axis in 0..3 {
+            let [low, high] = bounds[axis];
+            let extent = (high - low)
+                .max(farthest * 1e-9)
+                .max(f64::MIN_POSITIVE * 1e30);
+            // A little longer than the extent: the last position has a fraction below 1.
+            let stretched = extent * if doubled { 2.0 } else { 1.0 + 1e-9 };
+            let length = lengths[axis].unwrap_or(stretched);
+            frame.origin[axis] = if frame.periodic[axis] { 0.0 } else { low };
+            frame.basis[axis][axis] = length;
+            frame.inverse[axis][axis] = 1.0 / length;
+        }
+        frame
+    }
+
+    /// Distance between opposite faces, for each axis.
+    pub(super) fn heights(&self) -> [f64; 3] {
+        self.inverse
+            .map(|row| 1.0 / crate::separation::norm2(row).sqrt())
+    }
+
+    /// Whether the frame's vectors lie along the axes.
+    fn rectangular(&self) -> bool {
+        (0..3).all(|k| (0..3).all(|axis| k == axis || self.basis[k][axis] == 0.0))
+    }
+
+    /// Length of the longest diagonal.
+    pub(super) fn diagonal(&self) -> f64 {
+        let mut longest: f64 = 0.0;
+        for signs in 0..4 {
+            let sign = [
+                1.0,
+                if signs & 1 == 0 { 1.0 } else { -1.0 },
+                if signs & 2 == 0 { 1.0 } else { -1.0 },
+            ];
+            longest = longest.max(crate::separation::norm2(self.combine(sign)).sqrt());
+        }
+        longest
+    }
+
+    fn combine(&self, s: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|axis| (0..3).map(|k| s[k] * self.basis[k][axis]).sum())
+    }
+}
+
+/// A row of neighbour cells: offsets across, the run of offsets along x, and which part of the run (see `cells.cu`).
+pub(super) type Row = [i32; 4];
+
+/// How often and in which order an auto count visits its pairs: the kernels' `order`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Cross = 0,
+    Unordered = 1,
+    Ordered = 2,
+}
+
+/// A frame cut into cells, and which cells are neighbours.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Grid {
+    pub(super) frame: Frame,
+    pub(super) cells: [u32; 3],
+    pub(super) rows: Vec<Row>,
+    /// Stretches of cells that a row can fall into at the faces of a periodic box.
+    pub(super) row_parts: u32,
+    /// Longest run of cells in one tile.
+    pub(super) tile_cells: u32,
+    /// Largest offset from a tile's centre along each frame vector, in frame lengths.
+    pub(super) offset: [f64; 3],
+    /// Pairs of cells over all pairs of cells: the share of pairs that is looked at.
+    pub(super) share: f64,
+}
+
+/// Particles a cell should hold.
+const CELL_PARTICLES: f64 = 26.0;
+/// Cells along the reach, at most.
+const FINEST: f64 = 8.0;
+const MOST_CELLS: f64 = 4_194_304.0;
+
+/// Whether cells `offset` apart, each of size 1 along each axis, can hold a pair within reach.
+fn in_reach(frame: &Frame, reach: Reach, cells: [u32; 3], offset: [i32; 3]) -> bool {
+    let slack = 1.0 + 1e-7;
+    if !frame.rectangular() {
+        let scaled =
+            |s: [f64; 3]| frame.combine(std::array::from_fn(|k| s[k] / f64::from(cells[k])));
+        let centre = crate::separation::norm2(scaled(offset.map(f64::from))).sqrt();
+        let spread = Frame {
+            basis: [0, 1, 2].map(|k| frame.basis[k].map(|v| v / f64::from(cells[k]))),
+            ..frame.clone()
+        };
+        return centre - spread.diagonal() <= reach.radius() * slack;
+    }
+    let gap: [f64; 3] = std::array::from_fn(|k| {
+        let apart = f64::from((offset[k].abs() - 1).max(0));
+        apart * frame.basis[k][k] / f64::from(cells[k])
+    });
+    match reach {
+        Reach::Sphere(radius) => crate::separation::norm2(gap).sqrt() <= radius * slack,
+        Reach::Cylinder {
+            axis,
+            across,
+            along,
+        } => {
+            let mut beside = gap;
+            beside[axis.index()] = 0.0;
+            gap[axis.index()] <= along * slack
+                && crate::separation::norm2(beside).sqrt() <= across * slack
+        }
+    }
+}
+
+impl Grid {
+    /// Cells for pairs within `reach`, about `CELL_PARTICLES` of `rows` particles in each.
+    pub(super) fn new(frame: Frame, reach: Reach, rows: usize, order: Order) -> Self {
+        let heights = frame.heights();
+        let extent = reach.along_axes();
+        let in_reach_box: f64 = (0..3).map(|k| (extent[k] / heights[k]).min(1.0)).product();
+        // Particles in the box of half-size `reach`, so that a cell of reach/m holds 1/m^3 of them.
+        let fineness = (rows as f64 * in_reach_box / CELL_PARTICLES)
+            .cbrt()
+            .floor()
+            .clamp(1.0, FINEST);
+        let mut cells: [f64; 3] = std::array::from_fn(|k| {
+            // A touch longer than reach/m: cells m + 1 apart are then out of reach.
+            (heights[k] * fineness / (extent[k] * (1.0 + 1e-6)))
+                .floor()
+                .clamp(1.0, 1024.0)
+        });
+        let excess = (cells.iter().product::<f64>() / MOST_CELLS).cbrt();
+        if excess > 1.0 {
+            cells = cells.map(|n| (n / excess).floor().max(1.0));
+        }
+        let cells = cells.map(|n| n as u32);
+        let tile_cells = cells[0].min(8);
+        let span: [i32; 3] = std::array::from_fn(|k| {
+            let reach = extent[k] / heights[k] * f64::from(cells[k]) * (1.0 + 1e-7) + 1e-6;
+            let most = if frame.periodic[k] {
+                f64::from(cells[k]) + 1.0
+            } else {
+                f64::from(cells[k]) - 1.0
+            };
+            (reach.floor() + 1.0).min(most) as i32
+        });
+        let rows = neighbour_rows(&frame, reach, cells, span, order);
+        let run = |row: &Row| row[2] - row[1] + tile_cells as i32;
+        let longest = rows.iter().map(run).max().unwrap_or(1);
+        let row_parts = if frame.periodic[0] {
+            longest / cells[0] as i32 + 2
+        } else {
+            1
+        };
+        let offset = std::array::from_fn(|k| {
+            let tile = if k == 0 { f64::from(tile_cells) } else { 1.0 };
+            (f64::from(span[k]) + tile) / f64::from(cells[k])
+        });
+        let looked_at: f64 = rows.iter().map(|row| f64::from(row[2] - row[1] + 1)).sum();
+        let all = f64::from(cells[0]) * f64::from(cells[1]) * f64::from(cells[2]);
+        Self {
+            share: (looked_at / all).min(27.0),
+            frame,
+            cells,
+            rows,
+            row_parts: row_parts as u32,
+            tile_cells,
+            offset,
+        }
+    }
+
+    /// Number of cells.
+    pub(super) fn number(&self) -> u32 {
+        self.cells.iter().product()
+    }
+}
+
+/// The rows around a cell that can hold partners; of an unordered auto count the half that comes later.
+fn neighbour_rows(
+    frame: &Frame,
+    reach: Reach,
+    cells: [u32; 3],
+    span: [i32; 3],
+    order: Order,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for dz in -span[2]..=span[2] {
+        for dy in -span[1]..=span[1] {
+            let own = (dy, dz) == (0, 0);
+            if order == Order::Unordered && !own && (dz, dy) < (0, 0) {
+                continue;
+            }
+            let mut near =
+                (-span[0]..=span[0]).filter(|&dx| in_reach(frame, reach, cells, [dx, dy, dz]));
+            let Some(low) = near.next() else { continue };
+            let high = near.next_back().unwrap_or(low);
+            let across = (dy & 0xffff) | (dz << 16);
+            match order {
+                Order::Unordered if own => rows.push([across, low, high, 1]),
+                Order::Ordered if own => {
+                    rows.push([across, low, high, 1]);
+                    rows.push([across, low, high, 2]);
+                }
+                _ => rows.push([across, low, high, 0]),
+            }
+        }
+    }
+    rows
+}
+
+/// One tile: first cell, number of cells, first row, past the last row.
+pub(super) type Tile = [u32; 4];
+
+/// Cuts the rows of cells into tiles of at most `most` rows; `start` holds the first row of each cell.
+pub(super) fn tiles(grid: &Grid, start: &[u32], most: u32) -> Vec<Tile> {
+    let mut tiles = Vec::new();
+    let nx = grid.cells[0];
+    for line in (0..grid.number()).step_by(nx as usize) {
+        let mut cell = line;
+        while cell < line + nx {
+            let begin = start[cell as usize];
+            let mut past = cell + 1;
+            while past < line + nx
+                && past - cell < grid.tile_cells
+                && start[past as usize + 1] - begin <= most
+            {
+                past += 1;
+            }
+            let end = start[past as usize];
+            let mut row = begin;
+            while row < end {
+                let stop = end.min(row.saturating_add(most));
+                tiles.push([cell, past - cell, row, stop]);
+                row = stop;
+            }
+            cell = past;
+        }
+    }
+    tiles
+}

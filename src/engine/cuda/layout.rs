@@ -1,0 +1,147 @@
+//! What kernels are told: the twins of `kernels/job.cuh` and `kernels/sort.cu`, field by field.
+//!
+//! The sources assert these sizes at compile time. Nothing here computes.
+
+/// Types without padding or pointers of the host, which kernels take as bytes.
+///
+/// # Safety
+/// Every bit pattern of the type is initialised: no padding.
+pub(super) unsafe trait Plain: Copy {}
+
+macro_rules! plain {
+    ($($type:ty),*) => { $(
+        // SAFETY: numbers, or arrays of them.
+        unsafe impl Plain for $type {}
+    )* };
+}
+plain!(u32, u64, f64, [u32; 2], [i32; 4], [u32; 4]);
+
+macro_rules! argument {
+    ($($type:ty),*) => { $(
+        // SAFETY: repr(C), numbers only, and no gap between them (asserted by the sums of sizes below).
+        unsafe impl Plain for $type {}
+        // SAFETY: the same layout as its twin in the sources, which assert the size.
+        unsafe impl cudarc::driver::DeviceRepr for $type {}
+    )* };
+}
+argument!(Job, Unit, Sort);
+
+/// A sample in device memory: addresses, zero where there is nothing.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sample {
+    pub(super) x: u64,
+    pub(super) y: u64,
+    pub(super) z: u64,
+    pub(super) weight: u64,
+    pub(super) fixed: u64,
+    pub(super) start: u64,
+    pub(super) rows: u64,
+}
+
+/// Bins along one coordinate.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Axis {
+    pub(super) values: u64,
+    pub(super) squares: u64,
+    pub(super) table: u64,
+    pub(super) guess_scale: f64,
+    pub(super) guess_offset: f64,
+    pub(super) bins: u32,
+    pub(super) closed_low: u32,
+    pub(super) closed_high: u32,
+    pub(super) shift: u32,
+    pub(super) mask: u32,
+    pub(super) doubt: u32,
+    pub(super) key_shift: u32,
+    pub(super) key_low: u32,
+    pub(super) key_high: u32,
+    pub(super) scale: f32,
+    pub(super) magic: f32,
+    pub(super) low: f32,
+    pub(super) high: f32,
+    pub(super) unused: u32,
+}
+
+/// A counting job.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Job {
+    pub(super) first: Sample,
+    pub(super) second: Sample,
+    pub(super) across: Axis,
+    pub(super) along: Axis,
+    pub(super) length: [f64; 3],
+    pub(super) half: [f64; 3],
+    pub(super) translations: u64,
+    pub(super) nearest2: f64,
+    pub(super) beyond2: f64,
+    pub(super) origin: [f64; 3],
+    pub(super) basis: [f64; 9],
+    pub(super) rows: u64,
+    pub(super) tiles: u64,
+    pub(super) counts: u64,
+    pub(super) sums: u64,
+    pub(super) ticket: u64,
+    pub(super) flush_pairs: u64,
+    pub(super) cells: [u32; 3],
+    pub(super) periodic: [u32; 3],
+    pub(super) order: u32,
+    pub(super) n_rows: u32,
+    pub(super) row_parts: u32,
+    pub(super) bins: u32,
+    pub(super) matrix: [f32; 9],
+    pub(super) unit: f32,
+    pub(super) floor2: f32,
+    pub(super) sight_floor2: f32,
+    pub(super) reach2: f32,
+    pub(super) unused: u32,
+}
+
+/// The part of a job that one launch does.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Unit {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    pub(super) chunk: u64,
+}
+
+/// Sorting one sample into cells.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sort {
+    pub(super) x: u64,
+    pub(super) y: u64,
+    pub(super) z: u64,
+    pub(super) weight: u64,
+    pub(super) sorted_x: u64,
+    pub(super) sorted_y: u64,
+    pub(super) sorted_z: u64,
+    pub(super) sorted_weight: u64,
+    pub(super) sorted_fixed: u64,
+    pub(super) start: u64,
+    pub(super) cell: u64,
+    pub(super) rank: u64,
+    pub(super) rows: u64,
+    pub(super) origin: [f64; 3],
+    pub(super) inverse: [f64; 9],
+    pub(super) cells: [u32; 3],
+    pub(super) number: u32,
+}
+
+const _: () = {
+    assert!(size_of::<Sample>() == 7 * 8);
+    assert!(size_of::<Axis>() == 5 * 8 + 14 * 4);
+    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 27 * 8 + 24 * 4);
+    assert!(size_of::<Sort>() == 25 * 8 + 4 * 4);
+};
+
+/// The macros by which the sources check these sizes.
+pub(super) fn size_macros() -> Vec<String> {
+    vec![
+        format!("ALBIREO_JOB_BYTES={}", size_of::<Job>()),
+        format!("ALBIREO_SORT_BYTES={}", size_of::<Sort>()),
+    ]
+}

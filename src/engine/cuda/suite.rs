@@ -1,0 +1,378 @@
+//! The engine suite: every operation, binning and domain against the double loop, by `==`.
+//!
+//! Entry: [`every_case`], [`many_bins`], [`clustered`]. Tests of the library and of devices share it; it knows no engine.
+#![allow(
+    clippy::unwrap_used,
+    unreachable_pub,
+    dead_code,
+    reason = "a failed unwrap is a failed test; each test binary uses its part"
+)]
+
+use albireo::ops::{Count, Tally, WeightedCount};
+use albireo::{
+    Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Traversal,
+};
+
+/// A stream of numbers in [0, 1): splitmix64.
+pub struct Random(u64);
+
+impl Random {
+    /// The stream of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// How positions are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scatter {
+    /// Uniform in the unit cube.
+    Uniform,
+    /// On a grid of 16 steps: ties at many edges, coincident points.
+    Lattice,
+    /// A quarter uniform, the rest in three tight groups.
+    Clustered,
+}
+
+/// Positions in the unit cube.
+pub fn unit_cube(n: usize, scatter: Scatter, seed: u64) -> Vec<[f64; 3]> {
+    let mut random = Random::new(seed);
+    (0..n)
+        .map(|k| {
+            let x = [0; 3].map(|_| random.next());
+            match scatter {
+                Scatter::Uniform => x,
+                Scatter::Lattice => x.map(|v| (v * 16.0).floor() / 16.0),
+                Scatter::Clustered if k % 4 == 0 => x,
+                Scatter::Clustered => x.map(|v| (0.3 * (k % 4) as f64 + 0.01 * v).fract()),
+            }
+        })
+        .collect()
+}
+
+/// Particles in a domain of size near 1, with weights of both signs.
+pub fn particles(domain: &Domain, n: usize, scatter: Scatter, seed: u64) -> Particles {
+    let rows: Vec<[f64; 3]> = unit_cube(n, scatter, seed)
+        .into_iter()
+        .map(|s| match domain {
+            Domain::Open => s.map(|v| v - 0.25),
+            Domain::Periodic(cell) => {
+                std::array::from_fn(|k| s[k] * cell.lengths()[k].unwrap_or(1.5))
+            }
+            Domain::Triclinic(lattice) => {
+                let basis = lattice.vectors();
+                std::array::from_fn(|axis| (0..3).map(|k| s[k] * basis[k][axis]).sum())
+            }
+        })
+        .collect();
+    let mut random = Random::new(seed ^ 0x5555);
+    let weights = (0..n).map(|_| 3.0 * random.next() - 0.5).collect();
+    let particles = Particles::weighted(Points::from_rows(&rows).unwrap(), weights).unwrap();
+    domain.place(particles, Outside::Wrap).unwrap()
+}
+
+/// The domains of the matrix, by name.
+pub fn domains() -> Vec<(&'static str, Domain)> {
+    let cell = |lengths| Domain::Periodic(PeriodicBox::new(lengths).unwrap());
+    let lattice = |vectors| Domain::Triclinic(Lattice::new(vectors).unwrap());
+    vec![
+        ("open", Domain::Open),
+        ("cubic", cell([Some(1.0); 3])),
+        ("orthorhombic", cell([Some(0.9), Some(1.3), Some(1.1)])),
+        ("slab", cell([Some(1.0), None, Some(1.2)])),
+        (
+            "triclinic",
+            lattice([[1.0, 0.0, 0.0], [0.4, 1.1, 0.0], [-0.3, 0.45, 0.9]]),
+        ),
+        (
+            "face-centred",
+            lattice([[0.0, 0.7, 0.7], [0.7, 0.0, 0.7], [0.7, 0.7, 0.0]]),
+        ),
+    ]
+}
+
+/// How much of the matrix to go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Every combination.
+    Full,
+    /// Every domain, binning and kernel, but not every one with every other: each kernel takes time to compile.
+    Quick,
+}
+
+/// Compares one job with the double loop.
+fn compare<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, binning: &B, name: &str) {
+    let check = |expected: Tally, found: Tally, what: &str| {
+        let wrong = expected
+            .npairs
+            .iter()
+            .zip(&found.npairs)
+            .filter(|(a, b)| a != b)
+            .count();
+        assert_eq!(
+            (expected.npairs.iter().sum::<u64>(), wrong),
+            (found.npairs.iter().sum::<u64>(), 0),
+            "{what} {name}: pairs in all and bins that differ; {binning:?}"
+        );
+        assert!(
+            expected == found,
+            "{what} {name}: weights differ; {binning:?}"
+        );
+    };
+    let op = Count::new(binning.clone());
+    check(
+        Naive.run(job, &op, &Silent).unwrap(),
+        engine.run(job, &op, &Silent).unwrap(),
+        "counts",
+    );
+    let op = WeightedCount::new(binning.clone(), job.pairs());
+    check(
+        Naive.run(job, &op, &Silent).unwrap(),
+        engine.run(job, &op, &Silent).unwrap(),
+        "weights",
+    );
+}
+
+/// Compares auto and cross counts by both traversals.
+fn compare_pairs<E: Engine, B: Binning>(
+    engine: &E,
+    domain: &Domain,
+    [a, b]: [&Particles; 2],
+    binning: &B,
+    name: &str,
+) {
+    for traversal in [Traversal::AllPairs, Traversal::Cells] {
+        for (kind, pairs) in [("auto", Pairs::Auto(a)), ("cross", Pairs::Cross(a, b))] {
+            let job = PairJob::new(pairs, domain)
+                .unwrap()
+                .with_traversal(traversal);
+            compare(
+                engine,
+                &job,
+                binning,
+                &format!("{name} {kind} {traversal:?}"),
+            );
+        }
+    }
+}
+
+fn r_bins(reach: f64) -> Vec<RBins> {
+    let edges = [
+        Edges::linear(0.0, reach, 16),
+        Edges::linear(0.0, reach, 700),
+        Edges::linear(reach / 4.0, reach, 5),
+        Edges::logarithmic(reach / 300.0, reach, 14),
+        // Uneven, crowded, and a bin of one rounding.
+        Edges::new(vec![
+            0.0,
+            1e-5,
+            reach / 3.0,
+            (reach / 3.0) * (1.0 + 1e-14),
+            reach / 2.0,
+            reach,
+        ]),
+    ];
+    edges.map(|edges| RBins::new(edges.unwrap())).into()
+}
+
+fn s_mu_bins(reach: f64, los: LineOfSight) -> Vec<SMuBins> {
+    let linear = Edges::linear(0.0, reach, 8).unwrap();
+    let log = Edges::logarithmic(reach / 100.0, reach, 6).unwrap();
+    let mu = |lo, hi, n| SignedEdges::linear(lo, hi, n).unwrap();
+    vec![
+        SMuBins::new(linear.clone(), mu(0.0, 1.0, 10), los).unwrap(),
+        SMuBins::new(log.clone(), mu(-1.0, 1.0, 8), los).unwrap(),
+        SMuBins::new(log, mu(0.0, 0.5, 5), los).unwrap(),
+        SMuBins::new(
+            linear,
+            SignedEdges::new(vec![0.1, 0.2, 0.7, 0.9]).unwrap(),
+            los,
+        )
+        .unwrap(),
+    ]
+}
+
+fn rp_pi_bins(across: f64, along: f64, los: LineOfSight) -> Vec<RpPiBins> {
+    let pi = |lo, hi, n| SignedEdges::linear(lo, hi, n).unwrap();
+    vec![
+        RpPiBins::new(
+            Edges::linear(0.0, across, 6).unwrap(),
+            pi(0.0, along, 10),
+            los,
+        ),
+        RpPiBins::new(
+            Edges::logarithmic(across / 100.0, across, 5).unwrap(),
+            pi(-along, along, 8),
+            los,
+        ),
+        RpPiBins::new(
+            Edges::linear(across / 3.0, across, 4).unwrap(),
+            pi(along / 4.0, along, 3),
+            los,
+        ),
+    ]
+}
+
+fn case<E: Engine>(
+    engine: &E,
+    name: &str,
+    domain: &Domain,
+    n: usize,
+    scatter: Scatter,
+    scope: Scope,
+) {
+    let quick = scope == Scope::Quick;
+    let keep = |k: usize| !quick || k % 2 == usize::from(scatter == Scatter::Lattice);
+    let (a, b) = (
+        particles(domain, n, scatter, 1),
+        particles(domain, n * 2 / 3 + 1, scatter, 2),
+    );
+    let samples = [&a, &b];
+    let name = format!("{name} {scatter:?}");
+    let limit = domain.reach().min(0.5);
+    for (k, reach) in [limit, limit / 4.0].into_iter().enumerate() {
+        for (_, binning) in r_bins(reach)
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| keep(k + at))
+        {
+            compare_pairs(engine, domain, samples, &binning, &name);
+        }
+    }
+    let sights: &[LineOfSight] = if domain.is_periodic() {
+        &[LineOfSight::Fixed(Axis::Z), LineOfSight::Fixed(Axis::X)]
+    } else {
+        &[
+            LineOfSight::Midpoint,
+            LineOfSight::First,
+            LineOfSight::End,
+            LineOfSight::Fixed(Axis::Y),
+        ]
+    };
+    for (k, &los) in sights.iter().enumerate() {
+        for (_, binning) in s_mu_bins(limit * 0.8, los)
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| keep(k + at))
+        {
+            compare_pairs(engine, domain, samples, &binning, &name);
+        }
+        let (across, along) = if matches!(domain, Domain::Triclinic(_)) {
+            (0.6 * limit, 0.7 * limit)
+        } else {
+            (0.3 * limit, limit)
+        };
+        for (_, binning) in rp_pi_bins(across, along, los)
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| keep(k + at))
+        {
+            compare_pairs(engine, domain, samples, &binning, &name);
+        }
+    }
+}
+
+/// Angles, on directions that crowd towards a pole.
+fn angles<E: Engine>(engine: &E, n: usize) {
+    let sky = |seed, scatter| {
+        let rows: Vec<[f64; 3]> = unit_cube(n, scatter, seed)
+            .into_iter()
+            .map(|s| s.map(|v| v - 0.3001))
+            .collect();
+        Particles::new(Points::from_rows(&rows).unwrap())
+            .directions()
+            .unwrap()
+    };
+    for scatter in [Scatter::Uniform, Scatter::Lattice] {
+        let (a, b) = (sky(3, scatter), sky(4, scatter));
+        for edges in [
+            Edges::linear(0.0, 180.0, 18),
+            Edges::logarithmic(0.01, 20.0, 10),
+        ] {
+            let binning = ThetaBins::new(edges.unwrap()).unwrap();
+            compare_pairs(engine, &Domain::Open, [&a, &b], &binning, "angles");
+        }
+    }
+}
+
+/// Every operation, binning and domain, uniform positions and ties, on samples of about `n`.
+pub fn every_case<E: Engine>(engine: &E, n: usize, scope: Scope) {
+    for (name, domain) in domains() {
+        for scatter in [Scatter::Uniform, Scatter::Lattice] {
+            case(engine, name, &domain, n, scatter, scope);
+        }
+    }
+    angles(engine, n);
+    structural_sizes(engine, scope);
+}
+
+/// Samples around the sizes of tiles and blocks, and degenerate ones.
+pub fn structural_sizes<E: Engine>(engine: &E, scope: Scope) {
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let binning = RBins::new(Edges::linear(0.0, 0.5, 7).unwrap());
+    let sizes: &[usize] = if scope == Scope::Quick {
+        &[1, 2, 64, 65, 257]
+    } else {
+        &[1, 2, 63, 64, 65, 127, 129, 255, 257, 513]
+    };
+    for &n in sizes {
+        let (a, b) = (
+            particles(&domain, n, Scatter::Uniform, 5),
+            particles(&domain, 3, Scatter::Uniform, 6),
+        );
+        for pair in [[&a, &b], [&b, &a]] {
+            compare_pairs(engine, &domain, pair, &binning, &format!("{n} particles"));
+        }
+    }
+    // All in one place, and on a line.
+    for rows in [
+        vec![[0.5; 3]; 70],
+        (0..70).map(|k| [f64::from(k) / 70.0, 0.5, 0.5]).collect(),
+    ] {
+        let sample = Particles::new(Points::from_rows(&rows).unwrap());
+        for domain in [&domain, &Domain::Open] {
+            compare_pairs(engine, domain, [&sample, &sample], &binning, "degenerate");
+        }
+    }
+}
+
+/// `bins` bins, by both traversals.
+pub fn many_bins<E: Engine>(engine: &E, n: usize, bins: usize) {
+    for (name, domain) in domains() {
+        let (a, b) = (
+            particles(&domain, n, Scatter::Uniform, 7),
+            particles(&domain, n, Scatter::Uniform, 8),
+        );
+        let binning = RBins::new(Edges::linear(0.0, domain.reach().min(2.0), bins).unwrap());
+        compare_pairs(engine, &domain, [&a, &b], &binning, name);
+    }
+}
+
+/// Crowded cells, which are cut into several tiles.
+pub fn clustered<E: Engine>(engine: &E, n: usize) {
+    for (name, domain) in domains() {
+        let (a, b) = (
+            particles(&domain, n, Scatter::Clustered, 9),
+            particles(&domain, n, Scatter::Clustered, 10),
+        );
+        for reach in [domain.reach().min(0.5), 0.02] {
+            for edges in [
+                Edges::linear(0.0, reach, 20),
+                Edges::logarithmic(reach / 50.0, reach, 9),
+            ] {
+                compare_pairs(engine, &domain, [&a, &b], &RBins::new(edges.unwrap()), name);
+            }
+        }
+    }
+}

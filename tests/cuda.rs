@@ -1,0 +1,144 @@
+//! The CUDA engine on real devices, against the double loop. Without a device it says so and tests nothing.
+//!
+//! Run it alone: `cargo test --release --test cuda`. `ALBIREO_TEST_FULL=1` goes through the whole matrix.
+#![cfg(feature = "cuda")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "a failed unwrap is a failed test; a skipped test says so"
+)]
+
+#[path = "../src/engine/cuda/suite.rs"]
+mod suite;
+
+use albireo::engine::cuda::{CudaOptions, Precision};
+use albireo::ops::{Count, WeightedCount};
+use albireo::{
+    Cuda, CudaError, Domain, Edges, Engine, PairJob, Pairs, PeriodicBox, RBins, Silent, Traversal,
+};
+use suite::{Scatter, Scope};
+
+/// An engine on every device of this machine, or none.
+fn engine(precision: Precision) -> Option<Cuda> {
+    match Cuda::new(CudaOptions {
+        devices: Vec::new(),
+        precision,
+    }) {
+        Ok(engine) => Some(engine),
+        Err(error @ (CudaError::NoDriver | CudaError::NoDevice)) => {
+            eprintln!("skipped: no GPU ({error})");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn scope() -> Scope {
+    if std::env::var_os("ALBIREO_TEST_FULL").is_some() {
+        Scope::Full
+    } else {
+        Scope::Quick
+    }
+}
+
+/// Samples for the matrix: smaller under a memory checker.
+fn size(n: usize) -> usize {
+    std::env::var("ALBIREO_TEST_SIZE")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(n)
+}
+
+#[test]
+fn filtered_counts_are_those_of_the_double_loop() {
+    if let Some(engine) = engine(Precision::Exact) {
+        suite::every_case(&engine, size(1500), scope());
+    }
+}
+
+#[test]
+fn float64_counts_are_those_of_the_double_loop() {
+    if let Some(engine) = engine(Precision::Float64) {
+        suite::every_case(&engine, size(1000), scope());
+    }
+}
+
+#[test]
+fn many_bins() {
+    if let Some(engine) = engine(Precision::Exact) {
+        for bins in [1023, 10_000, 30_000, 100_000] {
+            suite::many_bins(&engine, size(1500), bins);
+        }
+    }
+}
+
+#[test]
+fn crowded_cells() {
+    if let Some(engine) = engine(Precision::Exact) {
+        suite::clustered(&engine, size(2000));
+    }
+}
+
+#[test]
+fn a_million_points_agree_between_filter_and_float64() {
+    let (Some(fast), Some(plain)) = (engine(Precision::Exact), engine(Precision::Float64)) else {
+        return;
+    };
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let n = size(1_000_000);
+    let (a, b) = (
+        suite::particles(&domain, n, Scatter::Uniform, 11),
+        suite::particles(&domain, n, Scatter::Clustered, 12),
+    );
+    for (reach, bins) in [(0.05, 30), (0.1, 1000)] {
+        let binning = RBins::new(Edges::linear(0.0, reach, bins).unwrap());
+        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+            let job = PairJob::new(pairs, &domain).unwrap();
+            let op = WeightedCount::new(binning.clone(), pairs);
+            let (x, y) = (
+                fast.run(&job, &op, &Silent).unwrap(),
+                plain.run(&job, &op, &Silent).unwrap(),
+            );
+            assert!(x == y, "{reach} {bins}");
+            assert!(x.npairs.iter().sum::<u64>() > 0);
+        }
+    }
+}
+
+#[test]
+fn the_approximate_mode_moves_few_pairs() {
+    let (Some(fast), Some(exact)) = (engine(Precision::Float32), engine(Precision::Exact)) else {
+        return;
+    };
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let a = suite::particles(&domain, size(50_000), Scatter::Uniform, 13);
+    let job = PairJob::new(Pairs::Auto(&a), &domain)
+        .unwrap()
+        .with_traversal(Traversal::Cells);
+    let op = Count::new(RBins::new(Edges::linear(0.0, 0.5, 100).unwrap()));
+    let (x, y) = (
+        fast.run(&job, &op, &Silent).unwrap(),
+        exact.run(&job, &op, &Silent).unwrap(),
+    );
+    let moved: u64 = x
+        .npairs
+        .iter()
+        .zip(&y.npairs)
+        .map(|(a, b)| a.abs_diff(*b))
+        .sum();
+    let total: u64 = y.npairs.iter().sum();
+    assert!(moved * 10_000 < total, "{moved} of {total}");
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_refused() {
+    let result = Cuda::new(CudaOptions {
+        devices: vec![99],
+        ..CudaOptions::default()
+    });
+    assert!(matches!(
+        result.err(),
+        Some(CudaError::NoDriver | CudaError::NoDevice | CudaError::Ordinal { wanted: 99, .. })
+    ));
+}
