@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use albireo::engine::cuda::{CudaOptions, Precision};
+use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
 use albireo::ops::{Count, WeightedCount};
 use albireo::{
     Axis, Binning, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
@@ -238,8 +238,107 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// One case by every shape given; kernel milliseconds, best of three.
+fn sweep<B: Binning>(
+    name: &str,
+    domain: &Domain,
+    traversal: Traversal,
+    bins: &B,
+    pairs: Pairs<'_>,
+    precision: Precision,
+    shapes: &[[u32; 4]],
+) -> Result<(), Failure> {
+    for &[threads, points, tile, cell_particles] in shapes {
+        let tuning = Tuning {
+            threads,
+            points,
+            tile,
+            cell_particles,
+        };
+        let engine = Cuda::new(CudaOptions {
+            precision,
+            tuning,
+            ..CudaOptions::default()
+        })?;
+        let job = PairJob::new(pairs, domain)?.with_traversal(traversal);
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            if let Err(error) = engine.run(&job, &Count::new(bins.clone()), &Silent) {
+                println!("{name} T={threads} K={points}: {error}");
+                break;
+            }
+            best = best.min(engine.last_run().0.kernels);
+        }
+        println!(
+            "{name:<36} T={threads:<4} K={points:<2} tile={tile:<3} cell={cell_particles:<3} {:>9.3} ms {:>8.1} G/s  {}",
+            best * 1e3,
+            job.n_pairs() as f64 / best / 1e9,
+            engine.last_run().1
+        );
+    }
+    Ok(())
+}
+
+/// Block shapes and cell sizes, to choose the engine's own from.
+fn tune() -> Result<(), Failure> {
+    let n = 1 << 19;
+    let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
+    for precision in [Precision::Exact, Precision::Float32] {
+        for bins in [30, 1024, 10_000] {
+            let edges = RBins::new(Edges::linear(0.0, 3f64.sqrt(), bins)?);
+            let shapes = [
+                [128, 8, 256, 0],
+                [256, 4, 256, 0],
+                [256, 8, 128, 0],
+                [256, 8, 256, 0],
+                [256, 16, 256, 0],
+                [512, 4, 256, 0],
+                [512, 8, 256, 0],
+                [1024, 4, 256, 0],
+            ];
+            sweep(
+                &format!("open {bins} {precision:?}"),
+                &Domain::Open,
+                Traversal::AllPairs,
+                &edges,
+                Pairs::Cross(&a, &b),
+                precision,
+                &shapes,
+            )?;
+        }
+    }
+    let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
+    let a = uniform(1_000_000, 1000.0, 3)?;
+    for (reach, cells) in [(150.0, [14, 20, 26, 36]), (25.0, [8, 16, 24, 32])] {
+        let edges = RBins::new(Edges::linear(0.0, reach, 30)?);
+        for cell in cells {
+            let shapes = [
+                [64, 8, 64, cell],
+                [128, 4, 64, cell],
+                [128, 8, 64, cell],
+                [128, 8, 128, cell],
+                [256, 4, 64, cell],
+                [256, 4, 128, cell],
+            ];
+            sweep(
+                &format!("cutoff {reach}"),
+                &domain,
+                Traversal::Auto,
+                &edges,
+                Pairs::Auto(&a),
+                Precision::Exact,
+                &shapes,
+            )?;
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let filter = std::env::args().nth(1).unwrap_or_default();
+    if filter == "tune" {
+        return tune();
+    }
     for device in albireo::engine::cuda::devices()? {
         println!(
             "device {}: {}, sm_{}, {} multiprocessors, driver CUDA {}",

@@ -22,8 +22,8 @@ use suite::{Scatter, Scope};
 /// An engine on every device of this machine, or none.
 fn engine(precision: Precision) -> Option<Cuda> {
     match Cuda::new(CudaOptions {
-        devices: Vec::new(),
         precision,
+        ..CudaOptions::default()
     }) {
         Ok(engine) => Some(engine),
         Err(error @ (CudaError::NoDriver | CudaError::NoDevice)) => {

@@ -204,8 +204,8 @@ struct Emulated {
 impl Emulated {
     fn new(precision: Precision) -> Self {
         let options = CudaOptions {
-            devices: Vec::new(),
             precision,
+            ..CudaOptions::default()
         };
         Self {
             options,

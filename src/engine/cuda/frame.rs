@@ -144,8 +144,8 @@ pub(super) struct Grid {
     pub(super) share: f64,
 }
 
-/// Particles a cell should hold.
-const CELL_PARTICLES: f64 = 26.0;
+/// Particles a cell should hold, unless asked otherwise.
+pub(super) const CELL_PARTICLES: u32 = 26;
 /// Cells along the reach, at most.
 const FINEST: f64 = 8.0;
 const MOST_CELLS: f64 = 4_194_304.0;
@@ -183,13 +183,19 @@ fn in_reach(frame: &Frame, reach: Reach, cells: [u32; 3], offset: [i32; 3]) -> b
 }
 
 impl Grid {
-    /// Cells for pairs within `reach`, about `CELL_PARTICLES` of `rows` particles in each.
-    pub(super) fn new(frame: Frame, reach: Reach, rows: usize, order: Order) -> Self {
+    /// Cells for pairs within `reach`, about `particles` of `rows` in each.
+    pub(super) fn new(
+        frame: Frame,
+        reach: Reach,
+        rows: usize,
+        particles: f64,
+        order: Order,
+    ) -> Self {
         let heights = frame.heights();
         let extent = reach.along_axes();
         let in_reach_box: f64 = (0..3).map(|k| (extent[k] / heights[k]).min(1.0)).product();
         // Particles in the box of half-size `reach`, so that a cell of reach/m holds 1/m^3 of them.
-        let fineness = (rows as f64 * in_reach_box / CELL_PARTICLES)
+        let fineness = (rows as f64 * in_reach_box / particles)
             .cbrt()
             .floor()
             .clamp(1.0, FINEST);

@@ -45,6 +45,19 @@ pub enum Precision {
     Float32,
 }
 
+/// Sizes that change the time and never the integers; what is 0 the engine chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tuning {
+    /// Threads a block: 64, 128, 256, 512 or 1024.
+    pub threads: u32,
+    /// Second points a thread, at most 32.
+    pub points: u32,
+    /// First points a tile.
+    pub tile: u32,
+    /// Particles that a cell should hold.
+    pub cell_particles: u32,
+}
+
 /// What to run on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CudaOptions {
@@ -52,6 +65,8 @@ pub struct CudaOptions {
     pub devices: Vec<usize>,
     /// The arithmetic.
     pub precision: Precision,
+    /// Sizes of the kernels and cells.
+    pub tuning: Tuning,
 }
 
 /// NVIDIA devices as an engine.

@@ -5,9 +5,9 @@
 use albireo_kernels::{Arithmetic, Bins, Sight, Space, Traversal as Visits, Variant};
 
 use super::filter::{Coordinates, Filter, exact_axis};
-use super::frame::{Frame, Grid, Order};
+use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
 use super::layout::{Axis, Job};
-use super::{CudaOptions, Precision};
+use super::{CudaOptions, Precision, Tuning};
 use crate::binning::{Binning, Form, LineOfSight, PairOrder};
 use crate::domain::{Axis as Direction, Domain};
 use crate::engine::{PairJob, Pairs, Traversal};
@@ -50,6 +50,11 @@ fn order_of(pairs: Pairs<'_>, order: PairOrder) -> Order {
     }
 }
 
+/// What was asked for, or else the engine's choice.
+fn chosen(asked: u32, own: u32) -> u32 {
+    if asked == 0 { own } else { asked }
+}
+
 fn sight_of(los: Option<LineOfSight>) -> Sight {
     match los {
         Some(LineOfSight::Fixed(Direction::X)) => Sight::X,
@@ -61,12 +66,13 @@ fn sight_of(los: Option<LineOfSight>) -> Sight {
     }
 }
 
-fn layout_of<B: Binning>(job: &PairJob<'_>, binning: &B, order: Order) -> Layout {
+fn layout_of<B: Binning>(job: &PairJob<'_>, binning: &B, order: Order, particles: u32) -> Layout {
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
     let by_cells = || {
         let frame = Frame::new(job.pairs(), job.domain(), false);
-        Grid::new(frame, binning.reach(), rows, order)
+        let particles = f64::from(chosen(particles, CELL_PARTICLES));
+        Grid::new(frame, binning.reach(), rows, particles, order)
     };
     let as_given = || {
         let periodic = matches!(job.domain(), Domain::Periodic(_));
@@ -109,7 +115,7 @@ impl Plan {
         shared_limit: usize,
     ) -> Self {
         let order = order_of(job.pairs(), binning.order());
-        let layout = layout_of(job, binning, order);
+        let layout = layout_of(job, binning, order, options.tuning.cell_particles);
         let filter = match options.precision {
             Precision::Float64 => None,
             Precision::Exact | Precision::Float32 => filter_of(binning, &layout, job.domain()),
@@ -125,7 +131,7 @@ impl Plan {
             (Some(_), _) => Arithmetic::Filtered,
         };
         let sorted = matches!(layout, Layout::Sorted(_));
-        let mut variant = Variant {
+        let variant = Variant {
             traversal: if sorted {
                 Visits::Cells
             } else {
@@ -147,7 +153,7 @@ impl Plan {
             wrap: filter.is_some() && !sorted && matches!(job.domain(), Domain::Periodic(_)),
             threads: 128,
             points: 4,
-            tile: TILE[usize::from(sorted)],
+            tile: chosen(options.tuning.tile, TILE[usize::from(sorted)]),
         };
         let squares = |values: &[f64]| [values.to_vec(), values.iter().map(|v| v * v).collect()];
         let mut plan = Self {
@@ -173,7 +179,7 @@ impl Plan {
         } else {
             u64::from(u32::MAX)
         };
-        plan.variant = plan.shaped(&mut variant, job, shared_limit);
+        plan.variant = plan.shaped(job, options.tuning, shared_limit);
         plan.shared = plan.shared_bytes(&plan.variant);
         plan
     }
@@ -250,27 +256,28 @@ impl Plan {
     }
 
     /// Threads, points and place of the sums: as many threads as the histogram leaves room for.
-    fn shaped(&self, variant: &mut Variant, job: &PairJob<'_>, shared_limit: usize) -> Variant {
+    fn shaped(&self, job: &PairJob<'_>, tuning: Tuning, shared_limit: usize) -> Variant {
+        let mut variant = self.variant;
         let (_, second) = job.pairs().both();
-        variant.global_sums = self.shared_bytes(variant) > shared_limit;
-        let shared = self.shared_bytes(variant);
+        variant.global_sums = self.shared_bytes(&variant) > shared_limit;
+        let shared = self.shared_bytes(&variant);
         let plain = variant.bins == Bins::R && !variant.weighted;
-        variant.points = match (variant.arithmetic, &self.layout) {
+        let points = match (variant.arithmetic, &self.layout) {
             (Arithmetic::Float64, _) => 2,
             (_, Layout::AsGiven(_)) if plain => 8,
             (_, Layout::Sorted(grid)) if plain && grid.share * second.len() as f64 > 4096.0 => 8,
             _ => 4,
         };
-        variant.threads = match (shared >> 10, &self.layout) {
+        let threads = match (shared >> 10, &self.layout) {
             (0..=24, Layout::Sorted(_)) => 128,
             (0..=48, _) => 256,
-            (49..=96, _) => 512,
-            _ => {
-                variant.points = variant.points.min(4);
-                512
-            }
+            _ => 512,
         };
-        *variant
+        variant.points = chosen(tuning.points, points).min(32);
+        variant.threads = chosen(tuning.threads, threads)
+            .next_power_of_two()
+            .clamp(32, 1024);
+        variant
     }
 
     /// What `Arena` and the cells kernel lay out, in bytes.
@@ -286,7 +293,7 @@ impl Plan {
         let stretches = match &self.layout {
             Layout::AsGiven(_) => 0,
             // Threads may grow after this is asked: the most there are.
-            Layout::Sorted(grid) => 4 * (3 * grid.rows.len() * grid.row_parts as usize + 512 + 1),
+            Layout::Sorted(grid) => 4 * (3 * grid.rows.len() * grid.row_parts as usize + 1024 + 1),
         };
         tile + 8 * self.table.len() + sums + stretches
     }
