@@ -124,9 +124,10 @@ impl Drop for GpuMemory {
 /// No driver, or one that fails.
 pub(super) fn device_count() -> Result<usize, CudaError> {
     // cudarc panics where the driver's library, or a function of it, is missing (stub libraries lack most).
-    // SAFETY: looks for a shared library by name and loads it; the driver's library has no load-time effect on this process.
     let count = catch_unwind(|| {
-        unsafe { cudarc::driver::sys::is_culib_present() }.then(CudaContext::device_count)
+        // SAFETY: looks for a shared library by name and loads it; the driver's has no load-time effect on this process.
+        let present = unsafe { cudarc::driver::sys::is_culib_present() };
+        present.then(CudaContext::device_count)
     });
     match count {
         Ok(Some(Ok(count))) => Ok(count.max(0) as usize),

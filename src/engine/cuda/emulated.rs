@@ -132,7 +132,7 @@ impl Device for Emulator {
                 values.as_ptr().cast(),
                 memory.bytes(),
                 size_of_val(values),
-            )
+            );
         };
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Device for Emulator {
                 memory.bytes(),
                 values.as_mut_ptr().cast(),
                 size_of_val(values),
-            )
+            );
         };
         Ok(())
     }
@@ -180,7 +180,7 @@ impl Device for Emulator {
                 shape.threads,
                 shape.shared as u32,
                 arguments.as_mut_ptr(),
-            )
+            );
         };
         Ok(())
     }

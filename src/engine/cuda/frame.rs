@@ -192,7 +192,11 @@ impl Grid {
         order: Order,
     ) -> Self {
         let heights = frame.heights();
-        let extent = reach.along_axes();
+        let extent = if frame.rectangular() {
+            reach.along_axes()
+        } else {
+            [reach.radius(); 3]
+        };
         let in_reach_box: f64 = (0..3).map(|k| (extent[k] / heights[k]).min(1.0)).product();
         // Particles in the box of half-size `reach`, so that a cell of reach/m holds 1/m^3 of them.
         let fineness = (rows as f64 * in_reach_box / particles)

@@ -338,7 +338,7 @@ mod tests {
         let step = if std::env::var_os("ALBIREO_TEST_FULL").is_some() {
             1
         } else {
-            37
+            97
         };
         let oldest = if version.starts_with("13") { 75 } else { 70 };
         let archs: Vec<u32> = ARCHS.into_iter().filter(|&arch| arch >= oldest).collect();
