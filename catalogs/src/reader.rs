@@ -24,6 +24,13 @@ pub trait CatalogReader {
     /// [`CatalogError`] if the file cannot be decoded.
     fn describe(&mut self) -> Result<Description, CatalogError>;
 
+    /// The columns and attributes of one table (`None`: as [`Request::table`]) without a pass over its data: no ranges, no counts of
+    /// NaN.
+    ///
+    /// # Errors
+    /// [`CatalogError`] if there is no such table.
+    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription, CatalogError>;
+
     /// Reads the requested columns of the requested rows, in file order, widened exactly to float64.
     ///
     /// # Errors
@@ -124,6 +131,24 @@ impl<B: Backend> CatalogReader for B {
             format: Backend::format(self),
             path: self.path().to_owned(),
             tables,
+        })
+    }
+
+    fn outline(&mut self, table: Option<&str>) -> Result<TableDescription, CatalogError> {
+        let schema = self.schema(&Request {
+            table: table.map(str::to_owned),
+            ..Request::default()
+        })?;
+        let rows = schema.rows;
+        let columns = schema.fields.into_iter().map(|field| {
+            let rows = field.rows.or(rows);
+            column(field, Range::default(), rows)
+        });
+        Ok(TableDescription {
+            name: schema.table,
+            rows: rows.unwrap_or(0),
+            columns: columns.collect(),
+            attributes: schema.attributes,
         })
     }
 
