@@ -1,0 +1,337 @@
+//! Flags that several subcommands share, each defined once.
+//!
+//! Entry: [`ColumnFlags`] (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
+//! here opens a file.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use albireo::{Axis, LineOfSight};
+use clap::{Args, ValueEnum};
+
+use crate::bins::EdgeSpec;
+
+/// Which columns and rows of a file make a sample; what is not given is guessed from the usual names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ColumnFlags {
+    pub(crate) positions: Option<Vec<String>>,
+    pub(crate) sky: Option<Vec<String>>,
+    pub(crate) distance: Option<String>,
+    pub(crate) redshift: Option<String>,
+    pub(crate) weight: Option<String>,
+    pub(crate) filter: Option<String>,
+    pub(crate) table: Option<String>,
+}
+
+/// What turns an inherited flag off.
+const NONE: &str = "none";
+
+impl ColumnFlags {
+    /// These flags, completed by those of the first file; `none` keeps one from being taken over.
+    ///
+    /// Positions and sky coordinates are one choice, and so are distance and redshift.
+    pub(crate) fn or(self, first: &Self) -> Self {
+        let own_place = self.positions.is_some() || self.sky.is_some();
+        let own_depth = own_place || self.distance.is_some() || self.redshift.is_some();
+        let unless = |own: bool, value: &Option<String>| if own { None } else { value.clone() };
+        let unless_all =
+            |own: bool, value: &Option<Vec<String>>| if own { None } else { value.clone() };
+        Self {
+            positions: self.positions.or(unless_all(own_place, &first.positions)),
+            sky: self.sky.or(unless_all(own_place, &first.sky)),
+            distance: self.distance.or(unless(own_depth, &first.distance)),
+            redshift: self.redshift.or(unless(own_depth, &first.redshift)),
+            weight: self.weight.or(first.weight.clone()),
+            filter: self.filter.or(first.filter.clone()),
+            table: self.table.or(first.table.clone()),
+        }
+    }
+
+    /// These flags with `none` read as nothing.
+    pub(crate) fn resolved(self) -> Self {
+        let something = |value: Option<String>| value.filter(|text| text != NONE);
+        Self {
+            weight: something(self.weight),
+            filter: something(self.filter),
+            table: something(self.table),
+            ..self
+        }
+    }
+
+    /// Whether any flag is given.
+    pub(crate) fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// Defines the flags of one file under a prefix, with the conversion to [`ColumnFlags`].
+macro_rules! column_flags {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, [$($alias:literal)?]) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, Args)]
+        #[command(next_help_heading = $heading)]
+        pub(crate) struct $name {
+            #[arg(id = concat!($prefix, "positions"), long = concat!($prefix, "positions"), $(alias = concat!($alias, "positions"),)?
+                value_name = "X,Y,Z", value_delimiter = ',',
+                help = concat!("Cartesian position columns", $of, ": three names, or one (N,3) column, e.g. x,y,z or Coordinates"))]
+            positions: Option<Vec<String>>,
+            #[arg(id = concat!($prefix, "sky"), long = concat!($prefix, "sky"), $(alias = concat!($alias, "sky"),)?
+                value_name = "RA,DEC", value_delimiter = ',', conflicts_with = concat!($prefix, "positions"),
+                help = concat!("Sky position columns", $of, " in degrees, e.g. RA,DEC"))]
+            sky: Option<Vec<String>>,
+            #[arg(id = concat!($prefix, "distance"), long = concat!($prefix, "distance"), $(alias = concat!($alias, "distance"),)?
+                value_name = "COLUMN",
+                help = concat!("Comoving distance column", $of, ", in the unit of the bins, e.g. DIST"))]
+            distance: Option<String>,
+            #[arg(id = concat!($prefix, "redshift"), long = concat!($prefix, "redshift"), $(alias = concat!($alias, "redshift"),)?
+                value_name = "COLUMN", conflicts_with = concat!($prefix, "distance"),
+                help = concat!("Redshift column", $of, ", turned into Mpc/h by --cosmology, e.g. Z"))]
+            redshift: Option<String>,
+            #[arg(id = concat!($prefix, "weight"), long = concat!($prefix, "weight"), $(alias = concat!($alias, "weight"),)?
+                value_name = "COLUMN",
+                help = concat!("Weight column", $of, "; never guessed, `none` for unit weights"))]
+            weight: Option<String>,
+            #[arg(id = concat!($prefix, "where"), long = concat!($prefix, "where"), $(alias = concat!($alias, "where"),)?
+                value_name = "CONDITION",
+                help = concat!("Rows to keep", $of, ", e.g. 'species == \"O\" && frame == 0'"))]
+            filter: Option<String>,
+            #[arg(id = concat!($prefix, "table"), long = concat!($prefix, "table"), $(alias = concat!($alias, "table"),)?
+                value_name = "TABLE",
+                help = concat!("Table", $of, ": FITS extension (number or name) or HDF5 group, e.g. 1 or particles/all"))]
+            table: Option<String>,
+        }
+
+        impl From<$name> for ColumnFlags {
+            fn from(flags: $name) -> Self {
+                let $name { positions, sky, distance, redshift, weight, filter, table } = flags;
+                Self { positions, sky, distance, redshift, weight, filter, table }
+            }
+        }
+    };
+}
+
+column_flags!(
+    /// Columns of the first file, and of the others unless they have their own.
+    DataFlags, "", "Columns (guessed from the usual names where not given; hold for every file)", "", []
+);
+column_flags!(
+    /// Columns of the second of two files.
+    SecondFlags, "second-", "Columns of the second file, where they differ", " of the second file", ["randoms-"]
+);
+column_flags!(
+    /// Columns of the random catalogs.
+    RandomsFlags, "randoms-", "Columns of the randoms, where they differ", " of the randoms", []
+);
+column_flags!(
+    /// Columns of the catalog that is cross-correlated.
+    CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", []
+);
+
+/// The box, as given or asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum BoxSpec {
+    /// Open space.
+    Open,
+    /// The one that the file states.
+    File,
+    /// Orthorhombic, each axis periodic or open.
+    Lengths([Option<f64>; 3]),
+    /// Three box vectors.
+    Vectors([[f64; 3]; 3]),
+}
+
+impl FromStr for BoxSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "none" | "open" => return Ok(Self::Open),
+            "file" => return Ok(Self::File),
+            _ => {}
+        }
+        let lengths = text
+            .split(',')
+            .map(|part| match part.trim() {
+                "none" | "open" => Ok(None),
+                number => number
+                    .parse()
+                    .map(Some)
+                    .map_err(|_| format!("expected a length or `none`, found `{number}`")),
+            })
+            .collect::<Result<Vec<Option<f64>>, String>>()?;
+        let vectors: Option<Vec<f64>> = lengths.iter().copied().collect();
+        match (lengths.len(), vectors) {
+            (1, _) => Ok(Self::Lengths([lengths[0]; 3])),
+            (3, _) => Ok(Self::Lengths([lengths[0], lengths[1], lengths[2]])),
+            (9, Some(v)) => Ok(Self::Vectors([0, 3, 6].map(|k| [v[k], v[k + 1], v[k + 2]]))),
+            (n, _) => Err(format!(
+                "a box is one length, three lengths or nine numbers (three vectors), `file` or `none`; found {n} values"
+            )),
+        }
+    }
+}
+
+/// The line of sight, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LosName {
+    /// The x axis (plane-parallel).
+    X,
+    /// The y axis.
+    Y,
+    /// The z axis.
+    Z,
+    /// From the origin to the middle of the pair.
+    Midpoint,
+    /// From the origin to the first point.
+    First,
+    /// From the origin to the second point.
+    End,
+}
+
+impl From<LosName> for LineOfSight {
+    fn from(name: LosName) -> Self {
+        match name {
+            LosName::X => Self::Fixed(Axis::X),
+            LosName::Y => Self::Fixed(Axis::Y),
+            LosName::Z => Self::Fixed(Axis::Z),
+            LosName::Midpoint => Self::Midpoint,
+            LosName::First => Self::First,
+            LosName::End => Self::End,
+        }
+    }
+}
+
+/// How columns become distances: the same for all files.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Space")]
+pub(crate) struct SpaceFlags {
+    /// Periodic box: L, or Lx,Ly,Lz, or ax,ay,az,bx,..,cz (three vectors); `none` for an axis that is open; `file` for the box that
+    /// the file states; in the unit of the positions, e.g. 420 or 100,100,none
+    #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true)]
+    pub(crate) space: Option<BoxSpec>,
+    /// Wrap positions outside the box into it instead of refusing them
+    #[arg(long)]
+    pub(crate) wrap: bool,
+    /// Cosmology that turns redshifts into Mpc/h: a name such as Planck18, or e.g. om=0.31,ol=0.69,w0=-1,wa=0
+    #[arg(long, value_name = "NAME|KEY=VALUE,..")]
+    pub(crate) cosmology: Option<String>,
+    /// Unit of length, for labels only [default: Mpc/h for redshifts, else what the file says]
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) unit: Option<String>,
+}
+
+/// The line of sight of (s,mu) and (rp,pi).
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = "Space")]
+pub(crate) struct LosFlags {
+    /// Line of sight of mu and pi [default: z in a box, midpoint otherwise]
+    #[arg(long)]
+    pub(crate) los: Option<LosName>,
+}
+
+/// Bins of the statistics with a choice of coordinates.
+#[derive(Debug, Clone, Args)]
+#[command(
+    next_help_heading = "Bins (SPEC is lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE with rows `lo hi`)"
+)]
+pub(crate) struct BinFlags {
+    /// Bins in r, s or rp (unit of the positions) or theta (degrees), e.g. log:0.1:25:20
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) bins: EdgeSpec,
+    /// Bins in mu, from 0 (both signs together) or from -1 to 1, e.g. lin:0:1:20
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) mu_bins: Option<EdgeSpec>,
+    /// Bins in pi (unit of the positions), from 0 for both signs together, e.g. lin:0:40:40
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pi_bins: Option<EdgeSpec>,
+}
+
+/// Who counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// The fastest one here.
+    Auto,
+    /// The plain double loop: slow, the reference.
+    Naive,
+    /// All cores, vector instructions, sorted cells.
+    Cpu,
+}
+
+/// How to count; never changes a count.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Running (never changes a count)")]
+pub(crate) struct RunFlags {
+    /// Who counts
+    #[arg(long, default_value = "auto")]
+    pub(crate) engine: EngineName,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
+    /// Instruction set of the cpu engine, e.g. portable, avx2, avx512 [default: the widest here]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) isa: Option<String>,
+}
+
+/// Where results go.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputFlags {
+    /// Write the result with everything about how it was made, by extension: .csv .ecsv .json .parquet
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the result, by extension: .png .svg
+    #[cfg(feature = "plot")]
+    #[arg(long, value_name = "FIGURE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Scale the correlation function in the figure by the separation squared (wp by rp)
+    #[cfg(feature = "plot")]
+    #[arg(long, requires = "plot")]
+    pub(crate) r2: bool,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_parsed_or_refused() {
+        assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
+        assert_eq!(
+            "1,2,none".parse(),
+            Ok(BoxSpec::Lengths([Some(1.0), Some(2.0), None]))
+        );
+        let cell = BoxSpec::Vectors([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-0.5, 0.0, 3.0]]);
+        assert_eq!("1,0,0,.5,2,0,-0.5,0,3".parse(), Ok(cell));
+        assert_eq!("file".parse(), Ok(BoxSpec::File));
+        assert_eq!("none".parse(), Ok(BoxSpec::Open));
+        for bad in ["", "1,2", "a", "1,2,3,4,5,6,7,8,none"] {
+            assert!(bad.parse::<BoxSpec>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn flags_of_the_first_file_hold_for_the_others() {
+        let name = |text: &str| Some(text.to_owned());
+        let first = ColumnFlags {
+            positions: Some(vec!["pos".to_owned()]),
+            weight: name("w"),
+            ..ColumnFlags::default()
+        };
+        let own = ColumnFlags {
+            weight: name("none"),
+            ..ColumnFlags::default()
+        };
+        let both = own.or(&first).resolved();
+        assert_eq!(
+            (both.positions, both.weight),
+            (first.positions.clone(), None)
+        );
+        let sky = ColumnFlags {
+            sky: Some(vec!["RA".to_owned(), "DEC".to_owned()]),
+            ..ColumnFlags::default()
+        };
+        let both = sky.or(&first);
+        assert_eq!((both.positions, both.weight), (None, name("w")));
+    }
+}

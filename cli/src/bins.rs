@@ -1,0 +1,324 @@
+//! Bins as the command line spells them.
+//!
+//! Entry: [`EdgeSpec`] (one axis) and [`AnyBins`] (a statistic with its axes). It reads edge files but no catalogs.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use albireo::{Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
+use anyhow::{Context, Result, bail};
+
+use crate::args::{BinFlags, LosName};
+use crate::usage::usage;
+
+/// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c` or `@file`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum EdgeSpec {
+    /// Equal widths.
+    Linear(f64, f64, usize),
+    /// Equal ratios.
+    Logarithmic(f64, f64, usize),
+    /// One by one.
+    List(Vec<f64>),
+    /// Rows `lo hi` of a text file.
+    File(PathBuf),
+}
+
+/// What may stand for bins, for messages.
+const FORMS: &str = "lin:LO:HI:N, log:LO:HI:N, edges:A,B,C or @FILE";
+
+fn number(text: &str) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("expected a number, found `{text}`"))
+}
+
+fn range(kind: &str, rest: &str) -> Result<(f64, f64, usize), String> {
+    let parts: Vec<&str> = rest.split(':').collect();
+    let [lo, hi, n] = parts[..] else {
+        return Err(format!("expected {kind}:LO:HI:N, such as {kind}:0.1:25:20"));
+    };
+    let n = match n.trim().parse() {
+        Ok(n) if (1..=1_000_000).contains(&n) => n,
+        _ => {
+            return Err(format!(
+                "expected a number of bins from 1 to 1000000, found `{n}`"
+            ));
+        }
+    };
+    Ok((number(lo)?, number(hi)?, n))
+}
+
+impl FromStr for EdgeSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix('@') {
+            return Ok(Self::File(PathBuf::from(path)));
+        }
+        match text.split_once(':') {
+            Some(("lin", rest)) => range("lin", rest).map(|(lo, hi, n)| Self::Linear(lo, hi, n)),
+            Some(("log", rest)) => {
+                range("log", rest).map(|(lo, hi, n)| Self::Logarithmic(lo, hi, n))
+            }
+            Some(("edges", rest)) => rest
+                .split(',')
+                .map(number)
+                .collect::<Result<_, _>>()
+                .map(Self::List),
+            _ => Err(format!("bins are given as {FORMS}")),
+        }
+    }
+}
+
+/// The edges of rows `lo hi`, each row beginning where the one before it ends.
+fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
+    let shown = path.display();
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the bins {shown}"))?;
+    let mut edges: Vec<f64> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let content = line.split('#').next().unwrap_or_default().trim();
+        if content.is_empty() {
+            continue;
+        }
+        let place = format!("{shown}, line {}", index + 1);
+        let row = content
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .filter(|field| !field.is_empty())
+            .map(number)
+            .collect::<Result<Vec<f64>, _>>()
+            .map_err(|reason| anyhow::anyhow!("{place}: {reason}"))?;
+        let [lo, hi] = row[..] else {
+            bail!(
+                "{place}: expected two numbers, `lo hi`, found {}",
+                row.len()
+            );
+        };
+        match edges.last() {
+            None => edges.push(lo),
+            Some(&last) if last == lo => {}
+            Some(last) => bail!(
+                "{place}: bins must follow each other: this one begins at {lo}, the one before it ends at {last}"
+            ),
+        }
+        edges.push(hi);
+    }
+    Ok(edges)
+}
+
+impl EdgeSpec {
+    /// Edges of separations: none below zero.
+    pub(crate) fn edges(&self) -> Result<Edges> {
+        Ok(match self {
+            Self::Linear(lo, hi, n) => Edges::linear(*lo, *hi, *n)?,
+            Self::Logarithmic(lo, hi, n) => Edges::logarithmic(*lo, *hi, *n)?,
+            Self::List(values) => Edges::new(values.clone())?,
+            Self::File(path) => Edges::new(edges_of_file(path)?)
+                .with_context(|| format!("bins of {}", path.display()))?,
+        })
+    }
+
+    /// Edges along the line of sight: they may be negative.
+    pub(crate) fn signed(&self) -> Result<SignedEdges> {
+        Ok(match self {
+            Self::Linear(lo, hi, n) => SignedEdges::linear(*lo, *hi, *n)?,
+            Self::List(values) => SignedEdges::new(values.clone())?,
+            Self::File(path) => SignedEdges::new(edges_of_file(path)?)
+                .with_context(|| format!("bins of {}", path.display()))?,
+            Self::Logarithmic(..) => SignedEdges::new(self.edges()?.values().to_vec())?,
+        })
+    }
+}
+
+/// What pairs are binned in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Statistic {
+    /// Separation r.
+    R,
+    /// Separation s and cosine mu to the line of sight.
+    SMu,
+    /// Separations across (rp) and along (pi) the line of sight.
+    RpPi,
+    /// Angle on the sky, degrees.
+    Theta,
+}
+
+impl Statistic {
+    /// As the command line and the results name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::R => "r",
+            Self::SMu => "s-mu",
+            Self::RpPi => "rp-pi",
+            Self::Theta => "theta",
+        }
+    }
+
+    /// Whether the bins have a line of sight.
+    pub(crate) fn has_line_of_sight(self) -> bool {
+        matches!(self, Self::SMu | Self::RpPi)
+    }
+}
+
+/// The axes of a statistic, checked to belong to it.
+#[derive(Debug, Clone)]
+pub(crate) struct BinSpec {
+    pub(crate) statistic: Statistic,
+    pub(crate) first: Edges,
+    pub(crate) second: Option<SignedEdges>,
+}
+
+impl BinSpec {
+    /// Takes the edges that `statistic` needs and refuses others.
+    pub(crate) fn new(statistic: Statistic, flags: &BinFlags) -> Result<Self> {
+        let name = statistic.name();
+        if flags.mu_bins.is_some() && statistic != Statistic::SMu {
+            return Err(usage(format!(
+                "--mu-bins belongs to --statistic s-mu, not to {name}"
+            )));
+        }
+        if flags.pi_bins.is_some() && statistic != Statistic::RpPi {
+            return Err(usage(format!(
+                "--pi-bins belongs to --statistic rp-pi, not to {name}"
+            )));
+        }
+        let signed = |flag: &'static str, spec: &EdgeSpec| spec.signed().context(flag);
+        let second = match (statistic, &flags.mu_bins, &flags.pi_bins) {
+            (Statistic::R | Statistic::Theta, ..) => None,
+            (Statistic::SMu, Some(mu), _) => Some(signed("--mu-bins", mu)?),
+            (Statistic::RpPi, _, Some(pi)) => Some(signed("--pi-bins", pi)?),
+            (Statistic::SMu, ..) => {
+                return Err(usage(
+                    "--statistic s-mu needs --mu-bins, such as --mu-bins lin:0:1:20",
+                ));
+            }
+            (Statistic::RpPi, ..) => {
+                return Err(usage(
+                    "--statistic rp-pi needs --pi-bins, such as --pi-bins lin:0:40:40",
+                ));
+            }
+        };
+        let first = flags.bins.edges().context("--bins")?;
+        Ok(Self {
+            statistic,
+            first,
+            second,
+        })
+    }
+
+    /// Refuses a line of sight where the statistic has none.
+    pub(crate) fn check_line_of_sight(&self, given: Option<LosName>) -> Result<()> {
+        if given.is_some() && !self.statistic.has_line_of_sight() {
+            return Err(usage(format!(
+                "--los has no meaning for --statistic {}",
+                self.statistic.name()
+            )));
+        }
+        Ok(())
+    }
+
+    /// The bins, with the line of sight where they have one.
+    pub(crate) fn with_line_of_sight(&self, los: LineOfSight) -> Result<AnyBins> {
+        let first = self.first.clone();
+        Ok(match (self.statistic, self.second.clone()) {
+            (Statistic::SMu, Some(mu)) => {
+                AnyBins::SMu(SMuBins::new(first, mu, los).context("--mu-bins")?)
+            }
+            (Statistic::RpPi, Some(pi)) => AnyBins::RpPi(RpPiBins::new(first, pi, los)),
+            (Statistic::Theta, _) => AnyBins::Theta(ThetaBins::new(first).context("--bins")?),
+            _ => AnyBins::R(RBins::new(first)),
+        })
+    }
+}
+
+/// Bins of any statistic.
+#[derive(Debug, Clone)]
+pub(crate) enum AnyBins {
+    R(RBins),
+    SMu(SMuBins),
+    RpPi(RpPiBins),
+    Theta(ThetaBins),
+}
+
+/// Runs `$body` with `$bins` bound to the bins inside an [`AnyBins`].
+macro_rules! with_bins {
+    ($any:expr, $bins:ident => $body:expr) => {
+        match $any {
+            $crate::bins::AnyBins::R($bins) => $body,
+            $crate::bins::AnyBins::SMu($bins) => $body,
+            $crate::bins::AnyBins::RpPi($bins) => $body,
+            $crate::bins::AnyBins::Theta($bins) => $body,
+        }
+    };
+}
+pub(crate) use with_bins;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specs_are_parsed_or_refused() {
+        assert_eq!("lin:0:150:30".parse(), Ok(EdgeSpec::Linear(0.0, 150.0, 30)));
+        assert_eq!(
+            "log:0.1:25:20".parse(),
+            Ok(EdgeSpec::Logarithmic(0.1, 25.0, 20))
+        );
+        assert_eq!(
+            "edges:-1,0,2.5".parse(),
+            Ok(EdgeSpec::List(vec![-1.0, 0.0, 2.5]))
+        );
+        assert_eq!("@bins.txt".parse(), Ok(EdgeSpec::File("bins.txt".into())));
+        for bad in [
+            "",
+            "20",
+            "lin:0:1",
+            "lin:0:1:0",
+            "lin:0:1:1.5",
+            "log:a:1:3",
+            "edges:1,,2",
+            "lin:0:1:2:3",
+        ] {
+            assert!(bad.parse::<EdgeSpec>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn edge_files_must_be_contiguous() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bins");
+        std::fs::write(&path, "# lo hi\n0.1 0.2\n\n0.2, 0.5 # second\n").unwrap();
+        assert_eq!(edges_of_file(&path).unwrap(), [0.1, 0.2, 0.5]);
+        std::fs::write(&path, "0.1 0.2\n0.3 0.5\n").unwrap();
+        let message = edges_of_file(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("line 2") && message.contains("begins at 0.3"),
+            "{message}"
+        );
+        std::fs::write(&path, "0.1 0.2 0.3\n").unwrap();
+        assert!(edges_of_file(&path).is_err());
+    }
+
+    #[test]
+    fn a_statistic_takes_its_own_axes_only() {
+        let spec = |text: &str| text.parse::<EdgeSpec>().unwrap();
+        let flags = |mu: Option<&str>, pi: Option<&str>| BinFlags {
+            bins: spec("lin:0:10:5"),
+            mu_bins: mu.map(spec),
+            pi_bins: pi.map(spec),
+        };
+        let mu = flags(Some("lin:0:1:2"), None);
+        assert!(BinSpec::new(Statistic::R, &mu).is_err());
+        assert!(BinSpec::new(Statistic::SMu, &flags(None, None)).is_err());
+        assert!(BinSpec::new(Statistic::RpPi, &mu).is_err());
+        assert!(BinSpec::new(Statistic::SMu, &mu).is_ok());
+        assert!(
+            BinSpec::new(Statistic::R, &flags(None, None))
+                .unwrap()
+                .check_line_of_sight(Some(LosName::Z))
+                .is_err()
+        );
+    }
+}

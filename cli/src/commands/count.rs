@@ -1,0 +1,125 @@
+//! `albireo count`: raw pair counts.
+
+use std::path::PathBuf;
+
+use albireo::{Binning, Outside, Pairs};
+use albireo_catalogs::Table;
+use anyhow::Result;
+use clap::Args;
+
+use crate::args::{
+    BinFlags, ColumnFlags, DataFlags, LosFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags,
+};
+use crate::bins::{BinSpec, Statistic, with_bins};
+use crate::counting::Counter;
+use crate::inputs::{Inputs, Wanted};
+use crate::output::{check, deliver};
+use crate::record::{Record, ResultKind};
+use crate::sample::Source;
+use crate::space::{Unless, line_of_sight};
+use crate::tables::{count_columns, edge_columns, mean_column};
+
+/// Arguments of `count`.
+#[derive(Debug, Args)]
+pub(crate) struct Count {
+    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text
+    data: PathBuf,
+    /// A second catalog: pairs between the two are counted instead of pairs within the first [default: none, or the first again
+    /// where a --second flag selects another part of it]
+    second: Option<PathBuf>,
+    /// What pairs are binned in
+    #[arg(long, default_value = "r")]
+    statistic: Statistic,
+    #[command(flatten)]
+    bins: BinFlags,
+    /// Add the mean separation (r, s, rp or theta) of the pairs in each bin
+    #[arg(long)]
+    mean_separation: bool,
+    #[command(flatten)]
+    columns: DataFlags,
+    #[command(flatten)]
+    second_columns: SecondFlags,
+    #[command(flatten)]
+    space: SpaceFlags,
+    #[command(flatten)]
+    los: LosFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// The two sources of a command with an optional second file; flags of the second alone mean another part of the first file.
+pub(super) fn sources(
+    data: PathBuf,
+    second: Option<PathBuf>,
+    columns: DataFlags,
+    second_columns: SecondFlags,
+) -> Vec<Source> {
+    let (first, other) = (
+        ColumnFlags::from(columns),
+        ColumnFlags::from(second_columns),
+    );
+    let second = second.or_else(|| other.any().then(|| data.clone()));
+    let second = second.map(|path| Source {
+        role: "second",
+        path,
+        flags: other.or(&first).resolved(),
+    });
+    std::iter::once(Source {
+        role: "data",
+        path: data,
+        flags: first.resolved(),
+    })
+    .chain(second)
+    .collect()
+}
+
+impl Count {
+    /// Counts, prints and writes.
+    pub(crate) fn run(self) -> Result<()> {
+        check(&self.output)?;
+        let spec = BinSpec::new(self.statistic, &self.bins)?;
+        let mut record = Record::begin();
+        let sources = sources(self.data, self.second, self.columns, self.second_columns);
+        let wanted = Wanted {
+            angular: self.statistic == Statistic::Theta,
+            unless: Unless::Open,
+            outside: if self.space.wrap {
+                Outside::Wrap
+            } else {
+                Outside::Refuse
+            },
+        };
+        spec.check_line_of_sight(self.los.los)?;
+        let inputs = Inputs::read(&sources, &self.space, wanted, &mut record)?;
+        let los = line_of_sight(self.los.los, &inputs.domain);
+        let bins = spec.with_line_of_sight(los)?;
+        let mut counter = Counter::new(&self.run, &inputs.domain)?;
+        let first = inputs.get("data")?;
+        let (name, pairs) = match inputs.find("second") {
+            None => ("DD", Pairs::Auto(first)),
+            Some(second) => ("D1D2", Pairs::Cross(first, second)),
+        };
+        let axes = with_bins!(&bins, bins => {
+            counter.count(name, pairs, bins, self.mean_separation)?;
+            bins.axes()
+        });
+        record.set_bins(self.statistic, &axes, los);
+        record.set("engine", counter.engine());
+        record.set("counts", counter.record());
+        let length = inputs.unit.as_deref();
+        let mut columns = edge_columns(&axes, length);
+        for count in &counter.done {
+            columns.extend(count_columns(count, ""));
+            columns.extend(mean_column(count, &axes, length));
+        }
+        deliver(
+            &Table {
+                columns,
+                meta: record.finish(ResultKind::Counts),
+            },
+            &self.output,
+        )
+    }
+}

@@ -1,0 +1,12 @@
+//! The subcommands, one file each.
+
+pub(crate) mod completions;
+pub(crate) mod count;
+mod estimate;
+pub(crate) mod info;
+#[cfg(feature = "plot")]
+pub(crate) mod plot;
+pub(crate) mod rdf;
+mod saved_rr;
+pub(crate) mod wp;
+pub(crate) mod xi;

@@ -1,0 +1,155 @@
+//! Random pairs counted before: `--rr FILE`.
+//!
+//! Entry: [`read`]. A count is taken over only if it belongs to the very same particles, domain, bins and line of sight.
+
+use std::path::Path;
+
+use albireo::counts::{JobId, PairKind};
+use albireo::{Binning, PairCounts, PairTotal};
+use albireo_catalogs::{Table, Values};
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
+
+use crate::counting::fingerprint;
+use crate::record::{ResultKind, edges_of, kind_of};
+
+/// What a saved count must belong to.
+pub(super) struct Expected<'a, B> {
+    pub(super) bins: &'a B,
+    pub(super) job: JobId,
+    pub(super) kind: PairKind,
+    pub(super) weighted: bool,
+}
+
+/// The column names and the record of the only count of a count result, or of the random pairs of an estimate.
+fn entry(table: &Table) -> Result<(String, &Value)> {
+    let counts = table
+        .meta
+        .get("counts")
+        .and_then(Value::as_object)
+        .context("the result has no metadata `counts`")?;
+    if kind_of(table)? == ResultKind::Counts {
+        let (_, record) = counts
+            .iter()
+            .next()
+            .context("the metadata `counts` is empty")?;
+        return Ok((String::new(), record));
+    }
+    ["RR", "R1R2"]
+        .into_iter()
+        .find_map(|name| counts.get(name).map(|record| (format!("{name}_"), record)))
+        .ok_or_else(|| anyhow!("the result holds no counted RR"))
+}
+
+fn integers(table: &Table, name: &str) -> Result<Vec<u64>> {
+    match table
+        .columns
+        .iter()
+        .find(|column| column.name == name)
+        .map(|column| &column.values)
+    {
+        Some(Values::Integers(values)) => Ok(values.clone()),
+        _ => Err(anyhow!("the result has no column `{name}` of integers")),
+    }
+}
+
+fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
+    match table
+        .columns
+        .iter()
+        .find(|column| column.name == name)
+        .map(|column| &column.values)
+    {
+        Some(Values::Floats(values)) => Some(values.clone()),
+        _ => None,
+    }
+}
+
+/// Compares the bins and the line of sight of the file with those wanted.
+fn check_bins<B: Binning>(table: &Table, bins: &B) -> Result<()> {
+    let saved = edges_of(table)?;
+    let axes = bins.axes();
+    let names = |names: Vec<&str>| names.join(", ");
+    let (have, want) = (
+        names(saved.iter().map(|a| a.0.as_str()).collect()),
+        names(axes.iter().map(|a| a.name).collect()),
+    );
+    if have != want {
+        bail!("it was counted in bins of ({have}), not ({want})");
+    }
+    if let Some((axis, _)) = axes
+        .iter()
+        .zip(&saved)
+        .find(|(axis, saved)| axis.edges != saved.1)
+    {
+        bail!(
+            "it was counted in other bins: the edges in {} differ",
+            axis.name
+        );
+    }
+    let want = bins.line_of_sight().map(albireo::LineOfSight::name);
+    let have = table.meta.get("line_of_sight").and_then(Value::as_str);
+    if have != want {
+        bail!(
+            "it was counted along the line of sight {}, not {}",
+            have.unwrap_or("none"),
+            want.unwrap_or("none")
+        );
+    }
+    Ok(())
+}
+
+fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
+    let (prefix, record) = entry(table)?;
+    check_bins(table, expected.bins)?;
+    let text = |key: &str| {
+        record
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or("missing")
+            .to_owned()
+    };
+    if text("kind") != expected.kind.to_string() {
+        bail!("it holds {} pairs, not {}", text("kind"), expected.kind);
+    }
+    let job = fingerprint(expected.job);
+    if text("job") != job {
+        bail!(
+            "it was counted from other randoms, weights or another box: its job fingerprint is {}, that of this job {job}",
+            text("job")
+        );
+    }
+    let total = PairTotal {
+        kind: expected.kind,
+        pairs: record
+            .get("total_pairs")
+            .and_then(Value::as_u64)
+            .context("no `total_pairs`")?,
+        weight: record
+            .get("total_weight")
+            .and_then(Value::as_f64)
+            .context("no `total_weight`")?,
+    };
+    let npairs = integers(table, &format!("{prefix}npairs"))?;
+    let weight = floats(table, &format!("{prefix}weight"));
+    if weight.is_some() != expected.weighted {
+        bail!(
+            "it has {}weights, this job has {}",
+            if expected.weighted { "no " } else { "" },
+            if expected.weighted { "them" } else { "none" }
+        );
+    }
+    Ok(PairCounts::from_parts(
+        expected.bins.clone(),
+        npairs,
+        weight,
+        total,
+        expected.job,
+    )?)
+}
+
+/// The count saved in `path`, if it is the one expected.
+pub(super) fn read<B: Binning>(path: &Path, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
+    let table = Table::read(path)?;
+    taken_over(&table, expected).with_context(|| format!("--rr {} does not fit", path.display()))
+}

@@ -1,0 +1,73 @@
+//! `albireo wp`: the projected correlation function.
+
+use std::path::PathBuf;
+
+use albireo::estimators::projected;
+use albireo_catalogs::{Table, TableColumn};
+use anyhow::Result;
+use clap::Args;
+
+use super::estimate::EstimateFlags;
+use super::xi;
+use crate::args::{BinFlags, OutputFlags};
+use crate::bins::{BinSpec, EdgeSpec, Statistic};
+use crate::output::{check, check_result_path, deliver, write};
+use crate::record::ResultKind;
+use crate::tables::{edge_columns, with_unit};
+
+/// Arguments of `wp`.
+#[derive(Debug, Args)]
+pub(crate) struct Wp {
+    #[command(flatten)]
+    estimate: EstimateFlags,
+    /// Bins in rp (unit of the positions): lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. log:0.1:20:14
+    #[arg(long, value_name = "SPEC", help_heading = "Bins")]
+    bins: EdgeSpec,
+    /// Bins in pi that wp is summed over, from 0 for both signs together, e.g. lin:0:40:40
+    #[arg(
+        long,
+        value_name = "SPEC",
+        allow_hyphen_values = true,
+        help_heading = "Bins"
+    )]
+    pi_bins: EdgeSpec,
+    /// Also write xi(rp, pi) with its counts, by extension as --output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    counts: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Wp {
+    /// Counts, estimates, sums over pi, prints and writes.
+    pub(crate) fn run(self) -> Result<()> {
+        check(&self.output)?;
+        self.counts.as_deref().map(check_result_path).transpose()?;
+        let bins = BinFlags {
+            bins: self.bins,
+            mu_bins: None,
+            pi_bins: Some(self.pi_bins),
+        };
+        let spec = BinSpec::new(Statistic::RpPi, &bins)?;
+        let mut estimated = self.estimate.estimate(&spec)?;
+        let wp = projected(&estimated.xi)?;
+        if let Some(path) = &self.counts {
+            write(&xi::table(&estimated), path)?;
+        }
+        let unit = estimated.unit.clone();
+        let mut columns = edge_columns(std::slice::from_ref(&wp.axis), unit.as_deref());
+        let value = TableColumn::floats("wp", "projected correlation function", wp.wp);
+        let error = TableColumn::floats("wp_error", "Poisson error of wp", wp.error);
+        columns.extend([value, error].map(|column| with_unit(column, unit.clone())));
+        let record = &mut estimated.record;
+        record.project(&wp.axis);
+        record.set("pi_max", wp.pi_max);
+        deliver(
+            &Table {
+                columns,
+                meta: record.finish(ResultKind::Projected),
+            },
+            &self.output,
+        )
+    }
+}

@@ -1,0 +1,169 @@
+//! How a result was made: the metadata that every table carries.
+//!
+//! Entry: [`Record`], filled while a command works; [`kind_of`] and [`edges_of`] read it back.
+
+use std::time::Instant;
+
+use albireo::LineOfSight;
+use albireo::binning::BinAxis;
+use albireo_catalogs::Table;
+use anyhow::{Context, Result, anyhow};
+use serde_json::{Map, Value, json};
+
+use crate::bins::Statistic;
+
+/// What a result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResultKind {
+    /// Pairs per bin.
+    Counts,
+    /// xi in the bins of the counts.
+    Correlation,
+    /// wp(rp).
+    Projected,
+    /// Multipoles of xi(s, mu).
+    Multipoles,
+    /// g(r) and n(r).
+    Rdf,
+}
+
+impl ResultKind {
+    const ALL: [Self; 5] = [
+        Self::Counts,
+        Self::Correlation,
+        Self::Projected,
+        Self::Multipoles,
+        Self::Rdf,
+    ];
+
+    /// As the metadata names it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Counts => "pair counts",
+            Self::Correlation => "correlation function",
+            Self::Projected => "projected correlation function",
+            Self::Multipoles => "multipoles",
+            Self::Rdf => "radial distribution function",
+        }
+    }
+}
+
+/// What the table `table` is.
+pub(crate) fn kind_of(table: &Table) -> Result<ResultKind> {
+    let name = table.meta.get("result").and_then(Value::as_str);
+    let name =
+        name.ok_or_else(|| anyhow!("it has no metadata `result`: it was not written by albireo"))?;
+    let kind = ResultKind::ALL.into_iter().find(|kind| kind.name() == name);
+    kind.ok_or_else(|| {
+        anyhow!("its metadata `result` is `{name}`, which this version does not know")
+    })
+}
+
+/// The axes of the bins, by name.
+pub(crate) fn edges_of(table: &Table) -> Result<Vec<(String, Vec<f64>)>> {
+    let axes = table
+        .meta
+        .get("edges")
+        .and_then(Value::as_object)
+        .context("the result has no metadata `edges`")?;
+    axes.iter()
+        .map(|(name, values)| {
+            let values = values
+                .as_array()
+                .map(|list| list.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>());
+            match values.flatten() {
+                Some(values) if values.len() >= 2 => Ok((name.clone(), values)),
+                _ => Err(anyhow!(
+                    "the metadata `edges` of axis `{name}` should be a list of numbers"
+                )),
+            }
+        })
+        .collect()
+}
+
+/// The metadata of a result in the making.
+#[derive(Debug)]
+pub(crate) struct Record {
+    meta: Map<String, Value>,
+    start: Instant,
+}
+
+impl Record {
+    /// The record of a command that begins now.
+    pub(crate) fn begin() -> Self {
+        let mut meta = Map::new();
+        meta.insert(
+            "program".to_owned(),
+            json!(concat!("albireo ", env!("CARGO_PKG_VERSION"))),
+        );
+        meta.insert("command".to_owned(), json!(command_line()));
+        Self {
+            meta,
+            start: Instant::now(),
+        }
+    }
+
+    /// Sets one entry.
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.meta.insert(key.to_owned(), value.into());
+    }
+
+    /// Sets the entries of the bins and of their line of sight.
+    pub(crate) fn set_bins(&mut self, statistic: Statistic, axes: &[BinAxis], los: LineOfSight) {
+        self.set("statistic", statistic.name());
+        if statistic.has_line_of_sight() {
+            self.set("line_of_sight", los.name());
+        }
+        self.set("edges", edges(axes));
+    }
+
+    /// Keeps `axis` as the only one; the others have been summed over.
+    pub(crate) fn project(&mut self, axis: &BinAxis) {
+        let mut summed = self
+            .meta
+            .get("edges")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        summed.retain(|name, _| name != axis.name);
+        self.set("edges", edges(std::slice::from_ref(axis)));
+        self.set("summed_over", summed);
+    }
+
+    /// The metadata of a table of this kind; other kinds may follow.
+    pub(crate) fn finish(&self, kind: ResultKind) -> Map<String, Value> {
+        let mut meta = Map::new();
+        meta.insert("result".to_owned(), json!(kind.name()));
+        meta.extend(self.meta.clone());
+        meta.insert(
+            "wall_seconds".to_owned(),
+            json!(self.start.elapsed().as_secs_f64()),
+        );
+        meta
+    }
+}
+
+/// Edges by the name of their axis.
+fn edges(axes: &[BinAxis]) -> Map<String, Value> {
+    axes.iter()
+        .map(|axis| (axis.name.to_owned(), json!(axis.edges)))
+        .collect()
+}
+
+/// The command line, quoted where a shell would need it.
+fn command_line() -> String {
+    let quoted = |argument: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            return argument;
+        }
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    };
+    let arguments = std::env::args_os()
+        .skip(1)
+        .map(|a| quoted(a.to_string_lossy().into_owned()));
+    std::iter::once("albireo".to_owned())
+        .chain(arguments)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

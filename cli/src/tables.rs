@@ -1,0 +1,123 @@
+//! Results as columns.
+//!
+//! Entry: [`edge_columns`], [`count_columns`], [`correlation_columns`]. Metadata comes from `record`, writing is done by `output`.
+
+use albireo::binning::{AxisUnit, BinAxis};
+use albireo::result::Correlation;
+use albireo_catalogs::TableColumn;
+
+use crate::counting::Counted;
+
+/// The unit of an axis, as results write it.
+pub(crate) fn axis_unit(axis: &BinAxis, length: Option<&str>) -> Option<String> {
+    match axis.unit {
+        AxisUnit::Length => length.map(str::to_owned),
+        AxisUnit::Degrees => Some("deg".to_owned()),
+        AxisUnit::Dimensionless => None,
+    }
+}
+
+pub(crate) fn with_unit(column: TableColumn, unit: Option<String>) -> TableColumn {
+    TableColumn { unit, ..column }
+}
+
+/// The edges of each bin, the last axis varying fastest: `lo`, `hi` for one axis, else under the axes' names.
+pub(crate) fn edge_columns(axes: &[BinAxis], length: Option<&str>) -> Vec<TableColumn> {
+    let rows: usize = axes.iter().map(BinAxis::n_bins).product();
+    let mut columns = Vec::new();
+    let mut repeat = rows;
+    for axis in axes {
+        repeat /= axis.n_bins();
+        let bin = |row: usize| (row / repeat) % axis.n_bins();
+        for (end, shift, which) in [
+            ("lo", 0, "lower edge, included"),
+            ("hi", 1, "upper edge, not included"),
+        ] {
+            let name = if axes.len() == 1 {
+                end.to_owned()
+            } else {
+                format!("{}_{end}", axis.name)
+            };
+            let values = (0..rows).map(|row| axis.edges[bin(row) + shift]).collect();
+            let column = TableColumn::floats(name, format!("{}: {which}", axis.name), values);
+            columns.push(with_unit(column, axis_unit(axis, length)));
+        }
+    }
+    columns
+}
+
+/// The mean coordinate of the pairs in each bin, if it was asked for.
+pub(crate) fn mean_column(
+    count: &Counted,
+    axes: &[BinAxis],
+    length: Option<&str>,
+) -> Option<TableColumn> {
+    let (axis, values) = (axes.first()?, count.mean.clone()?);
+    let column = TableColumn::floats(
+        format!("mean_{}", axis.name),
+        format!("mean {} of the pairs", axis.name),
+        values,
+    );
+    Some(with_unit(column, axis_unit(axis, length)))
+}
+
+/// Pairs, weight and mean separation of one count, its name as a prefix unless that is empty.
+pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
+    let name = |rest: &str| {
+        if prefix.is_empty() {
+            rest.to_owned()
+        } else {
+            format!("{prefix}_{rest}")
+        }
+    };
+    let of = if prefix.is_empty() {
+        String::new()
+    } else {
+        format!(" of {prefix}")
+    };
+    let npairs = TableColumn::integers(
+        name("npairs"),
+        format!("number of pairs{of}"),
+        count.npairs.clone(),
+    );
+    let weight = count.weight.clone();
+    let weight =
+        weight.map(|sums| TableColumn::floats(name("weight"), format!("sum of w1*w2{of}"), sums));
+    std::iter::once(npairs).chain(weight).collect()
+}
+
+/// The estimate with its error, the normalised counts of the formula, and the counts themselves.
+pub(crate) fn correlation_columns(
+    xi: &Correlation,
+    counts: &[Counted],
+    length: Option<&str>,
+) -> Vec<TableColumn> {
+    let mut columns = edge_columns(&xi.axes, length);
+    columns.extend(
+        counts
+            .iter()
+            .find_map(|count| mean_column(count, &xi.axes, length)),
+    );
+    columns.push(TableColumn::floats(
+        "xi",
+        format!("correlation function, {}", xi.estimator),
+        xi.xi.clone(),
+    ));
+    columns.push(TableColumn::floats(
+        "xi_error",
+        "Poisson error of xi",
+        xi.error.clone(),
+    ));
+    for count in &xi.counts {
+        let description = format!("{} over its total", count.name);
+        columns.push(TableColumn::floats(
+            count.name,
+            description,
+            count.values.clone(),
+        ));
+    }
+    for count in counts {
+        columns.extend(count_columns(count, count.name));
+    }
+    columns
+}

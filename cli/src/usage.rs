@@ -1,0 +1,20 @@
+//! Mistakes in how the program is called, which end it with code 2 instead of 1.
+//!
+//! Entry: [`usage`].
+
+/// A combination of flags that has no meaning.
+#[derive(Debug)]
+pub(crate) struct UsageError(String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// An error that says how the program must be called.
+pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
+    UsageError(message.into()).into()
+}
