@@ -1,0 +1,14 @@
+//! The program as its users run it: files in, text, files and exit codes out.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod bad_input;
+mod columns;
+mod counts;
+mod estimates;
+#[cfg(feature = "plot")]
+mod figures;
+mod folder;
+mod rdf;
+mod reference;
+mod stop;
