@@ -1,1 +1,121 @@
-//! Counts of published catalogs, where they are at hand: the environment variable `ALBIREO_TEST_DATA` names their folder.
+//! Counts of published catalogs, where these are at hand: the environment variable `ALBIREO_TEST_DATA` names a folder with the
+//! catalogs and counts that Corrfunc 2.5.3 ships (Sinha & Garrison 2020, DOI 10.1093/mnras/stz3157) in `corrfunc/`.
+//!
+//! Its auto counts hold each pair twice; its xi and wp divide by W^2 - W^2/N.
+
+use std::path::PathBuf;
+
+use crate::folder::{Folder, floats, integers};
+
+/// The folder of the reference data, or none (and a word about it) where the tests cannot run.
+fn data() -> Option<PathBuf> {
+    let folder =
+        std::env::var_os("ALBIREO_TEST_DATA").map(|folder| PathBuf::from(folder).join("corrfunc"));
+    if folder.is_none() {
+        eprintln!("skipped: ALBIREO_TEST_DATA does not name the folder of the reference data");
+    }
+    folder
+}
+
+/// A column of a reference table.
+fn column(path: &str, index: usize) -> Vec<f64> {
+    let text = std::fs::read_to_string(data().unwrap().join("reference").join(path)).unwrap();
+    let rows = text.lines().filter(|line| !line.trim().is_empty());
+    rows.map(|line| line.split_whitespace().nth(index).unwrap().parse().unwrap())
+        .collect()
+}
+
+/// Runs a command, in which `DATA` stands for the folder of the reference data, and compares its counts.
+fn counts_are(command: &str, reference: &str) {
+    let Some(data) = data() else { return };
+    let folder = Folder::new();
+    folder.good(&format!(
+        "{} -o out.json",
+        command.replace("DATA", data.to_str().unwrap())
+    ));
+    let table = folder.table("out.json");
+    let npairs: Vec<u64> = integers(&table, "npairs").iter().map(|n| 2 * n).collect();
+    let expected: Vec<u64> = column(reference, 0).iter().map(|&n| n as u64).collect();
+    assert_eq!(npairs, expected, "{command}");
+    if command.contains("--weight") {
+        let means = floats(&table, "weight")
+            .into_iter()
+            .zip(&npairs)
+            .map(|(sum, &n)| 2.0 * sum / n as f64);
+        for (mean, expected) in means.zip(column(reference, 4)) {
+            assert!(
+                expected == 0.0 || (mean / expected - 1.0).abs() < 2e-7,
+                "{mean} {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn box_separations() {
+    counts_are(
+        "count DATA/gals_Mr19.h5 --box file --weight w --bins @DATA/reference/box/bins",
+        "box/Mr19_DD_periodic",
+    );
+}
+
+#[test]
+fn box_rp_pi() {
+    counts_are(
+        "count DATA/gals_Mr19.h5 --box 420 --weight w --statistic rp-pi --bins @DATA/reference/box/bins --pi-bins lin:0:40:40",
+        "box/Mr19_DDrppi_periodic",
+    );
+}
+
+#[test]
+fn box_s_mu() {
+    counts_are(
+        "count DATA/gals_Mr19.h5 --box 420 --weight w --statistic s-mu --bins @DATA/reference/box/bins --mu-bins lin:0:0.5:10",
+        "box/Mr19_DDsmu_periodic",
+    );
+}
+
+#[test]
+fn survey_rp_pi() {
+    counts_are(
+        "count DATA/Mr19_mock_northonly.fits --distance DIST --weight WEIGHT --statistic rp-pi \
+         --bins @DATA/reference/survey/bins --pi-bins lin:0:40:40",
+        "survey/Mr19_mock.DD",
+    );
+}
+
+#[test]
+fn survey_angles() {
+    counts_are(
+        "count DATA/Mr19_mock_northonly.fits --weight WEIGHT --statistic theta --bins @DATA/reference/survey/angular_bins",
+        "survey/Mr19_mock_wtheta.DD",
+    );
+}
+
+/// Compares one column of a result with the first of a reference table, relative to 1 + xi where that is the scale.
+fn values_are(command: &str, name: &str, reference: &str, tolerance: f64) {
+    let Some(data) = data() else { return };
+    let folder = Folder::new();
+    folder.good(&format!(
+        "{} -o out.json",
+        command.replace("DATA", data.to_str().unwrap())
+    ));
+    for (value, expected) in floats(&folder.table("out.json"), name)
+        .iter()
+        .zip(column(reference, 0))
+    {
+        assert!(
+            (value / expected - 1.0).abs() < tolerance,
+            "{command}: {value} {expected}"
+        );
+    }
+}
+
+#[test]
+fn box_xi_and_wp() {
+    // Printed to seven digits; W^2 - W^2/N against W^2 - sum w^2 makes a difference of a few millionths.
+    let xi = "xi DATA/gals_Mr19.h5 --box 420 --weight w --bins @DATA/reference/box/bins";
+    values_are(xi, "xi", "box/Mr19_xi", 4e-6);
+    let wp = "wp DATA/gals_Mr19.h5 --box 420 --weight w --bins @DATA/reference/box/bins --pi-bins lin:0:40:40";
+    values_are(wp, "wp", "box/Mr19_wp", 7e-6);
+}
