@@ -5,17 +5,18 @@
 use std::time::Instant;
 
 use albireo::counts::{JobId, PairKind, Sums, count_pairs};
+use albireo::engine::AnyEngine;
 use albireo::{Binning, Domain, Engine, PairCounts, PairJob, PairTotal, Pairs};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use crate::args::RunFlags;
-use crate::engine::{Chosen, choose};
+use crate::engine::choose;
 use crate::progress::{Bar, check_stop, with_prefix};
 
 /// Counts pairs in one domain.
 pub(crate) struct Counter<'a> {
-    engine: Chosen,
+    engine: AnyEngine,
     domain: &'a Domain,
     /// What was counted, by name, in order.
     pub(crate) done: Vec<Counted>,
