@@ -87,8 +87,9 @@ impl Curves {
         } else {
             0.07 * (hi - lo)
         };
-        // An amount that begins at zero stands on its axis.
-        let floor = if lo == 0.0 { 0.0 } else { lo - room };
+        // Amounts that come down to zero stand on their axis.
+        let amounts = points().all(|(_, y, _)| y >= 0.0) && lo > -0.02 * (hi - lo);
+        let floor = if amounts && lo <= 0.0 { 0.0 } else { lo - room };
         Scale::Linear {
             lo: floor,
             hi: hi + room,

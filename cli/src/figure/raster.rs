@@ -93,6 +93,12 @@ impl Raster {
     }
 }
 
+/// The pixels from `low` to `high` that lie on a page of `limit` pixels.
+fn pixels(low: f64, high: f64, limit: usize) -> std::ops::Range<usize> {
+    let end = (high.max(0.0).ceil() as usize).min(limit);
+    (low.max(0.0) as usize).min(end)..end
+}
+
 /// Draws contours into an area whose corner is `origin`, closing each of them.
 fn trace(area: &mut Rasterizer, steps: &[Step], origin: Point) {
     let pixel = |p: Point| point((p[0] - origin[0]) as f32, (p[1] - origin[1]) as f32);
@@ -120,31 +126,16 @@ fn scaled(p: Point) -> Point {
     p.map(|v| v * SCALE)
 }
 
-/// A circle as a polygon, in the turning sense of [`ribbon`].
-fn circle([x, y]: Point, radius: f64) -> impl Iterator<Item = Step> {
-    const SIDES: usize = 32;
-    (0..SIDES).map(move |k| {
-        let angle = std::f64::consts::TAU * k as f64 / SIDES as f64;
-        let p = [x + radius * angle.cos(), y + radius * angle.sin()];
-        if k == 0 { Step::Move(p) } else { Step::Line(p) }
-    })
-}
-
-/// The rectangle around a segment; overlapping ones turn the same way, so that their areas add up and never cancel.
-fn ribbon([a, b]: [Point; 2], half: f64) -> Option<[Step; 4]> {
-    let d = [b[0] - a[0], b[1] - a[1]];
-    let length = d[0].hypot(d[1]);
-    if length == 0.0 {
-        return None;
-    }
-    let across = [-d[1] / length * half, d[0] / length * half];
-    let corner = |p: Point, side: f64| [p[0] + side * across[0], p[1] + side * across[1]];
-    Some([
-        Step::Move(corner(a, -1.0)),
-        Step::Line(corner(b, -1.0)),
-        Step::Line(corner(b, 1.0)),
-        Step::Line(corner(a, 1.0)),
-    ])
+/// Distance of `p` from the segment between `a` and `b`.
+fn distance(p: Point, [a, b]: [Point; 2]) -> f64 {
+    let (along, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+    let length2 = along[0] * along[0] + along[1] * along[1];
+    let part = if length2 > 0.0 {
+        ((to[0] * along[0] + to[1] * along[1]) / length2).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    (to[0] - part * along[0]).hypot(to[1] - part * along[1])
 }
 
 impl Surface for Raster {
@@ -163,14 +154,27 @@ impl Surface for Raster {
     fn stroke(&mut self, line: &[Point], width: f64, colour: Colour) {
         let half = width * SCALE / 2.0;
         let points: Vec<Point> = line.iter().copied().map(scaled).collect();
-        let mut shape = Vec::new();
-        for (k, pair) in points.windows(2).enumerate() {
-            shape.extend(ribbon([pair[0], pair[1]], half).into_iter().flatten());
-            if k > 0 {
-                shape.extend(circle(pair[0], half));
+        let mut nearest = std::collections::BTreeMap::new();
+        for pair in points.windows(2) {
+            let reach = half + 1.0;
+            let side = |axis: usize, limit| {
+                let (a, b) = (pair[0][axis], pair[1][axis]);
+                pixels(a.min(b) - reach, a.max(b) + reach, limit)
+            };
+            let columns = side(0, self.width);
+            for y in side(1, self.height) {
+                for x in columns.clone() {
+                    let d = distance([x as f64 + 0.5, y as f64 + 0.5], [pair[0], pair[1]]);
+                    if d < half + 0.5 {
+                        let least: &mut f64 = nearest.entry((y, x)).or_insert(d);
+                        *least = least.min(d);
+                    }
+                }
             }
         }
-        self.fill_pixels(&shape, colour);
+        for ((y, x), d) in nearest {
+            self.blend(x, y, (half + 0.5 - d).clamp(0.0, 1.0) as f32, colour);
+        }
     }
 
     fn rectangle(&mut self, corner: Point, opposite: Point, colour: Colour) {
@@ -189,7 +193,6 @@ impl Surface for Raster {
     }
 
     fn disc(&mut self, centre: Point, radius: f64, colour: Colour) {
-        let shape: Vec<Step> = circle(scaled(centre), radius * SCALE).collect();
-        self.fill_pixels(&shape, colour);
+        self.stroke(&[centre, centre], 2.0 * radius, colour);
     }
 }
