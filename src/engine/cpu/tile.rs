@@ -288,18 +288,18 @@ impl<F: Filter> Job<'_, F> {
 
     /// As [`Job::place`]; in a leaf that meets itself, lanes that the row is not paired with are out of range and free of doubt.
     #[inline(always)]
-    fn place_paired<S: Simd, const OWN: bool>(
+    fn place_paired<S: Simd>(
         &self,
         simd: S,
         rows: &Rows,
         row: u8,
         lanes: &Lanes<S>,
-        tile: Tile,
+        own: Option<Tile>,
     ) -> (S::U, S::U) {
         let (slot, doubt) = self.place(simd, rows, row, lanes);
-        if !OWN {
+        let Some(tile) = own else {
             return (slot, doubt);
-        }
+        };
         let (keep, drop) = own_lanes(simd, tile, row);
         (simd.or(slot, drop), simd.and(doubt, keep))
     }
@@ -324,10 +324,10 @@ impl<F: Filter> Job<'_, F> {
             Slots::Others => (mask & !own, mask & own),
         };
         let (list, n) = list_rows(apart);
-        self.count_rows::<S, H, false>(simd, worker, tile, &lanes, &list[..n]);
+        self.count_rows(simd, worker, tile, &lanes, &list[..n], false);
         if together != 0 {
             let (list, n) = list_rows(together);
-            self.count_rows::<S, H, true>(simd, worker, tile, &lanes, &list[..n]);
+            self.count_rows(simd, worker, tile, &lanes, &list[..n], true);
         }
     }
 
@@ -379,22 +379,23 @@ impl<F: Filter> Job<'_, F> {
     }
 
     #[inline(always)]
-    fn count_rows<S: Simd, H: Histogram, const OWN: bool>(
+    fn count_rows<S: Simd, H: Histogram>(
         &self,
         simd: S,
         worker: &mut Worker<H>,
         tile: Tile,
         lanes: &Lanes<S>,
         list: &[[u8; ROWS]],
+        own: bool,
     ) {
         let factors = self.lane_factors(tile);
         let mut n_doubtful = 0;
         for &rows in list {
-            let own = &worker.rows;
-            let a = self.place_paired::<S, OWN>(simd, own, rows[0], lanes, tile);
-            let b = self.place_paired::<S, OWN>(simd, own, rows[1], lanes, tile);
-            let c = self.place_paired::<S, OWN>(simd, own, rows[2], lanes, tile);
-            let d = self.place_paired::<S, OWN>(simd, own, rows[3], lanes, tile);
+            let all = &worker.rows;
+            let a = self.place_paired(simd, all, rows[0], lanes, own.then_some(tile));
+            let b = self.place_paired(simd, all, rows[1], lanes, own.then_some(tile));
+            let c = self.place_paired(simd, all, rows[2], lanes, own.then_some(tile));
+            let d = self.place_paired(simd, all, rows[3], lanes, own.then_some(tile));
             let any = simd.or(simd.or(a.1, b.1), simd.or(c.1, d.1));
             if simd.mask_bits(any) != 0 {
                 let doubtful = &mut worker.doubtful[n_doubtful];
