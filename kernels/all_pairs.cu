@@ -4,26 +4,6 @@
 
 namespace albireo {
 
-// Consecutive threads hold consecutive rows.
-struct Block {
-    u64 base;
-    u64 rows;
-    u32 order;
-
-    __device__ __forceinline__ u64 row(int k) const { return base + threadIdx.x + (u64)k * ALBIREO_THREADS; }
-    __device__ __forceinline__ bool find(int k, u64& found, u32& image) const {
-        found = row(k);
-        image = ANY_IMAGE;
-        return found < rows;
-    }
-    __device__ __forceinline__ bool admits(u64 first, int k) const {
-        u64 second = row(k);
-        if (second >= rows) return false;
-        if (order == 1) return first < second;
-        return order == 0 || first != second;
-    }
-};
-
 __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row) {
 #if ALBIREO_PRECISION == 0
     return {sample.x[row], sample.y[row], sample.z[row], 0.0};
@@ -39,6 +19,27 @@ __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 r
 #endif
 #endif
 }
+
+// Consecutive threads hold consecutive rows.
+struct Block {
+    u64 base;
+    u64 rows;
+    u32 order;
+
+    __device__ __forceinline__ u64 row(u32 thread, int k) const { return base + thread + (u64)k * ALBIREO_THREADS; }
+    __device__ __forceinline__ bool find(u32 thread, int k, u64& found, u32& image) const {
+        found = row(thread, k);
+        image = ANY_IMAGE;
+        return found < rows;
+    }
+    __device__ __forceinline__ Held hold_again(const Job& job, u64 row, u32) const { return hold(job, job.second, row); }
+    __device__ __forceinline__ bool admits(u64 first, int k) const {
+        u64 second = row(threadIdx.x, k);
+        if (second >= rows) return false;
+        if (order == 1) return first < second;
+        return order == 0 || first != second;
+    }
+};
 
 __device__ __forceinline__ Held padding() {
 #if ALBIREO_PRECISION == 0
@@ -70,14 +71,14 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
     // Of an auto count, blocks on one side of the diagonal are left to the other side.
     if (begin >= end || (job.order == 1 && begin + 1 >= past)) return;
     const bool apart = job.order == 0 || end <= block.base || begin >= past;
-    const bool guarded = !apart || (ALBIREO_WRAP && past > job.second.rows);
+    const bool guarded = !apart || ((ALBIREO_WRAP || !ALBIREO_CLAMP) && past > job.second.rows);
 
     Arena arena(job, memory);
     Held held[POINTS];
     double weight[POINTS];
 #pragma unroll
     for (int k = 0; k < POINTS; ++k) {
-        u64 row = block.row(k);
+        u64 row = block.row(threadIdx.x, k);
         held[k] = row < block.rows ? hold(job, job.second, row) : padding();
         weight[k] = ALBIREO_WEIGHTED && row < block.rows ? job.second.weight[row] : 0.0;
     }
@@ -99,9 +100,9 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
         }
         __syncthreads();
         if (guarded)
-            sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre);
+            sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
         else
-            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre);
+            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
     }
     arena.histogram.flush(job);
 }

@@ -37,44 +37,6 @@ struct Stretches {
     }
 };
 
-// One pass over the stretches: consecutive threads hold consecutive places.
-struct Pass {
-    const Stretches* stretches;
-    u32 base;
-
-    __device__ __forceinline__ bool find(int k, u64& row, u32& image) const {
-        u32 place = base + threadIdx.x + k * ALBIREO_THREADS;
-        if (place >= stretches->total) return false;
-        u32 hint = stretches->search(place);
-        return stretches->find(place, hint, row, image);
-    }
-    __device__ __forceinline__ bool admits(u64, int) const { return true; }
-};
-
-// The tile's own cells in an auto count.
-struct Own {
-    u32 base, end;
-    u32 order;
-
-    __device__ __forceinline__ u32 row(int k) const { return base + threadIdx.x + k * ALBIREO_THREADS; }
-    __device__ __forceinline__ bool find(int k, u64& found, u32& image) const {
-        found = row(k);
-        image = image_code(0, 0, 0);
-        return found < end;
-    }
-    __device__ __forceinline__ bool admits(u64 first, int k) const {
-        u32 second = row(k);
-        return second < end && (order == 1 ? first < second : first != second);
-    }
-};
-
-// Floor division of a cell number by the cells of an axis.
-__device__ __forceinline__ int floor_div(int a, int n) { return a >= 0 ? a / n : -((n - 1 - a) / n); }
-
-__device__ __forceinline__ int centre_of(u32 first, u32 number, u32 cells) {
-    return (int)((((u64)2 * first + number) << (FRACTION - 1)) / cells);
-}
-
 __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row, u32 image, Fractions centre) {
 #if ALBIREO_PRECISION == 0
     return {sample.x[row], sample.y[row], sample.z[row], 0.0};
@@ -94,6 +56,52 @@ __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 r
     return {__fmul_rn(m[0], x), __fmul_rn(m[4], y), __fmul_rn(m[8], z), 0.0f};
 #endif
 #endif
+}
+
+// One pass over the stretches: consecutive threads hold consecutive places.
+struct Pass {
+    const Stretches* stretches;
+    u32 base;
+    Fractions centre;
+
+    __device__ __forceinline__ Held hold_again(const Job& job, u64 row, u32 image) const {
+        return hold(job, job.second, row, image, centre);
+    }
+    __device__ __forceinline__ bool find(u32 thread, int k, u64& row, u32& image) const {
+        u32 place = base + thread + k * ALBIREO_THREADS;
+        if (place >= stretches->total) return false;
+        u32 hint = stretches->search(place);
+        return stretches->find(place, hint, row, image);
+    }
+    __device__ __forceinline__ bool admits(u64, int) const { return true; }
+};
+
+// The tile's own cells in an auto count.
+struct Own {
+    u32 base, end;
+    u32 order;
+    Fractions centre;
+
+    __device__ __forceinline__ Held hold_again(const Job& job, u64 row, u32 image) const {
+        return hold(job, job.second, row, image, centre);
+    }
+    __device__ __forceinline__ u32 row(u32 thread, int k) const { return base + thread + k * ALBIREO_THREADS; }
+    __device__ __forceinline__ bool find(u32 thread, int k, u64& found, u32& image) const {
+        found = row(thread, k);
+        image = image_code(0, 0, 0);
+        return found < end;
+    }
+    __device__ __forceinline__ bool admits(u64 first, int k) const {
+        u32 second = row(threadIdx.x, k);
+        return second < end && (order == 1 ? first < second : first != second);
+    }
+};
+
+// Floor division of a cell number by the cells of an axis.
+__device__ __forceinline__ int floor_div(int a, int n) { return a >= 0 ? a / n : -((n - 1 - a) / n); }
+
+__device__ __forceinline__ int centre_of(u32 first, u32 number, u32 cells) {
+    return (int)((((u64)2 * first + number) << (FRACTION - 1)) / cells);
 }
 
 __device__ __forceinline__ Held padding() {
@@ -220,22 +228,22 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
                 held[k] = real ? hold(job, job.second, row, at, middle) : padding();
                 weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[row] : 0.0;
             }
-            const Pass pass = {&stretches, base};
-            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, pass, centre);
+            const Pass pass = {&stretches, base, middle};
+            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, arena.queued);
         }
         if (job.order != 0) {
             const u32 own_begin = job.order == 1 ? tile.z : job.second.start[tile.x];
             const u32 own_end = job.second.start[tile.x + tile.y];
             for (u32 base = own_begin; base < own_end; base += ALBIREO_THREADS * POINTS) {
                 admit(more);
-                const Own own = {base, own_end, job.order};
+                const Own own = {base, own_end, job.order, middle};
 #pragma unroll
                 for (int k = 0; k < POINTS; ++k) {
-                    bool real = own.row(k) < own_end;
-                    held[k] = real ? hold(job, job.second, own.row(k), image_code(0, 0, 0), middle) : padding();
-                    weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[own.row(k)] : 0.0;
+                    bool real = own.row(threadIdx.x, k) < own_end;
+                    held[k] = real ? hold(job, job.second, own.row(threadIdx.x, k), image_code(0, 0, 0), middle) : padding();
+                    weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[own.row(threadIdx.x, k)] : 0.0;
                 }
-                sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, own, centre);
+                sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, own, centre, arena.queued);
             }
         }
         __syncthreads();

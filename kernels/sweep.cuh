@@ -77,16 +77,70 @@ __device__ __forceinline__ Guess guess_pair(const Job& job, const uint2* table, 
 #endif
 }
 
-// Decides a doubtful pair by the contract and moves its count.
+// Decides a doubtful pair by the contract and moves its count: the k-th second of `thread`, counted in `slot`.
 template <class Seconds>
-__device__ __noinline__ void recheck(const Job& job, Histogram& histogram, u64 first, const Seconds& seconds, int k, u32 slot) {
+__device__ __noinline__ void recheck(const Job& job, Histogram& histogram, u64 first, const Seconds& seconds, u32 thread, int k,
+                                     u32 slot) {
     u64 row;
     u32 image;
-    if (!seconds.find(k, row, image)) return;
+    if (!seconds.find(thread, k, row, image)) return;
     u32 truth = exact_slot(job, position(job.first, first), position(job.second, row), image, across_guess(job, slot), true);
     if (truth != slot)
         retally(job, histogram, slot, truth, weight_of(job.first, first), weight_of(job.second, row));
 }
+
+#if ALBIREO_QUEUE
+// Doubtful pairs of a warp, decided 32 first points at a time so that no lane waits for another's.
+struct Queue {
+    uint2* entries;  // of this warp: (first point in the tile | lane << 16, mask of seconds)
+    u32 number;
+
+    static const u32 ROOM = 64;
+
+    template <class Seconds>
+    static __device__ __noinline__ void decide(const Job& job, Histogram histogram, const uint2* table, const Held* tile, u64 first,
+                                               const Seconds& seconds, Near centre, const uint2* entries, u32 many) {
+        const u32 lane = threadIdx.x & 31;
+        if (lane >= many) return;
+        const uint2 entry = entries[lane];
+        const u32 i = entry.x & 0xffff, thread = (threadIdx.x & ~31u) + (entry.x >> 16);
+        for (u32 mask = entry.y; mask; mask &= mask - 1) {
+            const int k = __ffs(mask) - 1;
+            u64 row;
+            u32 image;
+            if (!seconds.find(thread, k, row, image)) continue;
+            const Held second = seconds.hold_again(job, row, image);
+            recheck(job, histogram, first + i, seconds, thread, k, guess_pair(job, table, tile[i], second, centre).slot);
+        }
+    }
+
+    template <class Seconds>
+    __device__ __forceinline__ void push(const Job& job, Histogram& histogram, const uint2* table, const Held* tile, u64 first,
+                                         const Seconds& seconds, Near centre, u32 i, u32 doubtful) {
+        const u32 vote = __ballot_sync(0xffffffffu, doubtful != 0);
+        if (vote == 0) return;
+        const u32 lane = threadIdx.x & 31;
+        if (doubtful) entries[number + __popc(vote & ((1u << lane) - 1))] = {i | lane << 16, doubtful};
+        number += __popc(vote);
+        __syncwarp();
+        if (number < 32) return;
+        decide(job, histogram, table, tile, first, seconds, centre, entries, 32);
+        number -= 32;
+        const uint2 moved = entries[32 + lane];
+        __syncwarp();
+        entries[lane] = moved;
+        __syncwarp();
+    }
+
+    template <class Seconds>
+    __device__ __forceinline__ void finish(const Job& job, Histogram& histogram, const uint2* table, const Held* tile, u64 first,
+                                           const Seconds& seconds, Near centre) {
+        decide(job, histogram, table, tile, first, seconds, centre, entries, number);
+        number = 0;
+        __syncwarp();
+    }
+};
+#endif
 
 #endif
 
@@ -94,7 +148,10 @@ __device__ __noinline__ void recheck(const Job& job, Histogram& histogram, u64 f
 template <bool GUARDED, class Seconds>
 __device__ __forceinline__ void sweep(const Job& job, Histogram& histogram, const uint2* table, const Held* tile,
                                       const double* tile_weight, u32 n_first, u64 first, const Held (&held)[POINTS],
-                                      const double (&weight)[POINTS], const Seconds& seconds, Near centre) {
+                                      const double (&weight)[POINTS], const Seconds& seconds, Near centre, uint2* queued) {
+#if ALBIREO_QUEUE
+    Queue queue = {queued + (threadIdx.x / 32) * Queue::ROOM, 0};
+#endif
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = tile[i];
         const double u1 = ALBIREO_WEIGHTED ? tile_weight[i] : 0.0;
@@ -103,7 +160,7 @@ __device__ __forceinline__ void sweep(const Job& job, Histogram& histogram, cons
         for (int k = 0; k < POINTS; ++k) {
             u64 row;
             u32 image;
-            if (!seconds.find(k, row, image) || (GUARDED && !seconds.admits(first + i, k))) continue;
+            if (!seconds.find(threadIdx.x, k, row, image) || (GUARDED && !seconds.admits(first + i, k))) continue;
             u32 slot = exact_slot(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image, 0, false);
             if (slot) tally(job, histogram, slot, u1, weight[k]);
         }
@@ -116,22 +173,30 @@ __device__ __forceinline__ void sweep(const Job& job, Histogram& histogram, cons
             tally(job, histogram, admitted ? guess.slot : 0, u1, weight[k]);
             if (guess.doubt && admitted) doubtful |= 1u << k;
         }
-        if (ALBIREO_PRECISION == 1 && doubtful) {
+#if ALBIREO_QUEUE
+        queue.push(job, histogram, table, tile, first, seconds, centre, i, doubtful);
+#elif ALBIREO_PRECISION == 1
+        if (doubtful) {
 #pragma unroll
             for (int k = 0; k < POINTS; ++k) {
                 if (doubtful >> k & 1)
-                    recheck(job, histogram, first + i, seconds, k, guess_pair(job, table, a, held[k], centre).slot);
+                    recheck(job, histogram, first + i, seconds, threadIdx.x, k, guess_pair(job, table, a, held[k], centre).slot);
             }
         }
 #endif
+#endif
     }
+#if ALBIREO_QUEUE
+    queue.finish(job, histogram, table, tile, first, seconds, centre);
+#endif
 }
 
-// Shared memory of a block, in this order: tile, tile weights, table, histogram, and what the traversal adds.
+// Shared memory of a block, in this order: tile, tile weights, table, queues, histogram, and what the traversal adds.
 struct Arena {
     Held* tile;
     double* tile_weight;
     uint2* table;
+    uint2* queued;
     Histogram histogram;
     u32* rest;
 
@@ -140,7 +205,8 @@ struct Arena {
         tile_weight = (double*)(tile + ALBIREO_TILE);
         table = (uint2*)(tile_weight + (ALBIREO_WEIGHTED ? ALBIREO_TILE : 0));
         u32 entries = ALBIREO_EDGES == 1 ? job.across.key_high - job.across.key_low + 1 : 0;
-        histogram.counts = (u32*)(table + entries);
+        queued = table + entries;
+        histogram.counts = (u32*)(queued + (ALBIREO_QUEUE ? 2 * ALBIREO_THREADS : 0));
         histogram.slots = job.bins + 2;
         rest = histogram.counts + Histogram::words(histogram.slots);
         for (u32 k = threadIdx.x; k < entries; k += ALBIREO_THREADS) table[k] = job.across.table[k];

@@ -61,7 +61,10 @@ __device__ __forceinline__ Guess table_slot(const Axis& axis, const uint2* table
 // The slot along the axis across (r, s, rp) of a squared value >= 0.
 __device__ __forceinline__ Guess across_slot(const Axis& axis, const uint2* table, float value2) {
 #if ALBIREO_EDGES == 0
-    float value = root(fminf(value2, axis.high));
+#if ALBIREO_CLAMP
+    value2 = fminf(value2, axis.high);
+#endif
+    float value = root(value2);
 #if ALBIREO_LOW
     value = fmaxf(value, axis.low);
 #endif

@@ -36,17 +36,35 @@ inline void (*body)(void**);
 inline void** arguments;
 
 // Back to the scheduler; returns when it is this fiber's turn again.
-inline void barrier() {
+inline void yield() {
     if (!_setjmp(*fibers[current])) _longjmp(scheduler, 1);
+}
+
+// A place where a group of fibers waits for its last, and votes.
+struct Meeting {
+    unsigned arrived, bits, result, generation;
+};
+inline Meeting block_meeting, warp_meetings[32];
+
+inline unsigned meet(Meeting& meeting, unsigned members, unsigned vote) {
+    unsigned generation = meeting.generation;
+    meeting.bits = (meeting.arrived ? meeting.bits : 0) | vote;
+    if (++meeting.arrived == members) {
+        meeting.arrived = 0;
+        meeting.result = meeting.bits;
+        ++meeting.generation;
+    }
+    while (meeting.generation == generation) yield();
+    return meeting.result;
 }
 
 // The life of a fiber: one block after another.
 inline void fiber() {
-    barrier();
+    yield();
     for (;;) {
         body(arguments);
         running[current] = 0;
-        barrier();
+        yield();
     }
 }
 
@@ -108,7 +126,14 @@ inline void launch(void (*kernel)(void**), const unsigned* grid, unsigned thread
 #define blockIdx emulator::block
 #define blockDim emulator::block_size
 #define gridDim emulator::grid_size
-inline void __syncthreads() { emulator::barrier(); }
+inline void __syncthreads() { emulator::meet(emulator::block_meeting, emulator::block_size.x, 0); }
+inline unsigned __ballot_sync(unsigned, bool vote) {
+    unsigned lane = emulator::current % 32, left = emulator::block_size.x - (emulator::current - lane);
+    return emulator::meet(emulator::warp_meetings[emulator::current / 32], left < 32 ? left : 32, (unsigned)vote << lane);
+}
+inline void __syncwarp() { __ballot_sync(0xffffffffu, false); }
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __ffs(unsigned v) { return __builtin_ffs((int)v); }
 
 template <class T> inline T atomicAdd(T* word, T value) { T old = *word; *word += value; return old; }
 

@@ -111,6 +111,10 @@ pub struct Variant {
     pub signed: bool,
     /// Whether sums go straight to global memory: more bins than a block's shared memory holds.
     pub global_sums: bool,
+    /// Whether separations beyond the last bin can occur and are brought back to the slot beyond it.
+    pub clamp: bool,
+    /// Whether doubtful pairs are gathered and decided by whole warps: for many bins, where doubt is common.
+    pub queue: bool,
     /// Whether positions stay fixed-point fractions whose differences wrap (all pairs of a periodic box).
     pub wrap: bool,
     /// Threads a block.
@@ -153,6 +157,8 @@ impl Variant {
             ("LOW", u32::from(self.low)),
             ("SIGNED", u32::from(self.signed)),
             ("HISTOGRAM", u32::from(self.global_sums)),
+            ("CLAMP", u32::from(self.clamp)),
+            ("QUEUE", u32::from(self.queue)),
             ("WRAP", u32::from(self.wrap)),
             ("THREADS", self.threads),
             ("POINTS", self.points),
@@ -230,6 +236,8 @@ fn flags(
                         low,
                         signed,
                         global_sums,
+                        clamp: !(space == Space::Open && bins == Bins::R && table),
+                        queue: arithmetic == Arithmetic::Filtered && global_sums,
                         wrap,
                         threads: 128,
                         points: 4,

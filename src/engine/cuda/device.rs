@@ -259,6 +259,10 @@ impl Gpu {
     }
 
     fn prepared(&self, kernel: Kernel, shape: Shape) -> Result<CudaFunction, CudaError> {
+        self.stream
+            .context()
+            .bind_to_thread()
+            .map_err(failed(self.number, "cuCtxSetCurrent"))?;
         let function = self.function(kernel)?;
         if shape.shared > 48 << 10 {
             function

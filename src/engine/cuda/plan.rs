@@ -39,6 +39,8 @@ pub(super) struct Plan {
 
 /// Above this share of all pairs a search by cells saves nothing in an open domain.
 const WORTH_SEARCHING: f64 = 0.7;
+/// Above this share of doubtful pairs they are queued: a warp of 32 x 8 pairs then nearly always holds one.
+const WORTH_QUEUEING: f64 = 1e-3;
 /// First points in a tile of each traversal.
 const TILE: [u32; 2] = [256, 64];
 
@@ -150,6 +152,8 @@ impl Plan {
             low: filter.as_ref().is_some_and(|f| f.low),
             signed: along.first().is_some_and(|&edge| edge < 0.0),
             global_sums: false,
+            clamp: true,
+            queue: false,
             wrap: filter.is_some() && !sorted && matches!(job.domain(), Domain::Periodic(_)),
             threads: 128,
             points: 4,
@@ -259,6 +263,9 @@ impl Plan {
     fn shaped(&self, job: &PairJob<'_>, tuning: Tuning, shared_limit: usize) -> Variant {
         let mut variant = self.variant;
         let (_, second) = job.pairs().both();
+        variant.clamp = !self.ends_in_last_bin();
+        variant.queue =
+            variant.arithmetic == Arithmetic::Filtered && self.doubtful_share() > WORTH_QUEUEING;
         variant.global_sums = self.shared_bytes(&variant) > shared_limit;
         let shared = self.shared_bytes(&variant);
         let plain = variant.bins == Bins::R && !variant.weighted;
@@ -277,7 +284,31 @@ impl Plan {
         variant.threads = chosen(tuning.threads, threads)
             .next_power_of_two()
             .clamp(32, 1024);
+        variant.global_sums = self.shared_bytes(&variant) > shared_limit;
         variant
+    }
+
+    /// Whether no pair can lie beyond the bins: all pairs of an open domain, equal widths up to its diagonal.
+    fn ends_in_last_bin(&self) -> bool {
+        let edges = &self.across[0];
+        let width = edges[1] - edges[0];
+        let open = self.variant.space == Space::Open && self.variant.bins == Bins::R;
+        match &self.layout {
+            Layout::AsGiven(frame) => {
+                open && !self.variant.table
+                    && frame.diagonal() <= edges[edges.len() - 1] + 0.25 * width
+            }
+            Layout::Sorted(_) => false,
+        }
+    }
+
+    /// The share of pairs that the filter is expected to leave to float64, by equally wide bins.
+    fn doubtful_share(&self) -> f64 {
+        [self.job.across, self.job.along]
+            .iter()
+            .map(|axis| f64::from(axis.doubt) / f64::from(axis.mask + 1))
+            .filter(|&share| share < 1.0)
+            .sum()
     }
 
     /// What `Arena` and the cells kernel lay out, in bytes.
@@ -295,7 +326,12 @@ impl Plan {
             // Threads may grow after this is asked: the most there are.
             Layout::Sorted(grid) => 4 * (3 * grid.rows.len() * grid.row_parts as usize + 1024 + 1),
         };
-        tile + 8 * self.table.len() + sums + stretches
+        let queues = if variant.queue {
+            16 * variant.threads as usize
+        } else {
+            0
+        };
+        tile + 8 * self.table.len() + queues + sums + stretches
     }
 
     /// The plan's work in one line, for the record.

@@ -307,19 +307,21 @@ fn angles<E: Engine>(engine: &E, n: usize) {
 }
 
 /// Every operation, binning and domain, uniform positions and ties, on samples of about `n`.
-pub fn every_case<E: Engine>(engine: &E, n: usize, scope: Scope) {
-    // An open, a mixed and the most skewed domain stand for all.
+pub fn every_case<E: Engine + Sync>(engine: &E, n: usize, scope: Scope) {
     let mut domains = domains();
     if scope == Scope::Quick {
+        // An open, a mixed and the most skewed domain stand for all.
         domains.retain(|(name, _)| ["open", "slab", "face-centred"].contains(name));
     }
-    for (name, domain) in domains {
-        for scatter in [Scatter::Uniform, Scatter::Lattice] {
-            case(engine, name, &domain, n, scatter, scope);
+    std::thread::scope(|threads| {
+        for (name, domain) in &domains {
+            for scatter in [Scatter::Uniform, Scatter::Lattice] {
+                threads.spawn(move || case(engine, name, domain, n, scatter, scope));
+            }
         }
-    }
-    angles(engine, n);
-    structural_sizes(engine, scope);
+        threads.spawn(|| angles(engine, n));
+        threads.spawn(|| structural_sizes(engine, scope));
+    });
 }
 
 /// Samples around the sizes of tiles and blocks, and degenerate ones.
