@@ -24,8 +24,8 @@ pub trait CatalogReader {
     /// [`CatalogError`] if the file cannot be decoded.
     fn describe(&mut self) -> Result<Description, CatalogError>;
 
-    /// The columns and attributes of one table (`None`: as [`Request::table`]) without a pass over its data: no ranges, no counts of
-    /// NaN.
+    /// The columns and attributes of one table (`None`: as [`Request::table`]) without a pass over its data: no ranges, no counts
+    /// of NaN, and 0 rows where the format does not state their number.
     ///
     /// # Errors
     /// [`CatalogError`] if there is no such table.

@@ -433,6 +433,28 @@ fn columns_are_taken_once_and_without_a_copy() {
 }
 
 #[test]
+fn outlines_are_descriptions_without_ranges() {
+    for (name, table) in [("tables.fits", "GALAXIES"), ("tables.fits.gz", "ODD")] {
+        let mut reader = open(&fixture(name)).unwrap();
+        let described = reader.describe().unwrap();
+        let whole = described.tables.iter().find(|found| found.name == table);
+        let (whole, outline) = (whole.unwrap(), reader.outline(Some(table)).unwrap());
+        assert_eq!(outline.rows, whole.rows);
+        assert_eq!(outline.attributes, whole.attributes);
+        assert_eq!(outline.columns.len(), whole.columns.len());
+        for (column, whole) in outline.columns.iter().zip(&whole.columns) {
+            assert_eq!(column.name, whole.name);
+            assert_eq!(
+                (&column.dtype, &column.unit, column.width, column.rows),
+                (&whole.dtype, &whole.unit, whole.width, whole.rows)
+            );
+            assert_eq!((column.min, column.max, column.nan_count), (None, None, 0));
+        }
+        assert!(reader.outline(Some("none")).is_err());
+    }
+}
+
+#[test]
 fn descriptions_say_what_is_there() {
     let description = open(&fixture("tables.fits")).unwrap().describe().unwrap();
     let names: Vec<&str> = description
