@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::folder::{Folder, floats, integers};
 
 /// The folder of the reference data, or none (and a word about it) where the tests cannot run.
+#[allow(clippy::print_stderr, reason = "a skipped test has to say so")]
 fn data() -> Option<PathBuf> {
     let folder =
         std::env::var_os("ALBIREO_TEST_DATA").map(|folder| PathBuf::from(folder).join("corrfunc"));
