@@ -29,6 +29,10 @@ extern crate self as albireo;
 mod error;
 mod exact_sum;
 mod particles;
+#[allow(
+    clippy::inline_always,
+    reason = "an intrinsic that is not inlined into a function with its instruction set enabled becomes a call"
+)]
 mod simd;
 mod traversal;
 

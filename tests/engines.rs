@@ -68,16 +68,14 @@ fn coordinate(input: Input, random: &mut Random, row: usize) -> f64 {
         }
     };
     let x = match input {
-        Input::Uniform => u * L,
         Input::Ties => (u * 100.0).floor() * 0.1,
         Input::NextToTies => step((u * 20.0).floor() * 0.5, random.unit()),
         Input::Lattice => (u * 10.0).floor(),
-        Input::Clustered if row % 2 == 0 => 3.3 + u * 1e-3,
-        Input::Clustered => u * L,
+        Input::Clustered if row.is_multiple_of(2) => 3.3 + u * 1e-3,
         Input::Identical => 1.25,
-        Input::Faces if row % 3 == 0 => 0.0,
+        Input::Faces if row.is_multiple_of(3) => 0.0,
         Input::Faces if row % 3 == 1 => L.next_down(),
-        Input::Faces => u * L,
+        Input::Uniform | Input::Clustered | Input::Faces => u * L,
     };
     x.clamp(0.0, L.next_down())
 }

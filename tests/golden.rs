@@ -1,4 +1,4 @@
-//! Counts of two independent codes (see tests/data/make_golden.py) on our own seeded points.
+//! Counts of two independent codes (see `tests/data/make_golden.py`) on our own seeded points.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

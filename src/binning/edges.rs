@@ -4,7 +4,7 @@
 
 use crate::error::EdgesError;
 
-/// At least two edges, finite, >= 0, strictly increasing with strictly increasing squares; bin k is [e_k, e_k+1).
+/// At least two edges, finite, >= 0, strictly increasing with strictly increasing squares; bin k is `[e_k, e_k+1)`.
 ///
 /// ```
 /// use albireo::Edges;

@@ -7,6 +7,7 @@
 
 mod axis;
 mod edges;
+#[allow(clippy::inline_always, reason = "filters run inside vector kernels")]
 pub(crate) mod filter;
 mod r;
 mod rp_pi;

@@ -3,6 +3,10 @@
 //! Entry: [`PairJob`] (which pairs, in which domain) and [`Engine::run`]. [`Naive`] is the readable reference that the others are
 //! compared with by `==`; [`AnyEngine`] chooses at run time.
 
+#[allow(
+    clippy::inline_always,
+    reason = "the inner loops run inside vector kernels"
+)]
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;

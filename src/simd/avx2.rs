@@ -63,17 +63,22 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn load_u(self, values: &[u32; LANES]) -> Self::U {
-        let at = values.as_ptr().cast::<__m256i>();
+        let at = values.as_ptr();
         // SAFETY: the token proves AVX2; both unaligned loads of 8 lie within the 16 values.
-        unsafe { [_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1))] }
+        unsafe {
+            [
+                _mm256_loadu_si256(at.cast()),
+                _mm256_loadu_si256(at.add(8).cast()),
+            ]
+        }
     }
     #[inline(always)]
     fn store_u(self, lanes: Self::U, to: &mut [u32; LANES]) {
-        let at = to.as_mut_ptr().cast::<__m256i>();
+        let at = to.as_mut_ptr();
         // SAFETY: the token proves AVX2; both unaligned stores of 8 lie within the 16 values.
         unsafe {
-            _mm256_storeu_si256(at, lanes[0]);
-            _mm256_storeu_si256(at.add(1), lanes[1]);
+            _mm256_storeu_si256(at.cast(), lanes[0]);
+            _mm256_storeu_si256(at.add(8).cast(), lanes[1]);
         }
     }
     #[inline(always)]

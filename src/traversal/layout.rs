@@ -298,7 +298,7 @@ mod tests {
         // Half of the points in one corner of a large box.
         let clustered = |k: usize| {
             let f = k as f64 / 40_000.0;
-            if k % 2 == 0 {
+            if k.is_multiple_of(2) {
                 [f * 1e-3, f * 1e-3, 0.0]
             } else {
                 [f * 1e3, 1e3 - f, f * f * 1e3]

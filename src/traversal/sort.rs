@@ -32,7 +32,7 @@ struct Cells {
     steps: [f64; 3],
     /// For each axis, the bits of the cell number that each step sets.
     deposits: [Vec<u32>; 3],
-    n_cells: usize,
+    number: usize,
 }
 
 impl Cells {
@@ -56,7 +56,7 @@ impl Cells {
             lo,
             steps,
             deposits,
-            n_cells: 1 << halvings,
+            number: 1 << halvings,
         }
     }
 
@@ -79,8 +79,8 @@ impl Cells {
     #[inline]
     fn of(&self, x: [f64; 3]) -> u32 {
         let mut cell = 0;
-        for axis in 0..3 {
-            let step = ((x[axis] - self.lo[axis]) * self.steps[axis]) as usize;
+        for (axis, x) in x.into_iter().enumerate() {
+            let step = ((x - self.lo[axis]) * self.steps[axis]) as usize;
             let deposits = &self.deposits[axis];
             cell |= deposits[step.min(deposits.len() - 1)];
         }
@@ -104,11 +104,11 @@ fn sort_run(
     let [x, y, z] = points.columns();
     let of_row = |row: usize| cells.of([x[row], y[row], z[row]]);
     let numbers: Vec<u32> = rows.clone().map(of_row).collect();
-    let mut starts = vec![0u32; cells.n_cells + 1];
+    let mut starts = vec![0u32; cells.number + 1];
     for &cell in &numbers {
         starts[cell as usize + 1] += 1;
     }
-    for k in 0..cells.n_cells {
+    for k in 0..cells.number {
         starts[k + 1] += starts[k];
     }
     let mut next = starts.clone();
@@ -139,7 +139,7 @@ pub(super) fn sorted_cells(points: &Points, bounds: &Bounds) -> Vec<Vec<Key>> {
         .into_par_iter()
         .map(|k| sort_run(points, cut(k)..cut(k + 1), &cells, bounds))
         .collect();
-    (0..cells.n_cells)
+    (0..cells.number)
         .into_par_iter()
         .with_min_len(16)
         .filter_map(|cell| {

@@ -254,7 +254,9 @@ impl<'a> Run<'a> {
             output
         })?;
         let mut total = op.empty();
-        outputs.into_iter().for_each(|output| total.merge(output));
+        for output in outputs {
+            total.merge(output);
+        }
         Ok(total)
     }
 
