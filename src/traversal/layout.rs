@@ -258,9 +258,9 @@ mod tests {
                 let x = layout.position(b * BLOCK + slot);
                 assert_eq!(x, points.at(row as usize));
                 let leaf = &block.leaves[slot / LEAF];
-                for axis in 0..3 {
-                    assert!((x[axis] - block.bounds.centre[axis]).abs() <= block.bounds.half[axis]);
-                    let offset = x[axis] - block.bounds.centre[axis];
+                for (axis, x) in x.into_iter().enumerate() {
+                    assert!((x - block.bounds.centre[axis]).abs() <= block.bounds.half[axis]);
+                    let offset = x - block.bounds.centre[axis];
                     let from_leaf = (offset - f64::from(leaf.centre[axis])).abs();
                     assert!(from_leaf <= f64::from(leaf.half[axis]));
                     let rounded = f64::from(layout.offsets[b][axis][slot]);
