@@ -50,11 +50,11 @@ fn bench<B: Binning>(
 }
 
 fn box_counts(c: &mut Criterion) {
-    let sample = uniform(200_000);
+    let sample = uniform(100_000);
     let linear = RBins::new(Edges::linear(0.0, 150.0, 30).unwrap());
     bench(
         c,
-        "box 200k, 30 linear bins to 150",
+        "box 100k, 30 linear bins to 150",
         &sample,
         &cube(),
         &linear,
@@ -63,7 +63,7 @@ fn box_counts(c: &mut Criterion) {
     let log = RBins::new(Edges::logarithmic(0.1, 25.0, 20).unwrap());
     bench(
         c,
-        "box 200k, 20 log bins to 25",
+        "box 100k, 20 log bins to 25",
         &sample,
         &cube(),
         &log,
@@ -72,7 +72,7 @@ fn box_counts(c: &mut Criterion) {
 }
 
 fn weighted_counts(c: &mut Criterion) {
-    let sample = uniform(50_000);
+    let sample = uniform(30_000);
     let weights = (0..sample.len())
         .map(|k| 0.5 + (k % 97) as f64 / 97.0)
         .collect();
@@ -83,7 +83,7 @@ fn weighted_counts(c: &mut Criterion) {
     let s_mu = SMuBins::new(s, mu, los).unwrap();
     bench(
         c,
-        "weighted (s,mu) 50k, 40 x 100 to 200",
+        "weighted (s,mu) 30k, 40 x 100 to 200",
         &sample,
         &cube(),
         &s_mu,
@@ -93,7 +93,7 @@ fn weighted_counts(c: &mut Criterion) {
     let rp_pi = RpPiBins::new(rp, SignedEdges::linear(0.0, 80.0, 80).unwrap(), los);
     bench(
         c,
-        "weighted (rp,pi) 50k, 20 x 80",
+        "weighted (rp,pi) 30k, 20 x 80",
         &sample,
         &cube(),
         &rp_pi,

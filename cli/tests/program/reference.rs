@@ -28,6 +28,11 @@ fn column(path: &str, index: usize) -> Vec<f64> {
 
 /// Runs a command, in which `DATA` stands for the folder of the reference data, and compares its counts.
 fn counts_are(command: &str, reference: &str) {
+    counts_are_times(2, command, reference);
+}
+
+/// As [`counts_are`], where the reference holds each pair `times` times.
+fn counts_are_times(times: u64, command: &str, reference: &str) {
     let Some(data) = data() else { return };
     let folder = Folder::new();
     folder.good(&format!(
@@ -35,14 +40,17 @@ fn counts_are(command: &str, reference: &str) {
         command.replace("DATA", data.to_str().unwrap())
     ));
     let table = folder.table("out.json");
-    let npairs: Vec<u64> = integers(&table, "npairs").iter().map(|n| 2 * n).collect();
+    let npairs: Vec<u64> = integers(&table, "npairs")
+        .iter()
+        .map(|n| times * n)
+        .collect();
     let expected: Vec<u64> = column(reference, 0).iter().map(|&n| n as u64).collect();
     assert_eq!(npairs, expected, "{command}");
     if command.contains("--weight") {
         let means = floats(&table, "weight")
             .into_iter()
             .zip(&npairs)
-            .map(|(sum, &n)| 2.0 * sum / n as f64);
+            .map(|(sum, &n)| times as f64 * sum / n as f64);
         for (mean, expected) in means.zip(column(reference, 4)) {
             assert!(
                 expected == 0.0 || (mean / expected - 1.0).abs() < 2e-7,
@@ -83,6 +91,23 @@ fn survey_rp_pi() {
          --bins @DATA/reference/survey/bins --pi-bins lin:0:40:40",
         "survey/Mr19_mock.DD",
     );
+}
+
+/// Mock with randoms: the randoms stand in the folder that `ALBIREO_TEST_SURVEY` names.
+#[test]
+#[allow(clippy::print_stderr, reason = "a skipped test has to say so")]
+fn survey_cross_s_mu() {
+    let Some(survey) = std::env::var_os("ALBIREO_TEST_SURVEY") else {
+        eprintln!("skipped: ALBIREO_TEST_SURVEY does not name the folder of the survey randoms");
+        return;
+    };
+    let randoms = PathBuf::from(survey).join("Mr19_randoms_northonly.fits");
+    let command = format!(
+        "count DATA/Mr19_mock_northonly.fits {} --distance DIST --weight WEIGHT --statistic s-mu \
+         --bins @DATA/reference/survey/bins --mu-bins lin:0:1:10",
+        randoms.display()
+    );
+    counts_are_times(1, &command, "survey/Mr19_mock_DDsmu.DR");
 }
 
 #[test]
