@@ -262,11 +262,16 @@ impl Plan {
     /// Threads, points and place of the sums: as many threads as the histogram leaves room for.
     fn shaped(&self, job: &PairJob<'_>, tuning: Tuning, shared_limit: usize) -> Variant {
         let mut variant = self.variant;
+        // What the sums would take in shared memory, wherever they end up.
+        let held = |variant: Variant| Variant {
+            global_sums: false,
+            ..variant
+        };
         let (_, second) = job.pairs().both();
         variant.clamp = !self.ends_in_last_bin();
         variant.queue =
             variant.arithmetic == Arithmetic::Filtered && self.doubtful_share() > WORTH_QUEUEING;
-        variant.global_sums = self.shared_bytes(&variant) > shared_limit;
+        variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
         let shared = self.shared_bytes(&variant);
         let plain = variant.bins == Bins::R && !variant.weighted;
         let points = match (variant.arithmetic, &self.layout) {
@@ -284,7 +289,7 @@ impl Plan {
         variant.threads = chosen(tuning.threads, threads)
             .next_power_of_two()
             .clamp(32, 1024);
-        variant.global_sums = self.shared_bytes(&variant) > shared_limit;
+        variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
         variant
     }
 
