@@ -1,7 +1,6 @@
-//! The CUDA engine on real devices, against the double loop. Without a device it says so and tests nothing.
+//! The CUDA engine on real devices, against the double loop. Without a device its tests are reported as ignored.
 //!
 //! Run it alone: `cargo test --release --test cuda`. `ALBIREO_TEST_FULL=1` goes through the whole matrix.
-#![cfg(feature = "cuda")]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -12,26 +11,73 @@
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
 
+use std::process::ExitCode;
+
 use albireo::engine::cuda::{CudaOptions, Precision};
 use albireo::ops::{Count, WeightedCount};
 use albireo::{
     Cuda, CudaError, Domain, Edges, Engine, PairJob, Pairs, PeriodicBox, RBins, Silent, Traversal,
 };
+use libtest_mimic::{Arguments, Trial};
 use suite::{Scatter, Scope};
 
-/// An engine on every device of this machine, or none.
-fn engine(precision: Precision) -> Option<Cuda> {
-    match Cuda::new(CudaOptions {
+/// An engine on every device of this machine.
+fn engine(precision: Precision) -> Cuda {
+    Cuda::new(CudaOptions {
         precision,
         ..CudaOptions::default()
-    }) {
-        Ok(engine) => Some(engine),
-        Err(error @ (CudaError::NoDriver | CudaError::NoDevice)) => {
-            eprintln!("skipped: no GPU ({error})");
-            None
-        }
-        Err(error) => panic!("{error}"),
+    })
+    .unwrap()
+}
+
+/// Why there is no device to test, if there is none.
+fn no_device() -> Option<CudaError> {
+    match Cuda::new(CudaOptions::default()) {
+        Err(error @ (CudaError::NoDriver | CudaError::NoDevice)) => Some(error),
+        Ok(_) | Err(_) => None,
     }
+}
+
+fn main() -> ExitCode {
+    let missing = no_device();
+    if let Some(error) = &missing {
+        eprintln!("skipped: no GPU ({error})");
+    }
+    let on_device: [(&str, fn()); 6] = [
+        (
+            "filtered_counts_are_those_of_the_double_loop",
+            filtered_counts_are_those_of_the_double_loop,
+        ),
+        (
+            "float64_counts_are_those_of_the_double_loop",
+            float64_counts_are_those_of_the_double_loop,
+        ),
+        ("many_bins", many_bins),
+        ("crowded_cells", crowded_cells),
+        (
+            "a_million_points_agree_between_filter_and_float64",
+            a_million_points_agree_between_filter_and_float64,
+        ),
+        (
+            "the_approximate_mode_moves_few_pairs",
+            the_approximate_mode_moves_few_pairs,
+        ),
+    ];
+    let trial = |name: &str, test: fn()| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let mut trials: Vec<Trial> = on_device
+        .into_iter()
+        .map(|(name, test)| trial(name, test).with_ignored_flag(missing.is_some()))
+        .collect();
+    trials.push(trial(
+        "a_device_that_does_not_exist_is_refused",
+        a_device_that_does_not_exist_is_refused,
+    ));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 fn scope() -> Scope {
@@ -50,41 +96,30 @@ fn size(n: usize) -> usize {
         .unwrap_or(n)
 }
 
-#[test]
 fn filtered_counts_are_those_of_the_double_loop() {
-    if let Some(engine) = engine(Precision::Exact) {
-        suite::every_case(&engine, size(1500), scope());
-    }
+    let engine = engine(Precision::Exact);
+    suite::every_case(&engine, size(1500), scope());
 }
 
-#[test]
 fn float64_counts_are_those_of_the_double_loop() {
-    if let Some(engine) = engine(Precision::Float64) {
-        suite::every_case(&engine, size(1000), scope());
-    }
+    let engine = engine(Precision::Float64);
+    suite::every_case(&engine, size(1000), scope());
 }
 
-#[test]
 fn many_bins() {
-    if let Some(engine) = engine(Precision::Exact) {
-        for bins in [1023, 10_000, 30_000, 100_000] {
-            suite::many_bins(&engine, size(1500), bins);
-        }
+    let engine = engine(Precision::Exact);
+    for bins in [1023, 10_000, 30_000, 100_000] {
+        suite::many_bins(&engine, size(1500), bins);
     }
 }
 
-#[test]
 fn crowded_cells() {
-    if let Some(engine) = engine(Precision::Exact) {
-        suite::clustered(&engine, size(2000));
-    }
+    let engine = engine(Precision::Exact);
+    suite::clustered(&engine, size(2000));
 }
 
-#[test]
 fn a_million_points_agree_between_filter_and_float64() {
-    let (Some(fast), Some(plain)) = (engine(Precision::Exact), engine(Precision::Float64)) else {
-        return;
-    };
+    let (fast, plain) = (engine(Precision::Exact), engine(Precision::Float64));
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     let n = size(1_000_000);
     let (a, b) = (
@@ -106,11 +141,8 @@ fn a_million_points_agree_between_filter_and_float64() {
     }
 }
 
-#[test]
 fn the_approximate_mode_moves_few_pairs() {
-    let (Some(fast), Some(exact)) = (engine(Precision::Float32), engine(Precision::Exact)) else {
-        return;
-    };
+    let (fast, exact) = (engine(Precision::Float32), engine(Precision::Exact));
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     let a = suite::particles(&domain, size(50_000), Scatter::Uniform, 13);
     let job = PairJob::new(Pairs::Auto(&a), &domain)
@@ -131,7 +163,6 @@ fn the_approximate_mode_moves_few_pairs() {
     assert!(moved * 10_000 < total, "{moved} of {total}");
 }
 
-#[test]
 fn a_device_that_does_not_exist_is_refused() {
     let result = Cuda::new(CudaOptions {
         devices: vec![99],
