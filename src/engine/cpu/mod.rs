@@ -3,6 +3,7 @@
 //! Entry: [`Cpu`]. Threads take groups of blocks from a common counter and keep integers of their own, which are merged at the end,
 //! so that neither the number of threads nor the instruction set can change a count.
 
+mod lists;
 mod tile;
 
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //!
 //! Every pair is counted at once in the slot that the filter gives; doubtful pairs are then moved to where the exact rule puts them.
 
+use super::lists::{PADDING, list_rows, own_lanes};
 use crate::binning::filter::{Filter, SHORTEST_LINE};
 use crate::simd::{Factors, Histogram, LANES, ROWS, Simd, Totals};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Region, Slots};
@@ -12,9 +13,6 @@ pub(super) struct Rows {
     offsets: [[f32; 256]; 3],
     factors: [f64; 256],
 }
-
-/// The row that pads lists of rows.
-const PADDING: u8 = BLOCK as u8;
 
 impl Rows {
     pub(super) fn new() -> Box<Self> {
@@ -300,7 +298,7 @@ impl<F: Filter> Job<'_, F> {
         let Some(tile) = own else {
             return (slot, doubt);
         };
-        let (keep, drop) = own_lanes(simd, tile, row);
+        let (keep, drop) = own_lanes(simd, tile.pair.slots, row);
         (simd.or(slot, drop), simd.and(doubt, keep))
     }
 
@@ -494,69 +492,3 @@ fn gap<S: Simd>(simd: S, offsets: &[f32; 256], quarter: usize, centre: f32, half
     let apart = simd.abs(simd.sub(x, simd.splat(centre)));
     simd.max(simd.sub(apart, simd.splat(half)), simd.splat(0.0))
 }
-
-/// The lanes that a row of the same leaf is paired with, and the others.
-#[inline(always)]
-fn own_lanes<S: Simd>(simd: S, tile: Tile, row: u8) -> (S::U, S::U) {
-    let own = row as usize % LEAF;
-    let paired = match tile.pair.slots {
-        _ if row == PADDING => [0; LANES],
-        Slots::Later => LATER[own],
-        _ => OTHERS[own],
-    };
-    let keep = simd.load_u(&paired);
-    (keep, simd.xor(keep, simd.splat_u(u32::MAX)))
-}
-
-const LATER: [[u32; LANES]; LEAF] = lanes_of_rows(true);
-const OTHERS: [[u32; LANES]; LEAF] = lanes_of_rows(false);
-
-const fn lanes_of_rows(later: bool) -> [[u32; LANES]; LEAF] {
-    let mut rows = [[0; LANES]; LEAF];
-    let mut row = 0;
-    while row < LEAF {
-        let mut lane = 0;
-        while lane < LANES {
-            if lane > row || (!later && lane < row) {
-                rows[row][lane] = u32::MAX;
-            }
-            lane += 1;
-        }
-        row += 1;
-    }
-    rows
-}
-
-/// The numbers of the bits set, in fours, padded with a row that is far away.
-#[inline(always)]
-fn list_rows(mask: u64) -> ([[u8; ROWS]; BLOCK / ROWS + 2], usize) {
-    let mut list = [[PADDING; ROWS]; BLOCK / ROWS + 2];
-    let flat = list.as_flattened_mut();
-    let mut n = 0;
-    for byte in 0..8u8 {
-        let bits = (mask >> (8 * byte)) as usize & 0xff;
-        let numbers = (BYTE_ROWS[bits] + u64::from(8 * byte) * 0x0101_0101_0101_0101).to_le_bytes();
-        flat[n..n + 8].copy_from_slice(&numbers);
-        n += bits.count_ones() as usize;
-    }
-    flat[n..n + 8].fill(PADDING);
-    (list, n.div_ceil(ROWS))
-}
-
-/// For every byte, the numbers of its bits as bytes of a word, lowest first.
-const BYTE_ROWS: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut n) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte] |= bit << (8 * n);
-                n += 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
