@@ -45,6 +45,20 @@ pub enum Precision {
     Float32,
 }
 
+/// Which kernel visits pairs; every choice gives the same integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KernelChoice {
+    /// The fastest for the job, by a measured rule.
+    #[default]
+    Auto,
+    /// Every pair, a thread a second point, sums in global memory: the shortest to read.
+    Simple,
+    /// Every pair, first points in constant memory, sums in shared memory.
+    Constant,
+    /// Every pair, first points in shared memory, several second points in a thread's registers.
+    Shared,
+}
+
 /// Sizes that change the time and never the integers; what is 0 the engine chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tuning {
@@ -65,6 +79,8 @@ pub struct CudaOptions {
     pub devices: Vec<usize>,
     /// The arithmetic.
     pub precision: Precision,
+    /// The kernel.
+    pub kernel: KernelChoice,
     /// Sizes of the kernels and cells.
     pub tuning: Tuning,
 }
@@ -182,6 +198,15 @@ impl Engine for Cuda {
     ) -> Result<O::Output, EngineError> {
         op.admit(job)?;
         let weights = weights_of(op.payload())?;
+        match self.options.kernel {
+            KernelChoice::Auto | KernelChoice::Shared => {}
+            KernelChoice::Simple => {
+                return Err(CudaError::Unsupported("by the kernel simple").into());
+            }
+            KernelChoice::Constant => {
+                return Err(CudaError::Unsupported("by the kernel constant").into());
+            }
+        }
         let mut output = op.empty();
         let (first, second) = job.pairs().both();
         progress.begin(job.n_pairs());

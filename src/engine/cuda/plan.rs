@@ -7,7 +7,7 @@ use albireo_kernels::{Arithmetic, Bins, Sight, Space, Traversal as Visits, Varia
 use super::filter::{Coordinates, Filter, exact_axis};
 use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
 use super::layout::{Axis, Job};
-use super::{CudaOptions, Precision, Tuning};
+use super::{CudaOptions, KernelChoice, Precision, Tuning};
 use crate::binning::{Binning, Form, LineOfSight, PairOrder};
 use crate::domain::{Axis as Direction, Domain};
 use crate::engine::{PairJob, Pairs, Traversal};
@@ -68,7 +68,13 @@ fn sight_of(los: Option<LineOfSight>) -> Sight {
     }
 }
 
-fn layout_of<B: Binning>(job: &PairJob<'_>, binning: &B, order: Order, particles: u32) -> Layout {
+fn layout_of<B: Binning>(
+    job: &PairJob<'_>,
+    binning: &B,
+    order: Order,
+    options: &CudaOptions,
+) -> Layout {
+    let particles = options.tuning.cell_particles;
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
     let by_cells = || {
@@ -80,7 +86,12 @@ fn layout_of<B: Binning>(job: &PairJob<'_>, binning: &B, order: Order, particles
         let periodic = matches!(job.domain(), Domain::Periodic(_));
         Layout::AsGiven(Frame::new(job.pairs(), job.domain(), periodic))
     };
-    match (job.traversal(), job.domain()) {
+    // A kernel asked for by name visits all pairs.
+    let traversal = match options.kernel {
+        KernelChoice::Auto => job.traversal(),
+        _ => Traversal::AllPairs,
+    };
+    match (traversal, job.domain()) {
         (Traversal::AllPairs, _) => as_given(),
         (Traversal::Cells, _) | (Traversal::Auto, Domain::Periodic(_) | Domain::Triclinic(_)) => {
             Layout::Sorted(by_cells())
@@ -117,7 +128,7 @@ impl Plan {
         shared_limit: usize,
     ) -> Self {
         let order = order_of(job.pairs(), binning.order());
-        let layout = layout_of(job, binning, order, options.tuning.cell_particles);
+        let layout = layout_of(job, binning, order, options);
         let filter = match options.precision {
             Precision::Float64 => None,
             Precision::Exact | Precision::Float32 => filter_of(binning, &layout, job.domain()),
