@@ -209,7 +209,9 @@ impl Grid {
                 .floor()
                 .clamp(1.0, 1024.0)
         });
-        let excess = (cells.iter().product::<f64>() / MOST_CELLS).cbrt();
+        // No use in many more cells than there are particles to put in them.
+        let most = MOST_CELLS.min(4.0 * rows as f64 + 64.0);
+        let excess = (cells.iter().product::<f64>() / most).cbrt();
         if excess > 1.0 {
             cells = cells.map(|n| (n / excess).floor().max(1.0));
         }
