@@ -1,6 +1,7 @@
 //! Times the CUDA engine case by case: kernel time by the device's clock, and the whole call.
 //!
-//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second.
+//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second. `tune` instead of a
+//! filter times block shapes, `devices` one job on more and more devices.
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
 use std::time::Instant;
@@ -334,10 +335,43 @@ fn tune() -> Result<(), Failure> {
     Ok(())
 }
 
+/// One job on one, two, four and eight of the devices: what each more is worth, host arrays to counts.
+fn scaling() -> Result<(), Failure> {
+    let n = 1 << 22;
+    let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
+    let pairs = Pairs::Cross(&a, &b);
+    let job = PairJob::new(pairs, &Domain::Open)?.with_traversal(Traversal::AllPairs);
+    let op = Count::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
+    let available = albireo::engine::cuda::devices()?.len();
+    let mut alone = None;
+    for used in [1, 2, 4, 8].into_iter().filter(|&used| used <= available) {
+        let engine = Cuda::new(CudaOptions {
+            devices: (0..used).collect(),
+            ..CudaOptions::default()
+        })?;
+        let mut best = f64::INFINITY;
+        for _ in 0..2 {
+            let begin = Instant::now();
+            let tally = engine.run(&job, &op, &Silent)?;
+            best = best.min(begin.elapsed().as_secs_f64());
+            assert_eq!(tally.npairs.iter().sum::<u64>(), job.n_pairs());
+        }
+        let alone = *alone.get_or_insert(best);
+        println!(
+            "4M x 4M, 30 bins, exact, {used} devices: {best:.3} s, {:.0} G/s, {:.2} times one device",
+            job.n_pairs() as f64 / best / 1e9,
+            alone / best
+        );
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let filter = std::env::args().nth(1).unwrap_or_default();
-    if filter == "tune" {
-        return tune();
+    match filter.as_str() {
+        "tune" => return tune(),
+        "devices" => return scaling(),
+        _ => {}
     }
     for device in albireo::engine::cuda::devices()? {
         println!(
