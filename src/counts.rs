@@ -11,7 +11,7 @@ pub use total::{PairKind, PairTotal};
 use covers::Covers;
 
 use crate::binning::{Binning, PairOrder};
-use crate::engine::{Engine, PairJob, Pairs, Progress};
+use crate::engine::{Engine, Exactness, PairJob, Pairs, Progress};
 use crate::error::{EngineError, MergeError};
 use crate::fixed_point::real;
 use crate::ops::{Count, MeanSeparation, Merge, PairOp, Tally, WeightedCount};
@@ -50,6 +50,7 @@ pub struct PairCounts<B> {
     npairs: Vec<u64>,
     weight: Option<FixedSums>,
     coordinate: Option<FixedSums>,
+    exactness: Exactness,
     covers: Covers,
 }
 
@@ -178,6 +179,7 @@ fn count_with_exponents<B: Binning, E: Engine>(
         npairs: tally.npairs,
         weight: tally.weight.map(fixed(weight_exponents.iter().sum())),
         coordinate: tally.coordinate.map(fixed(coordinate_exponent)),
+        exactness: engine.exactness(),
         covers: Covers::part(
             JobId::of(job),
             Part::WHOLE,
@@ -203,7 +205,7 @@ fn run<O: PairOp<Output = Tally>, E: Engine>(
 }
 
 impl<B: Binning> PairCounts<B> {
-    /// Counts made elsewhere, such as those read back from a file.
+    /// Counts made elsewhere, such as those read back from a file; exact unless [`PairCounts::with_exactness`] says otherwise.
     ///
     /// # Errors
     /// A number of counts other than the number of bins.
@@ -233,8 +235,15 @@ impl<B: Binning> PairCounts<B> {
             npairs,
             weight: weight.map(FixedSums::nearest),
             coordinate: None,
+            exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
         })
+    }
+
+    /// The same counts, known to be exact or approximate.
+    #[must_use]
+    pub fn with_exactness(self, exactness: Exactness) -> Self {
+        Self { exactness, ..self }
     }
 
     /// The bins.
@@ -245,6 +254,11 @@ impl<B: Binning> PairCounts<B> {
     /// Which pairs are counted, and how often.
     pub fn kind(&self) -> PairKind {
         self.kind
+    }
+
+    /// Whether these are the integers of the contract, or approximate.
+    pub fn exactness(&self) -> Exactness {
+        self.exactness
     }
 
     /// Pairs in each bin, the last axis of the bins varying fastest.
@@ -300,7 +314,7 @@ impl<B: Binning> PairCounts<B> {
     /// Parts of one job keep its total; different jobs with the same settings add theirs.
     ///
     /// # Errors
-    /// Settings that differ, or a part that both hold. `self` is then unchanged.
+    /// Settings that differ, exact counts with approximate ones, or a part that both hold. `self` is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_settings(other)?;
         let covers = self.covers.union(&other.covers)?;
@@ -340,6 +354,12 @@ impl<B: Binning> PairCounts<B> {
                 "not summed"
             }
         };
+        if self.exactness != other.exactness {
+            return Err(MergeError::Exactness {
+                left: self.exactness,
+                right: other.exactness,
+            });
+        }
         differ(
             "the bins",
             format!("{:?}", self.binning),
@@ -392,5 +412,42 @@ impl FixedSums {
             .map(|v| unit(v).round_ties_even() as i128)
             .collect();
         Self { exponent, sums }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::binning::{Edges, RBins};
+    use crate::domain::Domain;
+    use crate::engine::{Naive, Silent};
+    use crate::particles::{Particles, Points};
+
+    #[test]
+    fn exact_counts_do_not_merge_with_approximate_ones() {
+        let bins = RBins::new(Edges::linear(0.0, 4.0, 4).unwrap());
+        let count = |x: f64| {
+            let points = Points::from_rows(&[[0.0; 3], [x, 0.0, 0.0]]).unwrap();
+            let sample = Particles::new(points);
+            let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+            count_pairs(&Naive, &job, &bins, Sums::default(), &Silent).unwrap()
+        };
+        let approximate = |x| count(x).with_exactness(Exactness::Approximate);
+        let mut sum = count(1.0);
+        let refusal = sum.merge(&approximate(2.0)).unwrap_err();
+        assert_eq!(
+            refusal,
+            MergeError::Exactness {
+                left: Exactness::Exact,
+                right: Exactness::Approximate
+            }
+        );
+        assert_eq!(sum, count(1.0), "a refused merge changes nothing");
+        let mut sum = approximate(1.0);
+        assert!(sum.merge(&count(2.0)).is_err());
+        sum.merge(&approximate(2.0)).unwrap();
+        assert_eq!(sum.exactness(), Exactness::Approximate);
+        assert_eq!(sum.npairs(), [0, 1, 1, 0]);
     }
 }

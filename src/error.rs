@@ -223,6 +223,16 @@ pub enum MergeError {
         /// Its value on the right.
         right: String,
     },
+    /// One result is exact, the other decided by float32 alone.
+    #[error(
+        "exact counts do not merge with approximate ones: the left are {left}, the right {right}"
+    )]
+    Exactness {
+        /// How the left were counted.
+        left: crate::engine::Exactness,
+        /// How the right were counted.
+        right: crate::engine::Exactness,
+    },
     /// Both results hold the same part of a job.
     #[error("counts overlap: part {part} of {of} of the same job is in both")]
     Overlap {

@@ -1,8 +1,9 @@
 //! Who visits the pairs: engines change the time, never the integers.
 //!
 //! Entry: [`PairJob`] (which pairs, in which domain) and [`Engine::run`]. [`Naive`] is the readable reference that the others are
-//! compared with by `==`; [`AnyEngine`] chooses at run time.
+//! compared with by `==`; [`AnyEngine`] is one chosen at run time, [`Auto`] chooses by measured rates.
 
+mod auto;
 #[allow(
     clippy::inline_always,
     reason = "the inner loops run inside vector kernels"
@@ -13,6 +14,7 @@ pub mod cuda;
 mod naive;
 mod progress;
 
+pub use auto::{Auto, Choice};
 pub use cpu::Cpu;
 pub use naive::Naive;
 pub use progress::{Progress, Silent};
@@ -160,6 +162,37 @@ pub trait Engine {
 
     /// What ran, for the record: engine, instruction set, threads.
     fn description(&self) -> String;
+
+    /// Whether its counts are the integers of the contract.
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
+    }
+}
+
+/// Whether counts are the integers of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exactness {
+    /// The integers of a plain float64 double loop.
+    #[default]
+    Exact,
+    /// Float32 decided alone: pairs next to an edge may lie in the neighbouring bin.
+    Approximate,
+}
+
+impl Exactness {
+    /// `exact` or `approximate`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Approximate => "approximate",
+        }
+    }
+}
+
+impl std::fmt::Display for Exactness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// An engine chosen at run time.
@@ -169,6 +202,9 @@ pub enum AnyEngine {
     Naive(Naive),
     /// The processor's vector units.
     Cpu(Cpu),
+    /// NVIDIA devices.
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::Cuda),
 }
 
 impl Engine for AnyEngine {
@@ -181,6 +217,8 @@ impl Engine for AnyEngine {
         match self {
             Self::Naive(engine) => engine.run(job, op, progress),
             Self::Cpu(engine) => engine.run(job, op, progress),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.run(job, op, progress),
         }
     }
 
@@ -188,6 +226,17 @@ impl Engine for AnyEngine {
         match self {
             Self::Naive(engine) => engine.description(),
             Self::Cpu(engine) => engine.description(),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.description(),
+        }
+    }
+
+    fn exactness(&self) -> Exactness {
+        match self {
+            Self::Naive(engine) => engine.exactness(),
+            Self::Cpu(engine) => engine.exactness(),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.exactness(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Memory and launches: what the engine asks of a device, and the NVIDIA driver's answer.
 //!
-//! Entry: [`Device`] and [`Gpu`]. All `unsafe` of the engine is here and in `nvrtc.rs` and `layout.rs`. It plans nothing.
+//! Entry: [`Device`] and [`Gpu`]. All `unsafe` of the engine is here and in `staging.rs`, `nvrtc.rs` and `layout.rs`. It plans nothing.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,6 +16,7 @@ use cudarc::driver::{
 use super::error::CudaError;
 use super::kernel_cache;
 use super::layout::{Plain, Unit};
+use super::staging::Staging;
 
 /// A kernel by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,6 +62,8 @@ pub(super) trait Device: Sync {
     /// A point in the order of calls.
     type Mark;
 
+    /// Refuses a run that needs more than so many bytes at its peak.
+    fn make_room(&self, bytes: u64) -> Result<(), CudaError>;
     /// Memory of unknown content.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError>;
     /// Where kernels find it.
@@ -94,9 +97,11 @@ pub(super) struct Gpu {
     number: usize,
     stream: Arc<CudaStream>,
     arch: u32,
+    multiprocessors: u32,
     shared_limit: usize,
     kernels: Mutex<HashMap<Kernel, CudaFunction>>,
     spare: Arc<Mutex<Vec<CudaSlice<u8>>>>,
+    staging: Mutex<Staging>,
 }
 
 /// Device memory that goes back to its device's spares.
@@ -193,18 +198,33 @@ impl Gpu {
         let (major, minor) = context
             .compute_capability()
             .map_err(failed(number, "cuDeviceGetAttribute"))?;
-        let shared = context
-            .attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
-            .map_err(failed(number, "cuDeviceGetAttribute"))?;
+        let attribute = |attribute| {
+            context
+                .attribute(attribute)
+                .map_err(failed(number, "cuDeviceGetAttribute"))
+        };
+        let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let stream = context.default_stream();
         Ok(Self {
             number,
             stream,
             arch: (major * 10 + minor) as u32,
+            multiprocessors: multiprocessors.max(1) as u32,
             shared_limit: shared as usize,
             kernels: Mutex::default(),
             spare: Arc::default(),
+            staging: Mutex::default(),
         })
+    }
+
+    /// Bytes of memory that nobody uses.
+    fn free(&self) -> Result<u64, CudaError> {
+        let context = self.stream.context();
+        let (free, _) = context
+            .mem_get_info()
+            .map_err(failed(self.number, "cuMemGetInfo"))?;
+        Ok(free as u64)
     }
 
     /// What this device is.
@@ -225,19 +245,15 @@ impl Gpu {
                 .name()
                 .map_err(failed(self.number, "cuDeviceGetName"))?,
             arch: self.arch,
-            multiprocessors: self.multiprocessors()?,
+            multiprocessors: self.multiprocessors,
             memory: memory as u64,
             free: free as u64,
             driver: format!("{}.{}", version / 1000, version % 1000 / 10),
         })
     }
 
-    fn multiprocessors(&self) -> Result<u32, CudaError> {
-        self.stream
-            .context()
-            .attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-            .map(|n| n.max(1) as u32)
-            .map_err(failed(self.number, "cuDeviceGetAttribute"))
+    pub(super) fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
     }
 
     /// The loaded kernel, compiled first if neither memory nor disk holds it.
@@ -298,6 +314,24 @@ impl Device for Gpu {
     type Memory = GpuMemory;
     type Mark = CudaEvent;
 
+    fn make_room(&self, bytes: u64) -> Result<(), CudaError> {
+        if self.free()? < bytes {
+            lock(&self.spare).clear();
+            self.stream
+                .synchronize()
+                .map_err(failed(self.number, "cuStreamSynchronize"))?;
+            let free = self.free()?;
+            if free < bytes {
+                return Err(CudaError::Memory {
+                    device: self.number,
+                    needed: bytes,
+                    free,
+                });
+            }
+        }
+        Ok(())
+    }
+
     fn allocate(&self, bytes: usize) -> Result<GpuMemory, CudaError> {
         let bytes = bytes.next_multiple_of(256).max(256);
         let spare = Arc::clone(&self.spare);
@@ -311,26 +345,8 @@ impl Device for Gpu {
                 spare,
             });
         }
-        let context = self.stream.context();
-        let memory_info = || {
-            context
-                .mem_get_info()
-                .map_err(failed(self.number, "cuMemGetInfo"))
-        };
-        if memory_info()?.0 < bytes {
-            spares.clear();
-            self.stream
-                .synchronize()
-                .map_err(failed(self.number, "cuStreamSynchronize"))?;
-            let free = memory_info()?.0 as u64;
-            if free < bytes as u64 {
-                return Err(CudaError::Memory {
-                    device: self.number,
-                    needed: bytes as u64,
-                    free,
-                });
-            }
-        }
+        drop(spares);
+        self.make_room(bytes as u64)?;
         // SAFETY: the content is unknown until written; every reader writes or clears first.
         let slice =
             unsafe { self.stream.alloc::<u8>(bytes) }.map_err(failed(self.number, "cuMemAlloc"))?;
@@ -351,9 +367,8 @@ impl Device for Gpu {
         let Some(slice) = memory.slice.as_mut().filter(|_| !bytes.is_empty()) else {
             return Ok(());
         };
-        let mut target = slice.slice_mut(..bytes.len());
-        self.stream
-            .memcpy_htod(bytes, &mut target)
+        lock(&self.staging)
+            .send(&self.stream, bytes, slice)
             .map_err(failed(self.number, "copying to the device"))
     }
 
@@ -389,7 +404,7 @@ impl Device for Gpu {
             .prepared(kernel, shape)?
             .occupancy_max_active_blocks_per_multiprocessor(shape.threads, shape.shared, None)
             .map_err(failed(self.number, "cuOccupancyMaxActiveBlocks"))?;
-        Ok(blocks.max(1) * self.multiprocessors()?)
+        Ok(blocks.max(1) * self.multiprocessors)
     }
 
     fn launch<J: Plain + DeviceRepr>(

@@ -7,6 +7,7 @@
     reason = "a failed unwrap is a failed test; a skipped test says so"
 )]
 
+use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,28 +22,55 @@ use libloading::Library;
 use super::device::{Device, Kernel, Shape};
 use super::error::CudaError;
 use super::layout::{Plain, Unit};
-use super::plan::Plan;
-use super::run::{Queue, run};
+use super::spread::{Devices, count};
 use super::suite::Scope;
-use super::{CudaOptions, Precision, suite, weights_of};
-use crate::engine::{Engine, PairJob, Progress};
+use super::{CudaOptions, Precision, suite};
+use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
+use crate::domain::Domain;
+use crate::engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
 use crate::error::EngineError;
-use crate::ops::{BinSums, PairOp};
+use crate::ops::{Count, PairOp, WeightedCount};
+use crate::particles::{Particles, Points};
 
 type Launch = unsafe extern "C" fn(*const u32, u32, u32, *mut *const c_void);
 
-/// A device that is this process.
+/// A device that is this process, with as much memory as it is given.
 struct Emulator {
     shared_limit: usize,
+    memory: u64,
+}
+
+impl Emulator {
+    fn new(shared_limit: usize, memory: u64) -> Self {
+        Self {
+            shared_limit,
+            memory,
+        }
+    }
+}
+
+thread_local! {
+    /// Bytes in use by the run of this thread, and what it said that it would need.
+    static USED: Cell<u64> = const { Cell::new(0) };
+    static PROMISED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Host memory with the alignment of device memory.
-struct Memory(std::cell::UnsafeCell<Vec<[u64; 4]>>);
+struct Memory {
+    words: UnsafeCell<Vec<[u64; 4]>>,
+    size: u64,
+}
 
 impl Memory {
     fn bytes(&self) -> *mut u8 {
         // SAFETY: only the address of the buffer is taken; the vector is never resized.
-        unsafe { (*self.0.get()).as_mut_ptr().cast() }
+        unsafe { (*self.words.get()).as_mut_ptr().cast() }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        USED.set(USED.get() - self.size);
     }
 }
 
@@ -114,11 +142,29 @@ impl Device for Emulator {
     type Memory = Memory;
     type Mark = Instant;
 
+    fn make_room(&self, bytes: u64) -> Result<(), CudaError> {
+        let free = self.memory - USED.get();
+        if free < bytes {
+            return Err(CudaError::Memory {
+                device: 0,
+                needed: bytes,
+                free,
+            });
+        }
+        PROMISED.set(bytes);
+        Ok(())
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Memory, CudaError> {
+        let size = bytes as u64;
+        USED.set(USED.get() + size);
+        assert!(
+            USED.get() <= PROMISED.get(),
+            "a run takes no more memory than it said"
+        );
         // Rubbish, as on a device.
-        Ok(Memory(
-            vec![[0xdead_beef_dead_beef; 4]; bytes / 32 + 1].into(),
-        ))
+        let words = vec![[0xdead_beef_dead_beef; 4]; bytes / 32 + 1].into();
+        Ok(Memory { words, size })
     }
 
     fn address(&self, memory: &Memory) -> u64 {
@@ -150,7 +196,7 @@ impl Device for Emulator {
     }
 
     fn clear(&self, memory: &mut Memory) -> Result<(), CudaError> {
-        memory.0.get_mut().fill([0; 4]);
+        memory.words.get_mut().fill([0; 4]);
         Ok(())
     }
 
@@ -197,21 +243,37 @@ impl Device for Emulator {
 /// The engine on emulated devices.
 struct Emulated {
     options: CudaOptions,
-    shared_limit: usize,
-    devices: usize,
+    devices: Vec<Emulator>,
 }
+
+/// Shared memory of an emulated device, and memory that is never too little.
+const SHARED: usize = 200 << 10;
+const PLENTY: u64 = 1 << 40;
 
 impl Emulated {
     fn new(precision: Precision) -> Self {
+        Self::of(precision, vec![Emulator::new(SHARED, PLENTY)])
+    }
+
+    fn of(precision: Precision, devices: Vec<Emulator>) -> Self {
         let options = CudaOptions {
             precision,
             ..CudaOptions::default()
         };
-        Self {
-            options,
-            shared_limit: 200 << 10,
-            devices: 1,
-        }
+        Self { options, devices }
+    }
+}
+
+impl Devices for Vec<Emulator> {
+    type Device = Emulator;
+
+    fn all(&self) -> &[Emulator] {
+        self
+    }
+
+    /// One device after another: the first takes all the units that are left when it begins.
+    fn on_each<T: Send>(&self, work: impl Fn(&Emulator) -> T + Sync) -> Vec<T> {
+        self.iter().map(work).collect()
     }
 }
 
@@ -222,39 +284,7 @@ impl Engine for Emulated {
         op: &O,
         progress: &dyn Progress,
     ) -> Result<O::Output, EngineError> {
-        op.admit(job)?;
-        let weights = weights_of(op.payload())?;
-        let plan = Plan::new(
-            job,
-            op.binning(),
-            weights.is_some(),
-            &self.options,
-            self.shared_limit,
-        );
-        let mut output = op.empty();
-        let queue = Queue::default();
-        // One device after another: the first takes some units, the last all that are left.
-        for _ in 0..self.devices {
-            let device = Emulator {
-                shared_limit: self.shared_limit,
-            };
-            let (sums, _) = run(
-                &device,
-                &plan,
-                job,
-                weights,
-                (&queue, self.devices),
-                progress,
-            )?;
-            op.add_sums(
-                &mut output,
-                BinSums {
-                    npairs: &sums.npairs,
-                    products: &sums.products,
-                },
-            );
-        }
-        Ok(output)
+        count(&self.devices, &self.options, job, op, progress).map(|(output, ..)| output)
     }
 
     fn description(&self) -> String {
@@ -300,21 +330,69 @@ fn float64_counts_are_those_of_the_double_loop() {
 #[test]
 fn more_bins_than_shared_memory_holds() {
     if ready() {
-        let engine = Emulated {
-            shared_limit: 16 << 10,
-            ..Emulated::new(Precision::Exact)
-        };
-        suite::many_bins(&engine, 200, 3000);
+        let devices = vec![Emulator::new(16 << 10, PLENTY)];
+        suite::many_bins(&Emulated::of(Precision::Exact, devices), 200, 3000);
     }
 }
 
 #[test]
 fn devices_share_the_units_of_a_job() {
     if ready() {
-        let engine = Emulated {
-            devices: 3,
-            ..Emulated::new(Precision::Exact)
-        };
-        suite::clustered(&engine, 300);
+        let devices = (0..3).map(|_| Emulator::new(SHARED, PLENTY)).collect();
+        suite::clustered(&Emulated::of(Precision::Exact, devices), 300);
     }
+}
+
+#[test]
+fn a_job_larger_than_the_memory_is_counted_in_pieces() {
+    if ready() {
+        let options = CudaOptions::default();
+        let devices = vec![Emulator::new(SHARED, 24 << 10)];
+        let sample = uniform(500);
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let op = Count::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+        let (tally, _, how) = count(&devices, &options, &job, &op, &Silent).unwrap();
+        assert!(tally == Naive.run(&job, &op, &Silent).unwrap());
+        assert!(how.contains("in 4 pieces"), "{how}");
+
+        // Cells, weights of both signs, and a line of sight that makes both orders of an auto count differ.
+        let devices = vec![Emulator::new(SHARED, 40 << 10)];
+        let scatter = suite::Scatter::Clustered;
+        let a = suite::particles(&Domain::Open, 400, scatter, 9);
+        let b = suite::particles(&Domain::Open, 300, scatter, 10);
+        let s = Edges::linear(0.0, 0.4, 8).unwrap();
+        let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
+        let bins = SMuBins::new(s, mu, LineOfSight::First).unwrap();
+        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+            let job = PairJob::new(pairs, &Domain::Open).unwrap();
+            let job = job.with_traversal(Traversal::Cells);
+            let op = WeightedCount::new(bins.clone(), pairs);
+            let (tally, _, how) = count(&devices, &options, &job, &op, &Silent).unwrap();
+            assert!(tally == Naive.run(&job, &op, &Silent).unwrap());
+            assert!(how.contains("pieces"), "{how}");
+        }
+    }
+}
+
+/// Unweighted points in the unit cube.
+fn uniform(n: usize) -> Particles {
+    let rows = suite::unit_cube(n, suite::Scatter::Uniform, 5);
+    Particles::new(Points::from_rows(&rows).unwrap())
+}
+
+#[test]
+fn too_little_memory_for_the_smallest_piece_is_told_in_bytes() {
+    let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 9000)]);
+    let sample = uniform(300);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let op = Count::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let error = engine.run(&job, &op, &Silent).unwrap_err();
+    let EngineError::Cuda(CudaError::Memory { needed, free, .. }) = error else {
+        panic!("{error}");
+    };
+    assert!(needed > free && free == 9000, "{needed} {free}");
+    assert!(
+        error.to_string().contains("9000 bytes of memory free"),
+        "{error}"
+    );
 }

@@ -20,6 +20,12 @@ pub enum CudaError {
         /// How many there are.
         available: usize,
     },
+    /// A device number given twice.
+    #[error("CUDA device {0} is named twice")]
+    Repeated(usize),
+    /// The threads that drive devices could not be started.
+    #[error("could not start a thread for each CUDA device: {0}")]
+    Threads(String),
     /// No run-time compiler.
     #[error(
         "NVRTC, the CUDA run-time compiler, was not found (looked in {looked}); install the CUDA toolkit or `pip install nvidia-cuda-nvrtc-cu12`, \
@@ -52,7 +58,10 @@ pub enum CudaError {
         reason: String,
     },
     /// Not enough device memory.
-    #[error("CUDA device {device} has {free} bytes of memory free, the job needs {needed}")]
+    #[error(
+        "CUDA device {device} has {free} bytes of memory free; the smallest piece of the job needs {needed}: free memory, leave the device out with \
+         --devices, or use the cpu engine"
+    )]
     Memory {
         /// The device.
         device: usize,

@@ -12,6 +12,11 @@ mod layout;
 mod nvrtc;
 mod plan;
 mod run;
+mod samples;
+mod spread;
+mod staging;
+mod sums;
+mod units;
 
 #[cfg(test)]
 mod emulated;
@@ -20,18 +25,19 @@ mod suite;
 
 pub use device::DeviceDescription;
 pub use error::CudaError;
-pub use nvrtc::locate as nvrtc_version;
+pub use nvrtc::{CompilerDescription, compiler};
 pub use run::CudaTimings;
 
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Engine, PairJob, Progress};
-use crate::binning::Binning;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{Engine, Exactness, PairJob, Progress};
 use crate::error::EngineError;
-use crate::ops::{BinSums, PairOp, Payload};
-use device::{Device, Gpu};
-use plan::Plan;
-use run::{Queue, Sums};
+use crate::ops::{PairOp, Payload};
+use device::Gpu;
+use spread::Devices;
 
 /// The arithmetic that decides pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +63,16 @@ pub enum KernelChoice {
     Constant,
     /// Every pair, first points in shared memory, several second points in a thread's registers.
     Shared,
+}
+
+impl KernelChoice {
+    fn check(self) -> Result<(), CudaError> {
+        match self {
+            Self::Auto | Self::Shared => Ok(()),
+            Self::Simple => Err(CudaError::Unsupported("by the kernel simple")),
+            Self::Constant => Err(CudaError::Unsupported("by the kernel constant")),
+        }
+    }
 }
 
 /// Sizes that change the time and never the integers; what is 0 the engine chooses.
@@ -85,11 +101,48 @@ pub struct CudaOptions {
     pub tuning: Tuning,
 }
 
-/// NVIDIA devices as an engine.
+/// NVIDIA devices as an engine: each has its own thread, stream, kernels and buffers, kept for the next run.
+///
+/// Clones share the devices.
+#[derive(Clone)]
 pub struct Cuda {
     options: CudaOptions,
-    devices: Vec<Gpu>,
-    last: Mutex<(CudaTimings, String)>,
+    gpus: Arc<Gpus>,
+    last: Arc<Mutex<(CudaTimings, String)>>,
+}
+
+/// Open devices, each with a thread of its own.
+struct Gpus {
+    threads: ThreadPool,
+    gpus: Vec<Gpu>,
+}
+
+impl Gpus {
+    fn open(numbers: &[usize]) -> Result<Self, CudaError> {
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(numbers.len())
+            .thread_name(|k| format!("albireo-cuda-{k}"))
+            .build()
+            .map_err(|error| CudaError::Threads(error.to_string()))?;
+        let gpus = threads.broadcast(|thread| Gpu::open(numbers[thread.index()]));
+        Ok(Self {
+            gpus: gpus.into_iter().collect::<Result<_, _>>()?,
+            threads,
+        })
+    }
+}
+
+impl Devices for Gpus {
+    type Device = Gpu;
+
+    fn all(&self) -> &[Gpu] {
+        &self.gpus
+    }
+
+    fn on_each<T: Send>(&self, work: impl Fn(&Gpu) -> T + Sync) -> Vec<T> {
+        self.threads
+            .broadcast(|thread| work(&self.gpus[thread.index()]))
+    }
 }
 
 /// The devices of this machine.
@@ -106,24 +159,29 @@ impl Cuda {
     /// Opens the devices.
     ///
     /// # Errors
-    /// No driver, no device, or a number that does not exist.
+    /// No driver, no device, or a number that does not exist or is named twice.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
+        let available = device::device_count()?;
         let numbers = if options.devices.is_empty() {
-            (0..device::device_count()?).collect()
+            (0..available).collect()
         } else {
             options.devices.clone()
         };
-        if numbers.is_empty() {
+        if available == 0 {
             return Err(CudaError::NoDevice);
         }
-        let devices = numbers
-            .into_iter()
-            .map(Gpu::open)
-            .collect::<Result<Vec<_>, _>>()?;
+        for (k, &wanted) in numbers.iter().enumerate() {
+            if wanted >= available {
+                return Err(CudaError::Ordinal { wanted, available });
+            }
+            if numbers[..k].contains(&wanted) {
+                return Err(CudaError::Repeated(wanted));
+            }
+        }
         Ok(Self {
             options,
-            devices,
-            last: Mutex::default(),
+            gpus: Arc::new(Gpus::open(&numbers)?),
+            last: Arc::default(),
         })
     }
 
@@ -132,7 +190,12 @@ impl Cuda {
     /// # Errors
     /// A device that does not answer.
     pub fn describe_devices(&self) -> Result<Vec<DeviceDescription>, CudaError> {
-        self.devices.iter().map(Gpu::describe).collect()
+        self.gpus.all().iter().map(Gpu::describe).collect()
+    }
+
+    /// Multiprocessors of all devices in use.
+    pub fn multiprocessors(&self) -> u32 {
+        self.gpus.all().iter().map(Gpu::multiprocessors).sum()
     }
 
     /// Where the time of the last run went (of several devices, the longest of each part), and how it was planned.
@@ -142,41 +205,13 @@ impl Cuda {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
+}
 
-    /// Runs the plan on every device at once.
-    fn spread(
-        &self,
-        plan: &Plan,
-        job: &PairJob<'_>,
-        weights: Option<[&[f64]; 2]>,
-        progress: &dyn Progress,
-    ) -> Result<Sums, EngineError> {
-        let queue = Queue::default();
-        let work = (&queue, self.devices.len());
-        let results: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = self
-                .devices
-                .iter()
-                .map(|device| {
-                    scope.spawn(move || run::run(device, plan, job, weights, work, progress))
-                })
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or(Err(EngineError::Interrupted)))
-                .collect()
-        });
-        let mut sums = Sums::default();
-        let mut timings = CudaTimings::default();
-        for result in results {
-            let (part, times) = result?;
-            sums.add(&part);
-            timings.upload = timings.upload.max(times.upload);
-            timings.sort = timings.sort.max(times.sort);
-            timings.kernels = timings.kernels.max(times.kernels);
-        }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan.describe());
-        Ok(sums)
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cuda")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -196,50 +231,16 @@ impl Engine for Cuda {
         op: &O,
         progress: &dyn Progress,
     ) -> Result<O::Output, EngineError> {
-        op.admit(job)?;
-        let weights = weights_of(op.payload())?;
-        match self.options.kernel {
-            KernelChoice::Auto | KernelChoice::Shared => {}
-            KernelChoice::Simple => {
-                return Err(CudaError::Unsupported("by the kernel simple").into());
-            }
-            KernelChoice::Constant => {
-                return Err(CudaError::Unsupported("by the kernel constant").into());
-            }
-        }
-        let mut output = op.empty();
-        let (first, second) = job.pairs().both();
-        progress.begin(job.n_pairs());
-        if first.is_empty() || second.is_empty() || op.binning().n_bins() == 0 {
-            return Ok(output);
-        }
-        let shared_limit = self
-            .devices
-            .iter()
-            .map(Device::shared_limit)
-            .min()
-            .unwrap_or(48 << 10);
-        let plan = Plan::new(
-            job,
-            op.binning(),
-            weights.is_some(),
-            &self.options,
-            shared_limit,
-        );
-        let sums = self.spread(&plan, job, weights, progress)?;
-        op.add_sums(
-            &mut output,
-            BinSums {
-                npairs: &sums.npairs,
-                products: &sums.products,
-            },
-        );
+        let (output, timings, description) =
+            spread::count(&*self.gpus, &self.options, job, op, progress)?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
         Ok(output)
     }
 
     fn description(&self) -> String {
         let names: Vec<String> = self
-            .devices
+            .gpus
+            .all()
             .iter()
             .flat_map(Gpu::describe)
             .map(|d| format!("{} {}", d.number, d.name))
@@ -250,5 +251,12 @@ impl Engine for Cuda {
             Precision::Float32 => "approximate: float32",
         };
         format!("cuda ({}; {arithmetic})", names.join(", "))
+    }
+
+    fn exactness(&self) -> Exactness {
+        match self.options.precision {
+            Precision::Exact | Precision::Float64 => Exactness::Exact,
+            Precision::Float32 => Exactness::Approximate,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! NVRTC, the CUDA run-time compiler: found at run time, versions 11 to 13.
 //!
-//! Entry: [`compile`] and [`locate`]. Nothing is linked: a machine without NVRTC gets an error that says where it was looked for.
+//! Entry: [`compile`] and [`compiler`]. Nothing is linked: a machine without NVRTC gets an error that says where it was looked for.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ type Program = *mut c_void;
 /// The functions used, with the library that keeps them alive.
 struct Nvrtc {
     version: String,
+    path: PathBuf,
     create: unsafe extern "C" fn(
         *mut Program,
         *const c_char,
@@ -189,6 +190,11 @@ impl Nvrtc {
         }
         Some(Self {
             version: format!("{major}.{minor}"),
+            path: if path.is_absolute() {
+                path.to_path_buf()
+            } else {
+                loaded_from(path)
+            },
             create: function!(b"nvrtcCreateProgram\0"),
             compile: function!(b"nvrtcCompileProgram\0"),
             destroy: function!(b"nvrtcDestroyProgram\0"),
@@ -273,34 +279,51 @@ unsafe fn read(
         (content(program, buffer.as_mut_ptr().cast()) == 0).then_some(buffer)
     }
 }
+
 fn nvrtc() -> Result<&'static Nvrtc, CudaError> {
-    static FOUND: OnceLock<Result<(Nvrtc, PathBuf), String>> = OnceLock::new();
+    static FOUND: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        let candidates = candidates();
-        candidates
-            .iter()
-            .find_map(|path| Nvrtc::open(path).map(|nvrtc| (nvrtc, path.clone())))
-            .ok_or_else(|| {
-                let mut looked = vec!["the library path".to_owned()];
-                looked.extend(folders().iter().map(|folder| folder.display().to_string()));
-                looked.dedup();
-                looked.join(", ")
-            })
+        let opened = candidates().iter().find_map(|path| Nvrtc::open(path));
+        opened.ok_or_else(|| {
+            let mut looked = vec!["the library path".to_owned()];
+            looked.extend(folders().iter().map(|folder| folder.display().to_string()));
+            looked.dedup();
+            looked.join(", ")
+        })
     });
-    match found {
-        Ok((nvrtc, _)) => Ok(nvrtc),
-        Err(looked) => Err(CudaError::NoCompiler {
-            looked: looked.clone(),
-        }),
-    }
+    found.as_ref().map_err(|looked| CudaError::NoCompiler {
+        looked: looked.clone(),
+    })
 }
 
-/// The version of the NVRTC found, such as `12.9`.
+/// The run-time compiler that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompilerDescription {
+    /// Its version, such as `12.9`.
+    pub version: String,
+    /// Where it lies.
+    pub path: PathBuf,
+}
+
+/// The run-time compiler that kernels are compiled with.
 ///
 /// # Errors
-/// None found.
-pub fn locate() -> Result<String, CudaError> {
-    nvrtc().map(|nvrtc| nvrtc.version.clone())
+/// None found; the error says where it was looked for and how to get it.
+pub fn compiler() -> Result<CompilerDescription, CudaError> {
+    nvrtc().map(|nvrtc| CompilerDescription {
+        version: nvrtc.version.clone(),
+        path: nvrtc.path.clone(),
+    })
+}
+
+/// Where the loader found a library that was opened by its bare name.
+fn loaded_from(name: &Path) -> PathBuf {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let mut paths = maps.lines().filter_map(|line| {
+        let path = Path::new(line.get(line.find('/')?..)?);
+        name_starts(path, "libnvrtc.so").then(|| path.to_path_buf())
+    });
+    paths.next().unwrap_or_else(|| name.to_path_buf())
 }
 
 /// Compiles `kernel` to machine code for compute capability `arch`, such as 90.
@@ -329,10 +352,11 @@ mod tests {
 
     #[test]
     fn kernels_compile_for_every_device_generation() {
-        let Ok(version) = locate() else {
+        let Ok(CompilerDescription { version, path }) = compiler() else {
             eprintln!("skipped: no NVRTC");
             return;
         };
+        assert!(path.is_file(), "{}", path.display());
         let variants = albireo_kernels::every_variant();
         // All of them, or a sample that walks through every choice.
         let step = if std::env::var_os("ALBIREO_TEST_FULL").is_some() {
@@ -362,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_source_that_does_not_compile_is_told_with_its_log() {
-        if locate().is_ok() {
+        if compiler().is_ok() {
             let error = compile(Kernel::Sort("albireo_sort_count"), 1).err();
             assert!(
                 matches!(error, Some(CudaError::Compile { arch: 1, .. })),

@@ -63,22 +63,39 @@ fn fill_job<D: Device>(
     Ok(memory)
 }
 
+/// Memory for rounding the size of each buffer, and for a ticket a unit.
+const ROOM: u64 = 1 << 13;
+
 /// Bytes of device memory that a run of `plan` takes at its peak, samples of so many rows given.
 pub(super) fn bytes_needed(plan: &Plan, rows: [u64; 2], weighted: bool) -> u64 {
     let [first, second] = rows;
     let weight = if weighted { 8 } else { 0 };
-    let (row, scratch, cells) = match &plan.layout {
-        Layout::AsGiven(_) => (24 + weight + 16, 0, 0),
-        // While a sample is sorted it is there twice, with its cells and ranks.
-        Layout::Sorted(grid) => (24 + weight + 16, 24 + weight + 8, u64::from(grid.number())),
+    // Positions, their fractions, weights; while a sample is sorted it is there twice, with its cells and ranks.
+    let row = 24 + weight + 16;
+    let (sorting, cells, neighbours) = match &plan.layout {
+        Layout::AsGiven(_) => (0, 0, 0),
+        Layout::Sorted(grid) => (
+            24 + weight + 8,
+            u64::from(grid.number()),
+            size_of_val(&grid.rows[..]) as u64,
+        ),
     };
     let tiles = cells + first / u64::from(plan.variant.tile);
     let sums = u64::from(plan.job.bins) * if weighted { 24 } else { 8 };
-    row * (first + second) + scratch * first.max(second) + 8 * cells + 16 * tiles + sums + ROOM
+    let edges: usize = [&plan.across, &plan.along]
+        .into_iter()
+        .flatten()
+        .map(Vec::len)
+        .sum();
+    let axes = 8 * (edges + plan.table.len() + plan.translations.len()) as u64 + neighbours;
+    row * (first + second)
+        + sorting * first.max(second)
+        + 8 * (cells + 1)
+        + 16 * tiles
+        + sums
+        + axes
+        + ROOM
 }
-
-/// Memory for edges, tables and rounding.
-const ROOM: u64 = 1 << 14;
 
 /// Runs the units of `queue` that this device gets; `pairs` is what they are worth together.
 ///

@@ -25,10 +25,7 @@ pub(super) struct Columns<M> {
 }
 
 /// Memory that holds `values`.
-pub(super) fn put<D: Device, T: Plain>(
-    device: &D,
-    values: &[T],
-) -> Result<D::Memory, CudaError> {
+pub(super) fn put<D: Device, T: Plain>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
     let mut memory = device.allocate(size_of_val(values))?;
     device.upload(&mut memory, values)?;
     Ok(memory)

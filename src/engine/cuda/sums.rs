@@ -51,4 +51,3 @@ pub(super) fn read_sums<D: Device>(
         products: words.iter().map(wide).collect(),
     })
 }
-
