@@ -249,27 +249,74 @@ pub(crate) struct BinFlags {
 /// Who counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// The fastest one here.
+    /// Cpu or cuda, whichever should be done first; the log says which, and why.
     Auto,
     /// The plain double loop: slow, the reference.
     Naive,
     /// All cores, vector instructions, sorted cells.
     Cpu,
+    /// NVIDIA GPUs (`albireo devices` lists them).
+    #[cfg(feature = "cuda")]
+    Cuda,
 }
 
-/// How to count; never changes a count.
+/// How to count; never changes an exact count.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Running (never changes a count)")]
+#[command(next_help_heading = "Running (never changes a count, but for --precision f32)")]
 pub(crate) struct RunFlags {
     /// Who counts
     #[arg(long, default_value = "auto")]
     pub(crate) engine: EngineName,
-    /// Number of threads [default: all cores]
+    /// Number of threads of the cpu engine [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Instruction set of the cpu engine, e.g. portable, avx2, avx512 [default: the widest here]
     #[arg(long, value_name = "NAME")]
     pub(crate) isa: Option<String>,
+    #[cfg(feature = "cuda")]
+    #[command(flatten)]
+    pub(crate) cuda: CudaFlags,
+}
+
+/// How GPUs count.
+#[cfg(feature = "cuda")]
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CudaFlags {
+    /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
+    #[arg(long, value_name = "N,..", value_delimiter = ',')]
+    pub(crate) devices: Option<Vec<usize>>,
+    /// Arithmetic of the cuda engine [default: exact]
+    #[arg(long)]
+    pub(crate) precision: Option<PrecisionName>,
+    /// Kernel of the cuda engine; every one gives the same counts [default: auto]
+    #[arg(long)]
+    pub(crate) kernel: Option<KernelName>,
+}
+
+/// The arithmetic of GPUs, by name.
+#[cfg(feature = "cuda")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrecisionName {
+    /// Float32 where it is proven to be right, float64 elsewhere.
+    Exact,
+    /// Float64 for every pair: exact too, slower.
+    F64,
+    /// Float32 alone: faster and approximate; results are marked so.
+    F32,
+}
+
+/// Kernels, by name.
+#[cfg(feature = "cuda")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelName {
+    /// The fastest for the job, by a measured rule.
+    Auto,
+    /// All pairs, sums in global memory: the shortest to read.
+    Simple,
+    /// All pairs, first points in constant memory, sums in shared memory.
+    Constant,
+    /// All pairs, first points in shared memory, second points in registers.
+    Shared,
 }
 
 /// Where results go.

@@ -5,18 +5,19 @@
 use std::time::Instant;
 
 use albireo::counts::{JobId, PairKind, Sums, count_pairs};
-use albireo::engine::AnyEngine;
+use albireo::engine::Exactness;
 use albireo::{Binning, Domain, Engine, PairCounts, PairJob, PairTotal, Pairs};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use crate::args::RunFlags;
-use crate::engine::choose;
+use crate::engine::Engines;
 use crate::progress::{Bar, check_stop, with_prefix};
+use crate::record::Record;
 
 /// Counts pairs in one domain.
 pub(crate) struct Counter<'a> {
-    engine: AnyEngine,
+    engines: Engines,
     domain: &'a Domain,
     /// What was counted, by name, in order.
     pub(crate) done: Vec<Counted>,
@@ -29,7 +30,9 @@ pub(crate) struct Counted {
     pub(crate) npairs: Vec<u64>,
     pub(crate) weight: Option<Vec<f64>>,
     pub(crate) mean: Option<Vec<f64>>,
-    /// Kind, totals, fingerprint, time.
+    /// What counted it; none for a count that was read from a file.
+    engine: Option<String>,
+    /// Kind, totals, fingerprint, engine, time.
     pub(crate) record: Value,
 }
 
@@ -51,14 +54,24 @@ fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, V
 }
 
 impl Counted {
-    fn new<B: Binning>(name: &'static str, counts: &PairCounts<B>, made: (&str, Value)) -> Self {
+    fn new<B: Binning>(
+        name: &'static str,
+        counts: &PairCounts<B>,
+        engine: Option<String>,
+        made: (&str, Value),
+    ) -> Self {
         let mut record = totals(counts.kind(), counts.total(), counts.job_id());
+        record.insert("arithmetic".to_owned(), json!(counts.exactness().name()));
+        if let Some(engine) = &engine {
+            record.insert("engine".to_owned(), json!(engine));
+        }
         record.insert(made.0.to_owned(), made.1);
         Self {
             name,
             npairs: counts.npairs().to_vec(),
             weight: counts.weight(),
             mean: counts.mean_separation(),
+            engine,
             record: Value::Object(record),
         }
     }
@@ -68,7 +81,7 @@ impl<'a> Counter<'a> {
     /// A counter with the engine that the flags ask for.
     pub(crate) fn new(flags: &RunFlags, domain: &'a Domain) -> Result<Self> {
         Ok(Self {
-            engine: choose(flags)?,
+            engines: Engines::new(flags)?,
             domain,
             done: Vec::new(),
         })
@@ -92,9 +105,10 @@ impl<'a> Counter<'a> {
             separations,
             ..Sums::for_pairs(pairs)
         };
+        let engine = self.engines.for_job(name, &job, bins, sums);
         let bar = Bar::new(name);
         let start = Instant::now();
-        let counts = count_pairs(&self.engine, &job, bins, sums, &bar);
+        let counts = count_pairs(&engine, &job, bins, sums, &bar);
         bar.clear();
         let counts = counts?;
         check_stop()?;
@@ -104,8 +118,13 @@ impl<'a> Counter<'a> {
             "{name}: {} pairs in bins, {seconds:.3} s, {rate}pairs/s",
             counts.npairs().iter().sum::<u64>()
         );
-        self.done
-            .push(Counted::new(name, &counts, ("seconds", json!(seconds))));
+        let made = ("seconds", json!(seconds));
+        self.done.push(Counted::new(
+            name,
+            &counts,
+            Some(engine.description()),
+            made,
+        ));
         Ok(counts)
     }
 
@@ -117,20 +136,31 @@ impl<'a> Counter<'a> {
         path: &std::path::Path,
     ) {
         self.done
-            .push(Counted::new(name, counts, ("read_from", json!(path))));
+            .push(Counted::new(name, counts, None, ("read_from", json!(path))));
     }
 
-    /// What ran.
-    pub(crate) fn engine(&self) -> String {
-        self.engine.description()
+    /// What ran: each engine once, in the order of their first counts.
+    fn engine(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for engine in self.done.iter().filter_map(|count| count.engine.as_deref()) {
+            if !names.contains(&engine) {
+                names.push(engine);
+            }
+        }
+        names.join("; ")
     }
 
-    /// The records of all counts, by name.
-    pub(crate) fn record(&self) -> Value {
-        let records = self
-            .done
-            .iter()
-            .map(|count| (count.name.to_owned(), count.record.clone()));
-        Value::Object(records.collect())
+    /// Whether the counts are exact.
+    pub(crate) fn exactness(&self) -> Exactness {
+        self.engines.exactness()
+    }
+
+    /// Writes down what ran, whether it was exact, and the record of each count by name.
+    pub(crate) fn note(&self, record: &mut Record) {
+        let counts = self.done.iter();
+        let counts = counts.map(|count| (count.name.to_owned(), count.record.clone()));
+        record.set("engine", self.engine());
+        record.set("arithmetic", self.exactness().name());
+        record.set("counts", Value::Object(counts.collect()));
     }
 }

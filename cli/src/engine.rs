@@ -1,13 +1,29 @@
 //! Who counts, by name.
 //!
-//! Entry: [`choose`].
+//! Entry: [`Engines`], from the flags; [`Engines::for_job`] then says who counts a job.
 
-use albireo::Naive;
-use albireo::engine::{AnyEngine, Cpu, Isa};
+use albireo::counts::Sums;
+#[cfg(feature = "cuda")]
+use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
+use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
+use albireo::{Binning, Naive, PairJob};
+#[cfg(feature = "cuda")]
+use albireo::{Cuda, EngineError};
 use anyhow::{Context, Result};
 
 use crate::args::{EngineName, RunFlags};
+#[cfg(feature = "cuda")]
+use crate::args::{KernelName, PrecisionName};
 use crate::usage::usage;
+
+/// The engine of every job, or the choice of one for each.
+#[derive(Debug)]
+pub(crate) enum Engines {
+    /// The one asked for.
+    One(AnyEngine),
+    /// The one that should be done first.
+    Auto(Auto),
+}
 
 /// The instruction set called `name`.
 fn isa(name: &str) -> Result<Isa> {
@@ -30,13 +46,105 @@ fn cpu(flags: &RunFlags) -> Result<Cpu> {
     }
 }
 
-/// The engine that the flags ask for.
-pub(crate) fn choose(flags: &RunFlags) -> Result<AnyEngine> {
+#[cfg(feature = "cuda")]
+fn cuda_options(flags: &RunFlags) -> CudaOptions {
+    let cuda = &flags.cuda;
+    CudaOptions {
+        devices: cuda.devices.clone().unwrap_or_default(),
+        precision: match cuda.precision {
+            None | Some(PrecisionName::Exact) => Precision::Exact,
+            Some(PrecisionName::F64) => Precision::Float64,
+            Some(PrecisionName::F32) => Precision::Float32,
+        },
+        kernel: match cuda.kernel {
+            None | Some(KernelName::Auto) => KernelChoice::Auto,
+            Some(KernelName::Simple) => KernelChoice::Simple,
+            Some(KernelName::Constant) => KernelChoice::Constant,
+            Some(KernelName::Shared) => KernelChoice::Shared,
+        },
+        ..CudaOptions::default()
+    }
+}
+
+/// The GPUs asked for.
+#[cfg(feature = "cuda")]
+fn cuda(flags: &RunFlags) -> Result<Cuda> {
+    let engine = Cuda::new(cuda_options(flags));
+    engine.map_err(EngineError::from).context("--engine cuda")
+}
+
+/// Refuses flags of another engine than the one asked for.
+fn check(flags: &RunFlags) -> Result<()> {
+    let cpu_flags = flags.threads.is_some() || flags.isa.is_some();
     match flags.engine {
-        EngineName::Naive if flags.threads.is_some() || flags.isa.is_some() => Err(usage(
-            "--engine naive runs one thread without vector instructions: leave out --threads and --isa",
-        )),
-        EngineName::Naive => Ok(AnyEngine::Naive(Naive)),
-        EngineName::Auto | EngineName::Cpu => Ok(AnyEngine::Cpu(cpu(flags)?)),
+        EngineName::Naive if cpu_flags => {
+            return Err(usage(
+                "--engine naive runs one thread without vector instructions: leave out --threads and --isa",
+            ));
+        }
+        #[cfg(feature = "cuda")]
+        EngineName::Cuda if cpu_flags => {
+            return Err(usage(
+                "--threads and --isa are for the cpu engine: leave them out with --engine cuda",
+            ));
+        }
+        _ => {}
+    }
+    #[cfg(feature = "cuda")]
+    {
+        let given = &flags.cuda;
+        let only_cuda = given.precision.is_some() || given.kernel.is_some();
+        if only_cuda && flags.engine != EngineName::Cuda {
+            return Err(usage("--precision and --kernel need --engine cuda"));
+        }
+        if given.devices.is_some() && !matches!(flags.engine, EngineName::Cuda | EngineName::Auto) {
+            return Err(usage("--devices needs --engine cuda or auto"));
+        }
+    }
+    Ok(())
+}
+
+impl Engines {
+    /// What the flags ask for; GPUs asked for by name are opened here.
+    pub(crate) fn new(flags: &RunFlags) -> Result<Self> {
+        check(flags)?;
+        Ok(match flags.engine {
+            EngineName::Naive => Self::One(AnyEngine::Naive(Naive)),
+            EngineName::Cpu => Self::One(AnyEngine::Cpu(cpu(flags)?)),
+            #[cfg(feature = "cuda")]
+            EngineName::Cuda => Self::One(AnyEngine::Cuda(cuda(flags)?)),
+            #[cfg(feature = "cuda")]
+            EngineName::Auto if flags.cuda.devices.is_some() => {
+                // A wrong number is an error even where the cpu would be chosen.
+                Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda(flags)?))
+            }
+            EngineName::Auto => Self::Auto(Auto::new(cpu(flags)?)),
+        })
+    }
+
+    /// Whether its counts are exact.
+    pub(crate) fn exactness(&self) -> Exactness {
+        match self {
+            Self::One(engine) => engine.exactness(),
+            Self::Auto(_) => Exactness::Exact,
+        }
+    }
+
+    /// Who counts `name`.
+    pub(crate) fn for_job<B: Binning>(
+        &self,
+        name: &str,
+        job: &PairJob<'_>,
+        bins: &B,
+        sums: Sums,
+    ) -> AnyEngine {
+        match self {
+            Self::One(engine) => engine.clone(),
+            Self::Auto(auto) => {
+                let choice = auto.choose(job, bins, sums);
+                tracing::info!("{name}: {}", choice.reason);
+                choice.engine
+            }
+        }
     }
 }

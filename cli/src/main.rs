@@ -66,6 +66,9 @@ enum Command {
     /// Draw a saved result
     #[cfg(feature = "plot")]
     Plot(commands::plot::Plot),
+    /// List the GPUs here, their memory, driver and compiler, or say what is missing
+    #[cfg(feature = "cuda")]
+    Devices,
     /// Print the completion script of a shell
     Completions(commands::completions::Completions),
 }
@@ -121,6 +124,8 @@ fn run(command: Command) -> Result<()> {
         Command::Rdf(rdf) => rdf.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),
+        #[cfg(feature = "cuda")]
+        Command::Devices => commands::devices::run(),
         Command::Completions(completions) => completions.run(Cli::command()),
     }
 }

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::args::OutputFlags;
 use crate::files::check_folder;
+use crate::record::is_approximate;
 
 /// Longest table that is printed in full when it is also written to a file.
 const LONG: usize = 60;
@@ -58,6 +59,11 @@ pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
             "... and {} more rows in {}",
             rows - shown,
             path.display()
+        );
+    }
+    if is_approximate(table) {
+        text.push_str(
+            "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin\n",
         );
     }
     print(&text)

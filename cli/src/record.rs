@@ -59,6 +59,12 @@ pub(crate) fn kind_of(table: &Table) -> Result<ResultKind> {
     })
 }
 
+/// Whether the counts of `table` were decided by float32 alone.
+pub(crate) fn is_approximate(table: &Table) -> bool {
+    let approximate = albireo::engine::Exactness::Approximate.name();
+    table.meta.get("arithmetic").and_then(Value::as_str) == Some(approximate)
+}
+
 /// The axes of the bins, by name.
 pub(crate) fn edges_of(table: &Table) -> Result<Vec<(String, Vec<f64>)>> {
     let axes = table

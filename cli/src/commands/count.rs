@@ -106,8 +106,7 @@ impl Count {
             bins.axes()
         });
         record.set_bins(self.statistic, &axes, los);
-        record.set("engine", counter.engine());
-        record.set("counts", counter.record());
+        counter.note(&mut record);
         let length = inputs.unit.as_deref();
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {

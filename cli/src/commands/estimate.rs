@@ -205,8 +205,7 @@ impl EstimateFlags {
         let (xi, axes) = with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
         record.set_bins(spec.statistic, &axes, los);
         record.set("estimator", xi.estimator);
-        record.set("engine", counter.engine());
-        record.set("counts", counter.record());
+        counter.note(&mut record);
         Ok(Estimated {
             xi,
             counts: counter.done,
@@ -244,6 +243,7 @@ impl<'a> Plan<'a> {
             job: JobId::of(&counter.job(pairs)?),
             kind: PairKind::of(pairs, bins),
             weighted: Sums::for_pairs(pairs).weights,
+            exactness: counter.exactness(),
         };
         let counts = saved_rr::read(path, &expected)?;
         counter.reuse(name, &counts, path);

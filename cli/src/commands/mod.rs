@@ -2,6 +2,8 @@
 
 pub(crate) mod completions;
 pub(crate) mod count;
+#[cfg(feature = "cuda")]
+pub(crate) mod devices;
 mod estimate;
 pub(crate) mod info;
 #[cfg(feature = "plot")]

@@ -91,8 +91,7 @@ impl Rdf {
         let axes = bins.axes();
         record.set_bins(Statistic::R, &axes, LineOfSight::default());
         record.set("volume", volume);
-        record.set("engine", counter.engine());
-        record.set("counts", counter.record());
+        counter.note(&mut record);
         let mut columns = edge_columns(&axes, inputs.unit.as_deref());
         columns.push(TableColumn::floats(
             "g",

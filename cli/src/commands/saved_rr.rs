@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use albireo::counts::{JobId, PairKind};
+use albireo::engine::Exactness;
 use albireo::{Binning, PairCounts, PairTotal};
 use albireo_catalogs::{Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
@@ -19,6 +20,7 @@ pub(super) struct Expected<'a, B> {
     pub(super) job: JobId,
     pub(super) kind: PairKind,
     pub(super) weighted: bool,
+    pub(super) exactness: Exactness,
 }
 
 /// The column names and the record of the only count of a count result, or of the random pairs of an estimate.
@@ -119,6 +121,14 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
             text("job")
         );
     }
+    let exact = expected.exactness.name();
+    let arithmetic = record
+        .get("arithmetic")
+        .and_then(Value::as_str)
+        .context("no `arithmetic`")?;
+    if arithmetic != exact {
+        bail!("it is {arithmetic}, the counts of this job are {exact}");
+    }
     let total = PairTotal {
         kind: expected.kind,
         pairs: record
@@ -139,13 +149,10 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
             if expected.weighted { "them" } else { "none" }
         );
     }
-    Ok(PairCounts::from_parts(
-        expected.bins.clone(),
-        npairs,
-        weight,
-        total,
-        expected.job,
-    )?)
+    Ok(
+        PairCounts::from_parts(expected.bins.clone(), npairs, weight, total, expected.job)?
+            .with_exactness(expected.exactness),
+    )
 }
 
 /// The count saved in `path`, if it is the one expected.

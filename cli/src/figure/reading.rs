@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::Style;
 use super::curve::{Curves, Series};
 use super::map::Map;
-use crate::record::{ResultKind, edges_of, kind_of};
+use crate::record::{ResultKind, edges_of, is_approximate, kind_of};
 use crate::usage::usage;
 
 /// What a figure shows.
@@ -135,6 +135,14 @@ fn axes(table: &Table) -> Result<Vec<Axis>> {
 }
 
 impl Picture {
+    /// What the values are called.
+    fn value_label(&mut self) -> &mut String {
+        match self {
+            Self::Curves(curves) => &mut curves.y_label,
+            Self::Map(map) => &mut map.value_label,
+        }
+    }
+
     /// What shows `table`.
     pub(super) fn of(table: &Table, style: Style) -> Result<Self> {
         let kind = kind_of(table).context("cannot draw this table")?;
@@ -163,11 +171,15 @@ impl Picture {
         {
             return Err(usage("--r2 scales xi(r), wp(rp) and multipoles only"));
         }
-        match &axes[..] {
-            [x, y] => map(table, kind, x, y).map(Self::Map),
-            [x] => curves(table, kind, x, style).map(Self::Curves),
+        let mut picture = match &axes[..] {
+            [x, y] => map(table, kind, x, y).map(Self::Map)?,
+            [x] => curves(table, kind, x, style).map(Self::Curves)?,
             _ => bail!("no axes"),
+        };
+        if is_approximate(table) {
+            picture.value_label().push_str("  (approximate counts)");
         }
+        Ok(picture)
     }
 }
 

@@ -5,6 +5,8 @@
 mod bad_input;
 mod columns;
 mod counts;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod estimates;
 #[cfg(feature = "plot")]
 mod figures;

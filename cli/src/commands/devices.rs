@@ -1,0 +1,58 @@
+//! `albireo devices`: the GPUs that `--engine cuda` would use.
+
+use std::fmt::Write;
+
+use albireo::CudaError;
+use albireo::engine::cuda::{DeviceDescription, compiler, devices};
+use anyhow::Result;
+
+use crate::output::{columns_of, print};
+
+/// Prints devices, driver and compiler, or how to get what is missing.
+pub(crate) fn run() -> Result<()> {
+    let mut text = String::new();
+    match devices() {
+        Ok(found) if !found.is_empty() => list(&mut text, &found),
+        Ok(_) => {
+            let _ = writeln!(text, "No GPU: {}.", CudaError::NoDevice);
+        }
+        Err(error) => {
+            let _ = writeln!(text, "No GPU: {error}.");
+        }
+    }
+    let _ = match compiler() {
+        Ok(found) => writeln!(text, "NVRTC {} at {}", found.version, found.path.display()),
+        Err(error) => writeln!(text, "No NVRTC: {error}."),
+    };
+    print(&text)
+}
+
+fn gibibytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / f64::from(1 << 30))
+}
+
+fn list(text: &mut String, devices: &[DeviceDescription]) {
+    let heads = [
+        "device",
+        "name",
+        "memory [GiB]",
+        "free [GiB]",
+        "capability",
+        "multiprocessors",
+    ];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    rows.extend(devices.iter().map(|device| {
+        vec![
+            device.number.to_string(),
+            device.name.clone(),
+            gibibytes(device.memory),
+            gibibytes(device.free),
+            format!("{}.{}", device.arch / 10, device.arch % 10),
+            device.multiprocessors.to_string(),
+        ]
+    }));
+    text.push_str(&columns_of(&rows, &[1]));
+    if let Some(device) = devices.first() {
+        let _ = writeln!(text, "driver: CUDA {}", device.driver);
+    }
+}

@@ -1,0 +1,135 @@
+//! The cuda engine from the command line: the same counts where there is a GPU, a plain word where there is none.
+
+use crate::folder::{Folder, Run, integers, scattered};
+
+/// The error line of a run.
+fn error(run: &Run) -> &str {
+    run.stderr
+        .lines()
+        .find(|line| line.starts_with("error: "))
+        .unwrap_or_default()
+}
+
+/// Whether this machine has a GPU and a compiler for it, as `albireo devices` sees it.
+fn ready(folder: &Folder) -> bool {
+    let listed = folder.good("devices").stdout;
+    !listed.contains("No GPU") && !listed.contains("No NVRTC")
+}
+
+#[test]
+fn devices_are_listed_or_missed_without_an_error() {
+    let folder = Folder::new();
+    let run = folder.good("devices");
+    let first = run.stdout.lines().next().unwrap();
+    assert!(
+        first.starts_with("device") || first.starts_with("No GPU: "),
+        "{first}"
+    );
+    let compiler = run.stdout.lines().last().unwrap();
+    assert!(
+        compiler.starts_with("NVRTC 1") || compiler.starts_with("No NVRTC: "),
+        "{compiler}"
+    );
+    // A compiler that cannot be loaded: where it was looked for, and how to get one.
+    let output = folder
+        .command(&["devices"])
+        .env("ALBIREO_NVRTC", "/nowhere/libnvrtc.so")
+        .env("PATH", "")
+        .env("HOME", "/nowhere")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    if let Some(line) = text.lines().find(|line| line.starts_with("No NVRTC")) {
+        for part in ["looked in", "pip install", "ALBIREO_NVRTC"] {
+            assert!(line.contains(part), "{line}");
+        }
+    }
+}
+
+#[test]
+fn engines_agree_or_the_missing_gpu_is_named() {
+    let folder = Folder::new().with("p.csv", &scattered(2000, 1.0, 3));
+    let bins = "--box 1 --bins lin:0:0.2:10 --weight w";
+    folder.good(&format!(
+        "count p.csv {bins} --engine cpu --threads 1 -o cpu.json"
+    ));
+    let auto = folder.good(&format!("count p.csv {bins} -o auto.json"));
+    assert!(auto.stderr.contains("DD: cpu, "), "{}", auto.stderr);
+    let expected = integers(&folder.table("cpu.json"), "npairs");
+    assert_eq!(integers(&folder.table("auto.json"), "npairs"), expected);
+    assert_eq!(folder.table("auto.json").meta["arithmetic"], "exact");
+    let command = format!("count p.csv {bins} --engine cuda -o gpu.json");
+    if !ready(&folder) {
+        let run = folder.run(&command);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+        assert!(
+            error(&run).starts_with("error: --engine cuda: "),
+            "{}",
+            run.stderr
+        );
+        return;
+    }
+    folder.good(&command);
+    let exact = folder.table("gpu.json");
+    assert_eq!(integers(&exact, "npairs"), expected);
+    assert_eq!(exact.meta["arithmetic"], "exact");
+    folder.good(&format!("{command} --precision f64"));
+    assert_eq!(integers(&folder.table("gpu.json"), "npairs"), expected);
+
+    let run = folder.good(&format!("{command} --precision f32"));
+    assert!(run.stdout.contains("\napproximate: "), "{}", run.stdout);
+    let table = folder.table("gpu.json");
+    assert_eq!(table.meta["arithmetic"], "approximate");
+    assert_eq!(table.meta["counts"]["DD"]["arithmetic"], "approximate");
+    assert_eq!(
+        integers(&table, "npairs")
+            .iter()
+            .sum::<u64>()
+            .abs_diff(expected.iter().sum()),
+        0
+    );
+    let run = folder.run(&format!("{command} --devices 99"));
+    assert_eq!(run.code, 1);
+    assert!(
+        error(&run).contains("there is no CUDA device 99"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn flags_of_another_engine_are_refused() {
+    let folder = Folder::new().with("p.csv", "x,y,z\n0,0,0\n1,0,0\n");
+    for flags in [
+        "--precision f32",
+        "--engine cpu --kernel shared",
+        "--engine naive --devices 0",
+        "--engine cuda --threads 2",
+        "--engine cuda --isa avx2",
+    ] {
+        let run = folder.run(&format!("count p.csv --bins edges:0,1,2 {flags}"));
+        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
+        assert_eq!(run.stdout, "");
+    }
+}
+
+#[test]
+fn random_pairs_counted_otherwise_are_refused() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(50, 1.0, 1))
+        .with("r.csv", &scattered(80, 1.0, 2));
+    let bins = "--bins edges:0,0.5,1";
+    folder.good(&format!("count r.csv {bins} -o rr.json"));
+    let text = std::fs::read_to_string(folder.path("rr.json")).unwrap();
+    let folder = folder.with("f32.json", &text.replace("\"exact\"", "\"approximate\""));
+    folder.good(&format!("xi d.csv --randoms r.csv --rr rr.json {bins}"));
+    let run = folder.run(&format!("xi d.csv --randoms r.csv --rr f32.json {bins}"));
+    assert_eq!(run.code, 1);
+    assert!(
+        error(&run).contains("it is approximate, the counts of this job are exact"),
+        "{}",
+        run.stderr
+    );
+}
