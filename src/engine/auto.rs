@@ -30,12 +30,13 @@ pub struct Choice {
     pub reason: String,
 }
 
-/// Pairs tested for each pair in reach: blocks and cells hold more than the sphere does. Uniform points, CPU and GPU alike.
-const TESTED_IN_REACH: f64 = 2.0;
+/// Particles in the blocks or cells that are in reach or not as a whole.
+const LEAF: f64 = 16.0;
 /// Two coordinates or a sum of weights, against counts in r, in time a pair.
-const TWO_COORDINATES: f64 = 1.5;
+const TWO_COORDINATES: f64 = 2.0;
 const WEIGHTED: f64 = 1.7;
-/// Seconds the CPU takes to sort a particle.
+/// Seconds the CPU takes for a particle besides its pairs, on one thread and on all of them together.
+const CPU_PARTICLE: f64 = 3e-8;
 const CPU_SORT: f64 = 1.5e-7;
 
 /// Pairs a thread tests in a second.
@@ -51,15 +52,15 @@ fn cpu_rate(isa: Isa) -> f64 {
 #[cfg(feature = "cuda")]
 mod gpu {
     /// Pairs a multiprocessor tests in a second, counts in r by the exact filter.
-    pub(super) const RATE: f64 = 1.0e10;
+    pub(super) const RATE: f64 = 6.5e9;
     /// Multiprocessors to reckon with before one has been seen.
     pub(super) const MULTIPROCESSORS: u32 = 132;
-    /// Seconds to find the driver and open a device.
-    pub(super) const START: f64 = 0.5;
+    /// Seconds to find the driver, open a device and load the first kernels.
+    pub(super) const START: f64 = 0.35;
     /// Seconds of a run besides its pairs and particles: plan, launches, download.
-    pub(super) const RUN: f64 = 0.002;
+    pub(super) const RUN: f64 = 0.003;
     /// Seconds to bring a particle to the device and sort it there.
-    pub(super) const PARTICLE: f64 = 8e-9;
+    pub(super) const PARTICLE: f64 = 1e-8;
 }
 
 /// The volume that particles are in: of the domain, or of their bounding box where it is open.
@@ -83,26 +84,32 @@ fn volume(job: &PairJob<'_>) -> f64 {
         .product()
 }
 
-/// Pairs that an engine has to look at.
+/// Pairs that an engine has to look at, if the particles fill their volume evenly.
 fn tested<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
     let pi = std::f64::consts::PI;
-    let in_reach = if binning.on_sphere() {
-        // A cap of this chord, against the sphere.
-        (binning.reach().radius() / 2.0).powi(2)
+    let (first, second) = job.pairs().both();
+    let densest = first.len().max(second.len()) as f64;
+    // The share of the volume, or of the sphere, in reach; how many leaves the reach is long.
+    let (in_reach, leaves) = if binning.on_sphere() {
+        let share = (binning.reach().radius() / 2.0).powi(2);
+        (share, (4.0 * densest * share / LEAF).sqrt())
     } else {
         let reach = match binning.reach() {
             Reach::Sphere(radius) => 4.0 / 3.0 * pi * radius.powi(3),
             Reach::Cylinder { across, along, .. } => pi * across * across * 2.0 * along,
         };
-        reach / volume(job)
+        let share = reach / volume(job);
+        let leaves = (densest * share / (4.0 / 3.0 * pi) / LEAF).cbrt();
+        (share, leaves)
     };
-    let share = (in_reach * TESTED_IN_REACH).min(1.0);
+    // What is in reach of a leaf is a leaf longer than what is in reach of a particle.
+    let share = (in_reach * (1.0 + 1.0 / leaves).powi(3)).min(1.0);
+    // Nothing in an empty volume: every pair.
+    let share = if share.is_nan() { 1.0 } else { share };
     let orders = match binning.order() {
         PairOrder::Unordered => 1.0,
         PairOrder::Ordered => 2.0,
     };
-    // Nothing in an empty volume: every pair.
-    let share = if share.is_nan() { 1.0 } else { share };
     job.n_pairs() as f64 * share * orders
 }
 
@@ -139,7 +146,8 @@ impl Auto {
         let threads = self.cpu.threads().max(1) as f64;
         let (first, second) = job.pairs().samples();
         let particles = first.len() + second.map_or(0, Particles::len);
-        (particles as f64 * CPU_SORT + work / cpu_rate(self.cpu.isa())) / threads
+        let shared = particles as f64 * CPU_SORT + work / cpu_rate(self.cpu.isa());
+        particles as f64 * CPU_PARTICLE + shared / threads
     }
 
     /// The engine for counting the pairs of `job` in the bins of `binning`.
@@ -252,7 +260,9 @@ mod tests {
             tested(&job, &RBins::new(Edges::linear(0.0, reach, 4).unwrap()))
         };
         let sphere = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
-        assert!((count(&domain, 0.1) / (all * sphere * TESTED_IN_REACH) - 1.0).abs() < 1e-12);
+        // Sixteen particles to a leaf, which is then 0.252 long.
+        let longer = (1.0f64 + 2.52).powi(3);
+        assert!((count(&domain, 0.1) / (all * sphere * longer) - 1.0).abs() < 1e-3);
         assert_eq!(count(&domain, 0.5), all);
         let open = count(&Domain::Open, 0.1) / count(&domain, 0.1);
         assert!((1.0..1.01).contains(&open), "{open}");

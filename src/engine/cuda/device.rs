@@ -265,7 +265,7 @@ impl Gpu {
         let module = self
             .stream
             .context()
-            .load_module(cudarc::nvrtc::Ptx::from_binary(cubin))
+            .load_module(cudarc::nvrtc::Ptx::from_binary(cubin.to_vec()))
             .map_err(failed(self.number, "loading a kernel"))?;
         let function = module
             .load_function(kernel.source().1)

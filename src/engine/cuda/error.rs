@@ -47,6 +47,16 @@ pub enum CudaError {
         /// What the compiler said.
         log: String,
     },
+    /// A compiler older than the device, or too new for it.
+    #[error(
+        "NVRTC {version} does not compile for compute capability {arch}: install another version of it, or point ALBIREO_NVRTC to one"
+    )]
+    Architecture {
+        /// NVRTC version.
+        version: String,
+        /// Compute capability, such as 90.
+        arch: u32,
+    },
     /// A driver call failed.
     #[error("CUDA device {device}: {call} failed: {reason}")]
     Driver {

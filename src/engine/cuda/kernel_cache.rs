@@ -1,9 +1,11 @@
 //! Compiled kernels on disk, named by a hash of their source, macros and device architecture.
 //!
-//! Entry: [`cubin`]. A cache that cannot be read or written costs time, never a run.
+//! Entry: [`cubin`]. What was needed once stays in memory too. A cache that cannot be read or written costs time, never a run.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -51,12 +53,25 @@ fn name(kernel: Kernel, arch: u32) -> String {
     format!("{digest:032x}.sm_{arch}.cubin")
 }
 
-/// The machine code of `kernel` for compute capability `arch`.
+type Code = Arc<OnceLock<Result<Arc<[u8]>, CudaError>>>;
+
+/// The machine code of `kernel` for compute capability `arch`; devices that ask at the same time wait for one compilation.
 ///
 /// # Errors
 /// No compiler, or one that refuses.
-pub(super) fn cubin(kernel: Kernel, arch: u32) -> Result<Vec<u8>, CudaError> {
-    let path = folder().map(|folder| folder.join(name(kernel, arch)));
+pub(super) fn cubin(kernel: Kernel, arch: u32) -> Result<Arc<[u8]>, CudaError> {
+    static CODES: Mutex<BTreeMap<String, Code>> = Mutex::new(BTreeMap::new());
+    let name = name(kernel, arch);
+    let code = {
+        let mut codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(codes.entry(name.clone()).or_default())
+    };
+    code.get_or_init(|| from_disk_or_source(&name, kernel, arch).map(Arc::from))
+        .clone()
+}
+
+fn from_disk_or_source(name: &str, kernel: Kernel, arch: u32) -> Result<Vec<u8>, CudaError> {
+    let path = folder().map(|folder| folder.join(name));
     if let Some(code) = path.as_ref().and_then(|path| std::fs::read(path).ok())
         && code.starts_with(b"\x7fELF")
     {

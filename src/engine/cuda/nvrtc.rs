@@ -332,14 +332,21 @@ fn loaded_from(name: &Path) -> PathBuf {
 /// No compiler, or one that refuses; the error carries its log.
 pub(super) fn compile(kernel: Kernel, arch: u32) -> Result<Vec<u8>, CudaError> {
     let nvrtc = nvrtc()?;
-    nvrtc
-        .compile(kernel, arch)
-        .map_err(|log| CudaError::Compile {
-            version: nvrtc.version.clone(),
+    let version = || nvrtc.version.clone();
+    nvrtc.compile(kernel, arch).map_err(|log| {
+        if log.contains("--gpu-architecture") {
+            return CudaError::Architecture {
+                version: version(),
+                arch,
+            };
+        }
+        CudaError::Compile {
+            version: version(),
             source_name: kernel.source().0.0.to_owned(),
             arch,
             log,
-        })
+        }
+    })
 }
 
 #[cfg(test)]
@@ -364,8 +371,15 @@ mod tests {
         } else {
             97
         };
-        let oldest = if version.starts_with("13") { 75 } else { 70 };
-        let archs: Vec<u32> = ARCHS.into_iter().filter(|&arch| arch >= oldest).collect();
+        let known = match &version[..2] {
+            "11" => 70..=90,
+            "12" => 70..=120,
+            _ => 75..=120,
+        };
+        let archs: Vec<u32> = ARCHS
+            .into_iter()
+            .filter(|arch| known.contains(arch))
+            .collect();
         for (k, variant) in variants.iter().step_by(step).enumerate() {
             let code = compile(Kernel::Count(*variant), archs[k % archs.len()]);
             assert!(
@@ -385,11 +399,11 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_does_not_compile_is_told_with_its_log() {
+    fn an_architecture_that_the_compiler_does_not_know_is_named() {
         if compiler().is_ok() {
             let error = compile(Kernel::Sort("albireo_sort_count"), 1).err();
             assert!(
-                matches!(error, Some(CudaError::Compile { arch: 1, .. })),
+                matches!(error, Some(CudaError::Architecture { arch: 1, .. })),
                 "{error:?}"
             );
         }
