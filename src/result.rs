@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use crate::binning::BinAxis;
+use crate::engine::Exactness;
 
 /// Counts over their total, by the name the estimator gives them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,6 +29,8 @@ pub struct Correlation {
     pub error: Vec<f64>,
     /// The normalised counts in the order of the formula.
     pub counts: Vec<NormalisedCounts>,
+    /// Approximate if any of the counts is.
+    pub exactness: Exactness,
 }
 
 impl Correlation {

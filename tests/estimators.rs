@@ -2,12 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::engine::Exactness;
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
     AnalyticRr, Axis, AxisUnit, BinAxis, Binning, Correlation, DavisPeebles, Domain, Edges,
     EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
-    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins,
+    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins,
+    SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins, random,
 };
 
 fn r_bins(edges: &[f64]) -> RBins {
@@ -222,6 +223,7 @@ fn correlation(
         xi: xi.to_vec(),
         error: error.to_vec(),
         counts: vec![],
+        exactness: Exactness::Exact,
     }
 }
 
@@ -376,4 +378,28 @@ fn analytic_rr_is_refused_where_no_formula_holds() {
     assert!(AnalyticRr::new(&survey, &cube).is_err());
     let theta = ThetaBins::new(Edges::linear(0.0, 1.0, 1).unwrap()).unwrap();
     assert!(AnalyticRr::new(&theta, &cube).is_err());
+}
+
+#[test]
+fn what_comes_from_approximate_counts_is_approximate() {
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let bins = RBins::new(Edges::linear(0.0, 0.5, 4).unwrap());
+    let sample = Particles::new(random::in_domain(50, 3, &domain).unwrap());
+    let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+    let exact = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent).unwrap();
+    let approximate = exact.clone().with_exactness(Exactness::Approximate);
+    let rr = AnalyticRr::new(&bins, &domain).unwrap();
+    let xi = |dd| Natural { dd, rr: &rr }.estimate().unwrap().exactness;
+    assert_eq!(xi(&exact), Exactness::Exact);
+    assert_eq!(xi(&approximate), Exactness::Approximate);
+    let rr = &approximate;
+    let mixed = Natural { dd: &exact, rr }.estimate().unwrap();
+    assert_eq!(mixed.exactness, Exactness::Approximate);
+    let mut frames = Rdf::new(&bins);
+    frames.add_frame(&exact, 1.0, 50).unwrap();
+    let refusal = frames.add_frame(&approximate, 1.0, 50).unwrap_err();
+    assert!(refusal.to_string().contains("all exact or all approximate"));
+    let mut others = Rdf::new(&bins);
+    others.add_frame(&approximate, 1.0, 50).unwrap();
+    assert!(frames.merge(&others).is_err());
 }

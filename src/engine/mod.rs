@@ -170,7 +170,8 @@ pub trait Engine {
 }
 
 /// Whether counts are the integers of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Exactness {
     /// The integers of a plain float64 double loop.
     #[default]

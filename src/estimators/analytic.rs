@@ -4,6 +4,7 @@ use super::RandomPairs;
 use crate::binning::{BinAxis, Binning, Edges, Form, LineOfSight, SignedEdges};
 use crate::counts::PairTotal;
 use crate::domain::Domain;
+use crate::engine::Exactness;
 use crate::error::EstimatorError;
 
 /// The fraction of uniformly distributed pairs in each bin: the volume of the bin over that of the box.
@@ -129,5 +130,9 @@ impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
 
     fn fractions(&self, _: &'static str) -> Result<Vec<f64>, EstimatorError> {
         Ok(self.fractions.clone())
+    }
+
+    fn exactness(&self) -> Exactness {
+        Exactness::Exact
     }
 }

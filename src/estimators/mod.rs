@@ -24,6 +24,7 @@ pub use rdf::Rdf;
 
 use crate::binning::Binning;
 use crate::counts::{PairCounts, PairKind};
+use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
 
@@ -37,6 +38,9 @@ pub trait RandomPairs<B: Binning> {
     /// # Errors
     /// A total of zero, or counts that cover a part of their job only.
     fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError>;
+
+    /// Whether they are exact.
+    fn exactness(&self) -> Exactness;
 }
 
 impl<B: Binning> RandomPairs<B> for PairCounts<B> {
@@ -59,6 +63,10 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
         }
         Ok(self.normalised())
     }
+
+    fn exactness(&self) -> Exactness {
+        self.exactness()
+    }
 }
 
 /// Counts of the same bins, collected by name while they are checked.
@@ -66,6 +74,7 @@ struct Inputs<'a, B> {
     data: &'a PairCounts<B>,
     data_name: &'static str,
     columns: Vec<NormalisedCounts>,
+    exactness: Exactness,
 }
 
 impl<'a, B: Binning> Inputs<'a, B> {
@@ -80,6 +89,7 @@ impl<'a, B: Binning> Inputs<'a, B> {
             data,
             data_name,
             columns,
+            exactness: data.exactness(),
         })
     }
 
@@ -97,6 +107,9 @@ impl<'a, B: Binning> Inputs<'a, B> {
         }
         let values = counts.fractions(name)?;
         self.columns.push(NormalisedCounts { name, values });
+        if counts.exactness() == Exactness::Approximate {
+            self.exactness = Exactness::Approximate;
+        }
         Ok(self)
     }
 
@@ -122,6 +135,7 @@ impl<'a, B: Binning> Inputs<'a, B> {
             xi,
             error,
             counts: self.columns,
+            exactness: self.exactness,
         }
     }
 }

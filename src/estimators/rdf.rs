@@ -4,6 +4,7 @@ use super::analytic::shells;
 use super::{RandomPairs, ratio};
 use crate::binning::{Edges, RBins};
 use crate::counts::{PairCounts, PairKind};
+use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
 use crate::exact_sum::ExactSum;
 
@@ -34,6 +35,7 @@ use crate::exact_sum::ExactSum;
 pub struct Rdf {
     bins: RBins,
     kind: Option<PairKind>,
+    exactness: Option<Exactness>,
     frames: u64,
     npairs: Vec<u64>,
     /// Sum over frames of the particles that partners are counted around.
@@ -51,6 +53,7 @@ impl Rdf {
         Self {
             bins: bins.clone(),
             kind: None,
+            exactness: None,
             frames: 0,
             npairs: vec![0; n_bins],
             references: 0,
@@ -65,7 +68,7 @@ impl Rdf {
     /// whose first sample they are.
     ///
     /// # Errors
-    /// Other bins, like species after unlike ones or the reverse, a frame without a pair, counts that cover a part of the frame
+    /// Other bins, like species after unlike ones or the reverse, approximate counts after exact ones or the reverse, a frame without a pair, counts that cover a part of the frame
     /// only, a number of references that the total contradicts, or a volume that is not positive and finite.
     pub fn add_frame(
         &mut self,
@@ -90,6 +93,12 @@ impl Rdf {
             return Err(EstimatorError::EmptyTotal("the frame"));
         }
         self.check_kind(counts.kind())?;
+        let exactness = counts.exactness();
+        if self.exactness.is_some_and(|before| before != exactness) {
+            return Err(EstimatorError::Needs(format!(
+                "g(r) needs frames that are all exact or all approximate, found {exactness} counts after others"
+            )));
+        }
         check_references(counts.kind(), pairs, references as u64)?;
         let npairs = counts.npairs();
         let sums = self.npairs.iter().zip(npairs);
@@ -109,6 +118,7 @@ impl Rdf {
         }
         self.pair_density.add(density);
         self.kind = Some(counts.kind());
+        self.exactness = Some(exactness);
         self.references += references as u64;
         self.frames += 1;
         Ok(())
@@ -117,7 +127,7 @@ impl Rdf {
     /// Adds the frames of another part of the trajectory.
     ///
     /// # Errors
-    /// Other bins, or like species against unlike ones. `self` is then unchanged.
+    /// Other bins, like species against unlike ones, or exact counts against approximate ones. `self` is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         let differ = |setting, left: String, right: String| MergeError::Setting {
             setting,
@@ -134,6 +144,11 @@ impl Rdf {
             let (left, right) = (left.to_string(), right.to_string());
             return Err(differ("the kind of pairs", left, right));
         }
+        if let (Some(left), Some(right)) = (self.exactness, other.exactness)
+            && left != right
+        {
+            return Err(MergeError::Exactness { left, right });
+        }
         let sums = self.npairs.iter().zip(&other.npairs);
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
         self.npairs = summed.ok_or(MergeError::Overflow("a pair count"))?;
@@ -143,6 +158,7 @@ impl Rdf {
         }
         self.pair_density.merge(&other.pair_density);
         self.kind = self.kind.or(other.kind);
+        self.exactness = self.exactness.or(other.exactness);
         self.references += other.references;
         self.frames += other.frames;
         Ok(())
