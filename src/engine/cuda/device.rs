@@ -7,7 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use albireo_kernels::Variant;
-use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUevent_flags, CUfunction_attribute};
+use cudarc::driver::sys::{
+    CUdevice_attribute as Attribute, CUevent_flags, CUfunction_attribute, CUresult,
+};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, DevicePtr, DeviceRepr,
     DriverError, LaunchConfig, PushKernelArg,
@@ -123,6 +125,9 @@ impl Drop for GpuMemory {
     }
 }
 
+/// Memory left to the driver, which hands it out in pieces of 32 MiB and loads kernels into it.
+const RESERVE: u64 = 64 << 20;
+
 /// Number of devices that the driver shows.
 ///
 /// # Errors
@@ -138,7 +143,7 @@ pub(super) fn device_count() -> Result<usize, CudaError> {
         Ok(Some(Ok(count))) => Ok(count.max(0) as usize),
         Ok(Some(Err(error))) => {
             // A driver without a device refuses to start.
-            if error.0 == cudarc::driver::sys::CUresult::CUDA_ERROR_NO_DEVICE {
+            if error.0 == CUresult::CUDA_ERROR_NO_DEVICE {
                 return Ok(0);
             }
             Err(failed(0, "cuInit")(error))
@@ -218,13 +223,13 @@ impl Gpu {
         })
     }
 
-    /// Bytes of memory that nobody uses.
+    /// Bytes of memory that nobody uses, less what the driver may need for itself.
     fn free(&self) -> Result<u64, CudaError> {
         let context = self.stream.context();
         let (free, _) = context
             .mem_get_info()
             .map_err(failed(self.number, "cuMemGetInfo"))?;
-        Ok(free as u64)
+        Ok((free as u64).saturating_sub(RESERVE))
     }
 
     /// What this device is.
@@ -348,8 +353,17 @@ impl Device for Gpu {
         drop(spares);
         self.make_room(bytes as u64)?;
         // SAFETY: the content is unknown until written; every reader writes or clears first.
-        let slice =
-            unsafe { self.stream.alloc::<u8>(bytes) }.map_err(failed(self.number, "cuMemAlloc"))?;
+        let slice = unsafe { self.stream.alloc::<u8>(bytes) }.map_err(|error| {
+            // Others take memory too, and the driver hands it out in large pieces.
+            if error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+                return CudaError::Memory {
+                    device: self.number,
+                    needed: bytes as u64,
+                    free: self.free().unwrap_or(0),
+                };
+            }
+            failed(self.number, "cuMemAlloc")(error)
+        })?;
         Ok(GpuMemory {
             slice: Some(slice),
             spare,

@@ -38,6 +38,8 @@ type Launch = unsafe extern "C" fn(*const u32, u32, u32, *mut *const c_void);
 struct Emulator {
     shared_limit: usize,
     memory: u64,
+    /// What it says that it has.
+    claimed: u64,
 }
 
 impl Emulator {
@@ -45,6 +47,7 @@ impl Emulator {
         Self {
             shared_limit,
             memory,
+            claimed: memory,
         }
     }
 }
@@ -143,7 +146,7 @@ impl Device for Emulator {
     type Mark = Instant;
 
     fn make_room(&self, bytes: u64) -> Result<(), CudaError> {
-        let free = self.memory - USED.get();
+        let free = self.claimed - USED.get();
         if free < bytes {
             return Err(CudaError::Memory {
                 device: 0,
@@ -157,6 +160,14 @@ impl Device for Emulator {
 
     fn allocate(&self, bytes: usize) -> Result<Memory, CudaError> {
         let size = bytes as u64;
+        let free = self.memory - USED.get();
+        if free < size {
+            return Err(CudaError::Memory {
+                device: 0,
+                needed: size,
+                free,
+            });
+        }
         USED.set(USED.get() + size);
         assert!(
             USED.get() <= PROMISED.get(),
@@ -347,13 +358,19 @@ fn devices_share_the_units_of_a_job() {
 fn a_job_larger_than_the_memory_is_counted_in_pieces() {
     if ready() {
         let options = CudaOptions::default();
-        let devices = vec![Emulator::new(SHARED, 24 << 10)];
         let sample = uniform(500);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let op = Count::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
-        let (tally, _, how) = count(&devices, &options, &job, &op, &Silent).unwrap();
-        assert!(tally == Naive.run(&job, &op, &Silent).unwrap());
-        assert!(how.contains("in 4 pieces"), "{how}");
+        // Told before the run, or found out while it allocates.
+        for (memory, claimed) in [(24 << 10, 24 << 10), (16 << 10, PLENTY)] {
+            let devices = vec![Emulator {
+                claimed,
+                ..Emulator::new(SHARED, memory)
+            }];
+            let (tally, _, how) = count(&devices, &options, &job, &op, &Silent).unwrap();
+            assert!(tally == Naive.run(&job, &op, &Silent).unwrap());
+            assert!(how.contains(" pieces"), "{how}");
+        }
 
         // Cells, weights of both signs, and a line of sight that makes both orders of an auto count differ.
         let devices = vec![Emulator::new(SHARED, 40 << 10)];
