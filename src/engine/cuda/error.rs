@@ -69,8 +69,8 @@ pub enum CudaError {
     },
     /// Not enough device memory.
     #[error(
-        "CUDA device {device} has {free} bytes of memory free; the smallest piece of the job needs {needed}: free memory, leave the device out with \
-         --devices, or use the cpu engine"
+        "CUDA device {device} has {free} bytes of memory free; the smallest piece of the job needs {needed}: free some, leave the device out, or use \
+         the cpu engine"
     )]
     Memory {
         /// The device.
