@@ -14,8 +14,8 @@ mod suite;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use albireo::engine::Cpu;
 use albireo::engine::cuda::{CudaOptions, Precision};
+use albireo::engine::{Cpu, Together};
 use albireo::ops::{Count, WeightedCount};
 use albireo::{
     Cuda, CudaError, Domain, Edges, Engine, Outside, PairJob, Pairs, Particles, PeriodicBox,
@@ -222,6 +222,8 @@ fn a_published_box_has_its_published_counts() {
         let found = engine(precision).run(&job, &op, &Silent).unwrap();
         assert_eq!(found.npairs, published, "{precision:?}");
         assert!(found == Cpu::new().run(&job, &op, &Silent).unwrap());
+        let both = Together::new(Cpu::new(), engine(precision));
+        assert!(found == both.run(&job, &op, &Silent).unwrap());
     }
 }
 

@@ -258,6 +258,10 @@ pub(crate) enum EngineName {
     /// NVIDIA GPUs (`albireo devices` lists them).
     #[cfg(feature = "cuda")]
     Cuda,
+    /// Both at the same time: for GPUs not much faster than the processor.
+    #[cfg(feature = "cuda")]
+    #[value(name = "cuda+cpu")]
+    Together,
 }
 
 /// How to count; never changes an exact count.

@@ -4,6 +4,8 @@
 
 use albireo::counts::Sums;
 #[cfg(feature = "cuda")]
+use albireo::engine::Together;
+#[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
 use albireo::{Binning, Naive, PairJob};
@@ -94,10 +96,11 @@ fn check(flags: &RunFlags) -> Result<()> {
     {
         let given = &flags.cuda;
         let only_cuda = given.precision.is_some() || given.kernel.is_some();
-        if only_cuda && flags.engine != EngineName::Cuda {
+        let cuda = matches!(flags.engine, EngineName::Cuda | EngineName::Together);
+        if only_cuda && !cuda {
             return Err(usage("--precision and --kernel need --engine cuda"));
         }
-        if given.devices.is_some() && !matches!(flags.engine, EngineName::Cuda | EngineName::Auto) {
+        if given.devices.is_some() && !cuda && flags.engine != EngineName::Auto {
             return Err(usage("--devices needs --engine cuda or auto"));
         }
     }
@@ -113,6 +116,11 @@ impl Engines {
             EngineName::Cpu => Self::One(AnyEngine::Cpu(cpu(flags)?)),
             #[cfg(feature = "cuda")]
             EngineName::Cuda => Self::One(AnyEngine::Cuda(cuda(flags)?)),
+            #[cfg(feature = "cuda")]
+            EngineName::Together => Self::One(AnyEngine::Together(Together::new(
+                cpu(flags)?,
+                cuda(flags)?,
+            ))),
             #[cfg(feature = "cuda")]
             EngineName::Auto if flags.cuda.devices.is_some() => {
                 // A wrong number is an error even where the cpu would be chosen.

@@ -48,6 +48,15 @@ fn cpu_rate(isa: Isa) -> f64 {
     }
 }
 
+/// Pairs a second that the two test, all threads and all devices.
+#[cfg(feature = "cuda")]
+pub(super) fn relative_rates(cpu: &Cpu, cuda: &Cuda) -> [f64; 2] {
+    [
+        cpu_rate(cpu.isa()) * cpu.threads() as f64,
+        gpu::RATE * f64::from(cuda.multiprocessors()),
+    ]
+}
+
 /// Rates and overheads of GPUs, measured on an H200.
 #[cfg(feature = "cuda")]
 mod gpu {

@@ -12,12 +12,18 @@ mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod naive;
+#[cfg(feature = "cuda")]
+mod pieces;
 mod progress;
+#[cfg(feature = "cuda")]
+mod together;
 
 pub use auto::{Auto, Choice};
 pub use cpu::Cpu;
 pub use naive::Naive;
 pub use progress::{Progress, Silent};
+#[cfg(feature = "cuda")]
+pub use together::Together;
 
 pub use crate::simd::Isa;
 
@@ -206,6 +212,9 @@ pub enum AnyEngine {
     /// NVIDIA devices.
     #[cfg(feature = "cuda")]
     Cuda(cuda::Cuda),
+    /// Both at the same time.
+    #[cfg(feature = "cuda")]
+    Together(Together),
 }
 
 impl Engine for AnyEngine {
@@ -220,6 +229,8 @@ impl Engine for AnyEngine {
             Self::Cpu(engine) => engine.run(job, op, progress),
             #[cfg(feature = "cuda")]
             Self::Cuda(engine) => engine.run(job, op, progress),
+            #[cfg(feature = "cuda")]
+            Self::Together(engine) => engine.run(job, op, progress),
         }
     }
 
@@ -229,6 +240,8 @@ impl Engine for AnyEngine {
             Self::Cpu(engine) => engine.description(),
             #[cfg(feature = "cuda")]
             Self::Cuda(engine) => engine.description(),
+            #[cfg(feature = "cuda")]
+            Self::Together(engine) => engine.description(),
         }
     }
 
@@ -238,6 +251,8 @@ impl Engine for AnyEngine {
             Self::Cpu(engine) => engine.exactness(),
             #[cfg(feature = "cuda")]
             Self::Cuda(engine) => engine.exactness(),
+            #[cfg(feature = "cuda")]
+            Self::Together(engine) => engine.exactness(),
         }
     }
 }

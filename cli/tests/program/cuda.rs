@@ -77,6 +77,8 @@ fn engines_agree_or_the_missing_gpu_is_named() {
     assert_eq!(exact.meta["arithmetic"], "exact");
     folder.good(&format!("{command} --precision f64"));
     assert_eq!(integers(&folder.table("gpu.json"), "npairs"), expected);
+    folder.good(&command.replace("--engine cuda", "--engine cuda+cpu"));
+    assert_eq!(integers(&folder.table("gpu.json"), "npairs"), expected);
 
     let run = folder.good(&format!("{command} --precision f32"));
     assert!(run.stdout.contains("\napproximate: "), "{}", run.stdout);

@@ -2,8 +2,6 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
-use std::ops::Range;
-
 use super::device::Device;
 use super::error::CudaError;
 use super::plan::Plan;
@@ -11,8 +9,9 @@ use super::run::{CudaTimings, bytes_needed, run};
 use super::sums::Sums;
 use super::units::Queue;
 use super::{CudaOptions, weights_of};
-use crate::binning::{Binning, PairOrder};
-use crate::engine::{PairJob, Pairs, Progress};
+use crate::binning::Binning;
+use crate::engine::pieces::Piece;
+use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
 use crate::ops::{BinSums, PairOp};
 use crate::particles::Particles;
@@ -27,67 +26,6 @@ pub(super) trait Devices {
 
     /// What `work` returns for each device, run on all at once.
     fn on_each<T: Send>(&self, work: impl Fn(&Self::Device) -> T + Sync) -> Vec<T>;
-}
-
-/// Runs of rows, of the first and of the second sample, that are paired with one another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
-    /// The pairs within a run.
-    Auto(Range<usize>),
-    /// Every row of the first run with every one of the second.
-    Cross(Range<usize>, Range<usize>),
-}
-
-/// Rows below which a run is not cut any further.
-const SMALLEST: usize = 64;
-
-fn halves(rows: &Range<usize>) -> [Range<usize>; 2] {
-    let middle = rows.start + rows.len() / 2;
-    [rows.start..middle, middle..rows.end]
-}
-
-impl Piece {
-    fn whole(pairs: Pairs<'_>) -> Self {
-        match pairs {
-            Pairs::Auto(sample) => Self::Auto(0..sample.len()),
-            Pairs::Cross(first, second) => Self::Cross(0..first.len(), 0..second.len()),
-        }
-    }
-
-    /// Smaller pieces with the same pairs; `both_orders` where an auto count holds each pair in both.
-    fn cut(&self, both_orders: bool) -> Option<Vec<Self>> {
-        match self {
-            Self::Auto(rows) if rows.len() > SMALLEST => {
-                let [a, b] = halves(rows);
-                let mut pieces = vec![
-                    Self::Auto(a.clone()),
-                    Self::Auto(b.clone()),
-                    Self::Cross(a.clone(), b.clone()),
-                ];
-                if both_orders {
-                    pieces.push(Self::Cross(b, a));
-                }
-                Some(pieces)
-            }
-            Self::Cross(a, b) if a.len().max(b.len()) > SMALLEST => {
-                let pieces = if a.len() >= b.len() {
-                    halves(a).map(|a| Self::Cross(a, b.clone()))
-                } else {
-                    halves(b).map(|b| Self::Cross(a.clone(), b))
-                };
-                Some(pieces.into())
-            }
-            _ => None,
-        }
-    }
-
-    /// The number of pairs.
-    fn pairs(&self) -> u64 {
-        match self {
-            Self::Auto(rows) => rows.len() as u64 * (rows.len() as u64).saturating_sub(1) / 2,
-            Self::Cross(a, b) => a.len() as u64 * b.len() as u64,
-        }
-    }
 }
 
 /// A job on its way through the devices.
@@ -158,48 +96,17 @@ pub(super) fn count<D: Devices, O: PairOp>(
 impl<D: Devices, B: Binning> Spread<'_, D, B> {
     /// Counts a piece, in smaller pieces if it does not fit.
     fn add(&mut self, piece: &Piece) -> Result<(), EngineError> {
-        let counted = match piece {
-            _ if *piece == Piece::whole(self.job.pairs()) => {
-                self.count(self.job, self.weights, piece.pairs())
-            }
-            Piece::Auto(rows) => {
-                let sample = self.job.pairs().both().0.rows(rows.clone());
-                let weights = self.weights.map(|w| w.map(|w| &w[rows.clone()]));
-                self.count_part(Pairs::Auto(&sample), weights, piece)
-            }
-            Piece::Cross(a, b) => {
-                let (first, second) = self.job.pairs().both();
-                let (first, second) = (first.rows(a.clone()), second.rows(b.clone()));
-                let weights = self.weights.map(|w| [&w[0][a.clone()], &w[1][b.clone()]]);
-                self.count_part(Pairs::Cross(&first, &second), weights, piece)
-            }
-        };
-        match counted {
-            Err(EngineError::Cuda(CudaError::Memory {
-                device,
-                needed,
-                free,
-            })) => {
-                let both_orders = self.binning.order() == PairOrder::Ordered;
-                let smaller = piece.cut(both_orders).ok_or(CudaError::Memory {
-                    device,
-                    needed,
-                    free,
-                })?;
+        let runs = piece.runs();
+        let weights = self
+            .weights
+            .map(|w| [&w[0][runs[0].clone()], &w[1][runs[1].clone()]]);
+        match piece.with_job(self.job, |job| self.count(job, weights, piece.pairs())) {
+            Err(EngineError::Cuda(error @ CudaError::Memory { .. })) => {
+                let smaller = piece.cut(self.binning.order()).ok_or(error)?;
                 smaller.iter().try_for_each(|piece| self.add(piece))
             }
             other => other,
         }
-    }
-
-    fn count_part(
-        &mut self,
-        pairs: Pairs<'_>,
-        weights: Option<[&[f64]; 2]>,
-        piece: &Piece,
-    ) -> Result<(), EngineError> {
-        let job = PairJob::new(pairs, self.job.domain())?.with_traversal(self.job.traversal());
-        self.count(&job, weights, piece.pairs())
     }
 
     /// Runs `job` on every device at once.
@@ -246,63 +153,5 @@ impl<D: Devices, B: Binning> Spread<'_, D, B> {
         self.description = plan.describe();
         self.pieces += 1;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// How often each ordered pair of rows is in the pieces.
-    fn visits(n: [usize; 2], whole: Piece, both_orders: bool, depth: usize) -> Vec<u32> {
-        let mut pieces = vec![whole];
-        for _ in 0..depth {
-            pieces = pieces
-                .iter()
-                .flat_map(|piece| {
-                    piece
-                        .cut(both_orders)
-                        .unwrap_or_else(|| vec![piece.clone()])
-                })
-                .collect();
-        }
-        let mut seen = vec![0; n[0] * n[1]];
-        for piece in pieces {
-            match piece {
-                Piece::Auto(rows) => {
-                    for i in rows.clone() {
-                        for j in rows.clone().filter(|&j| j > i || (both_orders && j != i)) {
-                            seen[i * n[1] + j] += 1;
-                        }
-                    }
-                }
-                Piece::Cross(a, b) => {
-                    for i in a {
-                        b.clone().for_each(|j| seen[i * n[1] + j] += 1);
-                    }
-                }
-            }
-        }
-        seen
-    }
-
-    #[test]
-    fn pieces_hold_each_pair_as_often_as_the_whole() {
-        for depth in 0..4 {
-            let n = 3 * SMALLEST + 1;
-            for (both_orders, times) in [(false, 1), (true, 2)] {
-                let seen = visits([n, n], Piece::Auto(0..n), both_orders, depth);
-                for i in 0..n {
-                    assert_eq!(seen[i * n + i], 0);
-                    for j in 0..i {
-                        assert_eq!(seen[i * n + j] + seen[j * n + i], times, "{i} {j}");
-                    }
-                }
-            }
-            let m = SMALLEST / 2;
-            let seen = visits([n, m], Piece::Cross(0..n, 0..m), false, depth);
-            assert!(seen.iter().all(|&times| times == 1));
-        }
-        assert_eq!(Piece::Auto(0..SMALLEST).cut(true), None);
     }
 }
