@@ -13,9 +13,7 @@ __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 r
     return {fixed.x, fixed.y, fixed.z, 0.0f};
 #else
     // Offsets from the frame's centre.
-    return {__fmul_rn((float)(int)(fixed.x ^ 0x80000000u), job.matrix[0]),
-            __fmul_rn((float)(int)(fixed.y ^ 0x80000000u), job.matrix[4]),
-            __fmul_rn((float)(int)(fixed.z ^ 0x80000000u), job.matrix[8]), 0.0f};
+    return {__uint_as_float(fixed.x), __uint_as_float(fixed.y), __uint_as_float(fixed.z), 0.0f};
 #endif
 #endif
 }
@@ -40,16 +38,6 @@ struct Block {
         return order == 0 || first != second;
     }
 };
-
-__device__ __forceinline__ Held padding() {
-#if ALBIREO_PRECISION == 0
-    return {0.0, 0.0, 0.0, 0.0};
-#elif ALBIREO_WRAP
-    return {0u, 0u, 0u, 0.0f};
-#else
-    return {FAR_AWAY, FAR_AWAY, FAR_AWAY, 0.0f};
-#endif
-}
 
 __device__ __forceinline__ Near observer(const Job& job) {
     double centre[3];
@@ -79,7 +67,7 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
 #pragma unroll
     for (int k = 0; k < POINTS; ++k) {
         u64 row = block.row(threadIdx.x, k);
-        held[k] = row < block.rows ? hold(job, job.second, row) : padding();
+        held[k] = row < block.rows ? hold(job, job.second, row) : padding(job);
         weight[k] = ALBIREO_WEIGHTED && row < block.rows ? job.second.weight[row] : 0.0;
     }
     const Near centre = observer(job);
@@ -100,9 +88,9 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
         }
         __syncthreads();
         if (guarded)
-            sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
+            sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
         else
-            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
+            sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
     }
     arena.histogram.flush(job);
 }

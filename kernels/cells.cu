@@ -104,14 +104,6 @@ __device__ __forceinline__ int centre_of(u32 first, u32 number, u32 cells) {
     return (int)((((u64)2 * first + number) << (FRACTION - 1)) / cells);
 }
 
-__device__ __forceinline__ Held padding() {
-#if ALBIREO_PRECISION == 0
-    return {0.0, 0.0, 0.0, 0.0};
-#else
-    return {FAR_AWAY, FAR_AWAY, FAR_AWAY, 0.0f};
-#endif
-}
-
 // The tile's centre as seen from the origin of the coordinates; lines of sight from an observer exist without images only.
 __device__ __forceinline__ Near observer(const Job& job, Fractions centre) {
     const double one = 1.0 / (1 << FRACTION);
@@ -225,11 +217,11 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
                 u64 row;
                 u32 at;
                 bool real = stretches.find(base + threadIdx.x + k * ALBIREO_THREADS, hint, row, at);
-                held[k] = real ? hold(job, job.second, row, at, middle) : padding();
+                held[k] = real ? hold(job, job.second, row, at, middle) : padding(job);
                 weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[row] : 0.0;
             }
             const Pass pass = {&stretches, base, middle};
-            sweep<false>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, arena.queued);
+            sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, arena.queued);
         }
         if (job.order != 0) {
             const u32 own_begin = job.order == 1 ? tile.z : job.second.start[tile.x];
@@ -240,10 +232,10 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
 #pragma unroll
                 for (int k = 0; k < POINTS; ++k) {
                     bool real = own.row(threadIdx.x, k) < own_end;
-                    held[k] = real ? hold(job, job.second, own.row(threadIdx.x, k), image_code(0, 0, 0), middle) : padding();
+                    held[k] = real ? hold(job, job.second, own.row(threadIdx.x, k), image_code(0, 0, 0), middle) : padding(job);
                     weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[own.row(threadIdx.x, k)] : 0.0;
                 }
-                sweep<true>(job, arena.histogram, arena.table, arena.tile, arena.tile_weight, n_first, tile.z, held, weight, own, centre, arena.queued);
+                sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, own, centre, arena.queued);
             }
         }
         __syncthreads();

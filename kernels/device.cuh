@@ -19,8 +19,12 @@ typedef long long i64;
 
 inline float root(float v) { return sqrtf(v); }
 inline float inverse_root(float v) { return 1.0f / sqrtf(v); }
-inline u32 add_shared(u32* word, u32 value) { u32 old = *word; *word += value; return old; }
-inline void tally_shared(u32* word) { *word += 1; }
+inline u32 shared_address(const void* p) { return (u32)((const unsigned char*)p - emulator::shared); }
+inline u32 kept(u32 value) { return value; }
+inline u32& shared_word(u32 address) { return *(u32*)(emulator::shared + address); }
+inline u32 add_shared(u32 address, u32 value) { u32 old = shared_word(address); shared_word(address) += value; return old; }
+inline void tally_shared(u32 address) { shared_word(address) += 1; }
+template <class T> inline T load_shared(u32 address) { return *(const T*)(emulator::shared + address); }
 inline void settle() {}
 
 #else
@@ -38,14 +42,30 @@ __device__ __forceinline__ float inverse_root(float v) {
     return r;
 }
 __device__ __forceinline__ u32 shared_address(const void* p) { return (u32)__cvta_generic_to_shared(p); }
-__device__ __forceinline__ u32 add_shared(u32* word, u32 value) {
+// A value that the compiler keeps in a register and does not work out again.
+__device__ __forceinline__ u32 kept(u32 value) {
+    u32 same;
+    asm volatile("mov.b32 %0, %1;" : "=r"(same) : "r"(value));
+    return same;
+}
+__device__ __forceinline__ u32 add_shared(u32 address, u32 value) {
     u32 old;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(shared_address(word)), "r"(value));
+    asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(address), "r"(value));
     return old;
 }
-// An unused result and the constant 1 select the instruction that merges the lanes of one address.
-__device__ __forceinline__ void tally_shared(u32* word) {
-    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(shared_address(word)));
+// An unused result and the constant 1 select the instruction that merges the lanes of one address. Never under a predicate: the
+// assembler would make it a branch, as it does with every addition to shared memory.
+__device__ __forceinline__ void tally_shared(u32 address) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address)); }
+// 16 bytes at once, from an address that the compiler does not work out again for every load.
+template <class T> __device__ __forceinline__ T load_shared(u32 address) {
+    T value;
+    u32* word = (u32*)&value;
+#pragma unroll
+    for (int k = 0; k < (int)(sizeof(T) / 16); ++k)
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(word[4 * k]), "=r"(word[4 * k + 1]), "=r"(word[4 * k + 2]), "=r"(word[4 * k + 3])
+                     : "r"(address + 16 * k));
+    return value;
 }
 // The additions above declare no memory, so that loads may pass them; this orders them before a barrier.
 __device__ __forceinline__ void settle() { asm volatile("" ::: "memory"); }

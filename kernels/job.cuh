@@ -10,7 +10,7 @@ struct Sample {
     const double* y;
     const double* z;
     const double* weight;  // factors in [-1, 1], or null
-    const uint4* fixed;    // fractions of the frame, 2^32 to its length; w is unused
+    const uint4* fixed;    // fractions of the frame, 2^32 to its length, or float offsets from its centre; w is unused
     const u32* start;      // first row of each cell, one entry more than there are cells
     u64 rows;
 };
@@ -26,7 +26,7 @@ struct Axis {
     u32 closed_low;       // values below the first edge belong to the first bin
     u32 closed_high;      // values at or above the last edge belong to the last bin
     u32 shift;            // fraction bits of a slot
-    u32 mask;             // (1 << shift) - 1
+    u32 mask;             // along: the fraction bits; across: those of them that are all zero too near an edge, and only there
     u32 doubt;            // fractions below this are too near an edge
     u32 key_shift;
     u32 key_low;
@@ -35,7 +35,7 @@ struct Axis {
     float magic;          // 2^23 plus the offset: the sum's mantissa is the slot in fixed point
     float low;            // clamps that keep the slot in [0, bins + 1]
     float high;
-    u32 unused;
+    u32 skip;             // slots that the sums hold below slot 0
 };
 
 struct Job {
@@ -67,7 +67,11 @@ struct Job {
     float floor2;              // squared separations below this are rechecked
     float sight_floor2;        // squared lines of sight below this are rechecked
     float reach2;              // squared separations above this are in no bin
-    u32 unused;
+    float pad;                 // where padding lies, in scaled lengths
+    u32 slots;                 // sums that a block holds, those of no bin included
+    u32 stride;                // sums from one slot across to the next
+    u32 bias;                  // from the filter's numbering of slots to places among the sums
+    u32 zero;                  // place of slot 0, which is no bin
 };
 
 // The part of a job that one launch does.

@@ -56,6 +56,19 @@ extern "C" __global__ void albireo_fix(const __grid_constant__ albireo::Sort sor
         sort.sorted_fixed[row] = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
 }
 
+// Stores the offsets of rows that keep their order, scaled, as floats.
+extern "C" __global__ void albireo_centre(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
+        uint4 offset;
+        offset.x = __float_as_uint((float)((sort.x[row] - sort.origin[0]) * sort.inverse[0]));
+        offset.y = __float_as_uint((float)((sort.y[row] - sort.origin[1]) * sort.inverse[4]));
+        offset.z = __float_as_uint((float)((sort.z[row] - sort.origin[2]) * sort.inverse[8]));
+        offset.w = 0;
+        sort.sorted_fixed[row] = offset;
+    }
+}
+
 // Counts the rows of every cell.
 extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
@@ -116,6 +129,7 @@ extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::So
 }
 
 ALBIREO_EMULATED(albireo_fix, albireo::Sort, albireo::Unit)
+ALBIREO_EMULATED(albireo_centre, albireo::Sort, albireo::Unit)
 ALBIREO_EMULATED(albireo_sort_count, albireo::Sort, albireo::Unit)
 ALBIREO_EMULATED(albireo_sort_total, albireo::Sort, albireo::Unit)
 ALBIREO_EMULATED(albireo_sort_move, albireo::Sort, albireo::Unit)

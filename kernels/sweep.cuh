@@ -20,24 +20,32 @@ namespace albireo {
 
 // Seconds a thread holds.
 static const int POINTS = ALBIREO_POINTS;
-// Where padding lies, in scaled lengths: beyond every last edge.
-static const float FAR_AWAY = 1e15f;
 
 #if ALBIREO_PRECISION == 0
-struct Held {
-    double x, y, z, weight;
+struct __align__(16) Held {
+    double x, y, z, unused;
 };
 #elif ALBIREO_WRAP
-struct Held {
+struct __align__(16) Held {
     u32 x, y, z;
     float unused;
 };
 #else
-struct Held {
+struct __align__(16) Held {
     float x, y, z;
     float unused;
 };
 #endif
+
+__device__ __forceinline__ Held padding(const Job& job) {
+#if ALBIREO_PRECISION == 0
+    return {0.0, 0.0, 0.0, 0.0};
+#elif ALBIREO_WRAP
+    return {0u, 0u, 0u, 0.0f};
+#else
+    return {job.pad, 0.0f, 0.0f, 0.0f};
+#endif
+}
 
 __device__ __forceinline__ Triple position(const Sample& sample, u64 row) {
     return {sample.x[row], sample.y[row], sample.z[row]};
@@ -47,13 +55,13 @@ __device__ __forceinline__ double weight_of(const Sample& sample, u64 row) {
     return ALBIREO_WEIGHTED ? sample.weight[row] : 0.0;
 }
 
-// The slot of a pair by the contract: 0 when it is not counted.
-__device__ __forceinline__ u32 exact_slot(const Job& job, Triple x1, Triple x2, u32 image, u32 guess, bool guessed) {
+// The place of a pair among the sums by the contract.
+__device__ __forceinline__ u32 exact_pair(const Job& job, Triple x1, Triple x2, u32 image, u32 guess, bool guessed) {
     Triple d;
     double r2;
-    if (!separation(job, x1, x2, image, d, r2)) return 0;
+    if (!separation(job, x1, x2, image, d, r2)) return job.zero;
     if (!guessed) guess = guess_slot(job.across, r2);
-    return exact_bin(job, d, r2, x1, x2, guess);
+    return exact_place(job, d, r2, x1, x2, guess);
 }
 
 #if ALBIREO_PRECISION != 0
@@ -77,16 +85,20 @@ __device__ __forceinline__ Guess guess_pair(const Job& job, const uint2* table, 
 #endif
 }
 
-// Decides a doubtful pair by the contract and moves its count: the k-th second of `thread`, counted in `slot`.
+// Decides a doubtful pair by the contract and moves it from where the filter has counted it.
+__device__ __forceinline__ void decide(const Job& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 raw) {
+    const u32 place = raw + job.bias;
+    const u32 truth =
+        exact_pair(job, position(job.first, first), position(job.second, second), image, across_of(job, place), true);
+    if (truth != place) retally(job, histogram, place, truth, weight_of(job.first, first), weight_of(job.second, second));
+}
+
+// The same for the k-th second of this thread.
 template <class Seconds>
-__device__ __noinline__ void recheck(const Job& job, Histogram& histogram, u64 first, const Seconds& seconds, u32 thread, int k,
-                                     u32 slot) {
+__device__ __noinline__ void recheck(const Job& job, const Histogram& histogram, u64 first, const Seconds& seconds, int k, u32 raw) {
     u64 row;
     u32 image;
-    if (!seconds.find(thread, k, row, image)) return;
-    u32 truth = exact_slot(job, position(job.first, first), position(job.second, row), image, across_guess(job, slot), true);
-    if (truth != slot)
-        retally(job, histogram, slot, truth, weight_of(job.first, first), weight_of(job.second, row));
+    if (seconds.find(threadIdx.x, k, row, image)) decide(job, histogram, first, row, image, raw);
 }
 
 #if ALBIREO_QUEUE
@@ -98,98 +110,124 @@ struct Queue {
     static const u32 ROOM = 64;
 
     template <class Seconds>
-    static __device__ __noinline__ void decide(const Job& job, Histogram histogram, const uint2* table, const Held* tile, u64 first,
-                                               const Seconds& seconds, Near centre, const uint2* entries, u32 many) {
-        const u32 lane = threadIdx.x & 31;
-        if (lane >= many) return;
-        const uint2 entry = entries[lane];
+    static __device__ __forceinline__ void settle(const Job& job, const Histogram& histogram, const uint2* table, const Held* tile,
+                                                  u64 first, const Seconds& seconds, Near centre, uint2 entry) {
         const u32 i = entry.x & 0xffff, thread = (threadIdx.x & ~31u) + (entry.x >> 16);
         for (u32 mask = entry.y; mask; mask &= mask - 1) {
-            const int k = __ffs(mask) - 1;
             u64 row;
             u32 image;
-            if (!seconds.find(thread, k, row, image)) continue;
+            if (!seconds.find(thread, __ffs(mask) - 1, row, image)) continue;
             const Held second = seconds.hold_again(job, row, image);
-            recheck(job, histogram, first + i, seconds, thread, k, guess_pair(job, table, tile[i], second, centre).slot);
+            decide(job, histogram, first + i, row, image, guess_pair(job, table, tile[i], second, centre).raw);
         }
     }
 
+    // Takes in the doubtful pairs of first point i; with `all` leaves none.
     template <class Seconds>
-    __device__ __forceinline__ void push(const Job& job, Histogram& histogram, const uint2* table, const Held* tile, u64 first,
-                                         const Seconds& seconds, Near centre, u32 i, u32 doubtful) {
+    __device__ __forceinline__ void push(const Job& job, const Histogram& histogram, const uint2* table, const Held* tile, u64 first,
+                                         const Seconds& seconds, Near centre, u32 i, u32 doubtful, bool all) {
         const u32 vote = __ballot_sync(0xffffffffu, doubtful != 0);
-        if (vote == 0) return;
         const u32 lane = threadIdx.x & 31;
         if (doubtful) entries[number + __popc(vote & ((1u << lane) - 1))] = {i | lane << 16, doubtful};
         number += __popc(vote);
         __syncwarp();
-        if (number < 32) return;
-        decide(job, histogram, table, tile, first, seconds, centre, entries, 32);
-        number -= 32;
-        const uint2 moved = entries[32 + lane];
-        __syncwarp();
-        entries[lane] = moved;
-        __syncwarp();
-    }
-
-    template <class Seconds>
-    __device__ __forceinline__ void finish(const Job& job, Histogram& histogram, const uint2* table, const Held* tile, u64 first,
-                                           const Seconds& seconds, Near centre) {
-        decide(job, histogram, table, tile, first, seconds, centre, entries, number);
-        number = 0;
-        __syncwarp();
+        while (number >= 32 || (all && number)) {
+            const u32 many = number < 32 ? number : 32;
+            if (lane < many) settle(job, histogram, table, tile, first, seconds, centre, entries[number - many + lane]);
+            number -= many;
+            __syncwarp();
+        }
     }
 };
 #endif
 
 #endif
 
-// Every pair of the tile with this thread's seconds; with GUARDED those that `seconds` admits.
+#if ALBIREO_PRECISION == 0
+
+// Every pair of the tile with this thread's seconds; with GUARDED those that `seconds` admits. The tile lies where shared memory begins.
 template <bool GUARDED, class Seconds>
-__device__ __forceinline__ void sweep(const Job& job, Histogram& histogram, const uint2* table, const Held* tile,
-                                      const double* tile_weight, u32 n_first, u64 first, const Held (&held)[POINTS],
-                                      const double (&weight)[POINTS], const Seconds& seconds, Near centre, uint2* queued) {
-#if ALBIREO_QUEUE
-    Queue queue = {queued + (threadIdx.x / 32) * Queue::ROOM, 0};
-#endif
+__device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram, const uint2*, const double* tile_weight, u32 n_first,
+                                      u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS], const Seconds& seconds,
+                                      Near, uint2*) {
+    ALBIREO_SHARED(memory);
+    const Held* tile = (const Held*)memory;
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = tile[i];
         const double u1 = ALBIREO_WEIGHTED ? tile_weight[i] : 0.0;
-#if ALBIREO_PRECISION == 0
 #pragma unroll
         for (int k = 0; k < POINTS; ++k) {
             u64 row;
             u32 image;
             if (!seconds.find(threadIdx.x, k, row, image) || (GUARDED && !seconds.admits(first + i, k))) continue;
-            u32 slot = exact_slot(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image, 0, false);
-            if (slot) tally(job, histogram, slot, u1, weight[k]);
+            u32 place = exact_pair(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image, 0, false);
+            if (place != job.zero) tally(job, histogram, place, u1, weight[k]);
         }
+    }
+}
+
 #else
-        u32 doubtful = 0;
+
+// What the filter says of first point i of the tile and this thread's seconds; true where any of them is in doubt.
+template <bool GUARDED, class Seconds>
+__device__ __forceinline__ bool guess_row(const Job& job, const uint2* table, const Held& a, u64 first, const Held (&held)[POINTS],
+                                          const Seconds& seconds, Near centre, Guess (&guess)[POINTS]) {
+    bool doubtful = false;
 #pragma unroll
-        for (int k = 0; k < POINTS; ++k) {
-            Guess guess = guess_pair(job, table, a, held[k], centre);
-            bool admitted = !GUARDED || seconds.admits(first + i, k);
-            tally(job, histogram, admitted ? guess.slot : 0, u1, weight[k]);
-            if (guess.doubt && admitted) doubtful |= 1u << k;
-        }
+    for (int k = 0; k < POINTS; ++k) {
+        guess[k] = guess_pair(job, table, a, held[k], centre);
+        // Place 0 is in no bin.
+        if (GUARDED && !seconds.admits(first, k)) guess[k] = {0u - job.bias, false, false};
+        doubtful = doubtful || guess[k].doubt;
+    }
+    return doubtful;
+}
+
+// Every pair of the tile with this thread's seconds; with GUARDED those that `seconds` admits. The tile lies where shared memory begins.
+template <bool GUARDED, class Seconds>
+__device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram, const uint2* table, const double* tile_weight,
+                                      u32 n_first, u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS],
+                                      const Seconds& seconds, Near centre, uint2* queued) {
+    ALBIREO_SHARED(memory);
+    const u32 tile = kept(shared_address(memory));
+    Guess guess[POINTS];
 #if ALBIREO_QUEUE
-        queue.push(job, histogram, table, tile, first, seconds, centre, i, doubtful);
-#elif ALBIREO_PRECISION == 1
-        if (doubtful) {
+    Queue queue = {queued + (threadIdx.x / 32) * Queue::ROOM, 0};
+    for (u32 i = 0; i < n_first; ++i) {
+        const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
+        const bool doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
+        tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
+        if (__any_sync(0xffffffffu, doubtful)) {
+            u32 which = 0;
+#pragma unroll
+            for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << k : 0;
+            queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, i, which, false);
+        }
+    }
+    queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, 0, 0, true);
+#else
+    for (u32 i = 0; i < n_first;) {
+        // Without a call in it, this loop keeps all it needs in registers.
+        bool doubtful;
+        do {
+            const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
+            doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
+            tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
+            ++i;
+        } while (i < n_first && !(ALBIREO_PRECISION == 1 && __any_sync(0xffffffffu, doubtful)));
+        if (ALBIREO_PRECISION == 1 && doubtful) {
+            const Held a = load_shared<Held>(tile + (i - 1) * (u32)sizeof(Held));
+            guess_row<GUARDED>(job, table, a, first + i - 1, held, seconds, centre, guess);
 #pragma unroll
             for (int k = 0; k < POINTS; ++k) {
-                if (doubtful >> k & 1)
-                    recheck(job, histogram, first + i, seconds, threadIdx.x, k, guess_pair(job, table, a, held[k], centre).slot);
+                if (guess[k].doubt) recheck(job, histogram, first + i - 1, seconds, k, guess[k].raw);
             }
         }
-#endif
-#endif
     }
-#if ALBIREO_QUEUE
-    queue.finish(job, histogram, table, tile, first, seconds, centre);
 #endif
 }
+
+#endif
 
 // Shared memory of a block, in this order: tile, tile weights, table, queues, histogram, and what the traversal adds.
 struct Arena {
@@ -206,9 +244,9 @@ struct Arena {
         table = (uint2*)(tile_weight + (ALBIREO_WEIGHTED ? ALBIREO_TILE : 0));
         u32 entries = ALBIREO_EDGES == 1 ? job.across.key_high - job.across.key_low + 1 : 0;
         queued = table + entries;
-        histogram.counts = (u32*)(queued + (ALBIREO_QUEUE ? 2 * ALBIREO_THREADS : 0));
-        histogram.slots = job.bins + 2;
-        rest = histogram.counts + Histogram::words(histogram.slots);
+        u32* words = (u32*)(queued + (ALBIREO_QUEUE ? 2 * ALBIREO_THREADS : 0));
+        histogram.set(job, words);
+        rest = words + histogram.words();
         for (u32 k = threadIdx.x; k < entries; k += ALBIREO_THREADS) table[k] = job.across.table[k];
         histogram.clear();
         __syncthreads();

@@ -1,15 +1,19 @@
 // Where a value lies among edges: exactly (twin of src/binning/edges.rs) and by the float32 filter.
-// A slot is the number of edges at or below the value: 0 and bins + 1 are outside, slot k + 1 is bin k.
+// A slot is the number of edges at or below the value: 0 and bins + 1 are outside, slot k + 1 is bin k. Beside these the sums hold
+// slots of no bin, so that the filter needs no test of where a value lies.
 #pragma once
 #include "separation.cuh"
 
 namespace albireo {
 
-// Number of squared edges at or below `value`, walking from a guess at it; any guess gives the same answer.
+// Number of squared edges at or below `value`, walking from a guess at it. Any guess gives the same answer, but for the filter of equal
+// widths: its guess is never too low, since it adds its error bound before it rounds down.
 __device__ __forceinline__ u32 edges_at_or_below(const Axis& axis, double value, u32 guess) {
     u32 slot = guess > axis.bins + 1 ? axis.bins + 1 : guess;
     while (slot > 0 && axis.squares[slot - 1] > value) --slot;
+#if ALBIREO_PRECISION == 0 || ALBIREO_EDGES == 1
     while (slot <= axis.bins && axis.squares[slot] <= value) ++slot;
+#endif
     return slot;
 }
 
@@ -38,15 +42,24 @@ __device__ __forceinline__ u32 signed_edges_at_or_below(const Axis& axis, bool n
     return low;
 }
 
+// What the filter says of a pair: its slot, numbered so that nothing need be subtracted; whether that is in doubt; and false where the
+// pair is surely in no bin.
 struct Guess {
-    u32 slot;
+    u32 raw;
     bool doubt;
+    bool counted;
 };
 
 // Equally wide bins: the slot in fixed point is the mantissa of one sum rounded towards zero.
 __device__ __forceinline__ Guess linear_slot(const Axis& axis, float value) {
     u32 bits = __float_as_uint(__fmaf_rz(value, axis.scale, axis.magic));
-    return {(bits >> axis.shift) - (0x4B000000u >> axis.shift), (bits & axis.mask) < axis.doubt};
+    return {bits >> axis.shift, (bits & axis.mask) == 0, true};
+}
+
+// The same with every fraction bit in the test, for axes where doubt is common.
+__device__ __forceinline__ Guess along_slot(const Axis& axis, float value) {
+    u32 bits = __float_as_uint(__fmaf_rz(value, axis.scale, axis.magic));
+    return {bits >> axis.shift, (bits & axis.mask) < axis.doubt, true};
 }
 
 // Any edges: a table over the leading bits of the squared value holds the one edge that may be near.
@@ -55,31 +68,50 @@ __device__ __forceinline__ Guess table_slot(const Axis& axis, const uint2* table
     key = key < axis.key_low ? axis.key_low : (key > axis.key_high ? axis.key_high : key);
     uint2 entry = table[key - axis.key_low];
     float beyond = __fsub_rn(value2, __uint_as_float(entry.x));
-    return {(entry.y & 0xffffu) + (beyond >= 0.0f ? 1u : 0u), fabsf(beyond) <= __uint_as_float(entry.y & 0xffff0000u)};
+    u32 slot = (entry.y & 0xffffu) + (beyond >= 0.0f ? 1u : 0u);
+    return {slot, fabsf(beyond) <= __uint_as_float(entry.y & 0xffff0000u), slot <= axis.bins};
 }
 
-// The slot along the axis across (r, s, rp) of a squared value >= 0.
-__device__ __forceinline__ Guess across_slot(const Axis& axis, const uint2* table, float value2) {
+// The slot along the axis across (r, s, rp) of a value >= 0 and its square.
+__device__ __forceinline__ Guess across_slot(const Axis& axis, const uint2* table, float value, float value2) {
 #if ALBIREO_EDGES == 0
 #if ALBIREO_CLAMP
-    value2 = fminf(value2, axis.high);
-#endif
-    float value = root(value2);
-#if ALBIREO_LOW
-    value = fmaxf(value, axis.low);
-#endif
+    Guess guess = linear_slot(axis, fminf(value, axis.high));
+    guess.counted = value < axis.high;
+    return guess;
+#else
     return linear_slot(axis, value);
+#endif
 #else
     return table_slot(axis, table, value2);
 #endif
 }
 
-// The slot along the line of sight (mu, pi), always of equally wide bins.
-__device__ __forceinline__ Guess along_slot(const Axis& axis, float value) {
-#if !ALBIREO_SIGNED
-    value = fabsf(value);
+// |value| where only the distance along the line of sight counts.
+__device__ __forceinline__ float along_value(float value) { return ALBIREO_SIGNED ? value : fabsf(value); }
+
+// The place among the sums of slots across and along the line of sight.
+__device__ __forceinline__ u32 place_of(const Job& job, u32 across, u32 along) { return job.zero + across * job.stride + along; }
+
+// The bin of a place among the sums, at least the number of bins where there is none; and back.
+__device__ __forceinline__ u32 bin_of(const Job& job, u32 place) {
+    u32 across = place / job.stride - job.across.skip - 1;
+#if ALBIREO_BINNING == 0
+    return across;
+#else
+    u32 along = place % job.stride - job.along.skip - 1;
+    return across < job.across.bins && along < job.along.bins ? across * job.along.bins + along : job.bins;
 #endif
-    return linear_slot(axis, fmaxf(fminf(value, axis.high), axis.low));
 }
+__device__ __forceinline__ u32 place_of_bin(const Job& job, u32 bin) {
+#if ALBIREO_BINNING == 0
+    return place_of(job, bin + 1, 0);
+#else
+    return place_of(job, bin / job.along.bins + 1, bin % job.along.bins + 1);
+#endif
+}
+
+// The slot across of a place among the sums.
+__device__ __forceinline__ u32 across_of(const Job& job, u32 place) { return place / job.stride - job.across.skip; }
 
 }  // namespace albireo

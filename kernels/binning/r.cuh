@@ -4,16 +4,14 @@
 
 namespace albireo {
 
-__device__ __forceinline__ u32 exact_bin(const Job& job, Triple, double r2, Triple, Triple, u32 guess) {
+__device__ __forceinline__ u32 exact_place(const Job& job, Triple, double r2, Triple, Triple, u32 guess) {
     u32 slot = edges_at_or_below(job.across, r2, guess);
-    return slot > job.across.bins ? 0 : slot;
+    return place_of(job, slot > job.across.bins ? 0 : slot, 0);
 }
 
-// The filter counts pairs beyond the last edge in slot bins + 1, which no one reads.
 __device__ __forceinline__ Guess filter_bin(const Job& job, const uint2* table, Near d, Near, Near, Near) {
-    return across_slot(job.across, table, near_dot(d, d));
+    float r2 = near_dot(d, d);
+    return across_slot(job.across, table, root(r2), r2);
 }
-
-__device__ __forceinline__ u32 across_guess(const Job&, u32 slot) { return slot; }
 
 }  // namespace albireo

@@ -4,7 +4,7 @@
 
 namespace albireo {
 
-__device__ __forceinline__ u32 exact_bin(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess) {
+__device__ __forceinline__ u32 exact_place(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess) {
     Projection p = project(d, x1, x2);
     double rp2, pi2 = p.dl2;
     bool negative = p.negative;
@@ -24,34 +24,32 @@ __device__ __forceinline__ u32 exact_bin(const Job& job, Triple d, double r2, Tr
     }
 #endif
     u32 rp = edges_at_or_below(job.across, rp2, guess);
-    if (rp == 0 || rp > job.across.bins) return 0;
+    if (rp == 0 || rp > job.across.bins) return job.zero;
     u32 slot = signed_edges_at_or_below(job.along, negative, pi2, 1.0);
-    if (slot == 0 || slot > job.along.bins) return 0;
-    return (rp - 1) * job.along.bins + slot;
+    if (slot == 0 || slot > job.along.bins) return job.zero;
+    return place_of(job, rp, slot);
 }
 
 __device__ __forceinline__ Guess filter_bin(const Job& job, const uint2* table, Near d, Near a, Near b, Near centre) {
 #if ALBIREO_SIGHT <= 2
-    float pi = along_axis(d);
+    float pi = along_value(along_axis(d));
     float rp2 = across_axis2(d);
     bool doubt = false, in_reach = true;
 #else
     Near l = sight(a, b, centre);
     float l2 = near_dot(l, l), r2 = near_dot(d, d);
+    // Where the line of sight vanishes this is no number, which the clamps below turn into one.
     float pi = __fmul_rn(near_dot(d, l), inverse_root(l2));
     float rp2 = fmaxf(__fmaf_rn(-pi, pi, r2), 0.0f);
+    pi = along_value(pi);
     bool doubt = l2 < job.sight_floor2, in_reach = r2 <= job.reach2;
 #endif
-    Guess r = across_slot(job.across, table, rp2);
-    Guess p = along_slot(job.along, pi);
-    bool inside = in_reach && r.slot - 1 < job.across.bins;
-    bool counted = inside && p.slot - 1 < job.along.bins;
-    u32 slot = (r.slot - 1) * job.along.bins + p.slot;
-    return {counted ? slot : 0, in_reach && (doubt || r.doubt || (inside && p.doubt))};
-}
-
-__device__ __forceinline__ u32 across_guess(const Job& job, u32 slot) {
-    return slot == 0 ? job.across.bins + 1 : (slot - 1) / job.along.bins + 1;
+    Guess r = across_slot(job.across, table, root(rp2), rp2);
+    Guess p = along_slot(job.along, fmaxf(fminf(pi, job.along.high), job.along.low));
+    bool counted = in_reach && r.counted;
+    // Place 0 is in no bin.
+    u32 raw = in_reach ? r.raw * job.stride + p.raw : 0u - job.bias;
+    return {raw, in_reach && (doubt || r.doubt || (r.counted && p.doubt)), counted};
 }
 
 }  // namespace albireo

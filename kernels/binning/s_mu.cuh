@@ -4,9 +4,9 @@
 
 namespace albireo {
 
-__device__ __forceinline__ u32 exact_bin(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess) {
+__device__ __forceinline__ u32 exact_place(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess) {
     u32 s = edges_at_or_below(job.across, r2, guess);
-    if (s == 0 || s > job.across.bins) return 0;
+    if (s == 0 || s > job.across.bins) return job.zero;
     const Axis& mu = job.along;
     Projection p = project(d, x1, x2);
     u32 slot;
@@ -18,31 +18,29 @@ __device__ __forceinline__ u32 exact_bin(const Job& job, Triple d, double r2, Tr
         if (slot == mu.bins + 1 && mu.closed_high) slot = mu.bins;
         if (slot == 0 && mu.closed_low) slot = 1;
     }
-    if (slot == 0 || slot > mu.bins) return 0;
-    return (s - 1) * mu.bins + slot;
+    if (slot == 0 || slot > mu.bins) return job.zero;
+    return place_of(job, s, slot);
 }
 
 __device__ __forceinline__ Guess filter_bin(const Job& job, const uint2* table, Near d, Near a, Near b, Near centre) {
-    float r2 = near_dot(d, d);
-    Guess s = across_slot(job.across, table, r2);
+    // The start of the sum keeps the root's inverse finite.
+    const float tiny = 1e-30f;
+    float r2 = __fmaf_rn(d.z, d.z, __fmaf_rn(d.y, d.y, __fmaf_rn(d.x, d.x, tiny)));
 #if ALBIREO_SIGHT <= 2
-    float mu = __fmul_rn(along_axis(d), inverse_root(r2));
+    float inverse = inverse_root(r2);
+    float s_value = __fmul_rn(r2, inverse);
+    float mu = __fmul_rn(along_axis(d), inverse);
     bool doubt = r2 < job.floor2;
 #else
+    float s_value = root(r2);
     Near l = sight(a, b, centre);
     float l2 = near_dot(l, l);
-    float mu = __fmul_rn(near_dot(d, l), inverse_root(__fmul_rn(r2, l2)));
+    float mu = __fmul_rn(near_dot(d, l), inverse_root(__fmaf_rn(r2, l2, tiny)));
     bool doubt = r2 < job.floor2 || l2 < job.sight_floor2;
 #endif
-    Guess m = along_slot(job.along, mu);
-    bool inside = s.slot - 1 < job.across.bins;
-    bool counted = inside && m.slot - 1 < job.along.bins;
-    u32 slot = (s.slot - 1) * job.along.bins + m.slot;
-    return {counted ? slot : 0, s.doubt || (inside && (m.doubt || doubt))};
-}
-
-__device__ __forceinline__ u32 across_guess(const Job& job, u32 slot) {
-    return slot == 0 ? job.across.bins + 1 : (slot - 1) / job.along.bins + 1;
+    Guess s = across_slot(job.across, table, s_value, r2);
+    Guess m = along_slot(job.along, along_value(mu));
+    return {s.raw * job.stride + m.raw, s.doubt || (s.counted && (m.doubt || doubt)), s.counted};
 }
 
 }  // namespace albireo

@@ -15,6 +15,7 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __grid_constant__
+#define __align__(n) alignas(n)
 #define __launch_bounds__(n)
 #define ALBIREO_SHARED(name) unsigned char* name = emulator::shared
 
@@ -131,6 +132,7 @@ inline unsigned __ballot_sync(unsigned, bool vote) {
     unsigned lane = emulator::current % 32, left = emulator::block_size.x - (emulator::current - lane);
     return emulator::meet(emulator::warp_meetings[emulator::current / 32], left < 32 ? left : 32, (unsigned)vote << lane);
 }
+inline bool __any_sync(unsigned mask, bool vote) { return __ballot_sync(mask, vote) != 0; }
 inline void __syncwarp() { __ballot_sync(0xffffffffu, false); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(unsigned v) { return __builtin_ffs((int)v); }

@@ -4,12 +4,27 @@
 
 namespace albireo {
 
-__device__ __forceinline__ void tally(const Job& job, Histogram& histogram, u32 slot, double, double) {
-    histogram.add(job, slot);
+// Counts one pair in its place.
+__device__ __forceinline__ void tally(const Job& job, const Histogram& histogram, u32 place, double, double) {
+    histogram.shift_count(job, place, 1);
 }
 
-// Takes a pair out of one slot and into another.
-__device__ __forceinline__ void retally(const Job& job, Histogram& histogram, u32 from, u32 to, double, double) {
+// Counts N pairs where the filter puts them.
+template <int N>
+__device__ __forceinline__ void tally_guesses(const Job& job, const Histogram& histogram, const Guess (&guess)[N], double,
+                                              const double (&)[N]) {
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+#if ALBIREO_HISTOGRAM == 0
+        tally_shared(histogram.address(guess[k]));
+#else
+        histogram.shift_count(job, guess[k].raw + job.bias, 1);
+#endif
+    }
+}
+
+// Takes a pair out of one place and into another.
+__device__ __forceinline__ void retally(const Job& job, const Histogram& histogram, u32 from, u32 to, double, double) {
     histogram.shift_count(job, from, -1);
     histogram.shift_count(job, to, 1);
 }

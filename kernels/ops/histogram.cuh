@@ -1,8 +1,8 @@
 // Sums per bin of one block: shared 32-bit words flushed to global 64-bit (counts) and 128-bit (products) totals, or global ones.
-// Slots 1..bins are bins; the others take what is not counted. Overflow is impossible: a block flushes before it can hold
-// more than flush_pairs pairs (2^32 - 1 counts; 2^27 - 1 products of at most 2^36).
+// Overflow is impossible: a block flushes before it can hold more than flush_pairs pairs (2^32 - 1 counts; 2^27 - 1 products of at
+// most 2^36).
 #pragma once
-#include "job.cuh"
+#include "binning/edges.cuh"
 
 namespace albireo {
 
@@ -22,36 +22,49 @@ __device__ __forceinline__ void add_wide(u64* total, i64 value) {
 
 #if ALBIREO_HISTOGRAM == 0
 
+// Planes of words: counts; with weights also the low and the high words of the sums.
 struct Histogram {
     u32* counts;
     u32 slots;
+    u32 base;      // shared address of place 0
+    u32 filtered;  // the address that the filter's slot 0 would have
+    u32 aside;     // this lane's place for pairs of no bin, after all others
 
-    static __device__ __forceinline__ u32 words(u32 slots) { return ALBIREO_WEIGHTED ? 3 * slots : slots; }
+    __device__ __forceinline__ u32 words() const { return ALBIREO_WEIGHTED ? 3 * slots : slots; }
 
-    __device__ __forceinline__ void clear() {
-        for (u32 k = threadIdx.x; k < words(slots); k += ALBIREO_THREADS) counts[k] = 0;
+    __device__ __forceinline__ void set(const Job& job, u32* words) {
+        counts = words;
+        slots = job.slots + (ALBIREO_WEIGHTED ? 32 : 0);
+        base = shared_address(words);
+        filtered = base + 4 * job.bias;
+        aside = base + 4 * (job.slots + (threadIdx.x & 31));
     }
 
-    __device__ __forceinline__ void add(const Job&, u32 slot) { tally_shared(counts + slot); }
+    __device__ __forceinline__ void clear() {
+        for (u32 k = threadIdx.x; k < words(); k += ALBIREO_THREADS) counts[k] = 0;
+    }
 
-    __device__ __forceinline__ void shift_count(const Job&, u32 slot, int by) { add_shared(counts + slot, (u32)by); }
+    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * guess.raw; }
+    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * place; }
+    __device__ __forceinline__ u32 low(u32 address) const { return address + 4 * slots; }
+    __device__ __forceinline__ u32 high(u32 address) const { return address + 8 * slots; }
 
-    __device__ __forceinline__ void add_product(const Job&, u32 slot, i64 q) {
-        u32 low = (u32)q, high = (u32)(q >> 32);
-        u32 old = add_shared(counts + slots + slot, low);
-        high += old + low < old ? 1u : 0u;
-        if (high) add_shared(counts + 2 * slots + slot, high);
+    __device__ __forceinline__ void shift_count(const Job&, u32 place, int by) const { add_shared(address(place), (u32)by); }
+
+    __device__ __forceinline__ void shift_product(const Job&, u32 place, i64 q) const {
+        const u32 at = address(place), old = add_shared(low(at), (u32)q);
+        add_shared(high(at), (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
     }
 
     __device__ void flush(const Job& job) {
         settle();
         __syncthreads();
         for (u32 bin = threadIdx.x; bin < job.bins; bin += ALBIREO_THREADS) {
-            u32 slot = bin + 1;
-            u32 count = counts[slot];
+            u32 place = place_of_bin(job, bin);
+            u32 count = counts[place];
             if (count) atomicAdd(job.counts + bin, (u64)count);
 #if ALBIREO_WEIGHTED
-            u64 sum = (u64)counts[2 * slots + slot] << 32 | counts[slots + slot];
+            u64 sum = (u64)counts[2 * slots + place] << 32 | counts[slots + place];
             if (sum) add_wide(job.sums + 2 * (u64)bin, (i64)sum);
 #endif
         }
@@ -62,19 +75,18 @@ struct Histogram {
 #else
 
 struct Histogram {
-    u32* counts;
-    u32 slots;
-
-    static __device__ __forceinline__ u32 words(u32) { return 0; }
+    __device__ __forceinline__ u32 words() const { return 0; }
+    __device__ __forceinline__ void set(const Job&, u32*) {}
     __device__ __forceinline__ void clear() {}
     __device__ __forceinline__ void flush(const Job&) {}
 
-    __device__ __forceinline__ void shift_count(const Job& job, u32 slot, int by) {
-        if (slot - 1 < job.bins) atomicAdd(job.counts + (slot - 1), (u64)(i64)by);
+    __device__ __forceinline__ void shift_count(const Job& job, u32 place, int by) const {
+        const u32 bin = bin_of(job, place);
+        if (bin < job.bins) atomicAdd(job.counts + bin, (u64)(i64)by);
     }
-    __device__ __forceinline__ void add(const Job& job, u32 slot) { shift_count(job, slot, 1); }
-    __device__ __forceinline__ void add_product(const Job& job, u32 slot, i64 q) {
-        if (slot - 1 < job.bins) add_wide(job.sums + 2 * (u64)(slot - 1), q);
+    __device__ __forceinline__ void shift_product(const Job& job, u32 place, i64 q) const {
+        const u32 bin = bin_of(job, place);
+        if (bin < job.bins) add_wide(job.sums + 2 * (u64)bin, q);
     }
 };
 

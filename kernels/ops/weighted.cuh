@@ -4,23 +4,46 @@
 
 namespace albireo {
 
-__device__ __forceinline__ void tally(const Job& job, Histogram& histogram, u32 slot, double u1, double u2) {
-    if (slot - 1 >= job.bins) return;
-    histogram.add(job, slot);
-    histogram.add_product(job, slot, fixed_product(u1, u2));
+// Counts one pair in its place.
+__device__ __forceinline__ void tally(const Job& job, const Histogram& histogram, u32 place, double u1, double u2) {
+    histogram.shift_count(job, place, 1);
+    histogram.shift_product(job, place, fixed_product(u1, u2));
 }
 
-// Takes a pair out of one slot and into another.
-__device__ __forceinline__ void retally(const Job& job, Histogram& histogram, u32 from, u32 to, double u1, double u2) {
-    i64 q = fixed_product(u1, u2);
-    if (from - 1 < job.bins) {
-        histogram.shift_count(job, from, -1);
-        histogram.add_product(job, from, -q);
+// Counts N pairs where the filter puts them, those of no bin in a place of their lane's own: that is cheaper than a branch. All low
+// words go first, so that no sum waits for the answer of another.
+template <int N>
+__device__ __forceinline__ void tally_guesses(const Job& job, const Histogram& histogram, const Guess (&guess)[N], double u1,
+                                              const double (&u2)[N]) {
+#if ALBIREO_HISTOGRAM == 0
+    u32 at[N], old[N], low[N], high[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        at[k] = guess[k].counted ? histogram.address(guess[k]) : histogram.aside;
+        const i64 q = fixed_product(u1, u2[k]);
+        low[k] = (u32)q;
+        high[k] = (u32)(q >> 32);
+        old[k] = add_shared(histogram.low(at[k]), low[k]);
     }
-    if (to - 1 < job.bins) {
-        histogram.shift_count(job, to, 1);
-        histogram.add_product(job, to, q);
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        tally_shared(at[k]);
+        add_shared(histogram.high(at[k]), high[k] + (old[k] + low[k] < old[k] ? 1u : 0u));
     }
+#else
+    for (int k = 0; k < N; ++k) {
+        if (guess[k].counted) tally(job, histogram, guess[k].raw + job.bias, u1, u2[k]);
+    }
+#endif
+}
+
+// Takes a pair out of one place and into another.
+__device__ __forceinline__ void retally(const Job& job, const Histogram& histogram, u32 from, u32 to, double u1, double u2) {
+    const i64 q = fixed_product(u1, u2);
+    histogram.shift_count(job, from, -1);
+    histogram.shift_product(job, from, -q);
+    histogram.shift_count(job, to, 1);
+    histogram.shift_product(job, to, q);
 }
 
 }  // namespace albireo

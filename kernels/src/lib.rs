@@ -105,8 +105,6 @@ pub struct Variant {
     pub arithmetic: Arithmetic,
     /// Whether the filter finds the bin across by a table (any edges) or by one sum (equal widths).
     pub table: bool,
-    /// Whether equal widths start above zero.
-    pub low: bool,
     /// Whether the coordinate along the line of sight is signed.
     pub signed: bool,
     /// Whether sums go straight to global memory: more bins than a block's shared memory holds.
@@ -154,7 +152,6 @@ impl Variant {
             ("WEIGHTED", u32::from(self.weighted)),
             ("PRECISION", self.arithmetic as u32),
             ("EDGES", u32::from(self.table)),
-            ("LOW", u32::from(self.low)),
             ("SIGNED", u32::from(self.signed)),
             ("HISTOGRAM", u32::from(self.global_sums)),
             ("CLAMP", u32::from(self.clamp)),
@@ -212,13 +209,9 @@ fn flags(
     let filtered = arithmetic != Arithmetic::Float64;
     let wrap = filtered && traversal == Traversal::AllPairs && space == Space::Periodic;
     let none = filtered && traversal == Traversal::AllPairs && space == Space::Triclinic;
-    let edges: &[(bool, bool)] = if filtered {
-        &[(false, false), (false, true), (true, false)]
-    } else {
-        &[(false, false)]
-    };
+    let edges: &[bool] = if filtered { &[false, true] } else { &[false] };
     let mut variants = Vec::new();
-    for &(table, low) in edges.iter().filter(|_| !none) {
+    for &table in edges.iter().filter(|_| !none) {
         for signed in [false, true] {
             if signed && bins == Bins::R {
                 continue;
@@ -233,7 +226,6 @@ fn flags(
                         weighted,
                         arithmetic,
                         table,
-                        low,
                         signed,
                         global_sums,
                         clamp: !(space == Space::Open && bins == Bins::R && table),

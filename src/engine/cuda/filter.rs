@@ -9,12 +9,17 @@ use crate::binning::{Edges, Form, LineOfSight, SignedEdges};
 
 /// Rounding unit of float32.
 const U: f64 = 1.0 / 16_777_216.0;
-/// Relative error of a computed separation: three roundings a component at most, five of the sum, a square root of 2^-23 and the
-/// scale of the bins.
-const RELATIVE: f64 = 8.5 * U;
+/// Relative error of a computed separation: U from the differences, 1.5 U from the three roundings of the sum of squares, 2 U from its
+/// root. (The scale of the bins has its own, known.)
+const RELATIVE: f64 = 4.6 * U;
+/// The same where the root is the sum times its inverse root (2.15 U, and a product).
+const RELATIVE_BY_INVERSE: f64 = 5.8 * U;
 /// Relative error of a computed squared separation.
-const RELATIVE_SQUARE: f64 = 11.0 * U;
-/// Error of a computed cosine on top of what the positions carry.
+const RELATIVE_SQUARE: f64 = 5.2 * U;
+/// Error of a cosine along an axis on top of what the positions carry: 2 U of the component, 3.5 U of the separation, 2.15 U of the
+/// inverse root and a product.
+const AXIS_COSINE: f64 = 9.0 * U;
+/// The same along an observer's line of sight, whose dot product has three more roundings and whose length two.
 const COSINE: f64 = 24.0 * U;
 /// Share of the line of sight's rounding that lines of sight of ordinary length may have.
 const SIGHT: f64 = 64.0 * U;
@@ -26,10 +31,12 @@ const MOST_ENTRIES: u32 = 2048;
 pub(super) struct Filter {
     pub(super) across: Axis,
     pub(super) along: Axis,
+    /// Slots across and along, those of no bin included.
+    pub(super) slots: [u32; 2],
+    /// Whether the kernel must bring larger separations back to the slot beyond the bins.
+    pub(super) clamp: bool,
     /// The table of edges across, where the widths are not equal.
     pub(super) table: Vec<[u32; 2]>,
-    /// Whether equal widths start above zero.
-    pub(super) low: bool,
     pub(super) matrix: [f32; 9],
     pub(super) unit: f64,
     pub(super) floor2: f32,
@@ -55,6 +62,8 @@ struct Errors {
     offset: f64,
     /// Length of the error vector of a line of sight.
     sight: f64,
+    /// Relative error of every separation.
+    stretch: f64,
 }
 
 impl Coordinates<'_> {
@@ -73,6 +82,29 @@ impl Coordinates<'_> {
         }
     }
 
+    /// The scaled length of a length of 1, so that `reach` is between 1/4 and 1: a power of two, or the one that makes the first frame
+    /// length one.
+    fn unit(&self, reach: f64) -> f64 {
+        let unit = libm::scalbn(1.0, -crate::fixed_point::exponent(reach));
+        match self {
+            Self::Local(grid) if grid.frame.rectangular() => {
+                let length = grid.frame.basis[0][0] * unit;
+                let power = libm::scalbn(1.0, crate::fixed_point::exponent(length) - 1);
+                power / grid.frame.basis[0][0]
+            }
+            _ => unit,
+        }
+    }
+
+    /// Whether fixed point becomes scaled lengths without rounding.
+    fn exact_matrix(&self, unit: f64) -> bool {
+        self.frame().rectangular()
+            && (0..3).all(|k| {
+                let step = self.frame().basis[k][k] * unit / self.steps();
+                step == libm::scalbn(1.0, crate::fixed_point::exponent(step) - 1)
+            })
+    }
+
     fn errors(&self, unit: f64) -> Errors {
         let frame = self.frame();
         let largest = match self {
@@ -80,8 +112,15 @@ impl Coordinates<'_> {
             Self::Wrapped(_) => [0.0; 3],
             Self::Local(grid) => grid.offset,
         };
-        let fraction = frame.fraction_error + 1.0 / self.steps();
-        // Conversion, matrix entry and at most three roundings of the sum.
+        let (fraction, roundings) = match self {
+            // One rounding from float64.
+            Self::Centred(_) => (0.0, 1.01),
+            // Conversion alone where the product is exact, or both; the matrix entry stretches separations, and is counted there.
+            _ if self.exact_matrix(unit) => (frame.fraction_error + 1.0 / self.steps(), 1.01),
+            _ if frame.rectangular() => (frame.fraction_error + 1.0 / self.steps(), 2.02),
+            // Conversion, matrix entry and at most three roundings of the sum.
+            _ => (frame.fraction_error + 1.0 / self.steps(), 5.2),
+        };
         let mut offset2 = 0.0;
         for axis in 0..3 {
             let sum = |s: [f64; 3]| {
@@ -89,13 +128,18 @@ impl Coordinates<'_> {
                     .map(|k| frame.basis[k][axis].abs() * s[k])
                     .sum::<f64>()
             };
-            let point = sum([fraction; 3]) + 5.2 * U * sum(largest);
+            let point = sum([fraction; 3]) + roundings * U * sum(largest) + 1e-15 * frame.farthest;
             offset2 += (2.0 * point * unit).powi(2);
         }
         let offset = offset2.sqrt();
         Errors {
             offset,
             sight: 2.0 * offset + 16.0 * U * frame.farthest * unit,
+            stretch: if matches!(self, Self::Centred(_)) || self.exact_matrix(unit) {
+                0.0
+            } else {
+                1.01 * U
+            },
         }
     }
 
@@ -119,14 +163,30 @@ pub(super) fn exact_axis(values: &[f64]) -> Axis {
     }
 }
 
-/// Bins of equal width by one sum; `absolute` and `relative` bound the coordinate's error. None where the edges are not equally wide
-/// or the error is no small part of a bin.
-fn linear_axis(values: &[f64], unit: f64, absolute: f64, relative: f64) -> Option<Axis> {
+/// Bins of equal width by one sum, for a coordinate in `within` (all in scaled lengths); `absolute` and `relative` bound its error. None
+/// where the edges are not equally wide, the error is no small part of a bin, or most slots would lie outside the bins.
+///
+/// A computed coordinate is T + e steps, |e| <= E; the kernel takes the whole slots of floor(T + e + M) for an integer M >= E. With
+/// fraction bits f >= E + M, T lies in the same slot; with less it may lie in the one below, never above. Returned with the number of
+/// slots.
+fn linear_axis(
+    values: &[f64],
+    unit: f64,
+    within: [f64; 2],
+    absolute: f64,
+    relative: f64,
+) -> Option<(Axis, u32)> {
     let mut axis = exact_axis(values);
     let bins = values.len() - 1;
     let (low, high) = (values[0] * unit, values[bins] * unit);
     let width = (high - low) / bins as f64;
-    let shift = 23u32.checked_sub((bins as u32 + 3).next_power_of_two().trailing_zeros())?;
+    let skip = ((low - within[0]) / width - 1e-9).ceil().max(0.0);
+    let above = ((within[1] - high) / width - 1e-9).ceil().max(0.0);
+    let slots = skip + bins as f64 + 2.0 + above;
+    if slots > 8.0 * bins as f64 + 256.0 {
+        return None;
+    }
+    let shift = 23u32.checked_sub((slots as u32 + 1).next_power_of_two().trailing_zeros())?;
     let steps = f64::from(1u32 << shift);
     let uneven = values
         .iter()
@@ -134,19 +194,26 @@ fn linear_axis(values: &[f64], unit: f64, absolute: f64, relative: f64) -> Optio
         .map(|(k, e)| ((e * unit - low) / width - k as f64).abs())
         .fold(0.0, f64::max);
     let largest = low.abs().max(high.abs()) + width;
-    let error = ((absolute + relative * largest) / width + uneven) * steps;
-    let margin = error.ceil() + 2.0;
-    if 2.0 * margin + 1.0 > steps / 4.0 || uneven * steps > 1.0 {
+    let offset = 8_388_608.0 + steps * (1.0 + skip - low / width);
+    // The offset is rounded to a whole number of steps.
+    let scale = (steps / width) as f32;
+    let stretched = (f64::from(scale) * width / steps - 1.0).abs();
+    let error = ((absolute + (relative + stretched) * largest) / width + uneven) * steps
+        + (offset - offset.round()).abs();
+    let margin = (error * (1.0 + 1e-6)).ceil();
+    let doubt = ((error + margin) * (1.0 + 1e-6)).ceil();
+    if doubt > steps / 4.0 || uneven * steps > 1.0 {
         return None;
     }
     axis.shift = shift;
+    axis.doubt = doubt as u32;
     axis.mask = (1 << shift) - 1;
-    axis.doubt = 2 * margin as u32 + 1;
-    axis.scale = (steps / width) as f32;
-    axis.magic = (8_388_608.0 + steps * (1.0 - low / width) + margin) as f32;
+    axis.scale = scale;
+    axis.magic = (offset.round() + margin) as f32;
     axis.low = (low - 0.5 * width) as f32;
     axis.high = (high + 0.5 * width) as f32;
-    Some(axis)
+    axis.skip = skip as u32;
+    Some((axis, slots as u32))
 }
 
 /// The upper half of a float not below `margin`.
@@ -257,13 +324,18 @@ fn cosine_floor(reach: f64, offset: f64, bins: f64) -> f64 {
 }
 
 impl Filter {
-    /// The filter of these bins over these coordinates; none where float64 must decide every pair.
-    pub(super) fn new(form: Form<'_>, coordinates: Coordinates<'_>) -> Option<Self> {
+    /// The filter of these bins over these coordinates; none where float64 must decide every pair. No
+    /// separation is larger than `farthest`.
+    pub(super) fn new(
+        form: Form<'_>,
+        coordinates: Coordinates<'_>,
+        farthest: Option<f64>,
+    ) -> Option<Self> {
         let reach = match form {
             Form::Radial { r: edges } | Form::SMu { s: edges, .. } => edges.last(),
             Form::RpPi { rp, pi, .. } => rp.last().hypot(pi.largest()),
         };
-        let unit = libm::scalbn(1.0, -crate::fixed_point::exponent(reach));
+        let unit = coordinates.unit(reach);
         if !(unit.is_normal() && unit > 1e-100 && unit < 1e100) {
             return None;
         }
@@ -272,8 +344,9 @@ impl Filter {
         let mut filter = Self {
             across: Axis::default(),
             along: Axis::default(),
+            slots: [1; 2],
+            clamp: false,
             table: Vec::new(),
-            low: false,
             matrix: coordinates.matrix(unit),
             unit,
             floor2: 0.0,
@@ -281,9 +354,9 @@ impl Filter {
             reach2: f32::MAX,
         };
         match form {
-            Form::Radial { r } => filter.separations(r, errors)?,
+            Form::Radial { r } => filter.separations(r, farthest, errors, RELATIVE)?,
             Form::SMu { s, mu, los } => {
-                filter.separations(s, errors)?;
+                filter.separations(s, None, errors, RELATIVE_BY_INVERSE)?;
                 filter.cosines(mu, los, reach, errors)?;
             }
             Form::RpPi { rp, pi, los } => filter.cylinders(rp, pi, los, reach, errors)?,
@@ -292,19 +365,44 @@ impl Filter {
     }
 
     /// Bins across whose coordinate is a length of a difference.
-    fn separations(&mut self, edges: &Edges, errors: Errors) -> Option<()> {
-        if let Some(axis) = linear_axis(edges.values(), self.unit, errors.offset, RELATIVE) {
-            self.across = axis;
-            self.low = edges.first() > 0.0;
-            // The kernel clamps the square.
-            self.across.high = (f64::from(axis.high) * f64::from(axis.high)) as f32;
+    fn separations(
+        &mut self,
+        edges: &Edges,
+        farthest: Option<f64>,
+        errors: Errors,
+        relative: f64,
+    ) -> Option<()> {
+        let linear = |top: f64| {
+            linear_axis(
+                edges.values(),
+                self.unit,
+                [0.0, top],
+                errors.offset,
+                relative + errors.stretch,
+            )
+        };
+        // All the separations there are, if that is little more than the bins.
+        let most = edges.n_bins() as u32 / 4 + 1024;
+        let reaching = farthest
+            .and_then(|far| linear(far * (1.0 + 1e-5) * self.unit))
+            .filter(|(axis, slots)| slots - axis.bins - axis.skip <= most);
+        self.clamp = reaching.is_none();
+        if let Some(found) = reaching.or_else(|| linear(edges.last() * self.unit)) {
+            (self.across, self.slots[0]) = found;
+            // Doubt up to a power of two is one test of bits.
+            self.across.doubt = self.across.doubt.next_power_of_two();
+            self.across.mask &= !(self.across.doubt - 1);
             return Some(());
         }
+        self.clamp = false;
         let error = |square: f64| {
             let offset = errors.offset;
-            2.0 * square.sqrt() * offset + offset * offset + RELATIVE_SQUARE * square
+            2.0 * square.sqrt() * offset
+                + offset * offset
+                + (RELATIVE_SQUARE + 2.0 * errors.stretch) * square
         };
         (self.across, self.table) = table_axis(edges, self.unit, error)?;
+        self.slots[0] = self.across.bins + 2;
         Some(())
     }
 
@@ -323,12 +421,16 @@ impl Filter {
         let width = (mu.values()[mu.n_bins()] - mu.values()[0]) / mu.n_bins() as f64;
         let floor = cosine_floor(reach, errors.offset, 1.0 / width);
         self.floor2 = (floor * floor * (1.0 + 1e-5)) as f32;
-        let mut error = 2.2 * errors.offset / floor + COSINE;
-        if !matches!(los, LineOfSight::Fixed(_)) {
+        let mut error = 2.2 * errors.offset / floor;
+        if matches!(los, LineOfSight::Fixed(_)) {
+            error += AXIS_COSINE;
+        } else {
             self.sights(errors);
-            error += SIGHT;
+            error += COSINE + SIGHT;
         }
-        self.along = linear_axis(mu.values(), 1.0, error, U)?;
+        // Rounding may bring a cosine a little beyond 1, into the slot next to the last.
+        let lowest = if mu.values()[0] < 0.0 { -1.0 } else { 0.0 };
+        (self.along, self.slots[1]) = linear_axis(mu.values(), 1.0, [lowest, 1.0], error, U)?;
         Some(())
     }
 
@@ -340,21 +442,29 @@ impl Filter {
         reach: f64,
         errors: Errors,
     ) -> Option<()> {
+        let clamped = [pi.values()[0], pi.values()[pi.n_bins()]].map(|v| v * self.unit);
         if let LineOfSight::Fixed(_) = los {
-            self.separations(rp, errors)?;
-            self.along = linear_axis(pi.values(), self.unit, errors.offset, 4.0 * U)?;
+            self.separations(rp, None, errors, RELATIVE)?;
+            (self.along, self.slots[1]) = linear_axis(
+                pi.values(),
+                self.unit,
+                clamped,
+                errors.offset,
+                3.0 * U + errors.stretch,
+            )?;
             return Some(());
         }
         self.sights(errors);
         let far = reach * 1.001;
         self.reach2 = (far * far * (1.0 - 1e-4)) as f32;
         let along = errors.offset + far * (SIGHT + COSINE);
-        self.along = linear_axis(pi.values(), self.unit, along, U)?;
+        (self.along, self.slots[1]) = linear_axis(pi.values(), self.unit, clamped, along, U)?;
         let square = 2.0 * far * (errors.offset + along)
             + errors.offset.powi(2)
             + along * along
-            + 2.0 * RELATIVE_SQUARE * far * far;
+            + 2.0 * (RELATIVE_SQUARE + 2.0 * errors.stretch) * far * far;
         (self.across, self.table) = table_axis(rp, self.unit, |_| square)?;
+        self.slots[0] = self.across.bins + 2;
         Some(())
     }
 }

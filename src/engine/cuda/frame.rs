@@ -123,7 +123,7 @@ impl Frame {
     }
 
     /// Whether the frame's vectors lie along the axes.
-    fn rectangular(&self) -> bool {
+    pub(super) fn rectangular(&self) -> bool {
         (0..3).all(|k| (0..3).all(|axis| k == axis || self.basis[k][axis] == 0.0))
     }
 
@@ -169,6 +169,10 @@ pub(super) struct Grid {
     pub(super) tile_cells: u32,
     /// Largest offset from a tile's centre along each frame vector, in frame lengths.
     pub(super) offset: [f64; 3],
+    /// Largest offset of a first point from its tile's centre along each axis.
+    pub(super) tile_half: [f64; 3],
+    /// Largest separation between a point of a tile and one of its neighbour rows.
+    pub(super) farthest: f64,
     /// Pairs of cells over all pairs of cells: the share of pairs that is looked at.
     pub(super) share: f64,
 }
@@ -218,6 +222,7 @@ impl Grid {
         reach: Reach,
         rows: usize,
         particles: f64,
+        tile: u32,
         order: Order,
     ) -> Self {
         let heights = frame.heights();
@@ -245,7 +250,10 @@ impl Grid {
             cells = cells.map(|n| (n / excess).floor().max(1.0));
         }
         let cells = cells.map(|n| n as u32);
-        let tile_cells = cells[0].min(8);
+        let held = rows as f64 / cells.map(f64::from).iter().product::<f64>();
+        let tile_cells = ((f64::from(tile) / held).ceil() as u32 + 1)
+            .min(8)
+            .min(cells[0]);
         let span: [i32; 3] = std::array::from_fn(|k| {
             let reach = extent[k] / heights[k] * f64::from(cells[k]) * (1.0 + 1e-7) + 1e-6;
             let most = if frame.periodic[k] {
@@ -263,10 +271,18 @@ impl Grid {
         } else {
             1
         };
-        let offset = std::array::from_fn(|k| {
-            let tile = if k == 0 { f64::from(tile_cells) } else { 1.0 };
-            (f64::from(span[k]) + tile) / f64::from(cells[k])
+        let size = [f64::from(tile_cells), 1.0, 1.0];
+        let offset =
+            std::array::from_fn(|k| (f64::from(span[k]) + size[k] / 2.0) / f64::from(cells[k]));
+        let tile_half = std::array::from_fn(|axis| {
+            (0..3)
+                .map(|k| (frame.basis[k][axis] * size[k] / 2.0 / f64::from(cells[k])).abs())
+                .sum()
         });
+        let farthest = rows
+            .iter()
+            .map(|row| farthest_in_row(&frame, cells, tile_cells, *row))
+            .fold(0.0, f64::max);
         let looked_at: f64 = rows.iter().map(|row| f64::from(row[2] - row[1] + 1)).sum();
         let all = f64::from(cells[0]) * f64::from(cells[1]) * f64::from(cells[2]);
         Self {
@@ -277,6 +293,8 @@ impl Grid {
             row_parts: row_parts as u32,
             tile_cells,
             offset,
+            tile_half,
+            farthest,
         }
     }
 
@@ -284,6 +302,24 @@ impl Grid {
     pub(super) fn number(&self) -> u32 {
         self.cells.iter().product()
     }
+}
+
+/// The largest separation between a point of a tile of `number` cells and one of a row next to it.
+fn farthest_in_row(frame: &Frame, cells: [u32; 3], number: u32, row: Row) -> f64 {
+    let (dy, dz) = (f64::from(row[0] as i16), f64::from(row[0] >> 16));
+    let number = f64::from(number);
+    let along = [f64::from(row[1]) - number, f64::from(row[2]) + number];
+    let mut farthest: f64 = 0.0;
+    for x in along {
+        for y in [dy - 1.0, dy + 1.0] {
+            for z in [dz - 1.0, dz + 1.0] {
+                let s = [x, y, z];
+                let corner = frame.combine(std::array::from_fn(|k| s[k] / f64::from(cells[k])));
+                farthest = farthest.max(crate::separation::norm2(corner).sqrt());
+            }
+        }
+    }
+    farthest
 }
 
 /// The rows around a cell that can hold partners; of an unordered auto count the half that comes later.

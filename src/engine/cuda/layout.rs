@@ -61,7 +61,7 @@ pub(super) struct Axis {
     pub(super) magic: f32,
     pub(super) low: f32,
     pub(super) high: f32,
-    pub(super) unused: u32,
+    pub(super) skip: u32,
 }
 
 /// A counting job.
@@ -96,7 +96,11 @@ pub(super) struct Job {
     pub(super) floor2: f32,
     pub(super) sight_floor2: f32,
     pub(super) reach2: f32,
-    pub(super) unused: u32,
+    pub(super) pad: f32,
+    pub(super) slots: u32,
+    pub(super) stride: u32,
+    pub(super) bias: u32,
+    pub(super) zero: u32,
 }
 
 /// The part of a job that one launch does.
@@ -134,7 +138,7 @@ pub(super) struct Sort {
 const _: () = {
     assert!(size_of::<Sample>() == 7 * 8);
     assert!(size_of::<Axis>() == 5 * 8 + 14 * 4);
-    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 27 * 8 + 24 * 4);
+    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 27 * 8 + 28 * 4);
     assert!(size_of::<Sort>() == 25 * 8 + 4 * 4);
 };
 

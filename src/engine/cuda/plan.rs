@@ -33,6 +33,8 @@ pub(super) struct Plan {
     pub(super) along: [Vec<f64>; 2],
     pub(super) table: Vec<[u32; 2]>,
     pub(super) translations: Vec<f64>,
+    /// Length to the filter's scaled length.
+    pub(super) unit: f64,
     /// Bytes of shared memory a block.
     pub(super) shared: usize,
 }
@@ -74,13 +76,13 @@ fn layout_of<B: Binning>(
     order: Order,
     options: &CudaOptions,
 ) -> Layout {
-    let particles = options.tuning.cell_particles;
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
     let by_cells = || {
         let frame = Frame::new(job.pairs(), job.domain(), false);
-        let particles = f64::from(chosen(particles, CELL_PARTICLES));
-        Grid::new(frame, binning.reach(), rows, particles, order)
+        let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
+        let tile = chosen(options.tuning.tile, TILE[1]);
+        Grid::new(frame, binning.reach(), rows, particles, tile, order)
     };
     let as_given = || {
         let periodic = matches!(job.domain(), Domain::Periodic(_));
@@ -115,8 +117,27 @@ fn filter_of<B: Binning>(binning: &B, layout: &Layout, domain: &Domain) -> Optio
         (Layout::AsGiven(frame), Domain::Periodic(_)) => Coordinates::Wrapped(frame),
         (Layout::AsGiven(_), Domain::Triclinic(_)) => return None,
     };
-    Filter::new(binning.form(), coordinates)
+    // A little more than there is: padding is put where it is surely in no bin.
+    let farthest = match layout {
+        Layout::Sorted(grid) => Some(pad_of(grid, binning).1.max(grid.farthest)),
+        Layout::AsGiven(frame) if matches!(domain, Domain::Open) => Some(frame.diagonal()),
+        Layout::AsGiven(_) => None,
+    };
+    Filter::new(binning.form(), coordinates, farthest)
 }
+
+/// How far along x from a tile's centre padding lies that is in no bin, and its largest separation from a point of the tile.
+fn pad_of<B: Binning>(grid: &Grid, binning: &B) -> (f64, f64) {
+    let half = grid.tile_half;
+    let pad = binning.reach().radius() * 1.001 + half[0];
+    (
+        pad,
+        crate::separation::norm2([pad + half[0], half[1], half[2]]).sqrt(),
+    )
+}
+
+/// Padding that every kernel with a clamp, or with a table, puts beyond the bins.
+const FAR_AWAY: f32 = 1e15;
 
 impl Plan {
     /// The plan for binning the pairs of `job` on a device with `shared_limit` bytes of shared memory a block.
@@ -160,10 +181,9 @@ impl Plan {
             weighted,
             arithmetic,
             table: filter.as_ref().is_some_and(|f| !f.table.is_empty()),
-            low: filter.as_ref().is_some_and(|f| f.low),
             signed: along.first().is_some_and(|&edge| edge < 0.0),
             global_sums: false,
-            clamp: true,
+            clamp: filter.as_ref().is_some_and(|f| f.clamp),
             queue: false,
             wrap: filter.is_some() && !sorted && matches!(job.domain(), Domain::Periodic(_)),
             threads: 128,
@@ -179,6 +199,7 @@ impl Plan {
             along: squares(along),
             table: Vec::new(),
             translations: Vec::new(),
+            unit: 1.0,
             shared: 0,
             layout,
         };
@@ -186,7 +207,16 @@ impl Plan {
         plan.set_edges(across, along);
         plan.set_domain(job.domain());
         plan.set_layout(order);
+        plan.set_places([plan.job.across.bins + 2, plan.job.along.bins + 2]);
         if let Some(filter) = filter {
+            let pad = match &plan.layout {
+                Layout::Sorted(grid) if !filter.clamp && filter.table.is_empty() => {
+                    (pad_of(grid, binning).0 * filter.unit) as f32
+                }
+                Layout::AsGiven(_) if !filter.clamp && filter.table.is_empty() => 0.0,
+                _ => FAR_AWAY,
+            };
+            plan.job.pad = pad;
             plan.set_filter(filter);
         }
         plan.job.flush_pairs = if weighted {
@@ -250,6 +280,25 @@ impl Plan {
         self.job.basis = std::array::from_fn(|at| frame.basis[at % 3][at / 3]);
     }
 
+    /// Where slots across and along lie among the sums.
+    fn set_places(&mut self, [across, along]: [u32; 2]) {
+        let stride = if self.along[0].is_empty() { 1 } else { along };
+        self.job.stride = stride;
+        self.job.slots = across * stride;
+        self.job.zero = self.job.across.skip * stride + self.job.along.skip;
+        // Numbers that a linear axis takes from the bits of a float start at those of 2^23.
+        let first = |axis: &Axis| -> u32 {
+            if axis.scale == 0.0 {
+                0
+            } else {
+                0x4B00_0000u32 >> axis.shift
+            }
+        };
+        self.job.bias = (first(&self.job.across).wrapping_mul(stride))
+            .wrapping_add(first(&self.job.along))
+            .wrapping_neg();
+    }
+
     fn set_filter(&mut self, filter: Filter) {
         let merge = |exact: Axis, filter: Axis| Axis {
             guess_scale: exact.guess_scale,
@@ -262,6 +311,8 @@ impl Plan {
         if !self.along[0].is_empty() {
             self.job.along = merge(self.job.along, filter.along);
         }
+        self.set_places(filter.slots);
+        self.unit = filter.unit;
         self.job.matrix = filter.matrix;
         self.job.unit = filter.unit as f32;
         self.job.floor2 = filter.floor2;
@@ -279,7 +330,6 @@ impl Plan {
             ..variant
         };
         let (_, second) = job.pairs().both();
-        variant.clamp = !self.ends_in_last_bin();
         variant.queue =
             variant.arithmetic == Arithmetic::Filtered && self.doubtful_share() > WORTH_QUEUEING;
         variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
@@ -304,25 +354,11 @@ impl Plan {
         variant
     }
 
-    /// Whether no pair can lie beyond the bins: all pairs of an open domain, equal widths up to its diagonal.
-    fn ends_in_last_bin(&self) -> bool {
-        let edges = &self.across[0];
-        let width = edges[1] - edges[0];
-        let open = self.variant.space == Space::Open && self.variant.bins == Bins::R;
-        match &self.layout {
-            Layout::AsGiven(frame) => {
-                open && !self.variant.table
-                    && frame.diagonal() <= edges[edges.len() - 1] + 0.25 * width
-            }
-            Layout::Sorted(_) => false,
-        }
-    }
-
     /// The share of pairs that the filter is expected to leave to float64, by equally wide bins.
     fn doubtful_share(&self) -> f64 {
         [self.job.across, self.job.along]
             .iter()
-            .map(|axis| f64::from(axis.doubt) / f64::from(axis.mask + 1))
+            .map(|axis| f64::from(axis.doubt) / f64::from(1u32 << axis.shift))
             .filter(|&share| share < 1.0)
             .sum()
     }
@@ -335,7 +371,13 @@ impl Plan {
             16
         };
         let tile = variant.tile as usize * (held + if variant.weighted { 8 } else { 0 });
-        let words = (self.job.bins as usize + 2) * if variant.weighted { 3 } else { 1 };
+        // With weights every lane has a place for pairs of no bin.
+        let slots = self.job.slots as usize;
+        let words = if variant.weighted {
+            3 * (slots + 32)
+        } else {
+            slots
+        };
         let sums = if variant.global_sums { 0 } else { 4 * words };
         let stretches = match &self.layout {
             Layout::AsGiven(_) => 0,
