@@ -92,8 +92,17 @@ fn fix<D: Device>(
     let fixed = device.allocate(16 * rows as usize)?;
     let mut sort = sort_job(&columns.sample, plan);
     sort.sorted_fixed = device.address(&fixed);
+    let entry = if plan.variant.wrap {
+        "albireo_fix"
+    } else {
+        // Offsets from the frame's centre, scaled.
+        sort.origin =
+            std::array::from_fn(|axis| plan.job.origin[axis] + 0.5 * plan.job.basis[4 * axis]);
+        sort.inverse = std::array::from_fn(|at| if at % 4 == 0 { plan.unit } else { 0.0 });
+        "albireo_centre"
+    };
     device.launch(
-        Kernel::Sort("albireo_fix"),
+        Kernel::Sort(entry),
         sort_shape(rows),
         &sort,
         &Unit {

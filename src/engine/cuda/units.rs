@@ -28,11 +28,13 @@ impl Queue {
 }
 
 /// Candidate pairs in one unit: long enough to fill a device, short enough to be stopped.
-const UNIT_PAIRS: f64 = 1e11;
+const UNIT_PAIRS: f64 = 3e11;
 /// Units each device should get at least, so that none waits long for the last.
 const UNITS_A_DEVICE: f64 = 16.0;
-/// Blocks in a launch for each block that runs at a time.
-const ROUNDS: u64 = 16;
+/// Pairs that could be counted in the time that a block takes to clear and flush one of its sums.
+const FLUSH_PAIRS: f64 = 24.0;
+/// First rows a block, at most.
+const LARGEST_CHUNK: u64 = 1 << 16;
 
 /// Cuts at most `wanted` units from the tiles, never within a run of cells: on every device a unit holds the same pairs.
 fn tile_units(tiles: &[Tile], wanted: u64) -> Vec<Unit> {
@@ -54,12 +56,12 @@ fn tile_units(tiles: &[Tile], wanted: u64) -> Vec<Unit> {
     units
 }
 
-/// Cuts first rows into units of whole chunks.
-fn row_units(rows: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
+/// Cuts first rows into units of whole tiles, whatever the chunks that a device takes them in: the same units on every device.
+fn row_units(rows: u64, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
     let each = rows
         .div_ceil(wanted.max(1))
-        .next_multiple_of(chunk)
-        .min(chunk * 65_535);
+        .next_multiple_of(tile)
+        .min(tile * 65_535);
     (0..rows)
         .step_by(each as usize)
         .map(|begin| Unit {
@@ -68,6 +70,20 @@ fn row_units(rows: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
             chunk,
         })
         .collect()
+}
+
+/// The whole tiles a block should take of `rows` first rows, with `columns` blocks side by side and `resident` at a time: the last round of
+/// blocks nearly full, and few flushes, each worth `flush` rows.
+fn best_chunk(rows: u64, columns: u64, resident: u64, tile: u64, flush: f64) -> u64 {
+    let cost = |chunk: u64| {
+        let rounds = (rows.div_ceil(chunk) * columns).div_ceil(resident);
+        rounds as f64 * (chunk as f64 + flush)
+    };
+    (1..=LARGEST_CHUNK / tile)
+        .map(|tiles| tiles * tile)
+        .take_while(|chunk| *chunk < rows + tile)
+        .min_by(|a, b| cost(*a).total_cmp(&cost(*b)))
+        .unwrap_or(tile)
 }
 
 /// How many units a job of this many candidate pairs is worth.
@@ -121,14 +137,16 @@ pub(super) fn work<D: Device>(
             };
             let wanted = units_wanted(pairs * share, devices);
             let columns = n2.div_ceil(u64::from(plan.variant.threads * plan.variant.points));
-            let blocks = u64::from(resident) * ROUNDS * wanted;
-            let tile = u64::from(plan.variant.tile);
-            let chunk = (n1 * columns)
-                .div_ceil(blocks)
-                .next_multiple_of(tile)
-                .clamp(tile, 1 << 16);
+            let chunk = best_chunk(
+                n1.div_ceil(wanted),
+                columns,
+                u64::from(resident),
+                u64::from(plan.variant.tile),
+                f64::from(job.slots) * FLUSH_PAIRS
+                    / f64::from(plan.variant.threads * plan.variant.points),
+            );
             Ok(Work {
-                units: row_units(n1, chunk, wanted),
+                units: row_units(n1, u64::from(plan.variant.tile), chunk, wanted),
                 resident,
                 tiles: Vec::new(),
             })
@@ -166,19 +184,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_cover_every_row_once_in_whole_chunks() {
+    fn units_cover_every_row_once_in_whole_tiles() {
         for (rows, chunk, wanted) in [
             (1, 256, 1),
             (1000, 256, 3),
             (100_000, 256, 7),
             (1 << 26, 256, 1),
         ] {
-            let units = row_units(rows, chunk, wanted);
+            let units = row_units(rows, 256, chunk, wanted);
             assert_eq!(units[0].begin, 0);
             assert_eq!(units[units.len() - 1].end, rows);
             for pair in units.windows(2) {
                 assert_eq!(pair[0].end, pair[1].begin);
-                assert_eq!(pair[1].begin % chunk, 0);
+                assert_eq!(pair[1].begin % 256, 0);
             }
             assert!(
                 units
@@ -186,6 +204,17 @@ mod tests {
                     .all(|u| (u.end - u.begin).div_ceil(chunk) <= 65_535)
             );
         }
+    }
+
+    #[test]
+    fn chunks_fill_the_last_round_of_blocks() {
+        // 512 columns on 528 slots: a chunk a column would leave the last rounds nearly empty.
+        let chunk = best_chunk(1 << 20, 512, 528, 256, 100.0);
+        let blocks = (1u64 << 20).div_ceil(chunk) * 512;
+        let rounds = blocks.div_ceil(528);
+        assert!(blocks as f64 / (rounds * 528) as f64 > 0.95, "{chunk}");
+        assert_eq!(best_chunk(5, 1, 528, 256, 100.0), 256);
+        assert!(best_chunk(1 << 20, 1, 528, 256, 1e6) > 256);
     }
 
     #[test]
