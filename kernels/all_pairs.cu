@@ -2,6 +2,13 @@
 // After Nyland, Harris & Prins (GPU Gems 3, ch. 31) and Reuter & Koefinger (2019, DOI 10.1016/j.cpc.2018.10.018).
 #include "sweep.cuh"
 
+// The loop with calls beside it would take registers that other blocks need.
+#if ALBIREO_PRECISION == 1 && !ALBIREO_QUEUE && ALBIREO_THREADS <= 256
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
+#else
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS)
+#endif
+
 namespace albireo {
 
 __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row) {
@@ -48,7 +55,7 @@ __device__ __forceinline__ Near observer(const Job& job) {
 
 }  // namespace albireo
 
-extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
+extern "C" __global__ void ALBIREO_BOUNDS
 albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     ALBIREO_SHARED(memory);

@@ -163,7 +163,7 @@ __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
 
 }  // namespace albireo
 
-extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
+extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS, 1)
 albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     ALBIREO_SHARED(memory);

@@ -24,6 +24,9 @@ inline u32 kept(u32 value) { return value; }
 inline u32& shared_word(u32 address) { return *(u32*)(emulator::shared + address); }
 inline u32 add_shared(u32 address, u32 value) { u32 old = shared_word(address); shared_word(address) += value; return old; }
 inline void tally_shared(u32 address) { shared_word(address) += 1; }
+inline u32 high_word(double v) { unsigned long long u; memcpy(&u, &v, 8); return (u32)(u >> 32); }
+inline u32 low_word(double v) { unsigned long long u; memcpy(&u, &v, 8); return (u32)u; }
+inline u32 add_with_carry(u32 old, u32 low, u32 a, u32 b) { return a + b + (old + low < old ? 1u : 0u); }
 template <class T> inline T load_shared(u32 address) { return *(const T*)(emulator::shared + address); }
 inline void settle() {}
 
@@ -56,6 +59,14 @@ __device__ __forceinline__ u32 add_shared(u32 address, u32 value) {
 // An unused result and the constant 1 select the instruction that merges the lanes of one address. Never under a predicate: the
 // assembler would make it a branch, as it does with every addition to shared memory.
 __device__ __forceinline__ void tally_shared(u32 address) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address)); }
+__device__ __forceinline__ u32 high_word(double v) { return (u32)__double2hiint(v); }
+__device__ __forceinline__ u32 low_word(double v) { return (u32)__double2loint(v); }
+// a + b, and 1 where old + low overflows.
+__device__ __forceinline__ u32 add_with_carry(u32 old, u32 low, u32 a, u32 b) {
+    u32 sum;
+    asm("{ .reg .u32 t; add.cc.u32 t, %1, %2; addc.u32 %0, %3, %4; }" : "=r"(sum) : "r"(old), "r"(low), "r"(a), "r"(b));
+    return sum;
+}
 // 16 bytes at once, from an address that the compiler does not work out again for every load.
 template <class T> __device__ __forceinline__ T load_shared(u32 address) {
     T value;

@@ -64,7 +64,9 @@ struct Job {
     u32 bins;
     float matrix[9];           // fixed point to scaled lengths
     float unit;                // length to scaled length
-    float floor2;              // squared separations below this are rechecked
+    float floor2;              // squared separations below this are rechecked (line of sight from an observer)
+    float doubt_by_inverse;    // steps of a fixed-axis cosine's doubt, times the separation
+    float doubt_least;         // 2^23 and the steps of its doubt at any separation
     float sight_floor2;        // squared lines of sight below this are rechecked
     float reach2;              // squared separations above this are in no bin
     float pad;                 // where padding lies, in scaled lengths

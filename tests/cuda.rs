@@ -14,7 +14,7 @@ mod suite;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use albireo::engine::cuda::{CudaOptions, Precision};
+use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::engine::{Cpu, Together};
 use albireo::ops::{Count, WeightedCount};
 use albireo::{
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [(&str, fn()); 6] = [
+    let on_device: [(&str, fn()); 7] = [
         (
             "filtered_counts_are_those_of_the_double_loop",
             filtered_counts_are_those_of_the_double_loop,
@@ -57,6 +57,10 @@ fn main() -> ExitCode {
         ),
         ("many_bins", many_bins),
         ("crowded_cells", crowded_cells),
+        (
+            "every_kernel_gives_the_same_integers",
+            every_kernel_gives_the_same_integers,
+        ),
         (
             "a_million_points_agree_between_filter_and_float64",
             a_million_points_agree_between_filter_and_float64,
@@ -130,6 +134,21 @@ fn many_bins() {
 fn crowded_cells() {
     let engine = engine(Precision::Exact);
     suite::clustered(&engine, size(2000));
+}
+
+fn every_kernel_gives_the_same_integers() {
+    for kernel in [
+        KernelChoice::Simple,
+        KernelChoice::Constant,
+        KernelChoice::Shared,
+    ] {
+        let engine = Cuda::new(CudaOptions {
+            kernel,
+            ..CudaOptions::default()
+        })
+        .unwrap();
+        suite::clustered(&engine, size(1000));
+    }
 }
 
 fn a_million_points_agree_between_filter_and_float64() {

@@ -62,6 +62,15 @@ __device__ __forceinline__ Guess along_slot(const Axis& axis, float value) {
     return {bits >> axis.shift, (bits & axis.mask) < axis.doubt, true};
 }
 
+// The same for a cosine along a fixed axis, whose error grows with the inverse of the separation.
+__device__ __forceinline__ Guess cosine_slot(const Job& job, float value, float inverse) {
+    const Axis& axis = job.along;
+    u32 bits = __float_as_uint(__fmaf_rz(value, axis.scale, axis.magic));
+    // Both mantissas are whole steps above those of 2^23.
+    u32 doubt = __float_as_uint(__fmaf_rn(inverse, job.doubt_by_inverse, job.doubt_least));
+    return {bits >> axis.shift, ((bits + doubt) & axis.mask) < 2 * doubt - 2 * 0x4B000000u, true};
+}
+
 // Any edges: a table over the leading bits of the squared value holds the one edge that may be near.
 __device__ __forceinline__ Guess table_slot(const Axis& axis, const uint2* table, float value2) {
     u32 key = __float_as_uint(value2) >> axis.key_shift;
@@ -76,8 +85,15 @@ __device__ __forceinline__ Guess table_slot(const Axis& axis, const uint2* table
 __device__ __forceinline__ Guess across_slot(const Axis& axis, const uint2* table, float value, float value2) {
 #if ALBIREO_EDGES == 0
 #if ALBIREO_CLAMP
+    const bool counted = value < axis.high;
+#if ALBIREO_WEIGHTED
+    // Pairs that are not counted go elsewhere, whatever their slot.
+    Guess guess = linear_slot(axis, value);
+    guess.doubt = guess.doubt && counted;
+#else
     Guess guess = linear_slot(axis, fminf(value, axis.high));
-    guess.counted = value < axis.high;
+#endif
+    guess.counted = counted;
     return guess;
 #else
     return linear_slot(axis, value);

@@ -30,17 +30,17 @@ __device__ __forceinline__ Guess filter_bin(const Job& job, const uint2* table, 
     float inverse = inverse_root(r2);
     float s_value = __fmul_rn(r2, inverse);
     float mu = __fmul_rn(along_axis(d), inverse);
-    bool doubt = r2 < job.floor2;
+    Guess m = cosine_slot(job, along_value(mu), inverse);
 #else
     float s_value = root(r2);
     Near l = sight(a, b, centre);
     float l2 = near_dot(l, l);
     float mu = __fmul_rn(near_dot(d, l), inverse_root(__fmaf_rn(r2, l2, tiny)));
-    bool doubt = r2 < job.floor2 || l2 < job.sight_floor2;
+    Guess m = along_slot(job.along, along_value(mu));
+    m.doubt = m.doubt || r2 < job.floor2 || l2 < job.sight_floor2;
 #endif
     Guess s = across_slot(job.across, table, s_value, r2);
-    Guess m = along_slot(job.along, along_value(mu));
-    return {s.raw * job.stride + m.raw, s.doubt || (s.counted && (m.doubt || doubt)), s.counted};
+    return {s.raw * job.stride + m.raw, s.doubt || (s.counted && m.doubt), s.counted};
 }
 
 }  // namespace albireo

@@ -16,7 +16,7 @@
 #define __noinline__
 #define __grid_constant__
 #define __align__(n) alignas(n)
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define ALBIREO_SHARED(name) unsigned char* name = emulator::shared
 
 struct Index { unsigned x, y, z; };

@@ -16,19 +16,18 @@ template <int N>
 __device__ __forceinline__ void tally_guesses(const Job& job, const Histogram& histogram, const Guess (&guess)[N], double u1,
                                               const double (&u2)[N]) {
 #if ALBIREO_HISTOGRAM == 0
-    u32 at[N], old[N], low[N], high[N];
+    u32 at[N], old[N];
+    double q[N];
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         at[k] = guess[k].counted ? histogram.address(guess[k]) : histogram.aside;
-        const i64 q = fixed_product(u1, u2[k]);
-        low[k] = (u32)q;
-        high[k] = (u32)(q >> 32);
-        old[k] = add_shared(histogram.low(at[k]), low[k]);
+        q[k] = shifted_product(u1, u2[k]);
+        old[k] = add_shared(histogram.low(at[k]), low_word(q[k]));
     }
 #pragma unroll
     for (int k = 0; k < N; ++k) {
         tally_shared(at[k]);
-        add_shared(histogram.high(at[k]), high[k] + (old[k] + low[k] < old[k] ? 1u : 0u));
+        add_shared(histogram.high(at[k]), add_with_carry(old[k], low_word(q[k]), high_word(q[k]), 0u - SHIFTED));
     }
 #else
     for (int k = 0; k < N; ++k) {

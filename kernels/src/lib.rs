@@ -28,7 +28,11 @@ pub const HEADERS: &[File] = &[
 /// Which pairs a kernel visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Traversal {
-    /// Every pair.
+    /// Every pair, sums in global memory.
+    Simple,
+    /// Every pair, first points in constant memory.
+    Constant,
+    /// Every pair, first points in shared memory.
     AllPairs,
     /// Pairs of neighbouring cells.
     Cells,
@@ -130,6 +134,8 @@ impl Variant {
     /// The source file.
     pub fn source(&self) -> File {
         match self.traversal {
+            Traversal::Simple => ("simple.cu", include_str!("../simple.cu")),
+            Traversal::Constant => ("constant.cu", include_str!("../constant.cu")),
             Traversal::AllPairs => ("all_pairs.cu", include_str!("../all_pairs.cu")),
             Traversal::Cells => ("cells.cu", include_str!("../cells.cu")),
         }
@@ -138,6 +144,8 @@ impl Variant {
     /// The kernel's name in the source.
     pub fn entry(&self) -> &'static str {
         match self.traversal {
+            Traversal::Simple => "albireo_simple",
+            Traversal::Constant => "albireo_constant",
             Traversal::AllPairs => "albireo_all_pairs",
             Traversal::Cells => "albireo_cells",
         }

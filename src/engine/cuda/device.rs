@@ -17,7 +17,7 @@ use cudarc::driver::{
 
 use super::error::CudaError;
 use super::kernel_cache;
-use super::layout::{Plain, Unit};
+use super::layout::Plain;
 use super::staging::Staging;
 
 /// A kernel by name.
@@ -81,12 +81,12 @@ pub(super) trait Device: Sync {
     /// Blocks of `kernel` that the whole device runs at a time.
     fn resident(&self, kernel: Kernel, shape: Shape) -> Result<u32, CudaError>;
     /// Runs `kernel` after everything before.
-    fn launch<J: Plain + DeviceRepr>(
+    fn launch<J: Plain + DeviceRepr, U: Plain + DeviceRepr>(
         &self,
         kernel: Kernel,
         shape: Shape,
         job: &J,
-        unit: &Unit,
+        unit: &U,
     ) -> Result<(), CudaError>;
     /// Marks now.
     fn mark(&self) -> Result<Self::Mark, CudaError>;
@@ -421,12 +421,12 @@ impl Device for Gpu {
         Ok(blocks.max(1) * self.multiprocessors)
     }
 
-    fn launch<J: Plain + DeviceRepr>(
+    fn launch<J: Plain + DeviceRepr, U: Plain + DeviceRepr>(
         &self,
         kernel: Kernel,
         shape: Shape,
         job: &J,
-        unit: &Unit,
+        unit: &U,
     ) -> Result<(), CudaError> {
         let function = self.prepared(kernel, shape)?;
         let mut launch = self.stream.launch_builder(&function);

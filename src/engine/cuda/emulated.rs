@@ -21,10 +21,10 @@ use libloading::Library;
 
 use super::device::{Device, Kernel, Shape};
 use super::error::CudaError;
-use super::layout::{Plain, Unit};
+use super::layout::Plain;
 use super::spread::{Devices, count};
 use super::suite::Scope;
-use super::{CudaOptions, Precision, suite};
+use super::{CudaOptions, KernelChoice, Precision, suite};
 use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
 use crate::domain::Domain;
 use crate::engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
@@ -219,12 +219,12 @@ impl Device for Emulator {
         Ok(3)
     }
 
-    fn launch<J: Plain + DeviceRepr>(
+    fn launch<J: Plain + DeviceRepr, U: Plain + DeviceRepr>(
         &self,
         kernel: Kernel,
         shape: Shape,
         job: &J,
-        unit: &Unit,
+        unit: &U,
     ) -> Result<(), CudaError> {
         let mut arguments = [
             std::ptr::from_ref(job).cast(),
@@ -412,4 +412,19 @@ fn too_little_memory_for_the_smallest_piece_is_told_in_bytes() {
         error.to_string().contains("9000 bytes of memory free"),
         "{error}"
     );
+}
+
+#[test]
+fn every_kernel_gives_the_same_integers() {
+    if ready() {
+        for kernel in [
+            KernelChoice::Simple,
+            KernelChoice::Constant,
+            KernelChoice::Shared,
+        ] {
+            let mut engine = Emulated::new(Precision::Exact);
+            engine.options.kernel = kernel;
+            suite::clustered(&engine, 110);
+        }
+    }
 }

@@ -40,6 +40,8 @@ pub(super) struct Filter {
     pub(super) matrix: [f32; 9],
     pub(super) unit: f64,
     pub(super) floor2: f32,
+    /// Along a fixed axis a cosine's doubt in steps: times the separation, and 2^23 more than at any separation.
+    pub(super) cosine_doubt: [f32; 2],
     pub(super) sight_floor2: f32,
     pub(super) reach2: f32,
 }
@@ -163,19 +165,24 @@ pub(super) fn exact_axis(values: &[f64]) -> Axis {
     }
 }
 
+/// Bins of equal width by one sum.
+struct Steps {
+    axis: Axis,
+    /// Slots, those of no bin included.
+    slots: u32,
+    /// How far a computed coordinate may be from the truth, in steps of the fixed point.
+    error: f64,
+}
+
 /// Bins of equal width by one sum, for a coordinate in `within` (all in scaled lengths); `absolute` and `relative` bound its error. None
 /// where the edges are not equally wide, the error is no small part of a bin, or most slots would lie outside the bins.
-///
-/// A computed coordinate is T + e steps, |e| <= E; the kernel takes the whole slots of floor(T + e + M) for an integer M >= E. With
-/// fraction bits f >= E + M, T lies in the same slot; with less it may lie in the one below, never above. Returned with the number of
-/// slots.
-fn linear_axis(
+fn stepped_axis(
     values: &[f64],
     unit: f64,
     within: [f64; 2],
     absolute: f64,
     relative: f64,
-) -> Option<(Axis, u32)> {
+) -> Option<Steps> {
     let mut axis = exact_axis(values);
     let bins = values.len() - 1;
     let (low, high) = (values[0] * unit, values[bins] * unit);
@@ -200,20 +207,43 @@ fn linear_axis(
     let stretched = (f64::from(scale) * width / steps - 1.0).abs();
     let error = ((absolute + (relative + stretched) * largest) / width + uneven) * steps
         + (offset - offset.round()).abs();
-    let margin = (error * (1.0 + 1e-6)).ceil();
-    let doubt = ((error + margin) * (1.0 + 1e-6)).ceil();
-    if doubt > steps / 4.0 || uneven * steps > 1.0 {
+    if error > steps / 8.0 || uneven * steps > 1.0 {
         return None;
     }
     axis.shift = shift;
-    axis.doubt = doubt as u32;
     axis.mask = (1 << shift) - 1;
     axis.scale = scale;
-    axis.magic = (offset.round() + margin) as f32;
+    axis.magic = offset.round() as f32;
     axis.low = (low - 0.5 * width) as f32;
     axis.high = (high + 0.5 * width) as f32;
     axis.skip = skip as u32;
-    Some((axis, slots as u32))
+    Some(Steps {
+        axis,
+        slots: slots as u32,
+        error: error * (1.0 + 1e-6),
+    })
+}
+
+/// The same with its doubt, which never takes a slot for one above it. Returned with the number of slots.
+///
+/// A computed coordinate is T + e steps, |e| <= E; the kernel takes the whole slots of floor(T + e + M) for an integer M >= E. With
+/// fraction bits f >= E + M, T lies in the same slot; with less it may lie in the one below, never above.
+fn linear_axis(
+    values: &[f64],
+    unit: f64,
+    within: [f64; 2],
+    absolute: f64,
+    relative: f64,
+) -> Option<(Axis, u32)> {
+    let Steps {
+        mut axis,
+        slots,
+        error,
+    } = stepped_axis(values, unit, within, absolute, relative)?;
+    let margin = error.ceil();
+    axis.magic += margin as f32;
+    axis.doubt = (error + margin).ceil() as u32;
+    Some((axis, slots))
 }
 
 /// The upper half of a float not below `margin`.
@@ -350,6 +380,7 @@ impl Filter {
             matrix: coordinates.matrix(unit),
             unit,
             floor2: 0.0,
+            cosine_doubt: [0.0; 2],
             sight_floor2: 0.0,
             reach2: f32::MAX,
         };
@@ -419,17 +450,28 @@ impl Filter {
         errors: Errors,
     ) -> Option<()> {
         let width = (mu.values()[mu.n_bins()] - mu.values()[0]) / mu.n_bins() as f64;
-        let floor = cosine_floor(reach, errors.offset, 1.0 / width);
-        self.floor2 = (floor * floor * (1.0 + 1e-5)) as f32;
-        let mut error = 2.2 * errors.offset / floor;
-        if matches!(los, LineOfSight::Fixed(_)) {
-            error += AXIS_COSINE;
-        } else {
-            self.sights(errors);
-            error += COSINE + SIGHT;
-        }
         // Rounding may bring a cosine a little beyond 1, into the slot next to the last.
         let lowest = if mu.values()[0] < 0.0 { -1.0 } else { 0.0 };
+        if let LineOfSight::Fixed(_) = los {
+            let found = stepped_axis(mu.values(), 1.0, [lowest, 1.0], AXIS_COSINE, U)?;
+            (self.along, self.slots[1]) = (found.axis, found.slots);
+            // Unit vectors along d and d + e differ by at most 2 |e| / (|d| + |d + e|).
+            let steps = f64::from(1u32 << self.along.shift);
+            let near = 2.1 * errors.offset / width * steps;
+            // The kernel tests both sides of an edge, with a step for its own rounding.
+            let least = found.error.ceil() + 1.0;
+            self.cosine_doubt = [
+                (near * (1.0 + 2.0 * U)) as f32,
+                (8_388_608.0 + least) as f32,
+            ];
+            // On average over a sphere.
+            self.along.doubt = (2.0 * (least + 1.5 * near / reach)).ceil() as u32;
+            return Some(());
+        }
+        let floor = cosine_floor(reach, errors.offset, 1.0 / width);
+        self.floor2 = (floor * floor * (1.0 + 1e-5)) as f32;
+        self.sights(errors);
+        let error = 2.2 * errors.offset / floor + COSINE + SIGHT;
         (self.along, self.slots[1]) = linear_axis(mu.values(), 1.0, [lowest, 1.0], error, U)?;
         Some(())
     }

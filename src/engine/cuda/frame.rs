@@ -165,6 +165,8 @@ pub(super) struct Grid {
     pub(super) rows: Vec<Row>,
     /// Stretches of cells that a row can fall into at the faces of a periodic box.
     pub(super) row_parts: u32,
+    /// Most first points in one tile.
+    pub(super) tile: u32,
     /// Longest run of cells in one tile.
     pub(super) tile_cells: u32,
     /// Largest offset from a tile's centre along each frame vector, in frame lengths.
@@ -291,6 +293,7 @@ impl Grid {
             cells,
             rows,
             row_parts: row_parts as u32,
+            tile,
             tile_cells,
             offset,
             tile_half,

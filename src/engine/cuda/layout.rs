@@ -24,7 +24,7 @@ macro_rules! argument {
         unsafe impl cudarc::driver::DeviceRepr for $type {}
     )* };
 }
-argument!(Job, Unit, Sort);
+argument!(Job, Unit, Firsts, Sort);
 
 /// A sample in device memory: addresses, zero where there is nothing.
 #[repr(C)]
@@ -94,6 +94,8 @@ pub(super) struct Job {
     pub(super) matrix: [f32; 9],
     pub(super) unit: f32,
     pub(super) floor2: f32,
+    pub(super) doubt_by_inverse: f32,
+    pub(super) doubt_least: f32,
     pub(super) sight_floor2: f32,
     pub(super) reach2: f32,
     pub(super) pad: f32,
@@ -110,6 +112,18 @@ pub(super) struct Unit {
     pub(super) begin: u64,
     pub(super) end: u64,
     pub(super) chunk: u64,
+}
+
+/// First points in the constant memory of a launch.
+pub(super) const FIRSTS: usize = 96;
+
+/// What one launch of the kernel `constant` does. With the job it fits in the 4096 bytes that the arguments of a launch may have.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Firsts {
+    pub(super) begin: u64,
+    pub(super) number: u64,
+    pub(super) columns: [[f64; FIRSTS]; 4],
 }
 
 /// Sorting one sample into cells.
@@ -138,7 +152,9 @@ pub(super) struct Sort {
 const _: () = {
     assert!(size_of::<Sample>() == 7 * 8);
     assert!(size_of::<Axis>() == 5 * 8 + 14 * 4);
-    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 27 * 8 + 28 * 4);
+    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 27 * 8 + 30 * 4);
+    assert!(size_of::<Firsts>() == 16 + 4 * 8 * FIRSTS);
+    assert!(size_of::<Job>() + size_of::<Firsts>() <= 4096);
     assert!(size_of::<Sort>() == 25 * 8 + 4 * 4);
 };
 

@@ -57,22 +57,12 @@ pub enum KernelChoice {
     /// The fastest for the job, by a measured rule.
     #[default]
     Auto,
-    /// Every pair, a thread a second point, sums in global memory: the shortest to read.
+    /// Every pair in float64, a thread a second point, sums in global memory: the shortest to read.
     Simple,
-    /// Every pair, first points in constant memory, sums in shared memory.
+    /// Every pair in float64, first points in constant memory, sums in shared memory.
     Constant,
     /// Every pair, first points in shared memory, several second points in a thread's registers.
     Shared,
-}
-
-impl KernelChoice {
-    fn check(self) -> Result<(), CudaError> {
-        match self {
-            Self::Auto | Self::Shared => Ok(()),
-            Self::Simple => Err(CudaError::Unsupported("by the kernel simple")),
-            Self::Constant => Err(CudaError::Unsupported("by the kernel constant")),
-        }
-    }
 }
 
 /// Sizes that change the time and never the integers; what is 0 the engine chooses.

@@ -6,7 +6,7 @@ use albireo_kernels::{Arithmetic, Bins, Sight, Space, Traversal as Visits, Varia
 
 use super::filter::{Coordinates, Filter, exact_axis};
 use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
-use super::layout::{Axis, Job};
+use super::layout::{Axis, FIRSTS, Job};
 use super::{CudaOptions, KernelChoice, Precision, Tuning};
 use crate::binning::{Binning, Form, LineOfSight, PairOrder};
 use crate::domain::{Axis as Direction, Domain};
@@ -41,10 +41,11 @@ pub(super) struct Plan {
 
 /// Above this share of all pairs a search by cells saves nothing in an open domain.
 const WORTH_SEARCHING: f64 = 0.7;
-/// Above this share of doubtful pairs they are queued: a warp of 32 x 8 pairs then nearly always holds one.
-const WORTH_QUEUEING: f64 = 1e-3;
-/// First points in a tile of each traversal.
-const TILE: [u32; 2] = [256, 64];
+/// Above this share of doubtful pairs they are queued: of all pairs, and of cells, where deciding takes a search.
+const WORTH_QUEUEING: [f64; 2] = [3e-4, 5e-5];
+/// First points in a tile: of all pairs; of cells; of cells with fewer second points around them than `FEW_SECONDS`.
+const TILE: [u32; 3] = [256, 64, 32];
+const FEW_SECONDS: f64 = 2048.0;
 
 fn order_of(pairs: Pairs<'_>, order: PairOrder) -> Order {
     match (pairs, order) {
@@ -81,8 +82,16 @@ fn layout_of<B: Binning>(
     let by_cells = || {
         let frame = Frame::new(job.pairs(), job.domain(), false);
         let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
-        let tile = chosen(options.tuning.tile, TILE[1]);
-        Grid::new(frame, binning.reach(), rows, particles, tile, order)
+        let cut = |tile| {
+            let tile = chosen(options.tuning.tile, tile);
+            Grid::new(frame.clone(), binning.reach(), rows, particles, tile, order)
+        };
+        let grid = cut(TILE[1]);
+        if grid.share * (rows as f64) < FEW_SECONDS {
+            cut(TILE[2])
+        } else {
+            grid
+        }
     };
     let as_given = || {
         let periodic = matches!(job.domain(), Domain::Periodic(_));
@@ -152,6 +161,14 @@ impl Plan {
         let layout = layout_of(job, binning, order, options);
         let filter = match options.precision {
             Precision::Float64 => None,
+            // These decide every pair in float64, to be checked against.
+            _ if matches!(
+                options.kernel,
+                KernelChoice::Simple | KernelChoice::Constant
+            ) =>
+            {
+                None
+            }
             Precision::Exact | Precision::Float32 => filter_of(binning, &layout, job.domain()),
         };
         let (across, along, bins) = match binning.form() {
@@ -166,10 +183,11 @@ impl Plan {
         };
         let sorted = matches!(layout, Layout::Sorted(_));
         let variant = Variant {
-            traversal: if sorted {
-                Visits::Cells
-            } else {
-                Visits::AllPairs
+            traversal: match options.kernel {
+                KernelChoice::Simple => Visits::Simple,
+                KernelChoice::Constant => Visits::Constant,
+                _ if sorted => Visits::Cells,
+                _ => Visits::AllPairs,
             },
             space: match job.domain() {
                 Domain::Open => Space::Open,
@@ -188,7 +206,10 @@ impl Plan {
             wrap: filter.is_some() && !sorted && matches!(job.domain(), Domain::Periodic(_)),
             threads: 128,
             points: 4,
-            tile: chosen(options.tuning.tile, TILE[usize::from(sorted)]),
+            tile: match &layout {
+                Layout::Sorted(grid) => grid.tile,
+                Layout::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
+            },
         };
         let squares = |values: &[f64]| [values.to_vec(), values.iter().map(|v| v * v).collect()];
         let mut plan = Self {
@@ -224,7 +245,7 @@ impl Plan {
         } else {
             u64::from(u32::MAX)
         };
-        plan.variant = plan.shaped(job, options.tuning, shared_limit);
+        plan.variant = plan.shaped(options.tuning, shared_limit);
         plan.shared = plan.shared_bytes(&plan.variant);
         plan
     }
@@ -316,35 +337,49 @@ impl Plan {
         self.job.matrix = filter.matrix;
         self.job.unit = filter.unit as f32;
         self.job.floor2 = filter.floor2;
+        self.job.doubt_by_inverse = filter.cosine_doubt[0];
+        self.job.doubt_least = filter.cosine_doubt[1];
         self.job.sight_floor2 = filter.sight_floor2;
         self.job.reach2 = filter.reach2;
         self.table = filter.table;
     }
 
     /// Threads, points and place of the sums: as many threads as the histogram leaves room for.
-    fn shaped(&self, job: &PairJob<'_>, tuning: Tuning, shared_limit: usize) -> Variant {
+    fn shaped(&self, tuning: Tuning, shared_limit: usize) -> Variant {
         let mut variant = self.variant;
+        if matches!(variant.traversal, Visits::Simple | Visits::Constant) {
+            variant.points = 1;
+            variant.threads = chosen(tuning.threads, 256)
+                .next_power_of_two()
+                .clamp(32, 1024);
+            variant.tile = FIRSTS as u32;
+            variant.global_sums =
+                variant.traversal == Visits::Simple || self.shared_bytes(&variant) > shared_limit;
+            return variant;
+        }
         // What the sums would take in shared memory, wherever they end up.
         let held = |variant: Variant| Variant {
             global_sums: false,
             ..variant
         };
-        let (_, second) = job.pairs().both();
-        variant.queue =
-            variant.arithmetic == Arithmetic::Filtered && self.doubtful_share() > WORTH_QUEUEING;
+        let sorted = matches!(self.layout, Layout::Sorted(_));
+        variant.queue = variant.arithmetic == Arithmetic::Filtered
+            && self.doubtful_share() > WORTH_QUEUEING[usize::from(sorted)];
         variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
-        let shared = self.shared_bytes(&variant);
+        let shared = self.shared_bytes(&variant) >> 10;
         let plain = variant.bins == Bins::R && !variant.weighted;
-        let points = match (variant.arithmetic, &self.layout) {
-            (Arithmetic::Float64, _) => 2,
-            (_, Layout::AsGiven(_)) if plain => 8,
-            (_, Layout::Sorted(grid)) if plain && grid.share * second.len() as f64 > 4096.0 => 8,
-            _ => 4,
-        };
-        let threads = match (shared >> 10, &self.layout) {
-            (0..=24, Layout::Sorted(_)) => 128,
-            (0..=48, _) => 256,
-            _ => 512,
+        let (threads, points) = match (variant.arithmetic, sorted, plain) {
+            (Arithmetic::Float64, ..) => (128, 2),
+            (Arithmetic::Float32, false, true) if shared <= 48 => (128, 16),
+            (_, false, true) if shared <= 48 => (256, 8),
+            (_, _, true) if shared > 112 => {
+                (1024, if shared > 112 && variant.queue { 4 } else { 8 })
+            }
+            (_, _, true) if shared > 48 => (512, 8),
+            (_, true, true) => (64, 8),
+            (_, true, false) if shared <= 64 => (128, 4),
+            _ if shared <= 112 => (256, 4),
+            _ => (512, 4),
         };
         variant.points = chosen(tuning.points, points).min(32);
         variant.threads = chosen(tuning.threads, threads)

@@ -2,9 +2,9 @@
 //!
 //! Entry: [`run`]; several devices share a [`Queue`].
 
-use super::device::{Device, Kernel};
+use super::device::{Device, Kernel, Shape};
 use super::error::CudaError;
-use super::layout::Job;
+use super::layout::{FIRSTS, Firsts, Job, Unit};
 use super::plan::{Layout, Plan};
 use super::samples::{place, put};
 use super::sums::{Sums, read_sums};
@@ -97,6 +97,33 @@ pub(super) fn bytes_needed(plan: &Plan, rows: [u64; 2], weighted: bool) -> u64 {
         + ROOM
 }
 
+/// The first points of a unit as the kernel `constant` takes them.
+fn firsts_of<'a>(
+    job: &'a PairJob<'_>,
+    weights: Option<[&'a [f64]; 2]>,
+    unit: &Unit,
+) -> impl Iterator<Item = Firsts> + 'a {
+    let [x, y, z] = job.pairs().both().0.points().columns();
+    let columns = [Some(x), Some(y), Some(z), weights.map(|w| w[0])];
+    let end = unit.end as usize;
+    (unit.begin as usize..end)
+        .step_by(FIRSTS)
+        .map(move |begin| {
+            let number = FIRSTS.min(end - begin);
+            let mut firsts = Firsts {
+                begin: begin as u64,
+                number: number as u64,
+                columns: [[0.0; FIRSTS]; 4],
+            };
+            for (to, from) in firsts.columns.iter_mut().zip(columns) {
+                if let Some(from) = from {
+                    to[..number].copy_from_slice(&from[begin..begin + number]);
+                }
+            }
+            firsts
+        })
+}
+
 /// Runs the units of `queue` that this device gets; `pairs` is what they are worth together.
 ///
 /// # Errors
@@ -139,7 +166,17 @@ pub(super) fn run<D: Device>(
         job.ticket = device.address(&tickets) + 4 * k as u64;
         let shape = launch_shape(plan, &job, unit, work.resident);
         let begin = device.mark()?;
-        device.launch(Kernel::Count(plan.variant), shape, &job, unit)?;
+        if plan.variant.traversal == albireo_kernels::Traversal::Constant {
+            let row_of_blocks = Shape {
+                grid: [shape.grid[0], 1],
+                ..shape
+            };
+            for firsts in firsts_of(pair_job, weights, unit) {
+                device.launch(Kernel::Count(plan.variant), row_of_blocks, &job, &firsts)?;
+            }
+        } else {
+            device.launch(Kernel::Count(plan.variant), shape, &job, unit)?;
+        }
         let end = device.mark()?;
         timings.kernels += device.seconds(&begin, &end)?;
         progress.advance(pairs_a_unit);

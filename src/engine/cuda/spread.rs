@@ -55,7 +55,6 @@ pub(super) fn count<D: Devices, O: PairOp>(
 ) -> Result<(O::Output, CudaTimings, String), EngineError> {
     op.admit(job)?;
     let weights = weights_of(op.payload())?;
-    options.kernel.check()?;
     let mut output = op.empty();
     let (first, second) = job.pairs().both();
     progress.begin(job.n_pairs());

@@ -142,7 +142,11 @@ pub(super) fn work<D: Device>(
                 columns,
                 u64::from(resident),
                 u64::from(plan.variant.tile),
-                f64::from(job.slots) * FLUSH_PAIRS
+                if plan.variant.global_sums {
+                    0.0
+                } else {
+                    f64::from(job.slots)
+                } * FLUSH_PAIRS
                     / f64::from(plan.variant.threads * plan.variant.points),
             );
             Ok(Work {

@@ -1,0 +1,39 @@
+// Every pair: a few first points in constant memory, which all threads read at once, against one second point a thread, in float64;
+// sums of 32 bits in shared memory, flushed to 64 bits in global memory. After the first kernel of Reuter & Koefinger (2019,
+// DOI 10.1016/j.cpc.2018.10.018). A launch's arguments are constant memory: the first points travel there.
+#include "sweep.cuh"
+
+namespace albireo {
+
+// Twin: src/engine/cuda/layout.rs.
+struct Firsts {
+    u64 begin;  // row of the first of them
+    u64 number;
+    double x[ALBIREO_TILE], y[ALBIREO_TILE], z[ALBIREO_TILE], weight[ALBIREO_TILE];
+};
+
+}  // namespace albireo
+
+extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
+albireo_constant(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Firsts firsts) {
+    using namespace albireo;
+    ALBIREO_SHARED(memory);
+    Histogram sums;
+    sums.set(job, (u32*)memory);
+    sums.clear();
+    __syncthreads();
+    const u64 j = (u64)blockIdx.x * ALBIREO_THREADS + threadIdx.x;
+    if (j < job.second.rows) {
+        const Triple second = position(job.second, j);
+        const double weight = weight_of(job.second, j);
+        for (u32 k = 0; k < firsts.number; ++k) {
+            const u64 i = firsts.begin + k;
+            if (job.order == 1 ? i >= j : (job.order == 2 && i == j)) continue;
+            const u32 place = exact_pair(job, {firsts.x[k], firsts.y[k], firsts.z[k]}, second, ANY_IMAGE, 0, false);
+            if (place != job.zero) tally(job, sums, place, firsts.weight[k], weight);
+        }
+    }
+    sums.flush(job);
+}
+
+ALBIREO_EMULATED(albireo_constant, albireo::Job, albireo::Firsts)
