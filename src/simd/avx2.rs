@@ -1,8 +1,8 @@
-//! AVX2 with FMA: a vector of sixteen lanes is two registers.
+//! AVX2 with FMA: registers of eight lanes.
 
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_pd, _mm256_add_ps,
-    _mm256_and_ps, _mm256_and_si256, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
+    _mm256_and_si256, _mm256_andnot_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
     _mm256_cmpeq_epi32, _mm256_cvttps_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps,
     _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
     _mm256_min_epu32, _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32,
@@ -11,7 +11,9 @@ use std::arch::x86_64::{
     _mm256_sub_epi32, _mm256_sub_ps, _mm256_xor_si256,
 };
 
-use super::{Kernel, LANES, ROUNDING, Simd};
+use super::{Kernel, ROUNDING, Simd};
+
+const LANES: usize = 8;
 
 /// Proof that the machine has AVX2 and FMA.
 #[derive(Debug, Clone, Copy)]
@@ -24,21 +26,24 @@ impl Avx2 {
 }
 
 #[target_feature(enable = "avx2,fma")]
+#[inline(never)]
 fn enabled<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
     kernel.run(simd)
 }
 
-/// Binds one operation on two registers; the token proves that its instructions exist.
-macro_rules! both {
+/// Binds one operation; the token proves that its instructions exist.
+macro_rules! bind {
     ($op:ident($($operand:expr),+)) => {
         // SAFETY: a value of `Avx2` exists only where AVX2 and FMA were detected; the operands are registers.
-        unsafe { [$op($($operand[0]),+), $op($($operand[1]),+)] }
+        unsafe { $op($($operand),+) }
     };
 }
 
 impl Simd for Avx2 {
-    type F = [__m256; 2];
-    type U = [__m256i; 2];
+    type F = __m256;
+    type U = __m256i;
+    const LANES: usize = LANES;
+    const ROOT_FACTOR: f32 = 1.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         // SAFETY: a value of `Avx2` exists only where AVX2 and FMA were detected.
@@ -47,169 +52,140 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn splat(self, value: f32) -> Self::F {
-        // SAFETY: the token proves AVX2.
-        unsafe { [_mm256_set1_ps(value); 2] }
+        bind!(_mm256_set1_ps(value))
     }
     #[inline(always)]
     fn splat_u(self, value: u32) -> Self::U {
-        // SAFETY: the token proves AVX2.
-        unsafe { [_mm256_set1_epi32(value.cast_signed()); 2] }
+        bind!(_mm256_set1_epi32(value.cast_signed()))
     }
     #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> Self::F {
-        let at = values.as_ptr();
-        // SAFETY: the token proves AVX2; both loads of 8 lie within the 16 values.
-        unsafe { [_mm256_loadu_ps(at), _mm256_loadu_ps(at.add(8))] }
+    fn load(self, values: &[f32]) -> Self::F {
+        assert!(values.len() >= LANES);
+        // SAFETY: the token proves AVX2; the load stays within the values.
+        unsafe { _mm256_loadu_ps(values.as_ptr()) }
     }
     #[inline(always)]
-    fn load_u(self, values: &[u32; LANES]) -> Self::U {
-        let at = values.as_ptr();
-        // SAFETY: the token proves AVX2; both unaligned loads of 8 lie within the 16 values.
-        unsafe {
-            [
-                _mm256_loadu_si256(at.cast()),
-                _mm256_loadu_si256(at.add(8).cast()),
-            ]
-        }
+    fn load_u(self, values: &[u32]) -> Self::U {
+        assert!(values.len() >= LANES);
+        // SAFETY: the token proves AVX2; the unaligned load stays within the values.
+        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn store_u(self, lanes: Self::U, to: &mut [u32; LANES]) {
-        let at = to.as_mut_ptr();
-        // SAFETY: the token proves AVX2; both unaligned stores of 8 lie within the 16 values.
-        unsafe {
-            _mm256_storeu_si256(at.cast(), lanes[0]);
-            _mm256_storeu_si256(at.add(8).cast(), lanes[1]);
-        }
+    fn store_u(self, lanes: Self::U, to: &mut [u32]) {
+        assert!(to.len() >= LANES);
+        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
     }
     #[inline(always)]
     fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_add_ps(a, b))
+        bind!(_mm256_add_ps(a, b))
     }
     #[inline(always)]
     fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_sub_ps(a, b))
+        bind!(_mm256_sub_ps(a, b))
     }
     #[inline(always)]
     fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_mul_ps(a, b))
+        bind!(_mm256_mul_ps(a, b))
     }
     #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        both!(_mm256_fmadd_ps(a, b, c))
+        bind!(_mm256_fmadd_ps(a, b, c))
     }
     #[inline(always)]
     fn max(self, a: Self::F, b: Self::F) -> Self::F {
-        both!(_mm256_max_ps(a, b))
+        bind!(_mm256_max_ps(a, b))
     }
     #[inline(always)]
     fn abs(self, a: Self::F) -> Self::F {
-        // SAFETY: the token proves AVX2.
-        let sign_off = unsafe { [_mm256_castsi256_ps(_mm256_set1_epi32(i32::MAX)); 2] };
-        both!(_mm256_and_ps(a, sign_off))
+        bind!(_mm256_andnot_ps(self.splat(-0.0), a))
     }
     #[inline(always)]
-    fn sqrt(self, a: Self::F) -> Self::F {
-        both!(_mm256_sqrt_ps(a))
+    fn root(self, a: Self::F) -> Self::F {
+        bind!(_mm256_sqrt_ps(a))
     }
     #[inline(always)]
     fn rsqrt(self, a: Self::F) -> Self::F {
-        let estimate = both!(_mm256_rsqrt_ps(a));
+        let estimate = bind!(_mm256_rsqrt_ps(a));
         let (scaled, three) = (self.mul(a, estimate), self.splat(3.0));
-        let correction = both!(_mm256_fnmadd_ps(scaled, estimate, three));
+        let correction = bind!(_mm256_fnmadd_ps(scaled, estimate, three));
         self.mul(self.mul(estimate, self.splat(0.5)), correction)
     }
     #[inline(always)]
     fn less(self, a: Self::F, b: Self::F) -> Self::U {
         // SAFETY: the token proves AVX2.
-        unsafe {
-            [
-                _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a[0], b[0])),
-                _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a[1], b[1])),
-            ]
-        }
+        unsafe { _mm256_castps_si256(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) }
     }
     #[inline(always)]
     fn bits(self, a: Self::F) -> Self::U {
-        both!(_mm256_castps_si256(a))
+        bind!(_mm256_castps_si256(a))
     }
     #[inline(always)]
     fn truncate(self, a: Self::F) -> Self::U {
-        both!(_mm256_cvttps_epi32(a))
+        bind!(_mm256_cvttps_epi32(a))
     }
     #[inline(always)]
     fn add_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_add_epi32(a, b))
+        bind!(_mm256_add_epi32(a, b))
     }
     #[inline(always)]
     fn sub_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_sub_epi32(a, b))
+        bind!(_mm256_sub_epi32(a, b))
     }
     #[inline(always)]
     fn mul_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_mullo_epi32(a, b))
+        bind!(_mm256_mullo_epi32(a, b))
     }
     #[inline(always)]
     fn min_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_min_epu32(a, b))
+        bind!(_mm256_min_epu32(a, b))
     }
     #[inline(always)]
     fn and(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_and_si256(a, b))
+        bind!(_mm256_and_si256(a, b))
     }
     #[inline(always)]
     fn or(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_or_si256(a, b))
+        bind!(_mm256_or_si256(a, b))
     }
     #[inline(always)]
     fn xor(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_xor_si256(a, b))
+        bind!(_mm256_xor_si256(a, b))
     }
     #[inline(always)]
     fn equal_u(self, a: Self::U, b: Self::U) -> Self::U {
-        both!(_mm256_cmpeq_epi32(a, b))
+        bind!(_mm256_cmpeq_epi32(a, b))
     }
     #[inline(always)]
     fn shift_right(self, a: Self::U, bits: u32) -> Self::U {
         // SAFETY: the token proves AVX2.
-        let count = unsafe { [_mm_cvtsi32_si128(bits.cast_signed()); 2] };
-        both!(_mm256_srl_epi32(a, count))
+        unsafe { _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
     }
     #[inline(always)]
     fn one_hot(self, a: Self::U) -> Self::U {
         let one = self.splat_u(1);
-        both!(_mm256_sllv_epi32(one, a))
+        bind!(_mm256_sllv_epi32(one, a))
     }
     #[inline(always)]
     fn gather(self, table: &[u32], index: Self::U) -> Self::U {
-        let at = table.as_ptr().cast::<i32>();
         // SAFETY: the token proves AVX2; the caller keeps every index below the length of the table.
-        unsafe {
-            [
-                _mm256_i32gather_epi32::<4>(at, index[0]),
-                _mm256_i32gather_epi32::<4>(at, index[1]),
-            ]
-        }
+        unsafe { _mm256_i32gather_epi32::<4>(table.as_ptr().cast::<i32>(), index) }
     }
     #[inline(always)]
     fn mask_bits(self, mask: Self::U) -> u32 {
         // SAFETY: the token proves AVX2.
-        let [low, high] = unsafe {
-            [
-                _mm256_movemask_ps(_mm256_castsi256_ps(mask[0])),
-                _mm256_movemask_ps(_mm256_castsi256_ps(mask[1])),
-            ]
-        };
-        (low | (high << 8)).cast_unsigned()
+        unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(mask)).cast_unsigned() }
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]) {
-        // SAFETY: the token proves AVX2; the four loads and stores of 4 lie within the 16 values.
+    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
+        assert!(factors.len() >= LANES && to.len() >= LANES);
+        // SAFETY: the token proves AVX2; the two loads and stores of 4 lie within the slices.
         unsafe {
             let (factor, rounding) = (_mm256_set1_pd(factor), _mm256_set1_pd(ROUNDING));
-            for quarter in 0..4 {
+            for half in 0..2 {
                 let product =
-                    _mm256_mul_pd(factor, _mm256_loadu_pd(factors.as_ptr().add(4 * quarter)));
-                let at = to.as_mut_ptr().cast::<f64>().add(4 * quarter);
+                    _mm256_mul_pd(factor, _mm256_loadu_pd(factors.as_ptr().add(4 * half)));
+                let at = to.as_mut_ptr().cast::<f64>().add(4 * half);
                 _mm256_storeu_pd(at, _mm256_add_pd(product, rounding));
             }
         }

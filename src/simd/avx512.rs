@@ -1,4 +1,4 @@
-//! AVX-512 F and DQ: a vector of sixteen lanes is one register.
+//! AVX-512 F and DQ: registers of sixteen lanes.
 
 use std::arch::x86_64::{
     __m512, __m512i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_pd,
@@ -7,12 +7,14 @@ use std::arch::x86_64::{
     _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_max_ps,
     _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps,
     _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_pd,
-    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_ps, _mm512_srl_epi32, _mm512_storeu_pd,
+    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_srl_epi32, _mm512_storeu_pd,
     _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32,
     _mm512_xor_si512,
 };
 
-use super::{Kernel, LANES, ROUNDING, Simd};
+use super::{Kernel, ROUNDING, Simd};
+
+const LANES: usize = 16;
 
 /// Proof that the machine has AVX-512 F and DQ, and what [`super::avx2`] needs.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +31,7 @@ impl Avx512 {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+#[inline(never)]
 fn enabled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
@@ -44,6 +47,8 @@ macro_rules! bind {
 impl Simd for Avx512 {
     type F = __m512;
     type U = __m512i;
+    const LANES: usize = LANES;
+    const ROOT_FACTOR: f32 = 2.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         // SAFETY: a value of `Avx512` exists only where its instructions were detected.
@@ -59,18 +64,21 @@ impl Simd for Avx512 {
         bind!(_mm512_set1_epi32(value.cast_signed()))
     }
     #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> Self::F {
-        // SAFETY: the token proves AVX-512; the load covers the 16 values.
+    fn load(self, values: &[f32]) -> Self::F {
+        assert!(values.len() >= LANES);
+        // SAFETY: the token proves AVX-512; the load stays within the values.
         unsafe { _mm512_loadu_ps(values.as_ptr()) }
     }
     #[inline(always)]
-    fn load_u(self, values: &[u32; LANES]) -> Self::U {
-        // SAFETY: the token proves AVX-512; the load covers the 16 values.
+    fn load_u(self, values: &[u32]) -> Self::U {
+        assert!(values.len() >= LANES);
+        // SAFETY: the token proves AVX-512; the load stays within the values.
         unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn store_u(self, lanes: Self::U, to: &mut [u32; LANES]) {
-        // SAFETY: the token proves AVX-512; the store covers the 16 values.
+    fn store_u(self, lanes: Self::U, to: &mut [u32]) {
+        assert!(to.len() >= LANES);
+        // SAFETY: the token proves AVX-512; the store stays within the slice.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
     }
     #[inline(always)]
@@ -98,8 +106,12 @@ impl Simd for Avx512 {
         bind!(_mm512_abs_ps(a))
     }
     #[inline(always)]
-    fn sqrt(self, a: Self::F) -> Self::F {
-        bind!(_mm512_sqrt_ps(a))
+    fn root(self, a: Self::F) -> Self::F {
+        // A Newton step: the root's unit is several times slower.
+        let estimate = bind!(_mm512_rsqrt14_ps(a));
+        let root = self.mul(a, estimate);
+        let correction = bind!(_mm512_fnmadd_ps(root, estimate, self.splat(3.0)));
+        self.mul(root, correction)
     }
     #[inline(always)]
     fn rsqrt(self, a: Self::F) -> Self::F {
@@ -183,8 +195,9 @@ impl Simd for Avx512 {
         u32::from(bind!(_mm512_movepi32_mask(mask)))
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]) {
-        // SAFETY: the token proves AVX-512; the two loads and stores of 8 lie within the 16 values.
+    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
+        assert!(factors.len() >= LANES && to.len() >= LANES);
+        // SAFETY: the token proves AVX-512; the two loads and stores of 8 lie within the slices.
         unsafe {
             let (factor, rounding) = (_mm512_set1_pd(factor), _mm512_set1_pd(ROUNDING));
             for half in 0..2 {

@@ -1,4 +1,4 @@
-//! Sixteen lanes at a time: one small vector trait and its bindings, the only `unsafe` of the CPU engine.
+//! Registers of lanes: one small vector trait and its bindings, the only `unsafe` of the CPU engine.
 //!
 //! Entry: [`Isa::dispatch`], which runs a [`Kernel`] with the instructions of one instruction set enabled. Algorithms are written
 //! once over [`Simd`]; the files below it only bind. A binding may fuse multiply-adds: nothing here decides a bin on its own.
@@ -13,18 +13,24 @@ mod portable;
 pub(crate) use histogram::{BitSliced, Factors, Histogram, ROWS, Scatter, Totals};
 use portable::Portable;
 
-/// Lanes of every vector, whatever the width of the registers behind it.
-pub(crate) const LANES: usize = 16;
+/// The lanes of the widest register; every width divides it.
+pub(crate) const MOST_LANES: usize = 16;
 
 /// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
 pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// Vectors of [`LANES`] float32 or u32 numbers; a value of the type is proof that the machine has the instructions.
+/// Registers of [`Simd::LANES`] float32 or u32 numbers; a value of the type is proof that the machine has the instructions.
+///
+/// Loads and stores take the first numbers of a slice and panic where it holds too few.
 pub(crate) trait Simd: Copy {
     /// Float32 lanes.
     type F: Copy;
     /// 32-bit integer lanes; also masks, all ones where true.
     type U: Copy;
+    /// Lanes of a register.
+    const LANES: usize;
+    /// What [`Simd::root`] multiplies the square root by: a power of two.
+    const ROOT_FACTOR: f32;
 
     /// Runs `kernel` with the instructions enabled.
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
@@ -33,12 +39,12 @@ pub(crate) trait Simd: Copy {
     fn splat(self, value: f32) -> Self::F;
     /// The same integer in every lane.
     fn splat_u(self, value: u32) -> Self::U;
-    /// Sixteen consecutive numbers.
-    fn load(self, values: &[f32; LANES]) -> Self::F;
-    /// Sixteen consecutive integers.
-    fn load_u(self, values: &[u32; LANES]) -> Self::U;
+    /// Consecutive numbers.
+    fn load(self, values: &[f32]) -> Self::F;
+    /// Consecutive integers.
+    fn load_u(self, values: &[u32]) -> Self::U;
     /// Writes the lanes.
-    fn store_u(self, lanes: Self::U, to: &mut [u32; LANES]);
+    fn store_u(self, lanes: Self::U, to: &mut [u32]);
     /// `a + b`.
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a - b`.
@@ -51,8 +57,8 @@ pub(crate) trait Simd: Copy {
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// |a|.
     fn abs(self, a: Self::F) -> Self::F;
-    /// Square root, correctly rounded.
-    fn sqrt(self, a: Self::F) -> Self::F;
+    /// [`Simd::ROOT_FACTOR`] times the square root of a normal number, within [`ROOT_ERROR`].
+    fn root(self, a: Self::F) -> Self::F;
     /// `1 / sqrt(a)` for normal `a`, within [`RSQRT_ERROR`].
     fn rsqrt(self, a: Self::F) -> Self::F;
     /// Where `a < b`.
@@ -93,8 +99,11 @@ pub(crate) trait Simd: Copy {
     /// One bit a lane: its top bit.
     fn mask_bits(self, mask: Self::U) -> u32;
     /// The float64 sums `factor * factors[k] + ROUNDING` as bits, product and sum each rounded.
-    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]);
+    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }
+
+/// Relative error of [`Simd::root`]: rounded once, or one Newton step on an estimate good to 2^-14, with its roundings.
+pub(crate) const ROOT_ERROR: f64 = 3.0 * HALF_ULP;
 
 /// Relative error of [`Simd::rsqrt`]: one Newton step on an estimate good to 1.5 * 2^-12, with its roundings.
 pub(crate) const RSQRT_ERROR: f64 = 6.0 * HALF_ULP;

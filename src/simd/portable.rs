@@ -1,6 +1,9 @@
-//! Plain Rust loops over sixteen lanes: every machine has these.
+//! Plain Rust loops over eight lanes: every machine has these.
 
-use super::{Kernel, LANES, ROUNDING, Simd};
+use super::{Kernel, ROUNDING, Simd};
+
+/// What compilers turn into registers of four or eight.
+const LANES: usize = 8;
 
 /// The vectors of a machine that nothing is known about.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +41,8 @@ fn mask(condition: bool) -> u32 {
 impl Simd for Portable {
     type F = F;
     type U = U;
+    const LANES: usize = LANES;
+    const ROOT_FACTOR: f32 = 1.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
@@ -52,16 +57,20 @@ impl Simd for Portable {
         [value; LANES]
     }
     #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> F {
-        *values
+    fn load(self, values: &[f32]) -> F {
+        let mut lanes = [0.0; LANES];
+        lanes.copy_from_slice(&values[..LANES]);
+        lanes
     }
     #[inline(always)]
-    fn load_u(self, values: &[u32; LANES]) -> U {
-        *values
+    fn load_u(self, values: &[u32]) -> U {
+        let mut lanes = [0; LANES];
+        lanes.copy_from_slice(&values[..LANES]);
+        lanes
     }
     #[inline(always)]
-    fn store_u(self, lanes: U, to: &mut [u32; LANES]) {
-        *to = lanes;
+    fn store_u(self, lanes: U, to: &mut [u32]) {
+        to[..LANES].copy_from_slice(&lanes);
     }
     #[inline(always)]
     fn add(self, a: F, b: F) -> F {
@@ -89,7 +98,7 @@ impl Simd for Portable {
         map(a, f32::abs)
     }
     #[inline(always)]
-    fn sqrt(self, a: F) -> F {
+    fn root(self, a: F) -> F {
         map(a, f32::sqrt)
     }
     #[inline(always)]
@@ -161,7 +170,7 @@ impl Simd for Portable {
         bits
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64; LANES], to: &mut [u64; LANES]) {
+    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
         for k in 0..LANES {
             to[k] = (factor * factors[k] + ROUNDING).to_bits();
         }

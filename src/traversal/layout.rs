@@ -9,8 +9,8 @@ use super::Bounds;
 use super::sort::{Key, sorted_cells};
 use crate::particles::Points;
 
-/// Points in a leaf: one vector of lanes.
-pub(crate) const LEAF: usize = crate::simd::LANES;
+/// Points in a leaf: one of the widest registers.
+pub(crate) const LEAF: usize = crate::simd::MOST_LANES;
 
 /// Points in a full block.
 pub(crate) const BLOCK: usize = 4 * LEAF;

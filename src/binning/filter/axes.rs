@@ -5,13 +5,19 @@ use crate::simd::{HALF_ULP, Simd};
 
 /// The coordinate across, given squared.
 pub(crate) trait AcrossAxis: Copy + Sync {
-    /// First slot of the row that holds `square`, a number from `n_slots` up when none does, and doubt in the top bit.
+    /// First slot of the row that holds `square`, a number from `n_slots` up when none does, and 0 where that is doubtful.
     fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U);
+
+    /// As [`AcrossAxis::place`], where the inverse root of the square is at hand.
+    #[inline(always)]
+    fn place_with_inverse_root<S: Simd>(&self, simd: S, square: S::F, _: S::F) -> (S::U, S::U) {
+        self.place(simd, square)
+    }
 }
 
 /// The coordinate along the line of sight.
 pub(crate) trait AlongAxis: Copy + Sync {
-    /// The bin that holds `value`, the number of bins or more when none does, and doubt in the top bit.
+    /// The bin that holds `value`, the number of bins or more when none does, and 0 where that is doubtful.
     fn place<S: Simd>(&self, simd: S, value: S::F) -> (S::U, S::U);
 }
 
@@ -72,21 +78,22 @@ impl Linear {
         None
     }
 
+    /// `value` is the coordinate times the power of two `factor`.
     #[inline(always)]
-    fn bin<S: Simd>(&self, simd: S, value: S::F) -> (S::U, S::U) {
-        let t = simd.mul_add(value, simd.splat(self.scale), simd.splat(self.bias));
+    fn bin<S: Simd>(&self, simd: S, value: S::F, factor: f32) -> (S::U, S::U) {
+        let scale = self.scale / factor;
+        let t = simd.mul_add(value, simd.splat(scale), simd.splat(self.bias));
         let bits = simd.bits(t);
         let from_base = simd.sub_u(bits, simd.splat_u(self.base));
         let bin = simd.shift_right(from_base, self.fraction_bits);
-        let fraction = simd.and(bits, simd.splat_u(self.doubt));
-        (bin, simd.equal_u(fraction, simd.splat_u(0)))
+        (bin, simd.and(bits, simd.splat_u(self.doubt)))
     }
 }
 
 impl AlongAxis for Linear {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, value: S::F) -> (S::U, S::U) {
-        self.bin(simd, value)
+        self.bin(simd, value, 1.0)
     }
 }
 
@@ -116,7 +123,7 @@ impl LinearRoot {
 impl AcrossAxis for LinearRoot {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
-        self.linear.bin(simd, simd.sqrt(square))
+        self.linear.bin(simd, simd.root(square), S::ROOT_FACTOR)
     }
 }
 
@@ -127,12 +134,29 @@ pub(crate) struct LinearRows {
     stride: u32,
 }
 
+impl LinearRows {
+    #[inline(always)]
+    fn row<S: Simd>(&self, simd: S, (bin, sure): (S::U, S::U)) -> (S::U, S::U) {
+        let row = simd.min_u(bin, simd.splat_u(self.root.rows));
+        (simd.mul_u(row, simd.splat_u(self.stride)), sure)
+    }
+}
+
 impl AcrossAxis for LinearRows {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
-        let (bin, doubt) = self.root.place(simd, square);
-        let row = simd.min_u(bin, simd.splat_u(self.root.rows));
-        (simd.mul_u(row, simd.splat_u(self.stride)), doubt)
+        self.row(simd, self.root.place(simd, square))
+    }
+
+    #[inline(always)]
+    fn place_with_inverse_root<S: Simd>(
+        &self,
+        simd: S,
+        square: S::F,
+        inverse_root: S::F,
+    ) -> (S::U, S::U) {
+        let root = simd.mul(square, inverse_root);
+        self.row(simd, self.root.linear.bin(simd, root, 1.0))
     }
 }
 
@@ -148,8 +172,8 @@ pub(super) struct SquareTable {
     shift: u32,
 }
 
-/// The top bit of a table entry: doubt.
-const DOUBTFUL: u32 = 1 << 31;
+/// The top bit of a table entry: its cell lies in one bin.
+const SURE: u32 = 1 << 31;
 
 /// Cells that a table may have: it should stay in the first-level cache.
 const CELLS: usize = 4096;
@@ -161,7 +185,7 @@ fn entry(edges: &[f64], lo: f64, hi: f64, stride: u32) -> u32 {
     let bin = if below == 0 { n } else { (below - 1).min(n) };
     let place = bin as u32 * stride;
     let cut = edges.get(below).is_some_and(|&e| e <= hi);
-    if cut { place | DOUBTFUL } else { place }
+    if cut { place } else { place | SURE }
 }
 
 impl SquareTable {
@@ -250,7 +274,7 @@ impl AcrossAxis for SquareTableView<'_> {
         );
         let cell = simd.min_u(cell, simd.splat_u(self.entries.len() as u32 - 1));
         let entry = simd.gather(self.entries, cell);
-        (simd.and(entry, simd.splat_u(!DOUBTFUL)), entry)
+        (simd.and(entry, simd.splat_u(!SURE)), simd.and(entry, simd.splat_u(SURE)))
     }
 }
 
@@ -331,7 +355,7 @@ impl AlongAxis for GridTableView<'_> {
         let cell = simd.truncate(simd.max(t, simd.splat(0.0)));
         let cell = simd.min_u(cell, simd.splat_u(self.entries.len() as u32 - 1));
         let entry = simd.gather(self.entries, cell);
-        (simd.and(entry, simd.splat_u(!DOUBTFUL)), entry)
+        (simd.and(entry, simd.splat_u(!SURE)), simd.and(entry, simd.splat_u(SURE)))
     }
 }
 

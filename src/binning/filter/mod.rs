@@ -21,7 +21,7 @@ use two_dimensional::{Along, FixedAxis, Line, RpPi, SMu};
 pub(crate) use two_dimensional::SHORTEST_LINE;
 
 use super::{Edges, Form, LineOfSight, SignedEdges};
-use crate::simd::{HALF_ULP, Simd};
+use crate::simd::{HALF_ULP, ROOT_ERROR, RSQRT_ERROR, Simd};
 
 /// What bounds the rounding errors of a job, in scaled units.
 #[derive(Debug, Clone, Copy)]
@@ -50,10 +50,10 @@ impl Rounding {
         HIGHER_ORDERS * 3f64.sqrt() * per_axis
     }
 
-    /// Bound on the error of the separation, for pairs within `s`: a root halves relative errors and is rounded once.
-    pub(crate) fn of_root(&self, s: f64) -> f64 {
+    /// Bound on the error of the separation, for pairs within `s`: a root halves relative errors and has its own, `root_error`.
+    pub(crate) fn of_root(&self, s: f64, root_error: f64) -> f64 {
         let difference = self.of_difference(s);
-        difference + (0.51 * DOT_ROUNDINGS + HALF_ULP) * (s + difference) + f64::from(TINY).sqrt()
+        difference + (0.51 * DOT_ROUNDINGS + root_error) * (s + difference) + f64::from(TINY).sqrt()
     }
 
     /// Bound on the error of the squared separation, for pairs within `s`.
@@ -69,7 +69,7 @@ pub(crate) trait Filter: Copy + Sync {
     /// Whether the line of sight is needed.
     const LINE: bool;
 
-    /// The slot of each lane (a number from [`Slots::n_slots`] up when in no bin) and, in the top bit, whether that is doubtful.
+    /// The slot of each lane (a number from [`Slots::n_slots`] up when in no bin) and a number that is 0 where that is doubtful.
     ///
     /// `d` is the difference vector with the fixed line of sight, if any, as its last component; `l` the line of sight.
     fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U);
@@ -153,7 +153,7 @@ pub(crate) fn with_filter<W: WithFilter>(
     match *form {
         Form::Radial { r } => {
             let reach = r.last() * rounding.scale;
-            if let Some(axis) = LinearRoot::new(r, rounding, rounding.of_root(reach)) {
+            if let Some(axis) = LinearRoot::new(r, rounding, rounding.of_root(reach, ROOT_ERROR)) {
                 return Ok(code.with_radial(Radial(axis)));
             }
             match SquareTable::new(r, rounding, &|s| rounding.of_square(s), 1) {
@@ -224,9 +224,11 @@ impl TwoAxes<'_> {
         let reach = self.across.last() * self.rounding.scale;
         let least = two_dimensional::least_square(self.rounding);
         let fixed = matches!(los, LineOfSight::Fixed(_));
+        // s is the square times its inverse root, which mu needs anyway.
+        let inverse = RSQRT_ERROR + HALF_ULP;
         if let Some(mu) = self.linear_along()
             && let Some(s) =
-                LinearRoot::new(self.across, self.rounding, self.rounding.of_root(reach))
+                LinearRoot::new(self.across, self.rounding, self.rounding.of_root(reach, inverse))
         {
             let axes = (s.with_stride(self.stride()), self.along(mu));
             return Ok(if fixed {

@@ -72,8 +72,8 @@ impl<M: AlongAxis> Along<M> {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, value: S::F) -> (S::U, S::U) {
         let value = if self.signed { value } else { simd.abs(value) };
-        let (bin, doubt) = self.axis.place(simd, value);
-        (simd.min_u(bin, simd.splat_u(self.n_bins)), doubt)
+        let (bin, sure) = self.axis.place(simd, value);
+        (simd.min_u(bin, simd.splat_u(self.n_bins)), sure)
     }
 }
 
@@ -153,12 +153,13 @@ impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for SMu<A, M, L> {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U) {
         let s2 = square(simd, d);
-        let (row, doubt) = self.s.place(simd, s2);
-        let mu = simd.mul(self.sight.project(simd, d, l), simd.rsqrt(s2));
-        let (column, doubt_mu) = self.mu.place(simd, mu);
-        let near = simd.less(s2, simd.splat(self.least));
-        let slot = simd.add_u(row, column);
-        (slot, simd.or(simd.or(doubt, doubt_mu), near))
+        let inverse_root = simd.rsqrt(s2);
+        let (row, sure) = self.s.place_with_inverse_root(simd, s2, inverse_root);
+        let mu = simd.mul(self.sight.project(simd, d, l), inverse_root);
+        let (column, sure_mu) = self.mu.place(simd, mu);
+        let far = simd.less(simd.splat(self.least), s2);
+        let sure = simd.and(simd.min_u(sure, sure_mu), far);
+        (simd.add_u(row, column), sure)
     }
 }
 
@@ -182,8 +183,8 @@ impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for RpPi<A, M, L> {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U) {
         let pi = self.sight.project(simd, d, l);
-        let (column, doubt_pi) = self.pi.place(simd, pi);
-        let (row, doubt) = self.rp.place(simd, self.sight.across(simd, d, pi));
-        (simd.add_u(row, column), simd.or(doubt, doubt_pi))
+        let (column, sure_pi) = self.pi.place(simd, pi);
+        let (row, sure) = self.rp.place(simd, self.sight.across(simd, d, pi));
+        (simd.add_u(row, column), simd.min_u(sure, sure_pi))
     }
 }

@@ -1,36 +1,35 @@
 //! Which rows and lanes a tile pairs: lists of rows in fours, and the masks of leaves that meet themselves.
 
-use crate::simd::{LANES, ROWS, Simd};
+use crate::simd::{ROWS, Simd};
 use crate::traversal::{BLOCK, LEAF, Slots};
 
 /// The row that pads lists of rows: it is far away.
 pub(super) const PADDING: u8 = BLOCK as u8;
 
-/// The lanes that a row of the same leaf is paired with, and the others.
+/// In a leaf that meets itself, the lanes from `part` on that a row is not paired with.
 #[inline(always)]
-pub(super) fn own_lanes<S: Simd>(simd: S, slots: Slots, row: u8) -> (S::U, S::U) {
+pub(super) fn own_lanes<S: Simd>(simd: S, slots: Slots, row: u8, part: usize) -> S::U {
     let own = row as usize % LEAF;
-    let paired = match slots {
-        _ if row == PADDING => [0; LANES],
-        Slots::Later => LATER[own],
-        _ => OTHERS[own],
+    let unpaired = match slots {
+        _ if row == PADDING => &[u32::MAX; LEAF],
+        Slots::Later => &NOT_LATER[own],
+        _ => &ITSELF[own],
     };
-    let keep = simd.load_u(&paired);
-    (keep, simd.xor(keep, simd.splat_u(u32::MAX)))
+    simd.load_u(&unpaired[part..])
 }
 
-/// In a leaf that meets itself, the lanes after each row.
-const LATER: [[u32; LANES]; LEAF] = lanes_of_rows(true);
-/// In a leaf that meets itself, the lanes other than each row.
-const OTHERS: [[u32; LANES]; LEAF] = lanes_of_rows(false);
+/// For each row of a leaf, itself and the lanes before.
+static NOT_LATER: [[u32; LEAF]; LEAF] = unpaired_lanes(true);
+/// For each row of a leaf, itself.
+static ITSELF: [[u32; LEAF]; LEAF] = unpaired_lanes(false);
 
-const fn lanes_of_rows(later: bool) -> [[u32; LANES]; LEAF] {
-    let mut rows = [[0; LANES]; LEAF];
+const fn unpaired_lanes(before: bool) -> [[u32; LEAF]; LEAF] {
+    let mut rows = [[0; LEAF]; LEAF];
     let mut row = 0;
     while row < LEAF {
         let mut lane = 0;
-        while lane < LANES {
-            if lane > row || (!later && lane < row) {
+        while lane <= row {
+            if lane == row || before {
                 rows[row][lane] = u32::MAX;
             }
             lane += 1;
@@ -39,6 +38,17 @@ const fn lanes_of_rows(later: bool) -> [[u32; LANES]; LEAF] {
     }
     rows
 }
+
+/// All rows of a full block, in fours.
+pub(super) static ALL_ROWS: [[u8; ROWS]; BLOCK / ROWS] = {
+    let mut list = [[0; ROWS]; BLOCK / ROWS];
+    let mut row = 0;
+    while row < BLOCK {
+        list[row / ROWS][row % ROWS] = row as u8;
+        row += 1;
+    }
+    list
+};
 
 /// The numbers of the bits set, in fours, padded with a row that is far away.
 #[inline(always)]

@@ -3,6 +3,7 @@
 //! Entry: [`Cpu`]. Threads take groups of blocks from a common counter and keep integers of their own, which are merged at the end,
 //! so that neither the number of threads nor the instruction set can change a count.
 
+mod doubt;
 mod lists;
 mod tile;
 
@@ -18,7 +19,7 @@ use crate::error::EngineError;
 use crate::ops::{BinSums, Merge, PairOp, Payload};
 use crate::simd::{BitSliced, Histogram, Isa, Kernel, Scatter, Simd, Totals};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
-use tile::{ExactRule, Job, LineWeights, Side, Worker};
+use tile::{ExactRule, Job, LineWeights, Reach, Side, Worker};
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -387,9 +388,9 @@ impl Fast<'_> {
             Some(LineOfSight::Fixed(axis)) => Some(axis.index()),
             _ => None,
         };
-        let radius = (0..3)
-            .map(|k| self.run.region.per_axis()[k])
-            .fold(0.0, f64::max);
+        let radius = self.run.region.per_axis().into_iter().fold(0.0, f64::max);
+        let scale = self.run.rounding.scale;
+        let error = self.run.rounding.of_difference(radius * scale);
         Job {
             filter,
             first: Side {
@@ -400,7 +401,7 @@ impl Fast<'_> {
                 layout: second,
                 factors: self.factors[1],
             },
-            region: &self.run.region,
+            reach: Reach::new(&self.run.region, scale, error),
             line: LineWeights {
                 first: line.0,
                 second: line.1,
@@ -412,10 +413,6 @@ impl Fast<'_> {
             },
             exact: self.exact,
             n_slots: self.n_slots,
-            error: self
-                .run
-                .rounding
-                .of_difference(radius * self.run.rounding.scale),
         }
     }
 
