@@ -142,8 +142,13 @@ impl Edges {
     /// As [`Edges::locate`], looking first at the bin `guess` and its neighbours.
     #[inline]
     pub(crate) fn locate_near(&self, r2: f64, guess: usize) -> Option<usize> {
-        for bin in [guess, guess.wrapping_sub(1)] {
-            if bin < self.n_bins() && self.squares[bin] <= r2 && r2 < self.squares[bin + 1] {
+        let n = self.n_bins();
+        if guess >= n && r2 >= self.squares[n] {
+            return None;
+        }
+        let guess = guess.min(n);
+        for bin in [guess, guess.wrapping_sub(1), guess + 1] {
+            if bin < n && self.squares[bin] <= r2 && r2 < self.squares[bin + 1] {
                 return Some(bin);
             }
         }
@@ -211,14 +216,28 @@ impl SignedEdges {
         }
     }
 
-    /// Number of edges at or below the coordinate whose square is `value2 / scale`.
+    /// Number of edges at or below the coordinate whose square is `value2 / scale`, looking first around bin `guess`.
     #[inline]
-    pub(super) fn edges_below(&self, negative: bool, value2: f64, scale: f64) -> usize {
+    pub(super) fn edges_below(
+        &self,
+        negative: bool,
+        value2: f64,
+        scale: f64,
+        guess: usize,
+    ) -> usize {
         let negative = negative && self.signed();
-        let (mut lo, mut hi) = (0, self.values.len());
+        let n_edges = self.values.len();
+        let reaches = |k: usize| self.at_or_above(k, negative, value2, scale);
+        let guess = guess.min(n_edges - 1);
+        for below in guess..(guess + 3).min(n_edges + 1) {
+            if (below == 0 || reaches(below - 1)) && (below == n_edges || !reaches(below)) {
+                return below;
+            }
+        }
+        let (mut lo, mut hi) = (0, n_edges);
         while lo < hi {
             let middle = usize::midpoint(lo, hi);
-            if self.at_or_above(middle, negative, value2, scale) {
+            if reaches(middle) {
                 lo = middle + 1;
             } else {
                 hi = middle;
@@ -227,10 +246,16 @@ impl SignedEdges {
         lo
     }
 
-    /// The bin whose edges hold the coordinate.
+    /// The bin whose edges hold the coordinate, looking first around bin `guess`.
     #[inline]
-    pub(super) fn locate(&self, negative: bool, value2: f64, scale: f64) -> Option<usize> {
-        let below = self.edges_below(negative, value2, scale);
+    pub(super) fn locate(
+        &self,
+        negative: bool,
+        value2: f64,
+        scale: f64,
+        guess: usize,
+    ) -> Option<usize> {
+        let below = self.edges_below(negative, value2, scale, guess);
         (below > 0 && below < self.values.len()).then(|| below - 1)
     }
 }
@@ -283,6 +308,19 @@ mod tests {
     fn bins_are_half_open() {
         let edges = Edges::new(vec![0.1, 0.2, 0.3]).unwrap();
         let square = |e: f64| e * e;
+        for (k, value) in [0.05, 0.1, 0.15, 0.2, 0.29, 0.3, 5.0]
+            .into_iter()
+            .enumerate()
+        {
+            for guess in 0..6 {
+                let r2 = square(value);
+                assert_eq!(
+                    edges.locate_near(r2, guess),
+                    edges.locate(r2),
+                    "{k} {guess}"
+                );
+            }
+        }
         assert_eq!(edges.locate(square(0.1)), Some(0));
         assert_eq!(edges.locate(square(0.2)), Some(1));
         assert_eq!(edges.locate(square(0.2).next_down()), Some(0));
@@ -293,7 +331,13 @@ mod tests {
     #[test]
     fn signed_edges_are_half_open_on_both_sides() {
         let edges = SignedEdges::new(vec![-2.0, -1.0, 0.0, 1.0, 2.0]).unwrap();
-        let at = |v: f64| edges.locate(v < 0.0, v * v, 1.0);
+        let at = |v: f64| {
+            let found = edges.locate(v < 0.0, v * v, 1.0, 0);
+            for guess in 1..8 {
+                assert_eq!(edges.locate(v < 0.0, v * v, 1.0, guess), found);
+            }
+            found
+        };
         assert_eq!(
             [-2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0].map(at),
             [
@@ -309,6 +353,6 @@ mod tests {
             ]
         );
         let unsigned = SignedEdges::new(vec![0.0, 1.0]).unwrap();
-        assert_eq!(unsigned.locate(true, 0.25, 1.0), Some(0));
+        assert_eq!(unsigned.locate(true, 0.25, 1.0, 0), Some(0));
     }
 }

@@ -185,6 +185,12 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// The bin of a pair, or none: the contract, in float64.
     fn bin(&self, sep: &Separation) -> Option<usize>;
 
+    /// The same bin, found sooner where `guess` is it or lies next to it.
+    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        let _ = guess;
+        self.bin(sep)
+    }
+
     /// How often an auto count holds each pair.
     fn order(&self) -> PairOrder;
 

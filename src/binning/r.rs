@@ -35,6 +35,11 @@ impl Binning for RBins {
         self.edges.locate(sep.r2)
     }
 
+    #[inline]
+    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        self.edges.locate_near(sep.r2, guess)
+    }
+
     fn order(&self) -> PairOrder {
         PairOrder::Unordered
     }

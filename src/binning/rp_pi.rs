@@ -67,9 +67,15 @@ impl Binning for RpPiBins {
 
     #[inline]
     fn bin(&self, sep: &Separation) -> Option<usize> {
+        self.bin_near(sep, self.n_bins() / 2)
+    }
+
+    #[inline]
+    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        let n_pi = self.pi.n_bins();
         let (rp2, pi2, negative) = self.coordinates(sep);
-        let rp = self.rp.locate(rp2)?;
-        Some(rp * self.pi.n_bins() + self.pi.locate(negative, pi2, 1.0)?)
+        let rp = self.rp.locate_near(rp2, guess / n_pi)?;
+        Some(rp * n_pi + self.pi.locate(negative, pi2, 1.0, guess % n_pi)?)
     }
 
     fn order(&self) -> PairOrder {

@@ -45,10 +45,10 @@ impl SMuBins {
     }
 
     #[inline]
-    fn mu_bin(&self, sep: &Separation) -> Option<usize> {
+    fn mu_bin(&self, sep: &Separation, guess: usize) -> Option<usize> {
         let projection = self.los.project(sep);
         if sep.r2 == 0.0 || projection.l2 == 0.0 {
-            return self.mu.locate(false, 0.0, 1.0);
+            return self.mu.locate(false, 0.0, 1.0, 0);
         }
         let scale = match self.los {
             LineOfSight::Fixed(_) => sep.r2,
@@ -57,7 +57,7 @@ impl SMuBins {
         let n_bins = self.mu.n_bins();
         let below = self
             .mu
-            .edges_below(projection.negative, projection.dl2, scale);
+            .edges_below(projection.negative, projection.dl2, scale, guess);
         let edges = self.mu.values();
         if below == n_bins + 1 && edges[n_bins] == 1.0 {
             return Some(n_bins - 1);
@@ -83,8 +83,14 @@ impl Binning for SMuBins {
 
     #[inline]
     fn bin(&self, sep: &Separation) -> Option<usize> {
-        let s = self.s.locate(sep.r2)?;
-        Some(s * self.mu.n_bins() + self.mu_bin(sep)?)
+        self.bin_near(sep, self.n_bins() / 2)
+    }
+
+    #[inline]
+    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        let n_mu = self.mu.n_bins();
+        let s = self.s.locate_near(sep.r2, guess / n_mu)?;
+        Some(s * n_mu + self.mu_bin(sep, guess % n_mu)?)
     }
 
     fn order(&self) -> PairOrder {

@@ -69,6 +69,11 @@ impl Binning for ThetaBins {
         self.chords.locate(sep.r2)
     }
 
+    #[inline]
+    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        self.chords.locate_near(sep.r2, guess)
+    }
+
     fn order(&self) -> PairOrder {
         PairOrder::Unordered
     }

@@ -1,9 +1,9 @@
 //! AVX2 with FMA: registers of eight lanes.
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_pd, _mm256_add_ps,
+    __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_pd,
     _mm256_and_si256, _mm256_andnot_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_cmpeq_epi32, _mm256_cvttps_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvttps_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps,
     _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
     _mm256_min_epu32, _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32,
     _mm256_or_si256, _mm256_rsqrt_ps, _mm256_set1_epi32, _mm256_set1_pd, _mm256_set1_ps,
@@ -77,10 +77,6 @@ impl Simd for Avx2 {
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
     }
     #[inline(always)]
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        bind!(_mm256_add_ps(a, b))
-    }
-    #[inline(always)]
     fn sub(self, a: Self::F, b: Self::F) -> Self::F {
         bind!(_mm256_sub_ps(a, b))
     }
@@ -119,6 +115,14 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn bits(self, a: Self::F) -> Self::U {
         bind!(_mm256_castps_si256(a))
+    }
+    #[inline(always)]
+    fn floats(self, a: Self::U) -> Self::F {
+        bind!(_mm256_castsi256_ps(a))
+    }
+    #[inline(always)]
+    fn to_float(self, a: Self::U) -> Self::F {
+        bind!(_mm256_cvtepi32_ps(a))
     }
     #[inline(always)]
     fn truncate(self, a: Self::F) -> Self::U {

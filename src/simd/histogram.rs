@@ -33,7 +33,7 @@ pub(crate) trait Histogram {
     type Open<S: Simd>: Copy;
 
     /// Brings counters into registers.
-    fn open<S: Simd>(&self, simd: S) -> Self::Open<S>;
+    fn open<S: Simd>(&mut self, simd: S) -> Self::Open<S>;
 
     /// Takes in four rows of slots; `rows` numbers them for their factors.
     fn take<S: Simd>(
@@ -105,7 +105,10 @@ impl Kernel for AddWaiting<'_> {
         for level in 0..WAITING_LEVELS {
             let mut sum = simd.load_u(&planes[2 + level]);
             for k in 0..WAITING >> (level + 1) {
-                let (a, b) = (simd.load_u(&waiting[2 * k]), simd.load_u(&waiting[2 * k + 1]));
+                let (a, b) = (
+                    simd.load_u(&waiting[2 * k]),
+                    simd.load_u(&waiting[2 * k + 1]),
+                );
                 let (ones, carry) = simd.carry_save(sum, a, b);
                 sum = ones;
                 simd.store_u(carry, &mut waiting[k]);
@@ -130,7 +133,7 @@ impl Histogram for BitSliced {
     type Open<S: Simd> = (S::U, S::U);
 
     #[inline(always)]
-    fn open<S: Simd>(&self, simd: S) -> Self::Open<S> {
+    fn open<S: Simd>(&mut self, simd: S) -> Self::Open<S> {
         (simd.load_u(&self.planes[0]), simd.load_u(&self.planes[1]))
     }
 
@@ -143,13 +146,12 @@ impl Histogram for BitSliced {
         _: [u8; ROWS],
         _: Factors<'_>,
     ) {
-        let (sum, carry_a) =
-            simd.carry_save(*ones, simd.one_hot(slots[0]), simd.one_hot(slots[1]));
+        let (sum, carry_a) = simd.carry_save(*ones, simd.one_hot(slots[0]), simd.one_hot(slots[1]));
         let (sum, carry_b) = simd.carry_save(sum, simd.one_hot(slots[2]), simd.one_hot(slots[3]));
         *ones = sum;
         let (sum, fours) = simd.carry_save(*twos, carry_a, carry_b);
         *twos = sum;
-        simd.store_u(fours, &mut self.waiting[self.n_waiting]);
+        simd.store_u(fours, &mut self.waiting[self.n_waiting % WAITING]);
         self.n_waiting += 1;
         if self.n_waiting == WAITING {
             simd.vectorize(AddWaiting(self));
@@ -179,15 +181,19 @@ impl Histogram for BitSliced {
 #[derive(Debug)]
 pub(crate) struct Scatter<const PRODUCTS: bool> {
     slots: [u32; RING],
+    /// Bits of `product + ROUNDING`.
     products: [u64; RING],
     /// Where the next slots go.
     at: usize,
     out: u32,
-    /// Copies of the counters, used by different lanes; one entry more than there are slots for what is out of range.
+    /// The entries for what is out of range, a lane each.
+    out_of_range: [u32; MOST_LANES],
+    /// Copies of the counters, used by different lanes, where there are no products. After the slots lies an entry a lane for what
+    /// is out of range: one for all would be a chain of additions that wait for each other.
     pairs: Vec<u32>,
     copies: usize,
-    /// Sums of `product + ROUNDING` as bits, modulo 2^64.
-    sums: Vec<u64>,
+    /// Sums of `product + ROUNDING` as bits, modulo 2^64, and their number; with the same extra entries.
+    sums: Vec<[u64; 2]>,
 }
 
 /// Slots that wait; every register width divides it.
@@ -199,41 +205,84 @@ const COPIED_SLOTS: usize = 1024;
 impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     pub(crate) fn new(n_slots: usize) -> Self {
         let copies = if n_slots <= COPIED_SLOTS { 4 } else { 1 };
+        let n_counters = n_slots + MOST_LANES;
+        let (n_pairs, n_sums) = if PRODUCTS {
+            (0, n_counters)
+        } else {
+            (copies * n_counters, 0)
+        };
         Self {
             slots: [n_slots as u32; RING],
             products: [0; RING],
             at: 0,
             out: n_slots as u32,
-            pairs: vec![0; copies * (n_slots + 1)],
+            out_of_range: std::array::from_fn(|lane| (n_slots + lane) as u32),
+            pairs: vec![0; n_pairs],
             copies,
-            sums: vec![0; if PRODUCTS { n_slots + 1 } else { 0 }],
+            sums: vec![[0; 2]; n_sums],
         }
     }
 
-    /// Counts the `lanes` slots that have waited longest.
+    /// Where the counters lie: those of lanes 0, 1, 2 and 3 (modulo 4), and the sums.
     #[inline(always)]
-    fn scatter(&mut self, lanes: usize) {
-        let stride = if self.copies == 1 {
-            0
-        } else {
-            self.out as usize + 1
-        };
-        let waited = &self.slots[self.at..self.at + lanes];
-        let products = &self.products[self.at..self.at + lanes];
-        for (lane, (&slot, &product)) in waited.iter().zip(products).enumerate() {
-            let slot = slot as usize;
-            // SAFETY: slots enter the ring only through `take` and `new`, which keep every one at or below `out`; copy
-            // `lane % 4` begins at `(lane % 4) * (out + 1)` when there are four copies, and `stride` is 0 when there is one.
+    fn targets(&mut self) -> Targets {
+        let stride = (self.out as usize + MOST_LANES) * usize::from(self.copies > 1);
+        let pairs = self.pairs.as_mut_ptr();
+        let copy = |k: usize| pairs.wrapping_add(k * stride);
+        Targets {
+            pairs: [copy(0), copy(1), copy(2), copy(3)],
+            sums: self.sums.as_mut_ptr(),
+        }
+    }
+
+    /// Counts the `lanes` slots from `at` on.
+    #[inline(always)]
+    fn scatter(&mut self, targets: Targets, at: usize, lanes: usize) {
+        let waited = &self.slots[at..at + lanes];
+        let products = &self.products[at..at + lanes];
+        for lane in 0..lanes {
+            let slot = waited[lane] as usize;
+            // SAFETY: slots enter the ring only through `take` and `new`, which keep every one below `out + MOST_LANES`; each copy
+            // of the counters or, where products are summed, the sums have that many entries, and nothing else refers to them.
             unsafe {
-                *self.pairs.get_unchecked_mut((lane % 4) * stride + slot) += 1;
-            }
-            if PRODUCTS {
-                // SAFETY: `sums` has `out + 1` entries where products are summed.
-                let sum = unsafe { self.sums.get_unchecked_mut(slot) };
-                *sum = sum.wrapping_add(product);
+                if PRODUCTS {
+                    let sum = &mut *targets.sums.add(slot);
+                    sum[0] = sum[0].wrapping_add(products[lane]);
+                    sum[1] += 1;
+                } else {
+                    *targets.pairs[lane % 4].add(slot) += 1;
+                }
             }
         }
     }
+
+    /// Lets one row of slots wait where the oldest did, which is counted.
+    #[inline(always)]
+    fn take_row<S: Simd>(
+        &mut self,
+        simd: S,
+        (at, targets): (usize, Targets),
+        slots: S::U,
+        factors: Factors<'_>,
+        row: u8,
+    ) -> usize {
+        self.scatter(targets, at, S::LANES);
+        let slots = simd.min_u(slots, simd.load_u(&self.out_of_range));
+        simd.store_u(slots, &mut self.slots[at..at + S::LANES]);
+        if PRODUCTS {
+            let factor = factors.rows[row as usize];
+            let to = &mut self.products[at..at + S::LANES];
+            simd.rounded_products(factor, factors.lanes, to);
+        }
+        (at + S::LANES) % RING
+    }
+}
+
+/// Where a scatter goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Targets {
+    pairs: [*mut u32; 4],
+    sums: *mut [u64; 2],
 }
 
 impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
@@ -244,54 +293,53 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
         1 << 31
     };
 
-    type Open<S: Simd> = ();
+    type Open<S: Simd> = (usize, Targets);
 
     #[inline(always)]
-    fn open<S: Simd>(&self, _: S) {}
+    fn open<S: Simd>(&mut self, _: S) -> Self::Open<S> {
+        (self.at, self.targets())
+    }
 
     #[inline(always)]
     fn take<S: Simd>(
         &mut self,
         simd: S,
-        (): &mut (),
+        (at, targets): &mut Self::Open<S>,
         slots: [S::U; ROWS],
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        let out = simd.splat_u(self.out);
-        for k in 0..ROWS {
-            self.scatter(S::LANES);
-            simd.store_u(simd.min_u(slots[k], out), &mut self.slots[self.at..]);
-            if PRODUCTS {
-                let factor = factors.rows[rows[k] as usize];
-                simd.rounded_products(factor, factors.lanes, &mut self.products[self.at..]);
-            }
-            self.at = (self.at + S::LANES) % RING;
-        }
+        let [a, b, c, d] = slots;
+        *at %= RING;
+        *at = self.take_row(simd, (*at, *targets), a, factors, rows[0]);
+        *at = self.take_row(simd, (*at, *targets), b, factors, rows[1]);
+        *at = self.take_row(simd, (*at, *targets), c, factors, rows[2]);
+        *at = self.take_row(simd, (*at, *targets), d, factors, rows[3]);
     }
 
     #[inline(always)]
-    fn close<S: Simd>(&mut self, _: S, (): ()) {}
+    fn close<S: Simd>(&mut self, _: S, (at, _): Self::Open<S>) {
+        self.at = at;
+    }
 
     fn flush(&mut self, totals: &mut Totals) {
-        // Slots wait where the ring begins or ends: no register width leaves any in between.
-        self.at = 0;
-        self.scatter(RING);
+        let targets = self.targets();
+        self.scatter(targets, 0, RING);
         self.slots.fill(self.out);
-        let stride = self.out as usize + 1;
-        let n_copies = if self.copies == 1 { 1 } else { 4 };
+        let stride = self.out as usize + MOST_LANES;
         for slot in 0..self.out as usize {
-            let pairs: u64 = (0..n_copies)
-                .map(|copy| u64::from(self.pairs[copy * stride + slot]))
-                .sum();
-            totals.pairs[slot] = totals.pairs[slot].wrapping_add(pairs);
-            if PRODUCTS {
+            let pairs = if PRODUCTS {
+                let [sum, pairs] = self.sums[slot];
                 let rounding = pairs.wrapping_mul(ROUNDING.to_bits());
-                totals.products[slot] +=
-                    i128::from(self.sums[slot].wrapping_sub(rounding).cast_signed());
-            }
+                totals.products[slot] += i128::from(sum.wrapping_sub(rounding).cast_signed());
+                pairs
+            } else {
+                let copies = (0..self.copies).map(|copy| self.pairs[copy * stride + slot]);
+                copies.map(u64::from).sum()
+            };
+            totals.pairs[slot] = totals.pairs[slot].wrapping_add(pairs);
         }
         self.pairs.fill(0);
-        self.sums.fill(0);
+        self.sums.fill([0; 2]);
     }
 }

@@ -45,8 +45,6 @@ pub(crate) trait Simd: Copy {
     fn load_u(self, values: &[u32]) -> Self::U;
     /// Writes the lanes.
     fn store_u(self, lanes: Self::U, to: &mut [u32]);
-    /// `a + b`.
-    fn add(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a - b`.
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b`.
@@ -65,6 +63,10 @@ pub(crate) trait Simd: Copy {
     fn less(self, a: Self::F, b: Self::F) -> Self::U;
     /// The bit patterns of floats.
     fn bits(self, a: Self::F) -> Self::U;
+    /// The floats with these bit patterns.
+    fn floats(self, a: Self::U) -> Self::F;
+    /// The nearest floats to integers below 2^31.
+    fn to_float(self, a: Self::U) -> Self::F;
     /// Truncation towards zero of floats in [0, 2^31).
     fn truncate(self, a: Self::F) -> Self::U;
     /// `a + b`, wrapping.

@@ -73,10 +73,6 @@ impl Simd for Portable {
         to[..LANES].copy_from_slice(&lanes);
     }
     #[inline(always)]
-    fn add(self, a: F, b: F) -> F {
-        zip(a, b, |a, b| a + b)
-    }
-    #[inline(always)]
     fn sub(self, a: F, b: F) -> F {
         zip(a, b, |a, b| a - b)
     }
@@ -87,7 +83,7 @@ impl Simd for Portable {
     #[inline(always)]
     fn mul_add(self, a: F, b: F, c: F) -> F {
         // Not fused: without hardware support a fused one is a slow library call.
-        self.add(self.mul(a, b), c)
+        zip(self.mul(a, b), c, |product, c| product + c)
     }
     #[inline(always)]
     fn max(self, a: F, b: F) -> F {
@@ -112,6 +108,14 @@ impl Simd for Portable {
     #[inline(always)]
     fn bits(self, a: F) -> U {
         map(a, f32::to_bits)
+    }
+    #[inline(always)]
+    fn floats(self, a: U) -> F {
+        map(a, f32::from_bits)
+    }
+    #[inline(always)]
+    fn to_float(self, a: U) -> F {
+        map(a, |a| a.cast_signed() as f32)
     }
     #[inline(always)]
     fn truncate(self, a: F) -> U {

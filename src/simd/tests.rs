@@ -20,7 +20,9 @@ impl Kernel for Suite {
         let (a, b) = (simd.load(&values), simd.load(&others));
         let floats = |lanes: S::F| stored(simd, simd.bits(lanes)).map(f32::from_bits);
         for k in 0..S::LANES {
-            assert_eq!(floats(simd.add(a, b))[k], values[k] + others[k]);
+            assert_eq!(floats(simd.floats(simd.bits(a)))[k], values[k]);
+            let bits = values[k].to_bits();
+            assert_eq!(floats(simd.to_float(simd.bits(a)))[k], bits as f32);
             assert_eq!(floats(simd.sub(a, b))[k], values[k] - others[k]);
             assert_eq!(floats(simd.mul(a, b))[k], values[k] * others[k]);
             assert_eq!(floats(simd.max(a, b))[k], values[k].max(others[k]));
@@ -46,7 +48,9 @@ impl Kernel for Suite {
 #[inline(always)]
 fn integers<S: Simd>(simd: S) {
     let (lanes, other) = (
-        simd.bits(simd.load(&std::array::from_fn::<f32, MOST_LANES, _>(|k| f32::from_bits(5 * k as u32)))),
+        simd.bits(simd.load(&std::array::from_fn::<f32, MOST_LANES, _>(|k| {
+            f32::from_bits(5 * k as u32)
+        }))),
         simd.splat_u(0x8000_0007),
     );
     let lane = |k: usize| 5 * k as u32;

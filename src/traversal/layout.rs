@@ -76,6 +76,8 @@ pub(crate) struct Layout {
     pub(crate) offsets: Vec<Offsets>,
     pub(crate) groups: Vec<Run>,
     pub(crate) clusters: Vec<Run>,
+    /// Number of points in the blocks before each block, and in all.
+    pub(crate) points_before: Vec<u64>,
     /// Original row of each slot.
     pub(crate) rows: Vec<u32>,
     /// Positions in slot order.
@@ -185,6 +187,7 @@ impl Layout {
             offsets: Vec::with_capacity(n_blocks),
             groups: vec![],
             clusters: vec![],
+            points_before: Vec::with_capacity(n_blocks + 1),
             rows: Vec::with_capacity(n_blocks * BLOCK),
             positions: Vec::with_capacity(n_blocks * BLOCK),
             scale,
@@ -197,6 +200,12 @@ impl Layout {
             layout.positions.extend(cell.positions);
             cell_ends.push(layout.blocks.len());
         }
+        let mut n_points = 0;
+        layout.points_before.push(0);
+        for block in &layout.blocks {
+            n_points += u64::from(block.n);
+            layout.points_before.push(n_points);
+        }
         let block_bounds: Vec<Bounds> = layout.blocks.iter().map(|block| block.bounds).collect();
         layout.groups = runs(&block_bounds, GROUP_BLOCKS, cell_ends.iter());
         let group_bounds: Vec<Bounds> = layout.groups.iter().map(|group| group.bounds).collect();
@@ -206,6 +215,11 @@ impl Layout {
             .map(Bounds::largest_half)
             .fold(0.0, f64::max);
         layout
+    }
+
+    /// Number of points.
+    pub(crate) fn n_points(&self) -> u64 {
+        self.points_before[self.blocks.len()]
     }
 
     /// The float64 position in a slot that holds a point.

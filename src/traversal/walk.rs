@@ -156,19 +156,15 @@ impl<'a> Walk<'a> {
 
     /// Pairs of points whose first one is in unit `unit`, in reach or not.
     pub(crate) fn n_pairs(&self, unit: usize) -> u64 {
-        let points = |layout: &Layout, blocks: std::ops::Range<usize>| -> u64 {
-            layout.blocks[blocks]
-                .iter()
-                .map(|block| u64::from(block.n))
-                .sum()
-        };
-        let group = self.first.groups[unit].range();
-        let own = points(self.first, group.clone());
+        let group = &self.first.groups[unit];
+        let (first, end) = (group.first as usize, group.end as usize);
+        let before = &self.first.points_before;
+        let own = before[end] - before[first];
         if self.once {
-            let later = points(self.first, group.end..self.first.blocks.len());
+            let later = self.first.n_points() - before[end];
             return own * own.saturating_sub(1) / 2 + own * later;
         }
-        own * points(self.second, 0..self.second.blocks.len())
+        own * self.second.n_points()
     }
 
     /// Meets every pair of blocks whose first block is in unit `unit`.

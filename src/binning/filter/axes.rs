@@ -21,16 +21,14 @@ pub(crate) trait AlongAxis: Copy + Sync {
     fn place<S: Simd>(&self, simd: S, value: S::F) -> (S::U, S::U);
 }
 
-/// Equal bins by fixed point.
+/// Bins read off a fixed-point number.
 ///
-/// `t = value/width - lo/width + eps` is added to `M = 2^(23-f)`, so that the low f bits of the float hold the fraction of t and the
-/// bits above its integer part. With |error of t| <= eps, a value whose fraction of t is at least 2 eps lies at least
-/// `eps - |error|` from every edge, so its bin is the integer part. eps is a power of two: doubt is a zero in the top
-/// fraction bits. Values below the first edge wrap to huge bins, values above the last one to bins from n up.
+/// The position t of a pair, in bins from the first edge, is added to `M + eps` with `M = 2^(23-f)`, so that the low f bits of the
+/// float hold the fraction of `t + eps` and the bits above its integer part. With |error of t| <= eps, a value whose fraction is at
+/// least 2 eps lies at least `eps - |error|` from every edge, so its bin is the integer part. eps is a power of two: doubt is a
+/// zero in the top fraction bits. Values below the first edge wrap to huge bins, values above the last one to bins from n up.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Linear {
-    scale: f32,
-    bias: f32,
+pub(super) struct FixedPoint {
     base: u32,
     fraction_bits: u32,
     doubt: u32,
@@ -38,6 +36,44 @@ pub(crate) struct Linear {
 
 /// eps is at most this: beyond it most pairs would be doubtful.
 const COARSEST_EPS: i32 = 3;
+
+impl FixedPoint {
+    /// The finest representation of `n` bins, with its `M + eps`; `error(M + eps)` bounds the error of t but for the last rounding.
+    pub(super) fn new(n: usize, error: impl Fn(f64) -> f64) -> Option<(Self, f64)> {
+        let fraction_bits = 23 - ((n + 2) as u32).next_power_of_two().ilog2() as i32;
+        let whole = libm::scalbn(1.0, 23 - fraction_bits);
+        for k in (COARSEST_EPS..fraction_bits).rev() {
+            let eps = libm::scalbn(1.0, -k);
+            let total = error(whole + eps) + libm::scalbn(0.5, -fraction_bits);
+            if total * 1.01 <= eps {
+                let fixed = Self {
+                    base: (whole as f32).to_bits(),
+                    fraction_bits: fraction_bits as u32,
+                    doubt: ((1 << (k - 1)) - 1) << (fraction_bits - (k - 1)),
+                };
+                return Some((fixed, whole + eps));
+            }
+        }
+        None
+    }
+
+    /// The bin of `t + M + eps`, and 0 where it is doubtful.
+    #[inline(always)]
+    pub(super) fn bin<S: Simd>(self, simd: S, t: S::F) -> (S::U, S::U) {
+        let bits = simd.bits(t);
+        let from_base = simd.sub_u(bits, simd.splat_u(self.base));
+        let bin = simd.shift_right(from_base, self.fraction_bits);
+        (bin, simd.and(bits, simd.splat_u(self.doubt)))
+    }
+}
+
+/// Equal bins: `t = value/width - lo/width`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Linear {
+    scale: f32,
+    bias: f32,
+    fixed: FixedPoint,
+}
 
 impl Linear {
     /// Bins between (scaled) edges whose values are known within `error`; none if they are not equal or too fine.
@@ -48,45 +84,32 @@ impl Linear {
         let uneven = (0..=n)
             .map(|k| (edges[k] - (lo + k as f64 * width)).abs() / width)
             .fold(0.0, f64::max);
-        let fraction_bits = 23 - ((n + 2) as u32).next_power_of_two().ilog2() as i32;
-        let whole = libm::scalbn(1.0, 23 - fraction_bits);
         let scale = (1.0 / width) as f32;
-        if fraction_bits < 4 || !scale.is_finite() || scale == 0.0 {
+        if !scale.is_finite() || scale == 0.0 {
             return None;
         }
         let largest = lo.abs().max(hi.abs()) + error;
-        let fixed = uneven
+        let known = uneven
             + error / width
             + (f64::from(scale) - 1.0 / width).abs() * largest
             // The product may be rounded before the sum.
-            + HALF_ULP * largest / width
-            + libm::scalbn(0.5, -fraction_bits);
-        for k in (COARSEST_EPS..fraction_bits).rev() {
-            let eps = libm::scalbn(1.0, -k);
-            let bias = (whole + eps) - lo / width;
-            let total = fixed + (f64::from(bias as f32) - bias).abs();
-            if total * 1.01 <= eps {
-                return Some(Self {
-                    scale,
-                    bias: bias as f32,
-                    base: (whole as f32).to_bits(),
-                    fraction_bits: fraction_bits as u32,
-                    doubt: ((1 << (k - 1)) - 1) << (fraction_bits - (k - 1)),
-                });
-            }
-        }
-        None
+            + HALF_ULP * largest / width;
+        let bias = |magic: f64| magic - lo / width;
+        let rounded = |bias: f64| (f64::from(bias as f32) - bias).abs();
+        let (fixed, magic) = FixedPoint::new(n, |magic| known + rounded(bias(magic)))?;
+        Some(Self {
+            scale,
+            bias: bias(magic) as f32,
+            fixed,
+        })
     }
 
     /// `value` is the coordinate times the power of two `factor`.
     #[inline(always)]
     fn bin<S: Simd>(&self, simd: S, value: S::F, factor: f32) -> (S::U, S::U) {
-        let scale = self.scale / factor;
-        let t = simd.mul_add(value, simd.splat(scale), simd.splat(self.bias));
-        let bits = simd.bits(t);
-        let from_base = simd.sub_u(bits, simd.splat_u(self.base));
-        let bin = simd.shift_right(from_base, self.fraction_bits);
-        (bin, simd.and(bits, simd.splat_u(self.doubt)))
+        let scale = simd.splat(self.scale / factor);
+        let t = simd.mul_add(value, scale, simd.splat(self.bias));
+        self.fixed.bin(simd, t)
     }
 }
 
@@ -101,7 +124,6 @@ impl AlongAxis for Linear {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinearRoot {
     linear: Linear,
-    rows: u32,
 }
 
 impl LinearRoot {
@@ -110,13 +132,7 @@ impl LinearRoot {
         let scaled: Vec<f64> = edges.values().iter().map(|e| e * rounding.scale).collect();
         Some(Self {
             linear: Linear::new(&scaled, root_error)?,
-            rows: edges.n_bins() as u32,
         })
-    }
-
-    /// The same bins as rows of `stride` slots.
-    pub(super) fn with_stride(self, stride: u32) -> LinearRows {
-        LinearRows { root: self, stride }
     }
 }
 
@@ -124,28 +140,6 @@ impl AcrossAxis for LinearRoot {
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
         self.linear.bin(simd, simd.root(square), S::ROOT_FACTOR)
-    }
-}
-
-/// Equal bins of a coordinate that is given squared, each a row of slots.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LinearRows {
-    root: LinearRoot,
-    stride: u32,
-}
-
-impl LinearRows {
-    #[inline(always)]
-    fn row<S: Simd>(&self, simd: S, (bin, sure): (S::U, S::U)) -> (S::U, S::U) {
-        let row = simd.min_u(bin, simd.splat_u(self.root.rows));
-        (simd.mul_u(row, simd.splat_u(self.stride)), sure)
-    }
-}
-
-impl AcrossAxis for LinearRows {
-    #[inline(always)]
-    fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
-        self.row(simd, self.root.place(simd, square))
     }
 
     #[inline(always)]
@@ -156,7 +150,43 @@ impl AcrossAxis for LinearRows {
         inverse_root: S::F,
     ) -> (S::U, S::U) {
         let root = simd.mul(square, inverse_root);
-        self.row(simd, self.root.linear.bin(simd, root, 1.0))
+        self.linear.bin(simd, root, 1.0)
+    }
+}
+
+/// Bins of another axis, each a row of slots.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AsRows<A> {
+    pub(super) axis: A,
+    pub(super) n_bins: u32,
+    pub(super) stride: u32,
+}
+
+impl<A> AsRows<A> {
+    #[inline(always)]
+    fn row<S: Simd>(&self, simd: S, (bin, sure): (S::U, S::U)) -> (S::U, S::U) {
+        let row = simd.min_u(bin, simd.splat_u(self.n_bins));
+        (simd.mul_u(row, simd.splat_u(self.stride)), sure)
+    }
+}
+
+impl<A: AcrossAxis> AcrossAxis for AsRows<A> {
+    #[inline(always)]
+    fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
+        self.row(simd, self.axis.place(simd, square))
+    }
+
+    #[inline(always)]
+    fn place_with_inverse_root<S: Simd>(
+        &self,
+        simd: S,
+        square: S::F,
+        inverse_root: S::F,
+    ) -> (S::U, S::U) {
+        let placed = self
+            .axis
+            .place_with_inverse_root(simd, square, inverse_root);
+        self.row(simd, placed)
     }
 }
 
@@ -274,7 +304,10 @@ impl AcrossAxis for SquareTableView<'_> {
         );
         let cell = simd.min_u(cell, simd.splat_u(self.entries.len() as u32 - 1));
         let entry = simd.gather(self.entries, cell);
-        (simd.and(entry, simd.splat_u(!SURE)), simd.and(entry, simd.splat_u(SURE)))
+        (
+            simd.and(entry, simd.splat_u(!SURE)),
+            simd.and(entry, simd.splat_u(SURE)),
+        )
     }
 }
 
@@ -355,7 +388,10 @@ impl AlongAxis for GridTableView<'_> {
         let cell = simd.truncate(simd.max(t, simd.splat(0.0)));
         let cell = simd.min_u(cell, simd.splat_u(self.entries.len() as u32 - 1));
         let entry = simd.gather(self.entries, cell);
-        (simd.and(entry, simd.splat_u(!SURE)), simd.and(entry, simd.splat_u(SURE)))
+        (
+            simd.and(entry, simd.splat_u(!SURE)),
+            simd.and(entry, simd.splat_u(SURE)),
+        )
     }
 }
 

@@ -13,9 +13,11 @@
 //! centre distance and of the contract's own difference, `Rounding::exact`. The factor 1.01 covers all higher orders.
 
 mod axes;
+mod logarithmic;
 mod two_dimensional;
 
-use axes::{AcrossAxis, AlongAxis, GridTable, Linear, LinearRoot, Radial, SquareTable};
+use axes::{AcrossAxis, AlongAxis, AsRows, GridTable, Linear, LinearRoot, Radial, SquareTable};
+use logarithmic::Logarithmic;
 use two_dimensional::{Along, FixedAxis, Line, RpPi, SMu};
 
 pub(crate) use two_dimensional::SHORTEST_LINE;
@@ -118,6 +120,16 @@ impl Slots {
         bin / self.columns * self.stride + bin % self.columns
     }
 
+    /// The bin of a slot, or one next to it where the slot is none.
+    #[inline]
+    pub(crate) fn nearest_bin(&self, slot: usize) -> usize {
+        if self.rows == 1 && self.stride == self.columns {
+            return slot;
+        }
+        let column = (slot % self.stride).min(self.columns - 1);
+        slot / self.stride * self.columns + column
+    }
+
     /// The slots of all bins, in order.
     pub(crate) fn bins(&self) -> impl Iterator<Item = usize> + use<> {
         let Self {
@@ -156,7 +168,11 @@ pub(crate) fn with_filter<W: WithFilter>(
             if let Some(axis) = LinearRoot::new(r, rounding, rounding.of_root(reach, ROOT_ERROR)) {
                 return Ok(code.with_radial(Radial(axis)));
             }
-            match SquareTable::new(r, rounding, &|s| rounding.of_square(s), 1) {
+            let square_error = |s: f64| rounding.of_square(s);
+            if let Some(axis) = Logarithmic::new(r, rounding, &square_error) {
+                return Ok(code.with_radial(Radial(axis)));
+            }
+            match SquareTable::new(r, rounding, &square_error, 1) {
                 Some(table) => Ok(code.with_radial(Radial(table.view()))),
                 None => Err(code),
             }
@@ -166,7 +182,6 @@ pub(crate) fn with_filter<W: WithFilter>(
                 across: s,
                 along: mu,
                 along_scale: 1.0,
-                along_error: two_dimensional::mu_error(rounding),
                 rounding,
             };
             axes.with_s_mu(los, code)
@@ -177,7 +192,6 @@ pub(crate) fn with_filter<W: WithFilter>(
                 across: rp,
                 along: pi,
                 along_scale: rounding.scale,
-                along_error: two_dimensional::pi_error(rounding, reach),
                 rounding,
             };
             axes.with_rp_pi(los, reach, code)
@@ -190,7 +204,6 @@ struct TwoAxes<'a> {
     across: &'a Edges,
     along: &'a SignedEdges,
     along_scale: f64,
-    along_error: f64,
     rounding: &'a Rounding,
 }
 
@@ -211,44 +224,49 @@ impl TwoAxes<'_> {
         Along::new(axis, self.along.signed(), self.along.n_bins() as u32)
     }
 
-    fn linear_along(&self) -> Option<Linear> {
-        Linear::new(&self.scaled_along(), self.along_error)
+    fn linear_along(&self, error: f64) -> Option<Linear> {
+        Linear::new(&self.scaled_along(), error)
     }
 
-    fn grid_along(&self) -> GridTable {
-        GridTable::new(&self.scaled_along(), self.along_error)
+    fn grid_along(&self, error: f64) -> GridTable {
+        GridTable::new(&self.scaled_along(), error)
     }
 
-    /// Equal bins on both axes by fixed point, any others by tables: fewer kernels to compile.
+    fn rows<A: AcrossAxis>(&self, axis: A) -> AsRows<A> {
+        AsRows {
+            axis,
+            n_bins: self.across.n_bins() as u32,
+            stride: self.stride(),
+        }
+    }
+
+    /// Axes of equal (or equally logarithmic) bins by arithmetic, any others by tables: fewer kernels to compile.
     fn with_s_mu<W: WithFilter>(&self, los: LineOfSight, code: W) -> Result<W::Output, W> {
         let reach = self.across.last() * self.rounding.scale;
-        let least = two_dimensional::least_square(self.rounding);
-        let fixed = matches!(los, LineOfSight::Fixed(_));
+        let width = self.along.values()[1] - self.along.values()[0];
+        let nearest = two_dimensional::nearest(self.rounding, reach, width);
+        let error = two_dimensional::mu_error(self.rounding, nearest);
+        let least = two_dimensional::least_square(nearest);
         // s is the square times its inverse root, which mu needs anyway.
-        let inverse = RSQRT_ERROR + HALF_ULP;
-        if let Some(mu) = self.linear_along()
-            && let Some(s) =
-                LinearRoot::new(self.across, self.rounding, self.rounding.of_root(reach, inverse))
-        {
-            let axes = (s.with_stride(self.stride()), self.along(mu));
-            return Ok(if fixed {
-                code.with_two(SMu::new(axes, FixedAxis, least))
-            } else {
-                code.with_two(SMu::new(axes, Line, least))
-            });
+        let of_root = self.rounding.of_root(reach, RSQRT_ERROR + HALF_ULP);
+        let square_error = |s: f64| self.rounding.of_square(s);
+        if let Some(mu) = self.linear_along(error) {
+            let mu = self.along(mu);
+            if let Some(s) = LinearRoot::new(self.across, self.rounding, of_root) {
+                return Ok(Self::finish_s_mu((self.rows(s), mu), least, los, code));
+            }
+            if let Some(s) = Logarithmic::new(self.across, self.rounding, &square_error) {
+                return Ok(Self::finish_s_mu((self.rows(s), mu), least, los, code));
+            }
         }
-        let error = |s: f64| self.rounding.of_square(s);
-        let Some(table) = SquareTable::new(self.across, self.rounding, &error, self.stride())
+        let Some(table) =
+            SquareTable::new(self.across, self.rounding, &square_error, self.stride())
         else {
             return Err(code);
         };
-        let grid = self.grid_along();
+        let grid = self.grid_along(error);
         let axes = (table.view(), self.along(grid.view()));
-        Ok(if fixed {
-            code.with_two(SMu::new(axes, FixedAxis, least))
-        } else {
-            code.with_two(SMu::new(axes, Line, least))
-        })
+        Ok(Self::finish_s_mu(axes, least, los, code))
     }
 
     fn with_rp_pi<W: WithFilter>(
@@ -257,24 +275,38 @@ impl TwoAxes<'_> {
         reach: f64,
         code: W,
     ) -> Result<W::Output, W> {
+        let along_error = two_dimensional::pi_error(self.rounding, reach);
         let error = |rp: f64| two_dimensional::rp_square_error(self.rounding, los, rp, reach);
+        let linear = self.linear_along(along_error);
+        if let Some(pi) = linear
+            && let Some(rp) = Logarithmic::new(self.across, self.rounding, &error)
+        {
+            let axes = (self.rows(rp), self.along(pi));
+            return Ok(Self::finish_rp_pi(axes, los, code));
+        }
         let Some(table) = SquareTable::new(self.across, self.rounding, &error, self.stride())
         else {
             return Err(code);
         };
-        if let Some(pi) = self.linear_along() {
-            return Ok(Self::finish_rp_pi(
-                (table.view(), self.along(pi)),
-                los,
-                code,
-            ));
+        if let Some(pi) = linear {
+            let axes = (table.view(), self.along(pi));
+            return Ok(Self::finish_rp_pi(axes, los, code));
         }
-        let grid = self.grid_along();
-        Ok(Self::finish_rp_pi(
-            (table.view(), self.along(grid.view())),
-            los,
-            code,
-        ))
+        let grid = self.grid_along(along_error);
+        let axes = (table.view(), self.along(grid.view()));
+        Ok(Self::finish_rp_pi(axes, los, code))
+    }
+
+    fn finish_s_mu<W: WithFilter, A: AcrossAxis, M: AlongAxis>(
+        axes: (A, Along<M>),
+        least: f32,
+        los: LineOfSight,
+        code: W,
+    ) -> W::Output {
+        match los {
+            LineOfSight::Fixed(_) => code.with_two(SMu::new(axes, FixedAxis, least)),
+            _ => code.with_two(SMu::new(axes, Line, least)),
+        }
     }
 
     fn finish_rp_pi<W: WithFilter, A: AcrossAxis, M: AlongAxis>(

@@ -4,9 +4,6 @@ use super::axes::{AcrossAxis, AlongAxis};
 use super::{DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Rounding, square};
 use crate::simd::{HALF_ULP, RSQRT_ERROR, Simd};
 
-/// Pairs nearer than this many block extents are doubtful in (s, mu): the error of mu grows as 1/s.
-const NEAR: f64 = 0.6;
-
 /// A line of sight must be longer than this many block extents for the filter to be used.
 pub(crate) const SHORTEST_LINE: f64 = 2.0;
 
@@ -18,19 +15,28 @@ const LINE_ERROR: f64 = HIGHER_ORDERS * 1.7321 * 6.5 * HALF_ULP;
 const COSINE_ROUNDINGS: f64 =
     DOT_ROUNDINGS + 2.0 * (RSQRT_ERROR + 0.5 * DOT_ROUNDINGS) + 4.0 * HALF_ULP;
 
-fn nearest(rounding: &Rounding) -> f64 {
-    NEAR * rounding.half + 1e5 * rounding.exact
+/// The separation below which every pair is doubtful in (s, mu).
+///
+/// The error of mu grows as 1/s: a larger separation dooms more pairs within `reach`, a smaller one widens the band of doubt
+/// around every edge of mu, `width` apart.
+pub(super) fn nearest(rounding: &Rounding, reach: f64, width: f64) -> f64 {
+    let cost = |s: f64| {
+        let band = 2.0 * mu_error(rounding, s) / width;
+        // Four times as many pairs as without clustering.
+        band + 4.0 * (s / reach).powi(3)
+    };
+    let halves = (0..20).map(|k| reach * 0.5f64.powi(k));
+    halves.fold(reach, |best, s| if cost(s) < cost(best) { s } else { best })
 }
 
 /// Squares below this are doubtful in (s, mu).
-pub(super) fn least_square(rounding: &Rounding) -> f32 {
-    let least = nearest(rounding) * 1.01;
+pub(super) fn least_square(nearest: f64) -> f32 {
+    let least = nearest * 1.01;
     (least * least) as f32
 }
 
-/// Bound on the error of mu beyond [`least_square`]: turning d by its error and l by its own, plus roundings.
-pub(super) fn mu_error(rounding: &Rounding) -> f64 {
-    let s = nearest(rounding).max(1e-9);
+/// Bound on the error of mu for pairs no nearer than `s`: turning d by its error and l by its own, plus roundings.
+pub(super) fn mu_error(rounding: &Rounding, s: f64) -> f64 {
     rounding.of_difference(s) / s + LINE_ERROR + COSINE_ROUNDINGS
 }
 

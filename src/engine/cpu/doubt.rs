@@ -1,7 +1,7 @@
 //! Pairs that the filter has doubts about, and leaves that meet themselves: placed once more, then moved to where the exact rule puts them.
 
 use super::lists::{PADDING, own_lanes};
-use super::tile::{Job, Side, Tile, Worker};
+use super::tile::{Job, Side, Tile, Worker, place};
 use crate::binning::filter::Filter;
 use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
 use crate::traversal::{BLOCK, BlockPair, LEAF};
@@ -51,7 +51,7 @@ impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
                 };
                 for k in 0..ROWS {
                     let (mut slot, mut sure) =
-                        self.job.place(simd, &self.worker.rows, rows[k], &lanes);
+                        place(simd, self.job.filter, &self.worker.rows, rows[k], &lanes);
                     if self.care == Care::Own {
                         let others = own_lanes(simd, self.tile.pair.slots, rows[k], part);
                         (slot, sure) = (simd.or(slot, others), simd.or(sure, others));

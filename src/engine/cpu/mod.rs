@@ -203,10 +203,8 @@ impl<'a> Run<'a> {
             if nearest != image {
                 return None;
             }
-            match form {
-                Form::Radial { r } => r.locate_near(sep.r2, guess),
-                _ => op.binning().bin(&sep).map(|bin| slots.of_bin(bin)),
-            }
+            let bin = op.binning().bin_near(&sep, slots.nearest_bin(guess));
+            bin.map(|bin| slots.of_bin(bin))
         };
         let (first, second) = match &factors {
             None => (&[][..], &[][..]),

@@ -316,6 +316,7 @@ impl<F: Filter> Job<'_, F> {
         tile: Tile,
         list: &[[u8; ROWS]],
     ) {
+        let filter = self.filter;
         for part in (0..LEAF).step_by(S::LANES) {
             let lanes = self.lanes(simd, tile, part);
             let factors = self.lane_factors(tile, part);
@@ -324,23 +325,22 @@ impl<F: Filter> Job<'_, F> {
             let mut n_doubtful = 0;
             for &rows in list {
                 let all = &worker.rows;
-                let a = self.place(simd, all, rows[0], &lanes);
-                let b = self.place(simd, all, rows[1], &lanes);
-                let c = self.place(simd, all, rows[2], &lanes);
-                let d = self.place(simd, all, rows[3], &lanes);
+                let a = place(simd, filter, all, rows[0], &lanes);
+                let b = place(simd, filter, all, rows[1], &lanes);
+                let c = place(simd, filter, all, rows[2], &lanes);
+                let d = place(simd, filter, all, rows[3], &lanes);
                 let sure = simd.min_u(simd.min_u(a.1, b.1), simd.min_u(c.1, d.1));
                 let factors = Factors {
                     rows: &worker.rows.factors,
                     lanes: factors,
                 };
-                let slots = [a.0, b.0, c.0, d.0];
-                worker
-                    .histogram
-                    .take(simd, &mut open, slots, rows, factors);
+                // Before the counting, which would keep what the test needs alive.
                 if simd.mask_bits(simd.equal_u(sure, simd.splat_u(0))) != 0 {
                     doubtful[n_doubtful] = rows;
                     n_doubtful += 1;
                 }
+                let slots = [a.0, b.0, c.0, d.0];
+                worker.histogram.take(simd, &mut open, slots, rows, factors);
             }
             worker.histogram.close(simd, open);
             if n_doubtful > 0 {
@@ -353,35 +353,6 @@ impl<F: Filter> Job<'_, F> {
                 });
             }
         }
-    }
-
-    /// The slots of one row against the lanes.
-    #[inline(always)]
-    pub(super) fn place<S: Simd>(
-        &self,
-        simd: S,
-        rows: &Rows,
-        row: u8,
-        lanes: &Lanes<S>,
-    ) -> (S::U, S::U) {
-        let x = simd.splat(rows.offsets[0][row as usize]);
-        let y = simd.splat(rows.offsets[1][row as usize]);
-        let z = simd.splat(rows.offsets[2][row as usize]);
-        let d = [
-            simd.sub(x, lanes.x[0]),
-            simd.sub(y, lanes.x[1]),
-            simd.sub(z, lanes.x[2]),
-        ];
-        let l = if F::LINE {
-            [
-                simd.mul_add(x, lanes.line_row, lanes.line[0]),
-                simd.mul_add(y, lanes.line_row, lanes.line[1]),
-                simd.mul_add(z, lanes.line_row, lanes.line[2]),
-            ]
-        } else {
-            lanes.line
-        };
-        self.filter.place(simd, d, l)
     }
 
     /// The points of a leaf from number `part` on.
@@ -416,6 +387,35 @@ impl<F: Filter> Job<'_, F> {
         let factors = self.second.factors.get(from + part..from + LEAF);
         factors.unwrap_or(&[0.0; LEAF])
     }
+}
+
+/// The slots of one row against the lanes, and 0 where they are doubtful.
+#[inline(always)]
+pub(super) fn place<S: Simd, F: Filter>(
+    simd: S,
+    filter: F,
+    rows: &Rows,
+    row: u8,
+    lanes: &Lanes<S>,
+) -> (S::U, S::U) {
+    let x = simd.splat(rows.offsets[0][row as usize]);
+    let y = simd.splat(rows.offsets[1][row as usize]);
+    let z = simd.splat(rows.offsets[2][row as usize]);
+    let d = [
+        simd.sub(x, lanes.x[0]),
+        simd.sub(y, lanes.x[1]),
+        simd.sub(z, lanes.x[2]),
+    ];
+    let l = if F::LINE {
+        [
+            simd.mul_add(x, lanes.line_row, lanes.line[0]),
+            simd.mul_add(y, lanes.line_row, lanes.line[1]),
+            simd.mul_add(z, lanes.line_row, lanes.line[2]),
+        ]
+    } else {
+        lanes.line
+    };
+    filter.place(simd, d, l)
 }
 
 /// Distances of rows from an interval, along one axis; 0 inside.

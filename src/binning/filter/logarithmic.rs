@@ -1,0 +1,155 @@
+//! Bins equal in the logarithm of a coordinate given squared, or nearly so, by a polynomial in the float's own bits.
+
+use super::axes::{AcrossAxis, FixedPoint};
+use super::{Edges, Rounding};
+use crate::simd::{HALF_ULP, Simd};
+
+/// `log2(m) - (m - 1)` on [1, 2], minimax, from the constant up.
+const CORRECTION: [f64; 5] = [
+    -1.512_854_623_905_985_5,
+    3.070_090_791_858_757_9,
+    -2.120_675_131_120_078,
+    0.645_142_363_589_906_2,
+    -0.081_615_808_498_415_7,
+];
+
+/// Bound on the error of [`CORRECTION`] in real arithmetic.
+const CORRECTION_ERROR: f64 = 8.8e-5;
+
+/// Equal bins of `c log2(x) + d x + b`, x the square of a coordinate.
+///
+/// A float x = 2^e m has the bits `(e + 127 + (m - 1)) 2^23`, so that the bits, read as an integer, give log2(x) up to
+/// `log2(m) - (m - 1)`, a polynomial in m. The term d x takes angles in: their chords are nearly, but not quite, logarithmic.
+/// Below the square `least` everything is doubtful.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Logarithmic {
+    /// c / 2^23.
+    of_bits: f32,
+    /// Coefficients of the powers of m; the constant holds b, the offset of the exponent and the base of the fixed point.
+    of_mantissa: [f32; 5],
+    /// d.
+    of_square: f32,
+    least: f32,
+    fixed: FixedPoint,
+}
+
+/// The map from a square to bins, `c log2(x) + d x + b`.
+#[derive(Debug, Clone, Copy)]
+struct Map {
+    c: f64,
+    d: f64,
+    b: f64,
+}
+
+impl Map {
+    fn at(&self, x: f64) -> f64 {
+        self.c * x.log2() + self.d * x + self.b
+    }
+
+    /// The map through the first, the middle and the last edge; of two edges, without d.
+    fn through(squares: &[f64]) -> Self {
+        let n = squares.len() - 1;
+        let middle = n / 2;
+        let (x0, x1, x2) = (squares[0], squares[middle], squares[n]);
+        let (l1, l2) = ((x1 / x0).log2(), (x2 / x0).log2());
+        let (k1, k2) = (middle as f64, n as f64);
+        // k = c l + d (x - x0) at both edges.
+        let determinant = l1 * (x2 - x0) - l2 * (x1 - x0);
+        let curved = (l1 * k2 - l2 * k1) / determinant;
+        let d = if middle == 0 || curved < 0.0 {
+            0.0
+        } else {
+            curved
+        };
+        let c = (k2 - d * (x2 - x0)) / l2;
+        Self {
+            c,
+            d,
+            b: -c * x0.log2() - d * x0,
+        }
+    }
+}
+
+impl Logarithmic {
+    /// Bins between `edges`, if they fit the map; `square_error(v)` bounds the error of squares up to v^2, scaled.
+    ///
+    /// With the square known within a part `relative` of itself, t is off by at most `(c / ln 2 + d x) relative`, by what the edges
+    /// are off the map, by the error of the polynomial, and by roundings: six of numbers up to 128 c (the bits as a float, their
+    /// coefficient and product, the constant, two sums), and 60 units of c in the polynomial, whose terms are below 8 c. Squares below `least`, and those below the first edge by more than a factor two, are not
+    /// known that well: the former are all doubtful, the latter stay below the first edge by the last check.
+    pub(super) fn new(
+        edges: &Edges,
+        rounding: &Rounding,
+        square_error: &dyn Fn(f64) -> f64,
+    ) -> Option<Self> {
+        let scale2 = rounding.scale * rounding.scale;
+        let squares: Vec<f64> = edges.squares().iter().map(|e2| e2 * scale2).collect();
+        let n = squares.len() - 1;
+        let last = squares[n];
+        if !(squares[0] > 1e-24 && last < 1e24) {
+            return None;
+        }
+        let map = Map::through(&squares);
+        let uneven = (0..=n).map(|k| (map.at(squares[k]) - k as f64).abs());
+        let uneven = uneven.fold(0.0, f64::max);
+        if !(map.c > 0.0 && map.c < 1e3 && uneven < 0.05) {
+            return None;
+        }
+        let from = squares[0] / 4.0;
+        let near = Self::least(&map, from, last, square_error);
+        let relative = square_error(near.sqrt()) / near;
+        let known = uneven
+            + (map.c / std::f64::consts::LN_2 + map.d * last * 2.0) * 1.1 * relative
+            + map.c * (CORRECTION_ERROR + (6.0 * 128.0 + 60.0) * HALF_ULP)
+            + 3.0 * HALF_ULP * map.d * last * 2.0;
+        let first_is_safe = relative < 0.1 && map.c > 2.0 * known;
+        // Three more sums round near the base.
+        let roundings = |magic: f64| 4.0 * HALF_ULP * magic;
+        let (fixed, magic) = FixedPoint::new(n, |magic| known + roundings(magic))?;
+        let mut of_mantissa = CORRECTION.map(|k| (map.c * k) as f32);
+        of_mantissa[0] = (map.c * (CORRECTION[0] - 127.0) + map.b + magic) as f32;
+        first_is_safe.then_some(Self {
+            of_bits: (map.c / f64::from(1 << 23)) as f32,
+            of_mantissa,
+            of_square: map.d as f32,
+            least: (near * 1.01) as f32,
+            fixed,
+        })
+    }
+
+    /// The square below which to doubt everything: a larger one dooms more pairs, a smaller one widens the band around every edge.
+    fn least(map: &Map, from: f64, last: f64, square_error: &dyn Fn(f64) -> f64) -> f64 {
+        let cost = |x: f64| {
+            let band = map.c / std::f64::consts::LN_2 * square_error(x.sqrt()) / x;
+            2.0 * band + 4.0 * (x / last).powf(1.5)
+        };
+        let mut best = from;
+        let mut x = from;
+        while x * 2.0 < last {
+            x *= 2.0;
+            if cost(x) < cost(best) {
+                best = x;
+            }
+        }
+        best
+    }
+}
+
+impl AcrossAxis for Logarithmic {
+    #[inline(always)]
+    fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
+        let bits = simd.bits(square);
+        let one = simd.splat_u(1f32.to_bits());
+        let mantissa = simd.or(simd.and(bits, simd.splat_u(0x007f_ffff)), one);
+        let m = simd.floats(mantissa);
+        let [k0, k1, k2, k3, k4] = self.of_mantissa;
+        let t = simd.mul_add(m, simd.splat(k4), simd.splat(k3));
+        let t = simd.mul_add(m, t, simd.splat(k2));
+        let t = simd.mul_add(m, t, simd.splat(k1));
+        let linear = simd.mul_add(square, simd.splat(self.of_square), simd.splat(k0));
+        let linear = simd.mul_add(simd.to_float(bits), simd.splat(self.of_bits), linear);
+        let (bin, sure) = self.fixed.bin(simd, simd.mul_add(m, t, linear));
+        let far = simd.less(simd.splat(self.least), square);
+        (bin, simd.and(sure, far))
+    }
+}
