@@ -7,7 +7,7 @@ use crate::simd::{HALF_ULP, Simd};
 /// `log2(m) - (m - 1)` on [1, 2], minimax, from the constant up.
 const CORRECTION: [f64; 5] = [
     -1.512_854_623_905_985_5,
-    3.070_090_791_858_757_9,
+    3.070_090_791_858_758,
     -2.120_675_131_120_078,
     0.645_142_363_589_906_2,
     -0.081_615_808_498_415_7,
@@ -151,5 +151,122 @@ impl AcrossAxis for Logarithmic {
         let (bin, sure) = self.fixed.bin(simd, simd.mul_add(m, t, linear));
         let far = simd.less(simd.splat(self.least), square);
         (bin, simd.and(sure, far))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::simd::{Isa, Kernel, MOST_LANES};
+
+    #[test]
+    fn the_correction_is_as_good_as_claimed() {
+        for k in 0..=1 << 20 {
+            let m = 1.0 + f64::from(k) / f64::from(1 << 20);
+            let polynomial = CORRECTION.iter().rev().fold(0.0, |sum, c| sum * m + c);
+            assert!((polynomial - (m.log2() - (m - 1.0))).abs() < CORRECTION_ERROR);
+        }
+    }
+
+    struct Place<'a>(Logarithmic, &'a [f32]);
+
+    impl Kernel for Place<'_> {
+        type Output = Vec<(u32, bool)>;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Self::Output {
+            let mut placed = vec![];
+            for squares in self.1.chunks_exact(S::LANES) {
+                let (slot, sure) = self.0.place(simd, simd.load(squares));
+                let (mut slots, mut certain) = ([0; MOST_LANES], [0; MOST_LANES]);
+                simd.store_u(slot, &mut slots);
+                simd.store_u(sure, &mut certain);
+                placed.extend((0..S::LANES).map(|k| (slots[k], certain[k] != 0)));
+            }
+            placed
+        }
+    }
+
+    /// Squares at every edge and up to ten errors beside it, and many in between and beyond.
+    fn squares(edges: &Edges, error: &dyn Fn(f64) -> f64) -> Vec<f32> {
+        let mut squares = vec![];
+        for &e2 in edges.squares() {
+            for k in -20..=20 {
+                squares.push((e2 + f64::from(k) * 0.5 * error(e2.sqrt())) as f32);
+            }
+            for k in -4..=4 {
+                squares.push(f32::from_bits((e2 as f32).to_bits().wrapping_add_signed(k)));
+            }
+        }
+        let (lo, hi) = (
+            edges.squares()[0].log2() - 8.0,
+            edges.last().log2() * 2.0 + 20.0,
+        );
+        squares.extend((0..4000).map(|k| (lo + (hi - lo) * f64::from(k) / 4000.0).exp2() as f32));
+        squares.extend([1e-26, 1e30, f32::MAX]);
+        squares.resize(squares.len().next_multiple_of(MOST_LANES), 1.0);
+        squares.iter().map(|&x| x.max(1e-26)).collect()
+    }
+
+    #[test]
+    fn what_is_sure_holds_within_the_error() {
+        let angles = |lo: f64, hi: f64| {
+            let theta = Edges::logarithmic(lo, hi, 20).unwrap();
+            let chord = |t: &f64| 2.0 * (t.to_radians() / 2.0).sin();
+            Edges::new(theta.values().iter().map(chord).collect()).unwrap()
+        };
+        let all = [
+            Edges::logarithmic(0.1, 1.0, 20).unwrap(),
+            Edges::logarithmic(0.004, 1.0, 31).unwrap(),
+            Edges::logarithmic(0.3, 0.9, 1).unwrap(),
+            Edges::logarithmic(0.5, 1.0, 200).unwrap(),
+            angles(0.01, 10.0),
+            angles(1.0, 100.0),
+        ];
+        for edges in &all {
+            let rounding = Rounding {
+                scale: 1.0,
+                half: 0.1,
+                exact: 1e-15,
+            };
+            let error = |s: f64| rounding.of_square(s);
+            let Some(filter) = Logarithmic::new(edges, &rounding, &error) else {
+                panic!("{edges:?} has a filter");
+            };
+            let squares = squares(edges, &error);
+            for isa in Isa::available() {
+                let placed = isa.dispatch(Place(filter, &squares));
+                let mut n_sure = 0;
+                for (&square, (bin, sure)) in squares.iter().zip(placed) {
+                    let x = f64::from(square);
+                    let bound = error(x.sqrt());
+                    for truth in [x - bound, x, x + bound] {
+                        let expected = edges.locate(truth.max(0.0));
+                        let found = ((bin as usize) < edges.n_bins()).then_some(bin as usize);
+                        assert!(!sure || found == expected, "{x} {truth} in {edges:?}");
+                    }
+                    n_sure += usize::from(sure);
+                }
+                assert!(n_sure * 3 > squares.len(), "{n_sure} of {}", squares.len());
+            }
+        }
+    }
+
+    #[test]
+    fn edges_that_are_not_logarithmic_have_no_such_filter() {
+        let rounding = Rounding {
+            scale: 1.0,
+            half: 0.1,
+            exact: 1e-15,
+        };
+        let error = |s: f64| rounding.of_square(s);
+        for edges in [
+            Edges::linear(0.0, 1.0, 10).unwrap(),
+            Edges::linear(0.1, 1.0, 10).unwrap(),
+            Edges::new(vec![0.1, 0.2, 0.21, 0.8, 0.9]).unwrap(),
+        ] {
+            assert!(Logarithmic::new(&edges, &rounding, &error).is_none());
+        }
     }
 }

@@ -49,11 +49,11 @@ impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
                     slots: [[0; MOST_LANES]; ROWS],
                     doubtful: [0; ROWS],
                 };
-                for k in 0..ROWS {
+                for (k, &row) in rows.iter().enumerate() {
                     let (mut slot, mut sure) =
-                        place(simd, self.job.filter, &self.worker.rows, rows[k], &lanes);
+                        place(simd, self.job.filter, &self.worker.rows, row, &lanes);
                     if self.care == Care::Own {
-                        let others = own_lanes(simd, self.tile.pair.slots, rows[k], part);
+                        let others = own_lanes(simd, self.tile.pair.slots, row, part);
                         (slot, sure) = (simd.or(slot, others), simd.or(sure, others));
                     }
                     simd.store_u(slot, &mut quad.slots[k]);
