@@ -5,6 +5,8 @@
 // The loop with calls beside it would take registers that other blocks need.
 #if ALBIREO_PRECISION == 1 && !ALBIREO_QUEUE && ALBIREO_THREADS <= 256
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
+#elif ALBIREO_THREADS > 256
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
 #else
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS)
 #endif
@@ -69,6 +71,7 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
     const bool guarded = !apart || ((ALBIREO_WRAP || !ALBIREO_CLAMP) && past > job.second.rows);
 
     Arena arena(job, memory);
+    Queue queue(arena.queued);
     Held held[POINTS];
     double weight[POINTS];
 #pragma unroll
@@ -83,6 +86,7 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
         u32 n_first = end - tile < ALBIREO_TILE ? (u32)(end - tile) : ALBIREO_TILE;
         u64 more = (u64)n_first * ALBIREO_THREADS * POINTS;
         if (pairs + more > job.flush_pairs) {
+            queue.drain(job, arena.histogram, true);
             arena.histogram.flush(job);
             arena.histogram.clear();
             pairs = 0;
@@ -95,10 +99,11 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
         }
         __syncthreads();
         if (guarded)
-            sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
+            sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, queue);
         else
-            sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, arena.queued);
+            sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, queue);
     }
+    queue.drain(job, arena.histogram, true);
     arena.histogram.flush(job);
 }
 

@@ -168,6 +168,7 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
     using namespace albireo;
     ALBIREO_SHARED(memory);
     Arena arena(job, memory);
+    Queue queue(arena.queued);
     const u32 number = job.n_rows * job.row_parts;
     u32* past = arena.rest;
     u32* begin = past + number;
@@ -177,6 +178,7 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
     u64 pairs = 0;
     auto admit = [&](u64 more) {
         if (pairs + more > job.flush_pairs) {
+            queue.drain(job, arena.histogram, true);
             arena.histogram.flush(job);
             arena.histogram.clear();
             __syncthreads();
@@ -221,7 +223,7 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
                 weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[row] : 0.0;
             }
             const Pass pass = {&stretches, base, middle};
-            sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, arena.queued);
+            sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, queue);
         }
         if (job.order != 0) {
             const u32 own_begin = job.order == 1 ? tile.z : job.second.start[tile.x];
@@ -235,11 +237,12 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
                     held[k] = real ? hold(job, job.second, own.row(threadIdx.x, k), image_code(0, 0, 0), middle) : padding(job);
                     weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[own.row(threadIdx.x, k)] : 0.0;
                 }
-                sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, own, centre, arena.queued);
+                sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, own, centre, queue);
             }
         }
         __syncthreads();
     }
+    queue.drain(job, arena.histogram, true);
     arena.histogram.flush(job);
 }
 

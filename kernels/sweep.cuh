@@ -85,9 +85,8 @@ __device__ __forceinline__ Guess guess_pair(const Job& job, const uint2* table, 
 #endif
 }
 
-// Decides a doubtful pair by the contract and moves it from where the filter has counted it.
-__device__ __forceinline__ void decide(const Job& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 raw) {
-    const u32 place = raw + job.bias;
+// Decides a doubtful pair by the contract and moves it from the place where the filter has counted it.
+__device__ __forceinline__ void decide(const Job& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 place) {
     const u32 truth =
         exact_pair(job, position(job.first, first), position(job.second, second), image, across_of(job, place), true);
     if (truth != place) retally(job, histogram, place, truth, weight_of(job.first, first), weight_of(job.second, second));
@@ -98,16 +97,22 @@ template <class Seconds>
 __device__ __noinline__ void recheck(const Job& job, const Histogram& histogram, u64 first, const Seconds& seconds, int k, u32 raw) {
     u64 row;
     u32 image;
-    if (seconds.find(threadIdx.x, k, row, image)) decide(job, histogram, first, row, image, raw);
+    if (seconds.find(threadIdx.x, k, row, image)) decide(job, histogram, first, row, image, raw + job.bias);
 }
 
-#if ALBIREO_QUEUE
-// Doubtful pairs of a warp, decided 32 first points at a time so that no lane waits for another's.
+#endif
+
+#if ALBIREO_QUEUE == 1
+// Doubtful pairs of a warp, decided 32 first points at a time so that no lane waits for another's. It is empty after every sweep: for
+// many bins, where doubt is common and taking a pair in must be cheap.
 struct Queue {
     uint2* entries;  // of this warp: (first point in the tile | lane << 16, mask of seconds)
     u32 number;
 
     static const u32 ROOM = 64;
+
+    __device__ __forceinline__ Queue(uint4* queued) : entries((uint2*)queued + (threadIdx.x / 32) * ROOM), number(0) {}
+    __device__ __forceinline__ void drain(const Job&, const Histogram&, bool) {}
 
     template <class Seconds>
     static __device__ __forceinline__ void settle(const Job& job, const Histogram& histogram, const uint2* table, const Held* tile,
@@ -118,7 +123,7 @@ struct Queue {
             u32 image;
             if (!seconds.find(thread, __ffs(mask) - 1, row, image)) continue;
             const Held second = seconds.hold_again(job, row, image);
-            decide(job, histogram, first + i, row, image, guess_pair(job, table, tile[i], second, centre).raw);
+            decide(job, histogram, first + i, row, image, guess_pair(job, table, tile[i], second, centre).raw + job.bias);
         }
     }
 
@@ -139,8 +144,63 @@ struct Queue {
         }
     }
 };
-#endif
+#elif ALBIREO_QUEUE == 2
+// Doubtful pairs of a warp, decided 32 at a time so that no lane waits for another's. It outlives tiles and passes, and is emptied before
+// sums are flushed: for cells, where a sweep leaves few. Rows fit in 32 bits: each takes 40 bytes and more of the device's memory.
+struct Queue {
+    uint4* entries;  // of this warp: (first row, second row, image, place among the sums)
+    u32 number;
 
+    static const u32 ROOM = 64;
+
+    __device__ __forceinline__ Queue(uint4* queued) : entries(queued + (threadIdx.x / 32) * ROOM), number(0) {}
+
+    // Decides while there is a warp full of pairs; with `all` until there are none.
+    __device__ __forceinline__ void drain(const Job& job, const Histogram& histogram, bool all) {
+        const u32 lane = threadIdx.x & 31;
+        while (number >= 32 || (all && number)) {
+            const u32 many = number < 32 ? number : 32;
+            if (lane < many) {
+                const uint4 pair = entries[number - many + lane];
+                decide(job, histogram, pair.x, pair.y, pair.z, pair.w);
+            }
+            number -= many;
+            __syncwarp();
+        }
+    }
+
+    // Takes in the doubtful pairs of a first row.
+    template <class Seconds>
+    __device__ __forceinline__ void push(const Job& job, const Histogram& histogram, u64 first, const Seconds& seconds,
+                                         const Guess (&guess)[POINTS]) {
+        const u32 below = (1u << (threadIdx.x & 31)) - 1;
+        u32 which = 0;
+#pragma unroll
+        for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << k : 0;
+        while (__any_sync(0xffffffffu, which != 0)) {
+            u64 row = 0;
+            u32 image = 0, raw = 0;
+            bool real = false;
+            if (which) {
+                const int at = __ffs(which) - 1;
+                which &= which - 1;
+#pragma unroll
+                for (int k = 0; k < POINTS; ++k) raw = k == at ? guess[k].raw : raw;
+                real = seconds.find(threadIdx.x, at, row, image);
+            }
+            const u32 vote = __ballot_sync(0xffffffffu, real);
+            if (real) entries[number + __popc(vote & below)] = {(u32)first, (u32)row, image, raw + job.bias};
+            number += __popc(vote);
+            __syncwarp();
+            drain(job, histogram, false);
+        }
+    }
+};
+#else
+struct Queue {
+    __device__ __forceinline__ Queue(uint4*) {}
+    __device__ __forceinline__ void drain(const Job&, const Histogram&, bool) {}
+};
 #endif
 
 #if ALBIREO_PRECISION == 0
@@ -149,7 +209,7 @@ struct Queue {
 template <bool GUARDED, class Seconds>
 __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram, const uint2*, const double* tile_weight, u32 n_first,
                                       u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS], const Seconds& seconds,
-                                      Near, uint2*) {
+                                      Near, Queue&) {
     ALBIREO_SHARED(memory);
     const Held* tile = (const Held*)memory;
     for (u32 i = 0; i < n_first; ++i) {
@@ -187,24 +247,28 @@ __device__ __forceinline__ bool guess_row(const Job& job, const uint2* table, co
 template <bool GUARDED, class Seconds>
 __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram, const uint2* table, const double* tile_weight,
                                       u32 n_first, u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS],
-                                      const Seconds& seconds, Near centre, uint2* queued) {
+                                      const Seconds& seconds, Near centre, Queue& queue) {
     ALBIREO_SHARED(memory);
     const u32 tile = kept(shared_address(memory));
     Guess guess[POINTS];
 #if ALBIREO_QUEUE
-    Queue queue = {queued + (threadIdx.x / 32) * Queue::ROOM, 0};
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
         const bool doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
         tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
-        if (__any_sync(0xffffffffu, doubtful)) {
-            u32 which = 0;
+        if (!__any_sync(0xffffffffu, doubtful)) continue;
+#if ALBIREO_QUEUE == 2
+        queue.push(job, histogram, first + i, seconds, guess);
+#else
+        u32 which = 0;
 #pragma unroll
-            for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << k : 0;
-            queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, i, which, false);
-        }
+        for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << k : 0;
+        queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, i, which, false);
+#endif
     }
+#if ALBIREO_QUEUE == 1
     queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, 0, 0, true);
+#endif
 #else
     for (u32 i = 0; i < n_first;) {
         // Without a call in it, this loop keeps all it needs in registers.
@@ -229,22 +293,22 @@ __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram
 
 #endif
 
-// Shared memory of a block, in this order: tile, tile weights, table, queues, histogram, and what the traversal adds.
+// Shared memory of a block, in this order: tile, queues, tile weights, table, histogram, and what the traversal adds.
 struct Arena {
     Held* tile;
     double* tile_weight;
     uint2* table;
-    uint2* queued;
+    uint4* queued;
     Histogram histogram;
     u32* rest;
 
     __device__ __forceinline__ Arena(const Job& job, unsigned char* memory) {
         tile = (Held*)memory;
-        tile_weight = (double*)(tile + ALBIREO_TILE);
+        queued = (uint4*)(tile + ALBIREO_TILE);
+        tile_weight = (double*)(queued + ALBIREO_QUEUE * ALBIREO_THREADS);
         table = (uint2*)(tile_weight + (ALBIREO_WEIGHTED ? ALBIREO_TILE : 0));
         u32 entries = ALBIREO_EDGES == 1 ? job.across.key_high - job.across.key_low + 1 : 0;
-        queued = table + entries;
-        u32* words = (u32*)(queued + (ALBIREO_QUEUE ? 2 * ALBIREO_THREADS : 0));
+        u32* words = (u32*)(table + entries);
         histogram.set(job, words);
         rest = words + histogram.words();
         for (u32 k = threadIdx.x; k < entries; k += ALBIREO_THREADS) table[k] = job.across.table[k];

@@ -88,6 +88,17 @@ pub enum Arithmetic {
     Float32 = 2,
 }
 
+/// How doubtful pairs are decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Doubt {
+    /// At once: they are rare.
+    AtOnce = 0,
+    /// By whole warps, a sweep at a time: they are common.
+    BySweep = 1,
+    /// By whole warps, whenever there are enough.
+    ByPair = 2,
+}
+
 /// One counting kernel. Every field is a macro of the source.
 #[allow(
     clippy::struct_excessive_bools,
@@ -115,8 +126,8 @@ pub struct Variant {
     pub global_sums: bool,
     /// Whether separations beyond the last bin can occur and are brought back to the slot beyond it.
     pub clamp: bool,
-    /// Whether doubtful pairs are gathered and decided by whole warps: for many bins, where doubt is common.
-    pub queue: bool,
+    /// How doubtful pairs are decided.
+    pub doubt: Doubt,
     /// Whether positions stay fixed-point fractions whose differences wrap (all pairs of a periodic box).
     pub wrap: bool,
     /// Threads a block.
@@ -163,7 +174,7 @@ impl Variant {
             ("SIGNED", u32::from(self.signed)),
             ("HISTOGRAM", u32::from(self.global_sums)),
             ("CLAMP", u32::from(self.clamp)),
-            ("QUEUE", u32::from(self.queue)),
+            ("QUEUE", self.doubt as u32),
             ("WRAP", u32::from(self.wrap)),
             ("THREADS", self.threads),
             ("POINTS", self.points),
@@ -237,7 +248,11 @@ fn flags(
                         signed,
                         global_sums,
                         clamp: !(space == Space::Open && bins == Bins::R && table),
-                        queue: arithmetic == Arithmetic::Filtered && global_sums,
+                        doubt: if arithmetic == Arithmetic::Filtered && global_sums {
+                            Doubt::BySweep
+                        } else {
+                            Doubt::AtOnce
+                        },
                         wrap,
                         threads: 128,
                         points: 4,

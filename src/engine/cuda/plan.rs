@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Plan::new`]. It touches no device; all of it is tested without one.
 
-use albireo_kernels::{Arithmetic, Bins, Sight, Space, Traversal as Visits, Variant};
+use albireo_kernels::{Arithmetic, Bins, Doubt, Sight, Space, Traversal as Visits, Variant};
 
 use super::filter::{Coordinates, Filter, exact_axis};
 use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
@@ -41,8 +41,10 @@ pub(super) struct Plan {
 
 /// Above this share of all pairs a search by cells saves nothing in an open domain.
 const WORTH_SEARCHING: f64 = 0.7;
-/// Above this share of doubtful pairs they are queued: of all pairs, and of cells, where deciding takes a search.
-const WORTH_QUEUEING: [f64; 2] = [3e-4, 5e-5];
+/// Shares of doubtful pairs up to which it pays to decide them at once (of cells, where that takes a search), and from which to take
+/// them in fast.
+const RARE: f64 = 5e-5;
+const COMMON: f64 = 6e-4;
 /// First points in a tile: of all pairs; of cells; of cells with fewer second points around them than `FEW_SECONDS`.
 const TILE: [u32; 3] = [256, 64, 32];
 const FEW_SECONDS: f64 = 2048.0;
@@ -202,7 +204,7 @@ impl Plan {
             signed: along.first().is_some_and(|&edge| edge < 0.0),
             global_sums: false,
             clamp: filter.as_ref().is_some_and(|f| f.clamp),
-            queue: false,
+            doubt: Doubt::AtOnce,
             wrap: filter.is_some() && !sorted && matches!(job.domain(), Domain::Periodic(_)),
             threads: 128,
             points: 4,
@@ -363,8 +365,12 @@ impl Plan {
             ..variant
         };
         let sorted = matches!(self.layout, Layout::Sorted(_));
-        variant.queue = variant.arithmetic == Arithmetic::Filtered
-            && self.doubtful_share() > WORTH_QUEUEING[usize::from(sorted)];
+        variant.doubt = match self.doubtful_share() {
+            _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
+            share if share > COMMON => Doubt::BySweep,
+            share if sorted && share > RARE => Doubt::ByPair,
+            _ => Doubt::AtOnce,
+        };
         variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
         let shared = self.shared_bytes(&variant) >> 10;
         let plain = variant.bins == Bins::R && !variant.weighted;
@@ -372,12 +378,12 @@ impl Plan {
             (Arithmetic::Float64, ..) => (128, 2),
             (Arithmetic::Float32, false, true) if shared <= 48 => (128, 16),
             (_, false, true) if shared <= 48 => (256, 8),
-            (_, _, true) if shared > 112 => {
-                (1024, if shared > 112 && variant.queue { 4 } else { 8 })
-            }
+            (_, _, true) if shared > 112 && variant.doubt != Doubt::AtOnce => (1024, 4),
+            (_, _, true) if shared > 112 => (1024, 8),
             (_, _, true) if shared > 48 => (512, 8),
-            (_, true, true) => (64, 8),
-            (_, true, false) if shared <= 64 => (128, 4),
+            (_, true, true) if shared <= 24 => (64, 8),
+            (_, true, true) => (256, 8),
+            (_, true, false) if shared <= 64 => (128, 5),
             _ if shared <= 112 => (256, 4),
             _ => (512, 4),
         };
@@ -419,11 +425,7 @@ impl Plan {
             // Threads may grow after this is asked: the most there are.
             Layout::Sorted(grid) => 4 * (3 * grid.rows.len() * grid.row_parts as usize + 1024 + 1),
         };
-        let queues = if variant.queue {
-            16 * variant.threads as usize
-        } else {
-            0
-        };
+        let queues = 16 * variant.doubt as usize * variant.threads as usize;
         tile + 8 * self.table.len() + queues + sums + stretches
     }
 
