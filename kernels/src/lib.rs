@@ -188,7 +188,13 @@ impl Variant {
 /// Every kernel that the engine can ask for, in one shape each (threads, points and tile change nothing but sizes).
 pub fn every_variant() -> Vec<Variant> {
     let mut variants = Vec::new();
-    for traversal in [Traversal::AllPairs, Traversal::Cells] {
+    for traversal in [
+        Traversal::Simple,
+        Traversal::Constant,
+        Traversal::AllPairs,
+        Traversal::Cells,
+    ] {
+        let named = matches!(traversal, Traversal::Simple | Traversal::Constant);
         for space in [Space::Open, Space::Periodic, Space::Triclinic] {
             for (bins, sight) in bins_and_sights(space) {
                 for arithmetic in [
@@ -196,6 +202,10 @@ pub fn every_variant() -> Vec<Variant> {
                     Arithmetic::Filtered,
                     Arithmetic::Float32,
                 ] {
+                    // The kernels to check by decide in float64 alone.
+                    if named && arithmetic != Arithmetic::Float64 {
+                        continue;
+                    }
                     variants.extend(flags(traversal, space, bins, sight, arithmetic));
                 }
             }
@@ -237,6 +247,9 @@ fn flags(
             }
             for weighted in [false, true] {
                 for global_sums in [false, true] {
+                    if traversal == Traversal::Simple && !global_sums {
+                        continue;
+                    }
                     variants.push(Variant {
                         traversal,
                         space,
