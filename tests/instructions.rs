@@ -1,0 +1,60 @@
+//! Vector instructions pay: where the compiler turns them into calls, kernels run many times slower than plain loops, and counts stay right.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::time::{Duration, Instant};
+
+use albireo::counts::{Sums, count_pairs};
+use albireo::engine::{Cpu, Isa};
+use albireo::{
+    Axis, Binning, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins,
+    SMuBins, SignedEdges, Silent, random,
+};
+
+const SIDE: f64 = 100.0;
+
+/// The shortest of five counts on one thread.
+fn time<B: Binning>(isa: Isa, sample: &Particles, bins: &B) -> Duration {
+    let domain = Domain::Periodic(PeriodicBox::cubic(SIDE).unwrap());
+    let job = PairJob::new(Pairs::Auto(sample), &domain).unwrap();
+    let engine = Cpu::new().with_threads(1).unwrap().with_isa(isa).unwrap();
+    let count = || {
+        let begin = Instant::now();
+        count_pairs(&engine, &job, bins, Sums::default(), &Silent).unwrap();
+        begin.elapsed()
+    };
+    (0..5).map(|_| count()).min().unwrap()
+}
+
+fn compare<B: Binning>(name: &str, bins: &B) {
+    let sample = Particles::new(random::in_box(30_000, 5, [SIDE; 3]).unwrap());
+    let plain = time(Isa::Portable, &sample, bins);
+    for isa in Isa::available() {
+        let vector = time(isa, &sample, bins);
+        println!(
+            "{name}, {}: {:.2} times portable",
+            isa.name(),
+            plain.as_secs_f64() / vector.as_secs_f64()
+        );
+        assert!(
+            isa == Isa::Portable || vector < plain,
+            "{name}: {vector:?} with {}, {plain:?} with plain loops",
+            isa.name()
+        );
+    }
+}
+
+#[test]
+fn wider_registers_are_faster() {
+    compare(
+        "linear r",
+        &RBins::new(Edges::linear(0.0, 25.0, 30).unwrap()),
+    );
+    compare(
+        "logarithmic r",
+        &RBins::new(Edges::logarithmic(0.1, 25.0, 20).unwrap()),
+    );
+    let s = Edges::linear(0.0, 25.0, 40).unwrap();
+    let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
+    let los = LineOfSight::Fixed(Axis::Z);
+    compare("(s, mu)", &SMuBins::new(s, mu, los).unwrap());
+}
