@@ -177,7 +177,7 @@ fn a_million_points_agree_between_filter_and_float64() {
 fn the_approximate_mode_moves_few_pairs() {
     let (fast, exact) = (engine(Precision::Float32), engine(Precision::Exact));
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
-    let a = suite::particles(&domain, size(50_000), Scatter::Uniform, 13);
+    let a = suite::particles(&domain, 50_000, Scatter::Uniform, 13);
     let job = PairJob::new(Pairs::Auto(&a), &domain)
         .unwrap()
         .with_traversal(Traversal::Cells);
