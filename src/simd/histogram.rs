@@ -188,11 +188,11 @@ pub(crate) struct Scatter<const PRODUCTS: bool> {
     out: u32,
     /// The entries for what is out of range, a lane each.
     out_of_range: [u32; MOST_LANES],
-    /// Copies of the counters, used by different lanes, where there are no products. After the slots lies an entry a lane for what
+    /// Counters where there are no products, in copies for different lanes. After the slots lies an entry a lane for what
     /// is out of range: one for all would be a chain of additions that wait for each other.
     pairs: Vec<u32>,
     copies: usize,
-    /// Sums of `product + ROUNDING` as bits, modulo 2^64, and their number; with the same extra entries.
+    /// Sums of `product + ROUNDING` as bits, modulo 2^64, and their number, in copies and with extra entries too.
     sums: Vec<[u64; 2]>,
 }
 
@@ -204,10 +204,15 @@ const COPIED_SLOTS: usize = 1024;
 
 impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     pub(crate) fn new(n_slots: usize) -> Self {
-        let copies = if n_slots <= COPIED_SLOTS { 4 } else { 1 };
+        let most = if PRODUCTS {
+            COPIED_SLOTS / 4
+        } else {
+            COPIED_SLOTS
+        };
+        let copies = if n_slots <= most { 4 } else { 1 };
         let n_counters = n_slots + MOST_LANES;
         let (n_pairs, n_sums) = if PRODUCTS {
-            (0, n_counters)
+            (0, copies * n_counters)
         } else {
             (copies * n_counters, 0)
         };
@@ -228,10 +233,12 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     fn targets(&mut self) -> Targets {
         let stride = (self.out as usize + MOST_LANES) * usize::from(self.copies > 1);
         let pairs = self.pairs.as_mut_ptr();
-        let copy = |k: usize| pairs.wrapping_add(k * stride);
+        let sums = self.sums.as_mut_ptr();
+        let pairs = |k: usize| pairs.wrapping_add(k * stride);
+        let sums = |k: usize| sums.wrapping_add(k * stride);
         Targets {
-            pairs: [copy(0), copy(1), copy(2), copy(3)],
-            sums: self.sums.as_mut_ptr(),
+            pairs: [pairs(0), pairs(1), pairs(2), pairs(3)],
+            sums: [sums(0), sums(1), sums(2), sums(3)],
         }
     }
 
@@ -246,7 +253,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
             // of the counters or, where products are summed, the sums have that many entries, and nothing else refers to them.
             unsafe {
                 if PRODUCTS {
-                    let sum = &mut *targets.sums.add(slot);
+                    let sum = &mut *targets.sums[lane % 4].add(slot);
                     sum[0] = sum[0].wrapping_add(products[lane]);
                     sum[1] += 1;
                 } else {
@@ -282,7 +289,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Targets {
     pairs: [*mut u32; 4],
-    sums: *mut [u64; 2],
+    sums: [*mut [u64; 2]; 4],
 }
 
 impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
@@ -329,7 +336,12 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
         let stride = self.out as usize + MOST_LANES;
         for slot in 0..self.out as usize {
             let pairs = if PRODUCTS {
-                let [sum, pairs] = self.sums[slot];
+                let (mut sum, mut pairs) = (0u64, 0u64);
+                for copy in 0..self.copies {
+                    let [products, number] = self.sums[copy * stride + slot];
+                    sum = sum.wrapping_add(products);
+                    pairs += number;
+                }
                 let rounding = pairs.wrapping_mul(ROUNDING.to_bits());
                 totals.products[slot] += i128::from(sum.wrapping_sub(rounding).cast_signed());
                 pairs
