@@ -199,17 +199,12 @@ pub(crate) struct Scatter<const PRODUCTS: bool> {
 /// Slots that wait; every register width divides it.
 const RING: usize = 256;
 
-/// Counters that may be copied: the copies should stay in the first-level cache.
-const COPIED_SLOTS: usize = 1024;
+/// Counters that may be copied: a tile uses few of them, which stay in the first-level cache.
+const COPIED_SLOTS: usize = 4096;
 
 impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     pub(crate) fn new(n_slots: usize) -> Self {
-        let most = if PRODUCTS {
-            COPIED_SLOTS / 4
-        } else {
-            COPIED_SLOTS
-        };
-        let copies = if n_slots <= most { 4 } else { 1 };
+        let copies = if n_slots <= COPIED_SLOTS { 4 } else { 1 };
         let n_counters = n_slots + MOST_LANES;
         let (n_pairs, n_sums) = if PRODUCTS {
             (0, copies * n_counters)
