@@ -1,5 +1,6 @@
 //! Vector instructions pay: where the compiler turns them into calls, kernels run many times slower than plain loops, and counts stay right.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(clippy::print_stdout, reason = "the ratios are worth reading")]
 
 use std::time::{Duration, Instant};
 
