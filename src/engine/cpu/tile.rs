@@ -132,6 +132,8 @@ struct Blocks<'a> {
     second: &'a Block,
     /// `(centre1 - centre2) + translation`, scaled.
     apart: [f32; 3],
+    /// The line of sight of the two centres, scaled; 0 where none is needed.
+    line: [f32; 3],
     /// Half extents of the first block, scaled and rounded up.
     half: [f32; 3],
 }
@@ -142,6 +144,7 @@ pub(super) struct Tile {
     pub(super) pair: BlockPair,
     pub(super) leaf: usize,
     apart: [f32; 3],
+    line: [f32; 3],
 }
 
 /// A register of a leaf's points, seen from the centre of the first block, and the constant part of the line of sight.
@@ -173,18 +176,27 @@ impl<F: Filter> Job<'_, F> {
         }
         self.load_rows(&mut worker.rows, pair.first);
         let scale = self.first.layout.scale;
-        let (mut apart, mut half) = ([0.0; 3], [0.0; 3]);
+        let (mut apart, mut line, mut half) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         for k in 0..3 {
             let axis = self.axes[k];
             let centres = first.bounds.centre[axis] - second.bounds.centre[axis];
             apart[k] = ((centres + pair.translation.vector[axis]) * scale) as f32;
             half[k] = ((first.bounds.half[axis] * scale) as f32).next_up();
+            if F::LINE {
+                let LineWeights {
+                    first: a,
+                    second: b,
+                } = self.line;
+                let centre = a * first.bounds.centre[axis] + b * second.bounds.centre[axis];
+                line[k] = (centre * scale) as f32;
+            }
         }
         let blocks = Blocks {
             pair,
             first,
             second,
             apart,
+            line,
             half,
         };
         for leaf in 0..second.n_leaves() {
@@ -251,6 +263,7 @@ impl<F: Filter> Job<'_, F> {
             pair: blocks.pair,
             leaf,
             apart: blocks.apart,
+            line: blocks.line,
         };
         if apart == u64::MAX {
             self.count_rows(simd, worker, tile, &ALL_ROWS);
@@ -369,13 +382,8 @@ impl<F: Filter> Job<'_, F> {
             let offsets = simd.load(&all[self.axes[k]][tile.leaf * LEAF + part..]);
             lanes.x[k] = simd.sub(offsets, simd.splat(tile.apart[k]));
             if F::LINE {
-                let axis = self.axes[k];
-                let first = self.first.layout.blocks[tile.pair.first].bounds.centre[axis];
-                let second = self.second.layout.blocks[tile.pair.second].bounds.centre[axis];
-                let centre = self.line.first * first + self.line.second * second;
-                let centre = simd.splat((centre * self.first.layout.scale) as f32);
                 let weight = simd.splat(self.line.second as f32);
-                lanes.line[k] = simd.mul_add(offsets, weight, centre);
+                lanes.line[k] = simd.mul_add(offsets, weight, simd.splat(tile.line[k]));
             }
         }
         lanes
