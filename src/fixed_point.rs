@@ -8,6 +8,12 @@ pub const FRACTION_BITS: i32 = 36;
 /// A signed 64-bit partial sum is flushed to a 128-bit total before it can hold this many terms.
 pub const FLUSH_TERMS: u64 = 1 << 27;
 
+// A total can hold every pair of two samples of any size.
+const _: () = {
+    let pairs = (crate::particles::MAX_PARTICLES as u128).pow(2);
+    assert!(pairs << FRACTION_BITS < 1 << 127);
+};
+
 const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
 
 /// The exponent e with `|value| = m * 2^e`, m in [0.5, 1); 0 for zero.

@@ -8,6 +8,27 @@ use crate::exact_sum::ExactSum;
 /// Largest number of particles in one sample: indices are 32-bit, with room for padding.
 pub const MAX_PARTICLES: usize = i32::MAX as usize;
 
+/// Refuses more rows than indices can number.
+pub(crate) fn check_number(rows: usize) -> Result<(), ParticlesError> {
+    if rows > MAX_PARTICLES {
+        return Err(ParticlesError::TooMany {
+            rows,
+            limit: MAX_PARTICLES,
+        });
+    }
+    Ok(())
+}
+
+/// Number of unordered pairs within `n` particles.
+pub(crate) fn pairs_within(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+/// Where run number `k` begins when `n` rows are cut into `of` runs of nearly equal length.
+pub(crate) fn run_start(n: usize, k: usize, of: usize) -> usize {
+    (n as u128 * k as u128 / of as u128) as usize
+}
+
 /// N positions, shape (N, 3), as three columns; every coordinate is finite.
 ///
 /// ```
@@ -34,12 +55,7 @@ impl Points {
     /// # Errors
     /// Columns of unequal length, a coordinate that is NaN or infinite, or more than [`MAX_PARTICLES`] rows.
     pub fn new(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Self, ParticlesError> {
-        if x.len() > MAX_PARTICLES {
-            return Err(ParticlesError::TooMany {
-                rows: x.len(),
-                limit: MAX_PARTICLES,
-            });
-        }
+        check_number(x.len())?;
         for (name, column) in [("y", &y), ("z", &z)] {
             if column.len() != x.len() {
                 return Err(ParticlesError::UnequalLengths {
@@ -63,6 +79,7 @@ impl Points {
     /// # Errors
     /// As [`Points::new`].
     pub fn from_rows(rows: &[[f64; 3]]) -> Result<Self, ParticlesError> {
+        check_number(rows.len())?;
         let column = |axis: usize| rows.iter().map(|row| row[axis]).collect();
         Self::new(column(0), column(1), column(2))
     }
@@ -257,6 +274,37 @@ impl Particles {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_are_as_large_as_their_indices_and_no_larger() {
+        assert_eq!(check_number(MAX_PARTICLES), Ok(()));
+        let error = check_number(MAX_PARTICLES + 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a sample holds at most 2147483647 particles, found 2147483648"
+        );
+        let n = MAX_PARTICLES as u128;
+        assert_eq!(
+            u128::from(pairs_within(MAX_PARTICLES as u64)),
+            n * (n - 1) / 2
+        );
+        assert_eq!([0, 1, 2, 3].map(pairs_within), [0, 0, 1, 3]);
+    }
+
+    #[test]
+    fn runs_are_nearly_equal_at_any_size() {
+        for of in [1, 2, 7, 1000, u32::MAX as usize] {
+            for k in [0, of / 3, of / 2, of - 1] {
+                let (from, to) = (
+                    run_start(MAX_PARTICLES, k, of),
+                    run_start(MAX_PARTICLES, k + 1, of),
+                );
+                let even = MAX_PARTICLES / of;
+                assert!((even..=even + 1).contains(&(to - from)), "{k} of {of}");
+            }
+            assert_eq!(run_start(MAX_PARTICLES, of, of), MAX_PARTICLES);
+        }
+    }
 
     #[test]
     fn refusals_name_the_column_and_the_row() {

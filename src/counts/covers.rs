@@ -7,7 +7,7 @@ use super::{PairKind, PairTotal};
 use crate::domain::Domain;
 use crate::engine::{PairJob, Pairs};
 use crate::error::MergeError;
-use crate::particles::{Particles, Weights};
+use crate::particles::{Particles, Weights, run_start};
 
 /// One of `of` parts of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,8 +24,8 @@ impl Part {
 
     /// The rows of this part among `n`.
     pub(super) fn rows(self, n: usize) -> Range<usize> {
-        let cut = |k: u32| (n as u128 * u128::from(k) / u128::from(self.of)) as usize;
-        cut(self.index)..cut(self.index + 1)
+        let [k, of] = [self.index, self.of].map(|part| part as usize);
+        run_start(n, k, of)..run_start(n, k + 1, of)
     }
 }
 
@@ -125,6 +125,10 @@ impl Covers {
             }
             ours.parts.extend(&theirs.parts);
         }
+        let mut totals = union.jobs.values().map(|job| job.total.pairs);
+        totals
+            .try_fold(0, u64::checked_add)
+            .ok_or(MergeError::Overflow("the total number of pairs"))?;
         Ok(union)
     }
 
@@ -147,5 +151,32 @@ impl Covers {
     pub(super) fn single(&self) -> Option<JobId> {
         let mut jobs = self.jobs.keys();
         jobs.next().copied().filter(|_| jobs.next().is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::particles::MAX_PARTICLES;
+
+    #[test]
+    fn totals_that_pass_their_integer_are_refused() {
+        let realisation = |k: u64| {
+            let total = PairTotal {
+                pairs: (MAX_PARTICLES as u64).pow(2),
+                ..PairTotal::zero(PairKind::Cross)
+            };
+            Covers::part(JobId(k), Part::WHOLE, total)
+        };
+        let mut all = realisation(0);
+        for k in 1..4 {
+            let union = all.union(&realisation(k));
+            assert!(union.is_ok(), "{k}");
+            all = union.unwrap_or(all);
+        }
+        let pairs = 4 * (MAX_PARTICLES as u64).pow(2);
+        assert_eq!(all.total(PairKind::Cross).pairs, pairs);
+        let all = all.union(&realisation(4));
+        assert_eq!(all, Err(MergeError::Overflow("the total number of pairs")));
     }
 }

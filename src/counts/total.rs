@@ -2,7 +2,7 @@
 
 use crate::binning::{Binning, PairOrder};
 use crate::engine::Pairs;
-use crate::particles::{Particles, Weights};
+use crate::particles::{Particles, Weights, pairs_within};
 
 /// Which pairs a count holds, and how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,7 +54,8 @@ impl PairTotal {
         let unit = |sample: &Particles| matches!(sample.weights(), Weights::Unit);
         match pairs {
             Pairs::Auto(sample) => {
-                let both = count(sample) * count(sample).saturating_sub(1);
+                let once = pairs_within(count(sample));
+                let both = 2 * once;
                 let sum = sample.weight_sum();
                 let both_weight = if unit(sample) {
                     both as f64
@@ -69,7 +70,7 @@ impl PairTotal {
                     },
                     _ => Self {
                         kind,
-                        pairs: both / 2,
+                        pairs: once,
                         weight: both_weight / 2.0,
                     },
                 }

@@ -30,7 +30,7 @@ pub use crate::simd::Isa;
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::ops::PairOp;
-use crate::particles::Particles;
+use crate::particles::{Particles, pairs_within};
 
 /// Which pairs of particles.
 #[derive(Debug, Clone, Copy)]
@@ -144,10 +144,7 @@ impl<'a> PairJob<'a> {
     /// Number of pairs the job has in all, each unordered pair of an auto count once.
     pub fn n_pairs(&self) -> u64 {
         match self.pairs {
-            Pairs::Auto(sample) => {
-                let n = sample.len() as u64;
-                n * n.saturating_sub(1) / 2
-            }
+            Pairs::Auto(sample) => pairs_within(sample.len() as u64),
             Pairs::Cross(first, second) => first.len() as u64 * second.len() as u64,
         }
     }

@@ -8,7 +8,7 @@ use super::{PairJob, Pairs, Progress};
 use crate::binning::PairOrder;
 use crate::error::JobError;
 use crate::ops::{BinSums, PairOp, Payload};
-use crate::particles::Particles;
+use crate::particles::{Particles, pairs_within};
 use crate::separation::Separation;
 
 /// Runs of rows, of the first and of the second sample, that are paired with one another.
@@ -70,7 +70,7 @@ impl Piece {
     /// The number of pairs.
     pub(super) fn pairs(&self) -> u64 {
         match self {
-            Self::Auto(rows) => rows.len() as u64 * (rows.len() as u64).saturating_sub(1) / 2,
+            Self::Auto(rows) => pairs_within(rows.len() as u64),
             Self::Cross(a, b) => a.len() as u64 * b.len() as u64,
         }
     }
@@ -207,6 +207,15 @@ pub(super) mod tests {
                 .collect();
         }
         pieces
+    }
+
+    #[test]
+    fn pieces_of_the_largest_samples_add_up() {
+        let n = crate::particles::MAX_PARTICLES;
+        for whole in [Piece::Auto(0..n), Piece::Cross(0..n, 0..n)] {
+            let pieces = cut(whole.clone(), PairOrder::Unordered, 8);
+            assert_eq!(pieces.iter().map(Piece::pairs).sum::<u64>(), whole.pairs());
+        }
     }
 
     #[test]

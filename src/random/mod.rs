@@ -13,17 +13,7 @@ use rayon::prelude::*;
 
 use crate::domain::{Axis, Domain};
 use crate::error::{DomainError, Error, ParticlesError, RandomError};
-use crate::particles::{MAX_PARTICLES, Points};
-
-fn check_number(n: usize) -> Result<(), ParticlesError> {
-    if n > MAX_PARTICLES {
-        return Err(ParticlesError::TooMany {
-            rows: n,
-            limit: MAX_PARTICLES,
-        });
-    }
-    Ok(())
-}
+use crate::particles::{Points, check_number};
 
 /// Makes n points, each from its own index.
 fn points(
@@ -105,6 +95,7 @@ pub fn in_shell(n: usize, seed: u64, r_min: f64, r_max: f64) -> Result<Points, E
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+    use crate::MAX_PARTICLES;
     use crate::domain::{Lattice, PeriodicBox};
 
     /// Counts in equal cells are compared with their mean: chi-squared over its degrees of freedom.

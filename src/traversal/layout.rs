@@ -6,8 +6,8 @@
 use rayon::prelude::*;
 
 use super::Bounds;
-use super::sort::{Key, sorted_cells};
-use crate::particles::Points;
+use super::sort::{Key, MAX_HALVINGS, sorted_cells};
+use crate::particles::{MAX_PARTICLES, Points, run_start};
 
 /// Points in a leaf: one of the widest registers.
 pub(crate) const LEAF: usize = crate::simd::MOST_LANES;
@@ -23,6 +23,10 @@ const CLUSTER_GROUPS: usize = 32;
 
 /// The row of a slot that holds no point.
 pub(crate) const NO_ROW: u32 = u32::MAX;
+
+// Rows, blocks and groups are numbered in 32 bits: each coarse cell has at most one block that is not full.
+const _: () = assert!(MAX_PARTICLES < NO_ROW as usize);
+const _: () = assert!(MAX_PARTICLES / BLOCK + (1 << MAX_HALVINGS) < u32::MAX as usize);
 
 /// Offset of a slot that holds no point, in scaled units: out of everyone's reach, and its square is finite.
 pub(crate) const FAR_AWAY: f32 = 1e15;
@@ -157,7 +161,7 @@ fn runs<'a>(bounds: &[Bounds], most: usize, ends: impl Iterator<Item = &'a usize
         let n = end - first;
         let n_runs = n.div_ceil(most).max(1);
         for k in 0..n_runs {
-            let (from, to) = (first + n * k / n_runs, first + n * (k + 1) / n_runs);
+            let [from, to] = [k, k + 1].map(|k| first + run_start(n, k, n_runs));
             runs.push(Run {
                 bounds: Bounds::around_all(&bounds[from..to]),
                 first: from as u32,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Bounds;
 use super::layout::{BLOCK, LEAF};
-use crate::particles::Points;
+use crate::particles::{Points, run_start};
 
 /// A point on its way to its slot: coordinates rounded for choosing medians, and its row.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Key {
 const CELL_TARGET: usize = 512;
 
 /// Largest number of times that the box is halved.
-const MAX_HALVINGS: u32 = 20;
+pub(super) const MAX_HALVINGS: u32 = 20;
 
 /// Points above which the two halves of a median split are sorted by two threads.
 const SPLIT_IN_PARALLEL: usize = 1 << 15;
@@ -95,6 +95,15 @@ struct SortedRun {
     starts: Vec<u32>,
 }
 
+/// Turns numbers into running sums; a run has fewer points than a row number has values.
+fn accumulate(numbers: &mut [u32]) {
+    let mut sum = 0;
+    for number in numbers {
+        sum += *number;
+        *number = sum;
+    }
+}
+
 fn sort_run(
     points: &Points,
     rows: std::ops::Range<usize>,
@@ -108,9 +117,7 @@ fn sort_run(
     for &cell in &numbers {
         starts[cell as usize + 1] += 1;
     }
-    for k in 0..cells.number {
-        starts[k + 1] += starts[k];
-    }
+    accumulate(&mut starts);
     let mut next = starts.clone();
     let mut keys = vec![Key::default(); rows.len()];
     for (&cell, row) in numbers.iter().zip(rows) {
@@ -134,7 +141,7 @@ pub(super) fn sorted_cells(points: &Points, bounds: &Bounds) -> Vec<Vec<Key>> {
     let n = points.len();
     let cells = Cells::new(bounds, n);
     let n_runs = (n / 50_000).clamp(1, 4 * rayon::current_num_threads());
-    let cut = |k: usize| n * k / n_runs;
+    let cut = |k: usize| run_start(n, k, n_runs);
     let runs: Vec<SortedRun> = (0..n_runs)
         .into_par_iter()
         .map(|k| sort_run(points, cut(k)..cut(k + 1), &cells, bounds))
@@ -186,5 +193,33 @@ fn split(keys: &mut [Key]) {
     } else {
         split(left);
         split(right);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::particles::MAX_PARTICLES;
+
+    #[test]
+    fn a_run_as_long_as_the_largest_sample_has_32_bit_starts() {
+        let most = MAX_PARTICLES as u32;
+        let mut starts = [0, most - 3, 0, 2, 1];
+        accumulate(&mut starts);
+        assert_eq!(starts, [0, most - 3, most - 3, most - 1, most]);
+    }
+
+    #[test]
+    fn the_largest_sample_has_cells_that_can_be_numbered() {
+        for half in [[1.0; 3], [1.0, 0.0, 0.0], [1e6, 1.0, 1e-6]] {
+            let bounds = Bounds {
+                centre: [0.0; 3],
+                half,
+            };
+            let cells = Cells::new(&bounds, MAX_PARTICLES);
+            assert_eq!(cells.number, 1 << MAX_HALVINGS);
+            assert_eq!(cells.of(half.map(|h| -h)), 0);
+            assert_eq!(cells.of(half) as usize, cells.number - 1, "{half:?}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::images::{Translation, translations};
 use super::layout::{BLOCK, Layout, Run};
 use crate::binning::Reach;
 use crate::domain::Domain;
+use crate::particles::pairs_within;
 
 /// The region around a point that bins can reach, widened by the rounding of the arithmetic that compares with it.
 #[derive(Debug, Clone, Copy)]
@@ -116,6 +117,11 @@ impl BlockPair {
     }
 }
 
+/// Unordered pairs within a unit of `own` points, and of these with the `later` points of the sample.
+fn pairs_once(own: u64, later: u64) -> u64 {
+    pairs_within(own) + own * later
+}
+
 /// How the blocks of two layouts are paired.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
@@ -161,8 +167,7 @@ impl<'a> Walk<'a> {
         let before = &self.first.points_before;
         let own = before[end] - before[first];
         if self.once {
-            let later = self.first.n_points() - before[end];
-            return own * own.saturating_sub(1) / 2 + own * later;
+            return pairs_once(own, self.first.n_points() - before[end]);
         }
         own * self.second.n_points()
     }
@@ -243,5 +248,21 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::particles::MAX_PARTICLES;
+
+    #[test]
+    fn units_of_the_largest_sample_add_up_to_all_pairs() {
+        let (n, unit) = (MAX_PARTICLES as u64, 1024);
+        let units = (0..n).step_by(1024).map(|start| {
+            let own = unit.min(n - start);
+            pairs_once(own, n - start - own)
+        });
+        assert_eq!(units.sum::<u64>(), pairs_within(n));
     }
 }
