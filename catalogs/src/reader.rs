@@ -87,8 +87,10 @@ pub(crate) trait Backend {
     fn format(&self) -> Format;
     fn path(&self) -> &Path;
 
-    /// The tables, as requests name them.
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError>;
+    /// The tables, as requests name them; the nameless one of a format that holds one table, unless overridden.
+    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+        Ok(vec![String::new()])
+    }
 
     /// The table of a request.
     fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError>;
@@ -113,6 +115,18 @@ pub(crate) trait Backend {
         self.scan(schema, components, Widening::Exact, &mut |block| {
             collector.take(&path, &block)
         })
+    }
+}
+
+/// Refuses a request that names a table, where the format holds one without a name.
+pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), CatalogError> {
+    match &request.table {
+        None => Ok(()),
+        Some(table) => Err(CatalogError::UnknownTable {
+            path: path.to_owned(),
+            table: table.clone(),
+            available: Vec::new(),
+        }),
     }
 }
 

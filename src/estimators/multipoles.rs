@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::poisson::quadrature;
+use super::poisson::weighted_sums;
 use crate::binning::BinAxis;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -112,19 +112,6 @@ fn pole(xi: &Correlation, mu: &BinAxis, ell: u32) -> Multipole {
         .map(|&edge| scaled_antiderivative(ell, edge))
         .collect();
     let factors: Vec<f64> = below.windows(2).map(|e| (e[1] - e[0]) / span).collect();
-    let terms =
-        |row: &[f64]| -> Vec<f64> { row.iter().zip(&factors).map(|(v, f)| v * f).collect() };
-    let rows =
-        |values: &[f64]| -> Vec<Vec<f64>> { values.chunks(mu.n_bins()).map(terms).collect() };
-    Multipole {
-        ell,
-        xi: rows(&xi.xi)
-            .iter()
-            .map(|terms| terms.iter().sum())
-            .collect(),
-        error: rows(&xi.error)
-            .iter()
-            .map(|terms| quadrature(terms))
-            .collect(),
-    }
+    let (xi, error) = weighted_sums(xi, &factors);
+    Multipole { ell, xi, error }
 }

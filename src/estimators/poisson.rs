@@ -5,6 +5,7 @@
 use statrs::function::gamma::{gamma_lr, gamma_ur};
 
 use crate::error::EstimatorError;
+use crate::result::Correlation;
 
 /// `(1 + xi) / sqrt(DD)`: the error of `xi` when the only noise is that of `pairs` independent data pairs.
 ///
@@ -32,6 +33,21 @@ pub(super) fn quadrature(errors: &[f64]) -> f64 {
         return f64::NAN;
     }
     known.map(|error| error * error).sum::<f64>().sqrt()
+}
+
+/// Sums over the last axis, value times factor, with errors that add in [`quadrature`].
+pub(super) fn weighted_sums(xi: &Correlation, factors: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let over_rows = |values: &[f64], combine: &dyn Fn(&[f64]) -> f64| {
+        let row = |row: &[f64]| {
+            let terms: Vec<f64> = row.iter().zip(factors).map(|(v, f)| v * f).collect();
+            combine(&terms)
+        };
+        values.chunks(factors.len()).map(row).collect()
+    };
+    (
+        over_rows(&xi.xi, &|terms| terms.iter().sum()),
+        over_rows(&xi.error, &quadrature),
+    )
 }
 
 /// The exact central confidence interval of a Poisson mean of which `count` events were seen.

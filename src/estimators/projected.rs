@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::poisson::quadrature;
+use super::poisson::weighted_sums;
 use crate::binning::BinAxis;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -56,24 +56,13 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
         }
     };
     let sides = if pi.signed() { 1.0 } else { 2.0 };
-    let widths: Vec<f64> = pi.widths().collect();
-    let terms = |row: &[f64]| -> Vec<f64> {
-        let terms = row.iter().zip(&widths);
-        terms.map(|(v, width)| sides * v * width).collect()
-    };
-    let rows =
-        |values: &[f64]| -> Vec<Vec<f64>> { values.chunks(pi.n_bins()).map(terms).collect() };
+    let factors: Vec<f64> = pi.widths().map(|width| sides * width).collect();
+    let (wp, error) = weighted_sums(xi, &factors);
     let largest = pi.edges.iter().fold(0.0, |most: f64, e| most.max(e.abs()));
     Ok(Projected {
         axis: rp.clone(),
         pi_max: largest,
-        wp: rows(&xi.xi)
-            .iter()
-            .map(|terms| terms.iter().sum())
-            .collect(),
-        error: rows(&xi.error)
-            .iter()
-            .map(|terms| quadrature(terms))
-            .collect(),
+        wp,
+        error,
     })
 }

@@ -21,7 +21,7 @@ use crate::Format;
 use crate::block::{Block, Cells, Collector, Widening, block_rows, no_memory};
 use crate::catalog::Request;
 use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
 use crate::value::{Attributes, Value};
 
 /// Rows decoded at once; each thread holds as many.
@@ -281,18 +281,8 @@ impl Backend for ParquetReader {
         &self.path
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
-        Ok(vec![String::new()])
-    }
-
     fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
-        if let Some(table) = &request.table {
-            return Err(CatalogError::UnknownTable {
-                path: self.path.clone(),
-                table: table.clone(),
-                available: Vec::new(),
-            });
-        }
+        refuse_table(&self.path, request)?;
         let units = written_units(&self.metadata);
         let fields = self.metadata.schema().fields().iter().map(|field| {
             let (kind, width, dtype) = decode::kind(field.data_type());

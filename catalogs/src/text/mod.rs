@@ -15,7 +15,7 @@ use crate::Format;
 use crate::block::{Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
 
 /// Reads delimited text.
 pub(crate) struct TextReader {
@@ -71,18 +71,8 @@ impl Backend for TextReader {
         &self.path
     }
 
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
-        Ok(vec![String::new()])
-    }
-
     fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
-        if let Some(table) = &request.table {
-            return Err(CatalogError::UnknownTable {
-                path: self.path.clone(),
-                table: table.clone(),
-                available: Vec::new(),
-            });
-        }
+        refuse_table(&self.path, request)?;
         let field = |column: &TextColumn| Field {
             name: column.name.clone(),
             dtype: column.dtype.clone(),

@@ -7,15 +7,13 @@ use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::Args;
 
-use crate::args::{
-    BinFlags, ColumnFlags, DataFlags, LosFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags,
-};
+use super::pairs::PairFlags;
+use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::counting::Counter;
 use crate::inputs::{Inputs, Wanted};
 use crate::output::{check, deliver};
 use crate::record::{Record, ResultKind};
-use crate::sample::Source;
 use crate::space::{Unless, line_of_sight};
 use crate::tables::{count_columns, edge_columns, mean_column};
 
@@ -36,66 +34,32 @@ pub(crate) struct Count {
     #[arg(long)]
     mean_separation: bool,
     #[command(flatten)]
-    columns: DataFlags,
-    #[command(flatten)]
-    second_columns: SecondFlags,
-    #[command(flatten)]
-    space: SpaceFlags,
+    pairs: PairFlags,
     #[command(flatten)]
     los: LosFlags,
-    #[command(flatten)]
-    run: RunFlags,
-    #[command(flatten)]
-    output: OutputFlags,
-}
-
-/// The two sources of a command with an optional second file; flags of the second alone mean another part of the first file.
-pub(super) fn sources(
-    data: PathBuf,
-    second: Option<PathBuf>,
-    columns: DataFlags,
-    second_columns: SecondFlags,
-) -> Vec<Source> {
-    let (first, other) = (
-        ColumnFlags::from(columns),
-        ColumnFlags::from(second_columns),
-    );
-    let second = second.or_else(|| other.any().then(|| data.clone()));
-    let second = second.map(|path| Source {
-        role: "second",
-        path,
-        flags: other.or(&first).resolved(),
-    });
-    std::iter::once(Source {
-        role: "data",
-        path: data,
-        flags: first.resolved(),
-    })
-    .chain(second)
-    .collect()
 }
 
 impl Count {
     /// Counts, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
-        check(&self.output)?;
+        check(&self.pairs.output)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin();
-        let sources = sources(self.data, self.second, self.columns, self.second_columns);
+        let sources = self.pairs.sources(self.data, self.second);
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,
             unless: Unless::Open,
-            outside: if self.space.wrap {
+            outside: if self.pairs.space.wrap {
                 Outside::Wrap
             } else {
                 Outside::Refuse
             },
         };
         spec.check_line_of_sight(self.los.los)?;
-        let inputs = Inputs::read(&sources, &self.space, wanted, &mut record)?;
+        let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &inputs.domain);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(&self.run, &inputs.domain)?;
+        let mut counter = Counter::new(&self.pairs.run, &inputs.domain)?;
         let first = inputs.get("data")?;
         let (name, pairs) = match inputs.find("second") {
             None => ("DD", Pairs::Auto(first)),
@@ -118,7 +82,7 @@ impl Count {
                 columns,
                 meta: record.finish(ResultKind::Counts),
             },
-            &self.output,
+            &self.pairs.output,
         )
     }
 }

@@ -8,8 +8,7 @@ use albireo_catalogs::{Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
-use super::count::sources;
-use crate::args::{DataFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags};
+use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::counting::Counter;
 use crate::inputs::{Inputs, Wanted};
@@ -39,26 +38,18 @@ pub(crate) struct Rdf {
     #[arg(long, value_name = "V", help_heading = "Space")]
     volume: Option<f64>,
     #[command(flatten)]
-    columns: DataFlags,
-    #[command(flatten)]
-    second_columns: SecondFlags,
-    #[command(flatten)]
-    space: SpaceFlags,
-    #[command(flatten)]
-    run: RunFlags,
-    #[command(flatten)]
-    output: OutputFlags,
+    pairs: PairFlags,
 }
 
 impl Rdf {
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
-        check(&self.output)?;
+        check(&self.pairs.output)?;
         let bins = RBins::new(
             Edges::linear(self.r_min, self.r_max, self.n_bins.get() as usize).context("--r-max")?,
         );
         let mut record = Record::begin();
-        let sources = sources(self.data, self.second, self.columns, self.second_columns);
+        let sources = self.pairs.sources(self.data, self.second);
         if sources.iter().any(|source| source.flags.weight.is_some()) {
             return Err(usage("--weight has no meaning here: g(r) counts particles"));
         }
@@ -67,7 +58,7 @@ impl Rdf {
             unless: Unless::Stated,
             outside: Outside::Wrap,
         };
-        let inputs = Inputs::read(&sources, &self.space, wanted, &mut record)?;
+        let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
         let volume = match (inputs.domain.volume(), self.volume) {
             (Some(_), Some(_)) => {
                 return Err(usage("--volume is for open space: here the box has one"));
@@ -84,7 +75,7 @@ impl Rdf {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
-        let mut counter = Counter::new(&self.run, &inputs.domain)?;
+        let mut counter = Counter::new(&self.pairs.run, &inputs.domain)?;
         let counts = counter.count(name, pairs, &bins, false)?;
         let mut distribution = Distribution::new(&bins);
         distribution.add_frame(&counts, volume, first.len())?;
@@ -120,7 +111,7 @@ impl Rdf {
                 columns,
                 meta: record.finish(ResultKind::Rdf),
             },
-            &self.output,
+            &self.pairs.output,
         )
     }
 }
