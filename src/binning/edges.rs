@@ -139,20 +139,18 @@ impl Edges {
 }
 
 impl Edges {
-    /// As [`Edges::locate`], looking first at the bin `guess` and its neighbours.
+    /// As [`Edges::locate`], looking first at the bin `guess` and the one below.
+    ///
+    /// Filters round up: a pair that they doubt is as often in one as in the other, so that no branch may depend on it.
     #[inline]
     pub(crate) fn locate_near(&self, r2: f64, guess: usize) -> Option<usize> {
         let n = self.n_bins();
-        if guess >= n && r2 >= self.squares[n] {
-            return None;
-        }
         let guess = guess.min(n);
-        for bin in [guess, guess.wrapping_sub(1), guess + 1] {
-            if bin < n && self.squares[bin] <= r2 && r2 < self.squares[bin + 1] {
-                return Some(bin);
-            }
+        let bin = guess.wrapping_sub(usize::from(r2 < self.squares[guess]));
+        if bin < n && self.squares[bin] <= r2 && r2 < self.squares[bin + 1] {
+            return Some(bin);
         }
-        self.locate(r2)
+        if bin == n { None } else { self.locate(r2) }
     }
 }
 
@@ -229,10 +227,10 @@ impl SignedEdges {
         let n_edges = self.values.len();
         let reaches = |k: usize| self.at_or_above(k, negative, value2, scale);
         let guess = guess.min(n_edges - 1);
-        for below in guess..(guess + 3).min(n_edges + 1) {
-            if (below == 0 || reaches(below - 1)) && (below == n_edges || !reaches(below)) {
-                return below;
-            }
+        // As in `Edges::locate_near`, the bin `guess` or the one below.
+        let below = guess + usize::from(reaches(guess));
+        if (below == 0 || reaches(below - 1)) && (below == n_edges || !reaches(below)) {
+            return below;
         }
         let (mut lo, mut hi) = (0, n_edges);
         while lo < hi {

@@ -3,16 +3,16 @@
 use std::arch::x86_64::{
     __m512, __m512i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_pd,
     _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
-    _mm512_cmpeq_epi32_mask, _mm512_cvtepi32_ps, _mm512_cvttps_epi32, _mm512_fmadd_ps,
-    _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512,
-    _mm512_max_ps, _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd,
-    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32,
-    _mm512_set1_pd, _mm512_set1_ps, _mm512_sllv_epi32, _mm512_srl_epi32, _mm512_storeu_pd,
-    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32,
-    _mm512_xor_si512,
+    _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps, _mm512_cvttps_epi32,
+    _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps,
+    _mm512_loadu_si512, _mm512_max_ps, _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32,
+    _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps,
+    _mm512_set1_epi32, _mm512_set1_pd, _mm512_set1_ps, _mm512_sll_epi32, _mm512_sllv_epi32,
+    _mm512_sqrt_ps, _mm512_srl_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512,
+    _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
-use super::{Kernel, ROUNDING, Simd};
+use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd};
 
 const LANES: usize = 16;
 
@@ -48,7 +48,8 @@ impl Simd for Avx512 {
     type F = __m512;
     type U = __m512i;
     const LANES: usize = LANES;
-    const ROOT_FACTOR: f32 = 2.0;
+    const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
+    const RSQRT_FACTOR: f32 = 2.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         // SAFETY: a value of `Avx512` exists only where its instructions were detected.
@@ -74,6 +75,12 @@ impl Simd for Avx512 {
         assert!(values.len() >= LANES);
         // SAFETY: the token proves AVX-512; the load stays within the values.
         unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, lanes: Self::F, to: &mut [f32]) {
+        assert!(to.len() >= LANES);
+        // SAFETY: the token proves AVX-512; the store stays within the slice.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), lanes) }
     }
     #[inline(always)]
     fn store_u(self, lanes: Self::U, to: &mut [u32]) {
@@ -102,8 +109,11 @@ impl Simd for Avx512 {
         bind!(_mm512_abs_ps(a))
     }
     #[inline(always)]
-    fn root(self, a: Self::F) -> Self::F {
-        // A Newton step: the root's unit is several times slower.
+    fn root(self, a: Self::F, row: usize) -> Self::F {
+        // The unit for roots takes ten cycles: half of the rows do without it.
+        if row % 2 == MOST_EXACT_ROW {
+            return bind!(_mm512_sqrt_ps(a));
+        }
         let estimate = bind!(_mm512_rsqrt14_ps(a));
         let root = self.mul(a, estimate);
         let correction = bind!(_mm512_fnmadd_ps(root, estimate, self.splat(3.0)));
@@ -113,8 +123,10 @@ impl Simd for Avx512 {
     fn rsqrt(self, a: Self::F) -> Self::F {
         let estimate = bind!(_mm512_rsqrt14_ps(a));
         let scaled = self.mul(a, estimate);
-        let correction = bind!(_mm512_fnmadd_ps(scaled, estimate, self.splat(3.0)));
-        self.mul(self.mul(estimate, self.splat(0.5)), correction)
+        self.mul(
+            estimate,
+            bind!(_mm512_fnmadd_ps(scaled, estimate, self.splat(3.0))),
+        )
     }
     #[inline(always)]
     fn less(self, a: Self::F, b: Self::F) -> Self::U {
@@ -166,9 +178,19 @@ impl Simd for Avx512 {
         bind!(_mm512_xor_si512(a, b))
     }
     #[inline(always)]
+    fn at_most_u(self, a: Self::U, b: Self::U) -> Self::U {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_movm_epi32(_mm512_cmple_epu32_mask(a, b)) }
+    }
+    #[inline(always)]
     fn equal_u(self, a: Self::U, b: Self::U) -> Self::U {
         // SAFETY: the token proves AVX-512.
         unsafe { _mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, b)) }
+    }
+    #[inline(always)]
+    fn shift_left(self, a: Self::U, bits: u32) -> Self::U {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
     }
     #[inline(always)]
     fn shift_right(self, a: Self::U, bits: u32) -> Self::U {

@@ -188,71 +188,93 @@ pub(crate) struct Scatter<const PRODUCTS: bool> {
     out: u32,
     /// The entries for what is out of range, a lane each.
     out_of_range: [u32; MOST_LANES],
-    /// Counters where there are no products, in copies for different lanes. After the slots lies an entry a lane for what
-    /// is out of range: one for all would be a chain of additions that wait for each other.
-    pairs: Vec<u32>,
-    copies: usize,
-    /// Sums of `product + ROUNDING` as bits, modulo 2^64, and their number, in copies and with extra entries too.
-    sums: Vec<[u64; 2]>,
+    /// Counters where there are no products, [`COPIES`] side by side for different lanes. After the slots lies an entry a lane for
+    /// what is out of range: one for all would be a chain of additions that wait for each other.
+    pairs: Vec<[u32; COPIES]>,
+    /// Sums in copies and with extra entries too.
+    sums: Vec<[Sum; COPIES]>,
+}
+
+/// A sum of `product + ROUNDING` as bits, modulo 2^64, and the number of its terms.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(16))]
+struct Sum {
+    bits: u64,
+    terms: u64,
+}
+
+impl Sum {
+    #[inline(always)]
+    fn add(&mut self, bits: u64) {
+        self.bits = self.bits.wrapping_add(bits);
+        self.terms += 1;
+    }
 }
 
 /// Slots that wait; every register width divides it.
 const RING: usize = 256;
 
-/// Counters that may be copied: a tile uses few of them, which stay in the first-level cache.
-const COPIED_SLOTS: usize = 4096;
+/// Counters of a slot: neighbouring lanes, which often fall into the same slot, need not wait for each other.
+const COPIES: usize = 2;
 
 impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
+    /// Log2 of the entries of [`Targets`] that belong to a slot.
+    const SHIFT: u32 = (COPIES * if PRODUCTS { 2 } else { 1 }).ilog2();
+
     pub(crate) fn new(n_slots: usize) -> Self {
-        let copies = if n_slots <= COPIED_SLOTS { 4 } else { 1 };
         let n_counters = n_slots + MOST_LANES;
         let (n_pairs, n_sums) = if PRODUCTS {
-            (0, copies * n_counters)
+            (0, n_counters)
         } else {
-            (copies * n_counters, 0)
+            (n_counters, 0)
         };
         Self {
-            slots: [n_slots as u32; RING],
+            slots: [(n_slots as u32) << Self::SHIFT; RING],
             products: [0; RING],
             at: 0,
             out: n_slots as u32,
             out_of_range: std::array::from_fn(|lane| (n_slots + lane) as u32),
-            pairs: vec![0; n_pairs],
-            copies,
-            sums: vec![[0; 2]; n_sums],
+            pairs: vec![[0; COPIES]; n_pairs],
+            sums: vec![[Sum::default(); COPIES]; n_sums],
         }
     }
 
-    /// Where the counters lie: those of lanes 0, 1, 2 and 3 (modulo 4), and the sums.
+    /// Where the counters lie.
     #[inline(always)]
     fn targets(&mut self) -> Targets {
-        let stride = (self.out as usize + MOST_LANES) * usize::from(self.copies > 1);
-        let pairs = self.pairs.as_mut_ptr();
-        let sums = self.sums.as_mut_ptr();
-        let pairs = |k: usize| pairs.wrapping_add(k * stride);
-        let sums = |k: usize| sums.wrapping_add(k * stride);
         Targets {
-            pairs: [pairs(0), pairs(1), pairs(2), pairs(3)],
-            sums: [sums(0), sums(1), sums(2), sums(3)],
+            pairs: self.pairs.as_mut_ptr().cast(),
+            sums: self.sums.as_mut_ptr().cast(),
         }
     }
 
-    /// Counts the `lanes` slots from `at` on.
+    /// Counts the `lanes` slots from `at` on, both even.
     #[inline(always)]
     fn scatter(&mut self, targets: Targets, at: usize, lanes: usize) {
         let waited = &self.slots[at..at + lanes];
         let products = &self.products[at..at + lanes];
-        for lane in 0..lanes {
-            let slot = waited[lane] as usize;
-            // SAFETY: slots enter the ring only through `take` and `new`, which keep every one below `out + MOST_LANES`; each copy
-            // of the counters or, where products are summed, the sums have that many entries, and nothing else refers to them.
+        for lane in (0..lanes).step_by(2) {
+            // SAFETY: slots enter the ring only through `take`, `new` and `flush`, which keep every one below `out + MOST_LANES` and
+            // shift it to the unit of `Targets`; the counters or, where products are summed, the sums have that many entries of
+            // `COPIES`, and nothing else refers to them. Both halves of the word read lie within `waited`.
             unsafe {
-                if PRODUCTS {
-                    let sum = &mut *targets.sums[lane % 4].add(slot);
-                    sum[0] = sum[0].wrapping_add(products[lane]);
-                    sum[1] += 1;
+                // One load for two slots: loads are what a scatter has most of.
+                let both = waited.as_ptr().add(lane).cast::<u64>().read_unaligned();
+                let both = if cfg!(target_endian = "big") {
+                    both.rotate_left(32)
                 } else {
-                    *targets.pairs[lane % 4].add(slot) += 1;
+                    both
+                };
+                let (even, odd) = ((both & 0xffff_ffff) as usize, (both >> 32) as usize);
+                let copy = lane % COPIES;
+                if PRODUCTS {
+                    let sum =
+                        |slot: usize, copy: usize| targets.sums.add(slot).cast::<Sum>().add(copy);
+                    (*sum(even, copy)).add(products[lane]);
+                    (*sum(odd, copy + 1)).add(products[lane + 1]);
+                } else {
+                    *targets.pairs.add(even + copy) += 1;
+                    *targets.pairs.add(odd + copy + 1) += 1;
                 }
             }
         }
@@ -270,6 +292,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     ) -> usize {
         self.scatter(targets, at, S::LANES);
         let slots = simd.min_u(slots, simd.load_u(&self.out_of_range));
+        let slots = simd.shift_left(slots, Self::SHIFT);
         simd.store_u(slots, &mut self.slots[at..at + S::LANES]);
         if PRODUCTS {
             let factor = factors.rows[row as usize];
@@ -280,11 +303,11 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     }
 }
 
-/// Where a scatter goes.
+/// Where a scatter goes, in the unit that slots are counted in: the widest that an address can scale an index by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Targets {
-    pairs: [*mut u32; 4],
-    sums: [*mut [u64; 2]; 4],
+    pairs: *mut u32,
+    sums: *mut u64,
 }
 
 impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
@@ -327,26 +350,23 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
     fn flush(&mut self, totals: &mut Totals) {
         let targets = self.targets();
         self.scatter(targets, 0, RING);
-        self.slots.fill(self.out);
-        let stride = self.out as usize + MOST_LANES;
+        self.slots.fill(self.out << Self::SHIFT);
         for slot in 0..self.out as usize {
             let pairs = if PRODUCTS {
                 let (mut sum, mut pairs) = (0u64, 0u64);
-                for copy in 0..self.copies {
-                    let [products, number] = self.sums[copy * stride + slot];
-                    sum = sum.wrapping_add(products);
-                    pairs += number;
+                for Sum { bits, terms } in self.sums[slot] {
+                    sum = sum.wrapping_add(bits);
+                    pairs += terms;
                 }
                 let rounding = pairs.wrapping_mul(ROUNDING.to_bits());
                 totals.products[slot] += i128::from(sum.wrapping_sub(rounding).cast_signed());
                 pairs
             } else {
-                let copies = (0..self.copies).map(|copy| self.pairs[copy * stride + slot]);
-                copies.map(u64::from).sum()
+                self.pairs[slot].into_iter().map(u64::from).sum()
             };
             totals.pairs[slot] = totals.pairs[slot].wrapping_add(pairs);
         }
-        self.pairs.fill(0);
-        self.sums.fill([0; 2]);
+        self.pairs.fill([0; COPIES]);
+        self.sums.fill([Sum::default(); COPIES]);
     }
 }

@@ -29,8 +29,10 @@ pub(crate) trait Simd: Copy {
     type U: Copy;
     /// Lanes of a register.
     const LANES: usize;
-    /// What [`Simd::root`] multiplies the square root by: a power of two.
-    const ROOT_FACTOR: f32;
+    /// What [`Simd::root`] multiplies the square root by in even and in odd rows: powers of two.
+    const ROOT_FACTORS: [f32; 2];
+    /// What [`Simd::rsqrt`] multiplies the inverse square root by: a power of two.
+    const RSQRT_FACTOR: f32;
 
     /// Runs `kernel` with the instructions enabled.
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
@@ -43,6 +45,8 @@ pub(crate) trait Simd: Copy {
     fn load(self, values: &[f32]) -> Self::F;
     /// Consecutive integers.
     fn load_u(self, values: &[u32]) -> Self::U;
+    /// Writes the numbers.
+    fn store(self, lanes: Self::F, to: &mut [f32]);
     /// Writes the lanes.
     fn store_u(self, lanes: Self::U, to: &mut [u32]);
     /// `a - b`.
@@ -55,9 +59,11 @@ pub(crate) trait Simd: Copy {
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// |a|.
     fn abs(self, a: Self::F) -> Self::F;
-    /// [`Simd::ROOT_FACTOR`] times the square root of a normal number, within [`ROOT_ERROR`].
-    fn root(self, a: Self::F) -> Self::F;
-    /// `1 / sqrt(a)` for normal `a`, within [`RSQRT_ERROR`].
+    /// `ROOT_FACTORS[row % 2] * sqrt(a)` for normal `a`, within [`ROOT_ERROR`].
+    ///
+    /// Even and odd rows may go different ways, so that they share the units of a processor.
+    fn root(self, a: Self::F, row: usize) -> Self::F;
+    /// `RSQRT_FACTOR / sqrt(a)` for normal `a`, within [`ROOT_ERROR`].
     fn rsqrt(self, a: Self::F) -> Self::F;
     /// Where `a < b`.
     fn less(self, a: Self::F, b: Self::F) -> Self::U;
@@ -83,8 +89,15 @@ pub(crate) trait Simd: Copy {
     fn or(self, a: Self::U, b: Self::U) -> Self::U;
     /// Bitwise exclusive or.
     fn xor(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Where `a <= b`, unsigned.
+    #[inline(always)]
+    fn at_most_u(self, a: Self::U, b: Self::U) -> Self::U {
+        self.equal_u(self.min_u(a, b), a)
+    }
     /// Where `a == b`.
     fn equal_u(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Logical shift left of every lane.
+    fn shift_left(self, a: Self::U, bits: u32) -> Self::U;
     /// Logical shift right of every lane.
     fn shift_right(self, a: Self::U, bits: u32) -> Self::U;
     /// `1 << a`, and 0 where `a` is 32 or more.
@@ -104,11 +117,17 @@ pub(crate) trait Simd: Copy {
     fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }
 
-/// Relative error of [`Simd::root`]: rounded once, or one Newton step on an estimate good to 2^-14, with its roundings.
-pub(crate) const ROOT_ERROR: f64 = 3.0 * HALF_ULP;
+/// Relative error of [`Simd::root`] and [`Simd::rsqrt`]: one Newton step on an estimate e good to 1.5 * 2^-12.
+///
+/// With s = a e, c = 3 - s e, the step gives s c = 2 sqrt(a) or e c = 2 / sqrt(a), up to 1.5 times the square of the error of e
+/// (3.4 half units), half the rounding of s and the roundings of c and of the product.
+pub(crate) const ROOT_ERROR: f64 = 6.0 * HALF_ULP;
 
-/// Relative error of [`Simd::rsqrt`]: one Newton step on an estimate good to 1.5 * 2^-12, with its roundings.
-pub(crate) const RSQRT_ERROR: f64 = 6.0 * HALF_ULP;
+/// Rows of this parity get the root from the unit for it, rounded once.
+pub(crate) const MOST_EXACT_ROW: usize = 1;
+
+/// Relative error of [`Simd::root`] in those rows.
+pub(crate) const FINE_ROOT_ERROR: f64 = HALF_ULP;
 
 /// Half a unit in the last place of 1 in float32: the relative error of one rounding.
 pub(crate) const HALF_ULP: f64 = 1.0 / (1u64 << 24) as f64;

@@ -42,7 +42,8 @@ impl Simd for Portable {
     type F = F;
     type U = U;
     const LANES: usize = LANES;
-    const ROOT_FACTOR: f32 = 1.0;
+    const ROOT_FACTORS: [f32; 2] = [1.0; 2];
+    const RSQRT_FACTOR: f32 = 1.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
@@ -67,6 +68,10 @@ impl Simd for Portable {
         let mut lanes = [0; LANES];
         lanes.copy_from_slice(&values[..LANES]);
         lanes
+    }
+    #[inline(always)]
+    fn store(self, lanes: F, to: &mut [f32]) {
+        to[..LANES].copy_from_slice(&lanes);
     }
     #[inline(always)]
     fn store_u(self, lanes: U, to: &mut [u32]) {
@@ -94,7 +99,7 @@ impl Simd for Portable {
         map(a, f32::abs)
     }
     #[inline(always)]
-    fn root(self, a: F) -> F {
+    fn root(self, a: F, _: usize) -> F {
         map(a, f32::sqrt)
     }
     #[inline(always)]
@@ -152,6 +157,10 @@ impl Simd for Portable {
     #[inline(always)]
     fn equal_u(self, a: U, b: U) -> U {
         zip(a, b, |a, b| mask(a == b))
+    }
+    #[inline(always)]
+    fn shift_left(self, a: U, bits: u32) -> U {
+        map(a, |a| a << bits)
     }
     #[inline(always)]
     fn shift_right(self, a: U, bits: u32) -> U {

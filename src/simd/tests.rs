@@ -1,6 +1,6 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
-use super::{Isa, Kernel, MOST_LANES, ROOT_ERROR, ROUNDING, RSQRT_ERROR, Simd};
+use super::{FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_ERROR, ROUNDING, Simd};
 
 struct Suite;
 
@@ -30,13 +30,18 @@ impl Kernel for Suite {
                 floats(simd.abs(simd.sub(a, b)))[k],
                 (values[k] - others[k]).abs()
             );
-            let root = f64::from(values[k]).sqrt() * f64::from(S::ROOT_FACTOR);
-            assert!((f64::from(floats(simd.root(a))[k]) - root).abs() <= ROOT_ERROR * root);
+            for row in 0..2 {
+                let root = f64::from(values[k]).sqrt() * f64::from(S::ROOT_FACTORS[row]);
+                let found = f64::from(floats(simd.root(a, row))[k]);
+                let exact = row == MOST_EXACT_ROW;
+                let error = if exact { FINE_ROOT_ERROR } else { ROOT_ERROR };
+                assert!((found - root).abs() <= error * root);
+            }
             let exact = f64::from(values[k]) * f64::from(others[k]) + 0.5;
             let fused = f64::from(floats(simd.mul_add(a, b, simd.splat(0.5)))[k]);
             assert!((fused - exact).abs() <= 2e-7 * exact);
-            let root = 1.0 / f64::from(values[k]).sqrt();
-            assert!((f64::from(floats(simd.rsqrt(a))[k]) - root).abs() <= RSQRT_ERROR * root);
+            let root = f64::from(S::RSQRT_FACTOR) / f64::from(values[k]).sqrt();
+            assert!((f64::from(floats(simd.rsqrt(a))[k]) - root).abs() <= ROOT_ERROR * root);
             assert_eq!(stored(simd, simd.truncate(a))[k], values[k] as u32);
             assert_eq!(stored(simd, simd.less(a, b))[k] != 0, values[k] < others[k]);
         }
@@ -65,7 +70,13 @@ fn integers<S: Simd>(simd: S) {
         assert_eq!(stored(simd, simd.and(lanes, other))[k], x & y);
         assert_eq!(stored(simd, simd.or(lanes, other))[k], x | y);
         assert_eq!(stored(simd, simd.xor(lanes, other))[k], x ^ y);
+        assert_eq!(stored(simd, simd.shift_left(other, 4))[k], y << 4);
         assert_eq!(stored(simd, simd.shift_right(other, 4))[k], y >> 4);
+        assert_eq!(
+            stored(simd, simd.at_most_u(lanes, simd.splat_u(15)))[k] != 0,
+            x <= 15
+        );
+        assert_eq!(stored(simd, simd.at_most_u(other, lanes))[k], 0);
         assert_eq!(
             stored(simd, simd.one_hot(lanes))[k],
             1u32.checked_shl(x).unwrap_or(0)

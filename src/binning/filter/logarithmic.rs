@@ -1,6 +1,7 @@
 //! Bins equal in the logarithm of a coordinate given squared, or nearly so, by a polynomial in the float's own bits.
 
-use super::axes::{AcrossAxis, FixedPoint};
+use super::axes::AcrossAxis;
+use super::linear::FixedPoint;
 use super::{Edges, Rounding};
 use crate::simd::{HALF_ULP, Simd};
 
@@ -30,6 +31,7 @@ pub(crate) struct Logarithmic {
     /// d.
     of_square: f32,
     least: f32,
+    far: f32,
     fixed: FixedPoint,
 }
 
@@ -103,9 +105,11 @@ impl Logarithmic {
             + map.c * (CORRECTION_ERROR + (6.0 * 128.0 + 60.0) * HALF_ULP)
             + 3.0 * HALF_ULP * map.d * last * 2.0;
         let first_is_safe = relative < 0.1 && map.c > 2.0 * known;
-        // Three more sums round near the base.
-        let roundings = |magic: f64| 4.0 * HALF_ULP * magic;
-        let (fixed, magic) = FixedPoint::new(n, |magic| known + roundings(magic))?;
+        // Three more sums round near the base, and eps is less than an eighth of a bin.
+        let (fixed, _) = FixedPoint::new(n, 0.0)?;
+        let roundings = 4.0 * HALF_ULP * (fixed.whole() + 0.125);
+        let (fixed, eps) = FixedPoint::new(n, known + roundings)?;
+        let magic = fixed.whole() + eps;
         let mut of_mantissa = CORRECTION.map(|k| (map.c * k) as f32);
         of_mantissa[0] = (map.c * (CORRECTION[0] - 127.0) + map.b + magic) as f32;
         first_is_safe.then_some(Self {
@@ -113,6 +117,7 @@ impl Logarithmic {
             of_mantissa,
             of_square: map.d as f32,
             least: (near * 1.01) as f32,
+            far: (last * (1.5 / map.c).exp2()) as f32,
             fixed,
         })
     }
@@ -136,8 +141,26 @@ impl Logarithmic {
 }
 
 impl AcrossAxis for Logarithmic {
+    const HAS_LEAST: bool = true;
+
+    fn doubtful(&self) -> u32 {
+        self.fixed.doubtful()
+    }
+
+    fn least(&self) -> f32 {
+        self.least
+    }
+
+    fn strides(&self, stride: u32) -> bool {
+        self.fixed.strides(stride)
+    }
+
+    fn far(&self) -> f32 {
+        self.far
+    }
+
     #[inline(always)]
-    fn place<S: Simd>(&self, simd: S, square: S::F) -> (S::U, S::U) {
+    fn place<S: Simd>(&self, simd: S, square: S::F, _: usize) -> (S::U, S::U) {
         let bits = simd.bits(square);
         let one = simd.splat_u(1f32.to_bits());
         let mantissa = simd.or(simd.and(bits, simd.splat_u(0x007f_ffff)), one);
@@ -148,15 +171,15 @@ impl AcrossAxis for Logarithmic {
         let t = simd.mul_add(m, t, simd.splat(k1));
         let linear = simd.mul_add(square, simd.splat(self.of_square), simd.splat(k0));
         let linear = simd.mul_add(simd.to_float(bits), simd.splat(self.of_bits), linear);
-        let (bin, sure) = self.fixed.bin(simd, simd.mul_add(m, t, linear));
-        let far = simd.less(simd.splat(self.least), square);
-        (bin, simd.and(sure, far))
+        self.fixed.bin(simd, simd.mul_add(m, t, linear))
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use super::super::axes::Radial;
+    use super::super::{Filter, doubts};
     use super::*;
     use crate::simd::{Isa, Kernel, MOST_LANES};
 
@@ -178,11 +201,12 @@ mod tests {
         fn run<S: Simd>(self, simd: S) -> Self::Output {
             let mut placed = vec![];
             for squares in self.1.chunks_exact(S::LANES) {
-                let (slot, sure) = self.0.place(simd, simd.load(squares));
-                let (mut slots, mut certain) = ([0; MOST_LANES], [0; MOST_LANES]);
+                let filter = Radial(self.0);
+                let (slot, certainty) = filter.place(simd, [simd.load(squares); 3], 0);
+                let (mut slots, mut doubtful) = ([0; MOST_LANES], [0; MOST_LANES]);
                 simd.store_u(slot, &mut slots);
-                simd.store_u(sure, &mut certain);
-                placed.extend((0..S::LANES).map(|k| (slots[k], certain[k] != 0)));
+                simd.store_u(doubts(simd, &filter, certainty), &mut doubtful);
+                placed.extend((0..S::LANES).map(|k| (slots[k], doubtful[k] == 0)));
             }
             placed
         }

@@ -13,17 +13,21 @@
 //! centre distance and of the contract's own difference, `Rounding::exact`. The factor 1.01 covers all higher orders.
 
 mod axes;
+mod linear;
 mod logarithmic;
+mod tables;
 mod two_dimensional;
 
-use axes::{AcrossAxis, AlongAxis, AsRows, GridTable, Linear, LinearRoot, Radial, SquareTable};
+use axes::{AcrossAxis, AlongAxis, AsRows, Radial};
+use linear::{CoordinateError, Linear, LinearRoot};
 use logarithmic::Logarithmic;
+use tables::{GridTable, SquareTable};
 use two_dimensional::{Along, FixedAxis, Line, RpPi, SMu};
 
 pub(crate) use two_dimensional::SHORTEST_LINE;
 
 use super::{Edges, Form, LineOfSight, SignedEdges};
-use crate::simd::{HALF_ULP, ROOT_ERROR, RSQRT_ERROR, Simd};
+use crate::simd::{BitSliced, FINE_ROOT_ERROR, HALF_ULP, ROOT_ERROR, Simd};
 
 /// What bounds the rounding errors of a job, in scaled units.
 #[derive(Debug, Clone, Copy)]
@@ -53,9 +57,20 @@ impl Rounding {
     }
 
     /// Bound on the error of the separation, for pairs within `s`: a root halves relative errors and has its own, `root_error`.
-    pub(crate) fn of_root(&self, s: f64, root_error: f64) -> f64 {
+    fn of_root(&self, s: f64, root_error: f64) -> f64 {
         let difference = self.of_difference(s);
         difference + (0.51 * DOT_ROUNDINGS + root_error) * (s + difference) + f64::from(TINY).sqrt()
+    }
+
+    /// The same for pairs within `reach`, as a function of the separation.
+    fn of_roots(&self, reach: f64, root_error: f64) -> CoordinateError {
+        let constant = self.of_root(0.0, root_error);
+        CoordinateError {
+            constant,
+            slope: (self.of_root(reach, root_error) - constant) / reach,
+            most: reach,
+            ..CoordinateError::default()
+        }
     }
 
     /// Bound on the error of the squared separation, for pairs within `s`.
@@ -66,15 +81,66 @@ impl Rounding {
     }
 }
 
-/// Float32 lanes -> bins, or doubt.
+/// What a filter takes from the vectors of a pair: a square, and up to two products with the line of sight.
+pub(crate) type Measured<S> = [<S as Simd>::F; 3];
+
+/// Float32 lanes -> bins, or doubt, in two steps that the kernels take for many rows each: one chain of dependent instructions
+/// would be too long for a processor to overlap with the next.
 pub(crate) trait Filter: Copy + Sync {
     /// Whether the line of sight is needed.
     const LINE: bool;
+    /// How many of the numbers measured are used.
+    const MEASURES: usize;
+    /// How many numbers tell whether a slot is sure.
+    const DOUBTS: usize;
 
-    /// The slot of each lane (a number from [`Slots::n_slots`] up when in no bin) and a number that is 0 where that is doubtful.
+    /// Takes from the vectors what the bin depends on.
     ///
     /// `d` is the difference vector with the fixed line of sight, if any, as its last component; `l` the line of sight.
-    fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U);
+    fn measure<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> Measured<S>;
+
+    /// The slot of each lane (a number from [`Slots::n_slots`] up when in no bin), doubtful where one of the first
+    /// [`Filter::DOUBTS`] numbers beside it is at most its limit of [`Filter::doubtful`]. `row` is the number of the row.
+    fn place<S: Simd>(&self, simd: S, measured: Measured<S>, row: usize) -> Placed<S>;
+
+    /// Limits of doubt.
+    fn doubtful(&self) -> [u32; 3];
+
+    /// The same bins for pairs at separations from `least` to `most`, scaled: the closer these are, the fewer doubts.
+    fn between(self, least: f64, most: f64) -> Self;
+
+    /// What to take as measured where there is no point: it is in no bin, without doubt.
+    fn far(&self) -> [f32; 3];
+}
+
+/// Slots, and what tells whether they are sure.
+pub(crate) type Placed<S> = (<S as Simd>::U, [<S as Simd>::U; 3]);
+
+/// Where a pair placed by `filter`, or the least certain of several, is doubtful.
+#[inline(always)]
+pub(crate) fn doubts<S: Simd, F: Filter>(simd: S, filter: &F, certainty: [S::U; 3]) -> S::U {
+    let limits = filter.doubtful();
+    let mut doubts = simd.at_most_u(certainty[0], simd.splat_u(limits[0]));
+    for k in 1..F::DOUBTS {
+        let more = simd.at_most_u(certainty[k], simd.splat_u(limits[k]));
+        doubts = simd.or(doubts, more);
+    }
+    doubts
+}
+
+/// The lesser certainty of both.
+#[inline(always)]
+pub(crate) fn less_certain<S: Simd, F: Filter>(
+    simd: S,
+    _: &F,
+    a: [S::U; 3],
+    b: [S::U; 3],
+) -> [S::U; 3] {
+    let mut least = a;
+    for k in 0..F::DOUBTS {
+        least[k] = simd.min_u(a[k], b[k]);
+    }
+    least
 }
 
 /// How bins lie in a histogram: those of two-dimensional binnings have one unused slot after each row, for pairs outside the row.
@@ -146,14 +212,25 @@ fn square<S: Simd>(simd: S, d: [S::F; 3]) -> S::F {
     simd.mul_add(d[2], d[2], simd.mul_add(d[1], d[1], x2))
 }
 
+/// Bins that are few: see [`WithFilter::with_few`].
+pub(crate) const FEW_BINS: usize = BitSliced::MOST_SLOTS;
+
 /// Code that runs with the filter of a binning, whatever its type.
-pub(crate) trait WithFilter {
+pub(crate) trait WithFilter: Sized {
     /// What comes out.
     type Output;
-    /// The code for bins in the separation alone.
-    fn with_radial<F: Filter>(self, filter: F) -> Self::Output;
-    /// The code for bins in two coordinates, of which there are many.
-    fn with_two<F: Filter>(self, filter: F) -> Self::Output;
+    /// The code for at most [`FEW_BINS`] bins.
+    fn with_few<F: Filter>(self, filter: F) -> Self::Output;
+    /// The code for any number of bins.
+    fn with_many<F: Filter>(self, filter: F) -> Self::Output;
+    /// One or the other.
+    fn with_any<F: Filter>(self, few: bool, filter: F) -> Self::Output {
+        if few {
+            self.with_few(filter)
+        } else {
+            self.with_many(filter)
+        }
+    }
 }
 
 /// Builds the filter of `form` and hands it to `code`, which comes back where the bins are too fine for float32.
@@ -165,15 +242,20 @@ pub(crate) fn with_filter<W: WithFilter>(
     match *form {
         Form::Radial { r } => {
             let reach = r.last() * rounding.scale;
-            if let Some(axis) = LinearRoot::new(r, rounding, rounding.of_root(reach, ROOT_ERROR)) {
-                return Ok(code.with_radial(Radial(axis)));
+            let few = r.n_bins() <= FEW_BINS;
+            let error = rounding.of_roots(reach, if few { ROOT_ERROR } else { FINE_ROOT_ERROR });
+            if few && let Some(axis) = LinearRoot::<false>::new(r, rounding, error) {
+                return Ok(code.with_few(Radial(axis)));
+            }
+            if !few && let Some(axis) = LinearRoot::<true>::new(r, rounding, error) {
+                return Ok(code.with_many(Radial(axis)));
             }
             let square_error = |s: f64| rounding.of_square(s);
             if let Some(axis) = Logarithmic::new(r, rounding, &square_error) {
-                return Ok(code.with_radial(Radial(axis)));
+                return Ok(code.with_any(few, Radial(axis)));
             }
             match SquareTable::new(r, rounding, &square_error, 1) {
-                Some(table) => Ok(code.with_radial(Radial(table.view()))),
+                Some(table) => Ok(code.with_any(few, Radial(table.view()))),
                 None => Err(code),
             }
         }
@@ -224,7 +306,7 @@ impl TwoAxes<'_> {
         Along::new(axis, self.along.signed(), self.along.n_bins() as u32)
     }
 
-    fn linear_along(&self, error: f64) -> Option<Linear> {
+    fn linear_along(&self, error: CoordinateError) -> Option<Linear> {
         Linear::new(&self.scaled_along(), error)
     }
 
@@ -235,9 +317,13 @@ impl TwoAxes<'_> {
     fn rows<A: AcrossAxis>(&self, axis: A) -> AsRows<A> {
         AsRows {
             axis,
-            n_bins: self.across.n_bins() as u32,
             stride: self.stride(),
         }
+    }
+
+    /// `axis`, if its bins may be multiplied by the stride.
+    fn strides<A: AcrossAxis>(&self, axis: Option<A>) -> Option<A> {
+        axis.filter(|axis| axis.strides(self.stride()))
     }
 
     /// Axes of equal (or equally logarithmic) bins by arithmetic, any others by tables: fewer kernels to compile.
@@ -245,17 +331,19 @@ impl TwoAxes<'_> {
         let reach = self.across.last() * self.rounding.scale;
         let width = self.along.values()[1] - self.along.values()[0];
         let nearest = two_dimensional::nearest(self.rounding, reach, width);
-        let error = two_dimensional::mu_error(self.rounding, nearest);
+        let error = two_dimensional::mu_errors(self.rounding, nearest);
         let least = two_dimensional::least_square(nearest);
         // s is the square times its inverse root, which mu needs anyway.
-        let of_root = self.rounding.of_root(reach, RSQRT_ERROR + HALF_ULP);
+        let of_root = self.rounding.of_roots(reach, ROOT_ERROR + HALF_ULP);
         let square_error = |s: f64| self.rounding.of_square(s);
         if let Some(mu) = self.linear_along(error) {
             let mu = self.along(mu);
-            if let Some(s) = LinearRoot::new(self.across, self.rounding, of_root) {
+            let s = LinearRoot::<false>::new(self.across, self.rounding, of_root);
+            if let Some(s) = self.strides(s) {
                 return Ok(Self::finish_s_mu((self.rows(s), mu), least, los, code));
             }
-            if let Some(s) = Logarithmic::new(self.across, self.rounding, &square_error) {
+            let s = Logarithmic::new(self.across, self.rounding, &square_error);
+            if let Some(s) = self.strides(s) {
                 return Ok(Self::finish_s_mu((self.rows(s), mu), least, los, code));
             }
         }
@@ -264,7 +352,7 @@ impl TwoAxes<'_> {
         else {
             return Err(code);
         };
-        let grid = self.grid_along(error);
+        let grid = self.grid_along(error.worst());
         let axes = (table.view(), self.along(grid.view()));
         Ok(Self::finish_s_mu(axes, least, los, code))
     }
@@ -275,11 +363,11 @@ impl TwoAxes<'_> {
         reach: f64,
         code: W,
     ) -> Result<W::Output, W> {
-        let along_error = two_dimensional::pi_error(self.rounding, reach);
+        let along_error = two_dimensional::pi_errors(self.rounding, reach);
         let error = |rp: f64| two_dimensional::rp_square_error(self.rounding, los, rp, reach);
         let linear = self.linear_along(along_error);
         if let Some(pi) = linear
-            && let Some(rp) = Logarithmic::new(self.across, self.rounding, &error)
+            && let Some(rp) = self.strides(Logarithmic::new(self.across, self.rounding, &error))
         {
             let axes = (self.rows(rp), self.along(pi));
             return Ok(Self::finish_rp_pi(axes, los, code));
@@ -292,7 +380,7 @@ impl TwoAxes<'_> {
             let axes = (table.view(), self.along(pi));
             return Ok(Self::finish_rp_pi(axes, los, code));
         }
-        let grid = self.grid_along(along_error);
+        let grid = self.grid_along(along_error.worst());
         let axes = (table.view(), self.along(grid.view()));
         Ok(Self::finish_rp_pi(axes, los, code))
     }
@@ -304,8 +392,8 @@ impl TwoAxes<'_> {
         code: W,
     ) -> W::Output {
         match los {
-            LineOfSight::Fixed(_) => code.with_two(SMu::new(axes, FixedAxis, least)),
-            _ => code.with_two(SMu::new(axes, Line, least)),
+            LineOfSight::Fixed(_) => code.with_many(SMu::new(axes, FixedAxis, least)),
+            _ => code.with_many(SMu::new(axes, Line, least)),
         }
     }
 
@@ -315,8 +403,8 @@ impl TwoAxes<'_> {
         code: W,
     ) -> W::Output {
         match los {
-            LineOfSight::Fixed(_) => code.with_two(RpPi::new(axes, FixedAxis)),
-            _ => code.with_two(RpPi::new(axes, Line)),
+            LineOfSight::Fixed(_) => code.with_many(RpPi::new(axes, FixedAxis)),
+            _ => code.with_many(RpPi::new(axes, Line)),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Filters of (s, mu) and (rp, pi): a coordinate across, one along the line of sight, and their errors.
 
 use super::axes::{AcrossAxis, AlongAxis};
-use super::{DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Rounding, square};
-use crate::simd::{HALF_ULP, RSQRT_ERROR, Simd};
+use super::linear::CoordinateError;
+use super::{
+    DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Measured, Placed, Rounding, square,
+};
+use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
 
 /// A line of sight must be longer than this many block extents for the filter to be used.
 pub(crate) const SHORTEST_LINE: f64 = 2.0;
@@ -13,7 +16,7 @@ const LINE_ERROR: f64 = HIGHER_ORDERS * 1.7321 * 6.5 * HALF_ULP;
 
 /// Roundings of `d.l / (|d| |l|)` relative to 1: the product, two reciprocal roots of sums of squares, two multiplications.
 const COSINE_ROUNDINGS: f64 =
-    DOT_ROUNDINGS + 2.0 * (RSQRT_ERROR + 0.5 * DOT_ROUNDINGS) + 4.0 * HALF_ULP;
+    DOT_ROUNDINGS + 2.0 * (ROOT_ERROR + 0.5 * DOT_ROUNDINGS) + 4.0 * HALF_ULP;
 
 /// The separation below which every pair is doubtful in (s, mu).
 ///
@@ -36,13 +39,35 @@ pub(super) fn least_square(nearest: f64) -> f32 {
 }
 
 /// Bound on the error of mu for pairs no nearer than `s`: turning d by its error and l by its own, plus roundings.
-pub(super) fn mu_error(rounding: &Rounding, s: f64) -> f64 {
+fn mu_error(rounding: &Rounding, s: f64) -> f64 {
     rounding.of_difference(s) / s + LINE_ERROR + COSINE_ROUNDINGS
 }
 
+/// The same for pairs no nearer than `nearest`, as a function of the separation.
+pub(super) fn mu_errors(rounding: &Rounding, nearest: f64) -> CoordinateError {
+    let over = rounding.of_difference(0.0);
+    CoordinateError {
+        constant: mu_error(rounding, 1.0) - over,
+        over,
+        least: nearest,
+        ..CoordinateError::default()
+    }
+}
+
 /// Bound on the error of pi for pairs within `s`.
-pub(super) fn pi_error(rounding: &Rounding, s: f64) -> f64 {
+fn pi_error(rounding: &Rounding, s: f64) -> f64 {
     rounding.of_difference(s) + (LINE_ERROR + COSINE_ROUNDINGS) * s
+}
+
+/// The same for pairs within `reach`, as a function of the separation.
+pub(super) fn pi_errors(rounding: &Rounding, reach: f64) -> CoordinateError {
+    let constant = pi_error(rounding, 0.0);
+    CoordinateError {
+        constant,
+        slope: (pi_error(rounding, reach) - constant) / reach,
+        most: reach,
+        ..CoordinateError::default()
+    }
 }
 
 /// Bound on the error of rp squared, for pairs within `rp` across the line of sight and `s` in all.
@@ -62,7 +87,8 @@ pub(super) fn rp_square_error(rounding: &Rounding, los: LineOfSight, rp: f64, s:
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Along<M> {
     axis: M,
-    signed: bool,
+    /// The bits of a value to keep: all, or all but the sign.
+    kept: u32,
     n_bins: u32,
 }
 
@@ -70,16 +96,24 @@ impl<M: AlongAxis> Along<M> {
     pub(super) fn new(axis: M, signed: bool, n_bins: u32) -> Self {
         Self {
             axis,
-            signed,
+            kept: if signed { u32::MAX } else { u32::MAX >> 1 },
             n_bins,
         }
     }
 
+    #[inline]
+    fn between(self, least: f64, most: f64) -> Self {
+        Self {
+            axis: self.axis.between(least, most),
+            ..self
+        }
+    }
+
     #[inline(always)]
-    fn place<S: Simd>(&self, simd: S, value: S::F) -> (S::U, S::U) {
-        let value = if self.signed { value } else { simd.abs(value) };
-        let (bin, sure) = self.axis.place(simd, value);
-        (simd.min_u(bin, simd.splat_u(self.n_bins)), sure)
+    fn place<S: Simd>(&self, simd: S, value: S::F, factor: f32) -> (S::U, S::U) {
+        let value = simd.floats(simd.and(simd.bits(value), simd.splat_u(self.kept)));
+        let (bin, certainty) = self.axis.place(simd, value, factor);
+        (simd.min_u(bin, simd.splat_u(self.n_bins)), certainty)
     }
 }
 
@@ -87,12 +121,26 @@ impl<M: AlongAxis> Along<M> {
 pub(crate) trait Sight: Copy + Sync {
     /// Whether it changes from pair to pair.
     const LINE: bool;
+    /// Numbers measured, the square included.
+    const MEASURES: usize;
 
-    /// `d.l / |l|`.
-    fn project<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> S::F;
+    /// `square` with what the projection needs.
+    fn measure<S: Simd>(&self, simd: S, square: S::F, d: [S::F; 3], l: [S::F; 3]) -> Measured<S>;
 
-    /// The square across, given the square of the separation and the projection.
-    fn across<S: Simd>(&self, simd: S, d: [S::F; 3], along: S::F) -> S::F;
+    /// What a projection is multiplied by, a power of two.
+    fn factor<S: Simd>() -> f32;
+
+    /// `factor * d.l / |l|`.
+    fn project<S: Simd>(&self, simd: S, measured: Measured<S>) -> S::F;
+
+    /// The square to measure for the coordinate across the line of sight.
+    fn square<S: Simd>(&self, simd: S, d: [S::F; 3]) -> S::F;
+
+    /// The square across, given the square measured and the projection.
+    fn across<S: Simd>(&self, simd: S, square: S::F, along: S::F) -> S::F;
+
+    /// What is measured where the square across and the projection are these.
+    fn measured(&self, across: f32, along: f32) -> [f32; 3];
 }
 
 /// A fixed axis: the last component of `d`.
@@ -105,31 +153,72 @@ pub(crate) struct Line;
 
 impl Sight for FixedAxis {
     const LINE: bool = false;
+    const MEASURES: usize = 2;
 
     #[inline(always)]
-    fn project<S: Simd>(&self, _: S, d: [S::F; 3], _: [S::F; 3]) -> S::F {
-        d[2]
+    fn factor<S: Simd>() -> f32 {
+        1.0
     }
 
     #[inline(always)]
-    fn across<S: Simd>(&self, simd: S, d: [S::F; 3], _: S::F) -> S::F {
+    fn measure<S: Simd>(&self, _: S, square: S::F, d: [S::F; 3], _: [S::F; 3]) -> Measured<S> {
+        [square, d[2], d[2]]
+    }
+
+    #[inline(always)]
+    fn project<S: Simd>(&self, _: S, measured: Measured<S>) -> S::F {
+        measured[1]
+    }
+
+    #[inline(always)]
+    fn square<S: Simd>(&self, simd: S, d: [S::F; 3]) -> S::F {
         simd.mul_add(d[1], d[1], simd.mul(d[0], d[0]))
+    }
+
+    #[inline(always)]
+    fn across<S: Simd>(&self, _: S, square: S::F, _: S::F) -> S::F {
+        square
+    }
+
+    fn measured(&self, across: f32, along: f32) -> [f32; 3] {
+        [across, along, along]
     }
 }
 
 impl Sight for Line {
     const LINE: bool = true;
+    const MEASURES: usize = 3;
 
     #[inline(always)]
-    fn project<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> S::F {
-        let product = simd.mul_add(d[2], l[2], simd.mul_add(d[1], l[1], simd.mul(d[0], l[0])));
-        simd.mul(product, simd.rsqrt(square(simd, l)))
+    fn factor<S: Simd>() -> f32 {
+        S::RSQRT_FACTOR
     }
 
     #[inline(always)]
-    fn across<S: Simd>(&self, simd: S, d: [S::F; 3], along: S::F) -> S::F {
-        let difference = simd.sub(square(simd, d), simd.mul(along, along));
+    fn measure<S: Simd>(&self, simd: S, square: S::F, d: [S::F; 3], l: [S::F; 3]) -> Measured<S> {
+        let product = simd.mul_add(d[2], l[2], simd.mul_add(d[1], l[1], simd.mul(d[0], l[0])));
+        [square, product, super::square(simd, l)]
+    }
+
+    #[inline(always)]
+    fn project<S: Simd>(&self, simd: S, [_, product, length2]: Measured<S>) -> S::F {
+        simd.mul(product, simd.rsqrt(length2))
+    }
+
+    #[inline(always)]
+    fn square<S: Simd>(&self, simd: S, d: [S::F; 3]) -> S::F {
+        square(simd, d)
+    }
+
+    #[inline(always)]
+    fn across<S: Simd>(&self, simd: S, square: S::F, along: S::F) -> S::F {
+        let of_square = simd.splat(-1.0 / (Self::factor::<S>() * Self::factor::<S>()));
+        let difference = simd.mul_add(simd.mul(along, along), of_square, square);
         simd.max(difference, simd.splat(0.0))
+    }
+
+    fn measured(&self, across: f32, along: f32) -> [f32; 3] {
+        [across + along * along, along, 1.0]
     }
 }
 
@@ -155,17 +244,43 @@ impl<A, M, L> SMu<A, M, L> {
 
 impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for SMu<A, M, L> {
     const LINE: bool = L::LINE;
+    const MEASURES: usize = L::MEASURES;
+    const DOUBTS: usize = 3;
 
     #[inline(always)]
-    fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U) {
-        let s2 = square(simd, d);
+    fn measure<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> Measured<S> {
+        self.sight.measure(simd, square(simd, d), d, l)
+    }
+
+    #[inline(always)]
+    fn place<S: Simd>(&self, simd: S, measured: Measured<S>, _: usize) -> Placed<S> {
+        let s2 = measured[0];
         let inverse_root = simd.rsqrt(s2);
-        let (row, sure) = self.s.place_with_inverse_root(simd, s2, inverse_root);
-        let mu = simd.mul(self.sight.project(simd, d, l), inverse_root);
-        let (column, sure_mu) = self.mu.place(simd, mu);
-        let far = simd.less(simd.splat(self.least), s2);
-        let sure = simd.and(simd.min_u(sure, sure_mu), far);
-        (simd.add_u(row, column), sure)
+        let (row, of_s) = self.s.place_with_inverse_root(simd, s2, inverse_root);
+        let mu = simd.mul(self.sight.project(simd, measured), inverse_root);
+        let factor = L::factor::<S>() * S::RSQRT_FACTOR;
+        let (column, of_mu) = self.mu.place(simd, mu, factor);
+        (simd.add_u(row, column), [of_s, of_mu, simd.bits(s2)])
+    }
+
+    fn doubtful(&self) -> [u32; 3] {
+        let least = self.least.max(self.s.least());
+        [self.s.doubtful(), self.mu.axis.doubtful(), least.to_bits()]
+    }
+
+    #[inline]
+    fn between(self, least: f64, most: f64) -> Self {
+        Self {
+            s: self.s.between(least, most),
+            mu: self.mu.between(least, most),
+            ..self
+        }
+    }
+
+    fn far(&self) -> [f32; 3] {
+        let s2 = self.s.far();
+        let [_, along, length2] = self.sight.measured(0.0, self.mu.axis.inside() * s2.sqrt());
+        [s2, along, length2]
     }
 }
 
@@ -185,12 +300,40 @@ impl<A, M, L> RpPi<A, M, L> {
 
 impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for RpPi<A, M, L> {
     const LINE: bool = L::LINE;
+    const MEASURES: usize = L::MEASURES;
+    const DOUBTS: usize = if A::HAS_LEAST { 3 } else { 2 };
 
     #[inline(always)]
-    fn place<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> (S::U, S::U) {
-        let pi = self.sight.project(simd, d, l);
-        let (column, sure_pi) = self.pi.place(simd, pi);
-        let (row, sure) = self.rp.place(simd, self.sight.across(simd, d, pi));
-        (simd.add_u(row, column), simd.min_u(sure, sure_pi))
+    fn measure<S: Simd>(&self, simd: S, d: [S::F; 3], l: [S::F; 3]) -> Measured<S> {
+        self.sight.measure(simd, self.sight.square(simd, d), d, l)
+    }
+
+    #[inline(always)]
+    fn place<S: Simd>(&self, simd: S, measured: Measured<S>, row: usize) -> Placed<S> {
+        let pi = self.sight.project(simd, measured);
+        let (column, of_pi) = self.pi.place(simd, pi, L::factor::<S>());
+        let across = self.sight.across(simd, measured[0], pi);
+        let (first, of_rp) = self.rp.place(simd, across, row);
+        (simd.add_u(first, column), [of_rp, of_pi, simd.bits(across)])
+    }
+
+    fn doubtful(&self) -> [u32; 3] {
+        [
+            self.rp.doubtful(),
+            self.pi.axis.doubtful(),
+            self.rp.least().to_bits(),
+        ]
+    }
+
+    #[inline]
+    fn between(self, least: f64, most: f64) -> Self {
+        Self {
+            pi: self.pi.between(least, most),
+            ..self
+        }
+    }
+
+    fn far(&self) -> [f32; 3] {
+        self.sight.measured(self.rp.far(), self.pi.axis.inside())
     }
 }

@@ -1,8 +1,10 @@
 //! Pairs that the filter has doubts about, and leaves that meet themselves: placed once more, then moved to where the exact rule puts them.
 
 use super::lists::{PADDING, own_lanes};
-use super::tile::{Job, Side, Tile, Worker, place};
-use crate::binning::filter::Filter;
+use super::measures::measure;
+use super::tile::{Job, Side, Tile, Worker};
+use crate::binning::filter::{Filter, doubts};
+use crate::domain::Image;
 use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
 use crate::traversal::{BLOCK, BlockPair, LEAF};
 
@@ -28,8 +30,8 @@ pub(super) enum Care {
 struct Quad {
     rows: [u8; ROWS],
     slots: [[u32; MOST_LANES]; ROWS],
-    /// One bit for each doubtful lane.
-    doubtful: [u32; ROWS],
+    /// One bit for each doubtful lane, [`MOST_LANES`] a row.
+    doubtful: u64,
 }
 
 impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
@@ -43,21 +45,27 @@ impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
         };
         for part in parts.step_by(S::LANES) {
             let lanes = self.job.lanes(simd, self.tile, part);
+            let points = self.job.lanes_with_points(self.tile, part);
             for &rows in self.list {
                 let mut quad = Quad {
                     rows,
                     slots: [[0; MOST_LANES]; ROWS],
-                    doubtful: [0; ROWS],
+                    doubtful: 0,
                 };
                 for (k, &row) in rows.iter().enumerate() {
-                    let (mut slot, mut sure) =
-                        place(simd, self.job.filter, &self.worker.rows, row, &lanes);
+                    let filter = self.job.filter;
+                    let measured = measure(simd, filter, &self.worker.rows, row, &lanes);
+                    let (mut slot, certainty) = filter.place(simd, measured, k);
+                    let mut doubtful = simd.mask_bits(doubts(simd, &filter, certainty));
                     if self.care == Care::Own {
                         let others = own_lanes(simd, self.tile.pair.slots, row, part);
-                        (slot, sure) = (simd.or(slot, others), simd.or(sure, others));
+                        slot = simd.or(slot, others);
+                        doubtful &= !simd.mask_bits(others);
                     }
                     simd.store_u(slot, &mut quad.slots[k]);
-                    quad.doubtful[k] = simd.mask_bits(simd.equal_u(sure, simd.splat_u(0)));
+                    if row != PADDING {
+                        quad.doubtful |= u64::from(doubtful & points) << (MOST_LANES * k);
+                    }
                 }
                 if self.care == Care::Own {
                     let Worker {
@@ -77,76 +85,104 @@ impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
                     histogram.take(simd, &mut open, slots, quad.rows, factors);
                     histogram.close(simd, open);
                 }
-                self.job.decide(self.worker, self.tile, part, &quad);
+                self.job.note(self.worker, self.tile, part, &quad);
             }
         }
     }
 }
 
+/// A pair of slots that was counted where it may not belong.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Doubt {
+    pub(super) pair: [u32; 2],
+    pub(super) image: Image,
+    /// Where it was counted; from the number of slots up, nowhere.
+    pub(super) from: u32,
+    /// Where it belongs, once the exact rule has said so.
+    pub(super) to: u32,
+}
+
+/// Doubts that wait until they are decided together: one by one, each would wait for the last.
+pub(super) const DOUBTS: usize = 1024;
+
 impl<F: Filter> Job<'_, F> {
-    /// Moves the doubtful pairs of four rows to where they belong.
-    fn decide<H>(&self, worker: &mut Worker<H>, tile: Tile, part: usize, quad: &Quad) {
-        let n_second = self.second.layout.blocks[tile.pair.second].n as usize;
-        for k in 0..ROWS {
-            let (row, mut lanes) = (quad.rows[k], quad.doubtful[k]);
-            while lanes != 0 && row != PADDING {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                let in_second = tile.leaf * LEAF + part + lane;
-                if in_second < n_second {
-                    let pair = [
-                        tile.pair.first * BLOCK + row as usize,
-                        tile.pair.second * BLOCK + in_second,
-                    ];
-                    self.move_to_exact(worker, tile.pair, pair, quad.slots[k][lane] as usize);
-                }
-            }
+    /// Notes the doubtful pairs of four rows.
+    #[inline(always)]
+    fn note<H>(&self, worker: &mut Worker<H>, tile: Tile, part: usize, quad: &Quad) {
+        let first = tile.pair.first * BLOCK;
+        let second = tile.pair.second * BLOCK + tile.leaf * LEAF + part;
+        let mut doubtful = quad.doubtful;
+        while doubtful != 0 {
+            let at = doubtful.trailing_zeros() as usize;
+            doubtful &= doubtful - 1;
+            let (k, lane) = (at / MOST_LANES, at % MOST_LANES);
+            let pair = [first + quad.rows[k] as usize, second + lane];
+            self.doubt(worker, tile.pair, pair, quad.slots[k][lane]);
         }
     }
 
     #[inline]
-    fn move_to_exact<H>(
-        &self,
-        worker: &mut Worker<H>,
-        blocks: BlockPair,
-        [i, j]: [usize; 2],
-        from: usize,
-    ) {
-        let from = from.min(self.n_slots);
-        let to = (self.exact)([i, j], blocks.translation.image, from);
-        if to.unwrap_or(self.n_slots) != from {
-            let factor =
-                |side: &Side<'_>, slot: usize| side.factors.get(slot).copied().unwrap_or(0.0);
-            let product =
-                crate::fixed_point::quantise(factor(&self.first, i) * factor(&self.second, j));
-            worker.move_pair(from, to, product);
+    fn doubt<H>(&self, worker: &mut Worker<H>, blocks: BlockPair, pair: [usize; 2], from: u32) {
+        worker.doubts.push(Doubt {
+            pair: pair.map(|slot| slot as u32),
+            image: blocks.translation.image,
+            from,
+            to: from,
+        });
+        if worker.doubts.len() == DOUBTS {
+            self.settle(worker);
         }
+    }
+
+    /// Moves the pairs that wait to where the exact rule puts them.
+    pub(super) fn settle<H>(&self, worker: &mut Worker<H>) {
+        let mut doubts = std::mem::take(&mut worker.doubts);
+        (self.exact)(&mut doubts);
+        for doubt in &doubts {
+            if worker.totals.products.is_empty() {
+                // Half of them stay: cheaper than to find out which.
+                worker.move_pair(doubt.from, doubt.to, 0);
+                continue;
+            }
+            let factor = |side: &Side<'_>, slot: u32| {
+                let factor = side.factors.get(slot as usize);
+                factor.copied().unwrap_or(0.0)
+            };
+            let [i, j] = doubt.pair;
+            let product = factor(&self.first, i) * factor(&self.second, j);
+            let product = crate::fixed_point::quantise(product);
+            worker.move_pair(doubt.from, doubt.to, product);
+        }
+        doubts.clear();
+        worker.doubts = doubts;
     }
 
     /// Counts two blocks by the exact rule alone.
     #[inline(never)]
     pub(super) fn count_exactly<H>(&self, worker: &mut Worker<H>, blocks: BlockPair) {
         blocks.for_each_pair(self.first.layout, self.second.layout, |i, j| {
-            self.move_to_exact(worker, blocks, [i, j], self.n_slots);
+            self.doubt(worker, blocks, [i, j], self.n_slots as u32);
         });
     }
 }
 
 impl<H> Worker<H> {
-    /// Moves a pair from slot `from` to slot `to`; none and numbers from `n_slots` up are nowhere.
-    fn move_pair(&mut self, from: usize, to: Option<usize>, product: i64) {
+    /// Moves a pair from slot `from` to slot `to`; numbers beyond the last slot are nowhere.
+    #[inline]
+    fn move_pair(&mut self, from: u32, to: u32, product: i64) {
+        let (from, to) = (from as usize, to as usize);
         let totals = &mut self.totals;
-        if from < totals.pairs.len() {
-            totals.pairs[from] = totals.pairs[from].wrapping_sub(1);
-            if let Some(sum) = totals.products.get_mut(from) {
-                *sum -= i128::from(product);
-            }
+        if let Some(pairs) = totals.pairs.get_mut(from) {
+            *pairs = pairs.wrapping_sub(1);
         }
-        if let Some(to) = to {
-            totals.pairs[to] = totals.pairs[to].wrapping_add(1);
-            if let Some(sum) = totals.products.get_mut(to) {
-                *sum += i128::from(product);
-            }
+        if let Some(pairs) = totals.pairs.get_mut(to) {
+            *pairs = pairs.wrapping_add(1);
+        }
+        if let Some(sum) = totals.products.get_mut(from) {
+            *sum -= i128::from(product);
+        }
+        if let Some(sum) = totals.products.get_mut(to) {
+            *sum += i128::from(product);
         }
     }
 }

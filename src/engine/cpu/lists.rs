@@ -50,7 +50,7 @@ pub(super) static ALL_ROWS: [[u8; ROWS]; BLOCK / ROWS] = {
     list
 };
 
-/// The numbers of the bits set, in fours, padded with a row that is far away.
+/// The numbers of the bits set, in fours, padded with a row that is far away, and how many they are.
 #[inline(always)]
 pub(super) fn list_rows(mask: u64) -> ([[u8; ROWS]; BLOCK / ROWS + 2], usize) {
     let mut list = [[PADDING; ROWS]; BLOCK / ROWS + 2];
@@ -63,7 +63,7 @@ pub(super) fn list_rows(mask: u64) -> ([[u8; ROWS]; BLOCK / ROWS + 2], usize) {
         n += bits.count_ones() as usize;
     }
     flat[n..n + 8].fill(PADDING);
-    (list, n.div_ceil(ROWS))
+    (list, n)
 }
 
 /// For every byte, the numbers of its bits as bytes of a word, lowest first.

@@ -5,6 +5,8 @@
 
 mod doubt;
 mod lists;
+mod measures;
+mod reach;
 mod tile;
 
 use std::sync::Arc;
@@ -19,7 +21,9 @@ use crate::error::EngineError;
 use crate::ops::{BinSums, Merge, PairOp, Payload};
 use crate::simd::{BitSliced, Histogram, Isa, Kernel, Scatter, Simd, Totals};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
-use tile::{ExactRule, Job, LineWeights, Reach, Side, Worker};
+use doubt::Doubt;
+use reach::Reach;
+use tile::{ExactRule, Job, LineWeights, Side, Worker};
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -197,14 +201,17 @@ impl<'a> Run<'a> {
         };
         let form = op.binning().form();
         let slots = Slots::of(&form);
-        let exact = |[i, j]: [usize; 2], image: [i8; 3], guess: usize| {
-            let (x1, x2) = (self.first.position(i), self.second().position(j));
-            let (sep, nearest) = self.job.domain().separation_and_image(x1, x2);
-            if nearest != image {
-                return None;
+        let (nowhere, domain) = (slots.n_slots(), self.job.domain());
+        let exact = |doubts: &mut [Doubt]| {
+            for doubt in doubts {
+                let [i, j] = doubt.pair.map(|slot| slot as usize);
+                let (x1, x2) = (self.first.position(i), self.second().position(j));
+                let (sep, nearest) = domain.separation_and_image(x1, x2);
+                let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
+                let bin = op.binning().bin_near(&sep, guess);
+                let bin = bin.filter(|_| nearest == doubt.image);
+                doubt.to = bin.map_or(nowhere, |bin| slots.of_bin(bin)) as u32;
             }
-            let bin = op.binning().bin_near(&sep, slots.nearest_bin(guess));
-            bin.map(|bin| slots.of_bin(bin))
         };
         let (first, second) = match &factors {
             None => (&[][..], &[][..]),
@@ -356,14 +363,16 @@ struct Fast<'a> {
 impl WithFilter for Fast<'_> {
     type Output = Result<Totals, EngineError>;
 
-    fn with_radial<F: Filter>(self, filter: F) -> Self::Output {
-        if !self.products && self.n_slots <= BitSliced::MOST_SLOTS {
-            return self.count(&self.job(filter), BitSliced::new);
+    fn with_few<F: Filter>(self, filter: F) -> Self::Output {
+        let (job, n_slots) = (self.job(filter), self.n_slots);
+        if self.products {
+            self.count(&job, || Scatter::<true>::new(n_slots))
+        } else {
+            self.count(&job, BitSliced::new)
         }
-        self.with_two(filter)
     }
 
-    fn with_two<F: Filter>(self, filter: F) -> Self::Output {
+    fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
         if self.products {
             self.count(&job, || Scatter::<true>::new(n_slots))
@@ -411,6 +420,9 @@ impl Fast<'_> {
             },
             exact: self.exact,
             n_slots: self.n_slots,
+            often_doubtful: filter.doubtful()[..F::DOUBTS.min(2)]
+                .iter()
+                .any(|&limit| limit > u32::MAX / 1000),
         }
     }
 
@@ -470,5 +482,6 @@ impl<F: Filter, H: Histogram> Kernel for CountBlocks<'_, F, H> {
         for &pair in blocks {
             job.count(simd, worker, pair);
         }
+        job.settle(worker);
     }
 }

@@ -3,16 +3,18 @@
 //! Every pair is counted at once in the slot that the filter gives; quads of rows with doubtful pairs are noted, and
 //! [`super::doubt`] then moves those pairs to where the exact rule puts them.
 
-use super::doubt::{Care, Slowly};
+use super::doubt::{Care, DOUBTS, Doubt, Slowly};
 use super::lists::{ALL_ROWS, list_rows};
-use crate::binning::filter::{Filter, SHORTEST_LINE};
+use super::measures::{Measures, measure, place, store};
+use super::reach::{Reach, gap};
+use crate::binning::filter::{Filter, SHORTEST_LINE, doubts, less_certain};
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
-use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Region, Slots};
+use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
 /// Rows of a block as the kernels read them: indexed by a byte, with one far-away row after the last.
 #[derive(Debug)]
 pub(super) struct Rows {
-    offsets: [[f32; 256]; 3],
+    pub(super) offsets: [[f32; 256]; 3],
     pub(super) factors: [f64; 256],
     /// The block they belong to.
     block: usize,
@@ -40,47 +42,14 @@ pub(super) struct Side<'a> {
     pub(super) factors: &'a [f64],
 }
 
-/// Decides a pair of slots by the contract: the histogram slot under this translation, or none; the last argument is a guess.
-pub(super) type ExactRule<'a> = dyn Fn([usize; 2], [i8; 3], usize) -> Option<usize> + Sync + 'a;
+/// Decides pairs by the contract: finds the histogram slot of each under its translation.
+pub(super) type ExactRule<'a> = dyn Fn(&mut [Doubt]) + Sync + 'a;
 
 /// How the points of a pair make its line of sight: `first * x1 + second * x2`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LineWeights {
     pub(super) first: f64,
     pub(super) second: f64,
-}
-
-/// The region of a job in scaled float32, for leaving out rows: too large by its roundings, never too small.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reach {
-    across2: f32,
-    along: f32,
-    /// Added to gaps: the largest error of a difference within reach.
-    slack: f32,
-    is_cylinder: bool,
-    is_everything: bool,
-}
-
-impl Reach {
-    /// `error` bounds the error of a difference within reach, scaled.
-    pub(super) fn new(region: &Region, scale: f64, error: f64) -> Self {
-        Self {
-            across2: (region.across2 * scale * scale * (1.0 + 1e-6)) as f32,
-            along: (region.along * scale * (1.0 + 1e-6)) as f32,
-            slack: (error * 1.01) as f32,
-            is_cylinder: region.axis().is_some(),
-            is_everything: region.is_everything(),
-        }
-    }
-
-    /// Whether a point at these distances from a box is within reach.
-    fn holds(&self, [x, y, z]: [f32; 3]) -> bool {
-        let xy = x * x + y * y;
-        if self.is_cylinder {
-            return xy < self.across2 && z < self.along;
-        }
-        xy + z * z < self.across2
-    }
 }
 
 /// Everything that stays the same for a job.
@@ -95,6 +64,8 @@ pub(super) struct Job<'a, F> {
     pub(super) axes: [usize; 3],
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
+    /// Whether it pays to narrow the filter's bounds down to a pair of blocks.
+    pub(super) often_doubtful: bool,
 }
 
 /// What one worker carries from tile to tile.
@@ -102,6 +73,9 @@ pub(super) struct Worker<H> {
     pub(super) histogram: H,
     pub(super) totals: Totals,
     pub(super) rows: Box<Rows>,
+    measured: Box<Measures>,
+    /// Pairs waiting for the exact rule.
+    pub(super) doubts: Vec<Doubt>,
     pub(super) since_flush: u64,
 }
 
@@ -114,6 +88,8 @@ impl<H: Histogram> Worker<H> {
                 products: vec![0; if products { n_slots } else { 0 }],
             },
             rows: Rows::new(),
+            measured: Measures::new(),
+            doubts: Vec::with_capacity(DOUBTS),
             since_flush: 0,
         }
     }
@@ -149,10 +125,10 @@ pub(super) struct Tile {
 
 /// A register of a leaf's points, seen from the centre of the first block, and the constant part of the line of sight.
 pub(super) struct Lanes<S: Simd> {
-    x: [S::F; 3],
-    line: [S::F; 3],
+    pub(super) x: [S::F; 3],
+    pub(super) line: [S::F; 3],
     /// What an offset of a row adds to the line of sight.
-    line_row: S::F,
+    pub(super) line_row: S::F,
 }
 
 impl<F: Filter> Job<'_, F> {
@@ -199,9 +175,33 @@ impl<F: Filter> Job<'_, F> {
             line,
             half,
         };
-        for leaf in 0..second.n_leaves() {
-            self.count_leaf(simd, worker, &blocks, leaf);
+        let mut near = *self;
+        if self.often_doubtful {
+            let (least, most) = self.separations(first, second, pair.translation.vector);
+            near.filter = self.filter.between(least, most);
         }
+        for leaf in 0..second.n_leaves() {
+            near.count_leaf(simd, worker, &blocks, leaf);
+        }
+    }
+
+    /// The least and the largest separation of two blocks' points, scaled.
+    #[inline(always)]
+    fn separations(&self, first: &Block, second: &Block, translation: [f64; 3]) -> (f64, f64) {
+        let (mut least, mut most) = (0.0, 0.0);
+        for k in 0..3 {
+            let centres = first.bounds.centre[k] - second.bounds.centre[k];
+            let apart = (centres + translation[k]).abs();
+            let halves = first.bounds.half[k] + second.bounds.half[k];
+            let gap = (apart - halves).max(0.0);
+            least += gap * gap;
+            most += (apart + halves) * (apart + halves);
+        }
+        let scale = self.first.layout.scale;
+        (
+            least.sqrt() * scale * (1.0 - 1e-9),
+            most.sqrt() * scale * (1.0 + 1e-9),
+        )
     }
 
     #[inline(always)]
@@ -266,13 +266,14 @@ impl<F: Filter> Job<'_, F> {
             line: blocks.line,
         };
         if apart == u64::MAX {
-            self.count_rows(simd, worker, tile, &ALL_ROWS);
+            self.count_rows(simd, worker, tile, &ALL_ROWS, BLOCK);
         } else if apart != 0 {
             let (list, n) = list_rows(apart);
-            self.count_rows(simd, worker, tile, &list[..n]);
+            self.count_rows(simd, worker, tile, &list[..n.div_ceil(ROWS)], n);
         }
         if together != 0 {
             let (list, n) = list_rows(together);
+            let n = n.div_ceil(ROWS);
             simd.vectorize(Slowly {
                 job: self,
                 worker,
@@ -328,27 +329,31 @@ impl<F: Filter> Job<'_, F> {
         worker: &mut Worker<H>,
         tile: Tile,
         list: &[[u8; ROWS]],
+        n_rows: usize,
     ) {
-        let filter = self.filter;
+        self.measure_rows(simd, worker, tile, list, n_rows);
         for part in (0..LEAF).step_by(S::LANES) {
-            let lanes = self.lanes(simd, tile, part);
             let factors = self.lane_factors(tile, part);
+            let points = self.lanes_with_points(tile, part);
             let mut open = worker.histogram.open(simd);
             let mut doubtful = [[0; ROWS]; BLOCK / ROWS + 2];
             let mut n_doubtful = 0;
-            for &rows in list {
-                let all = &worker.rows;
-                let a = place(simd, filter, all, rows[0], &lanes);
-                let b = place(simd, filter, all, rows[1], &lanes);
-                let c = place(simd, filter, all, rows[2], &lanes);
-                let d = place(simd, filter, all, rows[3], &lanes);
-                let sure = simd.min_u(simd.min_u(a.1, b.1), simd.min_u(c.1, d.1));
+            let measured = worker.measured.part::<S>(part, F::MEASURES);
+            let measured = measured.chunks_exact(ROWS * F::MEASURES * S::LANES);
+            for (&rows, measured) in list.iter().zip(measured) {
+                let a = place(simd, self.filter, measured, 0);
+                let b = place(simd, self.filter, measured, 1);
+                let c = place(simd, self.filter, measured, 2);
+                let d = place(simd, self.filter, measured, 3);
+                let ab = less_certain(simd, &self.filter, a.1, b.1);
+                let cd = less_certain(simd, &self.filter, c.1, d.1);
+                let least = less_certain(simd, &self.filter, ab, cd);
                 let factors = Factors {
                     rows: &worker.rows.factors,
                     lanes: factors,
                 };
                 // Before the counting, which would keep what the test needs alive.
-                if simd.mask_bits(simd.equal_u(sure, simd.splat_u(0))) != 0 {
+                if simd.mask_bits(doubts(simd, &self.filter, least)) & points != 0 {
                     doubtful[n_doubtful] = rows;
                     n_doubtful += 1;
                 }
@@ -365,6 +370,62 @@ impl<F: Filter> Job<'_, F> {
                     care: Care::Doubtful(part),
                 });
             }
+        }
+    }
+
+    /// Measures rows against the leaf's points, for [`Job::count_rows`] to place.
+    #[inline(always)]
+    fn measure_rows<S: Simd, H>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        tile: Tile,
+        list: &[[u8; ROWS]],
+        n_rows: usize,
+    ) {
+        // Two registers of points share the loads of a row, unless lines of sight need the registers.
+        let two = !F::LINE && 2 * S::LANES <= LEAF;
+        for part in (0..LEAF).step_by(if two { 2 * S::LANES } else { S::LANES }) {
+            let width = F::MEASURES * S::LANES;
+            let (to, next) = worker.measured.parts::<S>(part, F::MEASURES);
+            let (to, next) = (to.chunks_exact_mut(width), next.chunks_exact_mut(width));
+            let rows = list.as_flattened().iter();
+            let a = self.lanes(simd, tile, part);
+            if two {
+                let b = self.lanes(simd, tile, part + S::LANES);
+                for ((&row, to), next) in rows.zip(to).zip(next) {
+                    store(simd, measure(simd, self.filter, &worker.rows, row, &a), to);
+                    store(
+                        simd,
+                        measure(simd, self.filter, &worker.rows, row, &b),
+                        next,
+                    );
+                }
+                self.store_far(simd, worker, part + S::LANES, n_rows..ROWS * list.len());
+            } else {
+                for (&row, to) in rows.zip(to) {
+                    store(simd, measure(simd, self.filter, &worker.rows, row, &a), to);
+                }
+            }
+            self.store_far(simd, worker, part, n_rows..ROWS * list.len());
+        }
+    }
+
+    /// Makes rows that hold no point measure as far away without doubt.
+    #[inline(always)]
+    fn store_far<S: Simd, H>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        part: usize,
+        rows: std::ops::Range<usize>,
+    ) {
+        let [a, b, c] = self.filter.far();
+        let far = [simd.splat(a), simd.splat(b), simd.splat(c)];
+        let (to, _) = worker.measured.parts::<S>(part, F::MEASURES);
+        let width = F::MEASURES * S::LANES;
+        for row in rows {
+            store(simd, far, &mut to[row * width..][..width]);
         }
     }
 
@@ -389,46 +450,18 @@ impl<F: Filter> Job<'_, F> {
         lanes
     }
 
+    /// One bit for each lane from number `part` on that holds a point.
+    #[inline(always)]
+    pub(super) fn lanes_with_points(&self, tile: Tile, part: usize) -> u32 {
+        let n = self.second.layout.blocks[tile.pair.second].n as usize;
+        let n = n.saturating_sub(tile.leaf * LEAF + part).min(LEAF);
+        (1 << n) - 1
+    }
+
     #[inline(always)]
     pub(super) fn lane_factors(&self, tile: Tile, part: usize) -> &[f64] {
         let from = tile.pair.second * BLOCK + tile.leaf * LEAF;
         let factors = self.second.factors.get(from + part..from + LEAF);
         factors.unwrap_or(&[0.0; LEAF])
     }
-}
-
-/// The slots of one row against the lanes, and 0 where they are doubtful.
-#[inline(always)]
-pub(super) fn place<S: Simd, F: Filter>(
-    simd: S,
-    filter: F,
-    rows: &Rows,
-    row: u8,
-    lanes: &Lanes<S>,
-) -> (S::U, S::U) {
-    let x = simd.splat(rows.offsets[0][row as usize]);
-    let y = simd.splat(rows.offsets[1][row as usize]);
-    let z = simd.splat(rows.offsets[2][row as usize]);
-    let d = [
-        simd.sub(x, lanes.x[0]),
-        simd.sub(y, lanes.x[1]),
-        simd.sub(z, lanes.x[2]),
-    ];
-    let l = if F::LINE {
-        [
-            simd.mul_add(x, lanes.line_row, lanes.line[0]),
-            simd.mul_add(y, lanes.line_row, lanes.line[1]),
-            simd.mul_add(z, lanes.line_row, lanes.line[2]),
-        ]
-    } else {
-        lanes.line
-    };
-    filter.place(simd, d, l)
-}
-
-/// Distances of rows from an interval, along one axis; 0 inside.
-#[inline(always)]
-fn gap<S: Simd>(simd: S, offsets: &[f32], centre: f32, half: f32) -> S::F {
-    let apart = simd.abs(simd.sub(simd.load(offsets), simd.splat(centre)));
-    simd.max(simd.sub(apart, simd.splat(half)), simd.splat(0.0))
 }

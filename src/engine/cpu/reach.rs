@@ -1,0 +1,44 @@
+//! Which rows of a block come within reach of a leaf.
+
+use crate::simd::Simd;
+use crate::traversal::Region;
+
+/// The region of a job in scaled float32, for leaving out rows: too large by its roundings, never too small.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reach {
+    pub(super) across2: f32,
+    pub(super) along: f32,
+    /// Added to gaps: the largest error of a difference within reach.
+    pub(super) slack: f32,
+    pub(super) is_cylinder: bool,
+    pub(super) is_everything: bool,
+}
+
+impl Reach {
+    /// `error` bounds the error of a difference within reach, scaled.
+    pub(super) fn new(region: &Region, scale: f64, error: f64) -> Self {
+        Self {
+            across2: (region.across2 * scale * scale * (1.0 + 1e-6)) as f32,
+            along: (region.along * scale * (1.0 + 1e-6)) as f32,
+            slack: (error * 1.01) as f32,
+            is_cylinder: region.axis().is_some(),
+            is_everything: region.is_everything(),
+        }
+    }
+
+    /// Whether a point at these distances from a box is within reach.
+    pub(super) fn holds(&self, [x, y, z]: [f32; 3]) -> bool {
+        let xy = x * x + y * y;
+        if self.is_cylinder {
+            return xy < self.across2 && z < self.along;
+        }
+        xy + z * z < self.across2
+    }
+}
+
+/// Distances of rows from an interval, along one axis; 0 inside.
+#[inline(always)]
+pub(super) fn gap<S: Simd>(simd: S, offsets: &[f32], centre: f32, half: f32) -> S::F {
+    let apart = simd.abs(simd.sub(simd.load(offsets), simd.splat(centre)));
+    simd.max(simd.sub(apart, simd.splat(half)), simd.splat(0.0))
+}
