@@ -274,7 +274,7 @@ pub(crate) struct RunFlags {
     /// Number of threads of the cpu engine [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
-    /// Instruction set of the cpu engine, e.g. portable, avx2, avx512 [default: the widest here]
+    /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]
     #[arg(long, value_name = "NAME")]
     pub(crate) isa: Option<String>,
     #[cfg(feature = "cuda")]

@@ -8,6 +8,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod histogram;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 
 pub(crate) use histogram::{BitSliced, Factors, Histogram, ROWS, Scatter, Totals};
@@ -149,18 +151,21 @@ pub enum Isa {
     Avx2,
     /// AVX-512 F and DQ.
     Avx512,
+    /// NEON, the vectors of 64-bit ARM.
+    Neon,
 }
 
 impl Isa {
     /// All of them, best last.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Avx512, Self::Neon];
 
-    /// `portable`, `avx2` or `avx512`.
+    /// `portable`, `avx2`, `avx512` or `neon`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
+            Self::Neon => "neon",
         }
     }
 
@@ -172,7 +177,8 @@ impl Isa {
             Self::Avx2 => avx2::Avx2::detect().is_some(),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => avx512::Avx512::detect().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => neon::Neon::detect().is_some(),
             _ => false,
         }
     }
@@ -193,7 +199,6 @@ impl Isa {
     /// Runs `kernel` with this instruction set, or with the portable one where the machine lacks it.
     pub(crate) fn dispatch<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
-            Self::Portable => {}
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => {
                 if let Some(simd) = avx2::Avx2::detect() {
@@ -206,7 +211,12 @@ impl Isa {
                     return simd.vectorize(kernel);
                 }
             }
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => {
+                if let Some(simd) = neon::Neon::detect() {
+                    return simd.vectorize(kernel);
+                }
+            }
             _ => {}
         }
         Portable.vectorize(kernel)

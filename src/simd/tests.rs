@@ -81,6 +81,8 @@ fn integers<S: Simd>(simd: S) {
             stored(simd, simd.one_hot(lanes))[k],
             1u32.checked_shl(x).unwrap_or(0)
         );
+        let far_out = simd.splat_u(0x8000_0107);
+        assert_eq!(stored(simd, simd.one_hot(far_out))[k], 0);
         assert_eq!(stored(simd, simd.gather(&table, lanes))[k], 1000 - x);
         assert_eq!(
             stored(simd, simd.equal_u(lanes, simd.splat_u(15)))[k] != 0,
