@@ -65,8 +65,9 @@ pub(crate) struct BitSliced {
     n_waiting: usize,
 }
 
-/// Enough for 2^34 rows.
+/// Enough for as many rows as pairs are taken in between two flushes.
 const PLANES: usize = 35;
+const _: () = assert!(BitSliced::FLUSH_PAIRS < 1 << PLANES);
 
 /// Words that wait before they are added together.
 const WAITING: usize = 1 << WAITING_LEVELS;
@@ -303,6 +304,11 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     }
 }
 
+const _: () = assert!(Scatter::<false>::FLUSH_PAIRS <= u32::MAX as u64);
+// What a product of at most 2^36 can sum to, in either direction.
+const _: () =
+    assert!((Scatter::<true>::FLUSH_PAIRS as u128) << crate::fixed_point::FRACTION_BITS < 1 << 63);
+
 /// Where a scatter goes, in the unit that slots are counted in: the widest that an address can scale an index by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Targets {
@@ -368,5 +374,68 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
         }
         self.pairs.fill([0; COPIES]);
         self.sums.fill([Sum::default(); COPIES]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Isa;
+
+    fn no_totals(n_slots: usize) -> Totals {
+        Totals {
+            pairs: vec![0; n_slots],
+            products: vec![0; n_slots],
+        }
+    }
+
+    #[test]
+    fn bit_sliced_counters_hold_what_comes_between_two_flushes() {
+        for isa in Isa::available() {
+            let mut counters = BitSliced::new();
+            for plane in &mut counters.planes[..PLANES - 1] {
+                plane[0] = u32::MAX;
+            }
+            for word in &mut counters.waiting {
+                word[0] = u32::MAX;
+            }
+            counters.n_waiting = WAITING;
+            isa.dispatch(AddWaiting(&mut counters));
+            let mut totals = no_totals(BitSliced::MOST_SLOTS);
+            counters.flush(&mut totals);
+            let rows = (1u64 << (PLANES - 1)) - 1 + 4 * WAITING as u64;
+            assert!(rows > BitSliced::FLUSH_PAIRS);
+            assert_eq!(totals.pairs, [rows; BitSliced::MOST_SLOTS]);
+        }
+    }
+
+    #[test]
+    fn scattered_counters_are_flushed_full() {
+        let mut counters = Scatter::<false>::new(40);
+        counters.pairs.fill([u32::MAX - RING as u32; COPIES]);
+        let mut totals = no_totals(40);
+        counters.flush(&mut totals);
+        let each = COPIES as u64 * u64::from(u32::MAX - RING as u32);
+        assert_eq!(totals.pairs, [each; 40]);
+        counters.flush(&mut totals);
+        assert_eq!(totals.pairs, [each; 40], "a flush leaves nothing");
+    }
+
+    #[test]
+    fn products_of_one_sign_keep_it_until_they_are_flushed() {
+        for sign in [1, -1] {
+            let (number, product) = (Scatter::<true>::FLUSH_PAIRS, sign * (1i64 << 36));
+            let bits = ROUNDING.to_bits().wrapping_add(product.cast_unsigned());
+            let mut sums = Scatter::<true>::new(5000);
+            sums.sums[17][0] = Sum {
+                bits: number.wrapping_mul(bits),
+                terms: number,
+            };
+            let mut totals = no_totals(5000);
+            sums.flush(&mut totals);
+            assert_eq!(totals.pairs[17], number);
+            let expected = i128::from(number) * i128::from(product);
+            assert_eq!(totals.products[17], expected);
+        }
     }
 }
