@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::{PairJob, Pairs, Progress};
 use crate::binning::PairOrder;
 use crate::error::JobError;
-use crate::ops::{BinSums, PairOp, Payload};
+use crate::ops::{BinSums, CoordinateSums, PairOp, Payload};
 use crate::particles::{Particles, pairs_within};
 use crate::separation::Separation;
 
@@ -113,6 +113,18 @@ pub(super) struct Rows<'a, O> {
     pub(super) runs: [Range<usize>; 2],
 }
 
+impl<O> Rows<'_, O> {
+    /// The part of a payload that belongs to these rows.
+    fn of_piece<'b>(&self, payload: Payload<'b>) -> Payload<'b> {
+        match payload {
+            Payload::Products(first, second) => {
+                Payload::Products(&first[self.runs[0].clone()], &second[self.runs[1].clone()])
+            }
+            other => other,
+        }
+    }
+}
+
 impl<O: PairOp> PairOp for Rows<'_, O> {
     type Binning = O::Binning;
     type Output = O::Output;
@@ -131,16 +143,22 @@ impl<O: PairOp> PairOp for Rows<'_, O> {
     }
 
     fn payload(&self) -> Payload<'_> {
-        match self.op.payload() {
-            Payload::Products(first, second) => {
-                Payload::Products(&first[self.runs[0].clone()], &second[self.runs[1].clone()])
-            }
-            other => other,
-        }
+        self.of_piece(self.op.payload())
     }
 
     fn add_sums(&self, output: &mut O::Output, sums: BinSums<'_>) {
         self.op.add_sums(output, sums);
+    }
+
+    fn coordinate_sums(&self) -> Option<CoordinateSums<'_>> {
+        self.op.coordinate_sums().map(|sums| CoordinateSums {
+            beside: self.of_piece(sums.beside),
+            ..sums
+        })
+    }
+
+    fn add_coordinates(&self, output: &mut O::Output, sums: &[i128]) {
+        self.op.add_coordinates(output, sums);
     }
 }
 

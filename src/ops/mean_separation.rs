@@ -1,6 +1,6 @@
 //! The mean separation in each bin, on top of another operation.
 
-use super::{BinSums, PairOp, Payload, Tally};
+use super::{BinSums, CoordinateSums, PairOp, Payload, Tally, add_all};
 use crate::binning::Binning;
 use crate::fixed_point::{exponent, quantise, scaled};
 use crate::separation::Separation;
@@ -57,5 +57,18 @@ impl<O: PairOp<Output = Tally>> PairOp for MeanSeparation<O> {
 
     fn add_sums(&self, output: &mut Tally, sums: BinSums<'_>) {
         self.op.add_sums(output, sums);
+    }
+
+    fn coordinate_sums(&self) -> Option<CoordinateSums<'_>> {
+        Some(CoordinateSums {
+            exponent: self.exponent,
+            beside: self.op.payload(),
+        })
+    }
+
+    fn add_coordinates(&self, output: &mut Tally, sums: &[i128]) {
+        if let Some(coordinate) = &mut output.coordinate {
+            add_all(coordinate, sums);
+        }
     }
 }

@@ -29,7 +29,8 @@ pub enum Payload<'a> {
     Count,
     /// Products of one factor in [-1, 1] per particle of the first and of the second sample, summed in fixed point.
     Products(&'a [f64], &'a [f64]),
-    /// The exact separation: every pair in reach goes through [`PairOp::add`].
+    /// The exact separation: every pair in reach goes through [`PairOp::add`], unless the engine itself sums what
+    /// [`PairOp::coordinate_sums`] asks for.
     Separation,
 }
 
@@ -40,6 +41,15 @@ pub struct BinSums<'a> {
     pub npairs: &'a [u64],
     /// Fixed-point products in each bin; empty for [`Payload::Count`].
     pub products: &'a [i128],
+}
+
+/// What is summed where the coordinate of the bins is.
+#[derive(Debug, Clone, Copy)]
+pub struct CoordinateSums<'a> {
+    /// A coordinate c adds `round_ties_even(c * 2^(36 - exponent))`.
+    pub exponent: i32,
+    /// What else is carried.
+    pub beside: Payload<'a>,
 }
 
 /// A statistic over pairs.
@@ -63,6 +73,16 @@ pub trait PairOp: Sync {
 
     /// Takes in sums that a fast engine made according to [`PairOp::payload`].
     fn add_sums(&self, output: &mut Self::Output, sums: BinSums<'_>);
+
+    /// Which sums of the coordinate in each bin are asked for; none unless the payload is the separation.
+    fn coordinate_sums(&self) -> Option<CoordinateSums<'_>> {
+        None
+    }
+
+    /// Takes in sums made according to [`PairOp::coordinate_sums`].
+    fn add_coordinates(&self, output: &mut Self::Output, sums: &[i128]) {
+        let _ = (output, sums);
+    }
 
     /// Checks that this operation is defined for `job`.
     ///
