@@ -1,13 +1,13 @@
 //! Times the CUDA engine case by case: kernel time by the device's clock, and the whole call.
 //!
-//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second. `tune` instead of a
-//! filter times block shapes, `devices` one job on more and more devices.
+//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second. `tune` or `cells` instead of
+//! a filter times block shapes, `devices` one job on more and more devices.
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
 use std::time::Instant;
 
 use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
-use albireo::ops::{Count, WeightedCount};
+use albireo::ops::{Count, MeanSeparation, WeightedCount};
 use albireo::{
     Axis, Binning, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
@@ -37,7 +37,15 @@ struct Case<'a, B> {
     domain: &'a Domain,
     traversal: Traversal,
     bins: B,
-    weighted: bool,
+    summed: Summed,
+}
+
+/// What is summed in each bin.
+#[derive(Clone, Copy, PartialEq)]
+enum Summed {
+    Counts,
+    Weights,
+    Separations,
 }
 
 /// Runs a case three times and prints the best.
@@ -52,12 +60,20 @@ fn time<B: Binning>(filter: &str, case: &Case<'_, B>, pairs: Pairs<'_>) -> Resul
     let job = PairJob::new(pairs, case.domain)?.with_traversal(case.traversal);
     let mut best = [f64::INFINITY; 4];
     let mut counted = 0;
+    let start = Instant::now();
     for _ in 0..3 {
+        // The slowest cases once.
+        if start.elapsed().as_secs() >= 5 {
+            break;
+        }
         let begin = Instant::now();
-        let tally = if case.weighted {
-            engine.run(&job, &WeightedCount::new(case.bins.clone(), pairs), &Silent)?
-        } else {
-            engine.run(&job, &Count::new(case.bins.clone()), &Silent)?
+        let counts = Count::new(case.bins.clone());
+        let tally = match case.summed {
+            Summed::Counts => engine.run(&job, &counts, &Silent)?,
+            Summed::Weights => {
+                engine.run(&job, &WeightedCount::new(case.bins.clone(), pairs), &Silent)?
+            }
+            Summed::Separations => engine.run(&job, &MeanSeparation::new(counts), &Silent)?,
         };
         let whole = begin.elapsed().as_secs_f64();
         let (times, _) = engine.last_run();
@@ -88,8 +104,8 @@ fn full_range(filter: &str) -> Result<(), Failure> {
     let cubic = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     let wrapped = |p: &Particles| triclinic.place(p.clone(), Outside::Wrap);
     let (ta, tb) = (wrapped(&a)?, wrapped(&b)?);
-    for (precision, mode) in [(Precision::Exact, "exact"), (Precision::Float32, "f32")] {
-        for bins in [30, 1024, 10_000, 50_000] {
+    for (precision, mode) in [(Precision::Float32, "f32"), (Precision::Exact, "exact")] {
+        for bins in [30, 1024, 10_000, 50_000, 128_000] {
             let run = |space: &str, domain: &Domain, traversal, reach: f64, pairs| {
                 let name = format!("full {space} {bins} bins {mode}");
                 let bins = RBins::new(Edges::linear(0.0, reach, bins)?);
@@ -101,35 +117,48 @@ fn full_range(filter: &str) -> Result<(), Failure> {
                         domain,
                         traversal,
                         bins,
-                        weighted: false,
+                        summed: Summed::Counts,
                     },
                     pairs,
                 )
             };
+            // More bins than fit into shared memory are done in windows of sorted cells.
+            let all = if bins > 50_000 {
+                Traversal::Auto
+            } else {
+                Traversal::AllPairs
+            };
             run(
                 "open",
                 &Domain::Open,
-                Traversal::AllPairs,
+                all,
                 3f64.sqrt(),
                 Pairs::Cross(&a, &b),
             )?;
-            if bins > 10_000 {
+            if bins == 50_000 {
                 continue;
             }
+            let fits = bins < 50_000;
             run(
-                "cubic all",
+                if fits { "cubic all" } else { "cubic" },
                 &cubic,
-                Traversal::AllPairs,
+                if fits {
+                    Traversal::AllPairs
+                } else {
+                    Traversal::Auto
+                },
                 0.5,
                 Pairs::Cross(&a, &b),
             )?;
-            run(
-                "cubic cells",
-                &cubic,
-                Traversal::Cells,
-                0.5,
-                Pairs::Cross(&a, &b),
-            )?;
+            if fits {
+                run(
+                    "cubic cells",
+                    &cubic,
+                    Traversal::Cells,
+                    0.5,
+                    Pairs::Cross(&a, &b),
+                )?;
+            }
             run(
                 "triclinic",
                 &triclinic,
@@ -146,14 +175,34 @@ fn full_range(filter: &str) -> Result<(), Failure> {
         domain: &Domain::Open,
         traversal: Traversal::AllPairs,
         bins,
-        weighted: false,
+        summed: Summed::Counts,
     };
     time(filter, &case, Pairs::Cross(&a, &b))
+}
+
+/// Pairs within reach in a periodic box, in one kind of bins.
+fn within<B: Binning>(
+    [filter, name]: [&str; 2],
+    precision: Precision,
+    domain: &Domain,
+    (bins, summed): (B, Summed),
+    pairs: Pairs<'_>,
+) -> Result<(), Failure> {
+    let case = Case {
+        name,
+        precision,
+        domain,
+        traversal: Traversal::Auto,
+        bins,
+        summed,
+    };
+    time(filter, &case, pairs)
 }
 
 fn cutoff(filter: &str) -> Result<(), Failure> {
     let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
     let los = LineOfSight::Fixed(Axis::Z);
+    let counts = Summed::Counts;
     for n in [1_000_000, 10_000_000] {
         let a = uniform(n, 1000.0, 3)?;
         let pairs = Pairs::Auto(&a);
@@ -168,72 +217,29 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
             for reach in [150.0, 25.0] {
                 let name = format!("cutoff n={n} rmax {reach} 30 bins {mode}");
                 let bins = RBins::new(Edges::linear(0.0, reach, 30)?);
-                time(
-                    filter,
-                    &Case {
-                        name: &name,
-                        precision,
-                        domain: &domain,
-                        traversal: Traversal::Auto,
-                        bins,
-                        weighted: false,
-                    },
-                    pairs,
-                )?;
+                within([filter, &name], precision, &domain, (bins, counts), pairs)?;
+            }
+            if precision == Precision::Exact {
+                let name = format!("cutoff n={n} rmax 150 30 bins mean separations");
+                let bins = RBins::new(Edges::linear(0.0, 150.0, 30)?);
+                let sums = (bins, Summed::Separations);
+                within([filter, &name], precision, &domain, sums, pairs)?;
             }
             let name = format!("cutoff n={n} 20 log bins to 150 {mode}");
             let bins = RBins::new(Edges::logarithmic(0.1, 150.0, 20)?);
-            time(
-                filter,
-                &Case {
-                    name: &name,
-                    precision,
-                    domain: &domain,
-                    traversal: Traversal::Auto,
-                    bins,
-                    weighted: false,
-                },
-                pairs,
-            )?;
-            for weighted in [false, true] {
-                let what = if weighted { "weighted" } else { "counts" };
-                let name = format!("cutoff n={n} (s,mu) 40x100 {what} {mode}");
-                let bins = SMuBins::new(
-                    Edges::linear(0.0, 150.0, 40)?,
-                    SignedEdges::linear(0.0, 1.0, 100)?,
-                    los,
-                )?;
-                time(
-                    filter,
-                    &Case {
-                        name: &name,
-                        precision,
-                        domain: &domain,
-                        traversal: Traversal::Auto,
-                        bins,
-                        weighted,
-                    },
-                    pairs,
-                )?;
+            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
+            for (summed, what) in [(counts, "counts"), (Summed::Weights, "weighted")] {
+                for reach in [150.0, 25.0] {
+                    let name = format!("cutoff n={n} (s,mu) 40x100 to {reach} {what} {mode}");
+                    let s = Edges::linear(0.0, reach, 40)?;
+                    let bins = SMuBins::new(s, SignedEdges::linear(0.0, 1.0, 100)?, los)?;
+                    within([filter, &name], precision, &domain, (bins, summed), pairs)?;
+                }
             }
             let name = format!("cutoff n={n} (rp,pi) 20x40 counts {mode}");
-            let bins = RpPiBins::new(
-                Edges::logarithmic(0.1, 40.0, 20)?,
-                SignedEdges::linear(0.0, 40.0, 40)?,
-                los,
-            );
-            time(
-                filter,
-                &Case {
-                    name: &name,
-                    precision,
-                    domain: &domain,
-                    traversal: Traversal::Auto,
-                    bins,
-                    weighted: false,
-                },
-                pairs,
-            )?;
+            let rp = Edges::logarithmic(0.1, 40.0, 20)?;
+            let bins = RpPiBins::new(rp, SignedEdges::linear(0.0, 40.0, 40)?, los);
+            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
         }
     }
     Ok(())
@@ -284,11 +290,15 @@ fn sweep<B: Binning>(
 fn tune() -> Result<(), Failure> {
     let n = 1 << 19;
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
-    for precision in [Precision::Exact, Precision::Float32] {
+    for precision in [Precision::Float32, Precision::Exact] {
         for bins in [30, 1024, 10_000] {
             let edges = RBins::new(Edges::linear(0.0, 3f64.sqrt(), bins)?);
             let shapes = [
+                [64, 16, 256, 0],
                 [128, 8, 256, 0],
+                [128, 12, 256, 0],
+                [128, 16, 128, 0],
+                [128, 16, 256, 0],
                 [256, 4, 256, 0],
                 [256, 8, 128, 0],
                 [256, 8, 256, 0],
@@ -335,6 +345,73 @@ fn tune() -> Result<(), Failure> {
     Ok(())
 }
 
+/// The same for cells at full range, and for short ranges.
+fn tune_cells() -> Result<(), Failure> {
+    let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
+    let a = uniform(1_000_000, 1000.0, 3)?;
+    let shapes = [
+        [0, 0, 0, 0],
+        [64, 8, 32, 0],
+        [64, 5, 32, 0],
+        [64, 4, 32, 0],
+        [128, 4, 32, 0],
+        [64, 4, 16, 0],
+        [32, 8, 32, 0],
+    ];
+    let los = LineOfSight::Fixed(Axis::Z);
+    for reach in [25.0, 50.0] {
+        let r = RBins::new(Edges::linear(0.0, reach, 30)?);
+        let mu = SignedEdges::linear(0.0, 1.0, 100)?;
+        let s_mu = SMuBins::new(Edges::linear(0.0, reach, 40)?, mu, los)?;
+        let pairs = Pairs::Auto(&a);
+        let exact = Precision::Exact;
+        let auto = Traversal::Auto;
+        let name = format!("r to {reach}");
+        sweep(&name, &domain, auto, &r, pairs, exact, &shapes)?;
+        let name = format!("(s,mu) to {reach}");
+        sweep(&name, &domain, auto, &s_mu, pairs, exact, &shapes)?;
+    }
+    let n = 1 << 20;
+    let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
+    let cubic = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+    for (bins, precision) in [
+        (30, Precision::Exact),
+        (30, Precision::Float32),
+        (10_000, Precision::Exact),
+        (10_000, Precision::Float32),
+    ] {
+        let edges = RBins::new(Edges::linear(0.0, 0.5, bins)?);
+        sweep(
+            &format!("cubic cells {bins} {precision:?}"),
+            &cubic,
+            Traversal::Cells,
+            &edges,
+            Pairs::Cross(&a, &b),
+            precision,
+            &[
+                [0, 0, 0, 0],
+                [64, 8, 64, 0],
+                [256, 8, 64, 0],
+                [256, 8, 128, 0],
+                [256, 16, 128, 0],
+            ],
+        )?;
+    }
+    let edges = RBins::new(Edges::linear(0.0, 3f64.sqrt(), 128_000)?);
+    for precision in [Precision::Float32, Precision::Exact] {
+        sweep(
+            &format!("open 128000 {precision:?}"),
+            &Domain::Open,
+            Traversal::Auto,
+            &edges,
+            Pairs::Cross(&a, &b),
+            precision,
+            &[[0, 0, 0, 0], [1024, 0, 0, 0], [1024, 4, 0, 0]],
+        )?;
+    }
+    Ok(())
+}
+
 /// One job on one, two, four and eight of the devices: what each more is worth, host arrays to counts.
 fn scaling() -> Result<(), Failure> {
     let n = 1 << 22;
@@ -370,6 +447,7 @@ fn main() -> Result<(), Failure> {
     let filter = std::env::args().nth(1).unwrap_or_default();
     match filter.as_str() {
         "tune" => return tune(),
+        "cells" => return tune_cells(),
         "devices" => return scaling(),
         _ => {}
     }

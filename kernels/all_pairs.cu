@@ -5,7 +5,7 @@
 // The loop with calls beside it would take registers that other blocks need.
 #if ALBIREO_PRECISION == 1 && !ALBIREO_QUEUE && ALBIREO_THREADS <= 256
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
-#elif ALBIREO_THREADS > 256
+#elif ALBIREO_THREADS > 256 || ALBIREO_PRECISION == 0
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
 #else
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS)
@@ -19,10 +19,10 @@ __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 r
 #else
     uint4 fixed = sample.fixed[row];
 #if ALBIREO_WRAP
-    return {fixed.x, fixed.y, fixed.z, 0.0f};
+    return sight_last(job, Held{fixed.x, fixed.y, fixed.z, 0.0f});
 #else
     // Offsets from the frame's centre.
-    return {__uint_as_float(fixed.x), __uint_as_float(fixed.y), __uint_as_float(fixed.z), 0.0f};
+    return sight_last(job, Held{__uint_as_float(fixed.x), __uint_as_float(fixed.y), __uint_as_float(fixed.z), 0.0f});
 #endif
 #endif
 }
@@ -50,9 +50,8 @@ struct Block {
 
 __device__ __forceinline__ Near observer(const Job& job) {
     double centre[3];
-    for (int axis = 0; axis < 3; ++axis)
-        centre[axis] = (job.origin[axis] + 0.5 * job.basis[4 * axis]) * job.unit;
-    return {(float)centre[0], (float)centre[1], (float)centre[2]};
+    for (int axis = 0; axis < 3; ++axis) centre[axis] = job.origin[axis] + 0.5 * job.basis[4 * axis];
+    return sight_centre(job, centre);
 }
 
 }  // namespace albireo

@@ -49,11 +49,11 @@ __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 r
     float z = (float)(int)((fixed.z >> 2) + (nz << FRACTION) - (u32)centre.z);
     const float* m = job.matrix;
 #if ALBIREO_DOMAIN == 2
-    return {__fmaf_rn(m[0], x, __fmaf_rn(m[1], y, __fmul_rn(m[2], z))),
-            __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, __fmul_rn(m[5], z))),
-            __fmaf_rn(m[6], x, __fmaf_rn(m[7], y, __fmul_rn(m[8], z))), 0.0f};
+    return sight_last(job, Held{__fmaf_rn(m[0], x, __fmaf_rn(m[1], y, __fmul_rn(m[2], z))),
+                                __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, __fmul_rn(m[5], z))),
+                                __fmaf_rn(m[6], x, __fmaf_rn(m[7], y, __fmul_rn(m[8], z))), 0.0f});
 #else
-    return {__fmul_rn(m[0], x), __fmul_rn(m[4], y), __fmul_rn(m[8], z), 0.0f};
+    return sight_last(job, Held{__fmul_rn(m[0], x), __fmul_rn(m[4], y), __fmul_rn(m[8], z), 0.0f});
 #endif
 #endif
 }
@@ -107,9 +107,8 @@ __device__ __forceinline__ int centre_of(u32 first, u32 number, u32 cells) {
 // The tile's centre as seen from the origin of the coordinates; lines of sight from an observer exist without images only.
 __device__ __forceinline__ Near observer(const Job& job, Fractions centre) {
     const double one = 1.0 / (1 << FRACTION);
-    return {(float)((job.origin[0] + job.basis[0] * (centre.x * one)) * job.unit),
-            (float)((job.origin[1] + job.basis[4] * (centre.y * one)) * job.unit),
-            (float)((job.origin[2] + job.basis[8] * (centre.z * one)) * job.unit)};
+    return sight_centre(job, {job.origin[0] + job.basis[0] * (centre.x * one), job.origin[1] + job.basis[4] * (centre.y * one),
+                              job.origin[2] + job.basis[8] * (centre.z * one)});
 }
 
 // Writes the stretches of one neighbour row of the tile at (cx, cy, cz), `number` cells long.
@@ -163,7 +162,14 @@ __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
 
 }  // namespace albireo
 
-extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS, 1)
+// Float64 alone waits for its operands, which only more warps make up for.
+#if ALBIREO_PRECISION == 0
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
+#else
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1)
+#endif
+
+extern "C" __global__ void ALBIREO_BOUNDS
 albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     ALBIREO_SHARED(memory);
@@ -225,7 +231,7 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
             const Pass pass = {&stretches, base, middle};
             sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, queue);
         }
-        if (job.order != 0) {
+        if (job.own) {
             const u32 own_begin = job.order == 1 ? tile.z : job.second.start[tile.x];
             const u32 own_end = job.second.start[tile.x + tile.y];
             for (u32 base = own_begin; base < own_end; base += ALBIREO_THREADS * POINTS) {

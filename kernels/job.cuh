@@ -54,6 +54,8 @@ struct Job {
     const uint4* tiles;        // (first cell, number of cells, first row, past the last row)
     u64* counts;
     u64* sums;                 // two words a bin, low first
+    u64* coordinates;          // likewise, of coordinates
+    double coordinate_scale;   // coordinate to fixed point: a power of two
     u32* ticket;               // next tile
     u64 flush_pairs;           // pairs that the shared sums surely hold
     u32 cells[3];
@@ -70,7 +72,15 @@ struct Job {
     float sight_floor2;        // squared lines of sight below this are rechecked
     float reach2;              // squared separations above this are in no bin
     float pad;                 // where padding lies, in scaled lengths
+    float sight_of_first;      // what a line of sight takes of the first point: 0 or 1
+    float sight_of_second;
+    u32 sight;                 // 0, 1, 2 along that axis; 3 midpoint; 4 first point; 5 end point
+    u32 sign_kept;             // bits of a float kept along an observer's line of sight: all, or all but the sign
+    u32 coordinate;            // 1 where the coordinate across is summed, 2 where that is an angle
+    u32 own;                   // whether pairs within a cell are visited
     u32 slots;                 // sums that a block holds, those of no bin included
+    u32 first_place;           // place of the first of them
+    u32 flushed;               // those of them that are results; the rest is for padding
     u32 stride;                // sums from one slot across to the next
     u32 bias;                  // from the filter's numbering of slots to places among the sums
     u32 zero;                  // place of slot 0, which is no bin

@@ -14,8 +14,11 @@ albireo_simple(const __grid_constant__ albireo::Job job, const __grid_constant__
     const Histogram sums = {};
     for (u64 i = begin; i < end; ++i) {
         if (job.order == 1 ? i >= j : (job.order == 2 && i == j)) continue;
-        const u32 place = exact_pair(job, position(job.first, i), second, ANY_IMAGE, 0, false);
-        if (place != job.zero) tally(job, sums, place, weight_of(job.first, i), weight);
+        double across2;
+        const u32 place = exact_pair(job, position(job.first, i), second, ANY_IMAGE, 0, false, across2);
+        if (place == job.zero) continue;
+        tally(job, sums, place, weight_of(job.first, i), weight);
+        add_coordinate(job, sums, place, across2);
     }
 }
 

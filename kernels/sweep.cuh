@@ -55,13 +55,13 @@ __device__ __forceinline__ double weight_of(const Sample& sample, u64 row) {
     return ALBIREO_WEIGHTED ? sample.weight[row] : 0.0;
 }
 
-// The place of a pair among the sums by the contract.
-__device__ __forceinline__ u32 exact_pair(const Job& job, Triple x1, Triple x2, u32 image, u32 guess, bool guessed) {
+// The place of a pair among the sums by the contract, and the square of its coordinate across.
+__device__ __forceinline__ u32 exact_pair(const Job& job, Triple x1, Triple x2, u32 image, u32 guess, bool guessed, double& across2) {
     Triple d;
     double r2;
     if (!separation(job, x1, x2, image, d, r2)) return job.zero;
     if (!guessed) guess = guess_slot(job.across, r2);
-    return exact_place(job, d, r2, x1, x2, guess);
+    return exact_place(job, d, r2, x1, x2, guess, across2);
 }
 
 #if ALBIREO_PRECISION != 0
@@ -87,8 +87,9 @@ __device__ __forceinline__ Guess guess_pair(const Job& job, const uint2* table, 
 
 // Decides a doubtful pair by the contract and moves it from the place where the filter has counted it.
 __device__ __forceinline__ void decide(const Job& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 place) {
+    double across2;
     const u32 truth =
-        exact_pair(job, position(job.first, first), position(job.second, second), image, across_of(job, place), true);
+        exact_pair(job, position(job.first, first), position(job.second, second), image, across_of(job, place), true, across2);
     if (truth != place) retally(job, histogram, place, truth, weight_of(job.first, first), weight_of(job.second, second));
 }
 
@@ -212,16 +213,25 @@ __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram
                                       Near, Queue&) {
     ALBIREO_SHARED(memory);
     const Held* tile = (const Held*)memory;
+    bool real[POINTS];
+    u32 image[POINTS];
+#pragma unroll
+    for (int k = 0; k < POINTS; ++k) {
+        u64 row;
+        image[k] = ANY_IMAGE;
+        real[k] = seconds.find(threadIdx.x, k, row, image[k]);
+    }
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = tile[i];
         const double u1 = ALBIREO_WEIGHTED ? tile_weight[i] : 0.0;
 #pragma unroll
         for (int k = 0; k < POINTS; ++k) {
-            u64 row;
-            u32 image;
-            if (!seconds.find(threadIdx.x, k, row, image) || (GUARDED && !seconds.admits(first + i, k))) continue;
-            u32 place = exact_pair(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image, 0, false);
-            if (place != job.zero) tally(job, histogram, place, u1, weight[k]);
+            if (!real[k] || (GUARDED && !seconds.admits(first + i, k))) continue;
+            double across2;
+            u32 place = exact_pair(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image[k], 0, false, across2);
+            if (place == job.zero) continue;
+            tally(job, histogram, place, u1, weight[k]);
+            add_coordinate(job, histogram, place, across2);
         }
     }
 }

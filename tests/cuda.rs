@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [(&str, fn()); 7] = [
+    let on_device: [(&str, fn()); 9] = [
         (
             "filtered_counts_are_those_of_the_double_loop",
             filtered_counts_are_those_of_the_double_loop,
@@ -56,6 +56,8 @@ fn main() -> ExitCode {
             float64_counts_are_those_of_the_double_loop,
         ),
         ("many_bins", many_bins),
+        ("many_bins_in_two_coordinates", many_bins_in_two_coordinates),
+        ("mean_separations", mean_separations),
         ("crowded_cells", crowded_cells),
         (
             "every_kernel_gives_the_same_integers",
@@ -129,6 +131,21 @@ fn many_bins() {
     for bins in [1023, 10_000, 30_000, 100_000] {
         suite::many_bins(&engine, size(1500), bins);
     }
+    // More than shared memory holds: in windows.
+    for bins in [128_000, 300_000] {
+        suite::many_bins(&engine, size(2500), bins);
+    }
+}
+
+fn many_bins_in_two_coordinates() {
+    for precision in [Precision::Exact, Precision::Float64] {
+        let engine = engine(precision);
+        suite::many_bins_in_two_coordinates(&engine, size(1500), 90_000);
+    }
+}
+
+fn mean_separations() {
+    suite::mean_separations(&engine(Precision::Exact), size(3000));
 }
 
 fn crowded_cells() {
@@ -177,23 +194,32 @@ fn a_million_points_agree_between_filter_and_float64() {
 fn the_approximate_mode_moves_few_pairs() {
     let (fast, exact) = (engine(Precision::Float32), engine(Precision::Exact));
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
-    let a = suite::particles(&domain, 50_000, Scatter::Uniform, 13);
+    let a = suite::particles(&domain, 200_000, Scatter::Uniform, 13);
     let job = PairJob::new(Pairs::Auto(&a), &domain)
         .unwrap()
         .with_traversal(Traversal::Cells);
-    let op = Count::new(RBins::new(Edges::linear(0.0, 0.5, 100).unwrap()));
-    let (x, y) = (
-        fast.run(&job, &op, &Silent).unwrap(),
-        exact.run(&job, &op, &Silent).unwrap(),
-    );
-    let moved: u64 = x
-        .npairs
-        .iter()
-        .zip(&y.npairs)
-        .map(|(a, b)| a.abs_diff(*b))
-        .sum();
-    let total: u64 = y.npairs.iter().sum();
-    assert!(moved * 10_000 < total, "{moved} of {total}");
+    for edges in [
+        Edges::linear(0.0, 0.5, 100),
+        Edges::linear(0.0, 0.4, 30),
+        Edges::logarithmic(0.01, 0.45, 20),
+    ] {
+        let op = Count::new(RBins::new(edges.unwrap()));
+        let (x, y) = (
+            fast.run(&job, &op, &Silent).unwrap(),
+            exact.run(&job, &op, &Silent).unwrap(),
+        );
+        let differences = || {
+            let pairs = x.npairs.iter().zip(&y.npairs);
+            pairs.map(|(&a, &b)| a as i64 - b as i64)
+        };
+        let moved: i64 = differences().map(i64::abs).sum();
+        let net: i64 = differences().sum();
+        let total: u64 = y.npairs.iter().sum();
+        eprintln!("float32 alone: {total} pairs, {moved} moved, {net:+} in all");
+        // Few, and as many out of the bins as into them but for the rounding of the last edge.
+        assert!(moved * 100_000 < total as i64, "{moved} of {total}");
+        assert!(net.abs() * 5_000_000 < total as i64, "{net} of {total}");
+    }
 }
 
 /// The folder of public reference data, if `ALBIREO_TEST_DATA` names it.
@@ -236,6 +262,13 @@ fn a_published_box_has_its_published_counts() {
     let sample = domain.place(sample, Outside::Wrap).unwrap();
     let pairs = Pairs::Auto(&sample);
     let job = PairJob::new(pairs, &domain).unwrap();
+    let op = Count::new(bins.clone());
+    let found = engine(Precision::Float32).run(&job, &op, &Silent).unwrap();
+    eprintln!(
+        "float32 alone: {} pairs of {}",
+        found.npairs.iter().sum::<u64>(),
+        published.iter().sum::<u64>()
+    );
     for precision in [Precision::Exact, Precision::Float64] {
         let op = WeightedCount::new(bins.clone(), pairs);
         let found = engine(precision).run(&job, &op, &Silent).unwrap();

@@ -17,10 +17,10 @@ __device__ __forceinline__ u32 edges_at_or_below(const Axis& axis, double value,
     return slot;
 }
 
-// The guess of the plain float64 kernel.
+// The guess of the plain float64 kernel: any will do, and a float32 root is cheap.
 __device__ __forceinline__ u32 guess_slot(const Axis& axis, double value) {
-    double t = axis.guess_scale * sqrt(value) + axis.guess_offset;
-    return t > 0.0 ? (t < axis.bins ? (u32)t + 1 : axis.bins + 1) : 0;
+    const float t = root((float)(value * (axis.guess_scale * axis.guess_scale))) + (float)axis.guess_offset;
+    return t > 0.0f ? (t < (float)axis.bins ? (u32)t + 1 : axis.bins + 1) : 0;
 }
 
 // Whether (negative, value2) is at or above edge k, comparing value2 with edge^2 * scale.
@@ -103,31 +103,23 @@ __device__ __forceinline__ Guess across_slot(const Axis& axis, const uint2* tabl
 #endif
 }
 
-// |value| where only the distance along the line of sight counts.
-__device__ __forceinline__ float along_value(float value) { return ALBIREO_SIGNED ? value : fabsf(value); }
-
 // The place among the sums of slots across and along the line of sight.
 __device__ __forceinline__ u32 place_of(const Job& job, u32 across, u32 along) { return job.zero + across * job.stride + along; }
 
-// The bin of a place among the sums, at least the number of bins where there is none; and back.
+// The bin of a place among the sums, at least the number of bins where there is none.
 __device__ __forceinline__ u32 bin_of(const Job& job, u32 place) {
-    u32 across = place / job.stride - job.across.skip - 1;
 #if ALBIREO_BINNING == 0
-    return across;
+    return place - job.across.skip - 1;
 #else
+    u32 across = place / job.stride - job.across.skip - 1;
     u32 along = place % job.stride - job.along.skip - 1;
     return across < job.across.bins && along < job.along.bins ? across * job.along.bins + along : job.bins;
 #endif
 }
-__device__ __forceinline__ u32 place_of_bin(const Job& job, u32 bin) {
-#if ALBIREO_BINNING == 0
-    return place_of(job, bin + 1, 0);
-#else
-    return place_of(job, bin / job.along.bins + 1, bin % job.along.bins + 1);
-#endif
-}
 
 // The slot across of a place among the sums.
-__device__ __forceinline__ u32 across_of(const Job& job, u32 place) { return place / job.stride - job.across.skip; }
+__device__ __forceinline__ u32 across_of(const Job& job, u32 place) {
+    return (ALBIREO_BINNING == 0 ? place : place / job.stride) - job.across.skip;
+}
 
 }  // namespace albireo

@@ -1,5 +1,5 @@
 // The projection of a pair on its line of sight: exact (twin of LineOfSight::project) and float32.
-// ALBIREO_SIGHT: 0, 1, 2 a fixed axis; 3 midpoint; 4 first point; 5 end point.
+// ALBIREO_SIGHT: 0 a fixed axis, which float32 coordinates hold last; 1 from the observer to some place between the two points.
 #pragma once
 #include "binning/edges.cuh"
 
@@ -15,39 +15,51 @@ struct Projection {
     bool negative;
 };
 
-__device__ __forceinline__ Projection project(Triple d, Triple x1, Triple x2) {
-#if ALBIREO_SIGHT <= 2
-    double along = ALBIREO_SIGHT == 0 ? d.x : (ALBIREO_SIGHT == 1 ? d.y : d.z);
-    return {__dmul_rn(along, along), 1.0, along < 0.0};
-#else
-    Triple l = ALBIREO_SIGHT == 3 ? sum(x1, x2) : (ALBIREO_SIGHT == 4 ? x1 : x2);
+__device__ __forceinline__ bool fixed_sight(const Job& job) { return job.sight <= 2; }
+
+__device__ __forceinline__ Projection project(const Job& job, Triple d, Triple x1, Triple x2) {
+    if (fixed_sight(job)) {
+        double along = job.sight == 0 ? d.x : (job.sight == 1 ? d.y : d.z);
+        return {__dmul_rn(along, along), 1.0, along < 0.0};
+    }
+    Triple l = job.sight == 3 ? sum(x1, x2) : (job.sight == 4 ? x1 : x2);
     double dl = dot(d, l);
     return {__dmul_rn(dl, dl), dot(l, l), dl < 0.0};
-#endif
 }
 
-// d along a fixed axis, and the sum of the squares of the other two.
-__device__ __forceinline__ float along_axis(Near d) {
-    return ALBIREO_SIGHT == 0 ? d.x : (ALBIREO_SIGHT == 1 ? d.y : d.z);
-}
-__device__ __forceinline__ float across_axis2(Near d) {
-    float a = ALBIREO_SIGHT == 0 ? d.y : d.x;
-    float b = ALBIREO_SIGHT == 2 ? d.y : d.z;
-    return __fmaf_rn(b, b, __fmul_rn(a, a));
+// Float32 coordinates with the fixed line of sight in the last place.
+template <class Held>
+__device__ __forceinline__ Held sight_last(const Job& job, Held p) {
+#if ALBIREO_BINNING != 0 && ALBIREO_SIGHT == 0
+    if (job.sight == 0) return {p.z, p.y, p.x, p.unused};
+    if (job.sight == 1) return {p.x, p.z, p.y, p.unused};
+#endif
+    return p;
 }
 
 __device__ __forceinline__ float near_dot(Near a, Near b) {
     return __fmaf_rn(a.z, b.z, __fmaf_rn(a.y, b.y, __fmul_rn(a.x, b.x)));
 }
 
-// The line of sight of a pair; `centre` is the tile's centre as seen by the observer.
-__device__ __forceinline__ Near sight(Near a, Near b, Near centre) {
-#if ALBIREO_SIGHT == 3
-    return {__fadd_rn(__fmaf_rn(2.0f, centre.x, a.x), b.x), __fadd_rn(__fmaf_rn(2.0f, centre.y, a.y), b.y),
-            __fadd_rn(__fmaf_rn(2.0f, centre.z, a.z), b.z)};
+// `centre`, a place seen by the observer, as much as a line of sight takes of it.
+__device__ __forceinline__ Near sight_centre(const Job& job, const double (&centre)[3]) {
+    const double scale = job.unit * (job.sight == 3 ? 2.0 : 1.0);
+    return {(float)(centre[0] * scale), (float)(centre[1] * scale), (float)(centre[2] * scale)};
+}
+
+// The line of sight of a pair. What it takes of a point is 0 or 1, so that the products are exact.
+__device__ __forceinline__ Near sight(const Job& job, Near a, Near b, Near centre) {
+    const float first = job.sight_of_first, second = job.sight_of_second;
+    return {__fmaf_rn(second, b.x, __fmaf_rn(first, a.x, centre.x)), __fmaf_rn(second, b.y, __fmaf_rn(first, a.y, centre.y)),
+            __fmaf_rn(second, b.z, __fmaf_rn(first, a.z, centre.z))};
+}
+
+// |value| where only the distance along the line of sight counts. Along a fixed axis the compiler knows, and the sign costs nothing.
+__device__ __forceinline__ float along_value(const Job& job, float value) {
+#if ALBIREO_SIGHT == 0
+    return ALBIREO_SIGNED ? value : fabsf(value);
 #else
-    Near p = ALBIREO_SIGHT == 4 ? a : b;
-    return {__fadd_rn(centre.x, p.x), __fadd_rn(centre.y, p.y), __fadd_rn(centre.z, p.z)};
+    return __uint_as_float(__float_as_uint(value) & job.sign_kept);
 #endif
 }
 

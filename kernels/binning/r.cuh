@@ -4,8 +4,9 @@
 
 namespace albireo {
 
-__device__ __forceinline__ u32 exact_place(const Job& job, Triple, double r2, Triple, Triple, u32 guess) {
+__device__ __forceinline__ u32 exact_place(const Job& job, Triple, double r2, Triple, Triple, u32 guess, double& across2) {
     u32 slot = edges_at_or_below(job.across, r2, guess);
+    across2 = r2;
     return place_of(job, slot > job.across.bins ? 0 : slot, 0);
 }
 

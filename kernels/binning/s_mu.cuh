@@ -4,17 +4,18 @@
 
 namespace albireo {
 
-__device__ __forceinline__ u32 exact_place(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess) {
+__device__ __forceinline__ u32 exact_place(const Job& job, Triple d, double r2, Triple x1, Triple x2, u32 guess, double& across2) {
     u32 s = edges_at_or_below(job.across, r2, guess);
+    across2 = r2;
     if (s == 0 || s > job.across.bins) return job.zero;
     const Axis& mu = job.along;
-    Projection p = project(d, x1, x2);
+    Projection p = project(job, d, x1, x2);
     u32 slot;
     if (r2 == 0.0 || p.l2 == 0.0) {
         slot = signed_edges_at_or_below(mu, false, 0.0, 1.0);
     } else {
-        double scale = ALBIREO_SIGHT <= 2 ? r2 : __dmul_rn(r2, p.l2);
-        slot = signed_edges_at_or_below(mu, p.negative, p.dl2, scale);
+        // Along a fixed axis l2 is 1, and the product r2 itself.
+        slot = signed_edges_at_or_below(mu, p.negative, p.dl2, __dmul_rn(r2, p.l2));
         if (slot == mu.bins + 1 && mu.closed_high) slot = mu.bins;
         if (slot == 0 && mu.closed_low) slot = 1;
     }
@@ -26,17 +27,17 @@ __device__ __forceinline__ Guess filter_bin(const Job& job, const uint2* table, 
     // The start of the sum keeps the root's inverse finite.
     const float tiny = 1e-30f;
     float r2 = __fmaf_rn(d.z, d.z, __fmaf_rn(d.y, d.y, __fmaf_rn(d.x, d.x, tiny)));
-#if ALBIREO_SIGHT <= 2
+#if ALBIREO_SIGHT == 0
     float inverse = inverse_root(r2);
     float s_value = __fmul_rn(r2, inverse);
-    float mu = __fmul_rn(along_axis(d), inverse);
-    Guess m = cosine_slot(job, along_value(mu), inverse);
+    float mu = __fmul_rn(d.z, inverse);
+    Guess m = cosine_slot(job, along_value(job, mu), inverse);
 #else
     float s_value = root(r2);
-    Near l = sight(a, b, centre);
+    Near l = sight(job, a, b, centre);
     float l2 = near_dot(l, l);
     float mu = __fmul_rn(near_dot(d, l), inverse_root(__fmaf_rn(r2, l2, tiny)));
-    Guess m = along_slot(job.along, along_value(mu));
+    Guess m = along_slot(job.along, along_value(job, mu));
     m.doubt = m.doubt || r2 < job.floor2 || l2 < job.sight_floor2;
 #endif
     Guess s = across_slot(job.across, table, s_value, r2);

@@ -1,8 +1,8 @@
-// Sums per bin of one block: shared 32-bit words flushed to global 64-bit (counts) and 128-bit (products) totals, or global ones.
-// Overflow is impossible: a block flushes before it can hold more than flush_pairs pairs (2^32 - 1 counts; 2^27 - 1 products of at
+// Sums per bin of one block: shared 32-bit words flushed to global 64-bit (counts) and 128-bit (fixed-point sums) totals, or global ones.
+// Overflow is impossible: a block flushes before it can hold more than flush_pairs pairs (2^32 - 1 counts; 2^27 - 1 terms of at
 // most 2^36).
 #pragma once
-#include "binning/edges.cuh"
+#include "ops/mean_separation.cuh"
 
 namespace albireo {
 
@@ -23,55 +23,95 @@ __device__ __forceinline__ void add_wide(u64* total, i64 value) {
     if (high) atomicAdd(total + 1, high);
 }
 
+// The sums of a job in global memory, by place.
+__device__ __forceinline__ void count_globally(const Job& job, u32 place, i64 by) {
+    const u32 bin = bin_of(job, place);
+    if (bin < job.bins) atomicAdd(job.counts + bin, (u64)by);
+}
+__device__ __forceinline__ void add_globally(const Job& job, u64* sums, u32 place, i64 value) {
+    const u32 bin = bin_of(job, place);
+    if (bin < job.bins) add_wide(sums + 2 * (u64)bin, value);
+}
+
 #if ALBIREO_HISTOGRAM == 0
 
-// A word for each place: its count; with weights three: its count, and the low and the high word of its sum.
+// Words for each place from `origin` on: its count; the low and the high word of its sum of products; the same of coordinates.
 struct Histogram {
-    static const u32 WORDS = ALBIREO_WEIGHTED ? 3 : 1;
+#if ALBIREO_PRECISION == 0
+    u32 width;  // words a place
+#else
+    static const u32 width = ALBIREO_WEIGHTED ? 3 : 1;
+#endif
 
     u32* counts;
     u32 slots;
-    u32 base;      // shared address of place 0
+    u32 base;      // shared address that place 0 would have
     u32 filtered;  // the address that the filter's slot 0 would have
     u32 aside;     // this lane's place for pairs of no bin, after all others
 
-    __device__ __forceinline__ u32 words() const { return WORDS * slots; }
+    __device__ __forceinline__ u32 words() const { return width * slots; }
 
     __device__ __forceinline__ void set(const Job& job, u32* words) {
+#if ALBIREO_PRECISION == 0
+        width = 1 + (ALBIREO_WEIGHTED ? 2 : 0) + (job.coordinate ? 2 : 0);
+#endif
         counts = words;
         slots = job.slots + (ALBIREO_WEIGHTED ? 32 : 0);
-        base = shared_address(words);
+        base = shared_address(words) - 4 * width * job.first_place;
         filtered = address(job.bias);
-        aside = address(job.slots + (threadIdx.x & 31));
+        aside = address(job.first_place + job.slots + (threadIdx.x & 31));
     }
 
     __device__ __forceinline__ void clear() {
         for (u32 k = threadIdx.x; k < words(); k += ALBIREO_THREADS) counts[k] = 0;
     }
 
-    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * WORDS * guess.raw; }
-    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * WORDS * place; }
+    __device__ __forceinline__ u32 address(const Guess& guess) const { return filtered + 4 * width * guess.raw; }
+    __device__ __forceinline__ u32 address(u32 place) const { return base + 4 * width * place; }
     static __device__ __forceinline__ u32 low(u32 address) { return address + 4; }
     static __device__ __forceinline__ u32 high(u32 address) { return address + 8; }
 
-    __device__ __forceinline__ void shift_count(const Job&, u32 place, int by) const { add_shared(address(place), (u32)by); }
+    // Whether a place lies in this window of the bins.
+    static __device__ __forceinline__ bool holds(const Job& job, u32 place) { return place - job.first_place < job.flushed; }
 
-    __device__ __forceinline__ void shift_product(const Job&, u32 place, i64 q) const {
-        const u32 at = address(place), old = add_shared(low(at), (u32)q);
-        add_shared(high(at), (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
+    __device__ __forceinline__ void shift_count(const Job& job, u32 place, int by) const {
+        if (holds(job, place)) add_shared(address(place), (u32)by);
+        else count_globally(job, place, by);
+    }
+
+    // Adds to the two words from `word` on.
+    __device__ __forceinline__ void shift_sum(const Job& job, u64* sums, u32 word, u32 place, i64 q) const {
+        if (holds(job, place)) {
+            const u32 at = address(place) + 4 * word, old = add_shared(at, (u32)q);
+            add_shared(at + 4, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
+        } else {
+            add_globally(job, sums, place, q);
+        }
+    }
+    __device__ __forceinline__ void shift_product(const Job& job, u32 place, i64 q) const { shift_sum(job, job.sums, 1, place, q); }
+    __device__ __forceinline__ void shift_coordinate(const Job& job, u32 place, i64 q) const {
+        shift_sum(job, job.coordinates, ALBIREO_WEIGHTED ? 3 : 1, place, q);
+    }
+
+    static __device__ __forceinline__ void flush_sum(u64* sums, u32 bin, const u32* words) {
+        const u64 sum = (u64)words[1] << 32 | words[0];
+        if (sum) add_wide(sums + 2 * (u64)bin, (i64)sum);
     }
 
     __device__ void flush(const Job& job) {
         settle();
         __syncthreads();
-        for (u32 bin = threadIdx.x; bin < job.bins; bin += ALBIREO_THREADS) {
-            u32 place = place_of_bin(job, bin);
-            const u32* words = counts + WORDS * place;
-            u32 count = words[0];
-            if (count) atomicAdd(job.counts + bin, (u64)count);
+        for (u32 k = threadIdx.x; k < job.flushed; k += ALBIREO_THREADS) {
+            const u32* words = counts + width * k;
+            if (!words[0]) continue;
+            const u32 bin = bin_of(job, job.first_place + k);
+            if (bin >= job.bins) continue;
+            atomicAdd(job.counts + bin, (u64)words[0]);
 #if ALBIREO_WEIGHTED
-            u64 sum = (u64)words[2] << 32 | words[1];
-            if (sum) add_wide(job.sums + 2 * (u64)bin, (i64)sum);
+            flush_sum(job.sums, bin, words + 1);
+#endif
+#if ALBIREO_PRECISION == 0
+            if (job.coordinate) flush_sum(job.coordinates, bin, words + (ALBIREO_WEIGHTED ? 3 : 1));
 #endif
         }
         __syncthreads();
@@ -86,16 +126,20 @@ struct Histogram {
     __device__ __forceinline__ void clear() {}
     __device__ __forceinline__ void flush(const Job&) {}
 
-    __device__ __forceinline__ void shift_count(const Job& job, u32 place, int by) const {
-        const u32 bin = bin_of(job, place);
-        if (bin < job.bins) atomicAdd(job.counts + bin, (u64)(i64)by);
-    }
-    __device__ __forceinline__ void shift_product(const Job& job, u32 place, i64 q) const {
-        const u32 bin = bin_of(job, place);
-        if (bin < job.bins) add_wide(job.sums + 2 * (u64)bin, q);
+    __device__ __forceinline__ void shift_count(const Job& job, u32 place, int by) const { count_globally(job, place, by); }
+    __device__ __forceinline__ void shift_product(const Job& job, u32 place, i64 q) const { add_globally(job, job.sums, place, q); }
+    __device__ __forceinline__ void shift_coordinate(const Job& job, u32 place, i64 q) const {
+        add_globally(job, job.coordinates, place, q);
     }
 };
 
 #endif
+
+// Adds what an exact pair is summed with besides: its coordinate across, the square of which is given.
+__device__ __forceinline__ void add_coordinate(const Job& job, const Histogram& histogram, u32 place, double across2) {
+#if ALBIREO_PRECISION == 0
+    if (job.coordinate) histogram.shift_coordinate(job, place, fixed_coordinate(job, across2));
+#endif
+}
 
 }  // namespace albireo

@@ -19,6 +19,10 @@ pub const HEADERS: &[File] = &[
     ("binning/r.cuh", include_str!("../binning/r.cuh")),
     ("binning/s_mu.cuh", include_str!("../binning/s_mu.cuh")),
     ("binning/rp_pi.cuh", include_str!("../binning/rp_pi.cuh")),
+    (
+        "ops/mean_separation.cuh",
+        include_str!("../ops/mean_separation.cuh"),
+    ),
     ("ops/histogram.cuh", include_str!("../ops/histogram.cuh")),
     ("ops/count.cuh", include_str!("../ops/count.cuh")),
     ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),
@@ -26,7 +30,7 @@ pub const HEADERS: &[File] = &[
 ];
 
 /// Which pairs a kernel visits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Traversal {
     /// Every pair, sums in global memory.
     Simple,
@@ -39,18 +43,18 @@ pub enum Traversal {
 }
 
 /// The space of the separations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// No boundary.
     Open = 0,
-    /// Orthorhombic, any set of periodic axes.
+    /// Orthorhombic, any set of periodic axes; none of them, where a kernel makes no difference.
     Periodic = 1,
     /// Triclinic.
     Triclinic = 2,
 }
 
 /// How pairs are binned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bins {
     /// Separation, or chord between unit vectors.
     R = 0,
@@ -60,25 +64,17 @@ pub enum Bins {
     RpPi = 2,
 }
 
-/// The line of sight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The line of sight, as far as kernels differ by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sight {
-    /// Fixed along x.
-    X = 0,
-    /// Fixed along y.
-    Y = 1,
-    /// Fixed along z.
-    Z = 2,
-    /// From the observer to the middle of the pair.
-    Midpoint = 3,
-    /// From the observer to the first point.
-    First = 4,
-    /// From the observer to the second point.
-    End = 5,
+    /// Along any axis, or any at all for float64; also where the bins have none.
+    Fixed = 0,
+    /// From the observer.
+    Observer = 1,
 }
 
 /// The arithmetic that decides pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Arithmetic {
     /// Float64 for every pair.
     Float64 = 0,
@@ -88,8 +84,19 @@ pub enum Arithmetic {
     Float32 = 2,
 }
 
-/// How doubtful pairs are decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// How the filter finds the slot across; [`Across::Reaching`] where there is no filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Across {
+    /// Equal widths by one sum; there is a slot for every separation that occurs.
+    Reaching,
+    /// Equal widths by one sum; larger separations are brought back to the slot beyond the bins.
+    Clamped,
+    /// Any edges by a table.
+    Table,
+}
+
+/// How doubtful pairs are decided; [`Doubt::AtOnce`] where there are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Doubt {
     /// At once: they are rare.
     AtOnce = 0,
@@ -99,12 +106,8 @@ pub enum Doubt {
     ByPair = 2,
 }
 
-/// One counting kernel. Every field is a macro of the source.
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "each is a macro that is 0 or 1"
-)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// One counting kernel. Fields become macros of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variant {
     /// Which pairs.
     pub traversal: Traversal,
@@ -112,24 +115,27 @@ pub struct Variant {
     pub space: Space,
     /// The bins.
     pub bins: Bins,
-    /// The line of sight; [`Sight::Z`] where the bins have none.
+    /// The line of sight.
     pub sight: Sight,
+    /// Whether the filter keeps the sign along a fixed line of sight.
+    pub signed: bool,
     /// Whether weight products are summed.
     pub weighted: bool,
     /// The arithmetic.
     pub arithmetic: Arithmetic,
-    /// Whether the filter finds the bin across by a table (any edges) or by one sum (equal widths).
-    pub table: bool,
-    /// Whether the coordinate along the line of sight is signed.
-    pub signed: bool,
-    /// Whether sums go straight to global memory: more bins than a block's shared memory holds.
-    pub global_sums: bool,
-    /// Whether separations beyond the last bin can occur and are brought back to the slot beyond it.
-    pub clamp: bool,
+    /// How the filter finds the slot across.
+    pub across: Across,
     /// How doubtful pairs are decided.
     pub doubt: Doubt,
-    /// Whether positions stay fixed-point fractions whose differences wrap (all pairs of a periodic box).
-    pub wrap: bool,
+    /// Whether sums go straight to global memory: no window of the bins fits into a block's shared memory.
+    pub global_sums: bool,
+    /// Threads, second points a thread and first points a tile: sizes alone.
+    pub shape: Shape,
+}
+
+/// The sizes of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shape {
     /// Threads a block.
     pub threads: u32,
     /// Second points a thread.
@@ -162,118 +168,140 @@ impl Variant {
         }
     }
 
+    /// Whether positions stay fixed-point fractions whose differences wrap.
+    pub fn wraps(&self) -> bool {
+        self.arithmetic != Arithmetic::Float64
+            && self.traversal == Traversal::AllPairs
+            && self.space == Space::Periodic
+    }
+
     /// The macros that make this variant, `NAME=value`.
     pub fn macros(&self) -> Vec<String> {
         [
             ("DOMAIN", self.space as u32),
             ("BINNING", self.bins as u32),
             ("SIGHT", self.sight as u32),
+            ("SIGNED", u32::from(self.signed)),
             ("WEIGHTED", u32::from(self.weighted)),
             ("PRECISION", self.arithmetic as u32),
-            ("EDGES", u32::from(self.table)),
-            ("SIGNED", u32::from(self.signed)),
+            ("EDGES", u32::from(self.across == Across::Table)),
+            ("CLAMP", u32::from(self.across == Across::Clamped)),
             ("HISTOGRAM", u32::from(self.global_sums)),
-            ("CLAMP", u32::from(self.clamp)),
             ("QUEUE", self.doubt as u32),
-            ("WRAP", u32::from(self.wrap)),
-            ("THREADS", self.threads),
-            ("POINTS", self.points),
-            ("TILE", self.tile),
+            ("WRAP", u32::from(self.wraps())),
+            ("THREADS", self.shape.threads),
+            ("POINTS", self.shape.points),
+            ("TILE", self.shape.tile),
         ]
         .map(|(name, value)| format!("ALBIREO_{name}={value}"))
         .to_vec()
     }
-}
 
-/// Every kernel that the engine can ask for, in one shape each (threads, points and tile change nothing but sizes).
-pub fn every_variant() -> Vec<Variant> {
-    let mut variants = Vec::new();
-    for traversal in [
-        Traversal::Simple,
-        Traversal::Constant,
-        Traversal::AllPairs,
-        Traversal::Cells,
-    ] {
-        let named = matches!(traversal, Traversal::Simple | Traversal::Constant);
-        for space in [Space::Open, Space::Periodic, Space::Triclinic] {
-            for (bins, sight) in bins_and_sights(space) {
-                for arithmetic in [
-                    Arithmetic::Float64,
-                    Arithmetic::Filtered,
-                    Arithmetic::Float32,
-                ] {
-                    // The kernels to check by decide in float64 alone.
-                    if named && arithmetic != Arithmetic::Float64 {
-                        continue;
-                    }
-                    variants.extend(flags(traversal, space, bins, sight, arithmetic));
-                }
-            }
+    /// Whether this kernel is one of [`every_variant`], in whatever shape: the one place where the rules stand.
+    pub fn exists(&self) -> bool {
+        let filtered = self.arithmetic != Arithmetic::Float64;
+        let named = matches!(self.traversal, Traversal::Simple | Traversal::Constant);
+        let in_cells = self.traversal == Traversal::Cells;
+        // Kernels to check by decide in float64 alone, and the float64 rule takes all lines of sight.
+        if !filtered {
+            return self.sight == Sight::Fixed
+                && !self.signed
+                && self.across == Across::Reaching
+                && self.doubt == Doubt::AtOnce
+                && (self.traversal != Traversal::Simple || self.global_sums);
         }
+        // Sums in global memory are so slow that float64 costs no more; in cells an open space is a box without periodic axes.
+        if named || self.global_sums || (in_cells && self.space == Space::Open) {
+            return false;
+        }
+        if self.traversal == Traversal::AllPairs && self.space == Space::Triclinic {
+            return false;
+        }
+        let observed = self.sight == Sight::Observer;
+        let seen = if in_cells {
+            Space::Periodic
+        } else {
+            Space::Open
+        };
+        if observed && (self.bins == Bins::R || self.space != seen) {
+            return false;
+        }
+        if self.signed && (observed || self.bins == Bins::R) {
+            return false;
+        }
+        let across = match self.across {
+            Across::Reaching => self.bins == Bins::R && !self.wraps(),
+            Across::Clamped => !(observed && self.bins == Bins::RpPi),
+            Across::Table => true,
+        };
+        // A table across says which pairs are in doubt, not how many there will be.
+        let counted = self.bins != Bins::R || self.across != Across::Table;
+        let exact = self.arithmetic == Arithmetic::Filtered;
+        // In cells a cosine is never sure enough for its doubt to be rare, and bins are many where slots do not reach all separations.
+        let many = in_cells && self.bins == Bins::R && self.across == Across::Clamped;
+        let never_rare = many || (in_cells && self.bins == Bins::SMu);
+        let doubt = match self.doubt {
+            Doubt::AtOnce => !(exact && never_rare),
+            Doubt::BySweep => exact && counted,
+            Doubt::ByPair => exact && counted && in_cells && !many,
+        };
+        across && doubt
     }
-    variants
 }
 
-/// Bins with the lines of sight that they have in a space.
-fn bins_and_sights(space: Space) -> Vec<(Bins, Sight)> {
-    let fixed = [Sight::X, Sight::Y, Sight::Z];
-    let observed = [Sight::Midpoint, Sight::First, Sight::End];
-    let observed = observed.into_iter().filter(|_| space == Space::Open);
-    let sights: Vec<Sight> = fixed.into_iter().chain(observed).collect();
-    let mut pairs = vec![(Bins::R, Sight::Z)];
-    for bins in [Bins::SMu, Bins::RpPi] {
-        pairs.extend(sights.iter().map(|&sight| (bins, sight)));
-    }
-    pairs
-}
-
-/// The remaining choices of one case.
-fn flags(
-    traversal: Traversal,
-    space: Space,
-    bins: Bins,
-    sight: Sight,
-    arithmetic: Arithmetic,
+/// Each of `variants` with each of `choices`.
+fn each<T: Copy, const N: usize>(
+    variants: Vec<Variant>,
+    choices: [T; N],
+    choose: fn(&mut Variant, T),
 ) -> Vec<Variant> {
-    let filtered = arithmetic != Arithmetic::Float64;
-    let wrap = filtered && traversal == Traversal::AllPairs && space == Space::Periodic;
-    let none = filtered && traversal == Traversal::AllPairs && space == Space::Triclinic;
-    let edges: &[bool] = if filtered { &[false, true] } else { &[false] };
-    let mut variants = Vec::new();
-    for &table in edges.iter().filter(|_| !none) {
-        for signed in [false, true] {
-            if signed && bins == Bins::R {
-                continue;
-            }
-            for weighted in [false, true] {
-                for global_sums in [false, true] {
-                    if traversal == Traversal::Simple && !global_sums {
-                        continue;
-                    }
-                    variants.push(Variant {
-                        traversal,
-                        space,
-                        bins,
-                        sight,
-                        weighted,
-                        arithmetic,
-                        table,
-                        signed,
-                        global_sums,
-                        clamp: !(space == Space::Open && bins == Bins::R && table),
-                        doubt: if arithmetic == Arithmetic::Filtered && global_sums {
-                            Doubt::BySweep
-                        } else {
-                            Doubt::AtOnce
-                        },
-                        wrap,
-                        threads: 128,
-                        points: 4,
-                        tile: 64,
-                    });
-                }
-            }
-        }
-    }
+    let with = |mut variant: Variant, choice| {
+        choose(&mut variant, choice);
+        variant
+    };
     variants
+        .into_iter()
+        .flat_map(|variant| choices.map(|choice| with(variant, choice)))
+        .collect()
+}
+
+/// Every kernel that the engine can ask for, in one shape.
+pub fn every_variant() -> Vec<Variant> {
+    use {Arithmetic as A, Traversal as T};
+    let mut all = vec![Variant {
+        traversal: T::Simple,
+        space: Space::Open,
+        bins: Bins::R,
+        sight: Sight::Fixed,
+        signed: false,
+        weighted: false,
+        arithmetic: A::Float64,
+        across: Across::Reaching,
+        doubt: Doubt::AtOnce,
+        global_sums: false,
+        shape: Shape {
+            threads: 128,
+            points: 1,
+            tile: 64,
+        },
+    }];
+    let traversals = [T::Simple, T::Constant, T::AllPairs, T::Cells];
+    all = each(all, traversals, |v, choice| v.traversal = choice);
+    let spaces = [Space::Open, Space::Periodic, Space::Triclinic];
+    all = each(all, spaces, |v, choice| v.space = choice);
+    let bins = [Bins::R, Bins::SMu, Bins::RpPi];
+    all = each(all, bins, |v, choice| v.bins = choice);
+    let sights = [Sight::Fixed, Sight::Observer];
+    all = each(all, sights, |v, choice| v.sight = choice);
+    all = each(all, [false, true], |v, choice| v.signed = choice);
+    all = each(all, [false, true], |v, choice| v.weighted = choice);
+    let arithmetics = [A::Float64, A::Filtered, A::Float32];
+    all = each(all, arithmetics, |v, choice| v.arithmetic = choice);
+    let across = [Across::Reaching, Across::Clamped, Across::Table];
+    all = each(all, across, |v, choice| v.across = choice);
+    let doubts = [Doubt::AtOnce, Doubt::BySweep, Doubt::ByPair];
+    all = each(all, doubts, |v, choice| v.doubt = choice);
+    all = each(all, [false, true], |v, choice| v.global_sums = choice);
+    all.retain(Variant::exists);
+    all
 }

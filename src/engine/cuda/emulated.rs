@@ -26,7 +26,7 @@ use super::spread::{Devices, count};
 use super::suite::Scope;
 use super::{CudaOptions, KernelChoice, Precision, suite};
 use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
-use crate::domain::Domain;
+use crate::domain::{Domain, PeriodicBox};
 use crate::engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
 use crate::error::EngineError;
 use crate::ops::{Count, PairOp, WeightedCount};
@@ -341,8 +341,42 @@ fn float64_counts_are_those_of_the_double_loop() {
 #[test]
 fn more_bins_than_shared_memory_holds() {
     if ready() {
-        let devices = vec![Emulator::new(16 << 10, PLENTY)];
-        suite::many_bins(&Emulated::of(Precision::Exact, devices), 200, 3000);
+        suite::many_bins(&small(Precision::Exact), 200, 20_000);
+        for precision in [Precision::Exact, Precision::Float64] {
+            suite::many_bins_in_two_coordinates(&small(precision), 30, 22_500);
+        }
+    }
+}
+
+/// An engine with little shared memory.
+fn small(precision: Precision) -> Emulated {
+    let mut engine = Emulated::of(precision, vec![Emulator::new(80 << 10, PLENTY)]);
+    engine.options.tuning.threads = 64;
+    engine.options.tuning.points = 2;
+    engine
+}
+
+#[test]
+fn bins_are_done_in_windows_where_they_do_not_fit() {
+    if ready() {
+        let engine = small(Precision::Exact);
+        let sample = uniform(600);
+        for domain in [
+            Domain::Open,
+            Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
+        ] {
+            let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+            let op = Count::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
+            let (_, _, how) = count(&engine.devices, &engine.options, &job, &op, &Silent).unwrap();
+            assert!(how.contains("windows of the bins"), "{how}");
+        }
+    }
+}
+
+#[test]
+fn mean_separations_are_those_of_the_double_loop() {
+    if ready() {
+        suite::mean_separations(&Emulated::new(Precision::Exact), 90);
     }
 }
 

@@ -81,6 +81,8 @@ pub enum CudaError {
         free: u64,
     },
     /// An operation that has no device kernel.
-    #[error("the CUDA engine does not sum {0} yet: use the cpu engine for this job")]
-    Unsupported(&'static str),
+    #[error(
+        "the CUDA engine does not know what to sum for this operation: use the cpu engine for this job"
+    )]
+    Unsupported,
 }

@@ -141,7 +141,8 @@ impl Frame {
         longest
     }
 
-    fn combine(&self, s: [f64; 3]) -> [f64; 3] {
+    /// The vector of fractions `s`.
+    pub(super) fn combine(&self, s: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| (0..3).map(|k| s[k] * self.basis[k][axis]).sum())
     }
 }
@@ -217,6 +218,15 @@ fn in_reach(frame: &Frame, reach: Reach, cells: [u32; 3], offset: [i32; 3]) -> b
     }
 }
 
+/// How far the reach extends along each axis of the frame.
+fn extent_of(frame: &Frame, reach: Reach) -> [f64; 3] {
+    if frame.rectangular() {
+        reach.along_axes()
+    } else {
+        [reach.radius(); 3]
+    }
+}
+
 impl Grid {
     /// Cells for pairs within `reach`, about `particles` of `rows` in each.
     pub(super) fn new(
@@ -228,17 +238,39 @@ impl Grid {
         order: Order,
     ) -> Self {
         let heights = frame.heights();
-        let extent = if frame.rectangular() {
-            reach.along_axes()
-        } else {
-            [reach.radius(); 3]
-        };
+        let extent = extent_of(&frame, reach);
         let in_reach_box: f64 = (0..3).map(|k| (extent[k] / heights[k]).min(1.0)).product();
         // Particles in the box of half-size `reach`, so that a cell of reach/m holds 1/m^3 of them.
         let fineness = (rows as f64 * in_reach_box / particles)
             .cbrt()
             .floor()
             .clamp(1.0, FINEST);
+        Self::with_cells(frame, reach, rows, [fineness, 8.0], tile, order)
+    }
+
+    /// `fineness` cells along the reach, and tiles of one cell or a part of it.
+    pub(super) fn of_single_cells(
+        frame: Frame,
+        reach: Reach,
+        rows: usize,
+        fineness: f64,
+        tile: u32,
+        order: Order,
+    ) -> Self {
+        Self::with_cells(frame, reach, rows, [fineness, 1.0], tile, order)
+    }
+
+    /// So many cells along the reach, and at most so many in a tile.
+    fn with_cells(
+        frame: Frame,
+        reach: Reach,
+        rows: usize,
+        [fineness, most_in_tile]: [f64; 2],
+        tile: u32,
+        order: Order,
+    ) -> Self {
+        let heights = frame.heights();
+        let extent = extent_of(&frame, reach);
         let mut cells: [f64; 3] = std::array::from_fn(|k| {
             // A touch longer than reach/m: cells m + 1 apart are then out of reach.
             (heights[k] * fineness / (extent[k] * (1.0 + 1e-6)))
@@ -254,7 +286,7 @@ impl Grid {
         let cells = cells.map(|n| n as u32);
         let held = rows as f64 / cells.map(f64::from).iter().product::<f64>();
         let tile_cells = ((f64::from(tile) / held).ceil() as u32 + 1)
-            .min(8)
+            .min(most_in_tile as u32)
             .min(cells[0]);
         let span: [i32; 3] = std::array::from_fn(|k| {
             let reach = extent[k] / heights[k] * f64::from(cells[k]) * (1.0 + 1e-7) + 1e-6;

@@ -25,7 +25,8 @@ fn folder() -> Option<PathBuf> {
         .or_else(|| variable("HOME").map(|home| home.join(".cache/albireo")))
 }
 
-fn name(kernel: Kernel, arch: u32) -> String {
+/// The name of a kernel's machine code: a hash of all that it is made from, and the architecture.
+pub(super) fn name(kernel: Kernel, arch: u32) -> String {
     let mut hash = Sha256::new();
     let mut field = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());

@@ -83,6 +83,8 @@ pub(super) struct Job {
     pub(super) tiles: u64,
     pub(super) counts: u64,
     pub(super) sums: u64,
+    pub(super) coordinates: u64,
+    pub(super) coordinate_scale: f64,
     pub(super) ticket: u64,
     pub(super) flush_pairs: u64,
     pub(super) cells: [u32; 3],
@@ -99,7 +101,15 @@ pub(super) struct Job {
     pub(super) sight_floor2: f32,
     pub(super) reach2: f32,
     pub(super) pad: f32,
+    pub(super) sight_of_first: f32,
+    pub(super) sight_of_second: f32,
+    pub(super) sight: u32,
+    pub(super) sign_kept: u32,
+    pub(super) coordinate: u32,
+    pub(super) own: u32,
     pub(super) slots: u32,
+    pub(super) first_place: u32,
+    pub(super) flushed: u32,
     pub(super) stride: u32,
     pub(super) bias: u32,
     pub(super) zero: u32,
@@ -152,7 +162,7 @@ pub(super) struct Sort {
 const _: () = {
     assert!(size_of::<Sample>() == 7 * 8);
     assert!(size_of::<Axis>() == 5 * 8 + 14 * 4);
-    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 27 * 8 + 30 * 4);
+    assert!(size_of::<Job>() == 2 * 56 + 2 * 96 + 29 * 8 + 38 * 4);
     assert!(size_of::<Firsts>() == 16 + 4 * 8 * FIRSTS);
     assert!(size_of::<Job>() + size_of::<Firsts>() <= 4096);
     assert!(size_of::<Sort>() == 25 * 8 + 4 * 4);

@@ -3,6 +3,7 @@
 //! Entry: [`Cuda`]. Kernels come from the crate `albireo-kernels` and are compiled by NVRTC for the device at hand on first use;
 //! driver and compiler are found at run time, so nothing CUDA is needed to build. It estimates nothing and reads no file but its cache.
 
+mod choices;
 mod device;
 mod error;
 mod filter;
@@ -13,10 +14,13 @@ mod nvrtc;
 mod plan;
 mod run;
 mod samples;
+mod shape;
+mod slots;
 mod spread;
 mod staging;
 mod sums;
 mod units;
+mod windows;
 
 #[cfg(test)]
 mod emulated;
@@ -35,7 +39,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Engine, Exactness, PairJob, Progress};
 use crate::error::EngineError;
-use crate::ops::{PairOp, Payload};
+use crate::ops::PairOp;
 use device::Gpu;
 use spread::Devices;
 
@@ -202,15 +206,6 @@ impl fmt::Debug for Cuda {
         f.debug_struct("Cuda")
             .field("options", &self.options)
             .finish_non_exhaustive()
-    }
-}
-
-/// The weights that the kernels must carry.
-fn weights_of(payload: Payload<'_>) -> Result<Option<[&[f64]; 2]>, CudaError> {
-    match payload {
-        Payload::Count => Ok(None),
-        Payload::Products(first, second) => Ok(Some([first, second])),
-        Payload::Separation => Err(CudaError::Unsupported("separations")),
     }
 }
 

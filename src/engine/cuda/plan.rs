@@ -2,14 +2,19 @@
 //!
 //! Entry: [`Plan::new`]. It touches no device; all of it is tested without one.
 
-use albireo_kernels::{Arithmetic, Bins, Doubt, Sight, Space, Traversal as Visits, Variant};
+use albireo_kernels::{Arithmetic, Bins, Variant};
 
-use super::filter::{Coordinates, Filter, exact_axis};
-use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
-use super::layout::{Axis, FIRSTS, Job};
-use super::{CudaOptions, KernelChoice, Precision, Tuning};
-use crate::binning::{Binning, Form, LineOfSight, PairOrder};
-use crate::domain::{Axis as Direction, Domain};
+use super::choices::{
+    filter_of, filters, layout_of, lowest_along, pad_of, sight_of, single_cells, variant_of,
+};
+use super::filter::Filter;
+use super::frame::{Frame, Grid, Order, Row};
+use super::layout::{Axis, Job};
+use super::slots::exact_axis;
+use super::windows::{self, Window, windows};
+use super::{CudaOptions, KernelChoice, Precision};
+use crate::binning::{Binning, Form, LineOfSight, PairOrder, Reach};
+use crate::domain::Domain;
 use crate::engine::{PairJob, Pairs, Traversal};
 
 /// Where positions come from.
@@ -33,21 +38,14 @@ pub(super) struct Plan {
     pub(super) along: [Vec<f64>; 2],
     pub(super) table: Vec<[u32; 2]>,
     pub(super) translations: Vec<f64>,
+    /// Neighbour rows, and the windows that they fall into; none where the sums fit as a whole.
+    pub(super) rows: Vec<Row>,
+    pub(super) windows: Vec<Window>,
     /// Length to the filter's scaled length.
     pub(super) unit: f64,
     /// Bytes of shared memory a block.
     pub(super) shared: usize,
 }
-
-/// Above this share of all pairs a search by cells saves nothing in an open domain.
-const WORTH_SEARCHING: f64 = 0.7;
-/// Shares of doubtful pairs up to which it pays to decide them at once (of cells, where that takes a search), and from which to take
-/// them in fast.
-const RARE: f64 = 5e-5;
-const COMMON: f64 = 6e-4;
-/// First points in a tile: of all pairs; of cells; of cells with fewer second points around them than `FEW_SECONDS`.
-const TILE: [u32; 3] = [256, 64, 32];
-const FEW_SECONDS: f64 = 2048.0;
 
 fn order_of(pairs: Pairs<'_>, order: PairOrder) -> Order {
     match (pairs, order) {
@@ -57,179 +55,113 @@ fn order_of(pairs: Pairs<'_>, order: PairOrder) -> Order {
     }
 }
 
-/// What was asked for, or else the engine's choice.
-fn chosen(asked: u32, own: u32) -> u32 {
-    if asked == 0 { own } else { asked }
-}
-
-fn sight_of(los: Option<LineOfSight>) -> Sight {
-    match los {
-        Some(LineOfSight::Fixed(Direction::X)) => Sight::X,
-        Some(LineOfSight::Fixed(Direction::Y)) => Sight::Y,
-        None | Some(LineOfSight::Fixed(Direction::Z)) => Sight::Z,
-        Some(LineOfSight::Midpoint) => Sight::Midpoint,
-        Some(LineOfSight::First) => Sight::First,
-        Some(LineOfSight::End) => Sight::End,
-    }
-}
-
-fn layout_of<B: Binning>(
-    job: &PairJob<'_>,
-    binning: &B,
-    order: Order,
-    options: &CudaOptions,
-) -> Layout {
-    let (first, second) = job.pairs().both();
-    let rows = first.len().max(second.len());
-    let by_cells = || {
-        let frame = Frame::new(job.pairs(), job.domain(), false);
-        let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
-        let cut = |tile| {
-            let tile = chosen(options.tuning.tile, tile);
-            Grid::new(frame.clone(), binning.reach(), rows, particles, tile, order)
-        };
-        let grid = cut(TILE[1]);
-        if grid.share * (rows as f64) < FEW_SECONDS {
-            cut(TILE[2])
-        } else {
-            grid
-        }
-    };
-    let as_given = || {
-        let periodic = matches!(job.domain(), Domain::Periodic(_));
-        Layout::AsGiven(Frame::new(job.pairs(), job.domain(), periodic))
-    };
-    // A kernel asked for by name visits all pairs.
-    let traversal = match options.kernel {
-        KernelChoice::Auto => job.traversal(),
-        _ => Traversal::AllPairs,
-    };
-    match (traversal, job.domain()) {
-        (Traversal::AllPairs, _) => as_given(),
-        (Traversal::Cells, _) | (Traversal::Auto, Domain::Periodic(_) | Domain::Triclinic(_)) => {
-            Layout::Sorted(by_cells())
-        }
-        (Traversal::Auto, Domain::Open) => {
-            let grid = by_cells();
-            let all = if order == Order::Unordered { 0.5 } else { 1.0 };
-            if grid.share < WORTH_SEARCHING * all {
-                Layout::Sorted(grid)
-            } else {
-                as_given()
-            }
-        }
-    }
-}
-
-fn filter_of<B: Binning>(binning: &B, layout: &Layout, domain: &Domain) -> Option<Filter> {
-    let coordinates = match (layout, domain) {
-        (Layout::Sorted(grid), _) => Coordinates::Local(grid),
-        (Layout::AsGiven(frame), Domain::Open) => Coordinates::Centred(frame),
-        (Layout::AsGiven(frame), Domain::Periodic(_)) => Coordinates::Wrapped(frame),
-        (Layout::AsGiven(_), Domain::Triclinic(_)) => return None,
-    };
-    // A little more than there is: padding is put where it is surely in no bin.
-    let farthest = match layout {
-        Layout::Sorted(grid) => Some(pad_of(grid, binning).1.max(grid.farthest)),
-        Layout::AsGiven(frame) if matches!(domain, Domain::Open) => Some(frame.diagonal()),
-        Layout::AsGiven(_) => None,
-    };
-    Filter::new(binning.form(), coordinates, farthest)
-}
-
-/// How far along x from a tile's centre padding lies that is in no bin, and its largest separation from a point of the tile.
-fn pad_of<B: Binning>(grid: &Grid, binning: &B) -> (f64, f64) {
-    let half = grid.tile_half;
-    let pad = binning.reach().radius() * 1.001 + half[0];
-    (
-        pad,
-        crate::separation::norm2([pad + half[0], half[1], half[2]]).sqrt(),
-    )
+/// What is carried besides the bin of each pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Carried {
+    /// Products of weights.
+    pub(super) weighted: bool,
+    /// The coordinate across, and its exponent.
+    pub(super) coordinate: Option<i32>,
 }
 
 /// Padding that every kernel with a clamp, or with a table, puts beyond the bins.
 const FAR_AWAY: f32 = 1e15;
+
+/// Cells along the reach to try for windows of the bins, and how many more windows than the smallest number are taken rather than more
+/// cells.
+const FINENESS: [f64; 6] = [8.0, 12.0, 16.0, 24.0, 32.0, 48.0];
+const WINDOWS_TOO_MANY: usize = 3;
+/// Neighbour rows, in all their parts, that a window may have.
+const ROWS_A_WINDOW: u32 = 2048;
 
 impl Plan {
     /// The plan for binning the pairs of `job` on a device with `shared_limit` bytes of shared memory a block.
     pub(super) fn new<B: Binning>(
         job: &PairJob<'_>,
         binning: &B,
-        weighted: bool,
+        carried: Carried,
         options: &CudaOptions,
         shared_limit: usize,
     ) -> Self {
         let order = order_of(job.pairs(), binning.order());
-        let layout = layout_of(job, binning, order, options);
-        let filter = match options.precision {
-            Precision::Float64 => None,
-            // These decide every pair in float64, to be checked against.
-            _ if matches!(
-                options.kernel,
-                KernelChoice::Simple | KernelChoice::Constant
-            ) =>
-            {
-                None
+        let make = |layout: Layout, filtered: bool| {
+            let decided = options.precision == Precision::Exact;
+            let filter = (filtered && filters(options, carried))
+                .then(|| filter_of(binning, &layout, job.domain(), decided))
+                .flatten();
+            Self::of_layout(job, binning, carried, options, layout, filter)
+                .shape_for(options, shared_limit)
+        };
+        let plan = make(layout_of(job, binning, order, options), true);
+        if !plan.variant.global_sums {
+            return plan;
+        }
+        let seen = |los: &LineOfSight| !matches!(los, LineOfSight::Fixed(_));
+        let by_name =
+            options.kernel != KernelChoice::Auto || job.traversal() == Traversal::AllPairs;
+        let without = by_name || matches!(binning.form(), Form::RpPi { los, .. } if seen(&los));
+        let windowed = || {
+            let plans = FINENESS.iter().filter_map(|&fineness| {
+                let layout = single_cells(job, binning, order, options, fineness);
+                make(layout, true).in_windows(binning, shared_limit)
+            });
+            let mut best: Option<(usize, Self)> = None;
+            for (fewest, plan) in plans {
+                let number = plan.windows.len();
+                if best
+                    .as_ref()
+                    .is_none_or(|(_, best)| number < best.windows.len())
+                {
+                    best = Some((fewest, plan));
+                }
+                if number <= fewest + WINDOWS_TOO_MANY {
+                    break;
+                }
             }
-            Precision::Exact | Precision::Float32 => filter_of(binning, &layout, job.domain()),
+            best.map(|(_, plan)| plan)
         };
-        let (across, along, bins) = match binning.form() {
-            Form::Radial { r } => (r.values(), &[][..], Bins::R),
-            Form::SMu { s, mu, .. } => (s.values(), mu.values(), Bins::SMu),
-            Form::RpPi { rp, pi, .. } => (rp.values(), pi.values(), Bins::RpPi),
-        };
-        let arithmetic = match (&filter, options.precision) {
-            (None, _) => Arithmetic::Float64,
-            (Some(_), Precision::Float32) => Arithmetic::Float32,
-            (Some(_), _) => Arithmetic::Filtered,
-        };
-        let sorted = matches!(layout, Layout::Sorted(_));
-        let variant = Variant {
-            traversal: match options.kernel {
-                KernelChoice::Simple => Visits::Simple,
-                KernelChoice::Constant => Visits::Constant,
-                _ if sorted => Visits::Cells,
-                _ => Visits::AllPairs,
-            },
-            space: match job.domain() {
-                Domain::Open => Space::Open,
-                Domain::Periodic(_) => Space::Periodic,
-                Domain::Triclinic(_) => Space::Triclinic,
-            },
-            bins,
-            sight: sight_of(binning.line_of_sight()),
-            weighted,
-            arithmetic,
-            table: filter.as_ref().is_some_and(|f| !f.table.is_empty()),
-            signed: along.first().is_some_and(|&edge| edge < 0.0),
-            global_sums: false,
-            clamp: filter.as_ref().is_some_and(|f| f.clamp),
-            doubt: Doubt::AtOnce,
-            wrap: filter.is_some() && !sorted && matches!(job.domain(), Domain::Periodic(_)),
-            threads: 128,
-            points: 4,
-            tile: match &layout {
-                Layout::Sorted(grid) => grid.tile,
-                Layout::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
-            },
+        (!without)
+            .then(windowed)
+            .flatten()
+            .unwrap_or_else(|| make(plan.layout, false))
+    }
+
+    /// What follows from the job, the layout and the filter, but for the shape.
+    fn of_layout<B: Binning>(
+        job: &PairJob<'_>,
+        binning: &B,
+        carried: Carried,
+        options: &CudaOptions,
+        layout: Layout,
+        filter: Option<Filter>,
+    ) -> Self {
+        let order = order_of(job.pairs(), binning.order());
+        let (across, along) = match binning.form() {
+            Form::Radial { r } => (r.values(), &[][..]),
+            Form::SMu { s, mu, .. } => (s.values(), mu.values()),
+            Form::RpPi { rp, pi, .. } => (rp.values(), pi.values()),
         };
         let squares = |values: &[f64]| [values.to_vec(), values.iter().map(|v| v * v).collect()];
         let mut plan = Self {
-            variant,
+            variant: variant_of(job, binning, carried, options, &layout, filter.as_ref()),
             order,
             job: Job::default(),
             across: squares(across),
             along: squares(along),
             table: Vec::new(),
             translations: Vec::new(),
+            rows: Vec::new(),
+            windows: Vec::new(),
             unit: 1.0,
             shared: 0,
             layout,
         };
         plan.job.bins = binning.n_bins() as u32;
         plan.set_edges(across, along);
+        plan.set_sight(binning.line_of_sight(), lowest_along(binning) < 0.0);
         plan.set_domain(job.domain());
-        plan.set_layout(order);
+        plan.set_layout();
+        plan.set_sums(carried, binning.on_sphere());
         plan.set_places([plan.job.across.bins + 2, plan.job.along.bins + 2]);
         if let Some(filter) = filter {
             let pad = match &plan.layout {
@@ -242,14 +174,84 @@ impl Plan {
             plan.job.pad = pad;
             plan.set_filter(filter);
         }
-        plan.job.flush_pairs = if weighted {
-            crate::fixed_point::FLUSH_TERMS - 1
-        } else {
-            u64::from(u32::MAX)
-        };
-        plan.variant = plan.shaped(options.tuning, shared_limit);
-        plan.shared = plan.shared_bytes(&plan.variant);
         plan
+    }
+
+    /// The same plan with its shape.
+    fn shape_for(mut self, options: &CudaOptions, shared_limit: usize) -> Self {
+        self.variant = self.shaped(options.tuning, shared_limit);
+        self.shared = if self.variant.global_sums {
+            self.bytes_beside_sums(&self.variant, self.job.n_rows as usize)
+        } else {
+            self.shared_bytes(&self.variant)
+        };
+        self
+    }
+
+    /// The same plan with the bins in windows, and the fewest that there could be; none where that is not possible.
+    fn in_windows<B: Binning>(mut self, binning: &B, shared_limit: usize) -> Option<(usize, Self)> {
+        let Layout::Sorted(grid) = &self.layout else {
+            return None;
+        };
+        let axis = match binning.reach() {
+            Reach::Sphere(_) => None,
+            Reach::Cylinder { axis, .. } => Some(axis.index()),
+        };
+        let batch = (ROWS_A_WINDOW / grid.row_parts).clamp(1, 2 * grid.rows.len().max(1) as u32);
+        let words = self.words(self.variant.weighted);
+        let beside = self.bytes_beside_sums(&self.variant, batch as usize);
+        let room = shared_limit.checked_sub(beside + 4 * words * 32)?;
+        let slots = windows::Slots {
+            edges: &self.across[0],
+            skip: self.job.across.skip,
+            number: self.job.slots / self.job.stride,
+        };
+        let most = (room / (4 * words * self.job.stride as usize)) as u32;
+        let (rows, windows) = windows(grid, self.order, slots, axis, [most, batch])?;
+        let fewest = slots.number.div_ceil(most.max(1)) as usize;
+        let largest = |of: fn(&Window) -> u32| windows.iter().map(of).max().unwrap_or(0);
+        self.job.slots = largest(|w| w.slots) * self.job.stride;
+        self.job.n_rows = largest(|w| w.rows.end - w.rows.start);
+        self.variant.global_sums = false;
+        self.shared = self.shared_bytes(&self.variant);
+        self.rows = rows;
+        self.windows = windows;
+        Some((fewest, self))
+    }
+
+    /// The job of one window, the addresses in `job` given.
+    pub(super) fn in_window(&self, job: &Job, window: usize) -> Job {
+        let mut job = *job;
+        if let Some(window) = self.windows.get(window) {
+            job.rows += u64::from(window.rows.start) * size_of::<Row>() as u64;
+            job.n_rows = window.rows.end - window.rows.start;
+            job.first_place = window.first * job.stride;
+            job.slots = window.slots * job.stride;
+            job.flushed = window.flushed * job.stride;
+            job.pad = (window.pad * self.unit) as f32;
+            job.own = u32::from(window.own);
+        }
+        job
+    }
+
+    fn set_sight(&mut self, los: Option<LineOfSight>, signed: bool) {
+        self.job.sight = sight_of(los);
+        self.job.sight_of_first = f32::from(u8::from(matches!(self.job.sight, 3 | 4)));
+        self.job.sight_of_second = f32::from(u8::from(matches!(self.job.sight, 3 | 5)));
+        self.job.sign_kept = if signed { u32::MAX } else { u32::MAX >> 1 };
+    }
+
+    fn set_sums(&mut self, carried: Carried, on_sphere: bool) {
+        if let Some(exponent) = carried.coordinate {
+            self.job.coordinate = 1 + u32::from(on_sphere);
+            self.job.coordinate_scale =
+                libm::scalbn(1.0, crate::fixed_point::FRACTION_BITS - exponent);
+        }
+        self.job.flush_pairs = if carried == Carried::default() {
+            u64::from(u32::MAX)
+        } else {
+            crate::fixed_point::FLUSH_TERMS - 1
+        };
     }
 
     fn set_edges(&mut self, across: &[f64], along: &[f64]) {
@@ -287,14 +289,16 @@ impl Plan {
         }
     }
 
-    fn set_layout(&mut self, order: Order) {
-        self.job.order = order as u32;
+    fn set_layout(&mut self) {
+        self.job.order = self.order as u32;
+        self.job.own = u32::from(self.order != Order::Cross);
         let frame = match &self.layout {
             Layout::AsGiven(frame) => frame,
             Layout::Sorted(grid) => {
                 self.job.cells = grid.cells;
                 self.job.n_rows = grid.rows.len() as u32;
                 self.job.row_parts = grid.row_parts;
+                self.rows.clone_from(&grid.rows);
                 &grid.frame
             }
         };
@@ -308,6 +312,7 @@ impl Plan {
         let stride = if self.along[0].is_empty() { 1 } else { along };
         self.job.stride = stride;
         self.job.slots = across * stride;
+        self.job.flushed = self.job.slots;
         self.job.zero = self.job.across.skip * stride + self.job.along.skip;
         // Numbers that a linear axis takes from the bits of a float start at those of 2^23.
         let first = |axis: &Axis| -> u32 {
@@ -337,6 +342,10 @@ impl Plan {
         self.set_places(filter.slots);
         self.unit = filter.unit;
         self.job.matrix = filter.matrix;
+        if self.variant.wraps() && self.variant.bins != Bins::R && self.job.sight < 2 {
+            // These coordinates hold the line of sight last.
+            self.job.matrix.swap(4 * self.job.sight as usize, 8);
+        }
         self.job.unit = filter.unit as f32;
         self.job.floor2 = filter.floor2;
         self.job.doubt_by_inverse = filter.cosine_doubt[0];
@@ -344,89 +353,6 @@ impl Plan {
         self.job.sight_floor2 = filter.sight_floor2;
         self.job.reach2 = filter.reach2;
         self.table = filter.table;
-    }
-
-    /// Threads, points and place of the sums: as many threads as the histogram leaves room for.
-    fn shaped(&self, tuning: Tuning, shared_limit: usize) -> Variant {
-        let mut variant = self.variant;
-        if matches!(variant.traversal, Visits::Simple | Visits::Constant) {
-            variant.points = 1;
-            variant.threads = chosen(tuning.threads, 256)
-                .next_power_of_two()
-                .clamp(32, 1024);
-            variant.tile = FIRSTS as u32;
-            variant.global_sums =
-                variant.traversal == Visits::Simple || self.shared_bytes(&variant) > shared_limit;
-            return variant;
-        }
-        // What the sums would take in shared memory, wherever they end up.
-        let held = |variant: Variant| Variant {
-            global_sums: false,
-            ..variant
-        };
-        let sorted = matches!(self.layout, Layout::Sorted(_));
-        variant.doubt = match self.doubtful_share() {
-            _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
-            share if share > COMMON => Doubt::BySweep,
-            share if sorted && share > RARE => Doubt::ByPair,
-            _ => Doubt::AtOnce,
-        };
-        variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
-        let shared = self.shared_bytes(&variant) >> 10;
-        let plain = variant.bins == Bins::R && !variant.weighted;
-        let (threads, points) = match (variant.arithmetic, sorted, plain) {
-            (Arithmetic::Float64, ..) => (128, 2),
-            (Arithmetic::Float32, false, true) if shared <= 48 => (128, 16),
-            (_, false, true) if shared <= 48 => (256, 8),
-            (_, _, true) if shared > 112 && variant.doubt != Doubt::AtOnce => (1024, 4),
-            (_, _, true) if shared > 112 => (1024, 8),
-            (_, _, true) if shared > 48 => (512, 8),
-            (_, true, true) if shared <= 24 => (64, 8),
-            (_, true, true) => (256, 8),
-            (_, true, false) if shared <= 64 => (128, 5),
-            _ if shared <= 112 => (256, 4),
-            _ => (512, 4),
-        };
-        variant.points = chosen(tuning.points, points).min(32);
-        variant.threads = chosen(tuning.threads, threads)
-            .next_power_of_two()
-            .clamp(32, 1024);
-        variant.global_sums = self.shared_bytes(&held(variant)) > shared_limit;
-        variant
-    }
-
-    /// The share of pairs that the filter is expected to leave to float64, by equally wide bins.
-    fn doubtful_share(&self) -> f64 {
-        [self.job.across, self.job.along]
-            .iter()
-            .map(|axis| f64::from(axis.doubt) / f64::from(1u32 << axis.shift))
-            .filter(|&share| share < 1.0)
-            .sum()
-    }
-
-    /// What `Arena` and the cells kernel lay out, in bytes.
-    fn shared_bytes(&self, variant: &Variant) -> usize {
-        let held = if variant.arithmetic == Arithmetic::Float64 {
-            32
-        } else {
-            16
-        };
-        let tile = variant.tile as usize * (held + if variant.weighted { 8 } else { 0 });
-        // With weights every lane has a place for pairs of no bin.
-        let slots = self.job.slots as usize;
-        let words = if variant.weighted {
-            3 * (slots + 32)
-        } else {
-            slots
-        };
-        let sums = if variant.global_sums { 0 } else { 4 * words };
-        let stretches = match &self.layout {
-            Layout::AsGiven(_) => 0,
-            // Threads may grow after this is asked: the most there are.
-            Layout::Sorted(grid) => 4 * (3 * grid.rows.len() * grid.row_parts as usize + 1024 + 1),
-        };
-        let queues = 16 * variant.doubt as usize * variant.threads as usize;
-        tile + 8 * self.table.len() + queues + sums + stretches
     }
 
     /// The plan's work in one line, for the record.
@@ -438,10 +364,18 @@ impl Plan {
         };
         match &self.layout {
             Layout::AsGiven(_) => format!("all pairs, {how}"),
-            Layout::Sorted(grid) => format!(
-                "{}x{}x{} cells, {how}",
-                grid.cells[0], grid.cells[1], grid.cells[2]
-            ),
+            Layout::Sorted(grid) => {
+                let [x, y, z] = grid.cells;
+                let windows = match self.windows.len() {
+                    0 => String::new(),
+                    number => format!(" in {number} windows of the bins"),
+                };
+                format!("{x}x{y}x{z} cells{windows}, {how}")
+            }
         }
     }
 }
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

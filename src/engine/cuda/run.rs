@@ -5,9 +5,9 @@
 use super::device::{Device, Kernel, Shape};
 use super::error::CudaError;
 use super::layout::{FIRSTS, Firsts, Job, Unit};
-use super::plan::{Layout, Plan};
+use super::plan::{Carried, Layout, Plan};
 use super::samples::{place, put};
-use super::sums::{Sums, read_sums};
+use super::sums::{Sums, Totals};
 use super::units::{Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
@@ -57,9 +57,7 @@ fn fill_job<D: Device>(
     job.along.squares = keep(put(device, &plan.along[1])?);
     job.across.table = keep(put(device, &plan.table)?);
     job.translations = keep(put(device, &plan.translations)?);
-    if let Layout::Sorted(grid) = &plan.layout {
-        job.rows = keep(put(device, &grid.rows)?);
-    }
+    job.rows = keep(put(device, &plan.rows)?);
     Ok(memory)
 }
 
@@ -67,21 +65,19 @@ fn fill_job<D: Device>(
 const ROOM: u64 = 1 << 13;
 
 /// Bytes of device memory that a run of `plan` takes at its peak, samples of so many rows given.
-pub(super) fn bytes_needed(plan: &Plan, rows: [u64; 2], weighted: bool) -> u64 {
+pub(super) fn bytes_needed(plan: &Plan, rows: [u64; 2], carried: Carried) -> u64 {
     let [first, second] = rows;
-    let weight = if weighted { 8 } else { 0 };
+    let weight = if carried.weighted { 8 } else { 0 };
     // Positions, their fractions, weights; while a sample is sorted it is there twice, with its cells and ranks.
     let row = 24 + weight + 16;
-    let (sorting, cells, neighbours) = match &plan.layout {
-        Layout::AsGiven(_) => (0, 0, 0),
-        Layout::Sorted(grid) => (
-            24 + weight + 8,
-            u64::from(grid.number()),
-            size_of_val(&grid.rows[..]) as u64,
-        ),
+    let (sorting, cells) = match &plan.layout {
+        Layout::AsGiven(_) => (0, 0),
+        Layout::Sorted(grid) => (24 + weight + 8, u64::from(grid.number())),
     };
-    let tiles = cells + first / u64::from(plan.variant.tile);
-    let sums = u64::from(plan.job.bins) * if weighted { 24 } else { 8 };
+    let neighbours = size_of_val(&plan.rows[..]) as u64;
+    let tiles = cells + first / u64::from(plan.variant.shape.tile);
+    let wide = u64::from(carried.weighted) + u64::from(carried.coordinate.is_some());
+    let sums = u64::from(plan.job.bins) * (8 + 16 * wide);
     let edges: usize = [&plan.across, &plan.along]
         .into_iter()
         .flatten()
@@ -132,7 +128,7 @@ pub(super) fn run<D: Device>(
     device: &D,
     plan: &Plan,
     (pair_job, pairs): (&PairJob<'_>, u64),
-    weights: Option<[&[f64]; 2]>,
+    (weights, carried): (Option<[&[f64]; 2]>, Carried),
     (queue, devices): (&Queue, usize),
     progress: &dyn Progress,
 ) -> Result<(Sums, CudaTimings), EngineError> {
@@ -147,22 +143,17 @@ pub(super) fn run<D: Device>(
     let _kept = fill_job(device, plan, &mut job)?;
 
     let work = work(device, plan, &job, &placed.start, devices)?;
-    let bins = plan.job.bins as usize;
-    let weighted = weights.is_some();
-    let mut counts = device.allocate(8 * bins)?;
-    let mut sums = device.allocate(if weighted { 16 * bins } else { 0 })?;
+    let totals = Totals::clear(device, plan.job.bins as usize, carried)?;
+    totals.address(device, &mut job);
     let mut tickets = device.allocate(4 * work.units.len())?;
-    for memory in [&mut counts, &mut sums, &mut tickets] {
-        device.clear(memory)?;
-    }
+    device.clear(&mut tickets)?;
     let tile_memory = put(device, &work.tiles)?;
     job.tiles = device.address(&tile_memory);
-    job.counts = device.address(&counts);
-    job.sums = device.address(&sums);
 
     let pairs_a_unit = pairs / work.units.len().max(1) as u64;
     while let Some(k) = queue.next(&work.units) {
-        let unit = &work.units[k];
+        let (unit, window) = &work.units[k];
+        let mut job = plan.in_window(&job, *window);
         job.ticket = device.address(&tickets) + 4 * k as u64;
         let shape = launch_shape(plan, &job, unit, work.resident);
         let begin = device.mark()?;
@@ -184,5 +175,5 @@ pub(super) fn run<D: Device>(
             return Err(EngineError::Interrupted);
         }
     }
-    Ok((read_sums(device, &counts, &sums, bins, weighted)?, timings))
+    Ok((totals.read(device)?, timings))
 }

@@ -92,7 +92,7 @@ fn fix<D: Device>(
     let fixed = device.allocate(16 * rows as usize)?;
     let mut sort = sort_job(&columns.sample, plan);
     sort.sorted_fixed = device.address(&fixed);
-    let entry = if plan.variant.wrap {
+    let entry = if plan.variant.wraps() {
         "albireo_fix"
     } else {
         // Offsets from the frame's centre, scaled.

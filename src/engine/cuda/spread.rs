@@ -2,18 +2,18 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
+use super::CudaOptions;
 use super::device::Device;
 use super::error::CudaError;
-use super::plan::Plan;
+use super::plan::{Carried, Plan};
 use super::run::{CudaTimings, bytes_needed, run};
 use super::sums::Sums;
 use super::units::Queue;
-use super::{CudaOptions, weights_of};
 use crate::binning::Binning;
 use crate::engine::pieces::Piece;
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
-use crate::ops::{BinSums, PairOp};
+use crate::ops::{BinSums, PairOp, Payload};
 use crate::particles::Particles;
 
 /// Devices that work at the same time.
@@ -35,11 +35,27 @@ struct Spread<'a, D, B> {
     job: &'a PairJob<'a>,
     binning: &'a B,
     weights: Option<[&'a [f64]; 2]>,
+    carried: Carried,
     progress: &'a dyn Progress,
     sums: Sums,
     timings: CudaTimings,
     description: String,
     pieces: usize,
+}
+
+/// Factors of the products to sum, if any.
+type Factors<'a> = Option<[&'a [f64]; 2]>;
+
+/// The weights that the kernels must carry, and the exponent of the coordinate that they must sum.
+fn summed<O: PairOp>(op: &O) -> Result<(Factors<'_>, Option<i32>), CudaError> {
+    let coordinate = op.coordinate_sums();
+    let payload = coordinate.map_or_else(|| op.payload(), |sums| sums.beside);
+    let weights = match payload {
+        Payload::Count => None,
+        Payload::Products(first, second) => Some([first, second]),
+        Payload::Separation => return Err(CudaError::Unsupported),
+    };
+    Ok((weights, coordinate.map(|sums| sums.exponent)))
 }
 
 /// Runs `op` over every pair of `job`, and says where the time went and how it was planned.
@@ -54,7 +70,7 @@ pub(super) fn count<D: Devices, O: PairOp>(
     progress: &dyn Progress,
 ) -> Result<(O::Output, CudaTimings, String), EngineError> {
     op.admit(job)?;
-    let weights = weights_of(op.payload())?;
+    let (weights, coordinate) = summed(op)?;
     let mut output = op.empty();
     let (first, second) = job.pairs().both();
     progress.begin(job.n_pairs());
@@ -71,6 +87,10 @@ pub(super) fn count<D: Devices, O: PairOp>(
         job,
         binning: op.binning(),
         weights,
+        carried: Carried {
+            weighted: weights.is_some(),
+            coordinate,
+        },
         progress,
         sums: Sums::default(),
         timings: CudaTimings::default(),
@@ -85,6 +105,9 @@ pub(super) fn count<D: Devices, O: PairOp>(
             products: &spread.sums.products,
         },
     );
+    if coordinate.is_some() {
+        op.add_coordinates(&mut output, &spread.sums.coordinates);
+    }
     let mut description = spread.description;
     if spread.pieces > 1 {
         description = format!("{description}, in {} pieces", spread.pieces);
@@ -120,21 +143,22 @@ impl<D: Devices, B: Binning> Spread<'_, D, B> {
         let plan = Plan::new(
             job,
             self.binning,
-            weights.is_some(),
+            self.carried,
             self.options,
             shared_limit.unwrap_or_default(),
         );
         let (first, second) = job.pairs().samples();
         let rows = [first.len(), second.map_or(0, Particles::len)].map(|n| n as u64);
-        let needed = bytes_needed(&plan, rows, weights.is_some());
+        let needed = bytes_needed(&plan, rows, self.carried);
         // Looked at before any device begins: what one of them counted would be lost with the piece.
         for device in devices {
             device.make_room(needed)?;
         }
         let queue = Queue::default();
         let work = (&queue, devices.len());
+        let summed = (weights, self.carried);
         let results = self.devices.on_each(|device| {
-            let result = run(device, &plan, (job, pairs), weights, work, self.progress);
+            let result = run(device, &plan, (job, pairs), summed, work, self.progress);
             if result.is_err() {
                 queue.close();
             }

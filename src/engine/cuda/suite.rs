@@ -1,6 +1,6 @@
 //! The engine suite: every operation, binning and domain against the double loop, by `==`.
 //!
-//! Entry: [`every_case`], [`many_bins`], [`clustered`]. Tests of the library and of devices share it; it knows no engine.
+//! Entry: [`every_case`], [`many_bins`], [`mean_separations`], [`clustered`]. Tests of the library and of devices share it; it knows no engine.
 #![allow(
     clippy::unwrap_used,
     unreachable_pub,
@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test; each test binary uses its part"
 )]
 
-use albireo::ops::{Count, Tally, WeightedCount};
+use albireo::ops::{Count, MeanSeparation, PairOp, Tally, WeightedCount};
 use albireo::{
     Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
@@ -111,45 +111,70 @@ pub enum Scope {
     Quick,
 }
 
-/// Compares one job with the double loop.
-fn compare<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, binning: &B, name: &str) {
-    let check = |expected: Tally, found: Tally, what: &str| {
-        let wrong = expected
-            .npairs
-            .iter()
-            .zip(&found.npairs)
-            .filter(|(a, b)| a != b)
-            .count();
-        assert_eq!(
-            (expected.npairs.iter().sum::<u64>(), wrong),
-            (found.npairs.iter().sum::<u64>(), 0),
-            "{what} {name}: pairs in all and bins that differ; {binning:?}"
-        );
-        assert!(
-            expected == found,
-            "{what} {name}: weights differ; {binning:?}"
-        );
-    };
-    let op = Count::new(binning.clone());
-    check(
-        Naive.run(job, &op, &Silent).unwrap(),
-        engine.run(job, &op, &Silent).unwrap(),
-        "counts",
-    );
-    let op = WeightedCount::new(binning.clone(), job.pairs());
-    check(
-        Naive.run(job, &op, &Silent).unwrap(),
-        engine.run(job, &op, &Silent).unwrap(),
-        "weights",
-    );
+/// What is summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Summed {
+    Counts,
+    Weights,
+    Separations,
 }
 
-/// Compares auto and cross counts by both traversals.
+/// Compares one operation with the double loop.
+fn check<E: Engine, O: PairOp<Output = Tally>>(engine: &E, job: &PairJob<'_>, op: &O, name: &str) {
+    let expected = Naive.run(job, op, &Silent).unwrap();
+    let found = engine.run(job, op, &Silent).unwrap();
+    let pairs = expected.npairs.iter().zip(&found.npairs);
+    let wrong = pairs.filter(|(a, b)| a != b).count();
+    let binning = op.binning();
+    assert_eq!(
+        (expected.npairs.iter().sum::<u64>(), wrong),
+        (found.npairs.iter().sum::<u64>(), 0),
+        "{name}: pairs in all and bins that differ; {binning:?}"
+    );
+    assert!(expected == found, "{name}: sums differ; {binning:?}");
+}
+
+/// Compares one job with the double loop.
+fn compare<E: Engine, B: Binning>(
+    engine: &E,
+    job: &PairJob<'_>,
+    binning: &B,
+    summed: &[Summed],
+    name: &str,
+) {
+    let counts = Count::new(binning.clone());
+    let weights = WeightedCount::new(binning.clone(), job.pairs());
+    for what in summed {
+        let name = format!("{what:?} {name}");
+        match what {
+            Summed::Counts => check(engine, job, &counts, &name),
+            Summed::Weights => check(engine, job, &weights, &name),
+            Summed::Separations => {
+                check(engine, job, &MeanSeparation::new(counts.clone()), &name);
+                check(engine, job, &MeanSeparation::new(weights.clone()), &name);
+            }
+        }
+    }
+}
+
+/// Compares auto and cross counts, with and without weights, by both traversals.
 fn compare_pairs<E: Engine, B: Binning>(
+    engine: &E,
+    domain: &Domain,
+    samples: [&Particles; 2],
+    binning: &B,
+    name: &str,
+) {
+    let summed = [Summed::Counts, Summed::Weights];
+    compare_sums(engine, domain, samples, binning, &summed, name);
+}
+
+fn compare_sums<E: Engine, B: Binning>(
     engine: &E,
     domain: &Domain,
     [a, b]: [&Particles; 2],
     binning: &B,
+    summed: &[Summed],
     name: &str,
 ) {
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
@@ -161,6 +186,7 @@ fn compare_pairs<E: Engine, B: Binning>(
                 engine,
                 &job,
                 binning,
+                summed,
                 &format!("{name} {kind} {traversal:?}"),
             );
         }
@@ -350,6 +376,67 @@ pub fn structural_sizes<E: Engine>(engine: &E, scope: Scope) {
         let sample = Particles::new(Points::from_rows(&rows).unwrap());
         for domain in [&domain, &Domain::Open] {
             compare_pairs(engine, domain, [&sample, &sample], &binning, "degenerate");
+        }
+    }
+}
+
+/// Mean separations: sums of r, s, rp and theta beside counts and weights.
+pub fn mean_separations<E: Engine + Sync>(engine: &E, n: usize) {
+    let sums = [Summed::Separations];
+    std::thread::scope(|threads| {
+        for (name, domain) in domains() {
+            threads.spawn(move || {
+                let (a, b) = (
+                    particles(&domain, n, Scatter::Clustered, 21),
+                    particles(&domain, n / 2 + 1, Scatter::Uniform, 22),
+                );
+                let limit = domain.reach().min(0.5);
+                let los = if domain.is_periodic() {
+                    LineOfSight::Fixed(Axis::Y)
+                } else {
+                    LineOfSight::Midpoint
+                };
+                let r = RBins::new(Edges::logarithmic(limit / 100.0, limit, 9).unwrap());
+                compare_sums(engine, &domain, [&a, &b], &r, &sums, name);
+                let s_mu = s_mu_bins(0.8 * limit, los).swap_remove(1);
+                compare_sums(engine, &domain, [&a, &b], &s_mu, &sums, name);
+                let rp_pi = rp_pi_bins(0.6 * limit, 0.7 * limit, los).swap_remove(0);
+                compare_sums(engine, &domain, [&a, &b], &rp_pi, &sums, name);
+            });
+        }
+        threads.spawn(|| {
+            let sky = |seed| {
+                let rows = unit_cube(n, Scatter::Uniform, seed);
+                let rows: Vec<[f64; 3]> = rows.into_iter().map(|s| s.map(|v| v - 0.3001)).collect();
+                let points = Particles::new(Points::from_rows(&rows).unwrap());
+                points.directions().unwrap()
+            };
+            let (a, b) = (sky(23), sky(24));
+            let theta = ThetaBins::new(Edges::linear(0.0, 180.0, 18).unwrap()).unwrap();
+            compare_sums(engine, &Domain::Open, [&a, &b], &theta, &sums, "angles");
+        });
+    });
+}
+
+/// About `bins` bins in two coordinates, by both traversals.
+pub fn many_bins_in_two_coordinates<E: Engine>(engine: &E, n: usize, bins: usize) {
+    let side = (bins as f64).sqrt().ceil() as usize;
+    for (name, domain) in domains() {
+        let (a, b) = (
+            particles(&domain, n, Scatter::Uniform, 17),
+            particles(&domain, n, Scatter::Uniform, 18),
+        );
+        let reach = domain.reach().min(2.0);
+        for axis in [Axis::X, Axis::Z] {
+            let los = LineOfSight::Fixed(axis);
+            let s = Edges::linear(reach / 8.0, reach, side).unwrap();
+            let mu = SignedEdges::linear(-1.0, 1.0, side).unwrap();
+            let s_mu = SMuBins::new(s, mu, los).unwrap();
+            compare_pairs(engine, &domain, [&a, &b], &s_mu, name);
+            let rp = Edges::logarithmic(reach / 200.0, 0.6 * reach, side).unwrap();
+            let pi = SignedEdges::linear(0.0, 0.6 * reach, side).unwrap();
+            let rp_pi = RpPiBins::new(rp, pi, los);
+            compare_pairs(engine, &domain, [&a, &b], &rp_pi, name);
         }
     }
 }

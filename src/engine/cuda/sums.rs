@@ -1,15 +1,18 @@
 //! Integers per bin, on their way from devices to an operation.
 //!
-//! Entry: [`Sums`]. Sums of devices and of pieces of a job add in any order.
+//! Entry: [`Totals`] on a device, [`Sums`] off it. Sums of devices and of pieces of a job add in any order.
 
 use super::device::Device;
 use super::error::CudaError;
+use super::layout::Job;
+use super::plan::Carried;
 
 /// Integers per bin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sums {
     pub(super) npairs: Vec<u64>,
     pub(super) products: Vec<i128>,
+    pub(super) coordinates: Vec<i128>,
 }
 
 impl Sums {
@@ -22,32 +25,74 @@ impl Sums {
             .iter_mut()
             .zip(&other.npairs)
             .for_each(|(a, b)| *a += b);
-        self.products
-            .iter_mut()
-            .zip(&other.products)
-            .for_each(|(a, b)| *a += b);
+        for (sums, others) in [
+            (&mut self.products, &other.products),
+            (&mut self.coordinates, &other.coordinates),
+        ] {
+            sums.iter_mut().zip(others).for_each(|(a, b)| *a += b);
+        }
     }
 }
 
-/// Downloads the sums that kernels made.
-pub(super) fn read_sums<D: Device>(
-    device: &D,
-    counts: &D::Memory,
-    sums: &D::Memory,
+/// Sums in device memory: counts, and 128 bits a bin for each other sum that is carried.
+pub(super) struct Totals<M> {
+    counts: M,
+    products: M,
+    coordinates: M,
     bins: usize,
-    weighted: bool,
-) -> Result<Sums, CudaError> {
-    let mut npairs = vec![0u64; bins];
-    device.download(counts, &mut npairs)?;
-    let mut words = vec![[0u32; 4]; if weighted { bins } else { 0 }];
-    device.download(sums, &mut words)?;
-    let wide = |w: &[u32; 4]| {
-        w.iter()
-            .rev()
-            .fold(0u128, |sum, &word| sum << 32 | u128::from(word)) as i128
-    };
-    Ok(Sums {
-        npairs,
-        products: words.iter().map(wide).collect(),
-    })
+    carried: Carried,
+}
+
+impl<M> Totals<M> {
+    /// Zeros.
+    pub(super) fn clear<D: Device<Memory = M>>(
+        device: &D,
+        bins: usize,
+        carried: Carried,
+    ) -> Result<Self, CudaError> {
+        let zeros = |bytes: usize| {
+            let mut memory = device.allocate(bytes)?;
+            device.clear(&mut memory)?;
+            Ok(memory)
+        };
+        Ok(Self {
+            counts: zeros(8 * bins)?,
+            products: zeros(if carried.weighted { 16 * bins } else { 0 })?,
+            coordinates: zeros(if carried.coordinate.is_some() {
+                16 * bins
+            } else {
+                0
+            })?,
+            bins,
+            carried,
+        })
+    }
+
+    /// Tells a job where they are.
+    pub(super) fn address<D: Device<Memory = M>>(&self, device: &D, job: &mut Job) {
+        job.counts = device.address(&self.counts);
+        job.sums = device.address(&self.products);
+        job.coordinates = device.address(&self.coordinates);
+    }
+
+    /// Downloads what kernels made of them.
+    pub(super) fn read<D: Device<Memory = M>>(&self, device: &D) -> Result<Sums, CudaError> {
+        let mut npairs = vec![0u64; self.bins];
+        device.download(&self.counts, &mut npairs)?;
+        let wide = |memory: &M, asked: bool| {
+            let mut words = vec![[0u32; 4]; if asked { self.bins } else { 0 }];
+            device.download(memory, &mut words)?;
+            let join = |w: &[u32; 4]| {
+                w.iter()
+                    .rev()
+                    .fold(0u128, |sum, &word| sum << 32 | u128::from(word)) as i128
+            };
+            Ok(words.iter().map(join).collect())
+        };
+        Ok(Sums {
+            npairs,
+            products: wide(&self.products, self.carried.weighted)?,
+            coordinates: wide(&self.coordinates, self.carried.coordinate.is_some())?,
+        })
+    }
 }

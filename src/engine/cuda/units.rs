@@ -16,7 +16,7 @@ pub(super) struct Queue(AtomicU64);
 
 impl Queue {
     /// The number of the next unit, if there is one.
-    pub(super) fn next(&self, units: &[Unit]) -> Option<usize> {
+    pub(super) fn next<T>(&self, units: &[T]) -> Option<usize> {
         let k = usize::try_from(self.0.fetch_add(1, Ordering::Relaxed)).ok()?;
         (k < units.len()).then_some(k)
     }
@@ -98,7 +98,8 @@ fn units_wanted(pairs: f64, devices: usize) -> u64 {
 
 /// The units of a job, the shape of their launches and, where there are cells, the tiles.
 pub(super) struct Work {
-    pub(super) units: Vec<Unit>,
+    /// Each with the window that it is done for.
+    pub(super) units: Vec<(Unit, usize)>,
     pub(super) resident: u32,
     pub(super) tiles: Vec<Tile>,
 }
@@ -113,7 +114,7 @@ pub(super) fn work<D: Device>(
 ) -> Result<Work, CudaError> {
     let shape = Shape {
         grid: [1, 1],
-        threads: plan.variant.threads,
+        threads: plan.variant.shape.threads,
         shared: plan.shared,
     };
     let resident = device.resident(Kernel::Count(plan.variant), shape)?;
@@ -121,10 +122,13 @@ pub(super) fn work<D: Device>(
     let pairs = n1 as f64 * n2 as f64;
     match &plan.layout {
         Layout::Sorted(grid) => {
-            let tiles = tiles(grid, start, plan.variant.tile);
-            let units = tile_units(&tiles, units_wanted(pairs * grid.share, devices));
+            let tiles = tiles(grid, start, plan.variant.shape.tile);
+            let windows = plan.windows.len().max(1);
+            let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
+            let units = tile_units(&tiles, wanted);
+            let in_window = |window| units.iter().map(move |&unit| (unit, window));
             Ok(Work {
-                units,
+                units: (0..windows).flat_map(in_window).collect(),
                 resident,
                 tiles,
             })
@@ -136,21 +140,26 @@ pub(super) fn work<D: Device>(
                 1.0
             };
             let wanted = units_wanted(pairs * share, devices);
-            let columns = n2.div_ceil(u64::from(plan.variant.threads * plan.variant.points));
+            let columns = n2.div_ceil(u64::from(
+                plan.variant.shape.threads * plan.variant.shape.points,
+            ));
             let chunk = best_chunk(
                 n1.div_ceil(wanted),
                 columns,
                 u64::from(resident),
-                u64::from(plan.variant.tile),
+                u64::from(plan.variant.shape.tile),
                 if plan.variant.global_sums {
                     0.0
                 } else {
                     f64::from(job.slots)
                 } * FLUSH_PAIRS
-                    / f64::from(plan.variant.threads * plan.variant.points),
+                    / f64::from(plan.variant.shape.threads * plan.variant.shape.points),
             );
             Ok(Work {
-                units: row_units(n1, u64::from(plan.variant.tile), chunk, wanted),
+                units: row_units(n1, u64::from(plan.variant.shape.tile), chunk, wanted)
+                    .into_iter()
+                    .map(|unit| (unit, 0))
+                    .collect(),
                 resident,
                 tiles: Vec::new(),
             })
@@ -166,10 +175,9 @@ pub(super) fn launch_shape(plan: &Plan, job: &Job, unit: &Unit, resident: u32) -
             1,
         ],
         Layout::AsGiven(_) => {
-            let columns = job
-                .second
-                .rows
-                .div_ceil(u64::from(plan.variant.threads * plan.variant.points));
+            let columns = job.second.rows.div_ceil(u64::from(
+                plan.variant.shape.threads * plan.variant.shape.points,
+            ));
             [
                 columns as u32,
                 (unit.end - unit.begin).div_ceil(unit.chunk) as u32,
@@ -178,7 +186,7 @@ pub(super) fn launch_shape(plan: &Plan, job: &Job, unit: &Unit, resident: u32) -
     };
     Shape {
         grid,
-        threads: plan.variant.threads,
+        threads: plan.variant.shape.threads,
         shared: plan.shared,
     }
 }

@@ -1,0 +1,228 @@
+//! Which kernel, which layout of the samples and which filter a job gets.
+//!
+//! Entry: [`layout_of`], [`filter_of`], [`variant_of`]. The rules are measured; none of them changes an integer.
+
+use albireo_kernels::{
+    Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Traversal as Visits, Variant,
+};
+
+use super::filter::{Coordinates, Filter};
+use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
+use super::plan::{Carried, Layout};
+use super::shape::chosen;
+use super::windows;
+use super::{CudaOptions, KernelChoice, Precision};
+use crate::binning::{Binning, Form, LineOfSight};
+use crate::domain::{Axis as Direction, Domain};
+use crate::engine::{PairJob, Traversal};
+
+/// Above this share of all pairs a search by cells saves nothing in an open domain.
+const WORTH_SEARCHING: f64 = 0.7;
+/// First points in a tile: of all pairs; of cells, with more than the share `MANY_SECONDS` of all second points around them, with fewer, and
+/// with fewer than `FEW_SECONDS` of them.
+const TILE: [u32; 4] = [256, 128, 64, 32];
+const MANY_SECONDS: f64 = 0.3;
+const FEW_SECONDS: f64 = 2048.0;
+
+/// The line of sight as kernels number it.
+pub(super) fn sight_of(los: Option<LineOfSight>) -> u32 {
+    match los {
+        Some(LineOfSight::Fixed(Direction::X)) => 0,
+        Some(LineOfSight::Fixed(Direction::Y)) => 1,
+        None | Some(LineOfSight::Fixed(Direction::Z)) => 2,
+        Some(LineOfSight::Midpoint) => 3,
+        Some(LineOfSight::First) => 4,
+        Some(LineOfSight::End) => 5,
+    }
+}
+
+pub(super) fn layout_of<B: Binning>(
+    job: &PairJob<'_>,
+    binning: &B,
+    order: Order,
+    options: &CudaOptions,
+) -> Layout {
+    let (first, second) = job.pairs().both();
+    let rows = first.len().max(second.len());
+    let by_cells = || {
+        let frame = Frame::new(job.pairs(), job.domain(), false);
+        let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
+        let cut = |tile| {
+            let tile = chosen(options.tuning.tile, tile);
+            Grid::new(frame.clone(), binning.reach(), rows, particles, tile, order)
+        };
+        let grid = cut(TILE[2]);
+        let visited = grid.share * if order == Order::Unordered { 2.0 } else { 1.0 };
+        if grid.share * (rows as f64) < FEW_SECONDS {
+            cut(TILE[3])
+        } else if visited > MANY_SECONDS {
+            cut(TILE[1])
+        } else {
+            grid
+        }
+    };
+    let as_given = || {
+        let periodic = matches!(job.domain(), Domain::Periodic(_));
+        Layout::AsGiven(Frame::new(job.pairs(), job.domain(), periodic))
+    };
+    // A kernel asked for by name visits all pairs.
+    let traversal = match options.kernel {
+        KernelChoice::Auto => job.traversal(),
+        _ => Traversal::AllPairs,
+    };
+    match (traversal, job.domain()) {
+        (Traversal::AllPairs, _) => as_given(),
+        (Traversal::Cells, _) | (Traversal::Auto, Domain::Periodic(_) | Domain::Triclinic(_)) => {
+            Layout::Sorted(by_cells())
+        }
+        (Traversal::Auto, Domain::Open) => {
+            let grid = by_cells();
+            let all = if order == Order::Unordered { 0.5 } else { 1.0 };
+            if grid.share < WORTH_SEARCHING * all {
+                Layout::Sorted(grid)
+            } else {
+                as_given()
+            }
+        }
+    }
+}
+
+pub(super) fn filter_of<B: Binning>(
+    binning: &B,
+    layout: &Layout,
+    domain: &Domain,
+    decided: bool,
+) -> Option<Filter> {
+    let coordinates = match (layout, domain) {
+        (Layout::Sorted(grid), _) => Coordinates::Local(grid),
+        (Layout::AsGiven(frame), Domain::Open) => Coordinates::Centred(frame),
+        (Layout::AsGiven(frame), Domain::Periodic(_)) => Coordinates::Wrapped(frame),
+        (Layout::AsGiven(_), Domain::Triclinic(_)) => return None,
+    };
+    // A little more than there is: padding is put where it is surely in no bin.
+    let farthest = match layout {
+        Layout::Sorted(grid) if grid.tile_cells > 1 => {
+            Some(pad_of(grid, binning).1.max(grid.farthest))
+        }
+        Layout::Sorted(grid) => match binning.form() {
+            Form::Radial { r } => Some(
+                pad_of(grid, binning)
+                    .1
+                    .max(windows::farthest(grid, r.values())),
+            ),
+            _ => None,
+        },
+        Layout::AsGiven(frame) if matches!(domain, Domain::Open) => Some(frame.diagonal()),
+        Layout::AsGiven(_) => None,
+    };
+    Filter::new(binning.form(), coordinates, farthest, decided)
+}
+
+/// How far along x from a tile's centre padding lies that is in no bin, and its largest separation from a point of the tile.
+pub(super) fn pad_of<B: Binning>(grid: &Grid, binning: &B) -> (f64, f64) {
+    let half = grid.tile_half;
+    let pad = binning.reach().radius() * 1.001 + half[0];
+    (
+        pad,
+        crate::separation::norm2([pad + half[0], half[1], half[2]]).sqrt(),
+    )
+}
+
+/// Whether float32 is to be a filter at all.
+pub(super) fn filters(options: &CudaOptions, carried: Carried) -> bool {
+    // Kernels to be checked against decide every pair in float64, and sums of coordinates take it to the last bit.
+    options.precision != Precision::Float64
+        && !matches!(
+            options.kernel,
+            KernelChoice::Simple | KernelChoice::Constant
+        )
+        && carried.coordinate.is_none()
+}
+
+/// Cells of their own tiles, for windows of the bins.
+pub(super) fn single_cells<B: Binning>(
+    job: &PairJob<'_>,
+    binning: &B,
+    order: Order,
+    options: &CudaOptions,
+    fineness: f64,
+) -> Layout {
+    let (first, second) = job.pairs().both();
+    let rows = first.len().max(second.len());
+    let grid = |tile: u32| {
+        let frame = Frame::new(job.pairs(), job.domain(), false);
+        let tile = chosen(options.tuning.tile, tile);
+        Grid::of_single_cells(frame, binning.reach(), rows, fineness, tile, order)
+    };
+    let held = rows as f64 / f64::from(grid(1).number());
+    let fitting = TILE[1..].iter().find(|&&tile| held > 0.6 * f64::from(tile));
+    Layout::Sorted(grid(fitting.copied().unwrap_or(TILE[3])))
+}
+
+/// The lowest edge along the line of sight, 0 where the bins have none.
+pub(super) fn lowest_along<B: Binning>(binning: &B) -> f64 {
+    match binning.form() {
+        Form::Radial { .. } => 0.0,
+        Form::SMu { mu: edges, .. } | Form::RpPi { pi: edges, .. } => edges.values()[0],
+    }
+}
+
+/// The kernel of a job, but for what the device's shared memory decides.
+pub(super) fn variant_of<B: Binning>(
+    job: &PairJob<'_>,
+    binning: &B,
+    carried: Carried,
+    options: &CudaOptions,
+    layout: &Layout,
+    filter: Option<&Filter>,
+) -> Variant {
+    let traversal = match (options.kernel, layout) {
+        (KernelChoice::Simple, _) => Visits::Simple,
+        (KernelChoice::Constant, _) => Visits::Constant,
+        (_, Layout::Sorted(_)) => Visits::Cells,
+        (_, Layout::AsGiven(_)) => Visits::AllPairs,
+    };
+    let observed = sight_of(binning.line_of_sight()) > 2;
+    Variant {
+        traversal,
+        space: match job.domain() {
+            // The filter in cells knows no box.
+            Domain::Open if filter.is_some() && traversal == Visits::Cells => Space::Periodic,
+            Domain::Open => Space::Open,
+            Domain::Periodic(_) => Space::Periodic,
+            Domain::Triclinic(_) => Space::Triclinic,
+        },
+        bins: match binning.form() {
+            Form::Radial { .. } => Bins::R,
+            Form::SMu { .. } => Bins::SMu,
+            Form::RpPi { .. } => Bins::RpPi,
+        },
+        sight: if observed && filter.is_some() {
+            Sight::Observer
+        } else {
+            Sight::Fixed
+        },
+        signed: !observed && filter.is_some() && lowest_along(binning) < 0.0,
+        weighted: carried.weighted,
+        arithmetic: match (filter, options.precision) {
+            (None, _) => Arithmetic::Float64,
+            (Some(_), Precision::Float32) => Arithmetic::Float32,
+            (Some(_), _) => Arithmetic::Filtered,
+        },
+        across: match filter {
+            Some(filter) if !filter.table.is_empty() => Across::Table,
+            Some(filter) if filter.clamp => Across::Clamped,
+            _ => Across::Reaching,
+        },
+        doubt: Doubt::AtOnce,
+        global_sums: false,
+        shape: Shape {
+            threads: 128,
+            points: 4,
+            tile: match layout {
+                Layout::Sorted(grid) => grid.tile,
+                Layout::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
+            },
+        },
+    }
+}

@@ -1,0 +1,229 @@
+//! What plans ask for is what the kernels' registry names, no more and no less.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::collections::BTreeSet;
+
+use albireo_kernels::{Shape, every_variant};
+
+use super::*;
+use crate::binning::{Edges, RBins, RpPiBins, SMuBins, SignedEdges};
+use crate::domain::Axis as Direction;
+use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
+use crate::particles::Particles;
+
+/// Shared memory of a device.
+const SHARED: usize = 227 << 10;
+/// Of one in which not even a window of the bins has room.
+const LITTLE: usize = 9 << 10;
+
+fn shapeless(variant: Variant) -> Variant {
+    Variant {
+        shape: Shape {
+            threads: 128,
+            points: 1,
+            tile: 64,
+        },
+        ..variant
+    }
+}
+
+/// Every option that has to do with kernels.
+fn every_option() -> Vec<CudaOptions> {
+    let precisions = [Precision::Exact, Precision::Float64, Precision::Float32];
+    let kernels = [
+        KernelChoice::Auto,
+        KernelChoice::Simple,
+        KernelChoice::Constant,
+        KernelChoice::Shared,
+    ];
+    let with = |precision| {
+        kernels.map(|kernel| CudaOptions {
+            precision,
+            kernel,
+            ..CudaOptions::default()
+        })
+    };
+    precisions.into_iter().flat_map(with).collect()
+}
+
+/// What is asked for in these bins, by every traversal, precision and kernel.
+fn ask<B: Binning>(
+    asked: &mut BTreeSet<Variant>,
+    domain: &Domain,
+    sample: &Particles,
+    binning: &B,
+    options: &[CudaOptions],
+    shared: usize,
+) {
+    for traversal in [Traversal::AllPairs, Traversal::Cells] {
+        let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
+        let job = job.with_traversal(traversal);
+        for options in options {
+            for carried in [
+                Carried::default(),
+                Carried {
+                    weighted: true,
+                    coordinate: None,
+                },
+            ] {
+                let plan = Plan::new(&job, binning, carried, options, shared);
+                asked.insert(shapeless(plan.variant));
+            }
+        }
+    }
+}
+
+/// Numbers of bins along the line of sight: doubt rare, less so, and common.
+const ALONG: [usize; 4] = [1, 12, 150, 600];
+
+/// Edges across: equally wide from few to too many, logarithmic, uneven.
+fn across(reach: f64) -> Vec<Edges> {
+    [
+        Edges::linear(0.0, reach, 1),
+        Edges::linear(0.0, reach, 650),
+        Edges::linear(0.0, reach, 1500),
+        Edges::linear(0.0, reach, 200),
+        Edges::linear(0.0, reach, 3000),
+        // So narrow that most slots would lie outside.
+        Edges::linear(0.98 * reach, reach, 2),
+        Edges::logarithmic(reach / 100.0, reach, 12),
+    ]
+    .map(Result::unwrap)
+    .into()
+}
+
+#[test]
+fn plans_ask_for_every_kernel_that_has_a_name_and_for_no_other() {
+    let mut asked = BTreeSet::new();
+    let options = every_option();
+    for (_, domain) in domains() {
+        let sample = particles(&domain, 300, Scatter::Uniform, 3);
+        // In an open domain every separation, or the nearest ones.
+        let reaches = if domain.is_periodic() {
+            vec![domain.reach().min(0.5), 0.02]
+        } else {
+            vec![1.8, 0.1]
+        };
+        let sights: Vec<LineOfSight> = if domain.is_periodic() {
+            vec![LineOfSight::Fixed(Direction::Z)]
+        } else {
+            vec![LineOfSight::Fixed(Direction::X), LineOfSight::Midpoint]
+        };
+        let many = particles(&domain, 200_000, Scatter::Uniform, 3);
+        let bins = RBins::new(Edges::linear(0.0, reaches[0], 1024).unwrap());
+        ask(&mut asked, &domain, &many, &bins, &options, SHARED);
+        for reach in reaches {
+            for edges in across(reach) {
+                ask(
+                    &mut asked,
+                    &domain,
+                    &sample,
+                    &RBins::new(edges.clone()),
+                    &options,
+                    SHARED,
+                );
+            }
+            let across = [
+                Edges::linear(0.0, 0.5 * reach, 2),
+                Edges::linear(0.0, 0.5 * reach, 200),
+                Edges::logarithmic(0.005 * reach, 0.5 * reach, 12),
+            ];
+            for edges in across.map(Result::unwrap) {
+                let signs = sights.iter().flat_map(|los| [(los, 0.0), (los, -1.0)]);
+                for ((&los, from), number) in signs.flat_map(|sign| ALONG.map(|n| (sign, n))) {
+                    let mu = SignedEdges::linear(from, 1.0, number).unwrap();
+                    let bins = SMuBins::new(edges.clone(), mu, los).unwrap();
+                    ask(&mut asked, &domain, &sample, &bins, &options, SHARED);
+                    let pi = SignedEdges::linear(0.5 * from * reach, 0.5 * reach, number).unwrap();
+                    let bins = RpPiBins::new(edges.clone(), pi, los);
+                    ask(&mut asked, &domain, &sample, &bins, &options, SHARED);
+                }
+            }
+        }
+    }
+    let plain: Vec<CudaOptions> = every_option()
+        .into_iter()
+        .filter(|options| options.precision != Precision::Float32)
+        .collect();
+    for (_, domain) in domains() {
+        let sample = particles(&domain, 40, Scatter::Uniform, 3);
+        let reach = 0.3;
+        let edges = Edges::linear(0.0, reach, 20_000).unwrap();
+        let r = RBins::new(edges.clone());
+        ask(&mut asked, &domain, &sample, &r, &plain, LITTLE);
+        let los = LineOfSight::Fixed(Direction::Z);
+        let one = SignedEdges::linear(0.0, 1.0, 1).unwrap();
+        let s_mu = SMuBins::new(edges.clone(), one.clone(), los).unwrap();
+        ask(&mut asked, &domain, &sample, &s_mu, &plain, LITTLE);
+        let rp_pi = RpPiBins::new(edges, one, los);
+        ask(&mut asked, &domain, &sample, &rp_pi, &plain, LITTLE);
+    }
+    let named: BTreeSet<Variant> = every_variant().into_iter().collect();
+    assert_eq!(named.len(), every_variant().len());
+    let unnamed: Vec<_> = asked.difference(&named).collect();
+    assert!(unnamed.is_empty(), "{unnamed:#?}");
+    let never: Vec<_> = named.difference(&asked).collect();
+    assert!(
+        never.is_empty(),
+        "{} of {}: {never:#?}",
+        never.len(),
+        named.len()
+    );
+}
+
+#[test]
+fn random_jobs_ask_for_kernels_that_have_a_name() {
+    let mut random = Random::new(41);
+    let mut asked = BTreeSet::new();
+    let options = every_option();
+    let domains = domains();
+    for round in 0..200 {
+        let (_, domain) = &domains[round % domains.len()];
+        let sample = particles(domain, 2 + round, Scatter::Clustered, round as u64);
+        let reach = domain.reach().min(2.0) * 10f64.powf(-3.0 * random.next());
+        let mut number = |most: f64| most.powf(random.next()) as usize;
+        let (n, along) = (number(30_000.0), number(300.0));
+        let [shape, which, sign] = [random.next(), random.next(), random.next()];
+        let low = reach * 10f64.powf(-4.0 * random.next());
+        let edges = if shape < 0.4 {
+            Edges::linear(0.0, reach, n)
+        } else if shape < 0.7 {
+            Edges::linear(low, reach, n)
+        } else {
+            Edges::logarithmic(low, reach, n)
+        };
+        // Edges closer than float64 tells apart are refused before they come here.
+        let Ok(edges) = edges else { continue };
+        let los = if domain.is_periodic() || which < 0.5 {
+            LineOfSight::Fixed(Direction::Y)
+        } else {
+            LineOfSight::End
+        };
+        let from = if sign < 0.5 { 0.0 } else { -1.0 };
+        let options = [options[round % options.len()].clone()];
+        ask(
+            &mut asked,
+            domain,
+            &sample,
+            &RBins::new(edges.clone()),
+            &options,
+            SHARED,
+        );
+        let mu = SignedEdges::linear(from, 1.0, along).unwrap();
+        let bins = SMuBins::new(edges.clone(), mu, los).unwrap();
+        ask(&mut asked, domain, &sample, &bins, &options, SHARED);
+        let pi = SignedEdges::linear(from * reach, reach, along).unwrap();
+        ask(
+            &mut asked,
+            domain,
+            &sample,
+            &RpPiBins::new(edges, pi, los),
+            &options,
+            SHARED,
+        );
+    }
+    assert!(asked.len() > 50);
+    for variant in asked {
+        assert!(variant.exists(), "{variant:?}");
+    }
+}

@@ -1,0 +1,285 @@
+//! Windows of the bins: where the sums do not fit into a block's shared memory, pairs of cells are visited by their separation, a window of
+//! the bins at a time.
+//!
+//! Entry: [`windows`]. Cells and their neighbours have a distance between their centres, and all their pairs are within a cell's diagonal
+//! of it; so neighbours in order of that distance fall into windows that each hold all their pairs. Every neighbour is in one window.
+
+use std::ops::Range;
+
+use super::frame::{Grid, Order, Row};
+use crate::separation::norm2;
+
+/// Neighbour rows whose pairs fall into one window.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Window {
+    /// Among the rows of all windows.
+    pub(super) rows: Range<u32>,
+    /// Slots across that the window begins with, holds, and counts pairs in; padding falls into the rest.
+    pub(super) first: u32,
+    pub(super) slots: u32,
+    pub(super) flushed: u32,
+    /// How far along x from a tile's centre padding lies.
+    pub(super) pad: f64,
+    /// Whether the pairs within a cell are visited.
+    pub(super) own: bool,
+}
+
+/// Where separations lie among the slots across.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slots<'a> {
+    pub(super) edges: &'a [f64],
+    /// Slots below the one that is below the first edge, and all there are.
+    pub(super) skip: u32,
+    pub(super) number: u32,
+}
+
+/// Slots by which rounding may move a pair, and more.
+const SLACK: u32 = 3;
+/// More than a cell's diagonal by all that rounding may add.
+const DIAGONAL: f64 = 1.0 + 1e-5;
+
+impl Slots<'_> {
+    fn width(&self) -> f64 {
+        let bins = self.edges.len() - 1;
+        (self.edges[bins] - self.edges[0]) / bins as f64
+    }
+
+    /// The slot of a separation.
+    fn at(&self, separation: f64) -> u32 {
+        let bins = self.edges.len() - 1;
+        let slot = if separation < self.edges[0] {
+            -((self.edges[0] - separation) / self.width()).floor()
+        } else if separation < self.edges[bins] {
+            self.edges.partition_point(|e| *e <= separation) as f64
+        } else {
+            (bins + 1) as f64 + ((separation - self.edges[bins]) / self.width()).floor()
+        };
+        (slot + f64::from(self.skip)).clamp(0.0, f64::from(self.number - 1)) as u32
+    }
+
+    /// A separation that is not below the slot.
+    fn begin(&self, slot: u32) -> f64 {
+        let bins = self.edges.len() - 1;
+        let edge = f64::from(slot) - f64::from(self.skip) - 1.0;
+        if edge < 0.0 {
+            0.0
+        } else if edge <= bins as f64 {
+            self.edges[edge as usize]
+        } else {
+            self.edges[bins] + (edge - bins as f64) * self.width()
+        }
+    }
+}
+
+/// A cell's diagonal; without the component along `axis`, where there is one.
+fn diagonal(grid: &Grid, axis: Option<usize>) -> f64 {
+    let signs = [
+        [1.0, 1.0, 1.0],
+        [-1.0, 1.0, 1.0],
+        [1.0, -1.0, 1.0],
+        [1.0, 1.0, -1.0],
+    ];
+    let longest = signs.map(|sign| distance(grid, sign, axis));
+    longest.into_iter().fold(0.0, f64::max) * DIAGONAL
+}
+
+/// The length of a vector in cells, likewise.
+fn distance(grid: &Grid, s: [f64; 3], axis: Option<usize>) -> f64 {
+    let mut v = grid
+        .frame
+        .combine(std::array::from_fn(|k| s[k] / f64::from(grid.cells[k])));
+    if let Some(axis) = axis {
+        v[axis] = 0.0;
+    }
+    norm2(v).sqrt()
+}
+
+/// One neighbour of every cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Neighbour {
+    distance: f64,
+    across: i32,
+    x: i32,
+}
+
+fn neighbours(grid: &Grid, axis: Option<usize>) -> Vec<Neighbour> {
+    let mut all = Vec::new();
+    for &[across, low, high, part] in &grid.rows {
+        // Part 1 is what lies right of the cell itself, 2 what lies left of it.
+        let run = match part {
+            1 => 1..=high,
+            2 => low..=-1,
+            _ => low..=high,
+        };
+        let [y, z] = [f64::from(across as i16), f64::from(across >> 16)];
+        all.extend(run.map(|x| Neighbour {
+            distance: distance(grid, [f64::from(x), y, z], axis),
+            across,
+            x,
+        }));
+    }
+    all
+}
+
+/// The largest separation that windows must have a slot for, padding included.
+pub(super) fn farthest(grid: &Grid, edges: &[f64]) -> f64 {
+    let far = neighbours(grid, None)
+        .iter()
+        .fold(0.0, |far: f64, n| far.max(n.distance));
+    let slots = Slots {
+        edges,
+        skip: 0,
+        number: u32::MAX,
+    };
+    far + 2.2 * diagonal(grid, None) + 3.0 * f64::from(SLACK) * slots.width()
+}
+
+/// Runs of neighbours as rows, at most `batch` of them together.
+fn rows_of(mut window: Vec<Neighbour>, batch: usize) -> Vec<Vec<Row>> {
+    window.sort_by_key(|n| (n.across, n.x));
+    let runs = window.chunk_by(|a, b| a.across == b.across && a.x + 1 == b.x);
+    let rows: Vec<Row> = runs
+        .map(|run| [run[0].across, run[0].x, run[run.len() - 1].x, 0])
+        .collect();
+    rows.chunks(batch).map(<[Row]>::to_vec).collect()
+}
+
+/// The windows of at most `most` slots, each with at most `batch` rows, and the rows of all; bins across the line of sight along `axis` where
+/// one is given. None where not even one neighbour fits.
+pub(super) fn windows(
+    grid: &Grid,
+    order: Order,
+    slots: Slots<'_>,
+    axis: Option<usize>,
+    [most, batch]: [u32; 2],
+) -> Option<(Vec<Row>, Vec<Window>)> {
+    let spread = diagonal(grid, axis);
+    let mut all = neighbours(grid, axis);
+    all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    let first = |distance: f64| slots.at((distance - spread).max(0.0)).saturating_sub(SLACK);
+    let past = |distance: f64| (slots.at(distance + spread) + SLACK + 1).min(slots.number);
+    // Half a diagonal of the tile on either side.
+    let pad =
+        |distance: f64| slots.begin(past(distance) + 1).max(distance + spread) + 0.51 * spread;
+    let end = |distance: f64| (slots.at(pad(distance) + 0.51 * spread) + SLACK).min(slots.number);
+    let own = order != Order::Cross;
+    let mut rows = Vec::new();
+    let mut windows: Vec<Window> = Vec::new();
+    let mut begin = 0;
+    while begin < all.len() || (own && windows.is_empty()) {
+        let with_own = own && windows.is_empty();
+        let nearest = if with_own { 0.0 } else { all[begin].distance };
+        let low = first(nearest);
+        let fits = |distance: f64| end(distance).max(past(distance)) - low <= most;
+        if !fits(nearest) {
+            return None;
+        }
+        let number = all[begin..].partition_point(|n| fits(n.distance));
+        let window = &all[begin..begin + number];
+        let farthest = window.last().map_or(nearest, |n| n.distance);
+        let mut parts = rows_of(window.to_vec(), batch as usize);
+        if parts.is_empty() {
+            parts.push(Vec::new());
+        }
+        for (k, part) in parts.into_iter().enumerate() {
+            let from = rows.len() as u32;
+            rows.extend(part);
+            windows.push(Window {
+                rows: from..rows.len() as u32,
+                first: low,
+                slots: end(farthest).max(past(farthest)) - low,
+                flushed: past(farthest) - low,
+                pad: pad(farthest),
+                own: with_own && k == 0,
+            });
+        }
+        begin += number;
+    }
+    Some((rows, windows))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::binning::Reach;
+    use crate::engine::Pairs;
+    use crate::engine::cuda::frame::Frame;
+    use crate::engine::cuda::suite::{Scatter, domains, particles};
+
+    #[test]
+    fn every_neighbour_is_in_one_window_that_holds_its_pairs() {
+        for (name, domain) in domains() {
+            let sample = particles(&domain, 500, Scatter::Uniform, 1);
+            let frame = Frame::new(Pairs::Auto(&sample), &domain, false);
+            let reach = domain.reach().min(1.0);
+            let edges: Vec<f64> = (0..=20_000)
+                .map(|k| reach * f64::from(k) / 20_000.0)
+                .collect();
+            for order in [Order::Cross, Order::Unordered, Order::Ordered] {
+                let radius = Reach::Sphere(reach);
+                let grid = Grid::of_single_cells(frame.clone(), radius, 100_000, 24.0, 64, order);
+                let slots = Slots {
+                    edges: &edges,
+                    skip: 0,
+                    number: 20_002,
+                };
+                let limits = [9000, 300];
+                let (rows, windows) = windows(&grid, order, slots, None, limits).unwrap();
+                let mut met: Vec<[i32; 2]> = Vec::new();
+                let cell = diagonal(&grid, None);
+                for window in &windows {
+                    assert!(window.slots <= 9000 && window.flushed <= window.slots);
+                    assert!(window.rows.len() <= 300);
+                    for &[across, low, high, part] in
+                        &rows[window.rows.start as usize..window.rows.end as usize]
+                    {
+                        assert_eq!(part, 0);
+                        for x in low..=high {
+                            met.push([across, x]);
+                            let s = [x, i32::from(across as i16), across >> 16].map(f64::from);
+                            let apart = distance(&grid, s, None);
+                            let [near, far] =
+                                [apart - cell, apart + cell].map(|d| slots.at(d.max(0.0)));
+                            assert!(
+                                near >= window.first && far < window.first + window.flushed,
+                                "{name}"
+                            );
+                        }
+                    }
+                    // Padding is in none of the slots that count.
+                    let nearest = slots.at(window.pad - 0.5 * cell);
+                    assert!(
+                        nearest >= window.first + window.flushed || nearest == slots.number - 1
+                    );
+                }
+                assert_eq!(
+                    windows.iter().filter(|w| w.own).count(),
+                    usize::from(order != Order::Cross)
+                );
+                let mut all: Vec<[i32; 2]> = neighbours(&grid, None)
+                    .iter()
+                    .map(|n| [n.across, n.x])
+                    .collect();
+                met.sort_unstable();
+                all.sort_unstable();
+                assert_eq!(met, all, "{name} {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn too_little_room_for_one_neighbour_is_told() {
+        let (_, domain) = domains().swap_remove(0);
+        let sample = particles(&domain, 50, Scatter::Uniform, 1);
+        let frame = Frame::new(Pairs::Auto(&sample), &domain, false);
+        let grid = Grid::of_single_cells(frame, Reach::Sphere(1.0), 50, 8.0, 64, Order::Cross);
+        let edges: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
+        let slots = Slots {
+            edges: &edges,
+            skip: 0,
+            number: 1002,
+        };
+        assert_eq!(windows(&grid, Order::Cross, slots, None, [100, 300]), None);
+    }
+}
