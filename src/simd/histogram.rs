@@ -219,8 +219,11 @@ const RING: usize = 256;
 const COPIES: usize = 2;
 
 impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
-    /// Log2 of the entries of [`Targets`] that belong to a slot.
+    /// Log2 of the units of [`Targets`] that belong to a slot.
     const SHIFT: u32 = (COPIES * if PRODUCTS { 2 } else { 1 }).ilog2();
+
+    /// Slots that can be numbered.
+    pub(crate) const MOST_SLOTS: usize = (u32::MAX >> Self::SHIFT) as usize - MOST_LANES;
 
     pub(crate) fn new(n_slots: usize) -> Self {
         let n_counters = n_slots + MOST_LANES;
@@ -256,7 +259,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
         let products = &self.products[at..at + lanes];
         for lane in (0..lanes).step_by(2) {
             // SAFETY: slots enter the ring only through `take`, `new` and `flush`, which keep every one below `out + MOST_LANES` and
-            // shift it to the unit of `Targets`; the counters or, where products are summed, the sums have that many entries of
+            // scale it to the unit of `Targets`; the counters or, where products are summed, the sums have that many entries of
             // `COPIES`, and nothing else refers to them. Both halves of the word read lie within `waited`.
             unsafe {
                 // One load for two slots: loads are what a scatter has most of.
@@ -269,10 +272,9 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
                 let (even, odd) = ((both & 0xffff_ffff) as usize, (both >> 32) as usize);
                 let copy = lane % COPIES;
                 if PRODUCTS {
-                    let sum =
-                        |slot: usize, copy: usize| targets.sums.add(slot).cast::<Sum>().add(copy);
-                    (*sum(even, copy)).add(products[lane]);
-                    (*sum(odd, copy + 1)).add(products[lane + 1]);
+                    let sums = targets.sums.add(copy);
+                    (*sums.byte_add(8 * even)).add(products[lane]);
+                    (*sums.byte_add(8 * odd).add(1)).add(products[lane + 1]);
                 } else {
                     *targets.pairs.add(even + copy) += 1;
                     *targets.pairs.add(odd + copy + 1) += 1;
@@ -309,11 +311,11 @@ const _: () = assert!(Scatter::<false>::FLUSH_PAIRS <= u32::MAX as u64);
 const _: () =
     assert!((Scatter::<true>::FLUSH_PAIRS as u128) << crate::fixed_point::FRACTION_BITS < 1 << 63);
 
-/// Where a scatter goes, in the unit that slots are counted in: the widest that an address can scale an index by.
+/// Where a scatter goes. Slots in the ring count u32 counters, or words of 8 bytes of sums: what an address can scale an index by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Targets {
     pairs: *mut u32,
-    sums: *mut u64,
+    sums: *mut Sum,
 }
 
 impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {

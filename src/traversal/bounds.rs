@@ -1,5 +1,7 @@
 //! Boxes around points, and how near two of them come.
 
+use rayon::prelude::*;
+
 /// An axis-aligned box as its centre and half extents, rounded up so that it holds every point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds {
@@ -13,11 +15,37 @@ impl Bounds {
         let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in points {
             for axis in 0..3 {
-                lo[axis] = lo[axis].min(x[axis]);
-                hi[axis] = hi[axis].max(x[axis]);
+                // Positions are numbers: plain comparisons are one instruction each, `f64::min` several.
+                lo[axis] = if x[axis] < lo[axis] {
+                    x[axis]
+                } else {
+                    lo[axis]
+                };
+                hi[axis] = if x[axis] > hi[axis] {
+                    x[axis]
+                } else {
+                    hi[axis]
+                };
             }
         }
         Self::between(lo, hi)
+    }
+
+    /// The box around points given axis by axis.
+    pub(crate) fn around_columns(columns: [&[f64]; 3]) -> Self {
+        let range = |column: &[f64]| {
+            let chunks = column.par_chunks(1 << 14).map(|chunk| {
+                chunk
+                    .iter()
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| {
+                        (if x < lo { x } else { lo }, if x > hi { x } else { hi })
+                    })
+            });
+            let none = || (f64::INFINITY, f64::NEG_INFINITY);
+            chunks.reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)))
+        };
+        let [x, y, z] = columns.map(range);
+        Self::between([x.0, y.0, z.0], [x.1, y.1, z.1])
     }
 
     /// The box around other boxes.

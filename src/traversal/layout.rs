@@ -42,6 +42,26 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// The block of up to [`BLOCK`] points, its leaves in units of `1 / scale`.
+    fn around(positions: &[[f64; 3]], scale: f64) -> Self {
+        let bounds = Bounds::around(positions.iter().copied());
+        let mut leaves = [LeafBox::default(); BLOCK / LEAF];
+        for (leaf, positions) in leaves.iter_mut().zip(positions.chunks(LEAF)) {
+            let around = Bounds::around(positions.iter().copied());
+            for axis in 0..3 {
+                let centre = ((around.centre[axis] - bounds.centre[axis]) * scale) as f32;
+                leaf.centre[axis] = centre;
+                // The centre was rounded: the half extents make up for it.
+                leaf.half[axis] = up(around.half[axis] * scale + f64::from(centre.abs()) * 1.2e-7);
+            }
+        }
+        Self {
+            bounds,
+            n: positions.len() as u32,
+            leaves,
+        }
+    }
+
     /// Number of leaves in use.
     pub(crate) fn n_leaves(&self) -> usize {
         (self.n as usize).div_ceil(LEAF)
@@ -92,11 +112,13 @@ pub(crate) struct Layout {
     pub(crate) largest_half: f64,
 }
 
-struct SortedCell {
-    blocks: Vec<Block>,
-    offsets: Vec<Offsets>,
-    rows: Vec<u32>,
-    positions: Vec<[f64; 3]>,
+/// The part of a layout that the points of one coarse cell fill.
+struct CellSlots<'a> {
+    keys: &'a [Key],
+    blocks: &'a mut [Block],
+    offsets: &'a mut [Offsets],
+    rows: &'a mut [u32],
+    positions: &'a mut [[f64; 3]],
 }
 
 /// Rounds up to float32.
@@ -104,52 +126,30 @@ fn up(value: f64) -> f32 {
     (value as f32).next_up()
 }
 
-impl SortedCell {
-    fn new(points: &Points, keys: &[Key], scale: f64) -> Self {
-        let n_blocks = keys.len().div_ceil(BLOCK);
-        let mut cell = Self {
-            blocks: Vec::with_capacity(n_blocks),
-            offsets: Vec::with_capacity(n_blocks),
-            rows: Vec::with_capacity(n_blocks * BLOCK),
-            positions: Vec::with_capacity(n_blocks * BLOCK),
-        };
-        for keys in keys.chunks(BLOCK) {
-            cell.push(points, keys, scale);
-        }
-        cell
-    }
-
-    fn push(&mut self, points: &Points, keys: &[Key], scale: f64) {
-        let first = self.positions.len();
-        self.rows.extend(keys.iter().map(|key| key.row));
-        self.positions
-            .extend(keys.iter().map(|key| points.at(key.row as usize)));
-        let bounds = Bounds::around(self.positions[first..].iter().copied());
-        let mut offsets = [[FAR_AWAY; BLOCK]; 3];
-        for (slot, x) in self.positions[first..].iter().enumerate() {
-            for axis in 0..3 {
-                offsets[axis][slot] = ((x[axis] - bounds.centre[axis]) * scale) as f32;
+impl CellSlots<'_> {
+    fn fill(self, points: &Points, scale: f64) {
+        let slots = self
+            .rows
+            .chunks_mut(BLOCK)
+            .zip(self.positions.chunks_mut(BLOCK));
+        let blocks = self.blocks.iter_mut().zip(self.offsets);
+        for ((keys, (block, offsets)), (rows, positions)) in
+            self.keys.chunks(BLOCK).zip(blocks).zip(slots)
+        {
+            rows.fill(NO_ROW);
+            positions.fill([f64::NAN; 3]);
+            for ((key, row), x) in keys.iter().zip(rows).zip(&mut *positions) {
+                *row = key.row;
+                *x = points.at(key.row as usize);
+            }
+            *block = Block::around(&positions[..keys.len()], scale);
+            *offsets = [[FAR_AWAY; BLOCK]; 3];
+            for (slot, x) in positions[..keys.len()].iter().enumerate() {
+                for axis in 0..3 {
+                    offsets[axis][slot] = ((x[axis] - block.bounds.centre[axis]) * scale) as f32;
+                }
             }
         }
-        let mut leaves = [LeafBox::default(); BLOCK / LEAF];
-        for (leaf, positions) in self.positions[first..].chunks(LEAF).enumerate() {
-            let around = Bounds::around(positions.iter().copied());
-            for axis in 0..3 {
-                let centre = ((around.centre[axis] - bounds.centre[axis]) * scale) as f32;
-                leaves[leaf].centre[axis] = centre;
-                // The centre was rounded: the half extents make up for it.
-                leaves[leaf].half[axis] =
-                    up(around.half[axis] * scale + f64::from(centre.abs()) * 1.2e-7);
-            }
-        }
-        self.blocks.push(Block {
-            bounds,
-            n: keys.len() as u32,
-            leaves,
-        });
-        self.offsets.push(offsets);
-        self.rows.resize(first + BLOCK, NO_ROW);
-        self.positions.resize(first + BLOCK, [f64::NAN; 3]);
     }
 }
 
@@ -177,33 +177,22 @@ impl Layout {
     /// Sorts `points`; offsets are multiplied by the power of two `scale`.
     pub(crate) fn new(points: &Points, scale: f64) -> Self {
         let [x, y, z] = points.columns();
-        let bounds = Bounds::around((0..points.len()).map(|k| [x[k], y[k], z[k]]));
-        let cells: Vec<SortedCell> = sorted_cells(points, &bounds)
-            .into_par_iter()
-            .with_min_len(16)
-            .map(|keys| SortedCell::new(points, &keys, scale))
-            .collect();
-        let mut cell_ends = Vec::with_capacity(cells.len());
-        let n_blocks: usize = cells.iter().map(|cell| cell.blocks.len()).sum();
+        let bounds = Bounds::around_columns([x, y, z]);
+        let cells = sorted_cells(points, &bounds);
+        let n_blocks = cells.iter().map(|keys| keys.len().div_ceil(BLOCK)).sum();
         let mut layout = Self {
             bounds,
-            blocks: Vec::with_capacity(n_blocks),
-            offsets: Vec::with_capacity(n_blocks),
+            blocks: vec![Block::around(&[], scale); n_blocks],
+            offsets: vec![[[0.0; BLOCK]; 3]; n_blocks],
             groups: vec![],
             clusters: vec![],
             points_before: Vec::with_capacity(n_blocks + 1),
-            rows: Vec::with_capacity(n_blocks * BLOCK),
-            positions: Vec::with_capacity(n_blocks * BLOCK),
+            rows: vec![0; n_blocks * BLOCK],
+            positions: vec![[0.0; 3]; n_blocks * BLOCK],
             scale,
             largest_half: 0.0,
         };
-        for cell in cells {
-            layout.blocks.extend(cell.blocks);
-            layout.offsets.extend(cell.offsets);
-            layout.rows.extend(cell.rows);
-            layout.positions.extend(cell.positions);
-            cell_ends.push(layout.blocks.len());
-        }
+        let cell_ends = layout.fill(points, &cells);
         let mut n_points = 0;
         layout.points_before.push(0);
         for block in &layout.blocks {
@@ -219,6 +208,39 @@ impl Layout {
             .map(Bounds::largest_half)
             .fold(0.0, f64::max);
         layout
+    }
+
+    /// Fills the blocks, cell by cell; returns the number of blocks up to the end of each cell.
+    fn fill(&mut self, points: &Points, cells: &[Vec<Key>]) -> Vec<usize> {
+        let (mut blocks, mut offsets) = (&mut self.blocks[..], &mut self.offsets[..]);
+        let (mut rows, mut positions) = (&mut self.rows[..], &mut self.positions[..]);
+        let mut end = 0;
+        let mut ends = Vec::with_capacity(cells.len());
+        let mut slots = Vec::with_capacity(cells.len());
+        for keys in cells {
+            let n = keys.len().div_ceil(BLOCK);
+            let cell = (
+                blocks.split_off_mut(..n),
+                offsets.split_off_mut(..n),
+                rows.split_off_mut(..n * BLOCK),
+                positions.split_off_mut(..n * BLOCK),
+            );
+            let (Some(blocks), Some(offsets), Some(rows), Some(positions)) = cell else {
+                break;
+            };
+            slots.push(CellSlots {
+                keys,
+                blocks,
+                offsets,
+                rows,
+                positions,
+            });
+            end += n;
+            ends.push(end);
+        }
+        let slots = slots.into_par_iter().with_min_len(16);
+        slots.for_each(|cell| cell.fill(points, self.scale));
+        ends
     }
 
     /// Number of points.

@@ -172,8 +172,8 @@ fn split(keys: &mut [Key]) {
     let (mut lo, mut hi) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for key in keys.iter() {
         for k in 0..3 {
-            lo[k] = lo[k].min(key.x[k]);
-            hi[k] = hi[k].max(key.x[k]);
+            lo[k] = if key.x[k] < lo[k] { key.x[k] } else { lo[k] };
+            hi[k] = if key.x[k] > hi[k] { key.x[k] } else { hi[k] };
         }
     }
     let axis = (1..3).fold(0, |best, k| {

@@ -5,12 +5,13 @@
 //! [`super::Binning::bin`].
 //!
 //! # What can go wrong in a difference
-//! Lengths are scaled by a power of two, which is exact. With u = 2^-24, a pair within s and blocks of half extent at most H, the
-//! per-axis difference is computed as `a - (b - o)`: offsets a and b from the block centres (each rounded once, |a|, |b| <= H), the
-//! distance o of the centres (rounded once, |o| <= s + 2H), `b - o` (at most s + H) and the result (at most s), each rounded once:
+//! Lengths are scaled by a power of two, which is exact. With u = 2^-24, a difference d and blocks of half extent at most H, each
+//! component `d_k` is computed as `a - (b - o)`: offsets a and b from the block centres (each rounded once, |a|, |b| <= H), the
+//! distance o of the centres (rounded once, |o| <= `|d_k| + 2H`), `b - o` (at most `|d_k| + H`) and the result, each rounded once:
 //!
-//! |error per axis| <= u (H + H + (s + 2H) + (s + H) + s) = u (3s + 5H) to first order, plus the float64 roundings of the
-//! centre distance and of the contract's own difference, `Rounding::exact`. The factor 1.01 covers all higher orders.
+//! |error of `d_k`| <= `u (H + H + (|d_k| + 2H) + (|d_k| + H) + |d_k|) = u (3|d_k| + 5H)` to first order, plus the float64 roundings of
+//! the centre distance and of the contract's own difference, `Rounding::exact`. By Minkowski's inequality the length of the error
+//! is at most u (3|d| + 5 sqrt(3) H) + sqrt(3) `exact`. The factor 1.01 covers all higher orders.
 
 mod axes;
 mod linear;
@@ -52,8 +53,8 @@ pub(crate) const TINY: f32 = 1e-26;
 impl Rounding {
     /// Bound on the length of the error of a difference vector, for pairs within `s`.
     pub(crate) fn of_difference(&self, s: f64) -> f64 {
-        let per_axis = HALF_ULP * (3.0 * s + 5.0 * self.half) + self.exact;
-        HIGHER_ORDERS * 3f64.sqrt() * per_axis
+        let root3 = 3f64.sqrt();
+        HIGHER_ORDERS * (HALF_ULP * (3.0 * s + 5.0 * root3 * self.half) + root3 * self.exact)
     }
 
     /// Bound on the error of the separation, for pairs within `s`: a root halves relative errors and has its own, `root_error`.

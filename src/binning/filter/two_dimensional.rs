@@ -11,8 +11,8 @@ use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
 pub(crate) const SHORTEST_LINE: f64 = 2.0;
 
 /// Relative error of a line of sight no shorter than [`SHORTEST_LINE`] extents: as for a difference,
-/// u (3l + 7H) per axis, H <= l/2.
-const LINE_ERROR: f64 = HIGHER_ORDERS * 1.7321 * 6.5 * HALF_ULP;
+/// `u (3|l_k| + 7H)` per axis, so u (3l + 7 sqrt(3) H) in all, and H <= l/2.
+const LINE_ERROR: f64 = HIGHER_ORDERS * (3.0 + 1.7321 * 3.5) * HALF_ULP;
 
 /// Roundings of `d.l / (|d| |l|)` relative to 1: the product, two reciprocal roots of sums of squares, two multiplications.
 const COSINE_ROUNDINGS: f64 =

@@ -1,29 +1,29 @@
 //! Pairs that the filter has doubts about, and leaves that meet themselves: placed once more, then moved to where the exact rule puts them.
 
 use super::lists::{PADDING, own_lanes};
-use super::measures::measure;
+use super::measures::place;
 use super::tile::{Job, Side, Tile, Worker};
 use crate::binning::filter::{Filter, doubts};
 use crate::domain::Image;
 use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
-use crate::traversal::{BLOCK, BlockPair, LEAF};
+use crate::traversal::{BLOCK, BlockPair, LEAF, Slots};
 
-/// Rows of a tile taken with care, outside the inner loop.
+/// Measured rows of a tile placed with care, outside the inner loop.
 pub(super) struct Slowly<'a, 'b, F, H> {
     pub(super) job: &'a Job<'b, F>,
     pub(super) worker: &'a mut Worker<H>,
     pub(super) tile: Tile,
     pub(super) list: &'a [[u8; ROWS]],
-    pub(super) care: Care,
+    pub(super) care: Care<'a>,
 }
 
 /// What is special about rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Care<'a> {
     /// They belong to the leaf that they meet, and are counted here.
     Own,
-    /// They are counted already; some pairs with the lanes from this one on are doubtful.
-    Doubtful(usize),
+    /// They are counted already; in these quads some pairs with the lanes from number `part` on are doubtful.
+    Doubtful { part: usize, quads: &'a [u8] },
 }
 
 /// Four rows as the filter placed them.
@@ -39,55 +39,94 @@ impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let parts = match self.care {
-            Care::Own => 0..LEAF,
-            Care::Doubtful(part) => part..part + S::LANES,
-        };
-        for part in parts.step_by(S::LANES) {
-            let lanes = self.job.lanes(simd, self.tile, part);
-            let points = self.job.lanes_with_points(self.tile, part);
-            for &rows in self.list {
-                let mut quad = Quad {
-                    rows,
-                    slots: [[0; MOST_LANES]; ROWS],
-                    doubtful: 0,
-                };
-                for (k, &row) in rows.iter().enumerate() {
-                    let filter = self.job.filter;
-                    let measured = measure(simd, filter, &self.worker.rows, row, &lanes);
-                    let (mut slot, certainty) = filter.place(simd, measured, k);
-                    let mut doubtful = simd.mask_bits(doubts(simd, &filter, certainty));
-                    if self.care == Care::Own {
-                        let others = own_lanes(simd, self.tile.pair.slots, row, part);
-                        slot = simd.or(slot, others);
-                        doubtful &= !simd.mask_bits(others);
-                    }
-                    simd.store_u(slot, &mut quad.slots[k]);
-                    if row != PADDING {
-                        quad.doubtful |= u64::from(doubtful & points) << (MOST_LANES * k);
+        let Self {
+            job, worker, list, ..
+        } = self;
+        match self.care {
+            Care::Doubtful { part, quads } => {
+                for &quad in quads {
+                    let at = quad as usize;
+                    let quad = job.place_again(simd, worker, self.tile, (part, at), list[at], None);
+                    job.note(worker, self.tile, part, &quad);
+                }
+            }
+            Care::Own => {
+                for part in (0..LEAF).step_by(S::LANES) {
+                    for (at, &rows) in list.iter().enumerate() {
+                        let slots = Some(self.tile.pair.slots);
+                        let quad =
+                            job.place_again(simd, worker, self.tile, (part, at), rows, slots);
+                        job.take(simd, worker, self.tile, part, &quad);
+                        job.note(worker, self.tile, part, &quad);
                     }
                 }
-                if self.care == Care::Own {
-                    let Worker {
-                        histogram, rows, ..
-                    } = &mut *self.worker;
-                    let factors = Factors {
-                        rows: &rows.factors,
-                        lanes: self.job.lane_factors(self.tile, part),
-                    };
-                    let slots = [
-                        simd.load_u(&quad.slots[0]),
-                        simd.load_u(&quad.slots[1]),
-                        simd.load_u(&quad.slots[2]),
-                        simd.load_u(&quad.slots[3]),
-                    ];
-                    let mut open = histogram.open(simd);
-                    histogram.take(simd, &mut open, slots, quad.rows, factors);
-                    histogram.close(simd, open);
-                }
-                self.job.note(self.worker, self.tile, part, &quad);
             }
         }
+    }
+}
+
+impl<F: Filter> Job<'_, F> {
+    /// Places quad `at` of the rows measured against the lanes from `part` on; in a leaf that meets itself, only the pairs of `own`.
+    #[inline(always)]
+    fn place_again<S: Simd, H>(
+        &self,
+        simd: S,
+        worker: &Worker<H>,
+        tile: Tile,
+        (part, at): (usize, usize),
+        rows: [u8; ROWS],
+        own: Option<Slots>,
+    ) -> Quad {
+        let points = self.lanes_with_points(tile, part);
+        let width = ROWS * F::MEASURES * S::LANES;
+        let measured = &worker.measured.part::<S>(part, F::MEASURES)[at * width..][..width];
+        let mut quad = Quad {
+            rows,
+            slots: [[0; MOST_LANES]; ROWS],
+            doubtful: 0,
+        };
+        for (k, &row) in rows.iter().enumerate() {
+            let (mut slot, certainty) = place(simd, self.filter, measured, k);
+            let mut doubtful = simd.mask_bits(doubts(simd, &self.filter, certainty));
+            if let Some(own) = own {
+                let others = own_lanes(simd, own, row, part);
+                slot = simd.or(slot, others);
+                doubtful &= !simd.mask_bits(others);
+            }
+            simd.store_u(slot, &mut quad.slots[k]);
+            if row != PADDING {
+                quad.doubtful |= u64::from(doubtful & points) << (MOST_LANES * k);
+            }
+        }
+        quad
+    }
+
+    /// Counts four rows.
+    #[inline(always)]
+    fn take<S: Simd, H: Histogram>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        tile: Tile,
+        part: usize,
+        quad: &Quad,
+    ) {
+        let Worker {
+            histogram, rows, ..
+        } = worker;
+        let factors = Factors {
+            rows: &rows.factors,
+            lanes: self.lane_factors(tile, part),
+        };
+        let slots = [
+            simd.load_u(&quad.slots[0]),
+            simd.load_u(&quad.slots[1]),
+            simd.load_u(&quad.slots[2]),
+            simd.load_u(&quad.slots[3]),
+        ];
+        let mut open = histogram.open(simd);
+        histogram.take(simd, &mut open, slots, quad.rows, factors);
+        histogram.close(simd, open);
     }
 }
 

@@ -338,7 +338,7 @@ fn share_units<T: Send>(
     Ok(outputs)
 }
 
-/// Runs `fast` with the filter of its bins; none where they are too fine for one.
+/// Runs `fast` with the filter of its bins; none where they are too fine for one, or too many.
 ///
 /// Not generic, so that the kernels are compiled once, in this crate.
 fn filtered(
@@ -346,6 +346,9 @@ fn filtered(
     rounding: &Rounding,
     fast: Fast<'_>,
 ) -> Option<Result<Totals, EngineError>> {
+    if fast.n_slots > Scatter::<true>::MOST_SLOTS {
+        return None;
+    }
     with_filter(form, rounding, fast).ok()
 }
 

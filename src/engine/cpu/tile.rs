@@ -73,7 +73,7 @@ pub(super) struct Worker<H> {
     pub(super) histogram: H,
     pub(super) totals: Totals,
     pub(super) rows: Box<Rows>,
-    measured: Box<Measures>,
+    pub(super) measured: Box<Measures>,
     /// Pairs waiting for the exact rule.
     pub(super) doubts: Vec<Doubt>,
     pub(super) since_flush: u64,
@@ -189,9 +189,9 @@ impl<F: Filter> Job<'_, F> {
     #[inline(always)]
     fn separations(&self, first: &Block, second: &Block, translation: [f64; 3]) -> (f64, f64) {
         let (mut least, mut most) = (0.0, 0.0);
-        for k in 0..3 {
+        for (k, moved) in translation.into_iter().enumerate() {
             let centres = first.bounds.centre[k] - second.bounds.centre[k];
-            let apart = (centres + translation[k]).abs();
+            let apart = (centres + moved).abs();
             let halves = first.bounds.half[k] + second.bounds.half[k];
             let gap = (apart - halves).max(0.0);
             least += gap * gap;
@@ -273,12 +273,13 @@ impl<F: Filter> Job<'_, F> {
         }
         if together != 0 {
             let (list, n) = list_rows(together);
-            let n = n.div_ceil(ROWS);
+            let list = &list[..n.div_ceil(ROWS)];
+            self.measure_rows(simd, worker, tile, list, n);
             simd.vectorize(Slowly {
                 job: self,
                 worker,
                 tile,
-                list: &list[..n],
+                list,
                 care: Care::Own,
             });
         }
@@ -336,11 +337,11 @@ impl<F: Filter> Job<'_, F> {
             let factors = self.lane_factors(tile, part);
             let points = self.lanes_with_points(tile, part);
             let mut open = worker.histogram.open(simd);
-            let mut doubtful = [[0; ROWS]; BLOCK / ROWS + 2];
+            let mut doubtful = [0; BLOCK / ROWS + 2];
             let mut n_doubtful = 0;
             let measured = worker.measured.part::<S>(part, F::MEASURES);
             let measured = measured.chunks_exact(ROWS * F::MEASURES * S::LANES);
-            for (&rows, measured) in list.iter().zip(measured) {
+            for (at, (&rows, measured)) in list.iter().zip(measured).enumerate() {
                 let a = place(simd, self.filter, measured, 0);
                 let b = place(simd, self.filter, measured, 1);
                 let c = place(simd, self.filter, measured, 2);
@@ -354,7 +355,7 @@ impl<F: Filter> Job<'_, F> {
                 };
                 // Before the counting, which would keep what the test needs alive.
                 if simd.mask_bits(doubts(simd, &self.filter, least)) & points != 0 {
-                    doubtful[n_doubtful] = rows;
+                    doubtful[n_doubtful] = at as u8;
                     n_doubtful += 1;
                 }
                 let slots = [a.0, b.0, c.0, d.0];
@@ -366,8 +367,11 @@ impl<F: Filter> Job<'_, F> {
                     job: self,
                     worker,
                     tile,
-                    list: &doubtful[..n_doubtful],
-                    care: Care::Doubtful(part),
+                    list,
+                    care: Care::Doubtful {
+                        part,
+                        quads: &doubtful[..n_doubtful],
+                    },
                 });
             }
         }
