@@ -9,23 +9,26 @@ pub(crate) struct Bounds {
     pub(crate) half: [f64; 3],
 }
 
+/// The lesser of two numbers: one instruction, where `f64::min` takes several to mind what is no number.
+#[inline]
+pub(super) fn lesser<T: PartialOrd>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers.
+#[inline]
+pub(super) fn greater<T: PartialOrd>(a: T, b: T) -> T {
+    if a > b { a } else { b }
+}
+
 impl Bounds {
     /// The box around points; a box at the origin when there is none.
     pub(crate) fn around(points: impl IntoIterator<Item = [f64; 3]>) -> Self {
         let (mut lo, mut hi) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in points {
             for axis in 0..3 {
-                // Positions are numbers: plain comparisons are one instruction each, `f64::min` several.
-                lo[axis] = if x[axis] < lo[axis] {
-                    x[axis]
-                } else {
-                    lo[axis]
-                };
-                hi[axis] = if x[axis] > hi[axis] {
-                    x[axis]
-                } else {
-                    hi[axis]
-                };
+                lo[axis] = lesser(x[axis], lo[axis]);
+                hi[axis] = greater(x[axis], hi[axis]);
             }
         }
         Self::between(lo, hi)
@@ -34,15 +37,11 @@ impl Bounds {
     /// The box around points given axis by axis.
     pub(crate) fn around_columns(columns: [&[f64]; 3]) -> Self {
         let range = |column: &[f64]| {
-            let chunks = column.par_chunks(1 << 14).map(|chunk| {
-                chunk
-                    .iter()
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| {
-                        (if x < lo { x } else { lo }, if x > hi { x } else { hi })
-                    })
-            });
-            let none = || (f64::INFINITY, f64::NEG_INFINITY);
-            chunks.reduce(none, |a, b| (a.0.min(b.0), a.1.max(b.1)))
+            let none = (f64::INFINITY, f64::NEG_INFINITY);
+            let widen = |(lo, hi), &x| (lesser(x, lo), greater(x, hi));
+            let chunks = column.par_chunks(1 << 14);
+            let ranges = chunks.map(|chunk| chunk.iter().fold(none, widen));
+            ranges.reduce(|| none, |a, b| (lesser(a.0, b.0), greater(a.1, b.1)))
         };
         let [x, y, z] = columns.map(range);
         Self::between([x.0, y.0, z.0], [x.1, y.1, z.1])

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::Bounds;
+use super::bounds::{Bounds, greater, lesser};
 use super::layout::{BLOCK, LEAF};
 use crate::particles::{Points, run_start};
 
@@ -172,8 +172,8 @@ fn split(keys: &mut [Key]) {
     let (mut lo, mut hi) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for key in keys.iter() {
         for k in 0..3 {
-            lo[k] = if key.x[k] < lo[k] { key.x[k] } else { lo[k] };
-            hi[k] = if key.x[k] > hi[k] { key.x[k] } else { hi[k] };
+            lo[k] = lesser(key.x[k], lo[k]);
+            hi[k] = greater(key.x[k], hi[k]);
         }
     }
     let axis = (1..3).fold(0, |best, k| {

@@ -2,6 +2,10 @@
 
 use super::{Filter, Measured, Placed};
 use crate::simd::Simd;
+use crate::traversal::FAR_AWAY;
+
+/// The square of a slot that holds no point: beyond any bins.
+pub(super) const FAR_SQUARE: f32 = FAR_AWAY * FAR_AWAY;
 
 /// The coordinate across, given squared.
 pub(crate) trait AcrossAxis: Copy + Sync {

@@ -1,6 +1,6 @@
 //! Equal bins of one coordinate, read off a fixed-point number.
 
-use super::axes::{AcrossAxis, AlongAxis};
+use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, Rounding};
 use crate::simd::{HALF_ULP, MOST_EXACT_ROW, Simd};
 
@@ -302,7 +302,7 @@ impl<const FINE: bool> AcrossAxis for LinearRoot<FINE> {
         Self {
             linear: self.linear.window(least, most),
             // So far that the window does not matter.
-            far: crate::traversal::FAR_AWAY * crate::traversal::FAR_AWAY,
+            far: FAR_SQUARE,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Any bins of one coordinate, through tables whose cells lie in one bin or are doubtful.
 
-use super::axes::{AcrossAxis, AlongAxis};
+use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, Rounding};
 use crate::simd::{HALF_ULP, Simd};
 
@@ -18,9 +18,6 @@ pub(super) struct SquareTable {
 
 /// The top bit of a table entry: its cell lies in one bin.
 const SURE: u32 = 1 << 31;
-
-/// Beyond every table.
-const FAR_SQUARE: f32 = 1e30;
 
 /// Cells that a table may have: it should stay in the first-level cache.
 const CELLS: usize = 4096;

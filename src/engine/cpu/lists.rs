@@ -3,7 +3,7 @@
 use crate::simd::{ROWS, Simd};
 use crate::traversal::{BLOCK, LEAF, Slots};
 
-/// The row that pads lists of rows: it is far away.
+/// The row that pads lists of rows: it counts as far away.
 pub(super) const PADDING: u8 = BLOCK as u8;
 
 /// In a leaf that meets itself, the lanes from `part` on that a row is not paired with.
@@ -50,7 +50,7 @@ pub(super) static ALL_ROWS: [[u8; ROWS]; BLOCK / ROWS] = {
     list
 };
 
-/// The numbers of the bits set, in fours, padded with a row that is far away, and how many they are.
+/// The numbers of the bits set, in fours, padded with [`PADDING`], and how many they are.
 #[inline(always)]
 pub(super) fn list_rows(mask: u64) -> ([[u8; ROWS]; BLOCK / ROWS + 2], usize) {
     let mut list = [[PADDING; ROWS]; BLOCK / ROWS + 2];

@@ -6,12 +6,12 @@ use crate::traversal::Region;
 /// The region of a job in scaled float32, for leaving out rows: too large by its roundings, never too small.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach {
-    pub(super) across2: f32,
-    pub(super) along: f32,
+    across2: f32,
+    along: f32,
     /// Added to gaps: the largest error of a difference within reach.
     pub(super) slack: f32,
-    pub(super) is_cylinder: bool,
-    pub(super) is_everything: bool,
+    is_cylinder: bool,
+    is_everything: bool,
 }
 
 impl Reach {
@@ -30,9 +30,21 @@ impl Reach {
     pub(super) fn holds(&self, [x, y, z]: [f32; 3]) -> bool {
         let xy = x * x + y * y;
         if self.is_cylinder {
-            return xy < self.across2 && z < self.along;
+            return self.is_everything || xy < self.across2 && z < self.along;
         }
-        xy + z * z < self.across2
+        self.is_everything || xy + z * z < self.across2
+    }
+
+    /// As [`Reach::holds`], lane by lane, where something may be left out.
+    #[inline(always)]
+    pub(super) fn holds_lanes<S: Simd>(&self, simd: S, [x, y, z]: [S::F; 3]) -> S::U {
+        let xy = simd.mul_add(y, y, simd.mul(x, x));
+        let across2 = simd.splat(self.across2);
+        if self.is_cylinder {
+            let along = simd.less(z, simd.splat(self.along));
+            return simd.and(simd.less(xy, across2), along);
+        }
+        simd.less(simd.mul_add(z, z, xy), across2)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::binning::filter::{Filter, SHORTEST_LINE, doubts, less_certain};
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
-/// Rows of a block as the kernels read them: indexed by a byte, with one far-away row after the last.
+/// Rows of a block as the kernels read them: indexed by a byte.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) offsets: [[f32; 256]; 3],
@@ -22,15 +22,11 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new() -> Box<Self> {
-        let mut rows = Box::new(Self {
+        Box::new(Self {
             offsets: [[0.0; 256]; 3],
             factors: [0.0; 256],
             block: usize::MAX,
-        });
-        for axis in &mut rows.offsets {
-            axis[BLOCK..].fill(-crate::traversal::FAR_AWAY);
-        }
-        rows
+        })
     }
 }
 
@@ -302,7 +298,7 @@ impl<F: Filter> Job<'_, F> {
             half[k] = leaf.half[self.axes[k]] + self.reach.slack;
             farthest[k] = (centre[k].abs() + blocks.half[k] - half[k]).max(0.0);
         }
-        if self.reach.is_everything || self.reach.holds(farthest) {
+        if self.reach.holds(farthest) {
             return used;
         }
         let mut near = 0u64;
@@ -310,14 +306,7 @@ impl<F: Filter> Job<'_, F> {
             let x = gap(simd, &rows.offsets[0][at..], centre[0], half[0]);
             let y = gap(simd, &rows.offsets[1][at..], centre[1], half[1]);
             let z = gap(simd, &rows.offsets[2][at..], centre[2], half[2]);
-            let xy = simd.mul_add(y, y, simd.mul(x, x));
-            let across2 = simd.splat(self.reach.across2);
-            let inside = if self.reach.is_cylinder {
-                let along = simd.less(z, simd.splat(self.reach.along));
-                simd.and(simd.less(xy, across2), along)
-            } else {
-                simd.less(simd.mul_add(z, z, xy), across2)
-            };
+            let inside = self.reach.holds_lanes(simd, [x, y, z]);
             near |= u64::from(simd.mask_bits(inside)) << at;
         }
         near & used
@@ -377,7 +366,7 @@ impl<F: Filter> Job<'_, F> {
         }
     }
 
-    /// Measures rows against the leaf's points, for [`Job::count_rows`] to place.
+    /// Measures the `n_rows` rows of a list against the leaf's points, for [`Job::count_rows`] to place.
     #[inline(always)]
     fn measure_rows<S: Simd, H>(
         &self,
@@ -393,7 +382,7 @@ impl<F: Filter> Job<'_, F> {
             let width = F::MEASURES * S::LANES;
             let (to, next) = worker.measured.parts::<S>(part, F::MEASURES);
             let (to, next) = (to.chunks_exact_mut(width), next.chunks_exact_mut(width));
-            let rows = list.as_flattened().iter();
+            let rows = list.as_flattened()[..n_rows].iter();
             let a = self.lanes(simd, tile, part);
             if two {
                 let b = self.lanes(simd, tile, part + S::LANES);
@@ -415,7 +404,7 @@ impl<F: Filter> Job<'_, F> {
         }
     }
 
-    /// Makes rows that hold no point measure as far away without doubt.
+    /// Fills in what the padding of a list measures: far away, without doubt.
     #[inline(always)]
     fn store_far<S: Simd, H>(
         &self,
@@ -435,7 +424,7 @@ impl<F: Filter> Job<'_, F> {
 
     /// The points of a leaf from number `part` on.
     #[inline(always)]
-    pub(super) fn lanes<S: Simd>(&self, simd: S, tile: Tile, part: usize) -> Lanes<S> {
+    fn lanes<S: Simd>(&self, simd: S, tile: Tile, part: usize) -> Lanes<S> {
         let zero = simd.splat(0.0);
         let mut lanes = Lanes {
             x: [zero; 3],
