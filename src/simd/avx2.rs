@@ -1,17 +1,18 @@
 //! AVX2 with FMA: registers of eight lanes.
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_pd,
-    _mm256_and_si256, _mm256_andnot_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvttps_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-    _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
-    _mm256_min_epu32, _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32,
-    _mm256_or_si256, _mm256_rsqrt_ps, _mm256_set1_epi32, _mm256_set1_pd, _mm256_set1_ps,
-    _mm256_sll_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srl_epi32, _mm256_storeu_pd,
-    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_ps, _mm256_xor_si256,
+    __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_epi64,
+    _mm256_add_pd, _mm256_and_si256, _mm256_andnot_ps, _mm256_castpd_si256, _mm256_castps_si256,
+    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepi32_ps,
+    _mm256_cvttps_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32,
+    _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_epu32,
+    _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_si256,
+    _mm256_rsqrt_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
+    _mm256_sll_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srl_epi32, _mm256_storeu_ps,
+    _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_ps, _mm256_xor_si256,
 };
 
-use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd};
+use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 
@@ -198,16 +199,18 @@ impl Simd for Avx2 {
         unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(mask)).cast_unsigned() }
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
+    fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {
         assert!(factors.len() >= LANES && to.len() >= LANES);
         // SAFETY: the token proves AVX2; the two loads and stores of 4 lie within the slices.
         unsafe {
             let (factor, rounding) = (_mm256_set1_pd(factor), _mm256_set1_pd(ROUNDING));
+            let term = _mm256_set1_epi64x(TERM.cast_signed());
             for half in 0..2 {
                 let product =
                     _mm256_mul_pd(factor, _mm256_loadu_pd(factors.as_ptr().add(4 * half)));
-                let at = to.as_mut_ptr().cast::<f64>().add(4 * half);
-                _mm256_storeu_pd(at, _mm256_add_pd(product, rounding));
+                let rounded = _mm256_castpd_si256(_mm256_add_pd(product, rounding));
+                let at = to.as_mut_ptr().add(4 * half);
+                _mm256_storeu_si256(at.cast(), _mm256_add_epi64(rounded, term));
             }
         }
     }

@@ -1,18 +1,19 @@
 //! AVX-512 F and DQ: registers of sixteen lanes.
 
 use std::arch::x86_64::{
-    __m512, __m512i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_pd,
-    _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
-    _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps, _mm512_cvttps_epi32,
-    _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps,
-    _mm512_loadu_si512, _mm512_max_ps, _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32,
-    _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps,
-    _mm512_set1_epi32, _mm512_set1_pd, _mm512_set1_ps, _mm512_sll_epi32, _mm512_sllv_epi32,
-    _mm512_sqrt_ps, _mm512_srl_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512,
-    _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    __m512, __m512i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps, _mm512_add_epi32,
+    _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512, _mm512_castpd_si512, _mm512_castps_si512,
+    _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
+    _mm512_cvtepi32_ps, _mm512_cvttps_epi32, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_max_ps,
+    _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps,
+    _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64,
+    _mm512_set1_pd, _mm512_set1_ps, _mm512_sll_epi32, _mm512_sllv_epi32, _mm512_sqrt_ps,
+    _mm512_srl_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps,
+    _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
-use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd};
+use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
 
@@ -221,16 +222,18 @@ impl Simd for Avx512 {
         u32::from(bind!(_mm512_movepi32_mask(mask)))
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
+    fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {
         assert!(factors.len() >= LANES && to.len() >= LANES);
         // SAFETY: the token proves AVX-512; the two loads and stores of 8 lie within the slices.
         unsafe {
             let (factor, rounding) = (_mm512_set1_pd(factor), _mm512_set1_pd(ROUNDING));
+            let term = _mm512_set1_epi64(TERM.cast_signed());
             for half in 0..2 {
                 let product =
                     _mm512_mul_pd(factor, _mm512_loadu_pd(factors.as_ptr().add(8 * half)));
-                let at = to.as_mut_ptr().cast::<f64>().add(8 * half);
-                _mm512_storeu_pd(at, _mm512_add_pd(product, rounding));
+                let rounded = _mm512_castpd_si512(_mm512_add_pd(product, rounding));
+                let at = to.as_mut_ptr().add(8 * half);
+                _mm512_storeu_si512(at.cast(), _mm512_add_epi64(rounded, term));
             }
         }
     }

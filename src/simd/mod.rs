@@ -7,19 +7,28 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod bit_sliced;
 mod histogram;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod scatter;
 
-pub(crate) use histogram::{BitSliced, Factors, Histogram, ROWS, Scatter, Totals};
+pub(crate) use bit_sliced::BitSliced;
+pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
+pub(crate) use scatter::Scatter;
 
 /// The lanes of the widest register; every width divides it.
 pub(crate) const MOST_LANES: usize = 16;
 
 /// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
-pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// What is added to the bits of a rounded product to make it a term: one in the number of terms, and no product negative.
+const TERM: u64 = (1u64 << scatter::TERM_BITS)
+    .wrapping_add(1 << crate::fixed_point::FRACTION_BITS)
+    .wrapping_sub(ROUNDING.to_bits());
 
 /// Registers of [`Simd::LANES`] float32 or u32 numbers; a value of the type is proof that the machine has the instructions.
 ///
@@ -115,8 +124,8 @@ pub(crate) trait Simd: Copy {
     }
     /// One bit a lane: its top bit.
     fn mask_bits(self, mask: Self::U) -> u32;
-    /// The float64 sums `factor * factors[k] + ROUNDING` as bits, product and sum each rounded.
-    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]);
+    /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
+    fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }
 
 /// Relative error of [`Simd::root`] and [`Simd::rsqrt`]: one Newton step on an estimate e good to 1.5 * 2^-12.

@@ -11,7 +11,7 @@ use std::arch::aarch64::{
 };
 use std::arch::is_aarch64_feature_detected;
 
-use super::{Kernel, ROUNDING, Simd};
+use super::{Kernel, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 
@@ -240,15 +240,16 @@ impl Simd for Neon {
         unsafe { vaddvq_u32(vaddq_u32(low, high)) }
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
+    fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {
         assert!(factors.len() >= LANES && to.len() >= LANES);
         // SAFETY: the token proves NEON; the four loads and stores of 2 lie within the slices.
         unsafe {
             let (factor, rounding) = (vdupq_n_f64(factor), vdupq_n_f64(ROUNDING));
+            let term = vdupq_n_u64(TERM);
             for k in (0..LANES).step_by(2) {
                 let product = vmulq_f64(factor, vld1q_f64(factors.as_ptr().add(k)));
-                let sum = vreinterpretq_u64_f64(vaddq_f64(product, rounding));
-                vst1q_u64(to.as_mut_ptr().add(k), sum);
+                let rounded = vreinterpretq_u64_f64(vaddq_f64(product, rounding));
+                vst1q_u64(to.as_mut_ptr().add(k), vaddq_u64(rounded, term));
             }
         }
     }

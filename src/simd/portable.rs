@@ -1,6 +1,6 @@
 //! Plain Rust loops over eight lanes: every machine has these.
 
-use super::{Kernel, ROUNDING, Simd};
+use super::{Kernel, ROUNDING, Simd, TERM};
 
 /// What compilers turn into registers of four or eight.
 const LANES: usize = 8;
@@ -183,9 +183,11 @@ impl Simd for Portable {
         bits
     }
     #[inline(always)]
-    fn rounded_products(self, factor: f64, factors: &[f64], to: &mut [u64]) {
+    fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {
         for k in 0..LANES {
-            to[k] = (factor * factors[k] + ROUNDING).to_bits();
+            to[k] = (factor * factors[k] + ROUNDING)
+                .to_bits()
+                .wrapping_add(TERM);
         }
     }
 }

@@ -322,35 +322,43 @@ impl<F: Filter> Job<'_, F> {
         n_rows: usize,
     ) {
         self.measure_rows(simd, worker, tile, list, n_rows);
+        // Copies, which nothing that is written can change: constants stay in registers.
+        let filter = self.filter;
         for part in (0..LEAF).step_by(S::LANES) {
-            let factors = self.lane_factors(tile, part);
+            let lanes = self.lane_factors(tile, part);
             let points = self.lanes_with_points(tile, part);
-            let mut open = worker.histogram.open(simd);
+            let Worker {
+                histogram,
+                rows: block,
+                measured,
+                ..
+            } = worker;
+            let factors = Factors {
+                rows: &block.factors,
+                lanes,
+            };
+            let mut open = histogram.open(simd);
             let mut doubtful = [0; BLOCK / ROWS + 2];
             let mut n_doubtful = 0;
-            let measured = worker.measured.part::<S>(part, F::MEASURES);
+            let measured = measured.part::<S>(part, F::MEASURES);
             let measured = measured.chunks_exact(ROWS * F::MEASURES * S::LANES);
             for (at, (&rows, measured)) in list.iter().zip(measured).enumerate() {
-                let a = place(simd, self.filter, measured, 0);
-                let b = place(simd, self.filter, measured, 1);
-                let c = place(simd, self.filter, measured, 2);
-                let d = place(simd, self.filter, measured, 3);
-                let ab = less_certain(simd, &self.filter, a.1, b.1);
-                let cd = less_certain(simd, &self.filter, c.1, d.1);
-                let least = less_certain(simd, &self.filter, ab, cd);
-                let factors = Factors {
-                    rows: &worker.rows.factors,
-                    lanes: factors,
-                };
+                let a = place(simd, filter, measured, 0);
+                let b = place(simd, filter, measured, 1);
+                let c = place(simd, filter, measured, 2);
+                let d = place(simd, filter, measured, 3);
+                let ab = less_certain(simd, &filter, a.1, b.1);
+                let cd = less_certain(simd, &filter, c.1, d.1);
+                let least = less_certain(simd, &filter, ab, cd);
                 // Before the counting, which would keep what the test needs alive.
-                if simd.mask_bits(doubts(simd, &self.filter, least)) & points != 0 {
+                if simd.mask_bits(doubts(simd, &filter, least)) & points != 0 {
                     doubtful[n_doubtful] = at as u8;
                     n_doubtful += 1;
                 }
                 let slots = [a.0, b.0, c.0, d.0];
-                worker.histogram.take(simd, &mut open, slots, rows, factors);
+                histogram.take(simd, &mut open, slots, rows, factors);
             }
-            worker.histogram.close(simd, open);
+            histogram.close(simd, open);
             if n_doubtful > 0 {
                 simd.vectorize(Slowly {
                     job: self,
@@ -378,26 +386,25 @@ impl<F: Filter> Job<'_, F> {
     ) {
         // Two registers of points share the loads of a row, unless lines of sight need the registers.
         let two = !F::LINE && 2 * S::LANES <= LEAF;
+        let (filter, width) = (self.filter, F::MEASURES * S::LANES);
         for part in (0..LEAF).step_by(if two { 2 * S::LANES } else { S::LANES }) {
-            let width = F::MEASURES * S::LANES;
-            let (to, next) = worker.measured.parts::<S>(part, F::MEASURES);
+            let (block, measured) = (&*worker.rows, &mut worker.measured);
+            let (to, next) = measured.parts::<S>(part, F::MEASURES);
             let (to, next) = (to.chunks_exact_mut(width), next.chunks_exact_mut(width));
             let rows = list.as_flattened()[..n_rows].iter();
             let a = self.lanes(simd, tile, part);
             if two {
                 let b = self.lanes(simd, tile, part + S::LANES);
                 for ((&row, to), next) in rows.zip(to).zip(next) {
-                    store(simd, measure(simd, self.filter, &worker.rows, row, &a), to);
-                    store(
-                        simd,
-                        measure(simd, self.filter, &worker.rows, row, &b),
-                        next,
-                    );
+                    let of_a = measure(simd, filter, block, row, &a);
+                    let of_b = measure(simd, filter, block, row, &b);
+                    store(simd, of_a, to);
+                    store(simd, of_b, next);
                 }
                 self.store_far(simd, worker, part + S::LANES, n_rows..ROWS * list.len());
             } else {
                 for (&row, to) in rows.zip(to) {
-                    store(simd, measure(simd, self.filter, &worker.rows, row, &a), to);
+                    store(simd, measure(simd, filter, block, row, &a), to);
                 }
             }
             self.store_far(simd, worker, part, n_rows..ROWS * list.len());
