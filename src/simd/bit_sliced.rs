@@ -80,6 +80,8 @@ impl Kernel for AddWaiting<'_> {
 }
 
 impl Histogram for BitSliced {
+    const SIFTS: bool = false;
+
     const FLUSH_PAIRS: u64 = 1 << 34;
 
     type Open<S: Simd> = (S::U, S::U);

@@ -26,6 +26,9 @@ pub(crate) struct Factors<'a> {
 
 /// Counts slots; slots from `n_slots` up are out of range.
 pub(crate) trait Histogram {
+    /// Whether a register of pairs costs so much that it pays to ask whether any of them is within reach.
+    const SIFTS: bool;
+
     /// Pairs that may be taken in between two flushes.
     const FLUSH_PAIRS: u64;
 

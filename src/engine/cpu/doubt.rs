@@ -13,7 +13,6 @@ pub(super) struct Slowly<'a, 'b, F, H> {
     pub(super) job: &'a Job<'b, F>,
     pub(super) worker: &'a mut Worker<H>,
     pub(super) tile: Tile,
-    pub(super) list: &'a [[u8; ROWS]],
     pub(super) care: Care<'a>,
 }
 
@@ -39,23 +38,19 @@ impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Self {
-            job, worker, list, ..
-        } = self;
+        let Self { job, worker, .. } = self;
         match self.care {
             Care::Doubtful { part, quads } => {
                 for &quad in quads {
-                    let at = quad as usize;
-                    let quad = job.place_again(simd, worker, self.tile, (part, at), list[at], None);
+                    let quad = job.place_again(simd, worker, self.tile, (part, quad.into()), None);
                     job.note(worker, self.tile, part, &quad);
                 }
             }
             Care::Own => {
                 for part in (0..LEAF).step_by(S::LANES) {
-                    for (at, &rows) in list.iter().enumerate() {
+                    for at in 0..worker.measured.quads::<S, F>(part).0.len() {
                         let slots = Some(self.tile.pair.slots);
-                        let quad =
-                            job.place_again(simd, worker, self.tile, (part, at), rows, slots);
+                        let quad = job.place_again(simd, worker, self.tile, (part, at), slots);
                         job.take(simd, worker, self.tile, part, &quad);
                         job.note(worker, self.tile, part, &quad);
                     }
@@ -74,12 +69,12 @@ impl<F: Filter> Job<'_, F> {
         worker: &Worker<H>,
         tile: Tile,
         (part, at): (usize, usize),
-        rows: [u8; ROWS],
         own: Option<Slots>,
     ) -> Quad {
         let points = self.lanes_with_points(tile, part);
         let width = ROWS * F::MEASURES * S::LANES;
-        let measured = &worker.measured.part::<S>(part, F::MEASURES)[at * width..][..width];
+        let (quads, numbers) = worker.measured.quads::<S, F>(part);
+        let (rows, measured) = (quads[at], &numbers[at * width..][..width]);
         let mut quad = Quad {
             rows,
             slots: [[0; MOST_LANES]; ROWS],

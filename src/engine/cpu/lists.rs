@@ -1,6 +1,6 @@
-//! Which rows and lanes a tile pairs: lists of rows in fours, and the masks of leaves that meet themselves.
+//! Which rows and lanes a tile pairs: lists of rows, and the masks of leaves that meet themselves.
 
-use crate::simd::{ROWS, Simd};
+use crate::simd::Simd;
 use crate::traversal::{BLOCK, LEAF, Slots};
 
 /// The row that pads lists of rows: it counts as far away.
@@ -39,30 +39,28 @@ const fn unpaired_lanes(before: bool) -> [[u32; LEAF]; LEAF] {
     rows
 }
 
-/// All rows of a full block, in fours.
-pub(super) static ALL_ROWS: [[u8; ROWS]; BLOCK / ROWS] = {
-    let mut list = [[0; ROWS]; BLOCK / ROWS];
+/// All rows of a full block.
+pub(super) static ALL_ROWS: [u8; BLOCK] = {
+    let mut list = [0; BLOCK];
     let mut row = 0;
     while row < BLOCK {
-        list[row / ROWS][row % ROWS] = row as u8;
+        list[row] = row as u8;
         row += 1;
     }
     list
 };
 
-/// The numbers of the bits set, in fours, padded with [`PADDING`], and how many they are.
+/// The numbers of the bits set, and how many they are.
 #[inline(always)]
-pub(super) fn list_rows(mask: u64) -> ([[u8; ROWS]; BLOCK / ROWS + 2], usize) {
-    let mut list = [[PADDING; ROWS]; BLOCK / ROWS + 2];
-    let flat = list.as_flattened_mut();
+pub(super) fn list_rows(mask: u64) -> ([u8; BLOCK + 8], usize) {
+    let mut list = [0; BLOCK + 8];
     let mut n = 0;
     for byte in 0..8u8 {
         let bits = (mask >> (8 * byte)) as usize & 0xff;
         let numbers = (BYTE_ROWS[bits] + u64::from(8 * byte) * 0x0101_0101_0101_0101).to_le_bytes();
-        flat[n..n + 8].copy_from_slice(&numbers);
+        list[n..n + 8].copy_from_slice(&numbers);
         n += bits.count_ones() as usize;
     }
-    flat[n..n + 8].fill(PADDING);
     (list, n)
 }
 

@@ -1,39 +1,108 @@
 //! What a filter takes from each row of a tile, kept until all rows have it.
 
+use super::lists::PADDING;
 use super::tile::{Lanes, Rows};
 use crate::binning::filter::{Filter, Measured, Placed};
 use crate::simd::{ROWS, Simd};
 use crate::traversal::{BLOCK, LEAF};
 
-/// What the filter measured of each row of a tile: for each register of the leaf's points, row by row.
+/// What the filter measured of the rows of a tile: for each register of the leaf's points, row by row.
 #[repr(align(64))]
-pub(super) struct Measures([f32; LEAF * MOST_MEASURES * MOST_ROWS]);
+pub(super) struct Measures {
+    numbers: [f32; LEAF * MOST_MEASURES * MOST_ROWS],
+    /// Which rows they are, in fours; the last ones are [`PADDING`].
+    rows: [[[u8; ROWS]; MOST_ROWS / ROWS]; REGISTERS],
+    n_quads: [usize; REGISTERS],
+}
 
 /// Numbers that a filter measures of a pair, at most.
 const MOST_MEASURES: usize = 3;
 
-/// Rows of a list, its padding included.
+/// Rows of a register, padding included.
 const MOST_ROWS: usize = BLOCK + 2 * ROWS;
+
+/// Registers of a leaf, at most: none has fewer than eight lanes.
+const REGISTERS: usize = LEAF / 8;
+
+/// The rows measured against one register of points.
+pub(super) struct Register<'a> {
+    numbers: &'a mut [f32],
+    rows: &'a mut [u8],
+    n_quads: &'a mut usize,
+    n: usize,
+}
+
+/// Keeps the numbers of a row that the filter uses.
+#[inline(always)]
+fn store<S: Simd, F: Filter>(simd: S, measured: Measured<S>, to: &mut [f32]) {
+    for (k, number) in measured.into_iter().enumerate().take(F::MEASURES) {
+        simd.store(number, &mut to[k * S::LANES..]);
+    }
+}
+
+impl Register<'_> {
+    /// Keeps a row, or, unless `kept`, lets the next one take its place.
+    #[inline(always)]
+    pub(super) fn push<S: Simd, F: Filter>(
+        &mut self,
+        simd: S,
+        row: u8,
+        measured: Measured<S>,
+        kept: bool,
+    ) {
+        let (at, width) = (self.n.min(MOST_ROWS - 1), F::MEASURES * S::LANES);
+        self.rows[at] = row;
+        store::<S, F>(simd, measured, &mut self.numbers[at * width..][..width]);
+        self.n += usize::from(kept);
+    }
+
+    /// Fills the last four up with rows that measure `far`.
+    #[inline(always)]
+    pub(super) fn pad<S: Simd, F: Filter>(mut self, simd: S, far: Measured<S>) {
+        *self.n_quads = self.n.div_ceil(ROWS);
+        // As many as could be missing: a branch on their number would often be foretold wrong.
+        for _ in 1..ROWS {
+            self.push::<S, F>(simd, PADDING, far, true);
+        }
+    }
+}
 
 impl Measures {
     pub(super) fn new() -> Box<Self> {
-        Box::new(Self([0.0; _]))
+        Box::new(Self {
+            numbers: [0.0; _],
+            rows: [[[PADDING; ROWS]; _]; _],
+            n_quads: [0; _],
+        })
     }
 
-    /// Those of the points from number `part` on.
+    /// The registers of points in order, emptied.
     #[inline(always)]
-    pub(super) fn part<S: Simd>(&self, part: usize, measures: usize) -> &[f32] {
-        &self.0[part * measures * MOST_ROWS..][..S::LANES * measures * MOST_ROWS]
+    pub(super) fn registers<S: Simd, F: Filter>(&mut self) -> impl Iterator<Item = Register<'_>> {
+        let numbers = self
+            .numbers
+            .chunks_exact_mut(F::MEASURES * S::LANES * MOST_ROWS);
+        let rows = self.rows.iter_mut().zip(&mut self.n_quads);
+        numbers
+            .zip(rows)
+            .map(|(numbers, (rows, n_quads))| Register {
+                numbers,
+                rows: rows.as_flattened_mut(),
+                n_quads,
+                n: 0,
+            })
     }
 
-    /// Those of the points from number `part` on, and those of the next register.
+    /// The rows measured against the points from number `part` on, in fours, and their numbers.
     #[inline(always)]
-    pub(super) fn parts<S: Simd>(
-        &mut self,
-        part: usize,
-        measures: usize,
-    ) -> (&mut [f32], &mut [f32]) {
-        self.0[part * measures * MOST_ROWS..].split_at_mut(S::LANES * measures * MOST_ROWS)
+    pub(super) fn quads<S: Simd, F: Filter>(&self, part: usize) -> (&[[u8; ROWS]], &[f32]) {
+        let register = part / S::LANES;
+        let size = F::MEASURES * S::LANES * MOST_ROWS;
+        let n_quads = self.n_quads[register];
+        (
+            &self.rows[register][..n_quads],
+            &self.numbers[register * size..][..n_quads * ROWS * F::MEASURES * S::LANES],
+        )
     }
 }
 
@@ -64,14 +133,6 @@ pub(super) fn measure<S: Simd, F: Filter>(
         lanes.line
     };
     filter.measure(simd, d, l)
-}
-
-/// Keeps the numbers of a row that the filter uses.
-#[inline(always)]
-pub(super) fn store<S: Simd>(simd: S, measured: Measured<S>, to: &mut [f32]) {
-    for (to, number) in to.chunks_exact_mut(S::LANES).zip(measured) {
-        simd.store(number, to);
-    }
 }
 
 /// Row `k` of four that were measured, placed.

@@ -398,9 +398,7 @@ impl Fast<'_> {
             Some(LineOfSight::Fixed(axis)) => Some(axis.index()),
             _ => None,
         };
-        let radius = self.run.region.per_axis().into_iter().fold(0.0, f64::max);
-        let scale = self.run.rounding.scale;
-        let error = self.run.rounding.of_difference(radius * scale);
+        let rounding = &self.run.rounding;
         Job {
             filter,
             first: Side {
@@ -411,7 +409,7 @@ impl Fast<'_> {
                 layout: second,
                 factors: self.factors[1],
             },
-            reach: Reach::new(&self.run.region, scale, error),
+            reach: Reach::new(&self.run.region, rounding.scale, rounding),
             line: LineWeights {
                 first: line.0,
                 second: line.1,

@@ -1,5 +1,6 @@
 //! Which rows of a block come within reach of a leaf.
 
+use crate::binning::filter::{Measured, Rounding};
 use crate::simd::Simd;
 use crate::traversal::Region;
 
@@ -12,18 +13,38 @@ pub(super) struct Reach {
     pub(super) slack: f32,
     is_cylinder: bool,
     is_everything: bool,
+    /// What a pair within reach measures less than: the square across, and the distance along.
+    measured: [f32; 2],
 }
 
 impl Reach {
-    /// `error` bounds the error of a difference within reach, scaled.
-    pub(super) fn new(region: &Region, scale: f64, error: f64) -> Self {
+    /// The reach of a job whose lengths are multiplied by `scale`, which `rounding` bounds the errors of.
+    pub(super) fn new(region: &Region, scale: f64, rounding: &Rounding) -> Self {
+        let radius = region.per_axis().into_iter().fold(0.0, f64::max) * scale;
+        let error = rounding.of_difference(radius);
+        let farthest = (region.across2 * scale * scale).sqrt().max(radius);
+        let across2 = region.across2 * scale * scale + rounding.of_square(farthest);
+        let along = region.along * scale + rounding.of_difference(farthest);
         Self {
             across2: (region.across2 * scale * scale * (1.0 + 1e-6)) as f32,
             along: (region.along * scale * (1.0 + 1e-6)) as f32,
             slack: (error * 1.01) as f32,
             is_cylinder: region.axis().is_some(),
             is_everything: region.is_everything(),
+            measured: [across2, along].map(|most| (most * (1.0 + 1e-6)) as f32),
         }
+    }
+
+    /// Whether any pair that measures this, the square first, may be within reach.
+    #[inline(always)]
+    pub(super) fn holds_some<S: Simd>(&self, simd: S, [square, along, _]: Measured<S>) -> bool {
+        let [across2, most] = self.measured;
+        let mut near = simd.less(square, simd.splat(across2));
+        if self.is_cylinder {
+            let along = simd.less(simd.abs(along), simd.splat(most));
+            near = simd.and(near, along);
+        }
+        simd.mask_bits(near) != 0
     }
 
     /// Whether a point at these distances from a box is within reach.

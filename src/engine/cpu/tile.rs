@@ -5,7 +5,7 @@
 
 use super::doubt::{Care, DOUBTS, Doubt, Slowly};
 use super::lists::{ALL_ROWS, list_rows};
-use super::measures::{Measures, measure, place, store};
+use super::measures::{Measures, measure, place};
 use super::reach::{Reach, gap};
 use crate::binning::filter::{Filter, SHORTEST_LINE, doubts, less_certain};
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
@@ -248,7 +248,8 @@ impl<F: Filter> Job<'_, F> {
         blocks: &Blocks<'_>,
         leaf: usize,
     ) {
-        let mask = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
+        let (mask, sure) = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
+        let sift = H::SIFTS && !sure;
         let own = 0xffffu64 << (leaf * LEAF);
         let (apart, together) = match blocks.pair.slots {
             Slots::All => (mask, 0),
@@ -262,26 +263,24 @@ impl<F: Filter> Job<'_, F> {
             line: blocks.line,
         };
         if apart == u64::MAX {
-            self.count_rows(simd, worker, tile, &ALL_ROWS, BLOCK);
+            self.count_rows(simd, worker, tile, &ALL_ROWS, sift);
         } else if apart != 0 {
             let (list, n) = list_rows(apart);
-            self.count_rows(simd, worker, tile, &list[..n.div_ceil(ROWS)], n);
+            self.count_rows(simd, worker, tile, &list[..n], sift);
         }
         if together != 0 {
             let (list, n) = list_rows(together);
-            let list = &list[..n.div_ceil(ROWS)];
-            self.measure_rows(simd, worker, tile, list, n);
+            self.measure_rows(simd, worker, tile, &list[..n], false);
             simd.vectorize(Slowly {
                 job: self,
                 worker,
                 tile,
-                list,
                 care: Care::Own,
             });
         }
     }
 
-    /// The rows of the first block that come within reach of the leaf, one bit each.
+    /// The rows of the first block that come within reach of the leaf, one bit each, and whether every pair with them does.
     #[inline(always)]
     fn rows_in_reach<S: Simd>(
         &self,
@@ -289,7 +288,7 @@ impl<F: Filter> Job<'_, F> {
         rows: &Rows,
         blocks: &Blocks<'_>,
         leaf: usize,
-    ) -> u64 {
+    ) -> (u64, bool) {
         let used = u64::MAX >> (BLOCK as u32 - blocks.first.n);
         let leaf = &blocks.second.leaves[leaf];
         let (mut centre, mut half, mut farthest) = ([0.0; 3], [0.0; 3], [0.0; 3]);
@@ -299,7 +298,7 @@ impl<F: Filter> Job<'_, F> {
             farthest[k] = (centre[k].abs() + blocks.half[k] - half[k]).max(0.0);
         }
         if self.reach.holds(farthest) {
-            return used;
+            return (used, true);
         }
         let mut near = 0u64;
         for at in (0..BLOCK).step_by(S::LANES) {
@@ -309,7 +308,7 @@ impl<F: Filter> Job<'_, F> {
             let inside = self.reach.holds_lanes(simd, [x, y, z]);
             near |= u64::from(simd.mask_bits(inside)) << at;
         }
-        near & used
+        (near & used, false)
     }
 
     #[inline(always)]
@@ -318,10 +317,10 @@ impl<F: Filter> Job<'_, F> {
         simd: S,
         worker: &mut Worker<H>,
         tile: Tile,
-        list: &[[u8; ROWS]],
-        n_rows: usize,
+        list: &[u8],
+        sift: bool,
     ) {
-        self.measure_rows(simd, worker, tile, list, n_rows);
+        self.measure_rows(simd, worker, tile, list, sift);
         // Copies, which nothing that is written can change: constants stay in registers.
         let filter = self.filter;
         for part in (0..LEAF).step_by(S::LANES) {
@@ -340,9 +339,9 @@ impl<F: Filter> Job<'_, F> {
             let mut open = histogram.open(simd);
             let mut doubtful = [0; BLOCK / ROWS + 2];
             let mut n_doubtful = 0;
-            let measured = measured.part::<S>(part, F::MEASURES);
-            let measured = measured.chunks_exact(ROWS * F::MEASURES * S::LANES);
-            for (at, (&rows, measured)) in list.iter().zip(measured).enumerate() {
+            let (quads, numbers) = measured.quads::<S, F>(part);
+            let numbers = numbers.chunks_exact(ROWS * F::MEASURES * S::LANES);
+            for (at, (&rows, measured)) in quads.iter().zip(numbers).enumerate() {
                 let a = place(simd, filter, measured, 0);
                 let b = place(simd, filter, measured, 1);
                 let c = place(simd, filter, measured, 2);
@@ -364,7 +363,6 @@ impl<F: Filter> Job<'_, F> {
                     job: self,
                     worker,
                     tile,
-                    list,
                     care: Care::Doubtful {
                         part,
                         quads: &doubtful[..n_doubtful],
@@ -374,58 +372,63 @@ impl<F: Filter> Job<'_, F> {
         }
     }
 
-    /// Measures the `n_rows` rows of a list against the leaf's points, for [`Job::count_rows`] to place.
+    /// Measures rows against the leaf's points, for [`Job::count_rows`] to place.
     #[inline(always)]
-    fn measure_rows<S: Simd, H>(
+    fn measure_rows<S: Simd, H: Histogram>(
         &self,
         simd: S,
         worker: &mut Worker<H>,
         tile: Tile,
-        list: &[[u8; ROWS]],
-        n_rows: usize,
+        list: &[u8],
+        sift: bool,
     ) {
-        // Two registers of points share the loads of a row, unless lines of sight need the registers.
-        let two = !F::LINE && 2 * S::LANES <= LEAF;
-        let (filter, width) = (self.filter, F::MEASURES * S::LANES);
-        for part in (0..LEAF).step_by(if two { 2 * S::LANES } else { S::LANES }) {
-            let (block, measured) = (&*worker.rows, &mut worker.measured);
-            let (to, next) = measured.parts::<S>(part, F::MEASURES);
-            let (to, next) = (to.chunks_exact_mut(width), next.chunks_exact_mut(width));
-            let rows = list.as_flattened()[..n_rows].iter();
-            let a = self.lanes(simd, tile, part);
-            if two {
-                let b = self.lanes(simd, tile, part + S::LANES);
-                for ((&row, to), next) in rows.zip(to).zip(next) {
-                    let of_a = measure(simd, filter, block, row, &a);
-                    let of_b = measure(simd, filter, block, row, &b);
-                    store(simd, of_a, to);
-                    store(simd, of_b, next);
-                }
-                self.store_far(simd, worker, part + S::LANES, n_rows..ROWS * list.len());
-            } else {
-                for (&row, to) in rows.zip(to) {
-                    store(simd, measure(simd, filter, block, row, &a), to);
-                }
-            }
-            self.store_far(simd, worker, part, n_rows..ROWS * list.len());
+        if H::SIFTS && sift {
+            self.measure_some::<true, S, H>(simd, worker, tile, list);
+        } else {
+            self.measure_some::<false, S, H>(simd, worker, tile, list);
         }
     }
 
-    /// Fills in what the padding of a list measures: far away, without doubt.
+    /// Measures rows; those that turn out to be beyond the reach of a whole register are left out, if they are to be `SIFTED`.
     #[inline(always)]
-    fn store_far<S: Simd, H>(
+    fn measure_some<const SIFTED: bool, S: Simd, H>(
         &self,
         simd: S,
         worker: &mut Worker<H>,
-        part: usize,
-        rows: std::ops::Range<usize>,
+        tile: Tile,
+        list: &[u8],
     ) {
-        let [a, b, c] = self.filter.far();
+        let (filter, reach) = (self.filter, self.reach);
+        let [a, b, c] = filter.far();
         let far = [simd.splat(a), simd.splat(b), simd.splat(c)];
-        let (to, _) = worker.measured.parts::<S>(part, F::MEASURES);
-        let width = F::MEASURES * S::LANES;
-        for row in rows {
-            store(simd, far, &mut to[row * width..][..width]);
+        let block = &*worker.rows;
+        let mut registers = worker.measured.registers::<S, F>();
+        let mut part = 0;
+        while let Some(mut to) = registers.next() {
+            let a = self.lanes(simd, tile, part);
+            part += S::LANES;
+            // Two registers of points share the loads of a row, unless lines of sight need the registers.
+            let next = if F::LINE { None } else { registers.next() };
+            if let Some(mut next) = next {
+                let b = self.lanes(simd, tile, part);
+                part += S::LANES;
+                for &row in list {
+                    let of_a = measure(simd, filter, block, row, &a);
+                    let of_b = measure(simd, filter, block, row, &b);
+                    let kept = !SIFTED || reach.holds_some(simd, of_a);
+                    to.push::<S, F>(simd, row, of_a, kept);
+                    let kept = !SIFTED || reach.holds_some(simd, of_b);
+                    next.push::<S, F>(simd, row, of_b, kept);
+                }
+                next.pad::<S, F>(simd, far);
+            } else {
+                for &row in list {
+                    let of_a = measure(simd, filter, block, row, &a);
+                    let kept = !SIFTED || reach.holds_some(simd, of_a);
+                    to.push::<S, F>(simd, row, of_a, kept);
+                }
+            }
+            to.pad::<S, F>(simd, far);
         }
     }
 
