@@ -40,18 +40,21 @@ enum Input {
     Lattice,
     /// Half of the points in one tiny clump.
     Clustered,
+    /// Half of the points in forty small clumps, on a fine lattice in each: small blocks among large ones.
+    Clumps,
     /// All points the same.
     Identical,
     /// On the faces of the box.
     Faces,
 }
 
-const INPUTS: [Input; 7] = [
+const INPUTS: [Input; 8] = [
     Input::Uniform,
     Input::Ties,
     Input::NextToTies,
     Input::Lattice,
     Input::Clustered,
+    Input::Clumps,
     Input::Identical,
     Input::Faces,
 ];
@@ -72,10 +75,13 @@ fn coordinate(input: Input, random: &mut Random, row: usize) -> f64 {
         Input::NextToTies => step((u * 20.0).floor() * 0.5, random.unit()),
         Input::Lattice => (u * 10.0).floor(),
         Input::Clustered if row.is_multiple_of(2) => 3.3 + u * 1e-3,
+        Input::Clumps if row.is_multiple_of(2) => {
+            (row / 2 * 7 % 40) as f64 * 0.25 + (u * 16.0).floor() / 256.0
+        }
         Input::Identical => 1.25,
         Input::Faces if row.is_multiple_of(3) => 0.0,
         Input::Faces if row % 3 == 1 => L.next_down(),
-        Input::Uniform | Input::Clustered | Input::Faces => u * L,
+        Input::Uniform | Input::Clustered | Input::Clumps | Input::Faces => u * L,
     };
     x.clamp(0.0, L.next_down())
 }
@@ -310,6 +316,30 @@ fn larger_samples_walk_through_cells() {
         let mu = SignedEdges::linear(0.0, 1.0, 50).unwrap();
         let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap();
         compare(Pairs::Auto(&sample), &domain, &bins, &format!("{input:?}"));
+    }
+}
+
+/// Bounds are narrowed down to small blocks: their pairs, on and beside edges, must be right too.
+#[test]
+fn small_blocks_among_large_ones() {
+    let boxed = Domain::Periodic(PeriodicBox::cubic(L).unwrap());
+    let fine = Edges::logarithmic(1.0 / 128.0, 2.0, 20).unwrap();
+    let steps = Edges::linear(0.0, 2.0, 256).unwrap();
+    for (domain, offset, los) in [
+        (&boxed, 0.0, LineOfSight::Fixed(Axis::Z)),
+        (&Domain::Open, 300.0, LineOfSight::Midpoint),
+    ] {
+        let sample = weighted(points(Input::Clumps, 4000, 16, offset), 17);
+        let pairs = Pairs::Auto(&sample);
+        for across in [&fine, &steps] {
+            compare(pairs, domain, &RBins::new(across.clone()), "clumps");
+            let mu = SignedEdges::linear(0.0, 1.0, 64).unwrap();
+            let s_mu = SMuBins::new(across.clone(), mu, los).unwrap();
+            compare(pairs, domain, &s_mu, "clumps");
+            let pi = SignedEdges::linear(0.0, 1.0, 128).unwrap();
+            let rp_pi = RpPiBins::new(across.clone(), pi, los);
+            compare(pairs, domain, &rp_pi, "clumps");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One coordinate in float32 -> bin or doubt: what the ways to do so have in common, and bins in one coordinate alone.
 
-use super::{Filter, Measured, Placed};
+use super::{Filter, Measured, PairBounds, Placed};
 use crate::simd::Simd;
 use crate::traversal::FAR_AWAY;
 
@@ -30,8 +30,8 @@ pub(crate) trait AcrossAxis: Copy + Sync {
         0.0
     }
 
-    /// The same bins for pairs at separations from `least` to `most`, scaled.
-    fn between(self, _least: f64, _most: f64) -> Self {
+    /// The same bins for the pairs of two blocks.
+    fn within(self, _: &PairBounds) -> Self {
         self
     }
 
@@ -51,8 +51,8 @@ pub(crate) trait AlongAxis: Copy + Sync {
     /// The limit of doubt.
     fn doubtful(&self) -> u32;
 
-    /// The same bins for pairs at separations from `least` to `most`, scaled.
-    fn between(self, _least: f64, _most: f64) -> Self {
+    /// The same bins for the pairs of two blocks.
+    fn within(self, _: &PairBounds) -> Self {
         self
     }
 
@@ -92,9 +92,9 @@ impl<A: AcrossAxis> AcrossAxis for AsRows<A> {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
+    fn within(self, pairs: &PairBounds) -> Self {
         Self {
-            axis: self.axis.between(least, most),
+            axis: self.axis.within(pairs),
             ..self
         }
     }
@@ -147,8 +147,8 @@ impl<A: AcrossAxis> Filter for Radial<A> {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
-        Self(self.0.between(least, most))
+    fn within(self, pairs: &PairBounds) -> Self {
+        Self(self.0.within(pairs))
     }
 
     fn far(&self) -> [f32; 3] {

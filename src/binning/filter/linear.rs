@@ -1,7 +1,7 @@
 //! Equal bins of one coordinate, read off a fixed-point number.
 
 use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
-use super::{Edges, Rounding};
+use super::{Edges, PairBounds, Rounding};
 use crate::simd::{HALF_ULP, MOST_EXACT_ROW, Simd};
 
 /// Bins read off a fixed-point number.
@@ -98,6 +98,8 @@ impl FixedPoint {
 }
 
 /// Bound on the error of a coordinate for pairs at separation s: `constant + slope s + over / s`, all scaled.
+///
+/// What a difference of 0 contributes is part of `over` or, where that is 0, of `constant`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CoordinateError {
     pub(super) constant: f64,
@@ -112,18 +114,18 @@ pub(super) struct CoordinateError {
 impl CoordinateError {
     /// The bound for every separation.
     pub(super) fn worst(&self) -> f64 {
-        self.between(0.0, f64::INFINITY)
+        self.within(&PairBounds::ALL)
     }
 
-    /// The bound for separations from `least` to `most`.
+    /// The bound for the pairs of two blocks.
     #[inline]
-    fn between(&self, least: f64, most: f64) -> f64 {
-        let over = if self.over > 0.0 {
-            self.over / least.max(self.least)
-        } else {
-            0.0
-        };
-        self.constant + self.slope * most.min(self.most) + over
+    fn within(&self, pairs: &PairBounds) -> f64 {
+        let far = self.slope * pairs.most.min(self.most);
+        if self.over > 0.0 {
+            let nearest = pairs.least.max(self.least * pairs.shrunk);
+            return self.constant + far + (self.over - pairs.saved) / nearest;
+        }
+        self.constant - pairs.saved + far
     }
 }
 
@@ -195,21 +197,15 @@ impl Linear {
         (linear, eps)
     }
 
-    /// The same bins for pairs at separations from `least` to `most`.
+    /// The same bins for the pairs of two blocks, where the coordinate is the separation.
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
-        let error = self.error.between(least, most);
-        self.rounded(error, self.largest, 0.0).0
-    }
-
-    /// The same bins where the coordinate is the separation, from `least` to `most`.
-    #[inline]
-    fn window(self, least: f64, most: f64) -> Self {
+    fn window(self, pairs: &PairBounds) -> Self {
+        let PairBounds { least, most, .. } = *pairs;
         // A bin and the error of a coordinate on both sides.
         let t0 = (least * self.per_unit - self.first).floor() - 2.0;
         let end = (most * self.per_unit - self.first).min(self.n_bins) + 2.0;
         let fixed = self.fixed.window(t0 as i32, (end - t0).max(0.0) as u32 + 1);
-        let error = self.error.between(least, most);
+        let error = self.error.within(pairs);
         let largest = most.min(self.largest);
         Self { fixed, ..self }.rounded(error, largest, t0).0
     }
@@ -239,8 +235,9 @@ impl AlongAxis for Linear {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
-        self.between(least, most)
+    fn within(self, pairs: &PairBounds) -> Self {
+        let error = self.error.within(pairs);
+        self.rounded(error, self.largest, 0.0).0
     }
 
     fn inside(&self) -> f32 {
@@ -298,9 +295,9 @@ impl<const FINE: bool> AcrossAxis for LinearRoot<FINE> {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
+    fn within(self, pairs: &PairBounds) -> Self {
         Self {
-            linear: self.linear.window(least, most),
+            linear: self.linear.window(pairs),
             // So far that the window does not matter.
             far: FAR_SQUARE,
         }

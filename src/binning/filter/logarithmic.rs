@@ -2,7 +2,7 @@
 
 use super::axes::AcrossAxis;
 use super::linear::FixedPoint;
-use super::{Edges, Rounding};
+use super::{Edges, PairBounds, Rounding};
 use crate::simd::{HALF_ULP, Simd};
 
 /// `log2(m) - (m - 1)` on [1, 2], minimax, from the constant up.
@@ -31,9 +31,14 @@ pub(crate) struct Logarithmic {
     /// d.
     of_square: f32,
     least: f32,
+    /// Whether the error of a square depends on the separation and the error of a difference of 0 alone.
+    shrinks: bool,
     far: f32,
     fixed: FixedPoint,
 }
+
+/// Squares below this are doubtful whatever the blocks: [`super::TINY`] is no part of them.
+const SMALLEST: f32 = 1e-17;
 
 /// The map from a square to bins, `c log2(x) + d x + b`.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +104,7 @@ impl Logarithmic {
         }
         let from = squares[0] / 4.0;
         let near = Self::least(&map, from, last, square_error);
-        let relative = square_error(near.sqrt()) / near;
+        let relative = square_error(near.sqrt()) / near + 1e-8;
         let known = uneven
             + (map.c / std::f64::consts::LN_2 + map.d * last * 2.0) * 1.1 * relative
             + map.c * (CORRECTION_ERROR + (6.0 * 128.0 + 60.0) * HALF_ULP)
@@ -117,9 +122,18 @@ impl Logarithmic {
             of_mantissa,
             of_square: map.d as f32,
             least: (near * 1.01) as f32,
+            shrinks: true,
             far: (last * (1.5 / map.c).exp2()) as f32,
             fixed,
         })
+    }
+
+    /// The same bins where the error of a square depends on more than its own separation.
+    pub(super) fn of_any_error(self) -> Self {
+        Self {
+            shrinks: false,
+            ..self
+        }
     }
 
     /// The square below which to doubt everything: a larger one dooms more pairs, a smaller one widens the band around every edge.
@@ -149,6 +163,16 @@ impl AcrossAxis for Logarithmic {
 
     fn least(&self) -> f32 {
         self.least
+    }
+
+    #[inline]
+    fn within(self, pairs: &PairBounds) -> Self {
+        if !self.shrinks {
+            return self;
+        }
+        // With the error a s + e the relative error at s, 2 (a + e/s) and more, is that of the job where e/s is.
+        let least = pairs.shrink(self.least).max(SMALLEST.min(self.least));
+        Self { least, ..self }
     }
 
     fn strides(&self, stride: u32) -> bool {

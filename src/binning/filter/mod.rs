@@ -82,6 +82,53 @@ impl Rounding {
     }
 }
 
+/// Bounds on the pairs of two blocks, scaled.
+///
+/// Small blocks have small offsets: of the error of a difference, `u (3|d| + 5 sqrt(3) H) + sqrt(3) exact`, all but the first term is
+/// then smaller than for the job.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairBounds {
+    least: f64,
+    most: f64,
+    /// By how much the error of a difference is smaller than in the job.
+    saved: f64,
+    /// The error of a difference of 0, as a part of that in the job.
+    shrunk: f64,
+}
+
+impl PairBounds {
+    /// Bounds on any pair of the job.
+    const ALL: Self = Self {
+        least: 0.0,
+        most: f64::INFINITY,
+        saved: 0.0,
+        shrunk: 1.0,
+    };
+
+    /// Pairs at separations from `least` to `most`, of blocks whose half extents are at most `half`.
+    #[inline]
+    pub(crate) fn new(job: &Rounding, [least, most]: [f64; 2], half: f64) -> Self {
+        let half = half.min(job.half);
+        let (all, own) = (
+            job.of_difference(0.0),
+            Rounding { half, ..*job }.of_difference(0.0),
+        );
+        Self {
+            least,
+            most,
+            saved: all - own,
+            shrunk: if all > 0.0 { own / all } else { 1.0 },
+        }
+    }
+
+    /// The square up to which pairs are doubtful, where it grows with the separation at which an error is a certain part of it, and
+    /// the error is `a s` plus that of a difference of 0.
+    #[inline]
+    fn shrink(&self, least_square: f32) -> f32 {
+        ((f64::from(least_square) * (self.shrunk * self.shrunk)) as f32).next_up()
+    }
+}
+
 /// What a filter takes from the vectors of a pair: a square, and up to two products with the line of sight.
 pub(crate) type Measured<S> = [<S as Simd>::F; 3];
 
@@ -107,8 +154,8 @@ pub(crate) trait Filter: Copy + Sync {
     /// Limits of doubt.
     fn doubtful(&self) -> [u32; 3];
 
-    /// The same bins for pairs at separations from `least` to `most`, scaled: the closer these are, the fewer doubts.
-    fn between(self, least: f64, most: f64) -> Self;
+    /// The same bins for pairs of two blocks: the closer their bounds, the fewer doubts.
+    fn within(self, pairs: &PairBounds) -> Self;
 
     /// What to take as measured where there is no point: it is in no bin, without doubt.
     fn far(&self) -> [f32; 3];
@@ -370,6 +417,10 @@ impl TwoAxes<'_> {
         if let Some(pi) = linear
             && let Some(rp) = self.strides(Logarithmic::new(self.across, self.rounding, &error))
         {
+            let rp = match los {
+                LineOfSight::Fixed(_) => rp,
+                _ => rp.of_any_error(),
+            };
             let axes = (self.rows(rp), self.along(pi));
             return Ok(Self::finish_rp_pi(axes, los, code));
         }

@@ -3,7 +3,8 @@
 use super::axes::{AcrossAxis, AlongAxis};
 use super::linear::CoordinateError;
 use super::{
-    DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Measured, Placed, Rounding, square,
+    DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Measured, PairBounds, Placed, Rounding,
+    square,
 };
 use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
 
@@ -71,9 +72,11 @@ pub(super) fn pi_errors(rounding: &Rounding, reach: f64) -> CoordinateError {
 }
 
 /// Bound on the error of rp squared, for pairs within `rp` across the line of sight and `s` in all.
+///
+/// Across a fixed axis, the errors of the two components are those of a difference of length rp.
 pub(super) fn rp_square_error(rounding: &Rounding, los: LineOfSight, rp: f64, s: f64) -> f64 {
     if let LineOfSight::Fixed(_) = los {
-        let difference = rounding.of_difference(s);
+        let difference = rounding.of_difference(rp);
         return 2.0 * rp * difference
             + difference * difference
             + DOT_ROUNDINGS * (rp + difference).powi(2)
@@ -102,9 +105,9 @@ impl<M: AlongAxis> Along<M> {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
+    fn within(self, pairs: &PairBounds) -> Self {
         Self {
-            axis: self.axis.between(least, most),
+            axis: self.axis.within(pairs),
             ..self
         }
     }
@@ -269,10 +272,11 @@ impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for SMu<A, M, L> {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
+    fn within(self, pairs: &PairBounds) -> Self {
         Self {
-            s: self.s.between(least, most),
-            mu: self.mu.between(least, most),
+            s: self.s.within(pairs),
+            mu: self.mu.within(pairs),
+            least: pairs.shrink(self.least),
             ..self
         }
     }
@@ -326,9 +330,10 @@ impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for RpPi<A, M, L> {
     }
 
     #[inline]
-    fn between(self, least: f64, most: f64) -> Self {
+    fn within(self, pairs: &PairBounds) -> Self {
         Self {
-            pi: self.pi.between(least, most),
+            rp: self.rp.within(pairs),
+            pi: self.pi.within(pairs),
             ..self
         }
     }

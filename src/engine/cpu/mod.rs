@@ -421,6 +421,8 @@ impl Fast<'_> {
             },
             exact: self.exact,
             n_slots: self.n_slots,
+            rounding: *rounding,
+            near_doubtful: F::DOUBTS > 1 && filter.doubtful()[F::DOUBTS - 1] > 0,
             often_doubtful: filter.doubtful()[..F::DOUBTS.min(2)]
                 .iter()
                 .any(|&limit| limit > u32::MAX / 1000),

@@ -7,7 +7,7 @@ use super::doubt::{Care, DOUBTS, Doubt, Slowly};
 use super::lists::{ALL_ROWS, list_rows};
 use super::measures::{Measures, measure, place};
 use super::reach::{Reach, gap};
-use crate::binning::filter::{Filter, SHORTEST_LINE, doubts, less_certain};
+use crate::binning::filter::{Filter, PairBounds, Rounding, SHORTEST_LINE, doubts, less_certain};
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
@@ -60,8 +60,11 @@ pub(super) struct Job<'a, F> {
     pub(super) axes: [usize; 3],
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
-    /// Whether it pays to narrow the filter's bounds down to a pair of blocks.
+    pub(super) rounding: Rounding,
+    /// Whether it pays to narrow the filter's bounds down to any pair of blocks.
     pub(super) often_doubtful: bool,
+    /// Whether it pays for blocks that are small, because pairs near each other are doubtful.
+    pub(super) near_doubtful: bool,
 }
 
 /// What one worker carries from tile to tile.
@@ -95,6 +98,9 @@ impl<H: Histogram> Worker<H> {
         self.since_flush = 0;
     }
 }
+
+/// Blocks smaller than this part of the largest one are worth bounds of their own.
+const SMALL: f64 = 0.25;
 
 /// A pair of blocks, with the axes in the order of the job.
 #[derive(Clone, Copy)]
@@ -171,19 +177,36 @@ impl<F: Filter> Job<'_, F> {
             line,
             half,
         };
-        let mut near = *self;
-        if self.often_doubtful {
-            let (least, most) = self.separations(first, second, pair.translation.vector);
-            near.filter = self.filter.between(least, most);
-        }
+        let near = self.narrowed(first, second, pair.translation.vector);
         for leaf in 0..second.n_leaves() {
             near.count_leaf(simd, worker, &blocks, leaf);
         }
     }
 
+    /// The job with its filter narrowed down to the pairs of two blocks, where that pays.
+    #[inline(always)]
+    fn narrowed(&self, first: &Block, second: &Block, translation: [f64; 3]) -> Self {
+        let largest = self.rounding.half;
+        let half = first
+            .bounds
+            .largest_half()
+            .max(second.bounds.largest_half());
+        let half = half * self.first.layout.scale;
+        let small = self.near_doubtful && half < SMALL * largest;
+        if !(self.often_doubtful || small) {
+            return *self;
+        }
+        let separations = self.separations(first, second, translation);
+        let pairs = PairBounds::new(&self.rounding, separations, half);
+        Self {
+            filter: self.filter.within(&pairs),
+            ..*self
+        }
+    }
+
     /// The least and the largest separation of two blocks' points, scaled.
     #[inline(always)]
-    fn separations(&self, first: &Block, second: &Block, translation: [f64; 3]) -> (f64, f64) {
+    fn separations(&self, first: &Block, second: &Block, translation: [f64; 3]) -> [f64; 2] {
         let (mut least, mut most) = (0.0, 0.0);
         for (k, moved) in translation.into_iter().enumerate() {
             let centres = first.bounds.centre[k] - second.bounds.centre[k];
@@ -194,10 +217,10 @@ impl<F: Filter> Job<'_, F> {
             most += (apart + halves) * (apart + halves);
         }
         let scale = self.first.layout.scale;
-        (
+        [
             least.sqrt() * scale * (1.0 - 1e-9),
             most.sqrt() * scale * (1.0 + 1e-9),
-        )
+        ]
     }
 
     #[inline(always)]
@@ -248,8 +271,7 @@ impl<F: Filter> Job<'_, F> {
         blocks: &Blocks<'_>,
         leaf: usize,
     ) {
-        let (mask, sure) = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
-        let sift = H::SIFTS && !sure;
+        let mask = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
         let own = 0xffffu64 << (leaf * LEAF);
         let (apart, together) = match blocks.pair.slots {
             Slots::All => (mask, 0),
@@ -263,14 +285,14 @@ impl<F: Filter> Job<'_, F> {
             line: blocks.line,
         };
         if apart == u64::MAX {
-            self.count_rows(simd, worker, tile, &ALL_ROWS, sift);
+            self.count_rows(simd, worker, tile, &ALL_ROWS);
         } else if apart != 0 {
             let (list, n) = list_rows(apart);
-            self.count_rows(simd, worker, tile, &list[..n], sift);
+            self.count_rows(simd, worker, tile, &list[..n]);
         }
         if together != 0 {
             let (list, n) = list_rows(together);
-            self.measure_rows(simd, worker, tile, &list[..n], false);
+            self.measure_rows(simd, worker, tile, &list[..n]);
             simd.vectorize(Slowly {
                 job: self,
                 worker,
@@ -280,7 +302,7 @@ impl<F: Filter> Job<'_, F> {
         }
     }
 
-    /// The rows of the first block that come within reach of the leaf, one bit each, and whether every pair with them does.
+    /// The rows of the first block that come within reach of the leaf, one bit each.
     #[inline(always)]
     fn rows_in_reach<S: Simd>(
         &self,
@@ -288,7 +310,7 @@ impl<F: Filter> Job<'_, F> {
         rows: &Rows,
         blocks: &Blocks<'_>,
         leaf: usize,
-    ) -> (u64, bool) {
+    ) -> u64 {
         let used = u64::MAX >> (BLOCK as u32 - blocks.first.n);
         let leaf = &blocks.second.leaves[leaf];
         let (mut centre, mut half, mut farthest) = ([0.0; 3], [0.0; 3], [0.0; 3]);
@@ -298,7 +320,7 @@ impl<F: Filter> Job<'_, F> {
             farthest[k] = (centre[k].abs() + blocks.half[k] - half[k]).max(0.0);
         }
         if self.reach.holds(farthest) {
-            return (used, true);
+            return used;
         }
         let mut near = 0u64;
         for at in (0..BLOCK).step_by(S::LANES) {
@@ -308,7 +330,7 @@ impl<F: Filter> Job<'_, F> {
             let inside = self.reach.holds_lanes(simd, [x, y, z]);
             near |= u64::from(simd.mask_bits(inside)) << at;
         }
-        (near & used, false)
+        near & used
     }
 
     #[inline(always)]
@@ -318,9 +340,8 @@ impl<F: Filter> Job<'_, F> {
         worker: &mut Worker<H>,
         tile: Tile,
         list: &[u8],
-        sift: bool,
     ) {
-        self.measure_rows(simd, worker, tile, list, sift);
+        self.measure_rows(simd, worker, tile, list);
         // Copies, which nothing that is written can change: constants stay in registers.
         let filter = self.filter;
         for part in (0..LEAF).step_by(S::LANES) {
@@ -372,26 +393,10 @@ impl<F: Filter> Job<'_, F> {
         }
     }
 
-    /// Measures rows against the leaf's points, for [`Job::count_rows`] to place.
+    /// Measures rows against the leaf's points, for [`Job::count_rows`] to place. Where placing is dear, those are left out that turn
+    /// out to be beyond the reach of a whole register.
     #[inline(always)]
     fn measure_rows<S: Simd, H: Histogram>(
-        &self,
-        simd: S,
-        worker: &mut Worker<H>,
-        tile: Tile,
-        list: &[u8],
-        sift: bool,
-    ) {
-        if H::SIFTS && sift {
-            self.measure_some::<true, S, H>(simd, worker, tile, list);
-        } else {
-            self.measure_some::<false, S, H>(simd, worker, tile, list);
-        }
-    }
-
-    /// Measures rows; those that turn out to be beyond the reach of a whole register are left out, if they are to be `SIFTED`.
-    #[inline(always)]
-    fn measure_some<const SIFTED: bool, S: Simd, H>(
         &self,
         simd: S,
         worker: &mut Worker<H>,
@@ -415,16 +420,16 @@ impl<F: Filter> Job<'_, F> {
                 for &row in list {
                     let of_a = measure(simd, filter, block, row, &a);
                     let of_b = measure(simd, filter, block, row, &b);
-                    let kept = !SIFTED || reach.holds_some(simd, of_a);
+                    let kept = !H::SIFTS || reach.holds_some(simd, of_a);
                     to.push::<S, F>(simd, row, of_a, kept);
-                    let kept = !SIFTED || reach.holds_some(simd, of_b);
+                    let kept = !H::SIFTS || reach.holds_some(simd, of_b);
                     next.push::<S, F>(simd, row, of_b, kept);
                 }
                 next.pad::<S, F>(simd, far);
             } else {
                 for &row in list {
                     let of_a = measure(simd, filter, block, row, &a);
-                    let kept = !SIFTED || reach.holds_some(simd, of_a);
+                    let kept = !H::SIFTS || reach.holds_some(simd, of_a);
                     to.push::<S, F>(simd, row, of_a, kept);
                 }
             }
