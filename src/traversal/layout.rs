@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::Bounds;
-use super::sort::{Key, MAX_HALVINGS, sorted_cells};
+use super::sort::{MAX_HALVINGS, Slot, Sorted};
 use crate::particles::{MAX_PARTICLES, Points, run_start};
 
 /// Points in a leaf: one of the widest registers.
@@ -43,11 +43,12 @@ pub(crate) struct Block {
 
 impl Block {
     /// The block of up to [`BLOCK`] points, its leaves in units of `1 / scale`.
-    fn around(positions: &[[f64; 3]], scale: f64) -> Self {
-        let bounds = Bounds::around(positions.iter().copied());
+    fn around(points: &[Slot], scale: f64) -> Self {
+        let around = |points: &[Slot]| Bounds::around(points.iter().map(|point| point.0));
+        let bounds = around(points);
         let mut leaves = [LeafBox::default(); BLOCK / LEAF];
-        for (leaf, positions) in leaves.iter_mut().zip(positions.chunks(LEAF)) {
-            let around = Bounds::around(positions.iter().copied());
+        for (leaf, points) in leaves.iter_mut().zip(points.chunks(LEAF)) {
+            let around = around(points);
             for axis in 0..3 {
                 let centre = ((around.centre[axis] - bounds.centre[axis]) * scale) as f32;
                 leaf.centre[axis] = centre;
@@ -57,9 +58,22 @@ impl Block {
         }
         Self {
             bounds,
-            n: positions.len() as u32,
+            n: points.len() as u32,
             leaves,
         }
+    }
+
+    /// The block in some slots, and the offsets of its points.
+    fn with_offsets(slots: &[Slot], scale: f64) -> (Self, Offsets) {
+        let points = &slots[..slots.partition_point(|&(_, row)| row != NO_ROW)];
+        let block = Self::around(points, scale);
+        let mut offsets = [[FAR_AWAY; BLOCK]; 3];
+        for (slot, (x, _)) in points.iter().enumerate() {
+            for axis in 0..3 {
+                offsets[axis][slot] = ((x[axis] - block.bounds.centre[axis]) * scale) as f32;
+            }
+        }
+        (block, offsets)
     }
 
     /// Number of leaves in use.
@@ -102,55 +116,17 @@ pub(crate) struct Layout {
     pub(crate) clusters: Vec<Run>,
     /// Number of points in the blocks before each block, and in all.
     pub(crate) points_before: Vec<u64>,
-    /// Original row of each slot.
-    pub(crate) rows: Vec<u32>,
-    /// Positions in slot order.
-    positions: Vec<[f64; 3]>,
+    /// Position and row of the point in each slot.
+    slots: Vec<Slot>,
     /// Power of two that offsets are multiplied by.
     pub(crate) scale: f64,
     /// Largest half extent of a block, unscaled.
     pub(crate) largest_half: f64,
 }
 
-/// The part of a layout that the points of one coarse cell fill.
-struct CellSlots<'a> {
-    keys: &'a [Key],
-    blocks: &'a mut [Block],
-    offsets: &'a mut [Offsets],
-    rows: &'a mut [u32],
-    positions: &'a mut [[f64; 3]],
-}
-
 /// Rounds up to float32.
 fn up(value: f64) -> f32 {
     (value as f32).next_up()
-}
-
-impl CellSlots<'_> {
-    fn fill(self, points: &Points, scale: f64) {
-        let slots = self
-            .rows
-            .chunks_mut(BLOCK)
-            .zip(self.positions.chunks_mut(BLOCK));
-        let blocks = self.blocks.iter_mut().zip(self.offsets);
-        for ((keys, (block, offsets)), (rows, positions)) in
-            self.keys.chunks(BLOCK).zip(blocks).zip(slots)
-        {
-            rows.fill(NO_ROW);
-            positions.fill([f64::NAN; 3]);
-            for ((key, row), x) in keys.iter().zip(rows).zip(&mut *positions) {
-                *row = key.row;
-                *x = points.at(key.row as usize);
-            }
-            *block = Block::around(&positions[..keys.len()], scale);
-            *offsets = [[FAR_AWAY; BLOCK]; 3];
-            for (slot, x) in positions[..keys.len()].iter().enumerate() {
-                for axis in 0..3 {
-                    offsets[axis][slot] = ((x[axis] - block.bounds.centre[axis]) * scale) as f32;
-                }
-            }
-        }
-    }
 }
 
 /// Consecutive runs of at most `most` members.
@@ -178,21 +154,24 @@ impl Layout {
     pub(crate) fn new(points: &Points, scale: f64) -> Self {
         let [x, y, z] = points.columns();
         let bounds = Bounds::around_columns([x, y, z]);
-        let cells = sorted_cells(points, &bounds);
-        let n_blocks = cells.iter().map(|keys| keys.len().div_ceil(BLOCK)).sum();
+        let Sorted { slots, cell_ends } = Sorted::new(points, &bounds);
+        let (mut blocks, mut offsets) = (vec![], vec![]);
+        slots
+            .par_chunks(BLOCK)
+            .with_min_len(64)
+            .map(|slots| Block::with_offsets(slots, scale))
+            .unzip_into_vecs(&mut blocks, &mut offsets);
         let mut layout = Self {
             bounds,
-            blocks: vec![Block::around(&[], scale); n_blocks],
-            offsets: vec![[[0.0; BLOCK]; 3]; n_blocks],
+            points_before: Vec::with_capacity(blocks.len() + 1),
+            blocks,
+            offsets,
             groups: vec![],
             clusters: vec![],
-            points_before: Vec::with_capacity(n_blocks + 1),
-            rows: vec![0; n_blocks * BLOCK],
-            positions: vec![[0.0; 3]; n_blocks * BLOCK],
+            slots,
             scale,
             largest_half: 0.0,
         };
-        let cell_ends = layout.fill(points, &cells);
         let mut n_points = 0;
         layout.points_before.push(0);
         for block in &layout.blocks {
@@ -210,39 +189,6 @@ impl Layout {
         layout
     }
 
-    /// Fills the blocks, cell by cell; returns the number of blocks up to the end of each cell.
-    fn fill(&mut self, points: &Points, cells: &[Vec<Key>]) -> Vec<usize> {
-        let (mut blocks, mut offsets) = (&mut self.blocks[..], &mut self.offsets[..]);
-        let (mut rows, mut positions) = (&mut self.rows[..], &mut self.positions[..]);
-        let mut end = 0;
-        let mut ends = Vec::with_capacity(cells.len());
-        let mut slots = Vec::with_capacity(cells.len());
-        for keys in cells {
-            let n = keys.len().div_ceil(BLOCK);
-            let cell = (
-                blocks.split_off_mut(..n),
-                offsets.split_off_mut(..n),
-                rows.split_off_mut(..n * BLOCK),
-                positions.split_off_mut(..n * BLOCK),
-            );
-            let (Some(blocks), Some(offsets), Some(rows), Some(positions)) = cell else {
-                break;
-            };
-            slots.push(CellSlots {
-                keys,
-                blocks,
-                offsets,
-                rows,
-                positions,
-            });
-            end += n;
-            ends.push(end);
-        }
-        let slots = slots.into_par_iter().with_min_len(16);
-        slots.for_each(|cell| cell.fill(points, self.scale));
-        ends
-    }
-
     /// Number of points.
     pub(crate) fn n_points(&self) -> u64 {
         self.points_before[self.blocks.len()]
@@ -251,19 +197,25 @@ impl Layout {
     /// The float64 position in a slot that holds a point.
     #[inline]
     pub(crate) fn position(&self, slot: usize) -> [f64; 3] {
-        self.positions[slot]
+        self.slots[slot].0
+    }
+
+    /// The row of the point in a slot; [`NO_ROW`] where there is none.
+    #[inline]
+    pub(crate) fn row(&self, slot: usize) -> u32 {
+        self.slots[slot].1
     }
 
     /// One number a row, brought into slot order; 0 where there is no point.
     pub(crate) fn in_slot_order(&self, values: &[f64]) -> Vec<f64> {
-        let value = |&row: &u32| {
+        let value = |&(_, row): &Slot| {
             if row == NO_ROW {
                 0.0
             } else {
                 values[row as usize]
             }
         };
-        self.rows.iter().map(value).collect()
+        self.slots.iter().map(value).collect()
     }
 }
 
@@ -275,28 +227,30 @@ mod tests {
     fn check(rows: &[[f64; 3]]) {
         let points = Points::from_rows(rows).unwrap();
         let layout = Layout::new(&points, 1.0);
-        let mut seen: Vec<u32> = layout
-            .rows
-            .iter()
-            .copied()
-            .filter(|&r| r != NO_ROW)
-            .collect();
+        let slots = 0..layout.slots.len();
+        let rows_of = slots.map(|slot| layout.row(slot));
+        let mut seen: Vec<u32> = rows_of.filter(|&row| row != NO_ROW).collect();
         seen.sort_unstable();
         assert!(
             seen.iter().copied().eq(0..rows.len() as u32),
             "every row once"
         );
-        assert_eq!(layout.rows.len(), layout.blocks.len() * BLOCK);
+        assert_eq!(layout.slots.len(), layout.blocks.len() * BLOCK);
+        let values: Vec<f64> = (1..=rows.len()).map(|k| k as f64).collect();
+        let in_slots = layout.in_slot_order(&values);
         for (b, block) in layout.blocks.iter().enumerate() {
             for slot in 0..BLOCK {
-                let row = layout.rows[b * BLOCK + slot];
+                let row = layout.row(b * BLOCK + slot);
                 assert_eq!(row == NO_ROW, slot >= block.n as usize, "points come first");
                 if row == NO_ROW {
-                    assert_eq!(layout.offsets[b][0][slot], FAR_AWAY);
+                    let far = layout.offsets[b].map(|axis| axis[slot]);
+                    assert_eq!(far, [FAR_AWAY; 3]);
+                    assert_eq!(in_slots[b * BLOCK + slot], 0.0);
                     continue;
                 }
                 let x = layout.position(b * BLOCK + slot);
                 assert_eq!(x, points.at(row as usize));
+                assert_eq!(in_slots[b * BLOCK + slot], 1.0 + f64::from(row));
                 let leaf = &block.leaves[slot / LEAF];
                 for (axis, x) in x.into_iter().enumerate() {
                     assert!((x - block.bounds.centre[axis]).abs() <= block.bounds.half[axis]);

@@ -1,20 +1,20 @@
 //! Sorting points: a parallel counting sort into coarse cells, then medians down to leaves.
 //!
+//! Entry: [`Sorted::new`]. Points are copied once, to the slots of their cell, and stay there: pages are what a large sample costs.
 //! Cells are the leaves of a tree that halves the longest side of the sample's box again and again; their order is the order of
 //! that tree, so that neighbours in memory are neighbours in space.
+
+use std::ops::Range;
+use std::slice::IterMut;
 
 use rayon::prelude::*;
 
 use super::bounds::{Bounds, greater, lesser};
-use super::layout::{BLOCK, LEAF};
+use super::layout::{BLOCK, LEAF, NO_ROW};
 use crate::particles::{Points, run_start};
 
-/// A point on its way to its slot: coordinates rounded for choosing medians, and its row.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Key {
-    x: [f32; 3],
-    pub(super) row: u32,
-}
+/// What a slot holds: the position and the row of a point. A tuple: a vector of zeroed ones costs nothing until it is filled.
+pub(super) type Slot = ([f64; 3], u32);
 
 /// Points that a coarse cell should hold on average.
 const CELL_TARGET: usize = 512;
@@ -22,8 +22,15 @@ const CELL_TARGET: usize = 512;
 /// Largest number of times that the box is halved.
 pub(super) const MAX_HALVINGS: u32 = 20;
 
-/// Points above which the two halves of a median split are sorted by two threads.
+/// Points that one thread sorts by itself, on keys that its cache holds.
+const FEW: usize = 1 << 12;
+
+/// Points above which the two sides of a median are sorted by two threads.
 const SPLIT_IN_PARALLEL: usize = 1 << 15;
+
+/// Rows that are worth a run of their own, and the most runs.
+const RUN: usize = 50_000;
+const MOST_RUNS: usize = 64;
 
 /// The map from a position to the number of its coarse cell.
 struct Cells {
@@ -80,7 +87,7 @@ impl Cells {
     fn of(&self, x: [f64; 3]) -> u32 {
         let mut cell = 0;
         for (axis, x) in x.into_iter().enumerate() {
-            let step = ((x - self.lo[axis]) * self.steps[axis]) as usize;
+            let step = ((x - self.lo[axis]) * self.steps[axis]) as u32 as usize;
             let deposits = &self.deposits[axis];
             cell |= deposits[step.min(deposits.len() - 1)];
         }
@@ -88,126 +95,178 @@ impl Cells {
     }
 }
 
-/// Runs of a sample, each sorted by cell; together they hold every point once.
-struct SortedRun {
-    keys: Vec<Key>,
-    /// Where each cell begins; one entry more than there are cells.
-    starts: Vec<u32>,
+/// The points of a sample in an order in which every [`BLOCK`] and in it every [`LEAF`] consecutive slots are compact.
+///
+/// The order depends on the points alone. Each cell begins a block; the slots that its last block has left over come last and are
+/// numbered [`NO_ROW`].
+#[derive(Debug)]
+pub(super) struct Sorted {
+    pub(super) slots: Vec<Slot>,
+    /// Number of blocks up to the end of each cell that has points.
+    pub(super) cell_ends: Vec<usize>,
 }
 
-/// Turns numbers into running sums; a run has fewer points than a row number has values.
-fn accumulate(numbers: &mut [u32]) {
-    let mut sum = 0;
-    for number in numbers {
-        sum += *number;
-        *number = sum;
+impl Sorted {
+    pub(super) fn new(points: &Points, bounds: &Bounds) -> Self {
+        let n = points.len();
+        let cells = Cells::new(bounds, n);
+        let n_runs = (n / RUN).clamp(1, MOST_RUNS.min(rayon::current_num_threads()));
+        let rows = |run: usize| run_start(n, run, n_runs)..run_start(n, run + 1, n_runs);
+        let runs = (0..n_runs).into_par_iter();
+        let numbers: Vec<Vec<u32>> = runs.map(|run| cells.count(points, rows(run))).collect();
+        let in_cells: Vec<usize> = (0..cells.number)
+            .map(|cell| numbers.iter().map(|run| run[cell] as usize).sum())
+            .collect();
+
+        let n_slots = in_cells.iter().map(|n| n.next_multiple_of(BLOCK)).sum();
+        let mut slots = vec![([0.0; 3], 0); n_slots];
+        let shares = shares(&mut slots, &in_cells, &numbers);
+        let shares = shares.into_par_iter().enumerate();
+        shares.for_each(|(run, share)| cells.deal(points, rows(run), share));
+
+        let (mut cell_ends, mut parts) = (vec![], vec![]);
+        let (mut rest, mut end) = (&mut slots[..], 0);
+        for n in in_cells.into_iter().filter(|&n| n > 0) {
+            let cell = rest.split_off_mut(..n.next_multiple_of(BLOCK));
+            let (points, empty) = cell.unwrap_or_default().split_at_mut(n);
+            empty.fill(([f64::NAN; 3], NO_ROW));
+            parts.push(points);
+            end += n.div_ceil(BLOCK);
+            cell_ends.push(end);
+        }
+        parts.into_par_iter().with_min_len(16).for_each(arrange);
+        Self { slots, cell_ends }
     }
 }
 
-fn sort_run(
-    points: &Points,
-    rows: std::ops::Range<usize>,
-    cells: &Cells,
-    bounds: &Bounds,
-) -> SortedRun {
-    let [x, y, z] = points.columns();
-    let of_row = |row: usize| cells.of([x[row], y[row], z[row]]);
-    let numbers: Vec<u32> = rows.clone().map(of_row).collect();
-    let mut starts = vec![0u32; cells.number + 1];
-    for &cell in &numbers {
-        starts[cell as usize + 1] += 1;
+impl Cells {
+    /// Number of points of some rows in each cell.
+    fn count(&self, points: &Points, rows: Range<usize>) -> Vec<u32> {
+        let mut numbers = vec![0; self.number];
+        for row in rows {
+            numbers[self.of(points.at(row)) as usize] += 1;
+        }
+        numbers
     }
-    accumulate(&mut starts);
-    let mut next = starts.clone();
-    let mut keys = vec![Key::default(); rows.len()];
-    for (&cell, row) in numbers.iter().zip(rows) {
-        let slot = &mut next[cell as usize];
-        keys[*slot as usize] = Key {
-            x: [
-                (x[row] - bounds.centre[0]) as f32,
-                (y[row] - bounds.centre[1]) as f32,
-                (z[row] - bounds.centre[2]) as f32,
-            ],
-            row: row as u32,
-        };
-        *slot += 1;
+
+    /// Puts the points of some rows into the slots that these rows have in each cell.
+    fn deal(&self, points: &Points, rows: Range<usize>, mut share: Vec<IterMut<'_, Slot>>) {
+        for row in rows {
+            let x = points.at(row);
+            if let Some(slot) = share[self.of(x) as usize].next() {
+                *slot = (x, row as u32);
+            }
+        }
     }
-    SortedRun { keys, starts }
 }
 
-/// The points of each non-empty coarse cell, in order of the cells, sorted so that every [`BLOCK`] and in it every [`LEAF`]
-/// consecutive points are compact.
-pub(super) fn sorted_cells(points: &Points, bounds: &Bounds) -> Vec<Vec<Key>> {
-    let n = points.len();
-    let cells = Cells::new(bounds, n);
-    let n_runs = (n / 50_000).clamp(1, 4 * rayon::current_num_threads());
-    let cut = |k: usize| run_start(n, k, n_runs);
-    let runs: Vec<SortedRun> = (0..n_runs)
-        .into_par_iter()
-        .map(|k| sort_run(points, cut(k)..cut(k + 1), &cells, bounds))
-        .collect();
-    (0..cells.number)
-        .into_par_iter()
-        .with_min_len(16)
-        .filter_map(|cell| {
-            let parts = runs.iter().map(|run| {
-                let (from, to) = (run.starts[cell], run.starts[cell + 1]);
-                &run.keys[from as usize..to as usize]
-            });
-            let mut keys: Vec<Key> = parts.flatten().copied().collect();
-            split(&mut keys);
-            (!keys.is_empty()).then_some(keys)
-        })
-        .collect()
+/// The slots of each run in each cell: within a cell, one run after another.
+fn shares<'a>(
+    mut slots: &'a mut [Slot],
+    in_cells: &[usize],
+    numbers: &[Vec<u32>],
+) -> Vec<Vec<IterMut<'a, Slot>>> {
+    let none = || Vec::with_capacity(in_cells.len());
+    let mut shares: Vec<Vec<_>> = numbers.iter().map(|_| none()).collect();
+    for (cell, n) in in_cells.iter().enumerate() {
+        let own = slots.split_off_mut(..n.next_multiple_of(BLOCK));
+        let mut own = own.unwrap_or_default();
+        for (share, numbers) in shares.iter_mut().zip(numbers) {
+            let run = own.split_off_mut(..numbers[cell] as usize);
+            share.push(run.unwrap_or_default().iter_mut());
+        }
+    }
+    shares
 }
 
-/// Splits at medians of the longest side until every leaf is together.
-fn split(keys: &mut [Key]) {
-    let unit = if keys.len() > BLOCK { BLOCK } else { LEAF };
+/// The axis along which points extend farthest; a fourth coordinate is left out.
+fn longest_side<T, const N: usize>(mut points: impl Iterator<Item = [T; N]>) -> usize
+where
+    T: Copy + PartialOrd + std::ops::Sub<Output = T>,
+{
+    let Some(first) = points.next() else {
+        return 0;
+    };
+    let (mut lo, mut hi) = (first, first);
+    for x in points {
+        for k in 0..N {
+            lo[k] = lesser(x[k], lo[k]);
+            hi[k] = greater(x[k], hi[k]);
+        }
+    }
+    let longer = |k: usize, best: usize| hi[k] - lo[k] > hi[best] - lo[best];
+    (1..3).fold(0, |best, k| if longer(k, best) { k } else { best })
+}
+
+/// Number of points left of the median: whole blocks or else whole leaves, so that only the last one is not full.
+fn left_of_median(n: usize) -> usize {
+    let unit = if n > BLOCK { BLOCK } else { LEAF };
+    n.div_ceil(unit).div_ceil(2) * unit
+}
+
+/// Splits points at medians of the longest side until every leaf is together.
+fn arrange(points: &mut [Slot]) {
+    if points.len() <= FEW {
+        return arrange_few(points);
+    }
+    let axis = longest_side(points.iter().map(|point| point.0));
+    let left = left_of_median(points.len());
+    points.select_nth_unstable_by(left, |a, b| a.0[axis].total_cmp(&b.0[axis]));
+    let parallel = points.len() > SPLIT_IN_PARALLEL;
+    let (left, right) = points.split_at_mut(left);
+    if parallel {
+        rayon::join(|| arrange(left), || arrange(right));
+    } else {
+        arrange(left);
+        arrange(right);
+    }
+}
+
+/// As [`arrange`], by keys of 8 bytes: only the last step moves the points.
+fn arrange_few(points: &mut [Slot]) {
+    let given = points.to_vec();
+    let lowest = |lo: [f64; 3], x: &[f64; 3]| std::array::from_fn(|k| lesser(x[k], lo[k]));
+    let [x0, y0, z0] = given
+        .iter()
+        .fold([f64::INFINITY; 3], |lo, (x, _)| lowest(lo, x));
+    let offset = |([x, y, z], _): &Slot| [(x - x0) as f32, (y - y0) as f32, (z - z0) as f32, 0.0];
+    let offsets: Vec<[f32; 4]> = given.iter().map(offset).collect();
+    let mut keys: Vec<u64> = (0..given.len() as u64).collect();
+    split(&mut keys, &offsets);
+    for (point, &key) in points.iter_mut().zip(&keys) {
+        *point = given[place(key)];
+    }
+}
+
+/// The place among the given points in the lower half of a key.
+fn place(key: u64) -> usize {
+    key as u32 as usize
+}
+
+/// The recursion of [`arrange_few`]; offsets are not negative, so that they are in the order of their bits.
+fn split(keys: &mut [u64], offsets: &[[f32; 4]]) {
     if keys.len() <= LEAF {
         return;
     }
-    // The left side is a whole number of units, so that only the last one is not full.
-    let left = keys.len().div_ceil(unit).div_ceil(2) * unit;
-    let (mut lo, mut hi) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    for key in keys.iter() {
-        for k in 0..3 {
-            lo[k] = lesser(key.x[k], lo[k]);
-            hi[k] = greater(key.x[k], hi[k]);
-        }
+    let axis = longest_side(keys.iter().map(|&key| offsets[place(key)]));
+    for key in &mut *keys {
+        let x = offsets[place(*key)][axis];
+        *key = u64::from(x.to_bits()) << 32 | u64::from(*key as u32);
     }
-    let axis = (1..3).fold(0, |best, k| {
-        if hi[k] - lo[k] > hi[best] - lo[best] {
-            k
-        } else {
-            best
-        }
-    });
+    let left = left_of_median(keys.len());
     if left < keys.len() {
-        keys.select_nth_unstable_by(left, |a, b| a.x[axis].total_cmp(&b.x[axis]));
+        keys.select_nth_unstable(left);
     }
-    let parallel = keys.len() > SPLIT_IN_PARALLEL;
     let (left, right) = keys.split_at_mut(left.min(keys.len()));
-    if parallel {
-        rayon::join(|| split(left), || split(right));
-    } else {
-        split(left);
-        split(right);
-    }
+    split(left, offsets);
+    split(right, offsets);
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::particles::MAX_PARTICLES;
-
-    #[test]
-    fn a_run_as_long_as_the_largest_sample_has_32_bit_starts() {
-        let most = MAX_PARTICLES as u32;
-        let mut starts = [0, most - 3, 0, 2, 1];
-        accumulate(&mut starts);
-        assert_eq!(starts, [0, most - 3, most - 3, most - 1, most]);
-    }
 
     #[test]
     fn the_largest_sample_has_cells_that_can_be_numbered() {
@@ -220,6 +279,76 @@ mod tests {
             assert_eq!(cells.number, 1 << MAX_HALVINGS);
             assert_eq!(cells.of(half.map(|h| -h)), 0);
             assert_eq!(cells.of(half) as usize, cells.number - 1, "{half:?}");
+        }
+    }
+    /// Half of the points in one corner of a large box, many of them at the same place.
+    fn clustered(n: usize) -> Vec<[f64; 3]> {
+        let digit = |k: usize, m: usize| ((k * m) % 10_007) as f64;
+        let point = |k: usize| {
+            let size = if k.is_multiple_of(2) { 1e-3 } else { 1.0 };
+            [31, 577, 1019].map(|m| size * digit(k, m))
+        };
+        (0..n).map(point).collect()
+    }
+
+    #[test]
+    fn the_order_does_not_depend_on_the_number_of_threads() {
+        let n = 4 * RUN + 77;
+        assert!(n / 2 > SPLIT_IN_PARALLEL, "one cell is shared by threads");
+        let points = Points::from_rows(&clustered(n)).unwrap();
+        let bounds = Bounds::around_columns(points.columns());
+        let order = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let sort = || Sorted::new(&points, &bounds);
+            let sorted = pool.build().unwrap().install(sort);
+            let rows: Vec<u32> = sorted.slots.iter().map(|slot| slot.1).collect();
+            (rows, sorted.cell_ends)
+        };
+        let alone = order(1);
+        for threads in [2, 3, 7] {
+            assert!(order(threads) == alone, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn cells_take_whole_blocks_and_leave_only_last_slots_empty() {
+        for n in [0, 1, BLOCK, 2 * FEW + 1, RUN] {
+            let points = Points::from_rows(&clustered(n)).unwrap();
+            let bounds = Bounds::around_columns(points.columns());
+            let Sorted { slots, cell_ends } = Sorted::new(&points, &bounds);
+            assert_eq!(
+                slots.len(),
+                cell_ends.last().map_or(0, |&end| end * BLOCK),
+                "{n}"
+            );
+            let (mut begin, mut n_points) = (0, 0);
+            for end in cell_ends {
+                let cell = &slots[begin * BLOCK..end * BLOCK];
+                let held = cell.partition_point(|slot| slot.1 != NO_ROW);
+                assert_eq!(held.div_ceil(BLOCK), end - begin, "{n}");
+                assert!(cell[held..].iter().all(|slot| slot.1 == NO_ROW));
+                let same = |&(x, row): &Slot| x == points.at(row as usize);
+                assert!(cell[..held].iter().all(same));
+                n_points += held;
+                begin = end;
+            }
+            assert_eq!(n_points, n);
+        }
+    }
+
+    #[test]
+    fn medians_part_points_along_their_longest_side() {
+        for n in [LEAF + 1, BLOCK, BLOCK + 1, 1000, FEW, FEW + 1, 3 * FEW] {
+            let line = |k: usize| ([0.5, ((k * 7919) % n) as f64, -1e6], k as u32);
+            let mut points: Vec<Slot> = (0..n).map(line).collect();
+            arrange(&mut points);
+            let (mut from, mut greatest) = (0, -1.0);
+            for leaf in points.chunks(LEAF) {
+                let ys = leaf.iter().map(|point| point.0[1]);
+                assert!(ys.clone().all(|y| y > greatest), "{n}: leaf at {from}");
+                greatest = ys.fold(greatest, f64::max);
+                from += LEAF;
+            }
         }
     }
 }

@@ -275,7 +275,7 @@ impl<'a> Run<'a> {
             if image == blocks.translation.image
                 && let Some(bin) = op.binning().bin(&sep)
             {
-                let pair = [first.rows[i] as usize, second.rows[j] as usize];
+                let pair = [first.row(i) as usize, second.row(j) as usize];
                 op.add(output, bin, pair, &sep);
             }
         });
