@@ -1,13 +1,13 @@
 //! NEON: eight lanes in two registers of four, so that what is done once a row serves as many pairs as with AVX2.
 
 use std::arch::aarch64::{
-    float32x4_t, uint32x4_t, vabsq_f32, vaddq_f64, vaddq_u32, vaddvq_u32, vandq_u32, vbslq_u32,
-    vceqq_u32, vcleq_u32, vcltq_f32, vcvtq_f32_u32, vcvtq_s32_f32, vdupq_n_f32, vdupq_n_f64,
-    vdupq_n_s32, vdupq_n_u32, veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64, vld1q_u32, vmaxq_f32,
-    vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32, vreinterpretq_f32_u32,
-    vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_s32, vreinterpretq_u64_f64,
-    vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vsqrtq_f32, vst1q_f32, vst1q_u32, vst1q_u64, vsubq_f32,
-    vsubq_u32,
+    float32x4_t, uint32x4_t, vabsq_f32, vaddq_f64, vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32,
+    vbslq_u32, vceqq_u32, vcleq_u32, vcltq_f32, vcvtq_f32_u32, vcvtq_s32_f32, vdupq_n_f32,
+    vdupq_n_f64, vdupq_n_s32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64,
+    vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32,
+    vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_s32,
+    vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vsqrtq_f32, vst1q_f32, vst1q_u32,
+    vst1q_u64, vsubq_f32, vsubq_u32,
 };
 use std::arch::is_aarch64_feature_detected;
 

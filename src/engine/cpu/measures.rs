@@ -83,6 +83,7 @@ impl Measures {
             .numbers
             .chunks_exact_mut(F::MEASURES * S::LANES * MOST_ROWS);
         let rows = self.rows.iter_mut().zip(&mut self.n_quads);
+        let rows = rows.take(LEAF / S::LANES);
         numbers
             .zip(rows)
             .map(|(numbers, (rows, n_quads))| Register {
