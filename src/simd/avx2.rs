@@ -1,4 +1,4 @@
-//! AVX2 with FMA: registers of eight lanes.
+//! AVX2 with FMA, and the bit instructions that come with them: registers of eight lanes.
 
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_epi64,
@@ -16,17 +16,22 @@ use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 
-/// Proof that the machine has AVX2 and FMA.
+/// Proof that the machine has AVX2, FMA, POPCNT, BMI1 and BMI2.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+        (is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2"))
+        .then_some(Self(()))
     }
 }
 
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
 #[inline(never)]
 fn enabled<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
     kernel.run(simd)
@@ -48,7 +53,7 @@ impl Simd for Avx2 {
     const RSQRT_FACTOR: f32 = 2.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
-        // SAFETY: a value of `Avx2` exists only where AVX2 and FMA were detected.
+        // SAFETY: a value of `Avx2` exists only where its instructions were detected.
         unsafe { enabled(self, kernel) }
     }
 

@@ -1,23 +1,24 @@
 //! AVX-512 F and DQ: registers of sixteen lanes.
 
 use std::arch::x86_64::{
-    __m512, __m512i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps, _mm512_add_epi32,
-    _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512, _mm512_castpd_si512, _mm512_castps_si512,
-    _mm512_castsi512_ps, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
-    _mm512_cvtepi32_ps, _mm512_cvttps_epi32, _mm512_fmadd_ps, _mm512_fnmadd_ps,
-    _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_max_ps,
-    _mm512_min_epu32, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps,
-    _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_set1_pd, _mm512_set1_ps, _mm512_sll_epi32, _mm512_sllv_epi32, _mm512_sqrt_ps,
-    _mm512_srl_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps,
-    _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    __m512, __m512i, _CMP_LT_OQ, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd,
+    _mm512_and_si512, _mm512_castpd_si512, _mm512_castps_si512, _mm512_castsi512_ps,
+    _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps,
+    _mm512_cvttps_epi32, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
+    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_max_ps, _mm512_min_epu32,
+    _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
+    _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_ps, _mm512_srlv_epi32, _mm512_storeu_ps,
+    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32,
+    _mm512_xor_si512,
 };
 
+use super::avx2::Avx2;
 use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
 
-/// Proof that the machine has AVX-512 F and DQ, and what [`super::avx2`] needs.
+/// Proof that the machine has AVX-512 F and DQ, and what [`Avx2`] needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
 
@@ -25,13 +26,12 @@ impl Avx512 {
     pub(crate) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma"))
+            && Avx2::detect().is_some())
         .then_some(Self(()))
     }
 }
 
-#[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+#[target_feature(enable = "avx512f,avx512dq,avx2,fma,popcnt,bmi1,bmi2")]
 #[inline(never)]
 fn enabled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
@@ -190,13 +190,12 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn shift_left(self, a: Self::U, bits: u32) -> Self::U {
-        // SAFETY: the token proves AVX-512.
-        unsafe { _mm512_sll_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
+        // By a number a lane: by one number for all takes two steps.
+        bind!(_mm512_sllv_epi32(a, self.splat_u(bits % 32)))
     }
     #[inline(always)]
     fn shift_right(self, a: Self::U, bits: u32) -> Self::U {
-        // SAFETY: the token proves AVX-512.
-        unsafe { _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits.cast_signed())) }
+        bind!(_mm512_srlv_epi32(a, self.splat_u(bits % 32)))
     }
     #[inline(always)]
     fn one_hot(self, a: Self::U) -> Self::U {

@@ -5,6 +5,7 @@ use super::{MOST_LANES, Simd};
 
 /// Any number of slots: rows wait in a ring before they are scattered, so that no row is read straight after it was written.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Scatter<const PRODUCTS: bool> {
     /// Where the counters of slots lie, in bytes.
     slots: [u32; RING],

@@ -50,10 +50,12 @@ pub(super) static ALL_ROWS: [u8; BLOCK] = {
     list
 };
 
-/// The numbers of the bits set, and how many they are.
+/// Room for the rows of a block, written eight at a time.
+pub(super) type RowList = [u8; BLOCK + 8];
+
+/// The numbers of the bits set, written to `list`: an array that is returned would be copied, and wait for its bytes to be written.
 #[inline(always)]
-pub(super) fn list_rows(mask: u64) -> ([u8; BLOCK + 8], usize) {
-    let mut list = [0; BLOCK + 8];
+pub(super) fn list_rows(mask: u64, list: &mut RowList) -> &[u8] {
     let mut n = 0;
     for byte in 0..8u8 {
         let bits = (mask >> (8 * byte)) as usize & 0xff;
@@ -61,7 +63,7 @@ pub(super) fn list_rows(mask: u64) -> ([u8; BLOCK + 8], usize) {
         list[n..n + 8].copy_from_slice(&numbers);
         n += bits.count_ones() as usize;
     }
-    (list, n)
+    &list[..n]
 }
 
 /// For every byte, the numbers of its bits as bytes of a word, lowest first.

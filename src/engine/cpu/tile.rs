@@ -4,7 +4,7 @@
 //! [`super::doubt`] then moves those pairs to where the exact rule puts them.
 
 use super::doubt::{Care, DOUBTS, Doubt, Slowly};
-use super::lists::{ALL_ROWS, list_rows};
+use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Measures, measure, place};
 use super::reach::{Reach, gap};
 use crate::binning::filter::{Filter, PairBounds, Rounding, SHORTEST_LINE, doubts, less_certain};
@@ -13,6 +13,7 @@ use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
 /// Rows of a block as the kernels read them: indexed by a byte.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Rows {
     pub(super) offsets: [[f32; 256]; 3],
     pub(super) factors: [f64; 256],
@@ -178,8 +179,9 @@ impl<F: Filter> Job<'_, F> {
             half,
         };
         let near = self.narrowed(first, second, pair.translation.vector);
+        let mut list = [0; _];
         for leaf in 0..second.n_leaves() {
-            near.count_leaf(simd, worker, &blocks, leaf);
+            near.count_leaf(simd, worker, &blocks, leaf, &mut list);
         }
     }
 
@@ -270,6 +272,7 @@ impl<F: Filter> Job<'_, F> {
         worker: &mut Worker<H>,
         blocks: &Blocks<'_>,
         leaf: usize,
+        list: &mut RowList,
     ) {
         let mask = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
         let own = 0xffffu64 << (leaf * LEAF);
@@ -287,12 +290,12 @@ impl<F: Filter> Job<'_, F> {
         if apart == u64::MAX {
             self.count_rows(simd, worker, tile, &ALL_ROWS);
         } else if apart != 0 {
-            let (list, n) = list_rows(apart);
-            self.count_rows(simd, worker, tile, &list[..n]);
+            let list = list_rows(apart, list);
+            self.count_rows(simd, worker, tile, list);
         }
         if together != 0 {
-            let (list, n) = list_rows(together);
-            self.measure_rows(simd, worker, tile, &list[..n]);
+            let list = list_rows(together, list);
+            self.measure_rows(simd, worker, tile, list);
             simd.vectorize(Slowly {
                 job: self,
                 worker,
