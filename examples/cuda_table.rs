@@ -122,42 +122,35 @@ fn full_range(filter: &str) -> Result<(), Failure> {
                     pairs,
                 )
             };
+            let cross = Pairs::Cross(&a, &b);
+            let diagonal = 3f64.sqrt();
             // More bins than fit into shared memory are done in windows of sorted cells.
-            let all = if bins > 50_000 {
-                Traversal::Auto
+            if bins <= 50_000 {
+                run(
+                    "open all",
+                    &Domain::Open,
+                    Traversal::AllPairs,
+                    diagonal,
+                    cross,
+                )?;
+                run(
+                    "open cells",
+                    &Domain::Open,
+                    Traversal::Cells,
+                    diagonal,
+                    cross,
+                )?;
             } else {
-                Traversal::AllPairs
-            };
-            run(
-                "open",
-                &Domain::Open,
-                all,
-                3f64.sqrt(),
-                Pairs::Cross(&a, &b),
-            )?;
+                run("open", &Domain::Open, Traversal::Auto, diagonal, cross)?;
+            }
             if bins == 50_000 {
                 continue;
             }
-            let fits = bins < 50_000;
-            run(
-                if fits { "cubic all" } else { "cubic" },
-                &cubic,
-                if fits {
-                    Traversal::AllPairs
-                } else {
-                    Traversal::Auto
-                },
-                0.5,
-                Pairs::Cross(&a, &b),
-            )?;
-            if fits {
-                run(
-                    "cubic cells",
-                    &cubic,
-                    Traversal::Cells,
-                    0.5,
-                    Pairs::Cross(&a, &b),
-                )?;
+            if bins < 50_000 {
+                run("cubic all", &cubic, Traversal::AllPairs, 0.5, cross)?;
+                run("cubic cells", &cubic, Traversal::Cells, 0.5, cross)?;
+            } else {
+                run("cubic", &cubic, Traversal::Auto, 0.5, cross)?;
             }
             run(
                 "triclinic",

@@ -1,14 +1,18 @@
 // A stand-in for the CUDA language on the host, so that tests run the kernels themselves without a device.
 // Blocks run one after another; the threads of a block are fibers that change at barriers. Not for speed.
 #pragma once
-#include <cmath>
-#include <csetjmp>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
+// C headers alone: every kernel is compiled with this, and those of C++ would take longer than the kernel.
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
-#include <vector>
+
+extern "C" {
+float fabsf(float), fmaf(float, float, float), fmaxf(float, float), fminf(float, float), nextafterf(float, float), sqrtf(float);
+double floor(double), fma(double, double, double), sqrt(double);
+}
 
 #define __global__
 #define __device__
@@ -29,16 +33,16 @@ inline unsigned char* shared;
 inline Index thread, block, block_size, grid_size;
 inline ucontext_t entry, home;
 inline jmp_buf scheduler;
-inline std::vector<jmp_buf*> fibers;
-inline std::vector<char> running;
+inline jmp_buf* fibers;
+inline bool* running;
 inline unsigned current;
-inline std::mutex one_launch;
+inline pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
 inline void (*body)(void**);
 inline void** arguments;
 
 // Back to the scheduler; returns when it is this fiber's turn again.
 inline void yield() {
-    if (!_setjmp(*fibers[current])) _longjmp(scheduler, 1);
+    if (!_setjmp(fibers[current])) _longjmp(scheduler, 1);
 }
 
 // A place where a group of fibers waits for its last, and votes.
@@ -64,7 +68,7 @@ inline void fiber() {
     yield();
     for (;;) {
         body(arguments);
-        running[current] = 0;
+        running[current] = false;
         yield();
     }
 }
@@ -72,7 +76,7 @@ inline void fiber() {
 inline void turn(unsigned t) {
     current = t;
     thread = {t, 0, 0};
-    if (!_setjmp(scheduler)) _longjmp(*fibers[t], 1);
+    if (!_setjmp(scheduler)) _longjmp(fibers[t], 1);
 }
 
 inline void begin(unsigned t, char* stack, size_t size) {
@@ -86,7 +90,7 @@ inline void begin(unsigned t, char* stack, size_t size) {
 }
 
 inline void run_block(unsigned threads) {
-    running.assign(threads, 1);
+    for (unsigned t = 0; t < threads; ++t) running[t] = true;
     for (unsigned left = threads; left;) {
         left = 0;
         for (unsigned t = 0; t < threads; ++t) {
@@ -98,18 +102,16 @@ inline void run_block(unsigned threads) {
 }
 
 inline void launch(void (*kernel)(void**), const unsigned* grid, unsigned threads, unsigned shared_bytes, void** args) {
-    std::lock_guard<std::mutex> lock(one_launch);
+    pthread_mutex_lock(&one_launch);
     const size_t size = 64 << 10;
     char* stacks = (char*)malloc(threads * size);
-    std::vector<jmp_buf> buffers(threads);
-    fibers.resize(threads);
-    for (unsigned t = 0; t < threads; ++t) {
-        fibers[t] = &buffers[t];
-        begin(t, stacks + t * size, size);
-    }
+    fibers = (jmp_buf*)malloc(threads * sizeof(jmp_buf));
+    running = (bool*)malloc(threads * sizeof(bool));
+    for (unsigned t = 0; t < threads; ++t) begin(t, stacks + t * size, size);
     // Filled with rubbish, as on a device.
-    std::vector<uint64_t> memory(shared_bytes / 8 + 2, 0xabababababababab);
-    shared = (unsigned char*)(((uintptr_t)memory.data() + 15) / 16 * 16);
+    void* memory = malloc(shared_bytes + 16);
+    memset(memory, 0xab, shared_bytes + 16);
+    shared = (unsigned char*)(((uintptr_t)memory + 15) / 16 * 16);
     body = kernel;
     arguments = args;
     block_size = {threads, 1, 1};
@@ -119,7 +121,11 @@ inline void launch(void (*kernel)(void**), const unsigned* grid, unsigned thread
             block = {x, y, 0};
             run_block(threads);
         }
+    free(memory);
+    free(running);
+    free(fibers);
     free(stacks);
+    pthread_mutex_unlock(&one_launch);
 }
 }  // namespace emulator
 

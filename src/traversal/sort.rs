@@ -281,6 +281,7 @@ mod tests {
             assert_eq!(cells.of(half) as usize, cells.number - 1, "{half:?}");
         }
     }
+
     /// Half of the points in one corner of a large box, many of them at the same place.
     fn clustered(n: usize) -> Vec<[f64; 3]> {
         let digit = |k: usize, m: usize| ((k * m) % 10_007) as f64;

@@ -13,7 +13,8 @@ use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use cudarc::driver::DeviceRepr;
@@ -92,7 +93,10 @@ fn compiled(kernel: Kernel) -> PathBuf {
     std::fs::create_dir_all(&folder).unwrap();
     let library = folder.join(format!("{:016x}.so", hash.finish()));
     if !library.exists() {
-        let partial = library.with_extension(format!("{}.partial", std::process::id()));
+        // Kernels of one source share a library, which several threads may be making.
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let made = MADE.fetch_add(1, Ordering::Relaxed);
+        let partial = library.with_extension(format!("{}.{made}.partial", std::process::id()));
         let output = Command::new("g++")
             .args([
                 "-std=c++17",
@@ -125,20 +129,21 @@ fn compiled(kernel: Kernel) -> PathBuf {
 }
 
 fn launcher(kernel: Kernel) -> Launch {
-    static LOADED: Mutex<Option<HashMap<Kernel, Launch>>> = Mutex::new(None);
-    let mut loaded = LOADED.lock().unwrap();
-    *loaded
-        .get_or_insert_default()
-        .entry(kernel)
-        .or_insert_with(|| {
-            // SAFETY: the library is the kernel source; the symbol has this type; leaking keeps it loaded.
-            unsafe {
-                let library = Box::leak(Box::new(Library::new(compiled(kernel)).unwrap()));
-                *library
-                    .get(format!("emulated_{}", kernel.source().1).as_bytes())
-                    .unwrap()
-            }
-        })
+    static LOADED: Mutex<Option<HashMap<Kernel, Arc<OnceLock<Launch>>>>> = Mutex::new(None);
+    // Not locked while one is compiled: other tests may need others.
+    let loaded = {
+        let mut all = LOADED.lock().unwrap();
+        Arc::clone(all.get_or_insert_default().entry(kernel).or_default())
+    };
+    *loaded.get_or_init(|| {
+        // SAFETY: the library is the kernel source; the symbol has this type; leaking keeps it loaded.
+        unsafe {
+            let library = Box::leak(Box::new(Library::new(compiled(kernel)).unwrap()));
+            *library
+                .get(format!("emulated_{}", kernel.source().1).as_bytes())
+                .unwrap()
+        }
+    })
 }
 
 impl Device for Emulator {
