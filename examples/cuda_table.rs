@@ -1,7 +1,7 @@
 //! Times the CUDA engine case by case: kernel time by the device's clock, and the whole call.
 //!
-//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second. `tune` or `cells` instead of
-//! a filter times block shapes, `devices` one job on more and more devices.
+//! `cargo run --release --example cuda_table [FILTER]`; one line a case: pairs in the job, seconds, pairs a second. `tune [FILTER]` or
+//! `cells [FILTER]` time block shapes instead, `devices` one job on more and more devices.
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
 use std::time::Instant;
@@ -240,7 +240,7 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
 
 /// One case by every shape given; kernel milliseconds, best of three.
 fn sweep<B: Binning>(
-    name: &str,
+    [filter, name]: [&str; 2],
     domain: &Domain,
     traversal: Traversal,
     bins: &B,
@@ -248,6 +248,9 @@ fn sweep<B: Binning>(
     precision: Precision,
     shapes: &[[u32; 4]],
 ) -> Result<(), Failure> {
+    if !name.contains(filter) {
+        return Ok(());
+    }
     for &[threads, points, tile, cell_particles] in shapes {
         let tuning = Tuning {
             threads,
@@ -280,7 +283,7 @@ fn sweep<B: Binning>(
 }
 
 /// Block shapes and cell sizes, to choose the engine's own from.
-fn tune() -> Result<(), Failure> {
+fn tune(filter: &str) -> Result<(), Failure> {
     let n = 1 << 19;
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
     for precision in [Precision::Float32, Precision::Exact] {
@@ -290,18 +293,24 @@ fn tune() -> Result<(), Failure> {
                 [64, 16, 256, 0],
                 [128, 8, 256, 0],
                 [128, 12, 256, 0],
+                [128, 12, 512, 0],
                 [128, 16, 128, 0],
                 [128, 16, 256, 0],
                 [256, 4, 256, 0],
                 [256, 8, 128, 0],
                 [256, 8, 256, 0],
+                [256, 8, 512, 0],
+                [256, 12, 256, 0],
+                [320, 8, 256, 0],
+                [384, 8, 256, 0],
                 [256, 16, 256, 0],
                 [512, 4, 256, 0],
                 [512, 8, 256, 0],
+                [512, 8, 512, 0],
                 [1024, 4, 256, 0],
             ];
             sweep(
-                &format!("open {bins} {precision:?}"),
+                [filter, &format!("open {bins} {precision:?}")],
                 &Domain::Open,
                 Traversal::AllPairs,
                 &edges,
@@ -325,7 +334,7 @@ fn tune() -> Result<(), Failure> {
                 [256, 4, 128, cell],
             ];
             sweep(
-                &format!("cutoff {reach}"),
+                [filter, &format!("cutoff {reach}")],
                 &domain,
                 Traversal::Auto,
                 &edges,
@@ -339,7 +348,7 @@ fn tune() -> Result<(), Failure> {
 }
 
 /// The same for cells at full range, and for short ranges.
-fn tune_cells() -> Result<(), Failure> {
+fn tune_cells(filter: &str) -> Result<(), Failure> {
     let domain = Domain::Periodic(PeriodicBox::cubic(1000.0)?);
     let a = uniform(1_000_000, 1000.0, 3)?;
     let shapes = [
@@ -360,9 +369,9 @@ fn tune_cells() -> Result<(), Failure> {
         let exact = Precision::Exact;
         let auto = Traversal::Auto;
         let name = format!("r to {reach}");
-        sweep(&name, &domain, auto, &r, pairs, exact, &shapes)?;
+        sweep([filter, &name], &domain, auto, &r, pairs, exact, &shapes)?;
         let name = format!("(s,mu) to {reach}");
-        sweep(&name, &domain, auto, &s_mu, pairs, exact, &shapes)?;
+        sweep([filter, &name], &domain, auto, &s_mu, pairs, exact, &shapes)?;
     }
     let n = 1 << 20;
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
@@ -375,7 +384,7 @@ fn tune_cells() -> Result<(), Failure> {
     ] {
         let edges = RBins::new(Edges::linear(0.0, 0.5, bins)?);
         sweep(
-            &format!("cubic cells {bins} {precision:?}"),
+            [filter, &format!("cubic cells {bins} {precision:?}")],
             &cubic,
             Traversal::Cells,
             &edges,
@@ -393,7 +402,7 @@ fn tune_cells() -> Result<(), Failure> {
     let edges = RBins::new(Edges::linear(0.0, 3f64.sqrt(), 128_000)?);
     for precision in [Precision::Float32, Precision::Exact] {
         sweep(
-            &format!("open 128000 {precision:?}"),
+            [filter, &format!("open 128000 {precision:?}")],
             &Domain::Open,
             Traversal::Auto,
             &edges,
@@ -437,10 +446,10 @@ fn scaling() -> Result<(), Failure> {
 }
 
 fn main() -> Result<(), Failure> {
-    let filter = std::env::args().nth(1).unwrap_or_default();
+    let [filter, of_shapes] = [1, 2].map(|k| std::env::args().nth(k).unwrap_or_default());
     match filter.as_str() {
-        "tune" => return tune(),
-        "cells" => return tune_cells(),
+        "tune" => return tune(&of_shapes),
+        "cells" => return tune_cells(&of_shapes),
         "devices" => return scaling(),
         _ => {}
     }

@@ -1,5 +1,6 @@
 // Every pair: blocks of second points in registers against tiles of first points in shared memory.
 // After Nyland, Harris & Prins (GPU Gems 3, ch. 31) and Reuter & Koefinger (2019, DOI 10.1016/j.cpc.2018.10.018).
+#define ALBIREO_ALL_PAIRS
 #include "sweep.cuh"
 
 // The loop with calls beside it would take registers that other blocks need.

@@ -261,7 +261,15 @@ __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram
     ALBIREO_SHARED(memory);
     const u32 tile = kept(shared_address(memory));
     Guess guess[POINTS];
-#if ALBIREO_QUEUE
+#if ALBIREO_PRECISION == 2 && defined(ALBIREO_ALL_PAIRS)
+    // Nothing is asked after a first point: several follow without a step of the loop. (Cells have too few for it to pay.)
+#pragma unroll 4
+    for (u32 i = 0; i < n_first; ++i) {
+        const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
+        guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
+        tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
+    }
+#elif ALBIREO_QUEUE
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
         const bool doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
