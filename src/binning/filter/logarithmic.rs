@@ -82,8 +82,9 @@ impl Logarithmic {
     ///
     /// With the square known within a part `relative` of itself, t is off by at most `(c / ln 2 + d x) relative`, by what the edges
     /// are off the map, by the error of the polynomial, and by roundings: six of numbers up to 128 c (the bits as a float, their
-    /// coefficient and product, the constant, two sums), and 60 units of c in the polynomial, whose terms are below 8 c. Squares below `least`, and those below the first edge by more than a factor two, are not
-    /// known that well: the former are all doubtful, the latter stay below the first edge by the last check.
+    /// coefficient and product, the constant, two sums), and 60 units of c in the polynomial, whose terms are below 8 c. Squares
+    /// below `least`, and those below the first edge by more than a factor two, are not known that well: the former are all doubtful,
+    /// the latter stay below the first edge by the last check.
     pub(super) fn new(
         edges: &Edges,
         rounding: &Rounding,
