@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Times albireo and Corrfunc in turn on seeded inputs, compares every bin, and prints a table.
+"""Times albireo and peers that pip installs (Corrfunc; freud for g(r)) in turn on seeded inputs, compares every bin, and prints a table.
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install numpy h5py 'setuptools<80' wheel future
     /tmp/peers/bin/pip install --no-build-isolation Corrfunc        (needs gcc and libgsl-dev)
+    /tmp/peers/bin/pip install freud-analysis
     /tmp/peers/bin/python benches/peers.py --albireo target/release/albireo [--threads 2] [--repeats 3] [--isa avx,avx512f] [NAME ...]
 
 Seconds are those of the counting call, building trees and cells included and reading excluded; medians of the repeats, which take turns.
@@ -50,8 +51,11 @@ def theory(function, side, *fixed):
     def call(columns, edges, threads, isa, weighted):
         from Corrfunc import theory as peers
         weights = dict(weights1=columns["w"], weight_type="pair_product") if weighted else {}
-        return getattr(peers, function)(1, threads, *[edges if f == "edges" else f for f in fixed], columns["x"], columns["y"], columns["z"],
-                                        periodic=True, boxsize=side, isa=isa, **weights)
+        found = getattr(peers, function)(1, threads, *[edges if f == "edges" else f for f in fixed], columns["x"], columns["y"], columns["z"],
+                                         periodic=True, boxsize=side, isa=isa, **weights)["npairs"].astype(np.int64)
+        if edges[0] == 0.0:  # points with themselves
+            found[0] -= len(columns["x"])
+        return found
     return call
 
 
@@ -60,12 +64,23 @@ def mocks_smu(columns, edges, threads, isa, weighted):
     edges = edges.copy()
     edges[0] = 1e-6  # it refuses 0
     return DDsmu_mocks(1, 1, threads, 1.0, 100, edges, columns["ra"], columns["dec"], columns["dist"], is_comoving_dist=True,
-                       weights1=columns["w"], weight_type="pair_product", isa=isa)
+                       weights1=columns["w"], weight_type="pair_product", isa=isa)["npairs"]
 
 
 def mocks_theta(columns, edges, threads, isa, weighted):
     from Corrfunc.mocks import DDtheta_mocks
-    return DDtheta_mocks(1, threads, edges, columns["ra"], columns["dec"], isa=isa)
+    return DDtheta_mocks(1, threads, edges, columns["ra"], columns["dec"], isa=isa)["npairs"]
+
+
+def rdf(side):
+    """freud: float32 positions around the origin, 32-bit counts."""
+    def call(columns, edges, threads, isa, weighted):
+        import freud
+        freud.parallel.set_num_threads(threads)
+        points = np.stack([columns[axis] for axis in "xyz"], axis=1) - side / 2
+        counter = freud.density.RDF(bins=len(edges) - 1, r_max=edges[-1])
+        return counter.compute((freud.box.Box.cube(side), points)).bin_counts
+    return call
 
 
 def linear(hi, n):
@@ -78,7 +93,7 @@ def logarithmic(lo, hi, n):
 
 MU = ["--statistic", "s-mu", "--mu-bins", "lin:0:1:100"]
 XYZ = ["--positions", "x,y,z"]
-# name: input, edges, arguments of albireo, weighted, the peer
+# name: input, edges, arguments of albireo, weighted, the peer: Corrfunc but for the last
 WORKLOADS = {
     "box-large": (lambda: uniform(1_000_000, 1000.0), linear(150, 30), ["--box", "1000"], False, theory("DD", 1000.0, "edges")),
     "box-small": (lambda: uniform(1_000_000, 1000.0), logarithmic(0.1, 25, 20), ["--box", "1000"], False, theory("DD", 1000.0, "edges")),
@@ -88,6 +103,7 @@ WORKLOADS = {
                         ["--box", "500", "--statistic", "rp-pi", "--pi-bins", "lin:0:80:80"], True, theory("DDrppi", 500.0, 80.0, "edges")),
     "survey-s-mu": (lambda: survey(200_000), linear(200, 40), [*MU, *XYZ, "--los", "midpoint"], True, mocks_smu),
     "survey-theta": (lambda: survey(200_000), logarithmic(0.01, 10, 20), ["--statistic", "theta", "--sky", "ra,dec"], False, mocks_theta),
+    "fluid-r": (lambda: uniform(32_768, 101.0), linear(12, 240), ["--box", "101"], False, rdf(101.0)),
 }
 
 
@@ -100,11 +116,9 @@ def albireo(binary, path, bins, arguments, weighted, threads):
     return result["meta"]["counts"]["DD"]["seconds"], np.array(result["data"]["npairs"], dtype=np.int64)
 
 
-def compare(name, ours, theirs, n, edges):
-    """Corrfunc counts each pair twice, and points with themselves where the first edge is 0."""
-    theirs = np.array(theirs["npairs"], dtype=np.int64)
-    if edges[0] == 0.0 and not name.startswith("survey"):
-        theirs[0] -= n
+def compare(ours, theirs):
+    """Peers count each pair twice."""
+    theirs = np.array(theirs, dtype=np.int64)
     differ = int(np.sum(theirs != 2 * ours))
     return "equal" if differ == 0 else f"{differ} of {len(ours)} bins differ by {int(np.abs(theirs - 2 * ours).sum())}"
 
@@ -117,29 +131,28 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--isa", default="avx", help="of Corrfunc, several with commas")
     options = parser.parse_args()
-    print(f"| workload, {options.threads} threads | pairs | albireo s | Corrfunc s | ratio | counts |\n|---|---|---|---|---|---|")
+    print(f"| workload, {options.threads} threads | pairs | albireo s | peer s | ratio | counts |\n|---|---|---|---|---|---|")
     for name in options.names or WORKLOADS:
         make, (edges, bins), arguments, weighted, peer = WORKLOADS[name]
         columns = make()
-        n = len(columns["x"])
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "points.h5")
             with h5py.File(path, "w") as file:
                 for key, values in columns.items():
                     file[key] = values
-            ours, theirs = [], {isa: [] for isa in options.isa.split(",")}
+            ours, theirs, found = [], {isa: [] for isa in (["freud"] if name == "fluid-r" else options.isa.split(","))}, {}
             for _ in range(options.repeats):
                 seconds, counts = albireo(options.albireo, path, bins, arguments, weighted, options.threads)
                 ours.append(seconds)
                 for isa, times in theirs.items():
                     begin = time.perf_counter()
-                    result = peer(columns, edges, options.threads, isa, weighted)
+                    found[isa] = peer(columns, edges, options.threads, isa, weighted)
                     times.append(time.perf_counter() - begin)
         mine = statistics.median(ours)
         for isa, times in theirs.items():
             peer_seconds = statistics.median(times)
             print(f"| {name} | {int(counts.sum())} | {mine:.3f} | {peer_seconds:.3f} ({isa}) | {peer_seconds / mine:.1f} |"
-                  f" {compare(name, counts, result, n, edges)} |")
+                  f" {compare(counts, found[isa])} |")
             sys.stdout.flush()
 
 
