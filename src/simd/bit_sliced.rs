@@ -8,7 +8,7 @@ use super::{Kernel, MOST_LANES, Simd};
 /// The cost of a pair depends neither on the number of slots nor on which of them it falls into. Registers narrower than
 /// [`MOST_LANES`] use the first lanes only.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))] // Planes and words come first, so that none straddles two cache lines.
 pub(crate) struct BitSliced {
     /// Planes of weight 1, 2, 4, ...
     planes: [[u32; MOST_LANES]; PLANES],

@@ -5,7 +5,7 @@ use super::{MOST_LANES, Simd};
 
 /// Any number of slots: rows wait in a ring before they are scattered, so that no row is read straight after it was written.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))] // The ring comes first, so that no register stored in it straddles two cache lines.
 pub(crate) struct Scatter<const PRODUCTS: bool> {
     /// Where the counters of slots lie, in bytes.
     slots: [u32; RING],

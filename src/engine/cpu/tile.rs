@@ -13,7 +13,7 @@ use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
 /// Rows of a block as the kernels read them: indexed by a byte.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))] // Offsets come first, so that no register of them straddles two cache lines.
 pub(super) struct Rows {
     pub(super) offsets: [[f32; 256]; 3],
     pub(super) factors: [f64; 256],
