@@ -93,8 +93,8 @@ def logarithmic(lo, hi, n):
 
 MU = ["--statistic", "s-mu", "--mu-bins", "lin:0:1:100"]
 XYZ = ["--positions", "x,y,z"]
-# name: input, edges, arguments of albireo, weighted, the peer: Corrfunc but for the last
-WORKLOADS = {
+# name: input, edges, arguments of albireo, weighted, the peer
+CORRFUNC = {
     "box-large": (lambda: uniform(1_000_000, 1000.0), linear(150, 30), ["--box", "1000"], False, theory("DD", 1000.0, "edges")),
     "box-small": (lambda: uniform(1_000_000, 1000.0), logarithmic(0.1, 25, 20), ["--box", "1000"], False, theory("DD", 1000.0, "edges")),
     "clustered-s-mu": (lambda: clustered(100_000, 500.0), linear(200, 40), ["--box", "500", *MU], True,
@@ -103,8 +103,11 @@ WORKLOADS = {
                         ["--box", "500", "--statistic", "rp-pi", "--pi-bins", "lin:0:80:80"], True, theory("DDrppi", 500.0, 80.0, "edges")),
     "survey-s-mu": (lambda: survey(200_000), linear(200, 40), [*MU, *XYZ, "--los", "midpoint"], True, mocks_smu),
     "survey-theta": (lambda: survey(200_000), logarithmic(0.01, 10, 20), ["--statistic", "theta", "--sky", "ra,dec"], False, mocks_theta),
+}
+FREUD = {
     "fluid-r": (lambda: uniform(32_768, 101.0), linear(12, 240), ["--box", "101"], False, rdf(101.0)),
 }
+WORKLOADS = {**CORRFUNC, **FREUD}
 
 
 def albireo(binary, path, bins, arguments, weighted, threads):
@@ -140,7 +143,7 @@ def main():
             with h5py.File(path, "w") as file:
                 for key, values in columns.items():
                     file[key] = values
-            ours, theirs, found = [], {isa: [] for isa in (["freud"] if name == "fluid-r" else options.isa.split(","))}, {}
+            ours, theirs, found = [], {isa: [] for isa in (options.isa.split(",") if name in CORRFUNC else ["freud"])}, {}
             for _ in range(options.repeats):
                 seconds, counts = albireo(options.albireo, path, bins, arguments, weighted, options.threads)
                 ours.append(seconds)
