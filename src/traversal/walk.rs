@@ -16,8 +16,13 @@ pub(crate) struct Region {
     pub(crate) across2: f64,
     pub(crate) along: f64,
     per_axis: [f64; 3],
-    everything: bool,
+    /// How far apart along an axis blocks may be for their pairs to be looked at though they are out of reach; 0 where none are.
+    everything: f64,
 }
+
+/// Blocks this many times the reach apart have no pair to look at: filters take slots without a point, which lie farther away than that,
+/// for points out of reach.
+const EVERYTHING: f64 = 1e9;
 
 impl Region {
     /// The region of `reach`, widened by `slack` length units.
@@ -36,14 +41,15 @@ impl Region {
             across2: across * across,
             along,
             per_axis: reach.along_axes().map(wide),
-            everything: false,
+            everything: 0.0,
         }
     }
 
-    /// The same region with no block left out, for looking at every pair.
+    /// The same region with no block left out that is not absurdly far away, for looking at every pair.
     pub(crate) fn everything(self) -> Self {
+        let reach = self.per_axis.into_iter().fold(0.0, f64::max);
         Self {
-            everything: true,
+            everything: reach * EVERYTHING,
             ..self
         }
     }
@@ -60,7 +66,7 @@ impl Region {
 
     /// Whether nothing may be left out.
     pub(crate) fn is_everything(&self) -> bool {
-        self.everything
+        self.everything > 0.0
     }
 
     #[inline]
@@ -72,7 +78,7 @@ impl Region {
             Some(1) => x * x + z * z <= self.across2 && y <= self.along,
             Some(_) => x * x + y * y <= self.across2 && z <= self.along,
         };
-        inside || self.everything
+        inside || self.is_everything() && gaps.into_iter().all(|gap| gap <= self.everything)
     }
 }
 

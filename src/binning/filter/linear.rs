@@ -46,7 +46,8 @@ impl FixedPoint {
         (eps <= COARSEST_EPS).then_some((fixed, eps))
     }
 
-    /// The representation of `n` bins from bin `first` on, as fine as may be.
+    /// The representation of `n` bins from bin `first` on, as fine as may be: `first` from -2 up to the number of all bins, and no more
+    /// than two bins below the first or beyond the last among the `n`.
     fn window(self, first: i32, n: u32) -> Self {
         let needed = (n + 2).next_power_of_two().ilog2();
         let least = self.whole_bits.saturating_sub(NARROWER);
@@ -201,8 +202,10 @@ impl Linear {
     #[inline]
     fn window(self, pairs: &PairBounds) -> Self {
         let PairBounds { least, most, .. } = *pairs;
-        // A bin and the error of a coordinate on both sides.
+        // A bin and the error of a coordinate on both sides, but no further from the bins than that: what lies below wraps, what
+        // lies beyond stays there, and a window that held either could be wider than its bits.
         let t0 = (least * self.per_unit - self.first).floor() - 2.0;
+        let t0 = t0.clamp(-2.0, self.n_bins);
         let end = (most * self.per_unit - self.first).min(self.n_bins) + 2.0;
         let fixed = self.fixed.window(t0 as i32, (end - t0).max(0.0) as u32 + 1);
         let error = self.error.within(pairs);

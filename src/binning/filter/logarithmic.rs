@@ -2,7 +2,7 @@
 
 use super::axes::AcrossAxis;
 use super::linear::FixedPoint;
-use super::{Edges, PairBounds, Rounding};
+use super::{Edges, PairBounds, Rounding, SMALLEST};
 use crate::simd::{HALF_ULP, Simd};
 
 /// `log2(m) - (m - 1)` on [1, 2], minimax, from the constant up.
@@ -36,9 +36,6 @@ pub(crate) struct Logarithmic {
     far: f32,
     fixed: FixedPoint,
 }
-
-/// Squares below this are doubtful whatever the blocks: [`super::TINY`] is no part of them.
-const SMALLEST: f32 = 1e-17;
 
 /// The map from a square to bins, `c log2(x) + d x + b`.
 #[derive(Debug, Clone, Copy)]

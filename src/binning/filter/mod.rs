@@ -50,6 +50,9 @@ const DOT_ROUNDINGS: f64 = 5.0 * HALF_ULP;
 /// Added to squared separations so that none is zero; far below every bound used.
 pub(crate) const TINY: f32 = 1e-26;
 
+/// Where relative errors matter, squares below this are doubtful whatever the blocks: [`TINY`] is no part of larger ones.
+const SMALLEST: f32 = 1e-17;
+
 impl Rounding {
     /// Bound on the length of the error of a difference vector, for pairs within `s`.
     pub(crate) fn of_difference(&self, s: f64) -> f64 {

@@ -47,6 +47,10 @@ impl SquareTable {
             .collect();
         let least = squares.iter().copied().find(|&e2| e2 > 0.0)?;
         let last = squares[squares.len() - 1];
+        // Beyond that all is doubt, and slots without a point might not be far enough away.
+        if square_error(last.sqrt()) > last {
+            return None;
+        }
         let (floor, ceiling) = (
             (least / 4.0) as f32,
             (last * 1.01 + square_error(last.sqrt()) * 2.0) as f32,

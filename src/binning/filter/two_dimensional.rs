@@ -4,7 +4,7 @@ use super::axes::{AcrossAxis, AlongAxis};
 use super::linear::CoordinateError;
 use super::{
     DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Measured, PairBounds, Placed, Rounding,
-    square,
+    SMALLEST, square,
 };
 use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
 
@@ -276,7 +276,7 @@ impl<A: AcrossAxis, M: AlongAxis, L: Sight> Filter for SMu<A, M, L> {
         Self {
             s: self.s.within(pairs),
             mu: self.mu.within(pairs),
-            least: pairs.shrink(self.least),
+            least: pairs.shrink(self.least).max(SMALLEST.min(self.least)),
             ..self
         }
     }

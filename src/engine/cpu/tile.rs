@@ -8,6 +8,7 @@ use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Measures, measure, place};
 use super::reach::{Reach, gap};
 use crate::binning::filter::{Filter, PairBounds, Rounding, SHORTEST_LINE, doubts, less_certain};
+use crate::separation::SMALLEST_EDGE;
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
@@ -262,7 +263,10 @@ impl<F: Filter> Job<'_, F> {
             .layout
             .largest_half
             .max(self.second.layout.largest_half);
-        least >= SHORTEST_LINE * half && least > 0.0 && length * scale < 1e15
+        // The square that filters add TINY to is far above it, and those that the exact rule multiplies are normal numbers: the reach
+        // is at least half of 1 / scale, and what is sure is longer than 2^-30 of it.
+        let is_normal = least * scale >= 1e-7 && least >= scale * SMALLEST_EDGE;
+        is_normal && least >= SHORTEST_LINE * half && length * scale < 1e15
     }
 
     #[inline(always)]
