@@ -45,9 +45,9 @@ struct Job {
     Axis along;                // mu or pi
     double length[3];          // periodic box; open axes have half = infinity
     double half[3];
-    const double* translations;  // triclinic: 125 lattice vectors in the order of n
+    const double* translations;  // triclinic: 125 lattice vectors in order of preference
     double nearest2;           // an image closer than this is the nearest
-    double beyond2;            // an image farther than this cannot be counted
+    double beyond2;            // an image at least as far as this cannot be counted
     double origin[3];          // frame: position = origin + basis * fraction
     double basis[9];           // columns are the frame's vectors
     const int4* rows;          // neighbour rows: (dy | dz << 16, low, high, part)

@@ -43,6 +43,19 @@ __device__ __forceinline__ double nearest_on_axis(double d, double length, doubl
 #endif
 
 #if ALBIREO_DOMAIN == 2
+// Images in order of preference (twin of PREFERENCE in src/domain/lattice.rs): by key, n before -n where n is its own key. In order of their
+// components they are mirrored about number 62, which is 0.
+__device__ __forceinline__ int preference_of(int nx, int ny, int nz) {
+    int key = ((nx + 2) * 5 + (ny + 2)) * 5 + (nz + 2) - 62;
+    return key > 0 ? 2 * key - 1 : -2 * key;
+}
+
+// The shift of the second point under the image at `place`: the image itself moves the difference.
+__device__ __forceinline__ u32 code_of_preference(int place) {
+    int key = 62 + ((place & 1) ? (place + 1) / 2 : -(place / 2));
+    return image_code(2 - key / 25, 2 - key / 5 % 5, 2 - key % 5);
+}
+
 __device__ __noinline__ double search_images(const double* translations, Triple& d, u32& image) {
     double best2 = __longlong_as_double(0x7ff0000000000000LL);
     Triple best = d;
@@ -52,7 +65,7 @@ __device__ __noinline__ double search_images(const double* translations, Triple&
         if (r2 < best2) {
             best2 = r2;
             best = moved;
-            image = image_code(2 - n / 25, 2 - n / 5 % 5, 2 - n % 5);
+            image = code_of_preference(n);
         }
     }
     d = best;
@@ -74,16 +87,16 @@ __device__ __forceinline__ bool separation(const Job& job, Triple x1, Triple x2,
     if (image != ANY_IMAGE) {
         int nx = (int)(image & 15) - 8, ny = (int)(image >> 4 & 15) - 8, nz = (int)(image >> 8 & 15) - 8;
         if (nx < -2 || nx > 2 || ny < -2 || ny > 2 || nz < -2 || nz > 2) return false;
-        const double* t = job.translations + 3 * (((2 - nx) * 5 + (2 - ny)) * 5 + (2 - nz));
+        const double* t = job.translations + 3 * preference_of(-nx, -ny, -nz);
         Triple moved = sum(d, {t[0], t[1], t[2]});
         double moved2 = dot(moved, moved);
-        // Closer than half the shortest lattice vector there is one image only.
+        // So close that no other image can be as near, however both are rounded.
         if (moved2 < job.nearest2) {
             d = moved;
             r2 = moved2;
             return true;
         }
-        if (moved2 > job.beyond2) return false;
+        if (moved2 >= job.beyond2) return false;
     }
     u32 nearest = image;
     r2 = search_images(job.translations, d, nearest);

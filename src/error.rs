@@ -32,6 +32,18 @@ pub enum ParticlesError {
         /// What stands there.
         value: f64,
     },
+    /// A coordinate whose square could overflow.
+    #[error("{column} must be at most {limit:e} by magnitude: found {value:e} in row {row}")]
+    TooLarge {
+        /// Which column.
+        column: &'static str,
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        value: f64,
+        /// The largest magnitude accepted.
+        limit: f64,
+    },
     /// More particles than an index can number.
     #[error("a sample holds at most {limit} particles, found {rows}")]
     TooMany {
@@ -52,16 +64,16 @@ pub enum ParticlesError {
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum DomainError {
-    /// A box length that is not a positive finite number.
-    #[error("the box length along {axis} must be positive and finite, found {length}")]
+    /// A box length that is not positive, or whose square could overflow.
+    #[error("the box length along {axis} must be above 0 and at most 2^440, found {length}")]
     Length {
         /// The axis, `x`, `y` or `z`.
         axis: char,
         /// The length given.
         length: f64,
     },
-    /// Box vectors that span no volume.
-    #[error("the box vectors must be finite and span a volume, found {0:?}")]
+    /// Box vectors that span no volume, beyond 2^440, or too unlike to be reduced in float64.
+    #[error("the box vectors must be at most 2^440 and span a volume, found {0:?}")]
     Degenerate([[f64; 3]; 3]),
     /// A position outside the periodic box.
     #[error(
@@ -93,6 +105,18 @@ pub enum EdgesError {
         index: usize,
         /// Its value.
         value: f64,
+    },
+    /// An edge so large or so small that squares could overflow or lose digits.
+    #[error("edges must be 0 or from {lo:e} to {hi:e} by magnitude: edge {index} is {value:e}")]
+    Magnitude {
+        /// Which edge, from 0.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// The smallest magnitude accepted.
+        lo: f64,
+        /// The largest.
+        hi: f64,
     },
     /// Edges that do not rise, or whose squares do not.
     #[error(
@@ -145,6 +169,32 @@ pub enum JobError {
         reach: f64,
         /// Half the box.
         limit: f64,
+    },
+    /// Cylindrical bins that reach past half the shortest vector of a triclinic box.
+    #[error(
+        "bins reach rp_max^2 + pi_max^2 = {reach2}, but separations in this triclinic box are defined up to {limit2} only (a quarter of the squared length of its shortest lattice vector)"
+    )]
+    ReachSquared {
+        /// `rp_max*rp_max + pi_max*pi_max`.
+        reach2: f64,
+        /// A quarter of the squared length of the shortest lattice vector.
+        limit2: f64,
+    },
+    /// Lengths whose products with a line of sight from an observer could overflow or lose digits.
+    #[error(
+        "with a line of sight from an observer {what} must be {lo:e} to {hi:e} by magnitude, found {value:e}{place}: choose another unit of length"
+    )]
+    SightRange {
+        /// `edges other than 0` or `coordinates`.
+        what: &'static str,
+        /// What was found.
+        value: f64,
+        /// Where, such as ` in x, row 3`; empty for edges.
+        place: String,
+        /// The smallest magnitude accepted.
+        lo: f64,
+        /// The largest.
+        hi: f64,
     },
     /// A line of sight that depends on where the observer stands, in a periodic box.
     #[error(

@@ -68,3 +68,4 @@ pub use estimators::{
 };
 pub use particles::{MAX_PARTICLES, Particles, Points, Weights};
 pub use result::Correlation;
+pub use separation::Separation;

@@ -2,8 +2,11 @@
 //!
 //! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
 
+use std::cmp::Ordering;
+
 use crate::error::ParticlesError;
 use crate::exact_sum::ExactSum;
+use crate::separation::LARGEST;
 
 /// Largest number of particles in one sample: indices are 32-bit, with room for padding.
 pub const MAX_PARTICLES: usize = i32::MAX as usize;
@@ -29,7 +32,7 @@ pub(crate) fn run_start(n: usize, k: usize, of: usize) -> usize {
     (n as u128 * k as u128 / of as u128) as usize
 }
 
-/// N positions, shape (N, 3), as three columns; every coordinate is finite.
+/// N positions, shape (N, 3), as three columns; every coordinate is finite and at most 2^440 by magnitude.
 ///
 /// ```
 /// let points = albireo::Points::new(vec![0.0, 1.0], vec![0.0, 2.0], vec![0.5, 3.0])?;
@@ -49,11 +52,32 @@ fn first_not_finite(values: &[f64]) -> Option<(usize, f64)> {
     Some((row, values[row]))
 }
 
+/// Refuses coordinates that are not finite, or beyond [`LARGEST`].
+fn check_coordinates(column: &'static str, values: &[f64]) -> Result<(), ParticlesError> {
+    let Some(row) = values
+        .iter()
+        .position(|v| v.abs().partial_cmp(&LARGEST).is_none_or(Ordering::is_gt))
+    else {
+        return Ok(());
+    };
+    let value = values[row];
+    if !value.is_finite() {
+        return Err(ParticlesError::NotFinite { column, row, value });
+    }
+    let limit = LARGEST;
+    Err(ParticlesError::TooLarge {
+        column,
+        row,
+        value,
+        limit,
+    })
+}
+
 impl Points {
     /// Takes three columns of equal length.
     ///
     /// # Errors
-    /// Columns of unequal length, a coordinate that is NaN or infinite, or more than [`MAX_PARTICLES`] rows.
+    /// Columns of unequal length, a coordinate that is NaN, infinite or beyond 2^440, or more than [`MAX_PARTICLES`] rows.
     pub fn new(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Self, ParticlesError> {
         check_number(x.len())?;
         for (name, column) in [("y", &y), ("z", &z)] {
@@ -67,9 +91,7 @@ impl Points {
             }
         }
         for (column, values) in [("x", &x), ("y", &y), ("z", &z)] {
-            if let Some((row, value)) = first_not_finite(values) {
-                return Err(ParticlesError::NotFinite { column, row, value });
-            }
+            check_coordinates(column, values)?;
         }
         Ok(Self { x, y, z })
     }

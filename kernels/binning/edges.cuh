@@ -23,20 +23,20 @@ __device__ __forceinline__ u32 guess_slot(const Axis& axis, double value) {
     return t > 0.0f ? (t < (float)axis.bins ? (u32)t + 1 : axis.bins + 1) : 0;
 }
 
-// Whether (negative, value2) is at or above edge k, comparing value2 with edge^2 * scale.
-__device__ __forceinline__ bool at_or_above(const Axis& axis, u32 k, bool negative, double value2, double scale) {
+// Whether (negative, value2) lies above edge k or, unless negative, on it, comparing value2 with edge^2 * scale.
+__device__ __forceinline__ bool reaches(const Axis& axis, u32 k, bool negative, double value2, double scale) {
     double bound = __dmul_rn(axis.squares[k], scale);
-    if (axis.values[k] < 0.0) return !negative || value2 <= bound;
+    if (axis.values[k] < 0.0) return !negative || value2 < bound;
     return !negative && value2 >= bound;
 }
 
-// Number of signed edges at or below the coordinate whose square is value2 / scale.
-__device__ __forceinline__ u32 signed_edges_at_or_below(const Axis& axis, bool negative, double value2, double scale) {
+// Number of signed edges that the coordinate reaches whose square is value2 / scale.
+__device__ __forceinline__ u32 signed_edges_reached(const Axis& axis, bool negative, double value2, double scale) {
     negative = negative && axis.values[0] < 0.0;
     u32 low = 0, high = axis.bins + 1;
     while (low < high) {
         u32 middle = (low + high) / 2;
-        if (at_or_above(axis, middle, negative, value2, scale)) low = middle + 1;
+        if (reaches(axis, middle, negative, value2, scale)) low = middle + 1;
         else high = middle;
     }
     return low;

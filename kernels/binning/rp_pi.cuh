@@ -24,7 +24,7 @@ __device__ __forceinline__ u32 exact_place(const Job& job, Triple d, double r2, 
     across2 = rp2;
     u32 rp = edges_at_or_below(job.across, rp2, guess);
     if (rp == 0 || rp > job.across.bins) return job.zero;
-    u32 slot = signed_edges_at_or_below(job.along, negative, pi2, 1.0);
+    u32 slot = signed_edges_reached(job.along, negative, pi2, 1.0);
     if (slot == 0 || slot > job.along.bins) return job.zero;
     return place_of(job, rp, slot);
 }

@@ -12,10 +12,10 @@ __device__ __forceinline__ u32 exact_place(const Job& job, Triple d, double r2, 
     Projection p = project(job, d, x1, x2);
     u32 slot;
     if (r2 == 0.0 || p.l2 == 0.0) {
-        slot = signed_edges_at_or_below(mu, false, 0.0, 1.0);
+        slot = signed_edges_reached(mu, false, 0.0, 1.0);
     } else {
         // Along a fixed axis l2 is 1, and the product r2 itself.
-        slot = signed_edges_at_or_below(mu, p.negative, p.dl2, __dmul_rn(r2, p.l2));
+        slot = signed_edges_reached(mu, p.negative, p.dl2, __dmul_rn(r2, p.l2));
         if (slot == mu.bins + 1 && mu.closed_high) slot = mu.bins;
         if (slot == 0 && mu.closed_low) slot = 1;
     }

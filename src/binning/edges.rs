@@ -3,6 +3,7 @@
 //! Entry: [`Edges`] for separations and [`SignedEdges`] for coordinates along the line of sight.
 
 use crate::error::EdgesError;
+use crate::separation::{LARGEST, SMALLEST_EDGE};
 
 /// At least two edges, finite, >= 0, strictly increasing with strictly increasing squares; bin k is `[e_k, e_k+1)`.
 ///
@@ -21,7 +22,8 @@ pub struct Edges {
 
 /// Edges that may be negative: mu and pi. Squares rise strictly away from zero on either side.
 ///
-/// Where the first edge is >= 0 the coordinate is taken without its sign.
+/// Where the first edge is >= 0 the coordinate is taken without its sign. Below zero bins are mirrored: a negative value v is in the bin
+/// that |v| is in among the |edges|, so it lies in `(e_k, e_k+1]`; 0 lies in the bin that begins at or spans it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignedEdges {
     values: Vec<f64>,
@@ -35,6 +37,15 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
     if let Some(index) = values.iter().position(|v| !(v * v).is_finite()) {
         let value = values[index];
         return Err(EdgesError::NotFinite { index, value });
+    }
+    let extreme = |v: &f64| *v != 0.0 && !(SMALLEST_EDGE..=LARGEST).contains(&v.abs());
+    if let Some(index) = values.iter().position(extreme) {
+        return Err(EdgesError::Magnitude {
+            index,
+            value: values[index],
+            lo: SMALLEST_EDGE,
+            hi: LARGEST,
+        });
     }
     for (index, pair) in values.windows(2).enumerate() {
         let rises = pair[0] < pair[1];
@@ -51,12 +62,13 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
     Ok(())
 }
 
-/// `lo + (k*(hi-lo))/n`, first and last exactly `lo` and `hi`.
+/// `lo + (k*(hi-lo))/n`, first and last exactly `lo` and `hi`; where `lo = -hi`, `((2k-n)*hi)/n`, which mirrors exactly.
 fn linear_values(lo: f64, hi: f64, n: usize) -> Vec<f64> {
     (0..=n)
         .map(|k| match k {
             0 => lo,
             _ if k == n => hi,
+            _ if lo == -hi => ((2.0 * k as f64 - n as f64) * hi) / n as f64,
             _ => lo + (k as f64 * (hi - lo)) / n as f64,
         })
         .collect()
@@ -202,37 +214,45 @@ impl SignedEdges {
             .max(self.values[self.values.len() - 1].abs())
     }
 
-    /// Whether `(negative, value2)` is at or above edge `k`, comparing `value2` with `edge^2 * scale`.
+    /// Whether `(negative, value2)` lies above edge `k` or, unless negative, on it, comparing `value2` with `edge^2 * scale`.
     #[inline]
-    fn at_or_above(&self, k: usize, negative: bool, value2: f64, scale: f64) -> bool {
+    fn reaches(&self, k: usize, negative: bool, value2: f64, scale: f64) -> bool {
         let bound = self.squares[k] * scale;
         match (self.values[k] < 0.0, negative) {
             (false, false) => value2 >= bound,
             (false, true) => false,
             (true, false) => true,
-            (true, true) => value2 <= bound,
+            (true, true) => value2 < bound,
         }
     }
 
-    /// Number of edges at or below the coordinate whose square is `value2 / scale`, looking first around bin `guess`.
+    /// Number of edges that the coordinate reaches whose square is `value2 / scale`, looking first around bin `guess`.
     #[inline]
-    pub(super) fn edges_below(
+    pub(super) fn edges_below_near(
         &self,
         negative: bool,
         value2: f64,
         scale: f64,
         guess: usize,
     ) -> usize {
-        let negative = negative && self.signed();
+        let signed = negative && self.signed();
         let n_edges = self.values.len();
-        let reaches = |k: usize| self.at_or_above(k, negative, value2, scale);
+        let reaches = |k: usize| self.reaches(k, signed, value2, scale);
         let guess = guess.min(n_edges - 1);
         // As in `Edges::locate_near`, the bin `guess` or the one below.
         let below = guess + usize::from(reaches(guess));
         if (below == 0 || reaches(below - 1)) && (below == n_edges || !reaches(below)) {
             return below;
         }
-        let (mut lo, mut hi) = (0, n_edges);
+        self.edges_below(negative, value2, scale)
+    }
+
+    /// The same by bisection.
+    #[inline]
+    pub(super) fn edges_below(&self, negative: bool, value2: f64, scale: f64) -> usize {
+        let signed = negative && self.signed();
+        let reaches = |k: usize| self.reaches(k, signed, value2, scale);
+        let (mut lo, mut hi) = (0, self.values.len());
         while lo < hi {
             let middle = usize::midpoint(lo, hi);
             if reaches(middle) {
@@ -244,16 +264,9 @@ impl SignedEdges {
         lo
     }
 
-    /// The bin whose edges hold the coordinate, looking first around bin `guess`.
+    /// The bin above edge number `below`, counted from 1, if there is one.
     #[inline]
-    pub(super) fn locate(
-        &self,
-        negative: bool,
-        value2: f64,
-        scale: f64,
-        guess: usize,
-    ) -> Option<usize> {
-        let below = self.edges_below(negative, value2, scale, guess);
+    pub(super) fn bin_above(&self, below: usize) -> Option<usize> {
         (below > 0 && below < self.values.len()).then(|| below - 1)
     }
 }
@@ -327,22 +340,22 @@ mod tests {
     }
 
     #[test]
-    fn signed_edges_are_half_open_on_both_sides() {
+    fn signed_edges_are_mirrored() {
         let edges = SignedEdges::new(vec![-2.0, -1.0, 0.0, 1.0, 2.0]).unwrap();
         let at = |v: f64| {
-            let found = edges.locate(v < 0.0, v * v, 1.0, 0);
-            for guess in 1..8 {
-                assert_eq!(edges.locate(v < 0.0, v * v, 1.0, guess), found);
+            let found = edges.edges_below(v < 0.0, v * v, 1.0);
+            for guess in 0..8 {
+                assert_eq!(edges.edges_below_near(v < 0.0, v * v, 1.0, guess), found);
             }
-            found
+            edges.bin_above(found)
         };
         assert_eq!(
             [-2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0].map(at),
             [
                 None,
+                None,
                 Some(0),
                 Some(0),
-                Some(1),
                 Some(1),
                 Some(2),
                 Some(2),
@@ -351,6 +364,31 @@ mod tests {
             ]
         );
         let unsigned = SignedEdges::new(vec![0.0, 1.0]).unwrap();
-        assert_eq!(unsigned.locate(true, 0.25, 1.0, 0), Some(0));
+        assert_eq!(unsigned.edges_below(true, 0.25, 1.0), 1);
+    }
+
+    #[test]
+    fn signed_linear_edges_mirror_exactly() {
+        for n in [1, 2, 3, 7, 10, 40, 81] {
+            for hi in [1.0, 0.7, 40.0, 1.0 / 3.0] {
+                let edges = SignedEdges::linear(-hi, hi, n).unwrap();
+                let values = edges.values();
+                for k in 0..=n {
+                    assert_eq!(values[k], -values[n - k], "{n} {hi} {k}");
+                }
+                assert!(n % 2 == 1 || values[n / 2] == 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn edges_beyond_the_range_of_squares_are_refused() {
+        let least = SMALLEST_EDGE;
+        assert!(Edges::new(vec![0.0, least, LARGEST]).is_ok());
+        for values in [vec![least.next_down(), 1.0], vec![0.0, LARGEST.next_up()]] {
+            let refused = matches!(Edges::new(values), Err(EdgesError::Magnitude { .. }));
+            assert!(refused);
+        }
+        assert!(SignedEdges::new(vec![-least.next_down(), 1.0]).is_err());
     }
 }

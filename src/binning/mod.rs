@@ -2,13 +2,14 @@
 //!
 //! Entry: [`Binning`] and its implementations [`RBins`], [`SMuBins`], [`RpPiBins`], [`ThetaBins`]. Bins never loop over pairs.
 //!
-//! Every binning has two faces: the exact rule ([`Binning::bin`], the contract) and the description that fast engines build
-//! their filter from ([`Binning::form`]). A filter may decide a pair only where it cannot be wrong.
+//! The exact rule is [`Binning::bin`], the contract. The library's own binnings also have a form that fast engines build their filter
+//! from; a filter may decide a pair only where it cannot be wrong. A binning of another crate goes by its rule alone.
 
 mod axis;
 mod edges;
 #[allow(clippy::inline_always, reason = "filters run inside vector kernels")]
 pub(crate) mod filter;
+mod form;
 mod r;
 mod rp_pi;
 mod s_mu;
@@ -16,14 +17,17 @@ mod theta;
 
 pub use axis::{AxisUnit, BinAxis};
 pub use edges::{Edges, SignedEdges};
+pub(crate) use form::{Form, Formed, bin_near};
 pub use r::RBins;
 pub use rp_pi::RpPiBins;
 pub use s_mu::SMuBins;
 pub use theta::ThetaBins;
 
-use crate::domain::{Axis, Domain};
+use form::Sealed;
+
+use crate::domain::{Axis, Domain, Lattice};
 use crate::error::JobError;
-use crate::separation::{Separation, dot, norm2, sum};
+use crate::separation::{SIGHT_RANGE, Separation, dot, norm2, sum};
 
 /// The direction along which `mu` and `pi` are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -141,35 +145,44 @@ impl Reach {
     }
 }
 
-/// What a fast engine needs to know of a binning to build its filter.
-#[derive(Debug, Clone, Copy)]
-pub enum Form<'a> {
-    /// Bins in the separation alone.
-    Radial {
-        /// Separation edges.
-        r: &'a Edges,
-    },
-    /// Bins in separation and in the cosine to the line of sight, the latter varying fastest.
-    SMu {
-        /// Separation edges.
-        s: &'a Edges,
-        /// Cosine edges.
-        mu: &'a SignedEdges,
-        /// Line of sight.
-        los: LineOfSight,
-    },
-    /// Bins across and along the line of sight, the latter varying fastest.
-    RpPi {
-        /// Edges across.
-        rp: &'a Edges,
-        /// Edges along.
-        pi: &'a SignedEdges,
-        /// Line of sight.
-        los: LineOfSight,
-    },
-}
-
 /// Separation -> bin.
+///
+/// Besides the library's own binnings any other may implement it: [`Naive`](crate::Naive) and [`Cpu`](crate::engine::Cpu) then
+/// decide every pair in reach by [`Binning::bin`]; GPUs have no kernel for it and refuse it.
+///
+/// ```
+/// use albireo::binning::{BinAxis, Binning, PairOrder, Reach};
+/// use albireo::{RBins, Separation};
+///
+/// /// Bins in r of the pairs that lie along z rather than across it.
+/// #[derive(Debug, Clone, PartialEq)]
+/// struct Polar(RBins);
+///
+/// impl Binning for Polar {
+///     fn shape(&self) -> Vec<usize> {
+///         self.0.shape()
+///     }
+///     fn axes(&self) -> Vec<BinAxis> {
+///         self.0.axes()
+///     }
+///     fn bin(&self, sep: &Separation) -> Option<usize> {
+///         let along = sep.d[2] * sep.d[2];
+///         if along > 0.5 * sep.r2 { self.0.bin(sep) } else { None }
+///     }
+///     fn order(&self) -> PairOrder {
+///         PairOrder::Unordered
+///     }
+///     fn reach(&self) -> Reach {
+///         self.0.reach()
+///     }
+///     fn coordinate(&self, sep: &Separation) -> f64 {
+///         self.0.coordinate(sep)
+///     }
+///     fn coordinate_limit(&self) -> f64 {
+///         self.0.coordinate_limit()
+///     }
+/// }
+/// ```
 pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// Number of bins along each axis; the last axis varies fastest in a count.
     fn shape(&self) -> Vec<usize>;
@@ -185,8 +198,9 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// The bin of a pair, or none: the contract, in float64.
     fn bin(&self, sep: &Separation) -> Option<usize>;
 
-    /// The same bin, found sooner where `guess` is it or lies next to it.
-    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+    /// The same bin, found sooner where `guess` is it or lies next to it: of the library's own binnings alone.
+    #[doc(hidden)]
+    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
         let _ = guess;
         self.bin(sep)
     }
@@ -208,8 +222,11 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// No pair in a bin has a coordinate above this.
     fn coordinate_limit(&self) -> f64;
 
-    /// The shape that filters are built from.
-    fn form(&self) -> Form<'_>;
+    /// The form that filters are built from: of the library's own binnings alone.
+    #[doc(hidden)]
+    fn form(&self, _: Sealed) -> Option<Form<'_>> {
+        None
+    }
 
     /// Whether positions must be unit vectors.
     fn on_sphere(&self) -> bool {
@@ -221,6 +238,11 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// # Errors
     /// Bins reaching past half the box, or a line of sight without a meaning there.
     fn admit(&self, domain: &Domain) -> Result<(), JobError> {
+        if let Some(LineOfSight::Midpoint | LineOfSight::First | LineOfSight::End) =
+            self.line_of_sight()
+        {
+            check_sight_edges(&self.axes())?;
+        }
         if !domain.is_periodic() {
             return Ok(());
         }
@@ -244,17 +266,42 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
                     _ => Ok(()),
                 }
             }),
-            Domain::Triclinic(lattice) => {
-                let (reach, limit) = (self.reach().radius(), lattice.reach());
-                if reach > limit {
-                    return Err(JobError::Reach {
-                        axis: "any",
-                        reach,
-                        limit,
-                    });
-                }
-                Ok(())
-            }
+            Domain::Triclinic(lattice) => check_reach2(self.reach(), lattice),
         }
+    }
+}
+
+/// Refuses edges too large or too small for a line of sight from an observer.
+fn check_sight_edges(axes: &[BinAxis]) -> Result<(), JobError> {
+    let [lo, hi] = SIGHT_RANGE;
+    let mut edges = axes.iter().flat_map(|axis| &axis.edges);
+    match edges.find(|edge| **edge != 0.0 && !(lo..=hi).contains(&edge.abs())) {
+        None => Ok(()),
+        Some(&value) => Err(JobError::SightRange {
+            what: "edges other than 0",
+            value,
+            place: String::new(),
+            lo,
+            hi,
+        }),
+    }
+}
+
+/// Refuses bins that reach past half the shortest vector of `lattice`: compared squared, as separations are.
+fn check_reach2(reach: Reach, lattice: &Lattice) -> Result<(), JobError> {
+    let limit2 = lattice.limit2();
+    match reach {
+        Reach::Sphere(reach) if reach * reach > limit2 => Err(JobError::Reach {
+            axis: "any",
+            reach,
+            limit: lattice.reach(),
+        }),
+        Reach::Cylinder { across, along, .. } if across * across + along * along > limit2 => {
+            Err(JobError::ReachSquared {
+                reach2: across * across + along * along,
+                limit2,
+            })
+        }
+        _ => Ok(()),
     }
 }

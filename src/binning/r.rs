@@ -1,6 +1,6 @@
 //! Bins in the separation r.
 
-use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach, Sealed};
 use crate::separation::Separation;
 
 /// Bins in the separation: `e_k*e_k <= r2 < e_k+1*e_k+1`.
@@ -36,7 +36,7 @@ impl Binning for RBins {
     }
 
     #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
         self.edges.locate_near(sep.r2, guess)
     }
 
@@ -56,7 +56,7 @@ impl Binning for RBins {
         self.edges.last()
     }
 
-    fn form(&self) -> Form<'_> {
-        Form::Radial { r: &self.edges }
+    fn form(&self, _: Sealed) -> Option<Form<'_>> {
+        Some(Form::Radial { r: &self.edges })
     }
 }

@@ -1,6 +1,8 @@
 //! Bins across (rp) and along (pi) the line of sight.
 
-use super::{AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges};
+use super::{
+    AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, Sealed, SignedEdges,
+};
 use crate::separation::Separation;
 
 /// Bins in (rp, pi), pi varying fastest.
@@ -67,15 +69,19 @@ impl Binning for RpPiBins {
 
     #[inline]
     fn bin(&self, sep: &Separation) -> Option<usize> {
-        self.bin_near(sep, self.n_bins() / 2)
+        let (rp2, pi2, negative) = self.coordinates(sep);
+        let rp = self.rp.locate(rp2)?;
+        let pi = self.pi.edges_below(negative, pi2, 1.0);
+        Some(rp * self.pi.n_bins() + self.pi.bin_above(pi)?)
     }
 
     #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
         let n_pi = self.pi.n_bins();
         let (rp2, pi2, negative) = self.coordinates(sep);
         let rp = self.rp.locate_near(rp2, guess / n_pi)?;
-        Some(rp * n_pi + self.pi.locate(negative, pi2, 1.0, guess % n_pi)?)
+        let pi = (self.pi).edges_below_near(negative, pi2, 1.0, guess % n_pi);
+        Some(rp * n_pi + self.pi.bin_above(pi)?)
     }
 
     fn order(&self) -> PairOrder {
@@ -111,12 +117,12 @@ impl Binning for RpPiBins {
         self.rp.last()
     }
 
-    fn form(&self) -> Form<'_> {
-        Form::RpPi {
+    fn form(&self, _: Sealed) -> Option<Form<'_>> {
+        Some(Form::RpPi {
             rp: &self.rp,
             pi: &self.pi,
             los: self.los,
-        }
+        })
     }
 }
 

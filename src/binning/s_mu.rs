@@ -1,6 +1,8 @@
 //! Bins in the separation s and the cosine mu between pair and line of sight.
 
-use super::{AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges};
+use super::{
+    AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, Sealed, SignedEdges,
+};
 use crate::error::EdgesError;
 use crate::separation::Separation;
 
@@ -44,20 +46,23 @@ impl SMuBins {
         &self.mu
     }
 
+    /// The bin of mu; `edges_below` finds the number of edges below a coordinate, as [`SignedEdges::edges_below`].
     #[inline]
-    fn mu_bin(&self, sep: &Separation, guess: usize) -> Option<usize> {
+    fn mu_bin(
+        &self,
+        sep: &Separation,
+        edges_below: impl Fn(bool, f64, f64) -> usize,
+    ) -> Option<usize> {
         let projection = self.los.project(sep);
         if sep.r2 == 0.0 || projection.l2 == 0.0 {
-            return self.mu.locate(false, 0.0, 1.0, 0);
+            return self.mu.bin_above(edges_below(false, 0.0, 1.0));
         }
         let scale = match self.los {
             LineOfSight::Fixed(_) => sep.r2,
             _ => sep.r2 * projection.l2,
         };
         let n_bins = self.mu.n_bins();
-        let below = self
-            .mu
-            .edges_below(projection.negative, projection.dl2, scale, guess);
+        let below = edges_below(projection.negative, projection.dl2, scale);
         let edges = self.mu.values();
         if below == n_bins + 1 && edges[n_bins] == 1.0 {
             return Some(n_bins - 1);
@@ -65,7 +70,7 @@ impl SMuBins {
         if below == 0 && edges[0] == -1.0 {
             return Some(0);
         }
-        (below > 0 && below <= n_bins).then(|| below - 1)
+        self.mu.bin_above(below)
     }
 }
 
@@ -83,14 +88,18 @@ impl Binning for SMuBins {
 
     #[inline]
     fn bin(&self, sep: &Separation) -> Option<usize> {
-        self.bin_near(sep, self.n_bins() / 2)
+        let s = self.s.locate(sep.r2)?;
+        let below = |negative, mu2, scale| self.mu.edges_below(negative, mu2, scale);
+        Some(s * self.mu.n_bins() + self.mu_bin(sep, below)?)
     }
 
     #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
         let n_mu = self.mu.n_bins();
         let s = self.s.locate_near(sep.r2, guess / n_mu)?;
-        Some(s * n_mu + self.mu_bin(sep, guess % n_mu)?)
+        let below =
+            |negative, mu2, scale| (self.mu).edges_below_near(negative, mu2, scale, guess % n_mu);
+        Some(s * n_mu + self.mu_bin(sep, below)?)
     }
 
     fn order(&self) -> PairOrder {
@@ -117,12 +126,12 @@ impl Binning for SMuBins {
         self.s.last()
     }
 
-    fn form(&self) -> Form<'_> {
-        Form::SMu {
+    fn form(&self, _: Sealed) -> Option<Form<'_>> {
+        Some(Form::SMu {
             s: &self.s,
             mu: &self.mu,
             los: self.los,
-        }
+        })
     }
 }
 

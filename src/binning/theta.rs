@@ -1,6 +1,6 @@
 //! Bins in the angle theta between two directions.
 
-use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach, Sealed};
 use crate::error::EdgesError;
 use crate::separation::Separation;
 
@@ -70,7 +70,7 @@ impl Binning for ThetaBins {
     }
 
     #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
         self.chords.locate_near(sep.r2, guess)
     }
 
@@ -91,8 +91,8 @@ impl Binning for ThetaBins {
         self.degrees.last()
     }
 
-    fn form(&self) -> Form<'_> {
-        Form::Radial { r: &self.chords }
+    fn form(&self, _: Sealed) -> Option<Form<'_>> {
+        Some(Form::Radial { r: &self.chords })
     }
 
     fn on_sphere(&self) -> bool {

@@ -3,12 +3,14 @@
 use super::Image;
 use crate::error::DomainError;
 use crate::particles::Points;
-use crate::separation::{dot, norm2};
+use crate::separation::{LARGEST, dot, norm2};
 
 /// A three-dimensional lattice, held by its Minkowski-reduced basis.
 ///
 /// The reduced basis, not the vectors given, defines the cell that positions are wrapped into and the images
-/// `t(n) = (n1*a + n2*b) + n3*c`, `n` in {-2..2}^3, over which the squared separation is minimised.
+/// `t(n) = (n1*a + n2*b) + n3*c`, `n` in {-2..2}^3, over which the squared separation is minimised. Of equal ones the image is the one
+/// with the least key, where the key of n is n or -n, whichever has its first component other than zero positive; so the
+/// swapped pair, whose difference is -d, has the mirrored image and the same separation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lattice {
     given: [[f64; 3]; 3],
@@ -16,10 +18,34 @@ pub struct Lattice {
     /// Rows of the inverse: `s_k = dot(inverse[k], x)`.
     inverse: [[f64; 3]; 3],
     volume: f64,
+    /// A quarter of the least `norm2(t(n))`, n in {-1..1}^3 but 0.
+    limit2: f64,
 }
 
 /// Images searched along each basis vector; 125 in all, checked against a 9x9x9 search in the tests.
 const SPAN: i8 = 2;
+
+/// Images in the search.
+const IMAGES: usize = 125;
+
+/// The images in the order of preference: by key, and n before -n where n is its own key.
+///
+/// In order of their components the images are mirrored about number 62, which is 0; twin of `search_images` in `separation.cuh`.
+const PREFERENCE: [Image; IMAGES] = {
+    let mut images = [[0; 3]; IMAGES];
+    let mut place = 1;
+    while place < IMAGES {
+        let key = (62 + place.div_ceil(2)) as i8;
+        let n = [key / 25 - SPAN, key / 5 % 5 - SPAN, key % 5 - SPAN];
+        let sign = if place % 2 == 1 { 1 } else { -1 };
+        images[place] = [sign * n[0], sign * n[1], sign * n[2]];
+        place += 1;
+    }
+    images
+};
+
+/// How far a vector may be shorter than those of coefficients -1, 0 and 1, relative to its square: what rounding leaves of a reduction.
+const REDUCED: f64 = 1e-9;
 
 /// A fractional coordinate may leave [0, 1) by this much through rounding of the wrap.
 const FRACTION_SLACK: f64 = 1e-9;
@@ -38,6 +64,22 @@ fn combine(basis: &[[f64; 3]; 3], n: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| {
         (n[0] * basis[0][axis] + n[1] * basis[1][axis]) + n[2] * basis[2][axis]
     })
+}
+
+/// The least `norm2(t(n))`, n in {-span..span}^3 but 0.
+fn shortest2(basis: &[[f64; 3]; 3], span: i8) -> f64 {
+    let mut least = f64::INFINITY;
+    for n1 in -span..=span {
+        for n2 in -span..=span {
+            for n3 in -span..=span {
+                if [n1, n2, n3] != [0; 3] {
+                    let t = combine(basis, [n1, n2, n3].map(f64::from));
+                    least = least.min(norm2(t));
+                }
+            }
+        }
+    }
+    least
 }
 
 /// Greedy reduction (Nguyen & Stehlé 2009, DOI 10.1145/1597036.1597050): each vector becomes the shortest of its kind.
@@ -97,7 +139,11 @@ impl Lattice {
         let [a, b, c] = vectors;
         let edges = norm2(a).sqrt() * norm2(b).sqrt() * norm2(c).sqrt();
         let spanned = dot(a, cross(b, c)).abs();
-        if !edges.is_finite()
+        let largest = vectors
+            .as_flattened()
+            .iter()
+            .fold(0.0f64, |far, v| far.max(v.abs()));
+        if !(edges.is_finite() && largest <= LARGEST)
             || spanned.partial_cmp(&(edges * 1e-12)) != Some(std::cmp::Ordering::Greater)
         {
             return Err(degenerate());
@@ -107,7 +153,9 @@ impl Lattice {
         let determinant = dot(a, cross(b, c));
         let inverse = [cross(b, c), cross(c, a), cross(a, b)]
             .map(|row| row.map(|component| component / determinant));
-        if !inverse.iter().flatten().all(|v| v.is_finite()) {
+        let least2 = shortest2(&basis, 1);
+        let reduced = shortest2(&basis, 4) >= least2 * (1.0 - REDUCED);
+        if !(inverse.iter().flatten().all(|v| v.is_finite()) && reduced) {
             return Err(degenerate());
         }
         Ok(Self {
@@ -115,6 +163,7 @@ impl Lattice {
             basis,
             inverse,
             volume: determinant.abs(),
+            limit2: least2 * 0.25,
         })
     }
 
@@ -133,9 +182,59 @@ impl Lattice {
         self.volume
     }
 
-    /// Half the shortest lattice vector: up to here a separation has a single nearest image.
+    /// The largest r with `r*r <= norm2(t)/4` for the shortest lattice vector t: below it a separation has a single nearest image.
     pub fn reach(&self) -> f64 {
-        norm2(self.basis[0]).sqrt() / 2.0
+        let mut reach = self.limit2.sqrt();
+        while reach * reach > self.limit2 {
+            reach = reach.next_down();
+        }
+        while reach.next_up() * reach.next_up() <= self.limit2 {
+            reach = reach.next_up();
+        }
+        reach
+    }
+
+    /// A quarter of the squared length of the shortest lattice vector: squared separations in bins are below it.
+    pub(crate) fn limit2(&self) -> f64 {
+        self.limit2
+    }
+
+    /// An image whose squared separation, as computed, is below this is the nearest by the computed ones of all others too.
+    ///
+    /// With u = 2^-53 and S the sum of the basis' |components| along an axis, a component of t(n) is at most 2 S and off by at most
+    /// 3 u 2 S, that of d at most S and a little, so that `d + t(n)` is off by at most 10 u S. Let E be the length of these errors, at
+    /// most 10 sqrt(3) u max S, and T the shortest lattice vector. If |d + t(n)| <= T/2 - 3E as computed, the true length is at most
+    /// T/2 - 2E, that under any other image at least T/2 + 2E, and T/2 + E as computed. Twice that covers the roundings of
+    /// squares, sums and roots, and what the reduction leaves of T.
+    pub(crate) fn sole_image2(&self) -> f64 {
+        let error = 10.0 * 3f64.sqrt() * (f64::EPSILON / 2.0) * self.extent();
+        let half = self.limit2.sqrt() * (1.0 - 2.0 * REDUCED) - 6.0 * error;
+        half.max(0.0) * half.max(0.0)
+    }
+
+    /// The 125 translations in the order of preference, for engines that search them themselves.
+    pub(crate) fn preference(&self) -> impl Iterator<Item = [f64; 3]> {
+        PREFERENCE.iter().map(|&n| self.translation(n))
+    }
+
+    /// The largest distance that two positions in the cell may be apart along an axis.
+    fn extent(&self) -> f64 {
+        let along = |axis: usize| self.basis.iter().map(|v| v[axis].abs()).sum::<f64>();
+        (0..3).map(along).fold(0.0, f64::max)
+    }
+
+    /// Bound on the error of the fractional coordinates of a position in the cell: what the inverse is off, and four roundings.
+    pub(crate) fn fraction_error(&self) -> f64 {
+        let mut error: f64 = 0.0;
+        for (k, row) in self.inverse.iter().enumerate() {
+            let unit = |j: usize| f64::from(u8::from(j == k));
+            let off: f64 = (0..3)
+                .map(|j| (dot(*row, self.basis[j]) - unit(j)).abs())
+                .sum();
+            let terms: f64 = row.iter().map(|v| v.abs()).sum();
+            error = error.max(2.0 * off + 8.0 * f64::EPSILON * terms * self.extent());
+        }
+        error
     }
 
     /// The translation by `n` basis vectors.
@@ -149,19 +248,15 @@ impl Lattice {
         self.inverse.map(|row| dot(row, x))
     }
 
-    /// The shortest of the images of `d`; of equal ones the first in the order of `n`.
+    /// The shortest of the images of `d`; of equal ones the first in the order of preference.
     pub(super) fn nearest(&self, d: [f64; 3]) -> ([f64; 3], Image) {
         let (mut best, mut best_r2, mut image) = (d, f64::INFINITY, [0; 3]);
-        for n1 in -SPAN..=SPAN {
-            for n2 in -SPAN..=SPAN {
-                for n3 in -SPAN..=SPAN {
-                    let t = self.translation([n1, n2, n3]);
-                    let moved = [d[0] + t[0], d[1] + t[1], d[2] + t[2]];
-                    let r2 = norm2(moved);
-                    if r2 < best_r2 {
-                        (best, best_r2, image) = (moved, r2, [n1, n2, n3]);
-                    }
-                }
+        for n in PREFERENCE {
+            let t = self.translation(n);
+            let moved = [d[0] + t[0], d[1] + t[1], d[2] + t[2]];
+            let r2 = norm2(moved);
+            if r2 < best_r2 {
+                (best, best_r2, image) = (moved, r2, n);
             }
         }
         (best, image)

@@ -3,6 +3,7 @@
 use super::{Axis, Image, Outside};
 use crate::error::DomainError;
 use crate::particles::Points;
+use crate::separation::LARGEST;
 
 /// Lengths of the periodic axes; positions on a periodic axis of length L lie in [0, L).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,11 +28,11 @@ impl PeriodicBox {
     /// A box with a length for each periodic axis and `None` for each open one.
     ///
     /// # Errors
-    /// A length that is not positive and finite.
+    /// A length that is not positive, or larger than 2^440.
     pub fn new(lengths: [Option<f64>; 3]) -> Result<Self, DomainError> {
         for (axis, length) in ['x', 'y', 'z'].into_iter().zip(lengths) {
             if let Some(length) = length
-                && !(length > 0.0 && length.is_finite())
+                && !(length > 0.0 && length <= LARGEST)
             {
                 return Err(DomainError::Length { axis, length });
             }
@@ -42,7 +43,7 @@ impl PeriodicBox {
     /// A cube of side `length`, periodic on all axes.
     ///
     /// # Errors
-    /// A length that is not positive and finite.
+    /// A length that is not positive, or larger than 2^440.
     pub fn cubic(length: f64) -> Result<Self, DomainError> {
         Self::new([Some(length); 3])
     }

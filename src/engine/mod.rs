@@ -27,10 +27,11 @@ pub use together::Together;
 
 pub use crate::simd::Isa;
 
-use crate::domain::Domain;
+use crate::domain::{Axis, Domain};
 use crate::error::{EngineError, JobError};
 use crate::ops::PairOp;
 use crate::particles::{Particles, pairs_within};
+use crate::separation::SIGHT_RANGE;
 
 /// Which pairs of particles.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,26 @@ impl<'a> Pairs<'a> {
     pub fn both(self) -> (&'a Particles, &'a Particles) {
         let (first, second) = self.samples();
         (first, second.unwrap_or(first))
+    }
+
+    /// Refuses coordinates too large for a line of sight from an observer.
+    pub(crate) fn check_sight_range(self) -> Result<(), JobError> {
+        let [_, hi] = SIGHT_RANGE;
+        let (first, second) = self.samples();
+        for sample in [Some(first), second].into_iter().flatten() {
+            for (axis, column) in Axis::ALL.into_iter().zip(sample.points().columns()) {
+                if let Some(row) = column.iter().position(|x| x.abs() > hi) {
+                    return Err(JobError::SightRange {
+                        what: "coordinates",
+                        value: column[row],
+                        place: format!(" in {}, row {row}", axis.name()),
+                        lo: 0.0,
+                        hi,
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn check_unit_vectors(self) -> Result<(), JobError> {

@@ -1,7 +1,7 @@
 //! Random pairs that need no randoms: in a periodic box every bin holds its share of the volume.
 
 use super::RandomPairs;
-use crate::binning::{BinAxis, Binning, Edges, Form, LineOfSight, SignedEdges};
+use crate::binning::{BinAxis, Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
 use crate::counts::PairTotal;
 use crate::domain::Domain;
 use crate::engine::Exactness;
@@ -87,7 +87,12 @@ impl<B: Binning> AnalyticRr<B> {
                 "is not defined here: {refusal}"
             )));
         }
-        let volumes = match binning.form() {
+        let Some(Formed { form, .. }) = Formed::of(binning) else {
+            return Err(EstimatorError::AnalyticRr(
+                "is known for the library's own binnings alone: give randoms instead".to_owned(),
+            ));
+        };
+        let volumes = match form {
             Form::Radial { r } => shells(r),
             Form::SMu { s, mu, los } => {
                 fixed_axis_only(los)?;

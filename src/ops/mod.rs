@@ -11,7 +11,7 @@ pub use count::Count;
 pub use mean_separation::MeanSeparation;
 pub use weighted::WeightedCount;
 
-use crate::binning::Binning;
+use crate::binning::{Binning, LineOfSight};
 use crate::engine::{PairJob, Pairs};
 use crate::error::JobError;
 use crate::separation::Separation;
@@ -87,9 +87,13 @@ pub trait PairOp: Sync {
     /// Checks that this operation is defined for `job`.
     ///
     /// # Errors
-    /// Bins that the domain does not allow, positions that the bins do not allow, or weights of another sample.
+    /// Bins that the domain does not allow, positions that the bins or their line of sight do not allow, or weights of another sample.
     fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
         self.binning().admit(job.domain())?;
+        match self.binning().line_of_sight() {
+            None | Some(LineOfSight::Fixed(_)) => {}
+            Some(_) => job.pairs().check_sight_range()?,
+        }
         if self.binning().on_sphere() {
             job.pairs().check_unit_vectors()?;
         }

@@ -16,7 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Engine, PairJob, Pairs, Progress, Traversal};
 use crate::binning::filter::{Filter, Rounding, Slots, WithFilter, with_filter};
-use crate::binning::{Binning, Form, LineOfSight, PairOrder};
+use crate::binning::{Binning, Form, Formed, LineOfSight, PairOrder, bin_near};
 use crate::error::EngineError;
 use crate::ops::{BinSums, Merge, PairOp, Payload};
 use crate::simd::{BitSliced, Histogram, Isa, Kernel, Scatter, Simd, Totals};
@@ -199,7 +199,9 @@ impl<'a> Run<'a> {
                 },
             )),
         };
-        let form = op.binning().form();
+        let Some(Formed { form, .. }) = Formed::of(op.binning()) else {
+            return self.run_exactly(op, progress);
+        };
         let slots = Slots::of(&form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -208,7 +210,7 @@ impl<'a> Run<'a> {
                 let (x1, x2) = (self.first.position(i), self.second().position(j));
                 let (sep, nearest) = domain.separation_and_image(x1, x2);
                 let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
-                let bin = op.binning().bin_near(&sep, guess);
+                let bin = bin_near(op.binning(), &sep, guess);
                 let bin = bin.filter(|_| nearest == doubt.image);
                 doubt.to = bin.map_or(nowhere, |bin| slots.of_bin(bin)) as u32;
             }

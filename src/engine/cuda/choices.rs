@@ -12,7 +12,7 @@ use super::plan::{Carried, Layout};
 use super::shape::chosen;
 use super::windows;
 use super::{CudaOptions, KernelChoice, Precision};
-use crate::binning::{Binning, Form, LineOfSight};
+use crate::binning::{Form, Formed, LineOfSight};
 use crate::domain::{Axis as Direction, Domain};
 use crate::engine::{PairJob, Traversal};
 
@@ -23,6 +23,17 @@ const WORTH_SEARCHING: f64 = 0.7;
 const TILE: [u32; 4] = [256, 128, 64, 32];
 const MANY_SECONDS: f64 = 0.3;
 const FEW_SECONDS: f64 = 2048.0;
+
+/// Error of a fraction from which points may be sorted into cells that are out of reach.
+const CELLS_FROM_FRACTIONS: f64 = 1e-8;
+
+/// Whether points of `domain` can be sorted into cells at all.
+pub(super) fn sorts(domain: &Domain) -> bool {
+    match domain {
+        Domain::Triclinic(lattice) => lattice.fraction_error() < CELLS_FROM_FRACTIONS,
+        _ => true,
+    }
+}
 
 /// The line of sight as kernels number it.
 pub(super) fn sight_of(los: Option<LineOfSight>) -> u32 {
@@ -36,9 +47,9 @@ pub(super) fn sight_of(los: Option<LineOfSight>) -> u32 {
     }
 }
 
-pub(super) fn layout_of<B: Binning>(
+pub(super) fn layout_of(
     job: &PairJob<'_>,
-    binning: &B,
+    binning: &Formed<'_>,
     order: Order,
     options: &CudaOptions,
 ) -> Layout {
@@ -49,7 +60,7 @@ pub(super) fn layout_of<B: Binning>(
         let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
         let cut = |tile| {
             let tile = chosen(options.tuning.tile, tile);
-            Grid::new(frame.clone(), binning.reach(), rows, particles, tile, order)
+            Grid::new(frame.clone(), binning.reach, rows, particles, tile, order)
         };
         let grid = cut(TILE[2]);
         let visited = grid.share * if order == Order::Unordered { 2.0 } else { 1.0 };
@@ -72,6 +83,7 @@ pub(super) fn layout_of<B: Binning>(
     };
     match (traversal, job.domain()) {
         (Traversal::AllPairs, _) => as_given(),
+        (_, domain) if !sorts(domain) => as_given(),
         (Traversal::Cells, _) | (Traversal::Auto, Domain::Periodic(_) | Domain::Triclinic(_)) => {
             Layout::Sorted(by_cells())
         }
@@ -87,8 +99,8 @@ pub(super) fn layout_of<B: Binning>(
     }
 }
 
-pub(super) fn filter_of<B: Binning>(
-    binning: &B,
+pub(super) fn filter_of(
+    binning: &Formed<'_>,
     layout: &Layout,
     domain: &Domain,
     decided: bool,
@@ -104,7 +116,7 @@ pub(super) fn filter_of<B: Binning>(
         Layout::Sorted(grid) if grid.tile_cells > 1 => {
             Some(pad_of(grid, binning).1.max(grid.farthest))
         }
-        Layout::Sorted(grid) => match binning.form() {
+        Layout::Sorted(grid) => match binning.form {
             Form::Radial { r } => Some(
                 pad_of(grid, binning)
                     .1
@@ -115,13 +127,13 @@ pub(super) fn filter_of<B: Binning>(
         Layout::AsGiven(frame) if matches!(domain, Domain::Open) => Some(frame.diagonal()),
         Layout::AsGiven(_) => None,
     };
-    Filter::new(binning.form(), coordinates, farthest, decided)
+    Filter::new(binning.form, coordinates, farthest, decided)
 }
 
 /// How far along x from a tile's centre padding lies that is in no bin, and its largest separation from a point of the tile.
-pub(super) fn pad_of<B: Binning>(grid: &Grid, binning: &B) -> (f64, f64) {
+pub(super) fn pad_of(grid: &Grid, binning: &Formed<'_>) -> (f64, f64) {
     let half = grid.tile_half;
-    let pad = binning.reach().radius() * 1.001 + half[0];
+    let pad = binning.reach.radius() * 1.001 + half[0];
     (
         pad,
         crate::separation::norm2([pad + half[0], half[1], half[2]]).sqrt(),
@@ -140,9 +152,9 @@ pub(super) fn filters(options: &CudaOptions, carried: Carried) -> bool {
 }
 
 /// Cells of their own tiles, for windows of the bins.
-pub(super) fn single_cells<B: Binning>(
+pub(super) fn single_cells(
     job: &PairJob<'_>,
-    binning: &B,
+    binning: &Formed<'_>,
     order: Order,
     options: &CudaOptions,
     fineness: f64,
@@ -152,7 +164,7 @@ pub(super) fn single_cells<B: Binning>(
     let grid = |tile: u32| {
         let frame = Frame::new(job.pairs(), job.domain(), false);
         let tile = chosen(options.tuning.tile, tile);
-        Grid::of_single_cells(frame, binning.reach(), rows, fineness, tile, order)
+        Grid::of_single_cells(frame, binning.reach, rows, fineness, tile, order)
     };
     let held = rows as f64 / f64::from(grid(1).number());
     let fitting = TILE[1..].iter().find(|&&tile| held > 0.6 * f64::from(tile));
@@ -160,17 +172,17 @@ pub(super) fn single_cells<B: Binning>(
 }
 
 /// The lowest edge along the line of sight, 0 where the bins have none.
-pub(super) fn lowest_along<B: Binning>(binning: &B) -> f64 {
-    match binning.form() {
+pub(super) fn lowest_along(binning: &Formed<'_>) -> f64 {
+    match binning.form {
         Form::Radial { .. } => 0.0,
         Form::SMu { mu: edges, .. } | Form::RpPi { pi: edges, .. } => edges.values()[0],
     }
 }
 
 /// The kernel of a job, but for what the device's shared memory decides.
-pub(super) fn variant_of<B: Binning>(
+pub(super) fn variant_of(
     job: &PairJob<'_>,
-    binning: &B,
+    binning: &Formed<'_>,
     carried: Carried,
     options: &CudaOptions,
     layout: &Layout,
@@ -182,7 +194,7 @@ pub(super) fn variant_of<B: Binning>(
         (_, Layout::Sorted(_)) => Visits::Cells,
         (_, Layout::AsGiven(_)) => Visits::AllPairs,
     };
-    let observed = sight_of(binning.line_of_sight()) > 2;
+    let observed = sight_of(binning.line_of_sight) > 2;
     Variant {
         traversal,
         space: match job.domain() {
@@ -192,7 +204,7 @@ pub(super) fn variant_of<B: Binning>(
             Domain::Periodic(_) => Space::Periodic,
             Domain::Triclinic(_) => Space::Triclinic,
         },
-        bins: match binning.form() {
+        bins: match binning.form {
             Form::Radial { .. } => Bins::R,
             Form::SMu { .. } => Bins::SMu,
             Form::RpPi { .. } => Bins::RpPi,

@@ -26,6 +26,11 @@ pub enum CudaError {
     /// The threads that drive devices could not be started.
     #[error("could not start a thread for each CUDA device: {0}")]
     Threads(String),
+    /// Bins that no kernel knows.
+    #[error(
+        "GPUs count in the library's own bins alone and have no kernel for {0}: use the cpu engine"
+    )]
+    Binning(&'static str),
     /// No run-time compiler.
     #[error(
         "NVRTC, the CUDA run-time compiler, was not found (looked in {looked}); install the CUDA toolkit or `pip install nvidia-cuda-nvrtc-cu12`, \

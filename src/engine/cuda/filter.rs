@@ -7,6 +7,7 @@ use super::frame::{Frame, Grid};
 use super::layout::Axis;
 use super::slots::{U, linear_axis, stepped_axis, table_axis};
 use crate::binning::{Edges, Form, LineOfSight, SignedEdges};
+use crate::separation::SMALLEST_EDGE;
 
 /// Relative error of a computed separation: U from the differences, 1.5 U from the three roundings of the sum of squares, 2 U from its
 /// root. (The scale of the bins has its own, known.)
@@ -22,6 +23,12 @@ const AXIS_COSINE: f64 = 9.0 * U;
 const COSINE: f64 = 24.0 * U;
 /// Share of the line of sight's rounding that lines of sight of ordinary length may have.
 const SIGHT: f64 = 64.0 * U;
+
+/// The least error of a difference that a cosine along an axis reckons with: the 1e-30 that kernels add to squares is then no part of it.
+const LEAST_OFFSET: f64 = 1e-12;
+/// Separations and lines of sight that are trusted, at least: the product of their squares is then far above 1e-30.
+const NEAREST: f64 = 1e-6;
+const SHORTEST_SIGHT: f64 = 1e-4;
 
 /// What the kernels need besides the edges, and whether they may be trusted with the filter.
 #[derive(Debug, Clone, PartialEq)]
@@ -243,9 +250,12 @@ impl Filter {
         Some(())
     }
 
-    fn sights(&mut self, errors: Errors) {
-        let floor = 2.2 * errors.sight / SIGHT;
+    /// The shortest line of sight that is trusted, where separations down to `nearest` are; none where float64 itself, which
+    /// multiplies the squares of both, could lose digits.
+    fn sights(&mut self, errors: Errors, nearest: f64) -> Option<()> {
+        let floor = (2.2 * errors.sight / SIGHT).max(SHORTEST_SIGHT);
         self.sight_floor2 = (floor * floor * (1.0 + 1e-5)) as f32;
+        ((floor / self.unit) * (nearest / self.unit) >= SMALLEST_EDGE).then_some(())
     }
 
     fn cosines(
@@ -263,7 +273,7 @@ impl Filter {
             (self.along, self.slots[1]) = (found.axis, found.slots);
             // Unit vectors along d and d + e differ by at most 2 |e| / (|d| + |d + e|).
             let steps = f64::from(1u32 << self.along.shift);
-            let near = 2.1 * errors.offset / width * steps;
+            let near = 2.1 * errors.offset.max(LEAST_OFFSET) / width * steps;
             // The kernel tests both sides of an edge, with a step for its own rounding.
             let least = found.error.ceil() + 1.0;
             self.cosine_doubt = [
@@ -274,9 +284,9 @@ impl Filter {
             self.along.doubt = (2.0 * (least + 1.5 * near / reach)).ceil() as u32;
             return Some(());
         }
-        let floor = cosine_floor(reach, errors.offset, 1.0 / width);
+        let floor = cosine_floor(reach, errors.offset, 1.0 / width).max(NEAREST);
         self.floor2 = (floor * floor * (1.0 + 1e-5)) as f32;
-        self.sights(errors);
+        self.sights(errors, floor)?;
         let error = 2.2 * errors.offset / floor + COSINE + SIGHT;
         (self.along, self.slots[1]) =
             linear_axis(mu.values(), 1.0, [lowest, 1.0], [error, U], self.decided)?;
@@ -303,7 +313,7 @@ impl Filter {
             )?;
             return Some(());
         }
-        self.sights(errors);
+        self.sights(errors, reach)?;
         let far = reach * 1.001;
         self.reach2 = (far * far * (1.0 - 1e-4)) as f32;
         let along = errors.offset + far * (SIGHT + COSINE);

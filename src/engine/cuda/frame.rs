@@ -85,7 +85,7 @@ impl Frame {
                 basis: lattice.basis(),
                 inverse: [0, 1, 2].map(|k| columns.map(|column| column[k])),
                 periodic: [true; 3],
-                fraction_error: 3e-9,
+                fraction_error: 3e-9 + lattice.fraction_error(),
                 farthest,
             };
         }
@@ -188,7 +188,8 @@ const MOST_CELLS: f64 = 4_194_304.0;
 
 /// Whether cells `offset` apart, each of size 1 along each axis, can hold a pair within reach.
 fn in_reach(frame: &Frame, reach: Reach, cells: [u32; 3], offset: [i32; 3]) -> bool {
-    let slack = 1.0 + 1e-7;
+    // Truncated fractions take a point at most a quarter of a millionth of a cell into the one below.
+    let slack = 1.0 + 5e-7;
     if !frame.rectangular() {
         let scaled =
             |s: [f64; 3]| frame.combine(std::array::from_fn(|k| s[k] / f64::from(cells[k])));

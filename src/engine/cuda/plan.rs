@@ -5,7 +5,7 @@
 use albireo_kernels::{Arithmetic, Bins, Variant};
 
 use super::choices::{
-    filter_of, filters, layout_of, lowest_along, pad_of, sight_of, single_cells, variant_of,
+    filter_of, filters, layout_of, lowest_along, pad_of, sight_of, single_cells, sorts, variant_of,
 };
 use super::filter::Filter;
 use super::frame::{Frame, Grid, Order, Row};
@@ -13,7 +13,7 @@ use super::layout::{Axis, Job};
 use super::slots::exact_axis;
 use super::windows::{self, Window, windows};
 use super::{CudaOptions, KernelChoice, Precision};
-use crate::binning::{Binning, Form, LineOfSight, PairOrder, Reach};
+use crate::binning::{Form, Formed, LineOfSight, PairOrder, Reach};
 use crate::domain::Domain;
 use crate::engine::{PairJob, Pairs, Traversal};
 
@@ -76,14 +76,14 @@ const ROWS_A_WINDOW: u32 = 2048;
 
 impl Plan {
     /// The plan for binning the pairs of `job` on a device with `shared_limit` bytes of shared memory a block.
-    pub(super) fn new<B: Binning>(
+    pub(super) fn new(
         job: &PairJob<'_>,
-        binning: &B,
+        binning: &Formed<'_>,
         carried: Carried,
         options: &CudaOptions,
         shared_limit: usize,
     ) -> Self {
-        let order = order_of(job.pairs(), binning.order());
+        let order = order_of(job.pairs(), binning.order);
         let make = |layout: Layout, filtered: bool| {
             let decided = options.precision == Precision::Exact;
             let filter = (filtered && filters(options, carried))
@@ -99,7 +99,9 @@ impl Plan {
         let seen = |los: &LineOfSight| !matches!(los, LineOfSight::Fixed(_));
         let by_name =
             options.kernel != KernelChoice::Auto || job.traversal() == Traversal::AllPairs;
-        let without = by_name || matches!(binning.form(), Form::RpPi { los, .. } if seen(&los));
+        let without = by_name
+            || !sorts(job.domain())
+            || matches!(binning.form, Form::RpPi { los, .. } if seen(&los));
         let windowed = || {
             let plans = FINENESS.iter().filter_map(|&fineness| {
                 let layout = single_cells(job, binning, order, options, fineness);
@@ -127,16 +129,16 @@ impl Plan {
     }
 
     /// What follows from the job, the layout and the filter, but for the shape.
-    fn of_layout<B: Binning>(
+    fn of_layout(
         job: &PairJob<'_>,
-        binning: &B,
+        binning: &Formed<'_>,
         carried: Carried,
         options: &CudaOptions,
         layout: Layout,
         filter: Option<Filter>,
     ) -> Self {
-        let order = order_of(job.pairs(), binning.order());
-        let (across, along) = match binning.form() {
+        let order = order_of(job.pairs(), binning.order);
+        let (across, along) = match binning.form {
             Form::Radial { r } => (r.values(), &[][..]),
             Form::SMu { s, mu, .. } => (s.values(), mu.values()),
             Form::RpPi { rp, pi, .. } => (rp.values(), pi.values()),
@@ -156,12 +158,12 @@ impl Plan {
             shared: 0,
             layout,
         };
-        plan.job.bins = binning.n_bins() as u32;
+        plan.job.bins = binning.n_bins as u32;
         plan.set_edges(across, along);
-        plan.set_sight(binning.line_of_sight(), lowest_along(binning) < 0.0);
+        plan.set_sight(binning.line_of_sight, lowest_along(binning) < 0.0);
         plan.set_domain(job.domain());
         plan.set_layout();
-        plan.set_sums(carried, binning.on_sphere());
+        plan.set_sums(carried, binning.on_sphere);
         plan.set_places([plan.job.across.bins + 2, plan.job.along.bins + 2]);
         if let Some(filter) = filter {
             let pad = match &plan.layout {
@@ -189,11 +191,11 @@ impl Plan {
     }
 
     /// The same plan with the bins in windows, and the fewest that there could be; none where that is not possible.
-    fn in_windows<B: Binning>(mut self, binning: &B, shared_limit: usize) -> Option<(usize, Self)> {
+    fn in_windows(mut self, binning: &Formed<'_>, shared_limit: usize) -> Option<(usize, Self)> {
         let Layout::Sorted(grid) = &self.layout else {
             return None;
         };
-        let axis = match binning.reach() {
+        let axis = match binning.reach {
             Reach::Sphere(_) => None,
             Reach::Cylinder { axis, .. } => Some(axis.index()),
         };
@@ -274,17 +276,9 @@ impl Plan {
                 }
             }
             Domain::Triclinic(lattice) => {
-                let span = -2..=2i8;
-                for n1 in span.clone() {
-                    for n2 in span.clone() {
-                        for n3 in span.clone() {
-                            self.translations.extend(lattice.translation([n1, n2, n3]));
-                        }
-                    }
-                }
-                let reach2 = lattice.reach() * lattice.reach();
-                self.job.nearest2 = reach2 * (1.0 - 1e-9);
-                self.job.beyond2 = reach2 * (1.0 + 1e-9);
+                self.translations = lattice.preference().flatten().collect();
+                self.job.nearest2 = lattice.sole_image2();
+                self.job.beyond2 = lattice.limit2();
             }
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use albireo_kernels::{Shape, every_variant};
 
 use super::*;
-use crate::binning::{Edges, RBins, RpPiBins, SMuBins, SignedEdges};
+use crate::binning::{Binning, Edges, Formed, RBins, RpPiBins, SMuBins, SignedEdges};
 use crate::domain::Axis as Direction;
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
 use crate::particles::Particles;
@@ -66,7 +66,8 @@ fn ask<B: Binning>(
                     coordinate: None,
                 },
             ] {
-                let plan = Plan::new(&job, binning, carried, options, shared);
+                let binning = Formed::of(binning).unwrap();
+                let plan = Plan::new(&job, &binning, carried, options, shared);
                 asked.insert(shapeless(plan.variant));
             }
         }

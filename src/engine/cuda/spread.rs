@@ -9,7 +9,7 @@ use super::plan::{Carried, Plan};
 use super::run::{CudaTimings, bytes_needed, run};
 use super::sums::Sums;
 use super::units::Queue;
-use crate::binning::Binning;
+use crate::binning::Formed;
 use crate::engine::pieces::Piece;
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
@@ -29,11 +29,11 @@ pub(super) trait Devices {
 }
 
 /// A job on its way through the devices.
-struct Spread<'a, D, B> {
+struct Spread<'a, D> {
     devices: &'a D,
     options: &'a CudaOptions,
     job: &'a PairJob<'a>,
-    binning: &'a B,
+    binning: Formed<'a>,
     weights: Option<[&'a [f64]; 2]>,
     carried: Carried,
     progress: &'a dyn Progress,
@@ -58,6 +58,11 @@ fn summed<O: PairOp>(op: &O) -> Result<(Factors<'_>, Option<i32>), CudaError> {
     Ok((weights, coordinate.map(|sums| sums.exponent)))
 }
 
+/// The name of the bins' type.
+fn binning_name<O: PairOp>(_: &O) -> &'static str {
+    std::any::type_name::<O::Binning>()
+}
+
 /// Runs `op` over every pair of `job`, and says where the time went and how it was planned.
 ///
 /// # Errors
@@ -70,11 +75,12 @@ pub(super) fn count<D: Devices, O: PairOp>(
     progress: &dyn Progress,
 ) -> Result<(O::Output, CudaTimings, String), EngineError> {
     op.admit(job)?;
+    let binning = Formed::of(op.binning()).ok_or_else(|| CudaError::Binning(binning_name(op)))?;
     let (weights, coordinate) = summed(op)?;
     let mut output = op.empty();
     let (first, second) = job.pairs().both();
     progress.begin(job.n_pairs());
-    if first.is_empty() || second.is_empty() || op.binning().n_bins() == 0 {
+    if first.is_empty() || second.is_empty() || binning.n_bins == 0 {
         return Ok((
             output,
             CudaTimings::default(),
@@ -85,7 +91,7 @@ pub(super) fn count<D: Devices, O: PairOp>(
         devices,
         options,
         job,
-        binning: op.binning(),
+        binning,
         weights,
         carried: Carried {
             weighted: weights.is_some(),
@@ -115,7 +121,7 @@ pub(super) fn count<D: Devices, O: PairOp>(
     Ok((output, spread.timings, description))
 }
 
-impl<D: Devices, B: Binning> Spread<'_, D, B> {
+impl<D: Devices> Spread<'_, D> {
     /// Counts a piece, in smaller pieces if it does not fit.
     fn add(&mut self, piece: &Piece) -> Result<(), EngineError> {
         let runs = piece.runs();
@@ -124,7 +130,7 @@ impl<D: Devices, B: Binning> Spread<'_, D, B> {
             .map(|w| [&w[0][runs[0].clone()], &w[1][runs[1].clone()]]);
         match piece.with_job(self.job, |job| self.count(job, weights, piece.pairs())) {
             Err(EngineError::Cuda(error @ CudaError::Memory { .. })) => {
-                let smaller = piece.cut(self.binning.order()).ok_or(error)?;
+                let smaller = piece.cut(self.binning.order).ok_or(error)?;
                 smaller.iter().try_for_each(|piece| self.add(piece))
             }
             other => other,
@@ -142,7 +148,7 @@ impl<D: Devices, B: Binning> Spread<'_, D, B> {
         let shared_limit = devices.iter().map(Device::shared_limit).min();
         let plan = Plan::new(
             job,
-            self.binning,
+            &self.binning,
             self.carried,
             self.options,
             shared_limit.unwrap_or_default(),
