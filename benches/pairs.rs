@@ -90,7 +90,7 @@ fn weighted_counts(c: &mut Criterion) {
         COUNTS[2],
     );
     let rp = Edges::logarithmic(0.1, 40.0, 20).unwrap();
-    let rp_pi = RpPiBins::new(rp, SignedEdges::linear(0.0, 80.0, 80).unwrap(), los);
+    let rp_pi = RpPiBins::new(rp, SignedEdges::linear(0.0, 80.0, 80).unwrap(), los).unwrap();
     bench(
         c,
         "weighted (rp,pi) 30k, 20 x 80",

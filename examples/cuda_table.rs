@@ -231,7 +231,7 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
             }
             let name = format!("cutoff n={n} (rp,pi) 20x40 counts {mode}");
             let rp = Edges::logarithmic(0.1, 40.0, 20)?;
-            let bins = RpPiBins::new(rp, SignedEdges::linear(0.0, 40.0, 40)?, los);
+            let bins = RpPiBins::new(rp, SignedEdges::linear(0.0, 40.0, 40)?, los)?;
             within([filter, &name], precision, &domain, (bins, counts), pairs)?;
         }
     }

@@ -98,6 +98,14 @@ pub enum EdgesError {
     /// Fewer than two edges.
     #[error("bins need at least two edges, found {0}")]
     TooFew(usize),
+    /// More bins than one count can hold.
+    #[error("there can be at most {limit} bins in all, found {}", along.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "))]
+    TooManyBins {
+        /// Number of bins along each axis.
+        along: Vec<usize>,
+        /// The largest number accepted.
+        limit: usize,
+    },
     /// An edge that is NaN or infinite, or whose square is.
     #[error("edge {index} must be finite with a finite square, found {value}")]
     NotFinite {

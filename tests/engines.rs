@@ -186,7 +186,7 @@ fn for_each_binning(los: &[LineOfSight], pairs: Pairs<'_>, domain: &Domain, labe
             ),
             (edges(&[0.0, 1.0, 2.5]), signed(&[0.0, 0.3, 0.35, 3.9])),
         ] {
-            compare(pairs, domain, &RpPiBins::new(rp, pi, los), label);
+            compare(pairs, domain, &RpPiBins::new(rp, pi, los).unwrap(), label);
         }
     }
 }
@@ -337,7 +337,7 @@ fn small_blocks_among_large_ones() {
             let s_mu = SMuBins::new(across.clone(), mu, los).unwrap();
             compare(pairs, domain, &s_mu, "clumps");
             let pi = SignedEdges::linear(0.0, 1.0, 128).unwrap();
-            let rp_pi = RpPiBins::new(across.clone(), pi, los);
+            let rp_pi = RpPiBins::new(across.clone(), pi, los).unwrap();
             compare(pairs, domain, &rp_pi, "clumps");
         }
     }

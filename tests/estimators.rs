@@ -339,7 +339,7 @@ fn analytic_volumes_by_hand() {
     assert_near(&s_mu(&[0.0, 0.25, 1.0]), &[0.25 * shell, 0.75 * shell]);
     assert_near(&s_mu(&[-1.0, 0.5, 1.0]), &[0.75 * shell, 0.25 * shell]);
     let rp_pi = |edges_pi: &[f64]| {
-        let bins = RpPiBins::new(edges(&[0.0, 1.0, 2.0]), signed(edges_pi), z);
+        let bins = RpPiBins::new(edges(&[0.0, 1.0, 2.0]), signed(edges_pi), z).unwrap();
         AnalyticRr::new(&bins, &domain)
             .unwrap()
             .fractions()

@@ -92,5 +92,8 @@ fn separation_and_cosine() {
 fn across_and_along() {
     let rp = Edges::new(vec![0.25, 1.0, 4.0, 12.0]).unwrap();
     let pi = SignedEdges::new(vec![0.0, 2.0, 7.0, 20.0]).unwrap();
-    check("rp_pi", &RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)));
+    check(
+        "rp_pi",
+        &RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap(),
+    );
 }

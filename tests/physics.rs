@@ -99,7 +99,7 @@ fn analytic_random_pairs_match_counted_ones() {
             for pi in [[0.0, 0.1, 0.25], [-0.2, 0.1, 0.25]] {
                 let rp = Edges::linear(0.05, 0.3, 3).unwrap();
                 let pi = SignedEdges::new(pi.to_vec()).unwrap();
-                assert_analytic(domain, &RpPiBins::new(rp, pi, los));
+                assert_analytic(domain, &RpPiBins::new(rp, pi, los).unwrap());
             }
         }
     }
@@ -158,7 +158,7 @@ fn planted_pairs_are_found_where_they_are() {
     // And in (rp, pi) it has rp = 0.
     let rp = Edges::linear(0.0, 0.4, 4).unwrap();
     let pi = SignedEdges::linear(0.0, 0.4, 4).unwrap();
-    let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z));
+    let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
     let rr = AnalyticRr::new(&bins, &domain).unwrap();
     let dd = count(Pairs::Auto(&sample), &domain, &bins);
     let wp = projected(&Natural { dd: &dd, rr: &rr }.estimate().unwrap()).unwrap();

@@ -90,7 +90,7 @@ fn redshift_space_stretches_clumps_and_squashes_their_surroundings() {
     );
     let rp = Edges::logarithmic(0.1, 20.0, 8).unwrap();
     let pi = SignedEdges::linear(0.0, 40.0, 40).unwrap();
-    let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z));
+    let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
     let wp = projected(&natural(&observed, &domain, &bins)).unwrap();
     assert!(
         wp.wp.windows(2).all(|pair| pair[0] > pair[1]),

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use albireo::binning::MAX_BINS;
 use albireo::{Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
 use anyhow::{Context, Result, bail};
 
@@ -39,10 +40,10 @@ fn range(kind: &str, rest: &str) -> Result<(f64, f64, usize), String> {
         return Err(format!("expected {kind}:LO:HI:N, such as {kind}:0.1:25:20"));
     };
     let n = match n.trim().parse() {
-        Ok(n) if (1..=1_000_000).contains(&n) => n,
+        Ok(n) if (1..=MAX_BINS).contains(&n) => n,
         _ => {
             return Err(format!(
-                "expected a number of bins from 1 to 1000000, found `{n}`"
+                "expected a number of bins from 1 to {MAX_BINS}, found `{n}`"
             ));
         }
     };
@@ -200,11 +201,14 @@ impl BinSpec {
             }
         };
         let first = flags.bins.edges().context("--bins")?;
-        Ok(Self {
+        let spec = Self {
             statistic,
             first,
             second,
-        })
+        };
+        // What no line of sight could mend is refused before a file is read.
+        spec.with_line_of_sight(LineOfSight::default())?;
+        Ok(spec)
     }
 
     /// Refuses a line of sight where the statistic has none.
@@ -225,7 +229,9 @@ impl BinSpec {
             (Statistic::SMu, Some(mu)) => {
                 AnyBins::SMu(SMuBins::new(first, mu, los).context("--mu-bins")?)
             }
-            (Statistic::RpPi, Some(pi)) => AnyBins::RpPi(RpPiBins::new(first, pi, los)),
+            (Statistic::RpPi, Some(pi)) => {
+                AnyBins::RpPi(RpPiBins::new(first, pi, los).context("--pi-bins")?)
+            }
             (Statistic::Theta, _) => AnyBins::Theta(ThetaBins::new(first).context("--bins")?),
             _ => AnyBins::R(RBins::new(first)),
         })

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Edges`] for separations and [`SignedEdges`] for coordinates along the line of sight.
 
+use super::check_number;
 use crate::error::EdgesError;
 use crate::separation::{LARGEST, SMALLEST_EDGE};
 
@@ -34,6 +35,7 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
     if values.len() < 2 {
         return Err(EdgesError::TooFew(values.len()));
     }
+    check_number(&[values.len() - 1])?;
     if let Some(index) = values.iter().position(|v| !(v * v).is_finite()) {
         let value = values[index];
         return Err(EdgesError::NotFinite { index, value });
@@ -63,22 +65,24 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
 }
 
 /// `lo + (k*(hi-lo))/n`, first and last exactly `lo` and `hi`; where `lo = -hi`, `((2k-n)*hi)/n`, which mirrors exactly.
-fn linear_values(lo: f64, hi: f64, n: usize) -> Vec<f64> {
-    (0..=n)
+fn linear_values(lo: f64, hi: f64, n: usize) -> Result<Vec<f64>, EdgesError> {
+    check_number(&[n])?;
+    let values = (0..=n)
         .map(|k| match k {
             0 => lo,
             _ if k == n => hi,
             _ if lo == -hi => ((2.0 * k as f64 - n as f64) * hi) / n as f64,
             _ => lo + (k as f64 * (hi - lo)) / n as f64,
         })
-        .collect()
+        .collect();
+    Ok(values)
 }
 
 impl Edges {
     /// Takes any edges.
     ///
     /// # Errors
-    /// Fewer than two, one that is negative or not finite, or edges that do not rise.
+    /// Fewer than two, more than [`super::MAX_BINS`] bins, an edge that is negative or not finite, or edges that do not rise.
     pub fn new(values: Vec<f64>) -> Result<Self, EdgesError> {
         check_rising(&values)?;
         if values[0] < 0.0 {
@@ -99,7 +103,7 @@ impl Edges {
     /// # Errors
     /// As [`Edges::new`].
     pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
-        Self::new(linear_values(lo, hi, n))
+        Self::new(linear_values(lo, hi, n)?)
     }
 
     /// `n` bins of equal ratio, edges `lo*pow(hi/lo, k/n)`.
@@ -110,6 +114,7 @@ impl Edges {
         if !(lo > 0.0 && lo < hi) {
             return Err(EdgesError::Logarithmic { lo, hi });
         }
+        check_number(&[n])?;
         let edge = |k: usize| match k {
             0 => lo,
             _ if k == n => hi,
@@ -177,7 +182,7 @@ impl SignedEdges {
     /// Takes any edges.
     ///
     /// # Errors
-    /// Fewer than two, one that is not finite, or edges that do not rise.
+    /// Fewer than two, more than [`super::MAX_BINS`] bins, an edge that is not finite, or edges that do not rise.
     pub fn new(values: Vec<f64>) -> Result<Self, EdgesError> {
         check_rising(&values)?;
         let squares = values.iter().map(|e| e * e).collect();
@@ -189,7 +194,7 @@ impl SignedEdges {
     /// # Errors
     /// As [`SignedEdges::new`].
     pub fn linear(lo: f64, hi: f64, n: usize) -> Result<Self, EdgesError> {
-        Self::new(linear_values(lo, hi, n))
+        Self::new(linear_values(lo, hi, n)?)
     }
 
     /// The edges, one more than there are bins.

@@ -26,7 +26,7 @@ pub use theta::ThetaBins;
 use form::Sealed;
 
 use crate::domain::{Axis, Domain, Lattice};
-use crate::error::JobError;
+use crate::error::{EdgesError, JobError};
 use crate::separation::{SIGHT_RANGE, Separation, dot, norm2, sum};
 
 /// The direction along which `mu` and `pi` are measured.
@@ -142,6 +142,21 @@ impl Reach {
             Self::Sphere(radius) => radius,
             Self::Cylinder { across, along, .. } => across.hypot(along),
         }
+    }
+}
+
+/// Largest number of bins, over all axes together.
+pub const MAX_BINS: usize = 1 << 24;
+
+/// Refuses more bins than [`MAX_BINS`], the product of these numbers along the axes.
+fn check_number(along: &[usize]) -> Result<(), EdgesError> {
+    let bins = along.iter().try_fold(1, |n: usize, &m| n.checked_mul(m));
+    match bins {
+        Some(bins) if bins <= MAX_BINS => Ok(()),
+        _ => Err(EdgesError::TooManyBins {
+            along: along.to_vec(),
+            limit: MAX_BINS,
+        }),
     }
 }
 
@@ -303,5 +318,49 @@ fn check_reach2(reach: Reach, lattice: &Lattice) -> Result<(), JobError> {
             })
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    fn too_many<T: std::fmt::Debug>(made: Result<T, EdgesError>, along: &[usize]) {
+        let expected = EdgesError::TooManyBins {
+            along: along.to_vec(),
+            limit: MAX_BINS,
+        };
+        assert_eq!(made.unwrap_err(), expected);
+    }
+
+    #[test]
+    fn more_bins_than_a_count_can_hold_are_refused_before_they_are_made() {
+        let above = MAX_BINS + 1;
+        for n in [above, 1 << 40, usize::MAX] {
+            too_many(Edges::linear(0.0, 1.0, n), &[n]);
+            too_many(Edges::logarithmic(1.0, 2.0, n), &[n]);
+            too_many(SignedEdges::linear(-1.0, 1.0, n), &[n]);
+        }
+        let values: Vec<f64> = (0..=above).map(|k| k as f64).collect();
+        too_many(Edges::new(values.clone()), &[above]);
+        too_many(SignedEdges::new(values), &[above]);
+        let edges = |n: usize| Edges::linear(0.0, 1.0, n).unwrap();
+        let signed = |n: usize| SignedEdges::linear(0.0, 1.0, n).unwrap();
+        for (n, m) in [(4097, 4096), (1_000_000, 1_000_000)] {
+            let los = LineOfSight::Midpoint;
+            too_many(SMuBins::new(edges(n), signed(m), los), &[n, m]);
+            too_many(RpPiBins::new(edges(n), signed(m), los), &[n, m]);
+        }
+        // 2^64 bins are 0 in a product that wraps.
+        too_many(check_number(&[1 << 32, 1 << 32]), &[1 << 32, 1 << 32]);
+        assert_eq!(edges(MAX_BINS).n_bins(), MAX_BINS);
+        let most = SMuBins::new(edges(4096), signed(4096), LineOfSight::Midpoint).unwrap();
+        assert_eq!(most.n_bins(), MAX_BINS);
+        let error = SMuBins::new(edges(4097), signed(4096), LineOfSight::Midpoint).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there can be at most 16777216 bins in all, found 4097 x 4096"
+        );
     }
 }

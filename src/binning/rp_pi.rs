@@ -2,7 +2,9 @@
 
 use super::{
     AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, Sealed, SignedEdges,
+    check_number,
 };
+use crate::error::EdgesError;
 use crate::separation::Separation;
 
 /// Bins in (rp, pi), pi varying fastest.
@@ -19,8 +21,12 @@ pub struct RpPiBins {
 
 impl RpPiBins {
     /// Bins between these edges.
-    pub fn new(rp: Edges, pi: SignedEdges, los: LineOfSight) -> Self {
-        Self { rp, pi, los }
+    ///
+    /// # Errors
+    /// More than [`super::MAX_BINS`] bins.
+    pub fn new(rp: Edges, pi: SignedEdges, los: LineOfSight) -> Result<Self, EdgesError> {
+        check_number(&[rp.n_bins(), pi.n_bins()])?;
+        Ok(Self { rp, pi, los })
     }
 
     /// The edges across the line of sight.
@@ -134,7 +140,7 @@ mod tests {
 
     fn bins(pi: Vec<f64>, los: LineOfSight) -> RpPiBins {
         let rp = Edges::linear(0.0, 2.0, 2).unwrap();
-        RpPiBins::new(rp, SignedEdges::new(pi).unwrap(), los)
+        RpPiBins::new(rp, SignedEdges::new(pi).unwrap(), los).unwrap()
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{
     AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, Sealed, SignedEdges,
+    check_number,
 };
 use crate::error::EdgesError;
 use crate::separation::Separation;
@@ -22,7 +23,7 @@ impl SMuBins {
     /// Bins between these edges.
     ///
     /// # Errors
-    /// A mu edge outside [-1, 1].
+    /// A mu edge outside [-1, 1], or more than [`super::MAX_BINS`] bins.
     pub fn new(s: Edges, mu: SignedEdges, los: LineOfSight) -> Result<Self, EdgesError> {
         if let Some(index) = mu.values().iter().position(|m| m.abs() > 1.0) {
             return Err(EdgesError::OutOfRange {
@@ -33,6 +34,7 @@ impl SMuBins {
                 value: mu.values()[index],
             });
         }
+        check_number(&[s.n_bins(), mu.n_bins()])?;
         Ok(Self { s, mu, los })
     }
 

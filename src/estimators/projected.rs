@@ -32,7 +32,7 @@ pub struct Projected {
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
 /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);
-/// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z));
+/// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
 /// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;

@@ -46,7 +46,8 @@ impl Rdf {
     pub(crate) fn run(self) -> Result<()> {
         check(&self.pairs.output)?;
         let bins = RBins::new(
-            Edges::linear(self.r_min, self.r_max, self.n_bins.get() as usize).context("--r-max")?,
+            Edges::linear(self.r_min, self.r_max, self.n_bins.get() as usize)
+                .context("--r-min, --r-max and --n-bins")?,
         );
         let mut record = Record::begin();
         let sources = self.pairs.sources(self.data, self.second);

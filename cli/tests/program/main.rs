@@ -13,4 +13,5 @@ mod figures;
 mod folder;
 mod rdf;
 mod reference;
+mod statistics;
 mod stop;

@@ -136,7 +136,7 @@ fn plans_ask_for_every_kernel_that_has_a_name_and_for_no_other() {
                     let bins = SMuBins::new(edges.clone(), mu, los).unwrap();
                     ask(&mut asked, &domain, &sample, &bins, &options, SHARED);
                     let pi = SignedEdges::linear(0.5 * from * reach, 0.5 * reach, number).unwrap();
-                    let bins = RpPiBins::new(edges.clone(), pi, los);
+                    let bins = RpPiBins::new(edges.clone(), pi, los).unwrap();
                     ask(&mut asked, &domain, &sample, &bins, &options, SHARED);
                 }
             }
@@ -156,7 +156,7 @@ fn plans_ask_for_every_kernel_that_has_a_name_and_for_no_other() {
         let one = SignedEdges::linear(0.0, 1.0, 1).unwrap();
         let s_mu = SMuBins::new(edges.clone(), one.clone(), los).unwrap();
         ask(&mut asked, &domain, &sample, &s_mu, &plain, LITTLE);
-        let rp_pi = RpPiBins::new(edges, one, los);
+        let rp_pi = RpPiBins::new(edges, one, los).unwrap();
         ask(&mut asked, &domain, &sample, &rp_pi, &plain, LITTLE);
     }
     let named: BTreeSet<Variant> = every_variant().into_iter().collect();
@@ -218,7 +218,7 @@ fn random_jobs_ask_for_kernels_that_have_a_name() {
             &mut asked,
             domain,
             &sample,
-            &RpPiBins::new(edges, pi, los),
+            &RpPiBins::new(edges, pi, los).unwrap(),
             &options,
             SHARED,
         );

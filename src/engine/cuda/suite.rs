@@ -236,17 +236,20 @@ fn rp_pi_bins(across: f64, along: f64, los: LineOfSight) -> Vec<RpPiBins> {
             Edges::linear(0.0, across, 6).unwrap(),
             pi(0.0, along, 10),
             los,
-        ),
+        )
+        .unwrap(),
         RpPiBins::new(
             Edges::logarithmic(across / 100.0, across, 5).unwrap(),
             pi(-along, along, 8),
             los,
-        ),
+        )
+        .unwrap(),
         RpPiBins::new(
             Edges::linear(across / 3.0, across, 4).unwrap(),
             pi(along / 4.0, along, 3),
             los,
-        ),
+        )
+        .unwrap(),
     ]
 }
 
@@ -435,7 +438,7 @@ pub fn many_bins_in_two_coordinates<E: Engine>(engine: &E, n: usize, bins: usize
             compare_pairs(engine, &domain, [&a, &b], &s_mu, name);
             let rp = Edges::logarithmic(reach / 200.0, 0.6 * reach, side).unwrap();
             let pi = SignedEdges::linear(0.0, 0.6 * reach, side).unwrap();
-            let rp_pi = RpPiBins::new(rp, pi, los);
+            let rp_pi = RpPiBins::new(rp, pi, los).unwrap();
             compare_pairs(engine, &domain, [&a, &b], &rp_pi, name);
         }
     }
