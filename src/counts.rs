@@ -3,19 +3,24 @@
 //! Entry: [`count_pairs`], which runs an engine, and [`PairCounts`], which merges and normalises. Nothing here visits a pair.
 
 mod covers;
+mod fixed_sums;
+mod restored;
 mod total;
 
 pub use covers::{JobId, Part};
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;
+use fixed_sums::FixedSums;
+
+use ndarray::{ArrayD, ArrayViewD};
 
 use crate::binning::{Binning, PairOrder};
 use crate::engine::{Engine, Exactness, PairJob, Pairs, Progress};
-use crate::error::{EngineError, MergeError};
-use crate::fixed_point::real;
+use crate::error::{EngineError, JobError, MergeError};
 use crate::ops::{Count, MeanSeparation, Merge, PairOp, Tally, WeightedCount};
 use crate::particles::Weights;
+use crate::shape::shaped;
 
 /// What is summed over the pairs of each bin besides their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,38 +59,6 @@ pub struct PairCounts<B> {
     covers: Covers,
 }
 
-/// Exact sums per bin in units of `2^(exponent - 36)`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FixedSums {
-    exponent: i32,
-    sums: Vec<i128>,
-}
-
-impl FixedSums {
-    fn values(&self) -> Vec<f64> {
-        self.sums.iter().map(|&s| real(s, self.exponent)).collect()
-    }
-
-    /// Brings both to the smaller exponent, where every sum is still an integer, and adds.
-    fn add(&mut self, other: &Self) -> Result<(), MergeError> {
-        let exponent = self.exponent.min(other.exponent);
-        let finer = |sum: i128, from: i32| {
-            let bits = (from - exponent) as u32;
-            (bits < 127)
-                .then(|| sum.checked_mul(1i128 << bits))
-                .flatten()
-        };
-        for (total, &part) in self.sums.iter_mut().zip(&other.sums) {
-            *total = finer(*total, self.exponent)
-                .zip(finer(part, other.exponent))
-                .and_then(|(a, b)| a.checked_add(b))
-                .ok_or(MergeError::Overflow("a weighted sum"))?;
-        }
-        self.exponent = exponent;
-        Ok(())
-    }
-}
-
 /// Counts the pairs of `job` in the bins of `binning`.
 ///
 /// ```
@@ -117,7 +90,7 @@ pub fn count_pairs<B: Binning, E: Engine>(
 /// Parts of the same job, counted anywhere by any engine, merge to the whole.
 ///
 /// # Errors
-/// As [`Engine::run`].
+/// A part that the job does not have; otherwise as [`Engine::run`].
 pub fn count_part<B: Binning, E: Engine>(
     engine: &E,
     job: &PairJob<'_>,
@@ -126,6 +99,10 @@ pub fn count_part<B: Binning, E: Engine>(
     sums: Sums,
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
+    if part.index >= part.of {
+        let Part { index, of } = part;
+        return Err(JobError::Part { index, of }.into());
+    }
     let exponents = WeightedCount::<B>::exponents_of(job.pairs());
     let (first, second) = job.pairs().both();
     let own = first.rows(part.rows(first.len()));
@@ -205,41 +182,6 @@ fn run<O: PairOp<Output = Tally>, E: Engine>(
 }
 
 impl<B: Binning> PairCounts<B> {
-    /// Counts made elsewhere, such as those read back from a file; exact unless [`PairCounts::with_exactness`] says otherwise.
-    ///
-    /// # Errors
-    /// A number of counts other than the number of bins.
-    pub fn from_parts(
-        binning: B,
-        npairs: Vec<u64>,
-        weight: Option<Vec<f64>>,
-        total: PairTotal,
-        job: JobId,
-    ) -> Result<Self, MergeError> {
-        let n_bins = binning.n_bins();
-        for found in [Some(npairs.len()), weight.as_ref().map(Vec::len)]
-            .into_iter()
-            .flatten()
-        {
-            if found != n_bins {
-                return Err(MergeError::Setting {
-                    setting: "the number of bins",
-                    left: n_bins.to_string(),
-                    right: found.to_string(),
-                });
-            }
-        }
-        Ok(Self {
-            kind: total.kind,
-            binning,
-            npairs,
-            weight: weight.map(FixedSums::nearest),
-            coordinate: None,
-            exactness: Exactness::Exact,
-            covers: Covers::part(job, Part::WHOLE, total),
-        })
-    }
-
     /// The same counts, known to be exact or approximate.
     #[must_use]
     pub fn with_exactness(self, exactness: Exactness) -> Self {
@@ -266,9 +208,32 @@ impl<B: Binning> PairCounts<B> {
         &self.npairs
     }
 
+    /// [`PairCounts::npairs`] along the axes of the bins, such as (s, mu).
+    ///
+    /// ```
+    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, Points, RpPiBins, SignedEdges, Silent};
+    /// let sample = Particles::new(Points::from_rows(&[[0.0; 3], [1.5, 0.0, 0.5]])?);
+    /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
+    /// let (rp, pi) = (Edges::linear(0.0, 2.0, 2)?, SignedEdges::linear(0.0, 3.0, 3)?);
+    /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
+    /// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+    /// assert_eq!(dd.npairs_array().shape(), [2, 3]);
+    /// assert_eq!(dd.npairs_array()[[1, 0]], 1);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn npairs_array(&self) -> ArrayViewD<'_, u64> {
+        shaped(&self.npairs, &self.binning.shape())
+    }
+
     /// Sum of `w1*w2` in each bin, float64 of the exact total; none for unweighted counts.
     pub fn weight(&self) -> Option<Vec<f64>> {
         self.weight.as_ref().map(FixedSums::values)
+    }
+
+    /// [`PairCounts::weight`] along the axes of the bins.
+    pub fn weight_array(&self) -> Option<ArrayD<f64>> {
+        Some(shaped(&self.weight()?, &self.binning.shape()).to_owned())
     }
 
     /// Mean of the binning's coordinate in each bin, NaN where there is no pair; none unless asked for.
@@ -307,6 +272,21 @@ impl<B: Binning> PairCounts<B> {
     pub fn normalised(&self) -> Vec<f64> {
         let total = self.total().normalisation(self.weight.is_some());
         self.values().iter().map(|v| v / total).collect()
+    }
+
+    /// The Poisson variance of each bin's value over its square: `f1*f2/n`, n the pairs of different particles in the bin; 0 without one.
+    ///
+    /// An auto count of both orders holds every pair twice, in one bin or in two that mirror each other; half of each bin then
+    /// stands for the pairs that are its own, and bins may be combined as independent ones. f is 1 for unweighted counts, else see
+    /// [`PairTotal::design_effect`].
+    pub fn relative_variance(&self) -> Vec<f64> {
+        let times = match self.kind {
+            PairKind::AutoOrdered => 2.0,
+            PairKind::AutoUnordered | PairKind::Cross => 1.0,
+        };
+        let factor = times * self.total().variance_factor(self.weight.is_some());
+        let variance = |&n: &u64| if n == 0 { 0.0 } else { factor / n as f64 };
+        self.npairs.iter().map(variance).collect()
     }
 
     /// Adds the counts of another part of the same job, or of another realisation or frame.
@@ -397,21 +377,6 @@ impl<B: Binning> PairCounts<B> {
                 held.sums = sums;
             }
         }
-    }
-}
-
-impl FixedSums {
-    /// The fixed-point sums nearest to `values`, with an exponent that leaves float64's digits in place.
-    fn nearest(values: Vec<f64>) -> Self {
-        let largest = crate::fixed_point::largest_exponent(&values);
-        // 36 fraction bits below `exponent`: 54 more than the largest value needs are within 128 bits.
-        let exponent = largest - 54;
-        let unit = |v: f64| libm::scalbn(v, crate::fixed_point::FRACTION_BITS - exponent);
-        let sums = values
-            .into_iter()
-            .map(|v| unit(v).round_ties_even() as i128)
-            .collect();
-        Self { exponent, sums }
     }
 }
 

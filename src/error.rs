@@ -2,6 +2,10 @@
 //!
 //! Every message says what was expected, what was found and where; rows count from 0.
 
+mod counts;
+
+pub use counts::CountsError;
+
 use thiserror::Error as ThisError;
 
 /// Refused positions or weights.
@@ -43,6 +47,23 @@ pub enum ParticlesError {
         value: f64,
         /// The largest magnitude accepted.
         limit: f64,
+    },
+    /// A table of positions that does not have three columns.
+    #[error("positions need 3 columns (x, y, z), found {0}")]
+    Columns(usize),
+    /// Weights that add up to nothing, so that no count of them can be normalised.
+    #[error("the weights of the {rows} particles add up to zero: nothing to normalise by")]
+    ZeroWeight {
+        /// Number of particles.
+        rows: usize,
+    },
+    /// Weights too large or too small for their sums, or for the square of their sums, by which counts are normalised.
+    #[error("{what} must lie within the range of float64, found {found:e}")]
+    WeightRange {
+        /// Which sum.
+        what: &'static str,
+        /// Its value.
+        found: f64,
     },
     /// More particles than an index can number.
     #[error("a sample holds at most {limit} particles, found {rows}")]
@@ -220,6 +241,14 @@ pub enum JobError {
         /// Its norm.
         norm: f64,
     },
+    /// A part that a job does not have.
+    #[error("part {index} of {of} does not exist: parts count from 0")]
+    Part {
+        /// The part asked for.
+        index: u32,
+        /// Of how many.
+        of: u32,
+    },
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
@@ -319,6 +348,14 @@ pub enum EstimatorError {
     /// A count without a single possible pair or with zero total weight.
     #[error("{0} has a total of zero: no pair or no weight to normalise by")]
     EmptyTotal(&'static str),
+    /// A total, or a sum in a bin, outside float64's range, so that no fraction of it means anything.
+    #[error("{count} has a weight of {found:e}, which lies outside the range of float64")]
+    OutOfRange {
+        /// Name of the count.
+        count: &'static str,
+        /// What was found.
+        found: f64,
+    },
     /// A count that covers only a part of its job.
     #[error("{count} covers {have} of {of} parts of its job: merge the rest first")]
     Incomplete {
@@ -481,6 +518,9 @@ pub enum Error {
     /// See [`MergeError`].
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// See [`CountsError`].
+    #[error(transparent)]
+    Counts(#[from] CountsError),
     /// See [`EstimatorError`].
     #[error(transparent)]
     Estimator(#[from] EstimatorError),

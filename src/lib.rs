@@ -29,6 +29,7 @@ extern crate self as albireo;
 mod error;
 mod exact_sum;
 mod particles;
+mod shape;
 #[allow(
     clippy::inline_always,
     reason = "an intrinsic that is not inlined into a function with its instruction set enabled becomes a call"
@@ -60,8 +61,8 @@ pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
 pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
 pub use error::{
-    CosmologyError, DomainError, EdgesError, EngineError, Error, EstimatorError, JobError,
-    MergeError, ParticlesError, RandomError, SkyError,
+    CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
+    JobError, MergeError, ParticlesError, RandomError, SkyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,

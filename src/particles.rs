@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering;
 
+use ndarray::ArrayView2;
+
 use crate::error::ParticlesError;
 use crate::exact_sum::ExactSum;
 use crate::separation::LARGEST;
@@ -73,6 +75,10 @@ fn check_coordinates(column: &'static str, values: &[f64]) -> Result<(), Particl
     })
 }
 
+fn magnitude_sum(weights: &[f64]) -> f64 {
+    weights.iter().map(|w| w.abs()).sum()
+}
+
 impl Points {
     /// Takes three columns of equal length.
     ///
@@ -103,6 +109,32 @@ impl Points {
     pub fn from_rows(rows: &[[f64; 3]]) -> Result<Self, ParticlesError> {
         check_number(rows.len())?;
         let column = |axis: usize| rows.iter().map(|row| row[axis]).collect();
+        Self::new(column(0), column(1), column(2))
+    }
+
+    /// Takes an array of shape (N, 3), whatever its strides; float32 is widened exactly.
+    ///
+    /// ```
+    /// use albireo::Points;
+    /// let rows = ndarray::array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]];
+    /// assert_eq!(Points::from_array(rows.view())?.at(1), [3.0, 4.0, 5.0]);
+    /// // Three columns in memory are a transposed view.
+    /// let columns = ndarray::array![[0.0f32, 3.0], [1.0, 4.0], [2.0, 5.0]];
+    /// assert_eq!(Points::from_array(columns.t())?, Points::from_array(rows.view())?);
+    /// assert!(Points::from_array(columns.view()).is_err());
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A number of columns other than three; otherwise as [`Points::new`].
+    pub fn from_array<T: Copy + Into<f64>>(
+        positions: ArrayView2<'_, T>,
+    ) -> Result<Self, ParticlesError> {
+        if positions.ncols() != 3 {
+            return Err(ParticlesError::Columns(positions.ncols()));
+        }
+        check_number(positions.nrows())?;
+        let column = |axis| positions.column(axis).iter().map(|&x| x.into()).collect();
         Self::new(column(0), column(1), column(2))
     }
 
@@ -198,7 +230,8 @@ impl Particles {
     /// Particles with one weight each.
     ///
     /// # Errors
-    /// A number of weights other than the number of positions, or a weight that is NaN or infinite.
+    /// A number of weights other than the number of positions, a weight that is NaN or infinite, or weights whose magnitudes add up
+    /// beyond float64.
     pub fn weighted(points: Points, weights: Vec<f64>) -> Result<Self, ParticlesError> {
         if weights.len() != points.len() {
             return Err(ParticlesError::UnequalLengths {
@@ -213,6 +246,13 @@ impl Particles {
                 column: "weight",
                 row,
                 value,
+            });
+        }
+        let magnitudes = magnitude_sum(&weights);
+        if !magnitudes.is_finite() {
+            return Err(ParticlesError::WeightRange {
+                what: "the sum of the weights' magnitudes",
+                found: magnitudes,
             });
         }
         Ok(Self {
@@ -277,6 +317,38 @@ impl Particles {
         }
     }
 
+    /// Checks that weighted counts of these particles can be normalised; unit weights always can.
+    ///
+    /// ```
+    /// use albireo::{Particles, ParticlesError, Points};
+    /// let weighted = |w| Particles::weighted(Points::from_rows(&[[0.0; 3], [1.0; 3]])?, w);
+    /// assert!(weighted(vec![1.0, 3.0])?.check_weight_sums().is_ok());
+    /// let cancel = weighted(vec![1.0, -1.0])?.check_weight_sums();
+    /// assert_eq!(cancel, Err(ParticlesError::ZeroWeight { rows: 2 }));
+    /// let huge = weighted(vec![1e200, 1e200])?.check_weight_sums();
+    /// assert!(matches!(huge, Err(ParticlesError::WeightRange { .. })));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Weights that add up to zero, or the sum of whose magnitudes has a square beyond float64's range of normal numbers.
+    pub fn check_weight_sums(&self) -> Result<(), ParticlesError> {
+        let Weights::PerParticle(weights) = &self.weights else {
+            return Ok(());
+        };
+        if self.weight_sum() == 0.0 {
+            return Err(ParticlesError::ZeroWeight { rows: self.len() });
+        }
+        let sum = magnitude_sum(weights);
+        if (sum * sum).is_normal() {
+            return Ok(());
+        }
+        Err(ParticlesError::WeightRange {
+            what: "the square of the sum of the weights' magnitudes",
+            found: sum * sum,
+        })
+    }
+
     /// Sum of the squared weights, exact and rounded once.
     pub fn weight_square_sum(&self) -> f64 {
         match &self.weights {
@@ -329,6 +401,65 @@ mod tests {
     }
 
     #[test]
+    fn sums_of_weights_are_held_to_their_range() {
+        let check = |weights: Vec<f64>| {
+            let points = Points::from_rows(&vec![[0.0; 3]; weights.len()]).unwrap();
+            let sample = Particles::weighted(points, weights).unwrap();
+            sample
+                .check_weight_sums()
+                .map_err(|error| error.to_string())
+        };
+        for fine in [vec![1.0, -3.0], vec![1e-150, 0.0], vec![1e150; 3]] {
+            assert_eq!(check(fine), Ok(()));
+        }
+        assert_eq!(
+            check(vec![0.5, 0.25, -0.75]).unwrap_err(),
+            "the weights of the 3 particles add up to zero: nothing to normalise by"
+        );
+        let range =
+            "the square of the sum of the weights' magnitudes must lie within the range of float64";
+        assert_eq!(
+            check(vec![1e160, -9e159]).unwrap_err(),
+            format!("{range}, found inf")
+        );
+        assert_eq!(
+            check(vec![3e-170, 0.0]).unwrap_err(),
+            format!("{range}, found 0e0")
+        );
+        assert!(
+            check(vec![1e-160; 4]).is_err(),
+            "subnormal squares have lost digits"
+        );
+        let points = Points::from_rows(&[[0.0; 3]]).unwrap();
+        assert_eq!(Particles::new(points).check_weight_sums(), Ok(()));
+    }
+
+    #[test]
+    fn arrays_of_any_strides_have_three_columns() {
+        let grid = ndarray::Array2::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as f64);
+        let strided = grid.slice(ndarray::s![1..4;2, ..;-2]);
+        let points = Points::from_array(strided).unwrap();
+        assert_eq!(
+            [points.at(0), points.at(1)],
+            [[15.0, 13.0, 11.0], [35.0, 33.0, 31.0]]
+        );
+        for columns in [0, 1, 2, 4] {
+            let wide = ndarray::Array2::<f64>::zeros((5, columns));
+            let error = Points::from_array(wide.view()).unwrap_err();
+            assert_eq!(error, ParticlesError::Columns(columns));
+        }
+        assert!(
+            Points::from_array(ndarray::Array2::<f32>::zeros((0, 3)).view())
+                .unwrap()
+                .is_empty()
+        );
+        let mut bad = ndarray::Array2::<f32>::zeros((3, 3));
+        bad[[2, 1]] = f32::NAN;
+        let error = Points::from_array(bad.view()).unwrap_err();
+        assert_eq!(error.to_string(), "y must be finite: found NaN in row 2");
+    }
+
+    #[test]
     fn refusals_name_the_column_and_the_row() {
         let error = Points::new(vec![0.0; 3], vec![0.0, f64::NAN, 0.0], vec![0.0; 3]).unwrap_err();
         assert_eq!(error.to_string(), "y must be finite: found NaN in row 1");
@@ -344,6 +475,12 @@ mod tests {
             "weight must be finite: found inf in row 0"
         );
         assert!(Particles::weighted(points.clone(), vec![]).is_err());
+        let two = Points::from_rows(&[[0.0; 3]; 2]).unwrap();
+        let error = Particles::weighted(two, vec![1e308, -1e308]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the sum of the weights' magnitudes must lie within the range of float64, found inf"
+        );
         assert_eq!(
             points.directions().unwrap_err(),
             ParticlesError::NoDirection { row: 0 }

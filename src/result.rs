@@ -2,10 +2,12 @@
 //!
 //! Entry: [`Correlation`], made by the estimators. It knows no binning type, no file and no figure.
 
+use ndarray::ArrayViewD;
 use serde::Serialize;
 
 use crate::binning::BinAxis;
 use crate::engine::Exactness;
+use crate::shape::shaped;
 
 /// Counts over their total, by the name the estimator gives them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,8 +27,10 @@ pub struct Correlation {
     pub axes: Vec<BinAxis>,
     /// The estimate, NaN where its denominator is zero.
     pub xi: Vec<f64>,
-    /// Poisson error of the estimate, [`crate::estimators::poisson_error`]; NaN where no pair of data was counted.
+    /// Poisson error of the estimate, without cosmic variance (see [`crate::estimators`]); NaN where no pair of data was counted.
     pub error: Vec<f64>,
+    /// The variance behind the error, in which a count without a pair has no part: what sums over bins carry on. NaN where xi is.
+    pub variance: Vec<f64>,
     /// The normalised counts in the order of the formula.
     pub counts: Vec<NormalisedCounts>,
     /// Approximate if any of the counts is.
@@ -37,6 +41,33 @@ impl Correlation {
     /// Number of bins along each axis.
     pub fn shape(&self) -> Vec<usize> {
         self.axes.iter().map(BinAxis::n_bins).collect()
+    }
+
+    /// The estimate along its axes, such as (rp, pi).
+    ///
+    /// ```
+    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::{AnalyticRr, Axis, Domain, Edges, LineOfSight, Naive, Natural, PairJob, Pairs, Particles, PeriodicBox};
+    /// use albireo::{RpPiBins, SignedEdges, Silent, random};
+    /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+    /// let data = Particles::new(random::in_box(100, 1, [1.0; 3])?);
+    /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);
+    /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
+    /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
+    /// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+    /// let xi = Natural { dd: &dd, rr: &AnalyticRr::new(&bins, &domain)? }.estimate()?;
+    /// assert_eq!(xi.xi_array().shape(), [2, 5]);
+    /// let over_pi = xi.xi_array().sum_axis(ndarray::Axis(1));
+    /// assert_eq!(over_pi.len(), 2);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn xi_array(&self) -> ArrayViewD<'_, f64> {
+        shaped(&self.xi, &self.shape())
+    }
+
+    /// The error along its axes.
+    pub fn error_array(&self) -> ArrayViewD<'_, f64> {
+        shaped(&self.error, &self.shape())
     }
 
     /// The normalised counts called `name`.

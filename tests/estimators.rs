@@ -16,11 +16,7 @@ fn r_bins(edges: &[f64]) -> RBins {
 }
 
 fn counted<B: Binning>(binning: &B, npairs: &[u64], kind: PairKind, pairs: u64) -> PairCounts<B> {
-    let total = PairTotal {
-        kind,
-        pairs,
-        weight: pairs as f64,
-    };
+    let total = PairTotal::unweighted(kind, pairs);
     PairCounts::from_parts(binning.clone(), npairs.to_vec(), None, total, JobId(pairs)).unwrap()
 }
 
@@ -51,12 +47,10 @@ fn every_formula_by_hand() {
     // DD = 6/45, 10/45; DR = 0.04, 0.15; RR = 1/19, 4/19.
     let xi = LandySzalay { dd, dr, rr }.estimate().unwrap();
     assert_near(&xi.xi, &[2.0 + 1.0 / 75.0, 1.0 - 4.75 * 7.0 / 90.0]);
+    // Errors: sqrt of (DD/RR)^2/6 + (2 DR/RR)^2/8 + ((DD - 2 DR)/RR)^2/10 and the like, in Python with exact fractions.
     assert_near(
         &xi.error,
-        &[
-            xi.xi[0].mul_add(1.0, 1.0) / 6f64.sqrt(),
-            (1.0 + xi.xi[1]) / 10f64.sqrt(),
-        ],
+        &[1.208_765_516_580_479_8, 0.427_222_989_812_921_2],
     );
     assert_eq!(xi.estimator, "landy-szalay");
     let names: Vec<_> = xi.counts.iter().map(|column| column.name).collect();
@@ -66,9 +60,21 @@ fn every_formula_by_hand() {
 
     let natural = Natural { dd, rr }.estimate().unwrap();
     assert_near(&natural.xi, &[19.0 * 6.0 / 45.0 - 1.0, 19.0 / 18.0 - 1.0]);
+    assert_near(
+        &natural.error,
+        &[1.308_207_708_052_283_1, 0.373_195_245_626_233_4],
+    );
     let davis = DavisPeebles { dd, dr }.estimate().unwrap();
     assert_near(&davis.xi, &[10.0 / 3.0 - 1.0, 40.0 / 27.0 - 1.0]);
+    assert_near(
+        &davis.error,
+        &[1.800_205_749_557_739, 0.540_960_550_622_386_3],
+    );
     let hamilton = Hamilton { dd, dr, rr }.estimate().unwrap();
+    assert_near(
+        &hamilton.error,
+        &[3.840_329_104_258_391, 1.056_821_359_807_799_3],
+    );
     assert_near(
         &hamilton.xi,
         &[250.0 / 57.0 - 1.0, (8.0 / 171.0) / 0.0225 - 1.0],
@@ -87,6 +93,7 @@ fn cross_and_shifted_by_hand() {
     };
     // (0.3 - 0.2 - 0.1 + 0.15) / 0.15
     assert_near(&xi.estimate().unwrap().xi, &[1.0]);
+    assert_near(&xi.estimate().unwrap().error, &[0.438_853_725_736_255_53]);
     let xi = ShiftedRandoms {
         dd: &cross(30, 100),
         ds: &cross(40, 200),
@@ -95,6 +102,7 @@ fn cross_and_shifted_by_hand() {
         rr: &cross(100, 400),
     };
     assert_near(&xi.estimate().unwrap().xi, &[0.15 / 0.25]);
+    assert_near(&xi.estimate().unwrap().error, &[0.277_368_587_502_863]);
 }
 
 #[test]
@@ -222,6 +230,11 @@ fn correlation(
         axes: axes.map(axis).to_vec(),
         xi: xi.to_vec(),
         error: error.to_vec(),
+        // As of an estimate whose only noise is that of its data.
+        variance: error
+            .iter()
+            .map(|e| if e.is_nan() { 0.0 } else { e * e })
+            .collect(),
         counts: vec![],
         exactness: Exactness::Exact,
     }
@@ -257,6 +270,30 @@ fn wp_sums_over_pi_with_its_widths() {
     assert_eq!(wp.wp[0], 12.0, "no factor 2 where both signs are there");
     assert!(wp.wp[1].is_nan() && wp.error[0].is_nan());
     assert!(projected(&over_mu(&[0.0, 1.0], &[0.0], &[0.0])).is_err());
+    // The integral from -1 to 4 is not the one that the projected correlation function is defined by.
+    let lopsided = over_pi(&[-1.0, 0.0, 4.0], &[1.0; 4], &[0.1; 4]);
+    assert!(matches!(projected(&lopsided), Err(EstimatorError::Span(_))));
+}
+
+#[test]
+fn what_was_put_together_by_hand_is_refused_where_it_does_not_fit() {
+    let fits = over_pi(&[0.0, 1.0, 4.0], &[1.0; 4], &[0.1; 4]);
+    assert!(projected(&fits).is_ok());
+    for damage in [
+        |xi: &mut Correlation| xi.xi.truncate(3),
+        |xi: &mut Correlation| xi.error.truncate(2),
+        |xi: &mut Correlation| xi.variance.clear(),
+        |xi: &mut Correlation| xi.axes[1].edges.truncate(1),
+        |xi: &mut Correlation| xi.axes[0].edges.clear(),
+    ] {
+        let mut xi = fits.clone();
+        damage(&mut xi);
+        assert!(matches!(projected(&xi), Err(EstimatorError::Needs(_))));
+        // Seen as an array it is flat, or what the axes say.
+        assert_eq!(xi.xi_array().len(), xi.xi.len());
+    }
+    let step = over_mu(&[0.0, 0.5, 1.0], &[0.0, 1.0], &[0.3, 0.4]);
+    assert!(multipoles(&step, &[u32::MAX]).is_err());
 }
 
 #[test]

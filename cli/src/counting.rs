@@ -47,6 +47,7 @@ fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, V
     record.insert("kind".to_owned(), json!(kind.to_string()));
     record.insert("total_pairs".to_owned(), json!(total.pairs));
     record.insert("total_weight".to_owned(), json!(total.weight));
+    record.insert("design_effect".to_owned(), json!(total.design_effect));
     if let Some(job) = job {
         record.insert("job".to_owned(), json!(fingerprint(job)));
     }

@@ -191,13 +191,9 @@ impl Sample {
 }
 
 fn weighted(points: Points, weights: Vec<f64>, path: &Path, name: &str) -> Result<Particles> {
-    let particles = Particles::weighted(points, weights)?;
-    if particles.weight_sum() == 0.0 {
-        bail!(
-            "{}: the weights in column `{name}` add up to zero: nothing to normalise by",
-            path.display()
-        );
-    }
+    let place = || format!("{}: column `{name}`", path.display());
+    let particles = Particles::weighted(points, weights).with_context(place)?;
+    particles.check_weight_sums().with_context(place)?;
     Ok(particles)
 }
 

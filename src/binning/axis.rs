@@ -38,7 +38,7 @@ impl BinAxis {
 
     /// Number of bins.
     pub fn n_bins(&self) -> usize {
-        self.edges.len() - 1
+        self.edges.len().saturating_sub(1)
     }
 
     /// The width of each bin.

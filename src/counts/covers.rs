@@ -120,6 +120,13 @@ impl Covers {
                     right: theirs.of.to_string(),
                 });
             }
+            if ours.total != theirs.total {
+                return Err(MergeError::Setting {
+                    setting: "the total of the job",
+                    left: format!("{:?}", ours.total),
+                    right: format!("{:?}", theirs.total),
+                });
+            }
             if let Some(&part) = ours.parts.intersection(&theirs.parts).next() {
                 return Err(MergeError::Overlap { part, of: ours.of });
             }
@@ -134,12 +141,8 @@ impl Covers {
 
     /// Sum over the jobs, in the order of their fingerprints, so that it does not depend on the order of merging.
     pub(super) fn total(&self, kind: PairKind) -> PairTotal {
-        let zero = PairTotal::zero(kind);
-        self.jobs.values().fold(zero, |sum, job| PairTotal {
-            kind,
-            pairs: sum.pairs + job.total.pairs,
-            weight: sum.weight + job.total.weight,
-        })
+        let totals: Vec<PairTotal> = self.jobs.values().map(|job| job.total).collect();
+        PairTotal::of_all(kind, &totals)
     }
 
     pub(super) fn coverage(&self) -> (u32, u32) {
@@ -162,10 +165,7 @@ mod tests {
     #[test]
     fn totals_that_pass_their_integer_are_refused() {
         let realisation = |k: u64| {
-            let total = PairTotal {
-                pairs: (MAX_PARTICLES as u64).pow(2),
-                ..PairTotal::zero(PairKind::Cross)
-            };
+            let total = PairTotal::unweighted(PairKind::Cross, (MAX_PARTICLES as u64).pow(2));
             Covers::part(JobId(k), Part::WHOLE, total)
         };
         let mut all = realisation(0);

@@ -45,6 +45,31 @@ pub struct PairTotal {
     pub pairs: u64,
     /// The sum of their weights: auto `((sum w)^2 - sum w^2)/2` (both orders: without the half), cross `(sum w1)(sum w2)`.
     pub weight: f64,
+    /// How much unequal weights raise the variance of a weighted count: `f1*f2` with `f = N sum w^2/(sum w)^2` of each of the two
+    /// samples (Kish 1965, Survey Sampling, section 11.7); 1 for equal weights, never less.
+    pub design_effect: f64,
+}
+
+/// Sums over the weights of a sample.
+struct WeightSums {
+    n: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl WeightSums {
+    fn of(sample: &Particles) -> Self {
+        Self {
+            n: sample.len() as f64,
+            sum: sample.weight_sum(),
+            squares: sample.weight_square_sum(),
+        }
+    }
+
+    /// `N sum w^2/(sum w)^2`, which rounding must not take below 1; 1 for no particle.
+    fn design_effect(&self) -> f64 {
+        (self.n * self.squares / (self.sum * self.sum)).max(1.0)
+    }
 }
 
 impl PairTotal {
@@ -56,40 +81,79 @@ impl PairTotal {
             Pairs::Auto(sample) => {
                 let once = pairs_within(count(sample));
                 let both = 2 * once;
-                let sum = sample.weight_sum();
+                let sums = WeightSums::of(sample);
                 let both_weight = if unit(sample) {
                     both as f64
                 } else {
-                    sum * sum - sample.weight_square_sum()
+                    sums.sum * sums.sum - sums.squares
                 };
-                match kind {
-                    PairKind::AutoOrdered => Self {
-                        kind,
-                        pairs: both,
-                        weight: both_weight,
-                    },
-                    _ => Self {
-                        kind,
-                        pairs: once,
-                        weight: both_weight / 2.0,
-                    },
+                let (pairs, weight) = match kind {
+                    PairKind::AutoOrdered => (both, both_weight),
+                    _ => (once, both_weight / 2.0),
+                };
+                Self {
+                    kind,
+                    pairs,
+                    weight,
+                    design_effect: sums.design_effect() * sums.design_effect(),
                 }
             }
-            Pairs::Cross(first, second) => Self {
-                kind,
-                pairs: count(first) * count(second),
-                weight: first.weight_sum() * second.weight_sum(),
-            },
+            Pairs::Cross(first, second) => {
+                let number = count(first) * count(second);
+                let (first, second) = (WeightSums::of(first), WeightSums::of(second));
+                Self {
+                    kind,
+                    pairs: number,
+                    weight: first.sum * second.sum,
+                    design_effect: first.design_effect() * second.design_effect(),
+                }
+            }
+        }
+    }
+
+    /// The total of `pairs` pairs of weight 1.
+    pub fn unweighted(kind: PairKind, pairs: u64) -> Self {
+        Self {
+            kind,
+            pairs,
+            weight: pairs as f64,
+            design_effect: 1.0,
         }
     }
 
     /// No pair at all.
     pub fn zero(kind: PairKind) -> Self {
-        Self {
-            kind,
-            pairs: 0,
-            weight: 0.0,
+        Self::unweighted(kind, 0)
+    }
+
+    /// The total of the pairs of several jobs together.
+    ///
+    /// Bins share the pairs of a job as all bins do, so that the variances of the jobs add:
+    /// `f = sum_j (W_j/W)^2 f_j P/P_j`, W the weights and P the numbers of pairs.
+    pub(super) fn of_all(kind: PairKind, totals: &[Self]) -> Self {
+        if let [total] = totals {
+            return *total;
         }
+        let zero = Self::zero(kind);
+        let sum = totals.iter().fold(zero, |sum, total| Self {
+            pairs: sum.pairs + total.pairs,
+            weight: sum.weight + total.weight,
+            ..sum
+        });
+        let with_pairs = totals.iter().filter(|total| total.pairs > 0);
+        let terms = with_pairs.map(|total| {
+            let share = total.weight / sum.weight;
+            share * share * total.design_effect * (sum.pairs as f64 / total.pairs as f64)
+        });
+        Self {
+            design_effect: terms.sum::<f64>().max(1.0),
+            ..sum
+        }
+    }
+
+    /// What the variances of weighted or unweighted counts are multiplied by: the design effect, or 1.
+    pub fn variance_factor(&self, weighted: bool) -> f64 {
+        if weighted { self.design_effect } else { 1.0 }
     }
 
     /// What weighted or unweighted counts are divided by.
@@ -119,10 +183,51 @@ mod tests {
         assert_eq!((both.pairs, both.weight), (6, 2.0 * auto.weight));
         let cross = PairTotal::of(Pairs::Cross(&sample, &other), PairKind::Cross);
         assert_eq!((cross.pairs, cross.weight), (9, -3.0));
+        // N sum w^2/(sum w)^2 = 3 * 21 / 1 and 1.
+        assert_eq!(auto.design_effect, 63.0 * 63.0);
+        assert_eq!(both.design_effect, 63.0 * 63.0);
+        assert_eq!(cross.design_effect, 63.0);
         let empty = Particles::default();
         assert_eq!(
             PairTotal::of(Pairs::Auto(&empty), PairKind::AutoUnordered).pairs,
             0
         );
+    }
+
+    #[test]
+    fn equal_weights_have_no_design_effect() {
+        for n in [1usize, 2, 3, 10, 1000] {
+            let points = Points::from_rows(&vec![[0.0; 3]; n]).unwrap();
+            for w in [0.1, 1.0 / 3.0, -7.0, 1e-9] {
+                let sample = Particles::weighted(points.clone(), vec![w; n]).unwrap();
+                let effect = PairTotal::of(Pairs::Auto(&sample), PairKind::AutoUnordered);
+                assert!(
+                    (1.0..1.0 + 1e-14).contains(&effect.design_effect),
+                    "{n} x {w}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn totals_of_jobs_add_with_their_variances() {
+        let kind = PairKind::Cross;
+        let job = |pairs, weight, design_effect| PairTotal {
+            kind,
+            pairs,
+            weight,
+            design_effect,
+        };
+        // Equal jobs are one larger job.
+        let same = PairTotal::of_all(kind, &[job(10, 20.0, 1.5); 4]);
+        assert_eq!(same, job(40, 80.0, 1.5));
+        // Pairs of weight 1 and pairs of weight 3: P sum w^2/(sum w)^2 over all of them.
+        let mixed = PairTotal::of_all(kind, &[job(10, 10.0, 1.0), job(30, 90.0, 1.0)]);
+        assert_eq!((mixed.pairs, mixed.weight), (40, 100.0));
+        let expected = 40.0 * (10.0 + 30.0 * 9.0) / (100.0 * 100.0);
+        assert!((mixed.design_effect - expected).abs() < 1e-15);
+        // An empty frame changes nothing.
+        let padded = PairTotal::of_all(kind, &[job(10, 20.0, 1.5), PairTotal::zero(kind)]);
+        assert_eq!(padded, job(10, 20.0, 1.5));
     }
 }

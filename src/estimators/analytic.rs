@@ -137,6 +137,10 @@ impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
         Ok(self.fractions.clone())
     }
 
+    fn relative_variance(&self) -> Vec<f64> {
+        vec![0.0; self.fractions.len()]
+    }
+
     fn exactness(&self) -> Exactness {
         Exactness::Exact
     }

@@ -1,10 +1,16 @@
 //! Estimators of least variance: Landy-Szalay for one sample, for two, and with shifted randoms.
 
-use super::{Inputs, RandomPairs, ratio};
+use super::{Inputs, RandomPairs};
 use crate::binning::Binning;
-use crate::counts::PairCounts;
+use crate::counts::{PairCounts, PairKind};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
+
+/// Whether both ends of the pairs come from one sample. Where that holds of the data and of the randoms, mixed pairs counted in either
+/// order are the same pairs.
+fn one_sample<B: Binning>(counts: &PairCounts<B>) -> bool {
+    counts.kind() != PairKind::Cross
+}
 
 /// `xi = (DD - 2 DR + RR) / RR`, each count over its own total. Landy & Szalay 1993, DOI 10.1086/172900.
 ///
@@ -45,7 +51,7 @@ impl<B: Binning> LandySzalay<'_, B> {
             .with("DR", self.dr)?
             .with("RR", self.rr)?;
         Ok(inputs.estimate("landy-szalay", |[dd, dr, rr]| {
-            ratio((dd - 2.0 * dr) + rr, rr)
+            ((dd - 2.0 * dr) + rr).over(rr)
         }))
     }
 }
@@ -93,13 +99,14 @@ impl<B: Binning> LandySzalayCross<'_, B> {
     /// # Errors
     /// Different bins, a total of zero, or counts that cover a part of their job only.
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        let shared = one_sample(self.d1d2) && one_sample(self.r1r2);
         let inputs = Inputs::new("D1D2", self.d1d2)?
-            .with("D1R2", self.d1r2)?
-            .with("R1D2", self.r1d2)?
+            .with_half("D1R2", self.d1r2, shared)?
+            .with_half("R1D2", self.r1d2, shared)?
             .with("R1R2", self.r1r2)?;
         Ok(
             inputs.estimate("landy-szalay-cross", |[d1d2, d1r2, r1d2, r1r2]| {
-                ratio(((d1d2 - d1r2) - r1d2) + r1r2, r1r2)
+                (((d1d2 - d1r2) - r1d2) + r1r2).over(r1r2)
             }),
         )
     }
@@ -147,13 +154,14 @@ impl<B: Binning, R: RandomPairs<B>> ShiftedRandoms<'_, B, R> {
     /// # Errors
     /// Different bins, a total of zero, or counts that cover a part of their job only.
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        let shared = one_sample(self.dd) && one_sample(self.ss);
         let inputs = Inputs::new("DD", self.dd)?
-            .with("DS", self.ds)?
-            .with("SD", self.sd)?
+            .with_half("DS", self.ds, shared)?
+            .with_half("SD", self.sd, shared)?
             .with("SS", self.ss)?
             .with("RR", self.rr)?;
         Ok(inputs.estimate("shifted-randoms", |[dd, ds, sd, ss, rr]| {
-            ratio(((dd - ds) - sd) + ss, rr)
+            (((dd - ds) - sd) + ss).over(rr)
         }))
     }
 }

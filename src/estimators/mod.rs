@@ -5,8 +5,14 @@
 //!
 //! Counts enter normalised: pairs in a bin over all pairs (or weight over all weight), so it does not matter whether an auto count
 //! holds each pair once or in both orders. A denominator of zero gives NaN, never a made-up number.
+//!
+//! Errors are Poisson errors: `s^2 = sum_X (dxi/dlnX)^2 v_X` over the normalised counts X of the formula, `v = f1*f2/n` with n the
+//! pairs of different particles in the bin and f the design effect of a sample's weights ([`crate::PairTotal::design_effect`]); a
+//! count without a pair, or an analytic one, adds nothing, and without a pair of data there is no error but NaN. They take pairs as
+//! independent: cosmic variance, and what pairs that share a particle have in common, is not in them.
 
 mod analytic;
+mod dual;
 mod landy_szalay;
 mod multipoles;
 mod poisson;
@@ -16,17 +22,18 @@ mod rdf;
 
 pub use analytic::AnalyticRr;
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
-pub use multipoles::{Multipole, Multipoles, legendre, multipoles};
+pub use multipoles::{MAX_ELL, Multipole, Multipoles, legendre, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected};
 pub use ratio::{DavisPeebles, Hamilton, Natural};
 pub use rdf::Rdf;
 
-use crate::binning::Binning;
-use crate::counts::{PairCounts, PairKind};
+use crate::binning::{BinAxis, Binning};
+use crate::counts::PairCounts;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
+use dual::Dual;
 
 /// Random pairs to divide by: counted ([`PairCounts`]) or known ([`AnalyticRr`]).
 pub trait RandomPairs<B: Binning> {
@@ -36,8 +43,11 @@ pub trait RandomPairs<B: Binning> {
     /// Pairs in each bin over all pairs; `name` is what errors call these counts.
     ///
     /// # Errors
-    /// A total of zero, or counts that cover a part of their job only.
+    /// A total of zero, weights outside float64's range, or counts that cover a part of their job only.
     fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError>;
+
+    /// The Poisson variance of each fraction over its square; 0 where it is known or no pair was counted.
+    fn relative_variance(&self) -> Vec<f64>;
 
     /// Whether they are exact.
     fn exactness(&self) -> Exactness;
@@ -61,7 +71,18 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
         if total == 0.0 {
             return Err(EstimatorError::EmptyTotal(name));
         }
+        let out_of_range = |found| EstimatorError::OutOfRange { count: name, found };
+        if !total.is_normal() {
+            return Err(out_of_range(total));
+        }
+        if let Some(&found) = self.values().iter().find(|value| !value.is_finite()) {
+            return Err(out_of_range(found));
+        }
         Ok(self.normalised())
+    }
+
+    fn relative_variance(&self) -> Vec<f64> {
+        self.relative_variance()
     }
 
     fn exactness(&self) -> Exactness {
@@ -74,23 +95,22 @@ struct Inputs<'a, B> {
     data: &'a PairCounts<B>,
     data_name: &'static str,
     columns: Vec<NormalisedCounts>,
+    /// Of each column, as [`RandomPairs::relative_variance`].
+    variances: Vec<Vec<f64>>,
     exactness: Exactness,
 }
 
 impl<'a, B: Binning> Inputs<'a, B> {
-    /// Starts with the counts of data pairs, from which the Poisson error follows.
+    /// Starts with the counts of data pairs, without which there is no error.
     fn new(data_name: &'static str, data: &'a PairCounts<B>) -> Result<Self, EstimatorError> {
-        let values = data.fractions(data_name)?;
-        let columns = vec![NormalisedCounts {
-            name: data_name,
-            values,
-        }];
-        Ok(Self {
+        let inputs = Self {
             data,
             data_name,
-            columns,
+            columns: Vec::new(),
+            variances: Vec::new(),
             exactness: data.exactness(),
-        })
+        };
+        inputs.with(data_name, data)
     }
 
     /// Adds further counts.
@@ -107,49 +127,75 @@ impl<'a, B: Binning> Inputs<'a, B> {
         }
         let values = counts.fractions(name)?;
         self.columns.push(NormalisedCounts { name, values });
+        self.variances.push(counts.relative_variance());
         if counts.exactness() == Exactness::Approximate {
             self.exactness = Exactness::Approximate;
         }
         Ok(self)
     }
 
+    /// Adds counts that hold the same pairs as another input the other way round, if `shared`: each then stands for half of them, so
+    /// that the variances of both add up to that of one count taken twice.
+    fn with_half(
+        self,
+        name: &'static str,
+        counts: &PairCounts<B>,
+        shared: bool,
+    ) -> Result<Self, EstimatorError> {
+        let mut inputs = self.with(name, counts)?;
+        if let (true, Some(variances)) = (shared, inputs.variances.last_mut()) {
+            variances.iter_mut().for_each(|variance| *variance *= 2.0);
+        }
+        Ok(inputs)
+    }
+
     /// Applies `formula` to the normalised counts of each bin, in the order they were added.
     fn estimate<const N: usize>(
         self,
         estimator: &'static str,
-        formula: impl Fn([f64; N]) -> f64,
+        formula: impl Fn([Dual<N>; N]) -> Dual<N>,
     ) -> Correlation {
         debug_assert_eq!(self.columns.len(), N);
-        let bin = |k: usize| std::array::from_fn(|column| self.columns[column].values[k]);
-        let xi: Vec<f64> = (0..self.data.npairs().len())
-            .map(|k| formula(bin(k)))
-            .collect();
-        let error = xi
+        let estimate = |k: usize| {
+            let input = |column: usize| Dual::input(column, self.columns[column].values[k]);
+            formula(std::array::from_fn(input))
+        };
+        let bins = 0..self.data.npairs().len();
+        let estimates: Vec<Dual<N>> = bins.map(estimate).collect();
+        let variance: Vec<f64> = estimates
             .iter()
-            .zip(distinct_pairs(self.data))
-            .map(|(&xi, pairs)| poisson_error(xi, pairs))
+            .enumerate()
+            .map(|(k, xi)| propagated(xi, &self.variances, k))
+            .collect();
+        let counted = self.data.npairs().iter().map(|&n| n > 0);
+        let error = variance
+            .iter()
+            .zip(counted)
+            .map(|(variance, counted)| if counted { variance.sqrt() } else { f64::NAN })
             .collect();
         Correlation {
             estimator,
             axes: self.data.binning().axes(),
-            xi,
+            xi: estimates.iter().map(|xi| xi.value).collect(),
             error,
+            variance,
             counts: self.columns,
             exactness: self.exactness,
         }
     }
 }
 
-/// Number of pairs of different particles behind each bin.
-///
-/// An auto count of both orders holds every pair twice, in one bin or in two that mirror each other; half of each bin then
-/// stands for the pairs that are its own, and errors of bins may be combined as independent ones.
-fn distinct_pairs<B: Binning>(counts: &PairCounts<B>) -> impl Iterator<Item = f64> {
-    let times = match counts.kind() {
-        PairKind::AutoOrdered => 2.0,
-        PairKind::AutoUnordered | PairKind::Cross => 1.0,
-    };
-    counts.npairs().iter().map(move |&n| n as f64 / times)
+/// `sum_X (dxi/dlnX)^2 v_X` in bin `k`; NaN where xi is.
+fn propagated<const N: usize>(xi: &Dual<N>, variances: &[Vec<f64>], k: usize) -> f64 {
+    if xi.value.is_nan() {
+        return f64::NAN;
+    }
+    let terms = xi.slopes.iter().zip(variances.iter().map(|v| v[k]));
+    // Not 0 * infinity where a slope or a variance is 0.
+    let terms = terms.filter(|&(&slope, variance)| slope != 0.0 && variance != 0.0);
+    terms
+        .map(|(slope, variance)| slope * slope * variance)
+        .sum()
 }
 
 /// `numerator / denominator`, NaN over zero.
@@ -159,4 +205,34 @@ fn ratio(numerator: f64, denominator: f64) -> f64 {
     } else {
         numerator / denominator
     }
+}
+
+/// The axes of a correlation function over two of these names, which `what` needs.
+fn two_axes<'a>(
+    xi: &'a Correlation,
+    names: [&str; 2],
+    what: &str,
+) -> Result<[&'a BinAxis; 2], EstimatorError> {
+    let [first, second] = match xi.axes.as_slice() {
+        [first, second] if [first.name, second.name] == names => [first, second],
+        axes => {
+            let found: Vec<_> = axes.iter().map(|axis| axis.name).collect();
+            return Err(EstimatorError::Needs(format!(
+                "{what} a correlation function over ({}), found ({})",
+                names.join(", "),
+                found.join(", ")
+            )));
+        }
+    };
+    let bins = [first, second].map(|axis| axis.edges.len().saturating_sub(1));
+    let expected = bins[0].checked_mul(bins[1]);
+    for found in [xi.xi.len(), xi.error.len(), xi.variance.len()] {
+        if found == 0 || Some(found) != expected {
+            return Err(EstimatorError::Needs(format!(
+                "{what} one value for each of {} x {} bins, found {found}",
+                bins[0], bins[1]
+            )));
+        }
+    }
+    Ok([first, second])
 }

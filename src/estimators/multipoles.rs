@@ -1,8 +1,10 @@
 //! Legendre multipoles of xi(s, mu).
 
+use ndarray::Array2;
 use serde::Serialize;
 
 use super::poisson::weighted_sums;
+use super::two_axes;
 use crate::binning::BinAxis;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -14,7 +16,7 @@ pub struct Multipole {
     pub ell: u32,
     /// `xi_l(s)`; NaN where any xi of the sum is.
     pub xi: Vec<f64>,
-    /// Its error.
+    /// Its Poisson error, without cosmic variance.
     pub error: Vec<f64>,
 }
 
@@ -26,6 +28,28 @@ pub struct Multipoles {
     /// In the order asked for.
     pub poles: Vec<Multipole>,
 }
+
+impl Multipoles {
+    /// The multipoles as an array over (degree, s), degrees in the order asked for.
+    pub fn xi_array(&self) -> Array2<f64> {
+        self.rows(|pole| &pole.xi)
+    }
+
+    /// Their errors as an array over (degree, s).
+    pub fn error_array(&self) -> Array2<f64> {
+        self.rows(|pole| &pole.error)
+    }
+
+    /// NaN where a pole that was put together by hand is too short.
+    fn rows(&self, values: impl Fn(&Multipole) -> &Vec<f64>) -> Array2<f64> {
+        let shape = (self.poles.len(), self.axis.n_bins());
+        let value = |(pole, bin): (usize, usize)| values(&self.poles[pole]).get(bin).copied();
+        Array2::from_shape_fn(shape, |at| value(at).unwrap_or(f64::NAN))
+    }
+}
+
+/// Largest degree of a multipole: no bins in mu could tell more from one another.
+pub const MAX_ELL: u32 = 10_000;
 
 /// The Legendre polynomial of degree `ell` at `x`, by the three-term recurrence.
 pub fn legendre(ell: u32, x: f64) -> f64 {
@@ -53,8 +77,8 @@ fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 /// all mu bins together.
 ///
 /// mu has to span [0, 1] or [-1, 1]; odd degrees need the latter. With exact integrals the multipoles of an
-/// isotropic xi vanish above the monopole however wide the bins are. Errors add in quadrature, as of independent bins; a bin in
-/// which no data pair was counted adds none. Hamilton 1992, DOI 10.1086/186264.
+/// isotropic xi vanish above the monopole however wide the bins are. Variances ([`Correlation::variance`]) add, as of independent
+/// bins; bins without a single pair of data give NaN. Hamilton 1992, DOI 10.1086/186264.
 ///
 /// ```
 /// use albireo::counts::{Sums, count_pairs};
@@ -69,27 +93,25 @@ fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 /// let rr = AnalyticRr::new(&bins, &domain)?;
 /// let poles = multipoles(&Natural { dd: &dd, rr: &rr }.estimate()?, &[0, 2])?;
 /// assert_eq!(poles.poles[1].ell, 2);
+/// assert_eq!(poles.xi_array().shape(), [2, 2]);
 /// assert!(poles.poles[1].xi[1].abs() < 5.0 * poles.poles[1].error[1]);
 /// # Ok::<(), albireo::Error>(())
 /// ```
 ///
 /// # Errors
-/// A correlation function that is not over (s, mu), mu bins that do not span [0, 1] or [-1, 1], or an odd degree over |mu|.
+/// A correlation function that is not over (s, mu), mu bins that do not span [0, 1] or [-1, 1], an odd degree over |mu|, or one above
+/// [`MAX_ELL`].
 pub fn multipoles(xi: &Correlation, ells: &[u32]) -> Result<Multipoles, EstimatorError> {
-    let [s, mu] = match xi.axes.as_slice() {
-        [s, mu] if s.name == "s" && mu.name == "mu" => [s, mu],
-        axes => {
-            let names: Vec<_> = axes.iter().map(|axis| axis.name).collect();
-            return Err(EstimatorError::Needs(format!(
-                "multipoles need a correlation function over (s, mu), found ({})",
-                names.join(", ")
-            )));
-        }
-    };
+    let [s, mu] = two_axes(xi, ["s", "mu"], "multipoles need")?;
     let (first, last) = (mu.edges[0], mu.edges[mu.n_bins()]);
     if last != 1.0 || !(first == 0.0 || first == -1.0) {
         return Err(EstimatorError::Span(format!(
             "multipoles need mu bins that span [0, 1] or [-1, 1], found [{first}, {last}]"
+        )));
+    }
+    if let Some(high) = ells.iter().find(|&&ell| ell > MAX_ELL) {
+        return Err(EstimatorError::Needs(format!(
+            "multipoles need a degree of at most {MAX_ELL}, found {high}"
         )));
     }
     if let Some(odd) = ells.iter().find(|&ell| ell % 2 == 1 && !mu.signed()) {

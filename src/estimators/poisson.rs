@@ -1,16 +1,18 @@
 //! Errors of counted pairs taken as independent events.
 //!
-//! Entry: [`poisson_error`] for the estimators, [`poisson_interval`] for few pairs. Cosmic variance is not in them.
+//! Entry: [`poisson_error`] where only data pairs have noise, [`poisson_interval`] for few pairs; the propagation through the formula of
+//! an estimator is part of it. Cosmic variance is not in them.
 
 use statrs::function::gamma::{gamma_lr, gamma_ur};
 
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
-/// `(1 + xi) / sqrt(DD)`: the error of `xi` when the only noise is that of `pairs` independent data pairs.
+/// `(1 + xi) / sqrt(DD)`: the error of `xi = DD/RR - 1` when the only noise is that of `pairs` independent data pairs of equal weight.
 ///
-/// NaN for no pairs. It leaves out the noise of the randoms and the correlation of pairs that share a particle, so it is a lower
-/// limit (Landy & Szalay 1993, DOI 10.1086/172900; Mo, Jing & Börner 1992, DOI 10.1086/171452).
+/// NaN for no pairs. Estimates carry the noise of all their counts instead ([`Correlation::error`]); of analytic RR both are the
+/// same. Pairs that share a particle are correlated, so it is a lower limit (Landy & Szalay 1993, DOI 10.1086/172900; Mo, Jing &
+/// Börner 1992, DOI 10.1086/171452).
 ///
 /// ```
 /// assert_eq!(albireo::estimators::poisson_error(0.5, 100.0), 0.15);
@@ -23,31 +25,22 @@ pub fn poisson_error(xi: f64, pairs: f64) -> f64 {
     }
 }
 
-/// The error of a sum of independent terms with these errors.
+/// Sums over the last axis, value times factor, with their errors: bins are independent, so that variances times squared factors add.
 ///
-/// A NaN stands for a bin without a pair, whose count of 0 has an estimated variance of 0; it adds nothing, and only a sum of
-/// nothing but such bins has no error.
-pub(super) fn quadrature(errors: &[f64]) -> f64 {
-    let known = errors.iter().filter(|error| !error.is_nan());
-    if known.clone().next().is_none() {
-        return f64::NAN;
-    }
-    known.map(|error| error * error).sum::<f64>().sqrt()
-}
-
-/// Sums over the last axis, value times factor, with errors that add in [`quadrature`].
+/// A sum over bins without a single pair of data has no error: NaN.
 pub(super) fn weighted_sums(xi: &Correlation, factors: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let over_rows = |values: &[f64], combine: &dyn Fn(&[f64]) -> f64| {
+    let rows = |values: &[f64], power: i32| -> Vec<f64> {
         let row = |row: &[f64]| {
-            let terms: Vec<f64> = row.iter().zip(factors).map(|(v, f)| v * f).collect();
-            combine(&terms)
+            let terms = row.iter().zip(factors).map(|(v, f)| v * f.powi(power));
+            terms.sum()
         };
         values.chunks(factors.len()).map(row).collect()
     };
-    (
-        over_rows(&xi.xi, &|terms| terms.iter().sum()),
-        over_rows(&xi.error, &quadrature),
-    )
+    let known = xi.error.chunks(factors.len());
+    let known = known.map(|row| row.iter().any(|error| !error.is_nan()));
+    let errors = rows(&xi.variance, 2).into_iter().zip(known);
+    let errors = errors.map(|(variance, known)| if known { variance.sqrt() } else { f64::NAN });
+    (rows(&xi.xi, 1), errors.collect())
 }
 
 /// The exact central confidence interval of a Poisson mean of which `count` events were seen.

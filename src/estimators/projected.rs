@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::poisson::weighted_sums;
+use super::two_axes;
 use crate::binning::BinAxis;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -16,14 +17,14 @@ pub struct Projected {
     pub pi_max: f64,
     /// wp, length units; NaN where any xi of the sum is.
     pub wp: Vec<f64>,
-    /// Error of wp, length units.
+    /// Poisson error of wp, without cosmic variance, length units.
     pub error: Vec<f64>,
 }
 
 /// `wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k` over |pi| bins; over signed pi bins the same without the 2.
 ///
-/// Errors add in quadrature, as of independent bins: `sigma_wp = 2 sqrt(sum_k (sigma_k dpi_k)^2)`; a bin in which no data pair was
-/// counted adds none. A bin without random pairs makes its wp NaN; widen the bins or add randoms. Davis & Peebles 1983, DOI 10.1086/160884.
+/// Variances add, as of independent bins: `sigma_wp = 2 sqrt(sum_k dpi_k^2 sigma_k^2)`, sigma_k^2 from [`Correlation::variance`]; bins
+/// without a single pair of data give NaN. A bin without random pairs makes its wp NaN; widen the bins or add randoms. Davis & Peebles 1983, DOI 10.1086/160884.
 ///
 /// ```
 /// use albireo::counts::{Sums, count_pairs};
@@ -43,25 +44,21 @@ pub struct Projected {
 /// ```
 ///
 /// # Errors
-/// A correlation function that is not over (rp, pi).
+/// A correlation function that is not over (rp, pi), or signed pi bins that reach further on one side.
 pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
-    let [rp, pi] = match xi.axes.as_slice() {
-        [rp, pi] if rp.name == "rp" && pi.name == "pi" => [rp, pi],
-        axes => {
-            let names: Vec<_> = axes.iter().map(|axis| axis.name).collect();
-            return Err(EstimatorError::Needs(format!(
-                "wp needs a correlation function over (rp, pi), found ({})",
-                names.join(", ")
-            )));
-        }
-    };
+    let [rp, pi] = two_axes(xi, ["rp", "pi"], "wp needs")?;
+    let (first, last) = (pi.edges[0], pi.edges[pi.n_bins()]);
+    if first < 0.0 && -first != last {
+        return Err(EstimatorError::Span(format!(
+            "wp needs signed pi bins that reach as far on either side, found [{first}, {last}]"
+        )));
+    }
     let sides = if pi.signed() { 1.0 } else { 2.0 };
     let factors: Vec<f64> = pi.widths().map(|width| sides * width).collect();
     let (wp, error) = weighted_sums(xi, &factors);
-    let largest = pi.edges.iter().fold(0.0, |most: f64, e| most.max(e.abs()));
     Ok(Projected {
         axis: rp.clone(),
-        pi_max: largest,
+        pi_max: last,
         wp,
         error,
     })

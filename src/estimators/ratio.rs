@@ -1,6 +1,6 @@
 //! Estimators that are ratios of counts: natural, Davis-Peebles, Hamilton.
 
-use super::{Inputs, RandomPairs, ratio};
+use super::{Inputs, RandomPairs};
 use crate::binning::Binning;
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
@@ -40,7 +40,7 @@ impl<B: Binning, R: RandomPairs<B>> Natural<'_, B, R> {
     /// Different bins, a total of zero, or counts that cover a part of their job only.
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
         let inputs = Inputs::new("DD", self.dd)?.with("RR", self.rr)?;
-        Ok(inputs.estimate("natural", |[dd, rr]| ratio(dd, rr) - 1.0))
+        Ok(inputs.estimate("natural", |[dd, rr]| dd.over(rr) - 1.0))
     }
 }
 
@@ -73,7 +73,7 @@ impl<B: Binning> DavisPeebles<'_, B> {
     /// Different bins, a total of zero, or counts that cover a part of their job only.
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
         let inputs = Inputs::new("DD", self.dd)?.with("DR", self.dr)?;
-        Ok(inputs.estimate("davis-peebles", |[dd, dr]| ratio(dd, dr) - 1.0))
+        Ok(inputs.estimate("davis-peebles", |[dd, dr]| dd.over(dr) - 1.0))
     }
 }
 
@@ -111,6 +111,6 @@ impl<B: Binning> Hamilton<'_, B> {
         let inputs = Inputs::new("DD", self.dd)?
             .with("DR", self.dr)?
             .with("RR", self.rr)?;
-        Ok(inputs.estimate("hamilton", |[dd, dr, rr]| ratio(dd * rr, dr * dr) - 1.0))
+        Ok(inputs.estimate("hamilton", |[dd, dr, rr]| (dd * rr).over(dr * dr) - 1.0))
     }
 }

@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use albireo::binning::PairOrder;
-use albireo::counts::{JobId, PairKind, Sums};
 use albireo::estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, RandomPairs,
     ShiftedRandoms,
@@ -240,9 +239,7 @@ impl<'a> Plan<'a> {
         };
         let expected = Expected {
             bins,
-            job: JobId::of(&counter.job(pairs)?),
-            kind: PairKind::of(pairs, bins),
-            weighted: Sums::for_pairs(pairs).weights,
+            job: counter.job(pairs)?,
             exactness: counter.exactness(),
         };
         let counts = saved_rr::read(path, &expected)?;

@@ -1,12 +1,13 @@
 //! Random pairs counted before: `--rr FILE`.
 //!
-//! Entry: [`read`]. A count is taken over only if it belongs to the very same particles, domain, bins and line of sight.
+//! Entry: [`read`]. A count is taken over only if it belongs to the very same particles, domain, bins and line of sight, and if its
+//! numbers are such as these particles can have.
 
 use std::path::Path;
 
-use albireo::counts::{JobId, PairKind};
+use albireo::counts::{JobId, PairKind, Sums};
 use albireo::engine::Exactness;
-use albireo::{Binning, PairCounts, PairTotal};
+use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal};
 use albireo_catalogs::{Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
@@ -17,9 +18,7 @@ use crate::record::{ResultKind, edges_of, kind_of};
 /// What a saved count must belong to.
 pub(super) struct Expected<'a, B> {
     pub(super) bins: &'a B,
-    pub(super) job: JobId,
-    pub(super) kind: PairKind,
-    pub(super) weighted: bool,
+    pub(super) job: PairJob<'a>,
     pub(super) exactness: Exactness,
 }
 
@@ -101,6 +100,30 @@ fn check_bins<B: Binning>(table: &Table, bins: &B) -> Result<()> {
     Ok(())
 }
 
+/// Compares the totals of the file with those of the job, number by number.
+fn check_totals(record: &Value, expected: &PairTotal) -> Result<()> {
+    let differs = |key: &str, found: &Value, expected: String| {
+        Err(anyhow!(
+            "its metadata `{key}` is {found}, that of this job {expected}"
+        ))
+    };
+    let pairs = record.get("total_pairs").unwrap_or(&Value::Null);
+    if pairs.as_u64() != Some(expected.pairs) {
+        return differs("total_pairs", pairs, expected.pairs.to_string());
+    }
+    let weight = record.get("total_weight").unwrap_or(&Value::Null);
+    if weight.as_f64() != Some(expected.weight) {
+        return differs("total_weight", weight, expected.weight.to_string());
+    }
+    // Results of the first version do not have it.
+    match record.get("design_effect") {
+        Some(effect) if effect.as_f64() != Some(expected.design_effect) => {
+            differs("design_effect", effect, expected.design_effect.to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
     let (prefix, record) = entry(table)?;
     check_bins(table, expected.bins)?;
@@ -111,10 +134,11 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
             .unwrap_or("missing")
             .to_owned()
     };
-    if text("kind") != expected.kind.to_string() {
-        bail!("it holds {} pairs, not {}", text("kind"), expected.kind);
+    let kind = PairKind::of(expected.job.pairs(), expected.bins);
+    if text("kind") != kind.to_string() {
+        bail!("it holds {} pairs, not {kind}", text("kind"));
     }
-    let job = fingerprint(expected.job);
+    let job = fingerprint(JobId::of(&expected.job));
     if text("job") != job {
         bail!(
             "it was counted from other randoms, weights or another box: its job fingerprint is {}, that of this job {job}",
@@ -129,30 +153,32 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
     if arithmetic != exact {
         bail!("it is {arithmetic}, the counts of this job are {exact}");
     }
-    let total = PairTotal {
-        kind: expected.kind,
-        pairs: record
-            .get("total_pairs")
-            .and_then(Value::as_u64)
-            .context("no `total_pairs`")?,
-        weight: record
-            .get("total_weight")
-            .and_then(Value::as_f64)
-            .context("no `total_weight`")?,
-    };
-    let npairs = integers(table, &format!("{prefix}npairs"))?;
-    let weight = floats(table, &format!("{prefix}weight"));
-    if weight.is_some() != expected.weighted {
+    check_totals(record, &PairTotal::of(expected.job.pairs(), kind))?;
+    let [pairs_name, weight_name] = ["npairs", "weight"].map(|name| format!("{prefix}{name}"));
+    let npairs = integers(table, &pairs_name)?;
+    let weight = floats(table, &weight_name);
+    let weighted = Sums::for_pairs(expected.job.pairs()).weights;
+    if weight.is_some() != weighted {
         bail!(
             "it has {}weights, this job has {}",
-            if expected.weighted { "no " } else { "" },
-            if expected.weighted { "them" } else { "none" }
+            if weighted { "no " } else { "" },
+            if weighted { "them" } else { "none" }
         );
     }
-    Ok(
-        PairCounts::from_parts(expected.bins.clone(), npairs, weight, total, expected.job)?
-            .with_exactness(expected.exactness),
-    )
+    let counts = PairCounts::of_job(&expected.job, expected.bins.clone(), npairs, weight)
+        .map_err(|error| named(error, &pairs_name, &weight_name))?;
+    Ok(counts.with_exactness(expected.exactness))
+}
+
+/// The error under the names that the file has for what it is about.
+fn named(error: CountsError, pairs_name: &str, weight_name: &str) -> anyhow::Error {
+    let place = match (&error, error.bin()) {
+        (_, Some(row)) => format!("column `{weight_name}`, row {row} (counting from 0)"),
+        (CountsError::TooManyPairs { .. }, None) => format!("column `{pairs_name}`"),
+        (CountsError::Rest { .. }, None) => format!("column `{weight_name}`"),
+        _ => return error.into(),
+    };
+    anyhow::Error::from(error).context(place)
 }
 
 /// The count saved in `path`, if it is the one expected.

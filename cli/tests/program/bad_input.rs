@@ -69,7 +69,7 @@ fn positions_and_weights() {
         &folder,
         &format!("count zero.csv --weight w {bins}"),
         1,
-        &["zero.csv", "column `w` add up to zero"],
+        &["zero.csv", "column `w`", "add up to zero"],
     );
     refused(
         &folder,

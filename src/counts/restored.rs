@@ -1,0 +1,213 @@
+//! Counts made elsewhere, such as those read back from a file, and what they must satisfy.
+//!
+//! Entry: [`PairCounts::from_parts`], [`PairCounts::of_job`].
+
+use super::{Covers, FixedSums, JobId, PairCounts, PairKind, PairTotal, Part};
+use crate::binning::Binning;
+use crate::engine::{Exactness, PairJob};
+use crate::error::CountsError;
+use crate::exact_sum::ExactSum;
+use crate::fixed_point::FRACTION_BITS;
+use crate::ops::WeightedCount;
+use crate::particles::{Particles, Weights};
+
+impl<B: Binning> PairCounts<B> {
+    /// Counts made elsewhere; exact unless [`PairCounts::with_exactness`] says otherwise.
+    ///
+    /// ```
+    /// use albireo::counts::{JobId, PairKind};
+    /// use albireo::{CountsError, Edges, PairCounts, PairTotal, RBins};
+    /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+    /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
+    /// let dd = PairCounts::from_parts(bins.clone(), vec![6, 10], None, total, JobId(1))?;
+    /// assert_eq!(dd.normalised(), [6.0 / 45.0, 10.0 / 45.0]);
+    /// let damaged = PairCounts::from_parts(bins, vec![6, 10], Some(vec![6.0, f64::NAN]), total, JobId(1));
+    /// assert!(matches!(damaged, Err(CountsError::NotFinite { bin: 1, .. })));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A number of counts other than the number of bins, more pairs in the bins than in all, a weight that is not finite or stands
+    /// in a bin without a pair, or a total that no sample has.
+    pub fn from_parts(
+        binning: B,
+        npairs: Vec<u64>,
+        weight: Option<Vec<f64>>,
+        total: PairTotal,
+        job: JobId,
+    ) -> Result<Self, CountsError> {
+        check_number("number of pairs", binning.n_bins(), npairs.len())?;
+        let counted: u128 = npairs.iter().map(|&n| u128::from(n)).sum();
+        if counted > u128::from(total.pairs) {
+            let total = total.pairs;
+            return Err(CountsError::TooManyPairs { total, counted });
+        }
+        if let Some(weight) = &weight {
+            check_number("weight", binning.n_bins(), weight.len())?;
+            check_weights(&npairs, weight)?;
+        }
+        check_total(&total)?;
+        Ok(Self {
+            kind: total.kind,
+            binning,
+            npairs,
+            weight: weight.as_deref().map(FixedSums::nearest),
+            coordinate: None,
+            exactness: Exactness::Exact,
+            covers: Covers::part(job, Part::WHOLE, total),
+        })
+    }
+
+    /// Counts of `job` made elsewhere, held to what its particles allow: the totals are those of the job.
+    ///
+    /// A weight must be one that as many pairs can have, between the least and the largest product of two weights for each; so must
+    /// be what all bins together leave to the pairs outside.
+    ///
+    /// # Errors
+    /// As [`PairCounts::from_parts`], and weights that the particles of the job cannot have.
+    pub fn of_job(
+        job: &PairJob<'_>,
+        binning: B,
+        npairs: Vec<u64>,
+        weight: Option<Vec<f64>>,
+    ) -> Result<Self, CountsError> {
+        let kind = PairKind::of(job.pairs(), &binning);
+        let total = PairTotal::of(job.pairs(), kind);
+        let products = Products::of(job, WeightedCount::<B>::exponents_of(job.pairs()));
+        let limits = weight.clone().map(|weight| (products, weight));
+        let counts = Self::from_parts(binning, npairs, weight, total, JobId::of(job))?;
+        if let Some((products, weight)) = limits {
+            products.check(&counts.npairs, &weight, &total)?;
+        }
+        Ok(counts)
+    }
+}
+
+fn check_number(column: &'static str, expected: usize, found: usize) -> Result<(), CountsError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(CountsError::Bins {
+        column,
+        expected,
+        found,
+    })
+}
+
+fn check_weights(npairs: &[u64], weight: &[f64]) -> Result<(), CountsError> {
+    for (bin, (&pairs, &weight)) in npairs.iter().zip(weight).enumerate() {
+        if !weight.is_finite() {
+            return Err(CountsError::NotFinite { bin, weight });
+        }
+        if pairs == 0 && weight != 0.0 {
+            return Err(CountsError::Weight {
+                bin,
+                pairs,
+                lo: 0.0,
+                hi: 0.0,
+                weight,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn check_total(total: &PairTotal) -> Result<(), CountsError> {
+    if !total.weight.is_finite() {
+        return Err(CountsError::Total {
+            what: "weight",
+            expected: "finite",
+            found: total.weight,
+        });
+    }
+    // Infinite where the weights of a sample cancel; a NaN compares as less.
+    if total.design_effect.is_nan() || total.design_effect < 1.0 {
+        return Err(CountsError::Total {
+            what: "design effect",
+            expected: "at least 1",
+            found: total.design_effect,
+        });
+    }
+    Ok(())
+}
+
+/// What the product of two weights can be.
+#[derive(Debug, Clone, Copy)]
+struct Products {
+    lo: f64,
+    hi: f64,
+    /// Largest error of a product in a fixed-point sum.
+    rounding: f64,
+}
+
+/// Room for the few roundings of sums to float64 and of the products here, relative.
+const SLACK: f64 = 1.0 / (1u64 << 46) as f64;
+
+fn extremes(sample: &Particles) -> [f64; 2] {
+    match sample.weights() {
+        Weights::Unit => [1.0, 1.0],
+        Weights::PerParticle(w) => {
+            let none = [f64::INFINITY, f64::NEG_INFINITY];
+            w.iter().fold(none, |[lo, hi], &w| [lo.min(w), hi.max(w)])
+        }
+    }
+}
+
+impl Products {
+    fn of(job: &PairJob<'_>, exponents: [i32; 2]) -> Self {
+        let (first, second) = job.pairs().both();
+        let [first, second] = [first, second].map(extremes);
+        let products = first.map(|a| second.map(|b| a * b));
+        let products = products.as_flattened();
+        let rounding = libm::scalbn(1.0, exponents.iter().sum::<i32>() - FRACTION_BITS);
+        Self {
+            lo: products.iter().copied().fold(f64::INFINITY, f64::min),
+            hi: products.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            rounding,
+        }
+    }
+
+    /// Between which limits the weight of `pairs` pairs lies, as far as `slack` besides the sums' own rounding.
+    fn limits(&self, pairs: u64, slack: f64) -> [f64; 2] {
+        if pairs == 0 {
+            return [-slack, slack];
+        }
+        let n = pairs as f64;
+        let largest = self.lo.abs().max(self.hi.abs());
+        let slack = slack + n * (self.rounding + largest * SLACK);
+        [n * self.lo - slack, n * self.hi + slack]
+    }
+
+    fn check(&self, npairs: &[u64], weight: &[f64], total: &PairTotal) -> Result<(), CountsError> {
+        for (bin, (&pairs, &weight)) in npairs.iter().zip(weight).enumerate() {
+            let [lo, hi] = self.limits(pairs, 0.0);
+            if weight < lo || weight > hi {
+                return Err(CountsError::Weight {
+                    bin,
+                    pairs,
+                    lo,
+                    hi,
+                    weight,
+                });
+            }
+        }
+        let counted: u64 = npairs.iter().sum();
+        let pairs = total.pairs - counted;
+        let sum = weight.iter().copied().collect::<ExactSum>().value();
+        let [all_lo, all_hi] = self.limits(total.pairs, 0.0);
+        // The total is a difference of rounded sums as large as all products together.
+        let slack = (all_hi.abs().max(all_lo.abs())) * SLACK + counted as f64 * self.rounding;
+        let [lo, hi] = self.limits(pairs, slack);
+        let rest = total.weight - sum;
+        if rest < lo || rest > hi {
+            return Err(CountsError::Rest {
+                weight: sum,
+                total: total.weight,
+                pairs,
+                lo,
+                hi,
+            });
+        }
+        Ok(())
+    }
+}

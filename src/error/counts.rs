@@ -1,0 +1,87 @@
+//! What can be wrong with counts that were made elsewhere.
+
+use thiserror::Error as ThisError;
+
+/// Numbers that cannot be the counts of a job; bins count from 0, the last axis fastest.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum CountsError {
+    /// A number of values other than the number of bins.
+    #[error("there must be one {column} for each of the {expected} bins, found {found}")]
+    Bins {
+        /// `number of pairs` or `weight`.
+        column: &'static str,
+        /// Number of bins.
+        expected: usize,
+        /// Number of values.
+        found: usize,
+    },
+    /// A NaN or an infinity.
+    #[error("the weight in bin {bin} must be finite, found {weight}")]
+    NotFinite {
+        /// The first such bin.
+        bin: usize,
+        /// What stands there.
+        weight: f64,
+    },
+    /// A weight that the pairs of its bin cannot have.
+    #[error(
+        "the weight in bin {bin} must lie in [{lo}, {hi}], as its {pairs} pairs have it, found {weight}"
+    )]
+    Weight {
+        /// The first such bin.
+        bin: usize,
+        /// Number of pairs there.
+        pairs: u64,
+        /// Least weight of so many pairs.
+        lo: f64,
+        /// Largest weight of so many pairs.
+        hi: f64,
+        /// What stands there.
+        weight: f64,
+    },
+    /// More pairs in the bins than there are.
+    #[error("there are {total} pairs in all, but the bins hold {counted}")]
+    TooManyPairs {
+        /// Number of pairs in all.
+        total: u64,
+        /// Sum over the bins.
+        counted: u128,
+    },
+    /// A total that no sample has.
+    #[error("the total's {what} must be {expected}, found {found}")]
+    Total {
+        /// `weight` or `design effect`.
+        what: &'static str,
+        /// What is accepted.
+        expected: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// Bins that leave a weight to the other pairs of the job which these cannot have.
+    #[error(
+        "the bins hold a weight of {weight} of {total} in all: what they leave to the other {pairs} pairs must lie in [{lo}, {hi}]"
+    )]
+    Rest {
+        /// Sum over the bins.
+        weight: f64,
+        /// Weight of all pairs.
+        total: f64,
+        /// Number of pairs outside the bins.
+        pairs: u64,
+        /// Least weight of so many pairs.
+        lo: f64,
+        /// Largest weight of so many pairs.
+        hi: f64,
+    },
+}
+
+impl CountsError {
+    /// The bin that the error names, if it names one.
+    pub fn bin(&self) -> Option<usize> {
+        match *self {
+            Self::NotFinite { bin, .. } | Self::Weight { bin, .. } => Some(bin),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Counts made elsewhere, merged, and cut into parts: what is refused, and what totals say.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::random::{Stream, in_box};
+use albireo::{
+    Axis, Binning, CountsError, Domain, Edges, EngineError, EstimatorError, JobError, LineOfSight,
+    MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs, Particles, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, Silent,
+};
+
+fn bins() -> RBins {
+    RBins::new(Edges::linear(0.0, 3.0, 3).unwrap())
+}
+
+fn total(pairs: u64) -> PairTotal {
+    PairTotal::unweighted(PairKind::AutoUnordered, pairs)
+}
+
+fn restored(
+    npairs: &[u64],
+    weight: Option<&[f64]>,
+    total: PairTotal,
+) -> Result<PairCounts<RBins>, CountsError> {
+    let weight = weight.map(<[f64]>::to_vec);
+    PairCounts::from_parts(bins(), npairs.to_vec(), weight, total, JobId(1))
+}
+
+#[test]
+fn numbers_that_are_no_counts_are_refused() {
+    assert!(restored(&[1, 2, 3], Some(&[1.0, -2.0, 0.5]), total(6)).is_ok());
+    let number = |column, found| CountsError::Bins {
+        column,
+        expected: 3,
+        found,
+    };
+    let refused = |npairs: &[u64], weight: Option<&[f64]>, total| {
+        restored(npairs, weight, total).unwrap_err()
+    };
+    assert_eq!(
+        refused(&[1, 2], None, total(6)),
+        number("number of pairs", 2)
+    );
+    assert_eq!(
+        refused(&[1; 3], Some(&[1.0; 4]), total(6)),
+        number("weight", 4)
+    );
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let error = refused(&[1, 2, 3], Some(&[1.0, bad, 1.0]), total(6));
+        assert_eq!(error.bin(), Some(1));
+        let text = format!("the weight in bin 1 must be finite, found {bad}");
+        assert_eq!(error.to_string(), text);
+    }
+    assert_eq!(
+        refused(&[1, 0, 3], Some(&[1.0, 1e-9, 1.0]), total(6)).bin(),
+        Some(1)
+    );
+    let counted = 3 * u128::from(u64::MAX);
+    assert_eq!(
+        refused(&[u64::MAX; 3], None, total(u64::MAX)),
+        CountsError::TooManyPairs {
+            total: u64::MAX,
+            counted
+        }
+    );
+    assert_eq!(
+        refused(&[1, 2, 4], None, total(6)).to_string(),
+        "there are 6 pairs in all, but the bins hold 7"
+    );
+    for (weight, design_effect) in [
+        (f64::NAN, 1.0),
+        (f64::INFINITY, 1.0),
+        (6.0, f64::NAN),
+        (6.0, 0.5),
+    ] {
+        let damaged = PairTotal {
+            weight,
+            design_effect,
+            ..total(6)
+        };
+        let error = refused(&[1, 2, 3], None, damaged);
+        assert!(matches!(error, CountsError::Total { .. }), "{error}");
+    }
+}
+
+/// Weights of many kinds.
+fn weights(kind: usize, n: usize, stream: Stream) -> Vec<f64> {
+    let weight = |k: usize| {
+        let u = stream.uniform(k as u64);
+        match kind {
+            0 => 1.0,
+            1 => 0.1 + u,
+            2 => u - 0.5,
+            3 => -3.0 * u - 0.2,
+            4 => (30.0 * (u - 0.5)).exp(),
+            5 if k.is_multiple_of(7) => 1e12,
+            6 => 1e-120 * u,
+            7 => 1e120 * (u - 0.7),
+            _ => f64::from(u32::from(u < 0.5)),
+        }
+    };
+    (0..n).map(weight).collect()
+}
+
+/// Counts of the naive engine are taken back; each of them with any damage is not.
+fn check_restored<B: Binning>(pairs: Pairs<'_>, binning: &B, what: &str) {
+    let job = PairJob::new(pairs, &Domain::Open).unwrap();
+    let sums = Sums {
+        weights: true,
+        separations: false,
+    };
+    let counts = count_pairs(&Naive, &job, binning, sums, &Silent).unwrap();
+    let (npairs, weight) = (counts.npairs().to_vec(), counts.weight().unwrap());
+    let of_job = |npairs: &[u64], weight: &[f64]| {
+        PairCounts::of_job(
+            &job,
+            binning.clone(),
+            npairs.to_vec(),
+            Some(weight.to_vec()),
+        )
+    };
+    let back = of_job(&npairs, &weight).unwrap_or_else(|error| panic!("{what}: {error}"));
+    assert_eq!(back.weight(), counts.weight(), "{what}");
+    assert_eq!(back.npairs(), counts.npairs(), "{what}");
+    assert_eq!(
+        (back.total(), back.job_id()),
+        (counts.total(), counts.job_id())
+    );
+    let reach: f64 = weight.iter().map(|w| w.abs()).sum::<f64>() + counts.total().weight.abs();
+    for bin in 0..npairs.len() {
+        let beyond = if reach == 0.0 { 1.0 } else { 1e9 * reach };
+        for bad in [f64::NAN, f64::INFINITY, beyond, -beyond] {
+            let mut damaged = weight.clone();
+            damaged[bin] = bad;
+            assert!(of_job(&npairs, &damaged).is_err(), "{what}: {bad} in {bin}");
+        }
+        let mut damaged = npairs.clone();
+        damaged[bin] += counts.total().pairs;
+        assert!(of_job(&damaged, &weight).is_err(), "{what}: pairs in {bin}");
+    }
+}
+
+#[test]
+fn what_was_counted_is_taken_back_and_what_was_damaged_is_not() {
+    let (edges, mu) = (vec![0.0, 0.2, 0.5, 2.0], vec![-1.0, 0.0, 1.0]);
+    let r = RBins::new(Edges::new(edges.clone()).unwrap());
+    let some = RBins::new(Edges::new(vec![0.1, 0.3]).unwrap());
+    let mu = SignedEdges::new(mu).unwrap();
+    let s_mu = SMuBins::new(Edges::new(edges).unwrap(), mu, LineOfSight::First).unwrap();
+    for kind in 0..9 {
+        for n in [2, 3, 40, 120] {
+            let sample = |seed| {
+                let points = in_box(n, seed, [1.0; 3]).unwrap();
+                Particles::weighted(points, weights(kind, n, Stream::new(seed))).unwrap()
+            };
+            let (first, second) = (sample(5), sample(6));
+            let unit = Particles::new(in_box(n, 8, [1.0; 3]).unwrap());
+            for pairs in [
+                Pairs::Auto(&first),
+                Pairs::Cross(&first, &second),
+                Pairs::Cross(&first, &unit),
+            ] {
+                let what = format!("weights {kind}, {n} particles");
+                check_restored(pairs, &r, &what);
+                check_restored(pairs, &some, &what);
+                check_restored(pairs, &s_mu, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn positive_weights_cannot_exceed_the_total() {
+    let points = in_box(20, 3, [1.0; 3]).unwrap();
+    let weights = (0..20).map(|k| f64::from(k % 4) + 0.5).collect();
+    let sample = Particles::weighted(points, weights).unwrap();
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let sums = Sums::for_pairs(job.pairs());
+    let all = RBins::new(Edges::linear(0.0, 2.0, 2).unwrap());
+    let counts = count_pairs(&Naive, &job, &all, sums, &Silent).unwrap();
+    let (npairs, weight) = (counts.npairs(), counts.weight().unwrap());
+    let of_job =
+        |weight: Vec<f64>| PairCounts::of_job(&job, all.clone(), npairs.to_vec(), Some(weight));
+    assert!(of_job(weight.clone()).is_ok());
+    // Every pair lies in the bins, so that nothing may be left, nor missing.
+    for by in [1.0 + 1e-6, 1.0 - 1e-6] {
+        let error = of_job(vec![weight[0] * by, weight[1]]).unwrap_err();
+        assert!(matches!(error, CountsError::Rest { .. }), "{error}");
+    }
+    let error = of_job(vec![weight[0] / 100.0, weight[1]]).unwrap_err();
+    assert!(
+        matches!(error, CountsError::Weight { bin: 0, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn counts_have_the_shape_of_their_bins() {
+    let sample = Particles::new(in_box(30, 1, [1.0; 3]).unwrap());
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let (rp, pi) = (
+        Edges::linear(0.0, 1.0, 3).unwrap(),
+        SignedEdges::linear(0.0, 1.0, 5).unwrap(),
+    );
+    let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
+    let sums = Sums {
+        weights: true,
+        separations: false,
+    };
+    let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
+    let array = counts.npairs_array();
+    assert_eq!(array.shape(), [3, 5]);
+    for i in 0..3 {
+        for j in 0..5 {
+            assert_eq!(array[[i, j]], counts.npairs()[i * 5 + j]);
+        }
+    }
+    assert!(array.iter().filter(|&&n| n > 0).count() > 8);
+    let weight = counts.weight_array().unwrap();
+    assert_eq!(weight, array.mapv(|n| n as f64));
+}
+
+#[test]
+fn parts_that_do_not_exist_are_refused() {
+    let sample = Particles::new(in_box(10, 1, [1.0; 3]).unwrap());
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    for (index, of) in [(0, 0), (3, 3), (7, 3), (u32::MAX, u32::MAX)] {
+        let part = Part { index, of };
+        assert_eq!(
+            count_part(&Naive, &job, part, &bins(), Sums::default(), &Silent).unwrap_err(),
+            EngineError::Job(JobError::Part { index, of })
+        );
+    }
+    // More parts than particles are empty parts.
+    let of = 25;
+    let parts = (0..of).map(|index| Part { index, of });
+    let mut counts = parts
+        .map(|part| count_part(&Naive, &job, part, &bins(), Sums::default(), &Silent).unwrap());
+    let mut all = counts.next().unwrap();
+    counts.for_each(|part| all.merge(&part).unwrap());
+    let whole = count_pairs(&Naive, &job, &bins(), Sums::default(), &Silent).unwrap();
+    assert_eq!((all.npairs(), all.total()), (whole.npairs(), whole.total()));
+}
+
+#[test]
+fn merged_totals_carry_the_spread_of_the_weights() {
+    let sample = |weights: Vec<f64>, seed| {
+        let points = in_box(weights.len(), seed, [1.0; 3]).unwrap();
+        Particles::weighted(points, weights).unwrap()
+    };
+    let (a, b) = (sample(vec![1.0, 1.0, 4.0], 1), sample(vec![2.0; 5], 2));
+    let count = |pairs, part| {
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        let sums = Sums::for_pairs(pairs);
+        count_part(&Naive, &job, part, &bins(), sums, &Silent).unwrap()
+    };
+    // f = 3 * 18 / 36 and 1.
+    let whole = count(Pairs::Auto(&a), Part::WHOLE);
+    assert_eq!(whole.total().design_effect, 1.5 * 1.5);
+    let variance = 2.25 / whole.npairs()[0] as f64;
+    assert_eq!(whole.relative_variance()[0], variance);
+    let halves = [0, 1].map(|index| count(Pairs::Auto(&a), Part { index, of: 2 }));
+    let [mut merged, second] = halves;
+    merged.merge(&second).unwrap();
+    assert_eq!(merged.total(), whole.total(), "parts keep the job's total");
+    let other = count(Pairs::Auto(&b), Part::WHOLE);
+    let mut frames = whole.clone();
+    frames.merge(&other).unwrap();
+    let mut reversed = other.clone();
+    reversed.merge(&whole).unwrap();
+    assert_eq!(frames, reversed);
+    // W = 9 of 3 pairs, 40 of 10 pairs.
+    let expected = 13.0 * (9.0 * 9.0 * 2.25 / 3.0 + 40.0 * 40.0 / 10.0) / (49.0 * 49.0);
+    assert!((frames.total().design_effect / expected - 1.0).abs() < 1e-14);
+}
+
+#[test]
+fn one_job_has_one_total() {
+    let part = |total: PairTotal| restored(&[1, 0, 0], None, total).unwrap();
+    let mut counts = part(total(6));
+    assert!(matches!(
+        counts.merge(&part(total(7))),
+        Err(MergeError::Setting {
+            setting: "the total of the job",
+            ..
+        })
+    ));
+    assert_eq!(counts.total(), total(6));
+}
+
+#[test]
+fn weights_beyond_the_range_of_floats_are_not_normalised() {
+    for scale in [1e200, 1e-170, 3e-162] {
+        let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]).unwrap();
+        let sample = Particles::weighted(points, vec![scale; 3]).unwrap();
+        let pairs = Pairs::Auto(&sample);
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        let dd = count_pairs(&Naive, &job, &bins(), Sums::for_pairs(pairs), &Silent).unwrap();
+        let refusal = Natural { dd: &dd, rr: &dd }.estimate().unwrap_err();
+        assert!(
+            matches!(
+                refusal,
+                EstimatorError::OutOfRange { count: "DD", .. } | EstimatorError::EmptyTotal("DD")
+            ),
+            "{scale}: {refusal}"
+        );
+    }
+}
