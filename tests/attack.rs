@@ -1,0 +1,203 @@
+//! The standing attack: random cases of everything that decides a count, each engine against the double loop by `==`.
+//!
+//! `cargo test --release --test attack` runs a fixed seed for a minute. `ALBIREO_ATTACK_SEED`, `ALBIREO_ATTACK_CASES` and
+//! `ALBIREO_ATTACK_SECONDS` ask for others; `ALBIREO_ATTACK_CUDA=1` for the same cases on the GPUs of this machine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "a failed unwrap is a failed test; a skipped test says so"
+)]
+
+#[path = "attack/mod.rs"]
+mod attack;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use albireo::engine::{Cpu, Isa};
+use albireo::ops::PairOp;
+use albireo::{Binning, Engine, EngineError, Naive, PairJob, Progress};
+use attack::campaign::{Campaign, Verdict};
+use attack::case::{Bins, Case};
+use attack::compare::Expected;
+use attack::draw::Limits;
+use attack::independent::Program;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let program = Program::compiled(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    if let Err(reason) = &program {
+        eprintln!("skipped: the double loop in C: {reason}");
+    }
+    let without_c = program.is_err();
+    let _ = PROGRAM.set(program);
+    let without_gpu = no_gpu();
+    if let Some(reason) = &without_gpu {
+        eprintln!("skipped: the attack on GPUs: {reason}");
+    }
+    let trials = vec![
+        Trial::test("cpu_counts_are_those_of_the_double_loop", cpu),
+        Trial::test("the_double_loop_is_the_one_in_c", independent).with_ignored_flag(without_c),
+        Trial::test("cuda_counts_are_those_of_the_double_loop", cuda)
+            .with_ignored_flag(without_gpu.is_some()),
+        Trial::test("a_wrong_engine_is_found_and_shrunk_to_two_points", wrong),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// Reports a campaign, or fails with its difference.
+fn finish(campaign: &Campaign, judge: &(dyn Fn(&Case) -> Verdict + Sync)) -> Result<(), Failed> {
+    let report = campaign.run(judge)?;
+    eprintln!("{report}");
+    report.check()?;
+    Ok(())
+}
+
+/// What several engines make of a case.
+fn verdict(case: &Case, differs: impl FnOnce(&Expected<'_>) -> Option<String>) -> Verdict {
+    let expected = Expected::of(case);
+    let difference = expected
+        .counts_beyond_the_range()
+        .or_else(|| differs(&expected));
+    match (difference, expected.in_bins()) {
+        (Some(what), _) => Verdict::Different(what),
+        (None, Some(pairs)) => Verdict::Same(pairs),
+        (None, None) => Verdict::Refused,
+    }
+}
+
+/// Every instruction set of this machine, with one to three threads.
+fn engines() -> &'static [Cpu] {
+    static ENGINES: OnceLock<Vec<Cpu>> = OnceLock::new();
+    ENGINES.get_or_init(|| {
+        let threads = [1, 2, 3].map(|n| Cpu::new().with_threads(n).unwrap());
+        let isas = Isa::available().into_iter();
+        isas.flat_map(|isa| threads.clone().map(|cpu| cpu.with_isa(isa).unwrap()))
+            .collect()
+    })
+}
+
+fn cpu() -> Result<(), Failed> {
+    finish(&Campaign::new(Limits::FAST, 1_000_000, 60.0), &|case| {
+        verdict(case, |expected| {
+            // Each instruction set, the number of threads in turn.
+            let turn = case.n_points() + case.classes.len();
+            let engines = engines().chunks(3);
+            engines
+                .enumerate()
+                .find_map(|(k, same)| expected.differs(&same[(turn + k) % 3]))
+        })
+    })
+}
+
+static PROGRAM: OnceLock<Result<Program, String>> = OnceLock::new();
+
+fn independent() -> Result<(), Failed> {
+    let Some(Ok(program)) = PROGRAM.get() else {
+        return Err("the program was not compiled".into());
+    };
+    let limits = Limits {
+        points: 100,
+        work: 4e5,
+        bins: 300,
+    };
+    finish(&Campaign::new(limits, 3000, 20.0), &|case| {
+        verdict(case, |expected| {
+            let built = expected.built()?;
+            if matches!(case.bins, Bins::Cut(..)) || expected.outcome.is_err() {
+                return None;
+            }
+            let mut found = program.tallies(&[(case, built)]).swap_remove(0);
+            if matches!(case.bins, Bins::Theta(_)) {
+                // The mean of an angle needs an arcsine, which C libraries round otherwise.
+                found
+                    .coordinate
+                    .clone_from(&expected.outcome.as_ref().ok()?.coordinate);
+            }
+            expected
+                .difference(&Ok(found))
+                .map(|what| format!("double_loop.c: {what}"))
+        })
+    })
+}
+
+/// Why the attack does not run on GPUs.
+fn no_gpu() -> Option<String> {
+    if std::env::var_os("ALBIREO_ATTACK_CUDA").is_none() {
+        return Some("ALBIREO_ATTACK_CUDA does not ask for it".into());
+    }
+    #[cfg(feature = "cuda")]
+    return gpu().as_ref().err().cloned();
+    #[cfg(not(feature = "cuda"))]
+    return Some("built without CUDA".into());
+}
+
+#[cfg(feature = "cuda")]
+fn gpu() -> &'static Result<albireo::Cuda, String> {
+    static GPU: OnceLock<Result<albireo::Cuda, String>> = OnceLock::new();
+    GPU.get_or_init(|| {
+        albireo::Cuda::new(albireo::CudaOptions::default()).map_err(|error| error.to_string())
+    })
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda() -> Result<(), Failed> {
+    Err("built without CUDA".into())
+}
+
+#[cfg(feature = "cuda")]
+fn cuda() -> Result<(), Failed> {
+    let gpu = gpu().as_ref()?;
+    let campaign = Campaign::new(Limits::FAST, 2000, 540.0).on_one_thread();
+    finish(&campaign, &|case| {
+        verdict(case, |expected| match &case.bins {
+            // Only the library's binnings run on devices.
+            Bins::Cut(..) => None,
+            _ => expected.differs(gpu),
+        })
+    })
+}
+
+/// The double loop with the rows of each pair given wrongly once: pairs of neighbouring rows count twice.
+struct Wrong;
+
+impl Engine for Wrong {
+    fn run<O: PairOp>(
+        &self,
+        job: &PairJob<'_>,
+        op: &O,
+        progress: &dyn Progress,
+    ) -> Result<O::Output, EngineError> {
+        let mut output = Naive.run(job, op, progress)?;
+        let (first, second) = job.pairs().both();
+        if !first.is_empty() && !second.is_empty() {
+            let last = [first.len() - 1, second.len() - 1];
+            let (x1, x2) = (first.points().at(0), second.points().at(last[1]));
+            let sep = job.domain().separation(x1, x2);
+            if let Some(bin) = op.binning().bin(&sep)
+                && sep.r2 > 0.0
+            {
+                op.add(&mut output, bin, [0, last[1]], &sep);
+            }
+        }
+        Ok(output)
+    }
+
+    fn description(&self) -> String {
+        "wrong".to_owned()
+    }
+}
+
+fn wrong() -> Result<(), Failed> {
+    let campaign = Campaign::new(Limits::SLOW, 1000, 60.0);
+    let judge = |case: &Case| verdict(case, |expected| expected.differs(&Wrong));
+    match campaign.run(&judge) {
+        Ok(_) => Err("not found".into()),
+        Err(told) if told.contains("shrunk to 2 points") && told.contains("fn shrunk_case") => {
+            Ok(())
+        }
+        Err(told) => Err(format!("not shrunk: {told}").into()),
+    }
+}

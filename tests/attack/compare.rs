@@ -1,0 +1,157 @@
+//! Whether an engine gives the integers of the double loop.
+//!
+//! Entry: [`Expected`], made once a case, and [`Expected::differs`], asked for every engine.
+
+use albireo::ops::{Count, MeanSeparation, PairOp, Tally, WeightedCount};
+use albireo::{Binning, Engine, EngineError, Naive, PairJob, Pairs, Silent};
+
+use super::case::{Built, BuiltBins, Case, Summed};
+
+/// What an engine makes of a case: integers, or a refusal.
+pub type Outcome = Result<Tally, String>;
+
+/// A case with the outcome of the double loop.
+pub struct Expected<'a> {
+    case: &'a Case,
+    built: Result<Built, String>,
+    /// The outcome of the double loop.
+    pub outcome: Outcome,
+}
+
+fn run_op<E: Engine, O: PairOp<Output = Tally>>(
+    engine: &E,
+    job: &PairJob<'_>,
+    op: &O,
+) -> Result<Tally, EngineError> {
+    engine.run(job, op, &Silent)
+}
+
+fn run_bins<E: Engine, B: Binning>(
+    engine: &E,
+    job: &PairJob<'_>,
+    bins: &B,
+    summed: Summed,
+) -> Result<Tally, EngineError> {
+    let weighted = || WeightedCount::new(bins.clone(), job.pairs());
+    match summed {
+        Summed::Counts => run_op(engine, job, &Count::new(bins.clone())),
+        Summed::Weights => run_op(engine, job, &weighted()),
+        Summed::Separations => run_op(engine, job, &MeanSeparation::new(weighted())),
+    }
+}
+
+/// The outcome of `engine`.
+pub fn outcome<E: Engine>(engine: &E, case: &Case, built: &Built) -> Outcome {
+    let pairs = match &built.second {
+        None => Pairs::Auto(&built.first),
+        Some(second) => Pairs::Cross(&built.first, second),
+    };
+    let job = PairJob::new(pairs, &built.domain).map_err(|error| error.to_string())?;
+    let job = job.with_traversal(case.traversal);
+    let tally = match &built.bins {
+        BuiltBins::R(bins) => run_bins(engine, &job, bins, case.summed),
+        BuiltBins::SMu(bins) => run_bins(engine, &job, bins, case.summed),
+        BuiltBins::RpPi(bins) => run_bins(engine, &job, bins, case.summed),
+        BuiltBins::Theta(bins) => run_bins(engine, &job, bins, case.summed),
+        BuiltBins::Cut(bins) => run_bins(engine, &job, bins, case.summed),
+    };
+    tally.map_err(|error| error.to_string())
+}
+
+impl<'a> Expected<'a> {
+    /// Runs the double loop.
+    pub fn of(case: &'a Case) -> Self {
+        let built = case.built();
+        let outcome = match &built {
+            Ok(built) => outcome(&Naive, case, built),
+            Err(refusal) => Err(refusal.clone()),
+        };
+        Self {
+            case,
+            built,
+            outcome,
+        }
+    }
+
+    /// The case as the library takes it, where it does.
+    pub fn built(&self) -> Option<&Built> {
+        self.built.as_ref().ok()
+    }
+
+    /// Number of pairs in bins; none where the case is refused.
+    pub fn in_bins(&self) -> Option<u64> {
+        let tally = self.outcome.as_ref().ok()?;
+        Some(tally.npairs.iter().sum())
+    }
+
+    /// What is wrong with the double loop itself: it must refuse lengths for which the rule is not defined.
+    pub fn counts_beyond_the_range(&self) -> Option<String> {
+        let built = self.built()?;
+        (self.outcome.is_ok() && self.case.out_of_range(built)).then(|| {
+            "naive: counts lengths outside the range of the rule instead of refusing them"
+                .to_owned()
+        })
+    }
+
+    /// How `engine` differs from the double loop, if it does.
+    pub fn differs<E: Engine>(&self, engine: &E) -> Option<String> {
+        let found = outcome(engine, self.case, self.built()?);
+        self.difference(&found)
+            .map(|what| format!("{}: {what}", engine.description()))
+    }
+
+    /// How `found` differs from the outcome of the double loop, if it does.
+    pub fn difference(&self, found: &Outcome) -> Option<String> {
+        if *found == self.outcome {
+            return None;
+        }
+        Some(match (&self.outcome, found) {
+            (Ok(expected), Ok(found)) => which_bins(expected, found),
+            (Ok(_), Err(refusal)) => format!("refuses what naive counts: {refusal}"),
+            (Err(refusal), Ok(_)) => format!("counts what naive refuses: {refusal}"),
+            (Err(expected), Err(found)) => {
+                format!("refuses otherwise than naive: {found} instead of {expected}")
+            }
+        })
+    }
+}
+
+/// The first bins that differ, in words.
+fn which_bins(expected: &Tally, found: &Tally) -> String {
+    let show = |name: &str, pairs: Vec<(usize, i128, i128)>| {
+        let wrong: Vec<_> = pairs.into_iter().filter(|(_, a, b)| a != b).collect();
+        let listed: Vec<_> = wrong
+            .iter()
+            .take(3)
+            .map(|(bin, a, b)| format!("bin {bin}: naive {a}, found {b}"))
+            .collect();
+        (!wrong.is_empty()).then(|| {
+            format!(
+                "{name} differ in {} bins ({})",
+                wrong.len(),
+                listed.join("; ")
+            )
+        })
+    };
+    let counts = |tally: &Tally| tally.npairs.iter().map(|&n| i128::from(n)).collect();
+    let sums = |sums: &Option<Vec<i128>>| sums.clone().unwrap_or_default();
+    let beside = |a: Vec<i128>, b: Vec<i128>| {
+        let pairs = a.into_iter().zip(b).enumerate();
+        pairs.map(|(bin, (a, b))| (bin, a, b)).collect()
+    };
+    [
+        show("pairs", beside(counts(expected), counts(found))),
+        show(
+            "weights",
+            beside(sums(&expected.weight), sums(&found.weight)),
+        ),
+        show(
+            "separations",
+            beside(sums(&expected.coordinate), sums(&found.coordinate)),
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect::<Vec<_>>()
+    .join(", ")
+}

@@ -1,0 +1,20 @@
+//! The standing attack: random cases of everything that decides a count, each engine against the double loop by `==`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    dead_code,
+    reason = "a failed unwrap is a failed test; each test binary uses its part"
+)]
+
+pub mod campaign;
+pub mod case;
+pub mod compare;
+pub mod draw;
+pub mod edges;
+pub mod independent;
+pub mod points;
+pub mod print;
+pub mod random;
+pub mod shrink;
