@@ -180,6 +180,17 @@ impl Case {
         })
     }
 
+    /// Whether the lowest edge across is 0.
+    pub fn begins_at_zero(&self) -> bool {
+        match &self.bins {
+            Bins::R(across)
+            | Bins::Theta(across)
+            | Bins::SMu(across, ..)
+            | Bins::RpPi(across, ..)
+            | Bins::Cut(across, ..) => across.first() == Some(&0.0),
+        }
+    }
+
     /// Number of points.
     pub fn n_points(&self) -> usize {
         self.first.len() + self.second.as_ref().map_or(0, Vec::len)

@@ -146,6 +146,11 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         offered: BTreeSet::new(),
     };
     scale(&mut draft, &mut case);
+    draft.classes.push(if case.begins_at_zero() {
+        "first edge 0"
+    } else {
+        "first edge above 0"
+    });
     case.classes = draft.classes;
     case.offered = draft.offered;
     case
