@@ -19,9 +19,8 @@ use std::sync::OnceLock;
 use albireo::engine::{Cpu, Isa};
 use albireo::ops::PairOp;
 use albireo::{Binning, Engine, EngineError, Naive, PairJob, Progress};
-use attack::campaign::{Campaign, Verdict};
+use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
-use attack::compare::Expected;
 use attack::draw::Limits;
 use attack::independent::Program;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -53,19 +52,6 @@ fn finish(campaign: &Campaign, judge: &(dyn Fn(&Case) -> Verdict + Sync)) -> Res
     eprintln!("{report}");
     report.check()?;
     Ok(())
-}
-
-/// What several engines make of a case.
-fn verdict(case: &Case, differs: impl FnOnce(&Expected<'_>) -> Option<String>) -> Verdict {
-    let expected = Expected::of(case);
-    let difference = expected
-        .counts_beyond_the_range()
-        .or_else(|| differs(&expected));
-    match (difference, expected.in_bins()) {
-        (Some(what), _) => Verdict::Different(what),
-        (None, Some(pairs)) => Verdict::Same(pairs),
-        (None, None) => Verdict::Refused,
-    }
 }
 
 /// Every instruction set of this machine, with one to three threads.

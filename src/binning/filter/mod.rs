@@ -18,6 +18,13 @@ mod linear;
 mod logarithmic;
 mod tables;
 mod two_dimensional;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failed unwrap is a failed test; the worst is told"
+)]
+mod worst;
 
 use axes::{AcrossAxis, AlongAxis, AsRows, Radial};
 use linear::{CoordinateError, Linear, LinearRoot};

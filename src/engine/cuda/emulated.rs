@@ -20,12 +20,15 @@ use std::time::Instant;
 use cudarc::driver::DeviceRepr;
 use libloading::Library;
 
+use super::attack::campaign::{Campaign, verdict};
+use super::attack::case::Bins;
+use super::attack::draw::Limits;
 use super::device::{Device, Kernel, Shape};
 use super::error::CudaError;
 use super::layout::Plain;
 use super::spread::{Devices, count};
 use super::suite::Scope;
-use super::{CudaOptions, KernelChoice, Precision, suite};
+use super::{CudaOptions, KernelChoice, Precision, Tuning, suite};
 use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
 use crate::domain::{Domain, PeriodicBox};
 use crate::engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
@@ -340,6 +343,37 @@ fn filtered_counts_are_those_of_the_double_loop() {
 fn float64_counts_are_those_of_the_double_loop() {
     if ready() {
         suite::every_case(&Emulated::new(Precision::Float64), 70, scope());
+    }
+}
+
+/// The cases of the standing attack: see `tests/attack.rs`.
+#[test]
+fn random_counts_are_those_of_the_double_loop() {
+    if !ready() {
+        return;
+    }
+    let mut engine = Emulated::new(Precision::Exact);
+    // One shape: each further one is a kernel more to compile.
+    engine.options.tuning = Tuning {
+        threads: 64,
+        points: 2,
+        tile: 32,
+        cell_particles: 0,
+    };
+    let campaign = Campaign::new(Limits::SLOW, 300, 60.0);
+    let report = campaign.run(&|case| {
+        verdict(case, |expected| match &case.bins {
+            // Only the library's binnings run on devices.
+            Bins::Cut(..) => None,
+            _ => expected.differs(&engine),
+        })
+    });
+    match report {
+        Ok(report) => {
+            eprintln!("{report}");
+            assert!(report.filled > 0, "no case had a pair in a bin");
+        }
+        Err(told) => panic!("{told}"),
     }
 }
 

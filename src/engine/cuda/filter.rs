@@ -9,6 +9,15 @@ use super::slots::{U, linear_axis, stepped_axis, table_axis};
 use crate::binning::{Edges, Form, LineOfSight, SignedEdges};
 use crate::separation::SMALLEST_EDGE;
 
+#[cfg(test)]
+#[path = "worst.rs"]
+#[allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failed unwrap is a failed test; the worst is told"
+)]
+mod worst;
+
 /// Relative error of a computed separation: U from the differences, 1.5 U from the three roundings of the sum of squares, 2 U from its
 /// root. (The scale of the bins has its own, known.)
 const RELATIVE: f64 = 4.6 * U;

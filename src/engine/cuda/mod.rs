@@ -23,6 +23,9 @@ mod units;
 mod windows;
 
 #[cfg(test)]
+#[path = "../../../tests/attack/mod.rs"]
+mod attack;
+#[cfg(test)]
 mod emulated;
 #[cfg(test)]
 mod suite;
