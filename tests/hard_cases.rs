@@ -107,7 +107,7 @@ fn bins_of_every_width_against_their_first_edge() {
                 let s_mu = SMuBins::new(edges.clone(), mu, midpoint).unwrap();
                 counted(Pairs::Auto(&points), &Domain::Open, &s_mu);
                 let pi = signed(7.0, 7.0 * (1.0 + width), 3);
-                let rp_pi = RpPiBins::new(edges, pi, LineOfSight::Fixed(Axis::Y));
+                let rp_pi = RpPiBins::new(edges, pi, LineOfSight::Fixed(Axis::Y)).unwrap();
                 counted(Pairs::Auto(&points), &Domain::Open, &rp_pi);
             }
         }
@@ -185,7 +185,7 @@ fn crystals_have_one_count_though_their_images_tie() {
                 let s_mu = SMuBins::new(lin(0.0, reach, 5), signed(-1.0, 1.0, 4), z).unwrap();
                 counted(pairs, &domain, &s_mu);
                 let side = reach * 0.7;
-                let rp_pi = RpPiBins::new(lin(0.0, side, 3), signed(-side, side, 4), z);
+                let rp_pi = RpPiBins::new(lin(0.0, side, 3), signed(-side, side, 4), z).unwrap();
                 counted(pairs, &domain, &rp_pi);
                 counted(Pairs::Cross(&placed, &placed), &domain, &s_mu);
                 let beyond = RBins::new(lin(0.0, reach.next_up(), 7));
@@ -218,13 +218,13 @@ fn the_reach_of_a_triclinic_box_is_compared_squared() {
     ));
     counted(Pairs::Auto(&pair), &domain, &bins(3.535_533_905_932_737));
     let z = LineOfSight::Fixed(Axis::Z);
-    let cylinder = RpPiBins::new(lin(0.0, 2.5, 2), signed(0.0, 2.5f64.next_up(), 2), z);
+    let cylinder = RpPiBins::new(lin(0.0, 2.5, 2), signed(0.0, 2.5f64.next_up(), 2), z).unwrap();
     let refused = cylinder.admit(&domain);
     assert!(matches!(
         refused,
         Err(JobError::ReachSquared { limit2: 12.5, .. })
     ));
-    let cylinder = RpPiBins::new(lin(0.0, 2.5, 2), signed(0.0, 2.5, 2), z);
+    let cylinder = RpPiBins::new(lin(0.0, 2.5, 2), signed(0.0, 2.5, 2), z).unwrap();
     assert_eq!(cylinder.admit(&domain), Ok(()));
 }
 
@@ -294,8 +294,9 @@ fn signed_bins_fold_to_unsigned_ones() {
     ] {
         let pairs = Pairs::Auto(&points);
         for n in [1, 3, 8] {
-            let one_sided = RpPiBins::new(lin(0.0, 3.0, 4), signed(0.0, 4.0, n), los);
-            let both_sides = RpPiBins::new(lin(0.0, 3.0, 4), signed(-4.0, 4.0, 2 * n), los);
+            let one_sided = RpPiBins::new(lin(0.0, 3.0, 4), signed(0.0, 4.0, n), los).unwrap();
+            let both_sides =
+                RpPiBins::new(lin(0.0, 3.0, 4), signed(-4.0, 4.0, 2 * n), los).unwrap();
             let once = counted(pairs, domain, &one_sided);
             let folded = fold(counted(pairs, domain, &both_sides).npairs(), n);
             let twice: Vec<u64> = once.npairs().iter().map(|n| 2 * n).collect();
@@ -362,7 +363,8 @@ fn lines_of_sight_that_almost_vanish() {
             lin(0.0, 3.0, 30),
             signed(0.0, 3.0, 30),
             LineOfSight::Midpoint,
-        );
+        )
+        .unwrap();
         counted(Pairs::Cross(&first, &second), &Domain::Open, &bins);
     }
 }
@@ -388,7 +390,7 @@ fn a_sample_much_smaller_or_larger_than_its_bins() {
             for los in [midpoint, LineOfSight::Fixed(Axis::Z)] {
                 let bins = SMuBins::new(edges.clone(), mu.clone(), los).unwrap();
                 counted(pairs, &Domain::Open, &bins);
-                let bins = RpPiBins::new(edges.clone(), signed(-1.0, 1.0, 8), los);
+                let bins = RpPiBins::new(edges.clone(), signed(-1.0, 1.0, 8), los).unwrap();
                 counted(pairs, &Domain::Open, &bins);
             }
         }

@@ -268,7 +268,8 @@ impl Bins {
             Self::R(r) => BuiltBins::R(RBins::new(across(r)?)),
             Self::SMu(s, mu, los) => BuiltBins::SMu(s_mu(s, mu, *los)?),
             Self::RpPi(rp, pi, los) => {
-                BuiltBins::RpPi(RpPiBins::new(across(rp)?, along(pi)?, *los))
+                let bins = RpPiBins::new(across(rp)?, along(pi)?, *los).map_err(text)?;
+                BuiltBins::RpPi(bins)
             }
             Self::Theta(theta) => BuiltBins::Theta(ThetaBins::new(across(theta)?).map_err(text)?),
             Self::Cut(s, mu, los, least) => BuiltBins::Cut(CutBins {
@@ -341,9 +342,5 @@ impl Binning for CutBins {
 
     fn coordinate_limit(&self) -> f64 {
         self.inner.coordinate_limit()
-    }
-
-    fn form(&self) -> albireo::binning::Form<'_> {
-        self.inner.form()
     }
 }

@@ -53,7 +53,7 @@ fn bins(bins: &Bins) -> (String, &'static str) {
         ),
         Bins::RpPi(rp, pi, los) => (
             format!(
-                "RpPiBins::new({}, {}, {})",
+                "RpPiBins::new({}, {}, {}).unwrap()",
                 edges(rp),
                 signed(pi),
                 sight(*los)
