@@ -50,6 +50,7 @@ struct Job {
     double beyond2;            // an image at least as far as this cannot be counted
     double origin[3];          // frame: position = origin + basis * fraction
     double basis[9];           // columns are the frame's vectors
+    double unit;               // length to scaled length: float32 could not hold that of every unit of length
     const int4* rows;          // neighbour rows: (dy | dz << 16, low, high, part)
     const uint4* tiles;        // (first cell, number of cells, first row, past the last row)
     u64* counts;
@@ -65,7 +66,6 @@ struct Job {
     u32 row_parts;             // stretches that one row can fall into
     u32 bins;
     float matrix[9];           // fixed point to scaled lengths
-    float unit;                // length to scaled length
     float floor2;              // squared separations below this are rechecked (line of sight from an observer)
     float doubt_by_inverse;    // steps of a fixed-axis cosine's doubt, times the separation
     float doubt_least;         // 2^23 and the steps of its doubt at any separation
@@ -84,6 +84,7 @@ struct Job {
     u32 stride;                // sums from one slot across to the next
     u32 bias;                  // from the filter's numbering of slots to places among the sums
     u32 zero;                  // place of slot 0, which is no bin
+    u32 gap;                   // nothing: the size is a multiple of 8
 };
 
 // The part of a job that one launch does.

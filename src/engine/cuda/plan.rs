@@ -340,7 +340,7 @@ impl Plan {
             // These coordinates hold the line of sight last.
             self.job.matrix.swap(4 * self.job.sight as usize, 8);
         }
-        self.job.unit = filter.unit as f32;
+        self.job.unit = filter.unit;
         self.job.floor2 = filter.floor2;
         self.job.doubt_by_inverse = filter.cosine_doubt[0];
         self.job.doubt_least = filter.cosine_doubt[1];
