@@ -280,11 +280,7 @@ impl<B: Binning> PairCounts<B> {
     /// stands for the pairs that are its own, and bins may be combined as independent ones. f is 1 for unweighted counts, else see
     /// [`PairTotal::design_effect`].
     pub fn relative_variance(&self) -> Vec<f64> {
-        let times = match self.kind {
-            PairKind::AutoOrdered => 2.0,
-            PairKind::AutoUnordered | PairKind::Cross => 1.0,
-        };
-        let factor = times * self.total().variance_factor(self.weight.is_some());
+        let factor = self.kind.times() * self.total().variance_factor(self.weight.is_some());
         let variance = |&n: &u64| if n == 0 { 0.0 } else { factor / n as f64 };
         self.npairs.iter().map(variance).collect()
     }

@@ -213,6 +213,12 @@ fn orders_counted_twice_change_no_estimate_but_have_half_the_pairs() {
     .estimate()
     .unwrap();
     assert_eq!((a.xi, a.error), (b.xi, b.error));
+    let g = |counts| {
+        let mut rdf = Rdf::new(&bins);
+        rdf.add_frame(counts, 1.0, 10).unwrap();
+        (rdf.g(), rdf.poisson_error(), rdf.coordination())
+    };
+    assert_eq!(g(&once), g(&twice));
 }
 
 fn correlation(

@@ -26,6 +26,14 @@ impl std::fmt::Display for PairKind {
 }
 
 impl PairKind {
+    /// How many times a count holds each pair of particles.
+    pub(crate) fn times(self) -> f64 {
+        match self {
+            Self::AutoOrdered => 2.0,
+            Self::AutoUnordered | Self::Cross => 1.0,
+        }
+    }
+
     /// The kind of a count of `pairs` in the bins of `binning`.
     pub fn of<B: Binning>(pairs: Pairs<'_>, binning: &B) -> Self {
         match (pairs, binning.order()) {

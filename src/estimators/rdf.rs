@@ -202,10 +202,11 @@ impl Rdf {
         bins.map(|(&p, ideal)| ratio(p as f64, ideal)).collect()
     }
 
-    /// The Poisson error of g: `g / sqrt(pairs)`, NaN in a bin without a pair.
+    /// The Poisson error of g: `g / sqrt(pairs)` of different particles, NaN in a bin without a pair.
     pub fn poisson_error(&self) -> Vec<f64> {
+        let times = self.kind.map_or(1.0, PairKind::times);
         let bins = self.g().into_iter().zip(&self.npairs);
-        bins.map(|(g, &p)| super::poisson_error(g - 1.0, p as f64))
+        bins.map(|(g, &p)| super::poisson_error(g - 1.0, p as f64 / times))
             .collect()
     }
 
