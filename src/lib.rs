@@ -67,6 +67,8 @@ pub use error::{
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,
 };
+/// The crate of the arrays in this interface, in the version used here.
+pub use ndarray;
 pub use particles::{MAX_PARTICLES, Particles, Points, Weights};
 pub use result::Correlation;
 pub use separation::Separation;

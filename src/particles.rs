@@ -127,6 +127,10 @@ impl Points {
     ///
     /// # Errors
     /// A number of columns other than three; otherwise as [`Points::new`].
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a view is a reference, handed over as the crate's functions do"
+    )]
     pub fn from_array<T: Copy + Into<f64>>(
         positions: ArrayView2<'_, T>,
     ) -> Result<Self, ParticlesError> {

@@ -51,7 +51,7 @@ impl<B: Binning> PairCounts<B> {
             kind: total.kind,
             binning,
             npairs,
-            weight: weight.as_deref().map(FixedSums::nearest),
+            weight: weight.map(|weight| FixedSums::nearest(&weight)),
             coordinate: None,
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),

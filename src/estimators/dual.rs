@@ -73,6 +73,7 @@ impl<const N: usize> Sub<f64> for Dual<N> {
 impl<const N: usize> Mul for Dual<N> {
     type Output = Self;
 
+    #[allow(clippy::suspicious_arithmetic_impl, reason = "the product rule adds")]
     fn mul(self, other: Self) -> Self {
         let (x, y) = (self.value, other.value);
         self.each(other, x * y, |a, b| a * y + x * b)

@@ -144,7 +144,9 @@ impl<'a, B: Binning> Inputs<'a, B> {
     ) -> Result<Self, EstimatorError> {
         let mut inputs = self.with(name, counts)?;
         if let (true, Some(variances)) = (shared, inputs.variances.last_mut()) {
-            variances.iter_mut().for_each(|variance| *variance *= 2.0);
+            for variance in variances {
+                *variance *= 2.0;
+            }
         }
         Ok(inputs)
     }

@@ -23,7 +23,7 @@ pub struct Projected {
 
 /// `wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k` over |pi| bins; over signed pi bins the same without the 2.
 ///
-/// Variances add, as of independent bins: `sigma_wp = 2 sqrt(sum_k dpi_k^2 sigma_k^2)`, sigma_k^2 from [`Correlation::variance`]; bins
+/// Variances add, as of independent bins: `sigma_wp = 2 sqrt(sum_k dpi_k^2 sigma_k^2)` by [`Correlation::variance`]; bins
 /// without a single pair of data give NaN. A bin without random pairs makes its wp NaN; widen the bins or add randoms. Davis & Peebles 1983, DOI 10.1086/160884.
 ///
 /// ```
