@@ -18,3 +18,4 @@ pub mod points;
 pub mod print;
 pub mod random;
 pub mod shrink;
+pub mod spaces;
