@@ -131,11 +131,20 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         ("sums weights", Summed::Weights),
         ("sums separations", Summed::Separations),
     ]);
-    let traversal = draft.class(&[
+    let traversals = [
         ("traversal auto", Traversal::Auto),
         ("traversal cells", Traversal::Cells),
         ("traversal all pairs", Traversal::AllPairs),
-    ]);
+    ];
+    // What goes through the exact rule alone looks for the nearest image of every pair once for each image that it visits.
+    let searched = matches!(space, Space::Cell(_))
+        && (statistic == Statistic::Cut || summed == Summed::Separations)
+        && first.len().max(second.as_ref().map_or(0, Vec::len)) > 40;
+    let traversal = draft.class(if searched {
+        &traversals[..2]
+    } else {
+        &traversals
+    });
     let mut case = Case {
         first,
         second,
