@@ -27,7 +27,7 @@ pub enum ParticlesError {
         second_rows: usize,
     },
     /// A NaN or an infinity.
-    #[error("{column} must be finite: found {value} in row {row}")]
+    #[error("{column} must be finite: found {value} in row {row} (counting from 0)")]
     NotFinite {
         /// Which column.
         column: &'static str,
@@ -37,7 +37,7 @@ pub enum ParticlesError {
         value: f64,
     },
     /// A coordinate whose square could overflow.
-    #[error("{column} must be at most {limit:e} by magnitude: found {value:e} in row {row}")]
+    #[error("{column} must be at most {limit:e} by magnitude: found {value:e} in row {row} (counting from 0)")]
     TooLarge {
         /// Which column.
         column: &'static str,
@@ -74,7 +74,9 @@ pub enum ParticlesError {
         limit: usize,
     },
     /// A position at the origin has no direction.
-    #[error("an angle needs positions away from the origin: row {row} is (0, 0, 0)")]
+    #[error(
+        "an angle needs positions away from the origin: row {row} (counting from 0) is (0, 0, 0)"
+    )]
     NoDirection {
         /// The first such row, from 0.
         row: usize,
@@ -98,7 +100,7 @@ pub enum DomainError {
     Degenerate([[f64; 3]; 3]),
     /// A position outside the periodic box.
     #[error(
-        "row {row}: {axis} = {value} lies outside the periodic box [0, {length}); wrap the positions or check the box"
+        "row {row} (counting from 0): {axis} = {value} lies outside the periodic box [0, {length}); wrap the positions or check the box"
     )]
     Outside {
         /// The first such row, from 0.
@@ -234,7 +236,9 @@ pub enum JobError {
     #[error("angular separations need an open domain")]
     AngleInBox,
     /// Angular bins on positions that are not unit vectors.
-    #[error("angular bins need unit vectors: row {row} has length {norm}; use Points::directions")]
+    #[error(
+        "angular bins need unit vectors: row {row} (counting from 0) has length {norm}; use Points::directions"
+    )]
     NotUnitVector {
         /// The first such row, from 0.
         row: usize,
@@ -279,6 +283,16 @@ pub enum EngineError {
         threads: usize,
         /// What the system said.
         reason: String,
+    },
+    /// More threads than the machine can make use of.
+    #[error("at most {most} threads run on the cores there are ({cores}), found {threads}")]
+    TooManyThreads {
+        /// How many were wanted.
+        threads: usize,
+        /// The most that are accepted.
+        most: usize,
+        /// Cores that this process may use.
+        cores: usize,
     },
     /// The instruction set asked for is not on this machine.
     #[error("this processor lacks {wanted}; it has {available}")]
@@ -382,7 +396,7 @@ pub enum EstimatorError {
 #[non_exhaustive]
 pub enum SkyError {
     /// A value outside the range of its column.
-    #[error("{column}, row {row}: expected {expected}, found {value}")]
+    #[error("{column}, row {row} (counting from 0): expected {expected}, found {value}")]
     OutOfRange {
         /// The column's name in the catalog.
         column: String,

@@ -460,13 +460,19 @@ mod tests {
         let mut bad = ndarray::Array2::<f32>::zeros((3, 3));
         bad[[2, 1]] = f32::NAN;
         let error = Points::from_array(bad.view()).unwrap_err();
-        assert_eq!(error.to_string(), "y must be finite: found NaN in row 2");
+        assert_eq!(
+            error.to_string(),
+            "y must be finite: found NaN in row 2 (counting from 0)"
+        );
     }
 
     #[test]
     fn refusals_name_the_column_and_the_row() {
         let error = Points::new(vec![0.0; 3], vec![0.0, f64::NAN, 0.0], vec![0.0; 3]).unwrap_err();
-        assert_eq!(error.to_string(), "y must be finite: found NaN in row 1");
+        assert_eq!(
+            error.to_string(),
+            "y must be finite: found NaN in row 1 (counting from 0)"
+        );
         let error = Points::new(vec![0.0; 3], vec![0.0; 3], vec![0.0; 2]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -476,7 +482,7 @@ mod tests {
         let error = Particles::weighted(points.clone(), vec![f64::INFINITY]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "weight must be finite: found inf in row 0"
+            "weight must be finite: found inf in row 0 (counting from 0)"
         );
         assert!(Particles::weighted(points.clone(), vec![]).is_err());
         let two = Points::from_rows(&[[0.0; 3]; 2]).unwrap();

@@ -85,7 +85,7 @@ fn check_angles(ra: Column<'_>, dec: Column<'_>) -> Result<(), SkyError> {
 /// let north = unit_vectors(Column::new("RA", &[0.0, 120.0]), Column::new("DEC", &[90.0, 90.0]))?;
 /// assert_eq!(north.at(1)[2], 1.0);
 /// let error = unit_vectors(Column::new("RA", &[0.0]), Column::new("DEC", &[91.5])).unwrap_err();
-/// assert_eq!(error.to_string(), "DEC, row 0: expected a declination in [-90, 90] degrees, found 91.5");
+/// assert_eq!(error.to_string(), "DEC, row 0 (counting from 0): expected a declination in [-90, 90] degrees, found 91.5");
 /// # Ok::<(), albireo::Error>(())
 /// ```
 ///
@@ -153,15 +153,15 @@ mod tests {
     fn refusals_name_the_column_and_the_row() {
         assert_eq!(
             refusal(&[0.0, 361.0], &[0.0; 2], &[1.0; 2]),
-            "RA, row 1: expected a right ascension in [-360, 360] degrees, found 361"
+            "RA, row 1 (counting from 0): expected a right ascension in [-360, 360] degrees, found 361"
         );
         assert_eq!(
             refusal(&[0.0], &[f64::NAN], &[1.0]),
-            "DEC, row 0: expected a declination in [-90, 90] degrees, found NaN"
+            "DEC, row 0 (counting from 0): expected a declination in [-90, 90] degrees, found NaN"
         );
         assert_eq!(
             refusal(&[0.0], &[0.0], &[-1.0]),
-            "DIST, row 0: expected a distance that is finite and not negative, found -1"
+            "DIST, row 0 (counting from 0): expected a distance that is finite and not negative, found -1"
         );
         assert_eq!(
             refusal(&[0.0], &[0.0], &[]),

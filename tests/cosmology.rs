@@ -95,6 +95,6 @@ fn a_blueshift_is_refused_where_it_would_be_a_position() {
     assert!(
         error
             .to_string()
-            .starts_with("Z, row 1: expected a distance")
+            .starts_with("Z, row 1 (counting from 0): expected a distance")
     );
 }

@@ -92,6 +92,16 @@ const WEIGHTS: [&str; 9] = [
     "WEIGHT_FKP",
 ];
 
+/// In any case of letters.
+const FRAMES: [&str; 6] = [
+    "frame",
+    "frames",
+    "timestep",
+    "time_step",
+    "step",
+    "snapshot",
+];
+
 /// The numeric columns of a table.
 struct Available<'a>(&'a TableDescription);
 
@@ -156,6 +166,20 @@ impl Available<'_> {
     }
 }
 
+/// Refuses a column named more than once.
+fn different(flag: &str, names: &[String]) -> Result<()> {
+    for (k, name) in names.iter().enumerate() {
+        let times = names.iter().filter(|other| *other == name).count();
+        if times > 1 && !names[..k].contains(name) {
+            return Err(usage(format!(
+                "{flag} {}: the column `{name}` is named {times} times",
+                names.join(",")
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn pair(names: &[String]) -> Result<[String; 2]> {
     match names {
         [ra, dec] => Ok([ra.clone(), dec.clone()]),
@@ -174,6 +198,7 @@ pub(crate) fn choose(
 ) -> Result<(Place, bool)> {
     let available = Available(table);
     if let Some(names) = &flags.positions {
+        different("--positions", names)?;
         return match &names[..] {
             [name] => Ok((Place::Vector(name.clone()), false)),
             [x, y, z] => Ok((Place::Cartesian([x.clone(), y.clone(), z.clone()]), false)),
@@ -185,7 +210,10 @@ pub(crate) fn choose(
     }
     let depth_told = flags.distance.is_some() || flags.redshift.is_some();
     let sky = match &flags.sky {
-        Some(names) => Some(pair(names)?),
+        Some(names) => {
+            different("--sky", names)?;
+            Some(pair(names)?)
+        }
         None => available.sky(),
     };
     let cartesian = if flags.sky.is_some() || depth_told {
@@ -203,9 +231,9 @@ pub(crate) fn choose(
         };
     };
     let depth = match (&flags.distance, &flags.redshift) {
+        _ if need.angular => Some(Depth::None),
         (Some(name), _) => Some(Depth::Distance(name.clone())),
         (_, Some(name)) => Some(Depth::Redshift(name.clone())),
-        _ if need.angular => Some(Depth::None),
         _ => available.depth(need),
     };
     match (depth, cartesian) {
@@ -224,6 +252,20 @@ pub(crate) fn choose(
             available.names()
         ),
     }
+}
+
+/// The column that counts the frames of a trajectory, by the usual names.
+pub(crate) fn frame_like(table: &TableDescription) -> Option<String> {
+    let numeric = |dtype: &str| {
+        ["int", "uint", "float"]
+            .iter()
+            .any(|t| dtype.starts_with(t))
+    };
+    FRAMES.iter().find_map(|name| {
+        let mut columns = table.columns.iter();
+        let column = columns.find(|c| c.name.eq_ignore_ascii_case(name))?;
+        (column.width == 1 && numeric(&column.dtype)).then(|| column.name.clone())
+    })
 }
 
 /// A column that looks like a weight.
@@ -245,6 +287,22 @@ impl Place {
                 [ra, dec].into_iter().chain(depth).cloned().collect()
             }
         }
+    }
+
+    /// Whether they are directions on the sky, with a depth or without.
+    pub(crate) fn is_sky(&self) -> bool {
+        matches!(self, Self::Sky { .. })
+    }
+
+    /// Whether distances come from redshifts, peculiar velocities and all.
+    pub(crate) fn is_redshift_space(&self) -> bool {
+        matches!(
+            self,
+            Self::Sky {
+                depth: Depth::Redshift(_),
+                ..
+            }
+        )
     }
 
     /// What the columns are, for the record.

@@ -1,24 +1,68 @@
 //! Runs counts, one after the other, and remembers them for the result.
 //!
-//! Entry: [`Counter`]. Who counts is chosen by `engine`; what is counted by the subcommands.
+//! Entry: [`Counter`], given what is [`Planned`]. Who counts is chosen by `engine`; what is counted by the subcommands.
 
 use std::time::Instant;
 
 use albireo::counts::{JobId, PairKind, Sums, count_pairs};
-use albireo::engine::Exactness;
+use albireo::engine::{AnyEngine, Exactness};
 use albireo::{Binning, Domain, Engine, PairCounts, PairJob, PairTotal, Pairs};
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
-use crate::args::RunFlags;
 use crate::engine::Engines;
-use crate::progress::{Bar, check_stop, with_prefix};
+use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
+
+/// A count to be made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planned<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) pairs: Pairs<'a>,
+    /// Whether the mean separation of each bin is asked for.
+    pub(crate) separations: bool,
+}
+
+impl<'a> Planned<'a> {
+    /// A count of `pairs` alone.
+    pub(crate) fn new(name: &'static str, pairs: Pairs<'a>) -> Self {
+        Self {
+            name,
+            pairs,
+            separations: false,
+        }
+    }
+
+    fn sums(&self) -> Sums {
+        Sums {
+            separations: self.separations,
+            ..Sums::for_pairs(self.pairs)
+        }
+    }
+
+    /// Refuses weights of which nothing is left to normalise by.
+    fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
+        let total = PairTotal::of(self.pairs, PairKind::of(self.pairs, bins));
+        if !self.sums().weights || total.pairs == 0 {
+            return Ok(());
+        }
+        if total.weight == 0.0 || !total.weight.is_finite() {
+            bail!(
+                "{}: the weights of all pairs add up to {}: there is nothing to normalise by",
+                self.name,
+                total.weight
+            );
+        }
+        Ok(())
+    }
+}
 
 /// Counts pairs in one domain.
 pub(crate) struct Counter<'a> {
     engines: Engines,
     domain: &'a Domain,
+    /// The engine of this command, once it is decided.
+    engine: Option<AnyEngine>,
     /// What was counted, by name, in order.
     pub(crate) done: Vec<Counted>,
 }
@@ -79,13 +123,14 @@ impl Counted {
 }
 
 impl<'a> Counter<'a> {
-    /// A counter with the engine that the flags ask for.
-    pub(crate) fn new(flags: &RunFlags, domain: &'a Domain) -> Result<Self> {
-        Ok(Self {
-            engines: Engines::new(flags)?,
+    /// A counter with one of `engines`.
+    pub(crate) fn new(engines: Engines, domain: &'a Domain) -> Self {
+        Self {
+            engines,
             domain,
+            engine: None,
             done: Vec::new(),
-        })
+        }
     }
 
     /// The job of counting `pairs`.
@@ -93,39 +138,55 @@ impl<'a> Counter<'a> {
         Ok(PairJob::new(pairs, self.domain)?)
     }
 
-    /// Counts `pairs` under `name`; with the mean separation of each bin if asked for.
+    /// Decides who counts all of `planned`, which is everything the command counts.
+    pub(crate) fn decide<B: Binning>(&mut self, planned: &[Planned<'a>], bins: &B) -> Result<()> {
+        let _deciding = NothingToKeep::begin();
+        let mut jobs = Vec::new();
+        for planned in planned {
+            planned.check_weight(bins)?;
+            jobs.push((self.job(planned.pairs)?, planned.sums()));
+        }
+        self.engine = Some(self.engines.for_jobs(&jobs, bins));
+        Ok(())
+    }
+
+    /// Decides who counts, and counts.
+    pub(crate) fn decide_and_count<B: Binning>(
+        &mut self,
+        planned: Planned<'a>,
+        bins: &B,
+    ) -> Result<PairCounts<B>> {
+        self.decide(&[planned], bins)?;
+        self.count(planned, bins)
+    }
+
+    /// Makes a count, by the engine decided on.
     pub(crate) fn count<B: Binning>(
         &mut self,
-        name: &'static str,
-        pairs: Pairs<'a>,
+        planned: Planned<'a>,
         bins: &B,
-        separations: bool,
     ) -> Result<PairCounts<B>> {
+        let Planned { name, pairs, .. } = planned;
+        let _counting = NothingToKeep::begin();
         let job = self.job(pairs)?;
-        let sums = Sums {
-            separations,
-            ..Sums::for_pairs(pairs)
-        };
-        let engine = self.engines.for_job(name, &job, bins, sums);
+        let engine = self
+            .engine
+            .as_ref()
+            .with_context(|| format!("{name}: no engine has been decided on"))?;
         let bar = Bar::new(name);
         let start = Instant::now();
-        let counts = count_pairs(&engine, &job, bins, sums, &bar);
+        let counts = count_pairs(engine, &job, bins, planned.sums(), &bar);
         bar.clear();
         let counts = counts?;
         check_stop()?;
         let seconds = start.elapsed().as_secs_f64();
-        let rate = with_prefix(job.n_pairs() as f64 / seconds.max(1e-9));
-        tracing::info!(
-            "{name}: {} pairs in bins, {seconds:.3} s, {rate}pairs/s",
-            counts.npairs().iter().sum::<u64>()
-        );
+        let in_bins: u64 = counts.npairs().iter().sum();
+        let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
+        tracing::info!("{name}: {in_bins} pairs in bins, {seconds:.3} s, {rate}pairs in bins/s");
         let made = ("seconds", json!(seconds));
-        self.done.push(Counted::new(
-            name,
-            &counts,
-            Some(engine.description()),
-            made,
-        ));
+        let engine = engine.description();
+        self.done
+            .push(Counted::new(name, &counts, Some(engine), made));
         Ok(counts)
     }
 

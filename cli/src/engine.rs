@@ -1,16 +1,16 @@
 //! Who counts, by name.
 //!
-//! Entry: [`Engines`], from the flags; [`Engines::for_job`] then says who counts a job.
+//! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says who counts the jobs of a command.
 
+#[cfg(feature = "cuda")]
+use albireo::Cuda;
 use albireo::counts::Sums;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
-use albireo::{Binning, Naive, PairJob};
-#[cfg(feature = "cuda")]
-use albireo::{Cuda, EngineError};
+use albireo::{Binning, EngineError, Naive, PairJob};
 use anyhow::{Context, Result};
 
 use crate::args::{EngineName, RunFlags};
@@ -18,7 +18,7 @@ use crate::args::{EngineName, RunFlags};
 use crate::args::{KernelName, PrecisionName};
 use crate::usage::usage;
 
-/// The engine of every job, or the choice of one for each.
+/// The engine asked for, or the choice of one.
 #[derive(Debug)]
 pub(crate) enum Engines {
     /// The one asked for.
@@ -43,7 +43,13 @@ fn cpu(flags: &RunFlags) -> Result<Cpu> {
         None => engine,
     };
     match flags.threads {
-        Some(threads) => engine.with_threads(threads.get()).context("--threads"),
+        Some(threads) => {
+            let engine = engine.with_threads(threads.get());
+            engine.map_err(|error| match error {
+                EngineError::TooManyThreads { .. } => usage(format!("--threads: {error}")),
+                other => anyhow::Error::from(other).context("--threads"),
+            })
+        }
         None => Ok(engine),
     }
 }
@@ -138,19 +144,14 @@ impl Engines {
         }
     }
 
-    /// Who counts `name`.
-    pub(crate) fn for_job<B: Binning>(
-        &self,
-        name: &str,
-        job: &PairJob<'_>,
-        bins: &B,
-        sums: Sums,
-    ) -> AnyEngine {
+    /// Who counts all of `jobs`.
+    pub(crate) fn for_jobs<B: Binning>(&self, jobs: &[(PairJob<'_>, Sums)], bins: &B) -> AnyEngine {
         match self {
             Self::One(engine) => engine.clone(),
+            Self::Auto(_) if jobs.is_empty() => AnyEngine::Naive(Naive),
             Self::Auto(auto) => {
-                let choice = auto.choose(job, bins, sums);
-                tracing::info!("{name}: {}", choice.reason);
+                let choice = auto.choose_for(jobs, bins);
+                tracing::info!("engine: {}", choice.reason);
                 choice.engine
             }
         }

@@ -17,6 +17,7 @@ mod sample;
 mod space;
 mod tables;
 mod usage;
+mod warnings;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Show what a file holds: tables, columns with type and range, attributes
+    #[command(after_help = INFO_EXAMPLES)]
     Info(commands::info::Info),
     /// Count pairs
     #[command(after_help = COUNT_EXAMPLES)]
@@ -65,39 +67,68 @@ enum Command {
     Rdf(Box<commands::rdf::Rdf>),
     /// Draw a saved result
     #[cfg(feature = "plot")]
+    #[command(after_help = PLOT_EXAMPLES)]
     Plot(commands::plot::Plot),
-    /// List the GPUs here, their memory, driver and compiler, or say what is missing
+    /// List the GPUs here, their memory, driver and compiler; say what is missing, with exit code 1
     #[cfg(feature = "cuda")]
     Devices,
     /// Print the completion script of a shell
     Completions(commands::completions::Completions),
 }
 
-const COUNT_EXAMPLES: &str = "Examples:
-  albireo count galaxies.h5 --box 420 --bins log:0.1:25:20 -o dd.csv
-  albireo count galaxies.fits randoms.parquet --sky RA,DEC --redshift Z --cosmology Planck18 \\
-      --statistic s-mu --bins lin:0:150:30 --mu-bins lin:0:1:20 -o dr.ecsv
-  albireo count galaxies.fits --statistic theta --bins log:0.01:10:20";
+// Lines of at most 78 characters, so that no terminal breaks a command.
+const COUNT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo count catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 \\
+      -o dd.csv
+  albireo count catalogs/samples/survey_galaxies.fits \\
+      catalogs/samples/survey_randoms.parquet --sky RA,DEC --redshift Z \\
+      --cosmology Planck18 --statistic s-mu --bins lin:0:60:12 \\
+      --mu-bins lin:0:1:20 -o dr.ecsv
+  albireo count catalogs/samples/survey_galaxies.fits --statistic theta \\
+      --bins log:0.01:10:20";
 
-const XI_EXAMPLES: &str = "Examples:
-  albireo xi galaxies.h5 --box 420 --bins log:0.1:25:20 -o xi.csv --plot xi.png
-  albireo xi galaxies.fits --randoms randoms.fits --sky RA,DEC --redshift Z --cosmology Planck18 \\
-      --weight WEIGHT --bins lin:0:150:30 --plot xi.svg --r2
-  albireo xi galaxies.h5 --box file --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:20 --multipoles 0,2,4
-  albireo count randoms.fits --bins log:0.1:25:20 -o rr.csv    # count RR once ...
-  albireo xi galaxies.fits --randoms randoms.fits --rr rr.csv --bins log:0.1:25:20    # ... and use it again";
+const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo xi catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 -o xi.csv
+  albireo xi catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet --sky RA,DEC \\
+      --redshift Z --cosmology Planck18 --weight WEIGHT --bins lin:0:60:30
+  albireo xi catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:20 \\
+      --multipoles 0,2,4
 
-const WP_EXAMPLES: &str = "Examples:
-  albireo wp galaxies.h5 --box 420 --bins log:0.1:20:14 --pi-bins lin:0:40:40 -o wp.csv --plot wp.png
-  albireo wp galaxies.fits --randoms randoms.fits --sky RA,DEC --distance DIST \\
-      --bins log:0.1:20:14 --pi-bins lin:0:40:40 --counts xi_rp_pi.parquet";
+  # Count RR once, use it again
+  albireo count catalogs/samples/survey_randoms.parquet \\
+      --cosmology Planck18 --bins log:0.1:25:20 -o rr.csv
+  albireo xi catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet --rr rr.csv \\
+      --cosmology Planck18 --bins log:0.1:25:20";
 
-const RDF_EXAMPLES: &str = "Examples:
-  albireo rdf liquid.parquet --r-max 10 --n-bins 200 --plot g.png
-  albireo rdf water.h5 --where 'frame == 0 && species == \"O\"' --r-max 9 --n-bins 180
-  albireo rdf water.h5 --where 'frame == 0 && species == \"O\"' --second-where 'frame == 0 && species == \"H\"' \\
-      --r-max 9 --n-bins 180 -o g_OH.csv
-  albireo rdf cluster.txt --volume 1.2e5 --r-max 20 --n-bins 100    # open space";
+const WP_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo wp catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --bins log:0.1:20:14 --pi-bins lin:0:40:40 -o wp.csv
+  albireo wp catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet --sky RA,DEC \\
+      --redshift Z --cosmology Planck18 --bins log:0.1:20:14 \\
+      --pi-bins lin:0:40:40 --counts xi_rp_pi.parquet";
+
+const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo rdf catalogs/samples/liquid_frame.parquet --r-max 5 --n-bins 150
+  albireo rdf catalogs/samples/liquid_frame.parquet \\
+      --where 'species == \"A\"' --bins lin:0.5:5:90
+  albireo rdf catalogs/samples/liquid_frame.parquet \\
+      --where 'species == \"A\"' --second-where 'species == \"B\"' \\
+      --r-max 5 --n-bins 150 -o g_AB.csv
+  albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
+      --volume 3333 --r-max 2 --n-bins 50    # open space";
+
+#[cfg(feature = "plot")]
+const PLOT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo wp catalogs/samples/galaxies_box.h5 --bins log:0.1:20:14 \\
+      --pi-bins lin:0:40:40 -o wp.ecsv
+  albireo plot wp.ecsv -o wp.png";
+
+const INFO_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo info catalogs/samples/galaxies_box.h5";
 
 fn start_log(cli: &Cli) {
     let level = match (cli.quiet, cli.verbose) {
@@ -115,9 +146,12 @@ fn start_log(cli: &Cli) {
 }
 
 fn run(command: Command) -> Result<()> {
-    progress::listen_for_interrupt()?;
+    progress::listen_for_signals()?;
     match command {
-        Command::Info(info) => info.run(),
+        Command::Info(info) => {
+            let _reading = progress::NothingToKeep::begin();
+            info.run()
+        }
         Command::Count(count) => count.run(),
         Command::Xi(xi) => xi.run(),
         Command::Wp(wp) => wp.run(),
@@ -125,26 +159,19 @@ fn run(command: Command) -> Result<()> {
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),
         #[cfg(feature = "cuda")]
-        Command::Devices => commands::devices::run(),
+        Command::Devices => {
+            let _asking = progress::NothingToKeep::begin();
+            commands::devices::run()
+        }
         Command::Completions(completions) => completions.run(Cli::command()),
     }
 }
 
-/// The exit code of a failure: 130 after Ctrl-C, 2 for a wrong call, 1 for everything else.
+/// The exit code of a failure: 128 and the number of the signal after one (130 after Ctrl-C, 143 after SIGTERM), 2 for a wrong call,
+/// 1 for everything else.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let interrupted = error.chain().any(|cause| {
-        matches!(
-            cause.downcast_ref(),
-            Some(albireo::EngineError::Interrupted)
-        )
-    });
-    if interrupted {
-        progress::INTERRUPTED
-    } else if error.is::<usage::UsageError>() {
-        2
-    } else {
-        1
-    }
+    let wrong_call = error.is::<usage::UsageError>();
+    progress::exit_code().unwrap_or(if wrong_call { 2 } else { 1 })
 }
 
 fn main() -> ExitCode {

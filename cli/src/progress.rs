@@ -1,36 +1,97 @@
-//! How far a count is, on a terminal, and whether Ctrl-C was pressed.
+//! How far a count is, on a terminal, and whether the program was asked to stop.
 //!
-//! Entry: [`listen_for_interrupt`] once, then a [`Bar`] for each count. Nothing is drawn in the first second or off a terminal.
+//! Entry: [`listen_for_signals`] once, then a [`Bar`] for each count. Nothing is drawn in the first second or off a terminal.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use albireo::Progress;
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The exit code of a program ended by Ctrl-C (128 + SIGINT).
-pub(crate) const INTERRUPTED: u8 = 130;
+/// The exit code of a program ended by the signal that asked to stop (128 + its number); 0 until one has.
+static STOP: AtomicU8 = AtomicU8::new(0);
 
-static STOP: AtomicBool = AtomicBool::new(false);
+/// How many [`NothingToKeep`] there are.
+static ABANDONABLE: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on Ctrl-C asks the running count to stop; a second one ends the program at once.
-pub(crate) fn listen_for_interrupt() -> Result<()> {
+/// While it lives nothing is being written, so that a stop need not wait for whatever is slow to hear of it: a file being read, points
+/// being sorted, a GPU being started.
+#[derive(Debug)]
+pub(crate) struct NothingToKeep(());
+
+impl NothingToKeep {
+    pub(crate) fn begin() -> Self {
+        ABANDONABLE.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for NothingToKeep {
+    fn drop(&mut self) {
+        ABANDONABLE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// From now on Ctrl-C and SIGTERM ask for a stop; a second one ends the program at once.
+#[cfg(unix)]
+pub(crate) fn listen_for_signals() -> Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let thread = std::thread::Builder::new().name("signals".to_owned());
+    thread.spawn(|| wait_for_signals(signals))?;
+    Ok(())
+}
+
+/// Passes the first signal on; ends the program where nothing hears of it in time, or a second one comes.
+#[cfg(unix)]
+fn wait_for_signals(mut signals: signal_hook::iterator::Signals) {
+    use std::io::Write;
+    /// How long the program may take to end by itself.
+    const GRACE: Duration = Duration::from_millis(250);
+    let Some(signal) = signals.forever().next() else {
+        return;
+    };
+    let code = 128 + signal as u8;
+    STOP.store(code, Ordering::SeqCst);
+    let asked = Instant::now();
+    loop {
+        std::thread::sleep(Duration::from_millis(10));
+        let insists = signals.pending().next().is_some();
+        let abandonable = ABANDONABLE.load(Ordering::SeqCst) > 0;
+        if insists || (abandonable && asked.elapsed() > GRACE) {
+            let _ = writeln!(std::io::stderr(), "error: stopped by a signal");
+            signal_hook::low_level::exit(i32::from(code));
+        }
+    }
+}
+
+/// From now on Ctrl-C asks for a stop; a second one ends the program at once.
+#[cfg(not(unix))]
+pub(crate) fn listen_for_signals() -> Result<()> {
+    /// 128 + SIGINT, as shells have it.
+    const INTERRUPTED: u8 = 130;
     ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            #[allow(
-                clippy::exit,
-                reason = "the user insists; no result is half written, because results are renamed into place"
-            )]
+        let asked_before = STOP.swap(INTERRUPTED, Ordering::SeqCst) != 0;
+        if asked_before || ABANDONABLE.load(Ordering::SeqCst) > 0 {
+            #[allow(clippy::exit, reason = "nothing is being written, or the user insists")]
             std::process::exit(i32::from(INTERRUPTED));
         }
     })?;
     Ok(())
 }
 
-/// Whether Ctrl-C was pressed.
+/// Whether a signal asked for a stop.
 pub(crate) fn stopped() -> bool {
-    STOP.load(Ordering::Relaxed)
+    exit_code().is_some()
+}
+
+/// The exit code that goes with the signal that asked for a stop, if one has.
+pub(crate) fn exit_code() -> Option<u8> {
+    match STOP.load(Ordering::SeqCst) {
+        0 => None,
+        code => Some(code),
+    }
 }
 
 /// Stops between two steps of a command.
@@ -44,7 +105,7 @@ pub(crate) fn check_stop() -> Result<()> {
 /// How long a count stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A progress bar in pairs per second that appears when a count takes long.
+/// A progress bar that appears when a count takes long. It shows no rate: how many of the pairs passed over are in bins is not known yet.
 pub(crate) struct Bar {
     line: ProgressBar,
     start: Instant,
@@ -67,13 +128,9 @@ impl Bar {
     /// A bar named after what is counted, such as `DD`.
     pub(crate) fn new(name: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let style =
-            ProgressStyle::with_template("{prefix} [{bar:32}] {percent:>3}%  {rate}  ETA {eta}");
+        let style = ProgressStyle::with_template("{prefix} [{bar:32}] {percent:>3}%  ETA {eta}");
         if let Ok(style) = style {
-            let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{}pairs/s", with_prefix(state.per_sec()));
-            };
-            bar.set_style(style.with_key("rate", rate).progress_chars("=> "));
+            bar.set_style(style.progress_chars("=> "));
         }
         bar.set_prefix(name.to_owned());
         Self {

@@ -1,19 +1,20 @@
 //! From a file and its flags to particles, with a record of how.
 //!
-//! Entry: [`Sample::read`]. It knows no domain and no bins.
+//! Entry: [`Opened::new`], then [`Opened::read`]. It knows no domain and no bins.
 
 use std::path::{Path, PathBuf};
 
 use albireo::cosmology::Cosmology;
 use albireo::sky::{self, Column};
 use albireo::{Particles, Points};
-use albireo_catalogs::{Catalog, Filter, Request, TableDescription};
+use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, TableDescription};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::args::ColumnFlags;
 use crate::columns::{self, Depth, Need, Place};
 use crate::space::{StatedBox, stated_box};
+use crate::warnings;
 
 /// A file to be read as one of the samples of a command.
 #[derive(Debug, Clone)]
@@ -44,27 +45,61 @@ pub(crate) struct Sample {
     pub(crate) unit: Option<String>,
 }
 
+/// A row as messages name it.
+fn row_of(source: &Source, row: usize) -> String {
+    let which = match source.flags.filter {
+        Some(_) => "counting from 0 those that --where keeps",
+        None => "counting from 0",
+    };
+    format!("row {row} ({which})")
+}
+
 /// Refuses NaN and infinities, naming column and row of the file.
-fn check_finite(path: &Path, column: &str, values: &[f64], filtered: bool) -> Result<()> {
+fn check_finite(source: &Source, column: &str, values: &[f64]) -> Result<()> {
     let Some(row) = values.iter().position(|v| !v.is_finite()) else {
         return Ok(());
     };
-    let which = if filtered {
-        "counting from 0 those that --where keeps"
-    } else {
-        "counting from 0"
+    bail!(
+        "{}: column `{column}` must be finite: found {} in {}",
+        source.path.display(),
+        values[row],
+        row_of(source, row)
+    );
+}
+
+/// Refuses redshifts of what comes towards us: they have no distance.
+fn check_receding(source: &Source, column: &str, redshifts: &[f64]) -> Result<()> {
+    let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {
+        return Ok(());
     };
     bail!(
-        "{}: column `{column}` must be finite: found {} in row {row} ({which})",
-        path.display(),
-        values[row]
+        "{}: column `{column}`: expected redshifts of 0 or more, found {} in {}",
+        source.path.display(),
+        redshifts[row],
+        row_of(source, row)
+    );
+}
+
+/// Refuses particles of more than one frame, which would be counted as if they were there at once.
+fn check_frame(catalog: &Catalog, source: &Source, column: &str) -> Result<()> {
+    let values = catalog.column(column)?;
+    let first = values.first().copied().unwrap_or_default();
+    if values.iter().all(|&frame| frame == first) {
+        return Ok(());
+    }
+    let (least, most) = values.iter().fold((first, first), |(least, most), &frame| {
+        (least.min(frame), most.max(frame))
+    });
+    bail!(
+        "{}: particles of several frames (column `{column}`, {least} to {most}) would be counted as if they were there at once: choose one, such as --where '{column} == {least}'",
+        source.path.display()
     );
 }
 
 /// One checked column.
 fn take(catalog: &mut Catalog, source: &Source, name: &str) -> Result<Vec<f64>> {
     let values = catalog.take(name)?;
-    check_finite(&source.path, name, &values, source.flags.filter.is_some())?;
+    check_finite(source, name, &values)?;
     Ok(values)
 }
 
@@ -79,7 +114,7 @@ fn cartesian(catalog: &mut Catalog, source: &Source, place: &Place) -> Result<Op
             let columns = catalog.vector(name)?;
             for (component, values) in columns.iter().enumerate() {
                 let column = format!("{name}[{component}]");
-                check_finite(&source.path, &column, values, source.flags.filter.is_some())?;
+                check_finite(source, &column, values)?;
             }
             columns
         }
@@ -99,12 +134,16 @@ fn on_sky(
         bail!("no sky columns")
     };
     let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
+    let file = source.path.display().to_string();
+    warnings::radians(&file, (ra, &angles[0]), (dec, &angles[1]));
     let (ra, dec) = (Column::new(ra, &angles[0]), Column::new(dec, &angles[1]));
     let (name, distance) = match depth {
         Depth::None => return Ok(sky::unit_vectors(ra, dec)?),
         Depth::Distance(name) => (name, take(catalog, source, name)?),
         Depth::Redshift(name) => {
             let redshift = take(catalog, source, name)?;
+            check_receding(source, name, &redshift)?;
+            warnings::velocities(&file, name, &redshift);
             let cosmology = reading.cosmology.ok_or_else(|| {
                 anyhow!(
                     "redshifts (column `{name}`) need --cosmology, such as --cosmology Planck18"
@@ -116,17 +155,22 @@ fn on_sky(
     Ok(sky::positions(ra, dec, Column::new(name, &distance))?)
 }
 
-impl Sample {
-    /// Reads the particles of `source`.
-    pub(crate) fn read(source: &Source, reading: Reading<'_>) -> Result<Self> {
-        let Source { role, path, flags } = source;
+/// A file opened, its columns chosen, none of them read.
+pub(crate) struct Opened {
+    source: Source,
+    reader: Box<dyn CatalogReader>,
+    outline: TableDescription,
+    pub(crate) place: Place,
+    filter: Option<Filter>,
+}
+
+impl Opened {
+    /// Opens a file and chooses its columns.
+    pub(crate) fn new(source: &Source, reading: Reading<'_>) -> Result<Self> {
+        let Source { path, flags, .. } = source;
         let shown = path.display();
-        let filter = flags
-            .filter
-            .as_deref()
-            .map(Filter::parse)
-            .transpose()
-            .context("--where")?;
+        let filter = flags.filter.as_deref().map(Filter::parse).transpose();
+        let filter = filter.context("--where")?;
         let mut reader = albireo_catalogs::open(path)?;
         let outline = reader.outline(flags.table.as_deref())?;
         let need = Need {
@@ -142,36 +186,84 @@ impl Sample {
                 place.meaning()
             );
         }
+        let depth = flags.distance.as_ref().or(flags.redshift.as_ref());
+        if let (true, Some(depth)) = (reading.angular, depth) {
+            tracing::info!(
+                "{shown}: angles need positions on the sky only: column `{depth}` is not used"
+            );
+        }
         if let (None, Some(name)) = (&flags.weight, columns::weight_like(&outline)) {
             tracing::info!(
                 "{shown}: column `{name}` looks like a weight and is not used; --weight {name} would"
             );
         }
-        let wanted = place.columns().into_iter().chain(flags.weight.clone());
+        Ok(Self {
+            source: source.clone(),
+            reader,
+            outline,
+            place,
+            filter,
+        })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    /// Reads the particles.
+    pub(crate) fn read(mut self, reading: Reading<'_>) -> Result<Sample> {
+        let (source, place) = (&self.source, &self.place);
+        let Source { role, path, flags } = source;
+        let shown = path.display();
+        let frame = if place.is_sky() {
+            None
+        } else {
+            columns::frame_like(&self.outline)
+        };
+        let mut wanted: Vec<String> = Vec::new();
+        for name in place.columns().iter().chain(&flags.weight).chain(&frame) {
+            if !wanted.contains(name) {
+                wanted.push(name.clone());
+            }
+        }
         let mut request = Request::columns(wanted);
         request.table.clone_from(&flags.table);
-        request.filter = filter;
-        let mut catalog = reader.read(&request)?;
+        request.filter = self.filter.take();
+        let mut catalog = self.reader.read(&request)?;
         if catalog.rows() == 0 {
             bail!(
                 "{shown}: the sample is empty: {} rows were read and none kept",
                 catalog.rows_read()
             );
         }
-        let points = match cartesian(&mut catalog, source, &place)? {
+        if let Some(frame) = &frame {
+            check_frame(&catalog, source, frame)?;
+        }
+        // Before the positions, one of which it may be.
+        let weights = flags.weight.as_deref();
+        let weights = weights.map(|name| weights_of(&catalog, source, name));
+        let weights = weights.transpose()?;
+        let in_file = || match flags.filter {
+            Some(_) => format!("{shown}, of the rows that --where keeps"),
+            None => shown.to_string(),
+        };
+        let points = match cartesian(&mut catalog, source, place)? {
             Some(points) => points,
-            None => {
-                on_sky(&mut catalog, source, &place, reading).with_context(|| shown.to_string())?
-            }
+            None => on_sky(&mut catalog, source, place, reading).with_context(in_file)?,
         };
-        let particles = match &flags.weight {
+        let particles = match weights {
             None => Particles::new(points),
-            Some(name) => weighted(points, take(&mut catalog, source, name)?, path, name)?,
-        };
-        let particles = match (reading.angular, &place) {
-            (true, Place::Cartesian(_) | Place::Vector(_)) => {
-                particles.directions().with_context(|| shown.to_string())?
+            Some(weights) => {
+                let name = flags.weight.as_deref().unwrap_or_default();
+                let in_column = || format!("{shown}: column `{name}`");
+                let particles = Particles::weighted(points, weights).with_context(in_column)?;
+                particles.check_weight_sums().with_context(in_column)?;
+                particles
             }
+        };
+        let particles = match (reading.angular, place.is_sky()) {
+            (true, false) => particles.directions().with_context(in_file)?,
             _ => particles,
         };
         tracing::info!(
@@ -179,22 +271,22 @@ impl Sample {
             particles.len(),
             catalog.rows_read()
         );
-        Ok(Self {
+        Ok(Sample {
             role,
             path: path.clone(),
-            record: record(source, &catalog, &place, &particles)?,
+            record: record(source, &catalog, place, &particles)?,
             stated_box: stated_box(path, catalog.attributes()),
-            unit: unit(&outline, &place),
+            unit: unit(&self.outline, place),
             particles,
         })
     }
 }
 
-fn weighted(points: Points, weights: Vec<f64>, path: &Path, name: &str) -> Result<Particles> {
-    let place = || format!("{}: column `{name}`", path.display());
-    let particles = Particles::weighted(points, weights).with_context(place)?;
-    particles.check_weight_sums().with_context(place)?;
-    Ok(particles)
+/// The weights in column `name`.
+fn weights_of(catalog: &Catalog, source: &Source, name: &str) -> Result<Vec<f64>> {
+    let weights = catalog.column(name)?.to_vec();
+    check_finite(source, name, &weights)?;
+    Ok(weights)
 }
 
 /// The unit of length that the columns or the attributes of their table state, Mpc/h for redshifts.

@@ -55,15 +55,6 @@ pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedB
     })
 }
 
-/// What holds where `--box` is not given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unless {
-    /// Space is open.
-    Open,
-    /// The box that the file states, if it states one.
-    Stated,
-}
-
 fn domain_of(spec: BoxSpec) -> Result<Domain> {
     Ok(match spec {
         BoxSpec::Open | BoxSpec::File | BoxSpec::Lengths([None, None, None]) => Domain::Open,
@@ -87,41 +78,45 @@ fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>> {
     Ok(Some((*first).clone()))
 }
 
-/// The domain, with a record of where it comes from.
-pub(crate) fn resolve(
-    given: Option<BoxSpec>,
-    unless: Unless,
-    stated: &[&StatedBox],
-) -> Result<(Domain, Value)> {
-    let from_file = match (given, unless) {
-        (Some(BoxSpec::File), _) => match common(stated)? {
-            None => bail!(
-                "--box file: the file states no box (no attribute such as BoxSize or box/edges)"
-            ),
-            found => found,
-        },
-        (None, Unless::Stated) => common(stated)?,
-        _ => None,
+/// The domain, with a record of where it comes from: `--box`, else the box that the files state, else open space.
+pub(crate) fn resolve(given: Option<BoxSpec>, stated: &[&StatedBox]) -> Result<(Domain, Value)> {
+    let from_files = match given {
+        None | Some(BoxSpec::File) => common(stated)?,
+        Some(_) => None,
     };
-    if given.is_none() && unless == Unless::Open && !stated.is_empty() {
-        tracing::warn!(
-            "space is taken as open although there is a box: {}; use --box file for it",
-            stated[0].source
-        );
+    if given == Some(BoxSpec::File) && from_files.is_none() {
+        bail!("--box file: the file states no box (no attribute such as BoxSize or box/edges)");
     }
-    let (spec, source) = match from_file {
-        Some(stated) => {
-            tracing::info!("box: {}", stated.source);
-            (stated.spec, stated.source)
-        }
-        None => (
-            given.unwrap_or(BoxSpec::Open),
-            if given.is_some() { "--box" } else { "default" }.to_owned(),
-        ),
+    let (spec, source) = match (from_files, given) {
+        (Some(stated), _) => (stated.spec, stated.source),
+        (None, Some(given)) => (given, "--box".to_owned()),
+        (None, None) => (BoxSpec::Open, "default".to_owned()),
     };
     let domain = domain_of(spec).with_context(|| source.clone())?;
+    if given.is_none() && domain.is_periodic() {
+        tracing::info!(
+            "box: {}, from {source}; --box none for open space",
+            described(&domain)
+        );
+    }
     let record = record(&domain, &source);
     Ok((domain, record))
+}
+
+/// A periodic domain in a few words.
+fn described(domain: &Domain) -> String {
+    match domain {
+        Domain::Open => "open space".to_owned(),
+        Domain::Periodic(cell) => {
+            let length = |length: Option<f64>| length.map_or("open".to_owned(), |l| l.to_string());
+            let lengths = cell.lengths().map(length);
+            format!("periodic, {}", lengths.join(" x "))
+        }
+        Domain::Triclinic(lattice) => {
+            let [a, b, c] = lattice.vectors();
+            format!("periodic, {a:?} {b:?} {c:?}")
+        }
+    }
 }
 
 fn record(domain: &Domain, source: &str) -> Value {
@@ -187,13 +182,12 @@ mod tests {
             source: format!("{length}"),
             spec: BoxSpec::Lengths([Some(length); 3]),
         };
-        assert!(resolve(None, Unless::Stated, &[&of(1.0), &of(2.0)]).is_err());
-        let (domain, _) = resolve(None, Unless::Stated, &[&of(1.0), &of(1.0)]).unwrap();
+        assert!(resolve(None, &[&of(1.0), &of(2.0)]).is_err());
+        let (domain, _) = resolve(None, &[&of(1.0), &of(1.0)]).unwrap();
         assert_eq!(domain.volume(), Some(1.0));
-        assert_eq!(
-            resolve(None, Unless::Open, &[&of(1.0)]).unwrap().0,
-            Domain::Open
-        );
-        assert!(resolve(Some(BoxSpec::File), Unless::Open, &[]).is_err());
+        let open = resolve(Some(BoxSpec::Open), &[&of(1.0), &of(2.0)]).unwrap();
+        assert_eq!(open.0, Domain::Open);
+        assert_eq!(resolve(None, &[]).unwrap().0, Domain::Open);
+        assert!(resolve(Some(BoxSpec::File), &[]).is_err());
     }
 }

@@ -296,7 +296,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "Z, row 1: expected a redshift that is finite and above -1, found -1"
+            "Z, row 1 (counting from 0): expected a redshift that is finite and above -1, found -1"
         );
         assert!(cosmology.distances(Column::new("Z", &[f64::NAN])).is_err());
         let bounced = Cosmology::new(0.1, 3.0).unwrap();

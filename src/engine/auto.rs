@@ -1,13 +1,14 @@
 //! Which engine: the one that should be done first, by measured rates.
 //!
-//! Entry: [`Auto::choose`]. It counts nothing, and looks for a GPU only where one could pay.
+//! Entry: [`Auto::choose_for`]. It counts nothing but a few pairs to see how many are in reach, and looks for a GPU only where one
+//! could pay.
 
 #[cfg(feature = "cuda")]
 use std::sync::OnceLock;
 
 #[cfg(feature = "cuda")]
 use super::cuda::{Cuda, CudaError, CudaOptions};
-use super::{AnyEngine, Cpu, Isa, PairJob};
+use super::{AnyEngine, Cpu, Isa, PairJob, Pairs};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::counts::Sums;
 use crate::domain::Domain;
@@ -32,22 +33,62 @@ pub struct Choice {
 
 /// Particles in the blocks or cells that are in reach or not as a whole.
 const LEAF: f64 = 16.0;
-/// Two coordinates or a sum of weights, against counts in r, in time a pair.
-const TWO_COORDINATES: f64 = 2.0;
-const WEIGHTED: f64 = 1.7;
-/// Sums of separations, of which every pair takes float64, on the CPU and on GPUs.
-const SEPARATIONS: [f64; 2] = [100.0, 9.0];
 /// Seconds the CPU takes for a particle besides its pairs, on one thread and on all of them together.
 const CPU_PARTICLE: f64 = 3e-8;
 const CPU_SORT: f64 = 1.5e-7;
+/// Rows of the two samples that are tried to find the share of pairs within reach, and the finds below which they say too little.
+const TRIED: [usize; 2] = [256, 1024];
+const ENOUGH: usize = 30;
 
-/// Pairs a thread tests in a second: measured, but for NEON, which has half the register width of AVX2.
+/// What a pair costs, in the time of one that is counted in a few bins in r.
+struct Costs {
+    /// More bins than registers hold, or sums of weights.
+    scattered: f64,
+    two_coordinates: f64,
+    weighted: f64,
+    /// Sums of separations, of which every pair takes float64.
+    separations: f64,
+}
+
+const CPU_COSTS: Costs = Costs {
+    scattered: 1.9,
+    two_coordinates: 1.3,
+    weighted: 1.6,
+    separations: 100.0,
+};
+#[cfg(feature = "cuda")]
+const GPU_COSTS: Costs = Costs {
+    scattered: 1.5,
+    two_coordinates: 1.4,
+    weighted: 1.3,
+    separations: 9.0,
+};
+/// The most bins that the CPU counts in registers.
+const FEW_BINS: usize = 32;
+
+impl Costs {
+    /// The cost of a pair in the bins of `binning`.
+    fn of<B: Binning>(&self, binning: &B, sums: Sums) -> f64 {
+        let factors = [
+            (binning.n_bins() > FEW_BINS || sums.weights, self.scattered),
+            (binning.axes().len() > 1, self.two_coordinates),
+            (sums.weights, self.weighted),
+            (sums.separations, self.separations),
+        ];
+        factors
+            .into_iter()
+            .map(|(applies, factor)| if applies { factor } else { 1.0 })
+            .product()
+    }
+}
+
+/// Pairs in a few bins in r that a thread tests in a second: AVX2 and AVX-512 measured, the others by the width of their registers.
 fn cpu_rate(isa: Isa) -> f64 {
     match isa {
-        Isa::Portable => 0.25e9,
-        Isa::Avx2 => 1.0e9,
-        Isa::Avx512 => 1.8e9,
-        Isa::Neon => 0.5e9,
+        Isa::Portable => 0.4e9,
+        Isa::Avx2 => 1.9e9,
+        Isa::Avx512 => 2.8e9,
+        Isa::Neon => 0.9e9,
     }
 }
 
@@ -63,8 +104,8 @@ pub(super) fn relative_rates(cpu: &Cpu, cuda: &Cuda) -> [f64; 2] {
 /// Rates and overheads of GPUs, measured on an H200.
 #[cfg(feature = "cuda")]
 mod gpu {
-    /// Pairs a multiprocessor tests in a second, counts in r by the exact filter.
-    pub(super) const RATE: f64 = 6.5e9;
+    /// Pairs a multiprocessor tests in a second, counts in a few bins in r by the exact filter.
+    pub(super) const RATE: f64 = 9.4e9;
     /// Multiprocessors to reckon with before one has been seen.
     pub(super) const MULTIPROCESSORS: u32 = 132;
     /// Seconds to find the driver, open a device and load the first kernels.
@@ -96,33 +137,84 @@ fn volume(job: &PairJob<'_>) -> f64 {
         .product()
 }
 
-/// Pairs that an engine has to look at, if the particles fill their volume evenly.
-fn tested<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
+/// The share of pairs within reach, if the particles fill their volume or the sphere evenly.
+fn even_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
+    if binning.on_sphere() {
+        return (binning.reach().radius() / 2.0).powi(2);
+    }
     let pi = std::f64::consts::PI;
+    let reach = match binning.reach() {
+        Reach::Sphere(radius) => 4.0 / 3.0 * pi * radius.powi(3),
+        Reach::Cylinder { across, along, .. } => pi * across * across * 2.0 * along,
+    };
+    let share = reach / volume(job);
+    // Nothing in an empty volume: every pair.
+    if share.is_nan() { 1.0 } else { share.min(1.0) }
+}
+
+/// Rows spread over `n`, the same ones every time.
+fn tried_rows(n: usize, most: usize) -> impl Iterator<Item = usize> {
+    let spread = move |k: usize| (k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) % n as u64;
+    (0..most.min(n)).map(move |k| if n <= most { k } else { spread(k) as usize })
+}
+
+/// The share of pairs within reach, by trying some: surveys and clumps fill their volume unevenly.
+fn tried_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
+    let (first, second) = job.pairs().both();
+    let auto = matches!(job.pairs(), Pairs::Auto(_));
+    let inside = |i: usize, j: usize| {
+        let (x1, x2) = (first.points().at(i), second.points().at(j));
+        let sep = job.domain().separation(x1, x2);
+        match binning.reach() {
+            Reach::Sphere(radius) => sep.r2 < radius * radius,
+            Reach::Cylinder {
+                axis,
+                across,
+                along,
+            } => {
+                let along2 = sep.d[axis.index()].powi(2);
+                along2 < along * along && sep.r2 - along2 < across * across
+            }
+        }
+    };
+    let (mut tried, mut found) = (0_u32, 0_usize);
+    for i in tried_rows(first.len(), TRIED[0]) {
+        for j in tried_rows(second.len(), TRIED[1]) {
+            if !(auto && i == j) {
+                tried += 1;
+                found += usize::from(inside(i, j));
+            }
+        }
+    }
+    let share = found as f64 / f64::max(f64::from(tried), 1.0);
+    if found < ENOUGH {
+        share.max(even_share(job, binning))
+    } else {
+        share
+    }
+}
+
+/// Pairs that an engine has to look at, of which a `share` is within reach.
+fn tested<B: Binning>(job: &PairJob<'_>, binning: &B, share: f64) -> f64 {
     let (first, second) = job.pairs().both();
     let densest = first.len().max(second.len()) as f64;
-    // The share of the volume, or of the sphere, in reach; how many leaves the reach is long.
-    let (in_reach, leaves) = if binning.on_sphere() {
-        let share = (binning.reach().radius() / 2.0).powi(2);
-        (share, (4.0 * densest * share / LEAF).sqrt())
+    // How many leaves the reach is long: what is in reach of a leaf is a leaf longer than what is in reach of a particle.
+    let leaves = if binning.on_sphere() {
+        (4.0 * densest * share / LEAF).sqrt()
     } else {
-        let reach = match binning.reach() {
-            Reach::Sphere(radius) => 4.0 / 3.0 * pi * radius.powi(3),
-            Reach::Cylinder { across, along, .. } => pi * across * across * 2.0 * along,
-        };
-        let share = reach / volume(job);
-        let leaves = (densest * share / (4.0 / 3.0 * pi) / LEAF).cbrt();
-        (share, leaves)
+        (densest * share / (4.0 / 3.0 * std::f64::consts::PI) / LEAF).cbrt()
     };
-    // What is in reach of a leaf is a leaf longer than what is in reach of a particle.
-    let share = (in_reach * (1.0 + 1.0 / leaves).powi(3)).min(1.0);
-    // Nothing in an empty volume: every pair.
+    let share = (share * (1.0 + 1.0 / leaves).powi(3)).min(1.0);
     let share = if share.is_nan() { 1.0 } else { share };
-    let orders = match binning.order() {
+    job.n_pairs() as f64 * share * orders(binning)
+}
+
+/// How often each pair is looked at.
+fn orders<B: Binning>(binning: &B) -> f64 {
+    match binning.order() {
         PairOrder::Unordered => 1.0,
         PairOrder::Ordered => 2.0,
-    };
-    job.n_pairs() as f64 * share * orders
+    }
 }
 
 /// Seconds as a person reads them.
@@ -154,87 +246,83 @@ impl Auto {
         }
     }
 
-    fn cpu_seconds(&self, job: &PairJob<'_>, work: f64) -> f64 {
+    fn cpu_seconds(&self, particles: f64, work: f64) -> f64 {
         let threads = self.cpu.threads().max(1) as f64;
-        let (first, second) = job.pairs().samples();
-        let particles = first.len() + second.map_or(0, Particles::len);
-        let shared = particles as f64 * CPU_SORT + work / cpu_rate(self.cpu.isa());
-        particles as f64 * CPU_PARTICLE + shared / threads
+        let shared = particles * CPU_SORT + work / cpu_rate(self.cpu.isa());
+        particles * CPU_PARTICLE + shared / threads
+    }
+
+    /// Seconds on GPUs with this many multiprocessors in all.
+    #[cfg(feature = "cuda")]
+    fn gpu_seconds(jobs: &[Weighed], multiprocessors: u32) -> f64 {
+        let seconds = jobs.iter().map(|job| {
+            let pairs = job.gpu_work / (gpu::RATE * f64::from(multiprocessors));
+            gpu::RUN + job.particles * gpu::PARTICLE + pairs
+        });
+        seconds.sum()
     }
 
     /// The engine for counting the pairs of `job` in the bins of `binning`.
     pub fn choose<B: Binning>(&self, job: &PairJob<'_>, binning: &B, sums: Sums) -> Choice {
-        let two = if binning.axes().len() > 1 {
-            TWO_COORDINATES
-        } else {
-            1.0
-        };
-        let work = tested(job, binning) * two * if sums.weights { WEIGHTED } else { 1.0 };
-        let work_of = |engine: usize| {
-            if sums.separations {
-                SEPARATIONS[engine] * work
-            } else {
-                work
-            }
-        };
-        let cpu = self.cpu_seconds(job, work_of(0));
-        let stay = |reason: String| Choice {
-            engine: AnyEngine::Cpu(self.cpu.clone()),
-            reason,
-        };
+        self.choose_for(&[(*job, sums)], binning)
+    }
+
+    /// The one engine for counting the pairs of all `jobs` in the bins of `binning`, such as DD, DR and RR: a GPU has to be started only
+    /// once for them.
+    pub fn choose_for<B: Binning>(&self, jobs: &[(PairJob<'_>, Sums)], binning: &B) -> Choice {
+        // Where it is soon done even if every pair is tested, it is not worth to find out how many are in reach.
+        let soon: f64 = jobs
+            .iter()
+            .map(|(job, sums)| {
+                let work = job.n_pairs() as f64 * orders(binning);
+                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, *sums))
+            })
+            .sum();
+        let weighed: Vec<Weighed> = jobs
+            .iter()
+            .map(|(job, sums)| {
+                let share = if soon < SOON {
+                    even_share(job, binning)
+                } else {
+                    tried_share(job, binning)
+                };
+                Weighed::new(job, *sums, binning, tested(job, binning, share))
+            })
+            .collect();
+        let seconds = |job: &Weighed| self.cpu_seconds(job.particles, job.cpu_work);
+        let cpu = weighed.iter().map(seconds).sum();
         #[cfg(not(feature = "cuda"))]
-        return stay(format!(
-            "cpu, {} expected: this program is built without the cuda engine",
-            seconds(cpu)
-        ));
+        return self.stay(cpu, "");
         #[cfg(feature = "cuda")]
-        {
-            self.weigh(job, work_of(1), cpu, stay)
+        self.weigh(&weighed, cpu)
+    }
+
+    fn stay(&self, cpu: f64, because: &str) -> Choice {
+        Choice {
+            engine: AnyEngine::Cpu(self.cpu.clone()),
+            reason: format!("cpu, {} expected{because}", seconds(cpu)),
         }
     }
 
     /// Looks for GPUs, if the fastest one known would pay.
     #[cfg(feature = "cuda")]
-    fn weigh(
-        &self,
-        job: &PairJob<'_>,
-        work: f64,
-        cpu: f64,
-        stay: impl Fn(String) -> Choice,
-    ) -> Choice {
-        let (first, second) = job.pairs().samples();
-        let particles = first.len() + second.map_or(0, Particles::len);
-        let gpu_seconds = |multiprocessors: u32| {
-            gpu::RUN
-                + particles as f64 * gpu::PARTICLE
-                + work / (gpu::RATE * f64::from(multiprocessors))
-        };
+    fn weigh(&self, jobs: &[Weighed], cpu: f64) -> Choice {
         let start = if self.cuda.get().is_none() {
             gpu::START
         } else {
             0.0
         };
-        let hoped = start + gpu_seconds(gpu::MULTIPROCESSORS);
-        if cpu <= hoped {
-            return stay(format!(
-                "cpu, {} expected: a GPU would take {} with its start",
-                seconds(cpu),
-                seconds(hoped)
-            ));
+        if cpu <= start + Self::gpu_seconds(jobs, gpu::MULTIPROCESSORS) {
+            return self.stay(cpu, "");
         }
         match self.cuda.get_or_init(|| Cuda::new(CudaOptions::default())) {
-            Err(error) => stay(format!(
-                "cpu, {} expected: no GPU to use ({error})",
-                seconds(cpu)
-            )),
+            // Nobody asked for what is not there.
+            Err(CudaError::NoDriver | CudaError::NoDevice) => self.stay(cpu, ""),
+            Err(error) => self.stay(cpu, &format!(": the GPU cannot be used ({error})")),
             Ok(cuda) => {
-                let gpu = gpu_seconds(cuda.multiprocessors());
+                let gpu = Self::gpu_seconds(jobs, cuda.multiprocessors());
                 if cpu <= gpu {
-                    return stay(format!(
-                        "cpu, {} expected: the GPU would take {}",
-                        seconds(cpu),
-                        seconds(gpu)
-                    ));
+                    return self.stay(cpu, &format!(": the GPU would take {}", seconds(gpu)));
                 }
                 Choice {
                     engine: AnyEngine::Cuda(cuda.clone()),
@@ -249,18 +337,45 @@ impl Auto {
     }
 }
 
+/// Seconds below which no more thought is given to a choice.
+const SOON: f64 = 0.05;
+
+/// What a job asks of an engine.
+struct Weighed {
+    particles: f64,
+    /// Pairs to test, in those that count in a few bins in r.
+    cpu_work: f64,
+    #[cfg(feature = "cuda")]
+    gpu_work: f64,
+}
+
+impl Weighed {
+    fn new<B: Binning>(job: &PairJob<'_>, sums: Sums, binning: &B, tested: f64) -> Self {
+        let (first, second) = job.pairs().samples();
+        Self {
+            particles: (first.len() + second.map_or(0, Particles::len)) as f64,
+            cpu_work: tested * CPU_COSTS.of(binning, sums),
+            #[cfg(feature = "cuda")]
+            gpu_work: tested * GPU_COSTS.of(binning, sums),
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use crate::binning::{Edges, RBins, ThetaBins};
     use crate::domain::PeriodicBox;
-    use crate::engine::Pairs;
     use crate::particles::Points;
 
     fn cube(n: usize) -> Particles {
         let column = |k: usize| (0..n).map(|i| ((i * k) % n) as f64 / n as f64).collect();
         Particles::new(Points::new(column(1), column(7), column(31)).unwrap())
+    }
+
+    fn evenly<B: Binning>(job: &PairJob<'_>, bins: &B) -> f64 {
+        tested(job, bins, even_share(job, bins))
     }
 
     #[test]
@@ -270,7 +385,7 @@ mod tests {
         let all = 1000.0 * 999.0 / 2.0;
         let count = |domain: &Domain, reach: f64| {
             let job = PairJob::new(Pairs::Auto(&sample), domain).unwrap();
-            tested(&job, &RBins::new(Edges::linear(0.0, reach, 4).unwrap()))
+            evenly(&job, &RBins::new(Edges::linear(0.0, reach, 4).unwrap()))
         };
         let sphere = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
         // Sixteen particles to a leaf, which is then 0.252 long.
@@ -283,13 +398,13 @@ mod tests {
         let one = Particles::new(Points::from_rows(&[[0.5; 3]; 10]).unwrap());
         let job = PairJob::new(Pairs::Auto(&one), &Domain::Open).unwrap();
         assert_eq!(
-            tested(&job, &RBins::new(Edges::linear(0.0, 1.0, 4).unwrap())),
+            evenly(&job, &RBins::new(Edges::linear(0.0, 1.0, 4).unwrap())),
             45.0
         );
         let sky = Particles::new(Points::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).unwrap());
         let job = PairJob::new(Pairs::Auto(&sky), &Domain::Open).unwrap();
         let bins = ThetaBins::new(Edges::linear(0.0, 180.0, 4).unwrap()).unwrap();
-        assert_eq!(tested(&job, &bins), 1.0);
+        assert_eq!(evenly(&job, &bins), 1.0);
     }
 
     #[test]
@@ -306,16 +421,61 @@ mod tests {
     }
 
     #[test]
+    fn clumps_are_seen() {
+        // Half of the particles in a thousandth of the volume, in reach of one another.
+        let mut columns = cube(20_000).points().columns().map(<[f64]>::to_vec);
+        for column in &mut columns {
+            column.iter_mut().step_by(2).for_each(|x| *x *= 0.1);
+        }
+        let [x, y, z] = columns;
+        let clumped = Particles::new(Points::new(x, y, z).unwrap());
+        let bins = RBins::new(Edges::linear(0.0, 0.1, 4).unwrap());
+        let job = PairJob::new(Pairs::Auto(&clumped), &Domain::Open).unwrap();
+        let inside = |i: usize, j: usize| {
+            let (a, b) = (clumped.points().at(i), clumped.points().at(j));
+            Domain::Open.separation(a, b).r2 < 0.01
+        };
+        let found = (0..20_000).step_by(7).map(|i| {
+            let others = (0..20_000).step_by(3).filter(|&j| j != i);
+            others.filter(|&j| inside(i, j)).count()
+        });
+        let share = found.sum::<usize>() as f64 / (20_000.0 / 7.0) / (20_000.0 / 3.0);
+        let tried = tried_share(&job, &bins);
+        assert!((tried / share - 1.0).abs() < 0.1, "{tried} {share}");
+        assert!(tried > 10.0 * even_share(&job, &bins));
+    }
+
+    #[test]
+    fn jobs_are_weighed_together() {
+        let auto = Auto::new(Cpu::new().with_threads(1).unwrap());
+        let sample = cube(20_000);
+        let bins = RBins::new(Edges::linear(0.0, 2.0, 4).unwrap());
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let sums = Sums::default();
+        auto.choose(&job, &bins, sums);
+        #[cfg(feature = "cuda")]
+        assert!(auto.cuda.get().is_none(), "one is not worth a GPU's start");
+        auto.choose_for(&[(job, sums); 30], &bins);
+        #[cfg(feature = "cuda")]
+        assert!(auto.cuda.get().is_some(), "thirty are");
+    }
+
+    #[test]
     fn long_jobs_go_to_a_gpu_where_there_is_one() {
         let sample = cube(400_000);
         let auto = Auto::new(Cpu::new().with_threads(1).unwrap());
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let bins = RBins::new(Edges::linear(0.0, 2.0, 4).unwrap());
         let choice = auto.choose(&job, &bins, Sums::default());
+        // Where there is none, not a word about one.
+        #[cfg(feature = "cuda")]
+        if let Some(Err(CudaError::NoDriver | CudaError::NoDevice)) = auto.cuda.get() {
+            assert!(!choice.reason.contains("GPU"), "{}", choice.reason);
+        }
         #[cfg(feature = "cuda")]
         match auto.cuda.get() {
             Some(Ok(_)) => assert!(matches!(choice.engine, AnyEngine::Cuda(_))),
-            Some(Err(_)) => assert!(choice.reason.contains("no GPU to use"), "{}", choice.reason),
+            Some(Err(_)) => assert!(matches!(choice.engine, AnyEngine::Cpu(_))),
             None => panic!("{}", choice.reason),
         }
         #[cfg(not(feature = "cuda"))]

@@ -9,6 +9,9 @@ use crate::ops::PairOp;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Naive;
 
+/// Partners of a row between two looks at whether to stop.
+const STRIDE: usize = 1 << 14;
+
 impl Engine for Naive {
     fn run<O: PairOp>(
         &self,
@@ -35,15 +38,18 @@ impl Engine for Naive {
             } else {
                 0..second.len()
             };
-            for j in partners.clone() {
-                visit(i, j);
-                if both_orders {
-                    visit(j, i);
+            for start in partners.clone().step_by(STRIDE) {
+                let some = start..partners.end.min(start + STRIDE);
+                for j in some.clone() {
+                    visit(i, j);
+                    if both_orders {
+                        visit(j, i);
+                    }
                 }
-            }
-            progress.advance(partners.len() as u64);
-            if progress.stop_requested() {
-                return Err(EngineError::Interrupted);
+                progress.advance(some.len() as u64);
+                if progress.stop_requested() {
+                    return Err(EngineError::Interrupted);
+                }
             }
         }
         Ok(output)

@@ -8,7 +8,7 @@ pub trait Progress: Sync {
     /// `pairs` more of them are done.
     fn advance(&self, pairs: u64);
 
-    /// Whether to give up; engines look at it many times a second.
+    /// Whether to give up; engines look at it many times a second, from all their threads.
     fn stop_requested(&self) -> bool {
         false
     }

@@ -10,11 +10,12 @@ use clap::Args;
 use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
-use crate::counting::Counter;
+use crate::counting::{Counter, Planned};
+use crate::engine::Engines;
 use crate::inputs::{Inputs, Wanted};
 use crate::output::{check, deliver};
 use crate::record::{Record, ResultKind};
-use crate::space::{Unless, line_of_sight};
+use crate::space::line_of_sight;
 use crate::tables::{count_columns, edge_columns, mean_column};
 
 /// Arguments of `count`.
@@ -45,10 +46,9 @@ impl Count {
         check(&self.pairs.output)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin();
-        let sources = self.pairs.sources(self.data, self.second);
+        let sources = self.pairs.sources(self.data, self.second)?;
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,
-            unless: Unless::Open,
             outside: if self.pairs.space.wrap {
                 Outside::Wrap
             } else {
@@ -56,19 +56,25 @@ impl Count {
             },
         };
         spec.check_line_of_sight(self.los.los)?;
+        let engines = Engines::new(&self.pairs.run)?;
         let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &inputs.domain);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(&self.pairs.run, &inputs.domain)?;
+        let mut counter = Counter::new(engines, &inputs.domain);
         let first = inputs.get("data")?;
         let (name, pairs) = match inputs.find("second") {
             None => ("DD", Pairs::Auto(first)),
             Some(second) => ("D1D2", Pairs::Cross(first, second)),
         };
-        let axes = with_bins!(&bins, bins => {
-            counter.count(name, pairs, bins, self.mean_separation)?;
+        let planned = Planned {
+            separations: self.mean_separation,
+            ..Planned::new(name, pairs)
+        };
+        let mut axes = with_bins!(&bins, bins => {
+            counter.decide_and_count(planned, bins)?;
             bins.axes()
         });
+        inputs.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         counter.note(&mut record);
         let length = inputs.unit.as_deref();

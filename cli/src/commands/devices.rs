@@ -4,15 +4,19 @@ use std::fmt::Write;
 
 use albireo::CudaError;
 use albireo::engine::cuda::{DeviceDescription, compiler, devices};
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::output::{columns_of, print};
 
-/// Prints devices, driver and compiler, or how to get what is missing.
+/// Prints devices, driver and compiler, or how to get what is missing, which is an error.
 pub(crate) fn run() -> Result<()> {
     let mut text = String::new();
+    let (mut gpu, mut nvrtc) = (false, false);
     match devices() {
-        Ok(found) if !found.is_empty() => list(&mut text, &found),
+        Ok(found) if !found.is_empty() => {
+            gpu = true;
+            list(&mut text, &found);
+        }
         Ok(_) => {
             let _ = writeln!(text, "No GPU: {}.", CudaError::NoDevice);
         }
@@ -21,10 +25,18 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     let _ = match compiler() {
-        Ok(found) => writeln!(text, "NVRTC {} at {}", found.version, found.path.display()),
+        Ok(found) => {
+            nvrtc = true;
+            writeln!(text, "NVRTC {} at {}", found.version, found.path.display())
+        }
         Err(error) => writeln!(text, "No NVRTC: {error}."),
     };
-    print(&text)
+    print(&text)?;
+    match (gpu, nvrtc) {
+        (true, true) => Ok(()),
+        (true, false) => bail!("the GPUs cannot be used without NVRTC"),
+        (false, _) => bail!("there is no GPU to use"),
+    }
 }
 
 fn gibibytes(bytes: u64) -> String {

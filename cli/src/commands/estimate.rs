@@ -19,11 +19,12 @@ use crate::args::{
     ColumnFlags, CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags,
 };
 use crate::bins::{BinSpec, Statistic, with_bins};
-use crate::counting::{Counted, Counter};
+use crate::counting::{Counted, Counter, Planned};
+use crate::engine::Engines;
 use crate::inputs::{Inputs, Wanted};
 use crate::record::Record;
 use crate::sample::Source;
-use crate::space::{Unless, line_of_sight};
+use crate::space::line_of_sight;
 use crate::usage::usage;
 
 /// How counts become a correlation function.
@@ -150,10 +151,22 @@ impl EstimateFlags {
         Ok(())
     }
 
-    fn sources(&self) -> Vec<Source> {
+    fn sources(&self) -> Result<Vec<Source>> {
         let first = ColumnFlags::from(self.columns.clone());
-        let randoms = ColumnFlags::from(self.randoms_columns.clone()).or(&first);
-        let cross = ColumnFlags::from(self.cross_columns.clone()).or(&first);
+        let randoms = ColumnFlags::from(self.randoms_columns.clone());
+        let cross = ColumnFlags::from(self.cross_columns.clone());
+        let random = [&self.randoms, &self.cross_randoms, &self.shifted_randoms];
+        if randoms.any() && random.iter().all(|path| path.is_none()) {
+            return Err(usage(
+                "the --randoms flags of columns and rows need randoms: --randoms FILE",
+            ));
+        }
+        if cross.any() && self.cross.is_none() {
+            return Err(usage(
+                "the --cross flags of columns and rows need a second catalog: --cross FILE",
+            ));
+        }
+        let (randoms, cross) = (randoms.or(&first), cross.or(&first));
         let files = [
             ("data", Some(&self.data), &first),
             ("randoms", self.randoms.as_ref(), &randoms),
@@ -168,7 +181,7 @@ impl EstimateFlags {
                 flags: flags.clone().resolved(),
             })
         };
-        files.into_iter().filter_map(source).collect()
+        Ok(files.into_iter().filter_map(source).collect())
     }
 
     /// Reads, counts and estimates.
@@ -177,31 +190,30 @@ impl EstimateFlags {
         self.check_catalogs(estimator)?;
         spec.check_line_of_sight(self.los.los)?;
         let mut record = Record::begin();
-        let counted_rr = self.randoms.is_some() || self.cross_randoms.is_some();
+        let sources = self.sources()?;
         let wanted = Wanted {
             angular: spec.statistic == Statistic::Theta,
-            unless: if counted_rr {
-                Unless::Open
-            } else {
-                Unless::Stated
-            },
             outside: if self.space.wrap {
                 Outside::Wrap
             } else {
                 Outside::Refuse
             },
         };
-        let inputs = Inputs::read(&self.sources(), &self.space, wanted, &mut record)?;
+        let engines = Engines::new(&self.run)?;
+        let inputs = Inputs::read(&sources, &self.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &inputs.domain);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(&self.run, &inputs.domain)?;
+        let mut counter = Counter::new(engines, &inputs.domain);
         let plan = Plan {
             inputs: &inputs,
             estimator,
             rr: self.rr,
             mean_separation: self.mean_separation,
         };
-        let (xi, axes) = with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
+        let (mut xi, mut axes) =
+            with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
+        inputs.name_axes(&mut xi.axes);
+        inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
         record.set("estimator", xi.estimator);
         counter.note(&mut record);
@@ -226,47 +238,132 @@ impl<'a> Plan<'a> {
         ))
     }
 
-    /// Random pairs: counted, or taken over from a file that holds this very count.
-    fn random_pairs<B: Binning>(
+    /// The counts that the estimate needs, in the order in which results list them.
+    fn planned(&self, order: PairOrder) -> Result<Vec<Planned<'a>>> {
+        let has = |role: &str| self.inputs.find(role).is_some();
+        let data = |name, pairs| Planned {
+            separations: self.mean_separation,
+            ..Planned::new(name, pairs)
+        };
+        let ordered = order == PairOrder::Ordered;
+        if has("cross") {
+            let mut planned = vec![data("D1D2", self.cross("data", "cross")?)];
+            if has("cross randoms") && self.estimator != EstimatorName::Natural {
+                let pairs = self.cross("data", "cross randoms")?;
+                planned.push(Planned::new("D1R2", pairs));
+            }
+            if has("randoms") && self.estimator == EstimatorName::LandySzalay {
+                planned.push(Planned::new("R1D2", self.cross("randoms", "cross")?));
+            }
+            if has("randoms") {
+                let pairs = self.cross("randoms", "cross randoms")?;
+                planned.push(Planned::new(R1R2, pairs));
+            }
+            return Ok(planned);
+        }
+        let dd = data("DD", self.auto("data")?);
+        let mut planned = Vec::new();
+        if has("shifted randoms") {
+            if has("randoms") {
+                planned.push(Planned::new(RR, self.auto("randoms")?));
+            }
+            planned.push(dd);
+            let (ds, ss) = (
+                self.cross("data", "shifted randoms")?,
+                self.auto("shifted randoms")?,
+            );
+            planned.extend([Planned::new("DS", ds), Planned::new("SS", ss)]);
+            if ordered {
+                let sd = self.cross("shifted randoms", "data")?;
+                planned.push(Planned::new("SD", sd));
+            }
+            return Ok(planned);
+        }
+        planned.push(dd);
+        if !has("randoms") {
+            return Ok(planned);
+        }
+        if self.estimator != EstimatorName::Natural {
+            planned.push(Planned::new("DR", self.cross("data", "randoms")?));
+        }
+        if self.estimator == EstimatorName::LandySzalay && ordered {
+            // DD and RR hold both orders of each pair, so the randoms have to come first and second.
+            planned.push(Planned::new("RD", self.cross("randoms", "data")?));
+        }
+        if self.estimator != EstimatorName::DavisPeebles {
+            planned.push(Planned::new(RR, self.auto("randoms")?));
+        }
+        Ok(planned)
+    }
+
+    /// Random pairs from a file that holds this very count, where one is named.
+    fn saved<B: Binning>(
         &self,
-        name: &'static str,
-        pairs: Pairs<'a>,
+        planned: &[Planned<'a>],
         bins: &B,
-        counter: &mut Counter<'a>,
-    ) -> Result<PairCounts<B>> {
-        let Some(path) = &self.rr else {
-            return counter.count(name, pairs, bins, false);
+        counter: &Counter<'a>,
+    ) -> Result<Option<PairCounts<B>>> {
+        let random = planned.iter().find(|planned| is_random(planned.name));
+        let (Some(path), Some(Planned { pairs, .. })) = (&self.rr, random) else {
+            return Ok(None);
         };
         let expected = Expected {
             bins,
-            job: counter.job(pairs)?,
+            job: counter.job(*pairs)?,
             exactness: counter.exactness(),
         };
-        let counts = saved_rr::read(path, &expected)?;
-        counter.reuse(name, &counts, path);
-        Ok(counts)
+        saved_rr::read(path, &expected).map(Some)
+    }
+
+    /// Makes all counts, but for random pairs that are at hand.
+    fn counts<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Counts<B>> {
+        let planned = self.planned(bins.order())?;
+        let mut saved = self.saved(&planned, bins, counter)?;
+        let mut open = planned.clone();
+        open.retain(|planned| saved.is_none() || !is_random(planned.name));
+        counter.decide(&open, bins)?;
+        let mut counts = Vec::new();
+        for planned in planned {
+            let taken = saved.take_if(|_| is_random(planned.name));
+            let count = match (taken, &self.rr) {
+                (Some(count), Some(path)) => {
+                    counter.reuse(planned.name, &count, path);
+                    count
+                }
+                _ => counter.count(planned, bins)?,
+            };
+            counts.push((planned.name, count));
+        }
+        Ok(Counts(counts))
     }
 
     fn run<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Correlation> {
-        let randoms = self.inputs.find("randoms").is_some();
-        if self.inputs.find("shifted randoms").is_some() {
-            return if randoms {
-                let rr = self.random_pairs("RR", self.auto("randoms")?, bins, counter)?;
-                self.shifted(bins, counter, &rr)
-            } else {
-                let rr = self.analytic(bins)?;
-                self.shifted(bins, counter, &rr)
-            };
+        let analytic = ["randoms", "cross randoms"]
+            .iter()
+            .all(|role| self.inputs.find(role).is_none());
+        // Before any pair is counted: there may be none.
+        let analytic = analytic.then(|| self.analytic(bins)).transpose()?;
+        let counts = self.counts(bins, counter)?;
+        let shifted = self.inputs.find("shifted randoms").is_some();
+        if let Some(rr) = &analytic {
+            if shifted {
+                return counts.shifted(rr);
+            }
+            let dd = counts.data()?;
+            return Ok(Natural { dd, rr }.estimate()?);
         }
-        if self.inputs.find("cross").is_some() {
-            return self.between(bins, counter);
+        if shifted {
+            return counts.shifted(counts.get(RR)?);
         }
-        if !randoms {
-            let rr = self.analytic(bins)?;
-            let dd = counter.count("DD", self.auto("data")?, bins, self.mean_separation)?;
-            return Ok(Natural { dd: &dd, rr: &rr }.estimate()?);
+        match self.estimator {
+            EstimatorName::Natural => counts.natural(),
+            EstimatorName::LandySzalay => counts.landy_szalay(),
+            EstimatorName::DavisPeebles => counts.davis_peebles(),
+            EstimatorName::Hamilton => {
+                let (dd, dr, rr) = (counts.get("DD")?, counts.get("DR")?, counts.get(RR)?);
+                Ok(Hamilton { dd, dr, rr }.estimate()?)
+            }
         }
-        self.within(bins, counter)
     }
 
     /// RR of a periodic box.
@@ -275,113 +372,78 @@ impl<'a> Plan<'a> {
             "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
         )
     }
+}
 
-    /// The correlation of a catalog with itself, by counted randoms.
-    fn within<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Correlation> {
-        let dd = counter.count("DD", self.auto("data")?, bins, self.mean_separation)?;
-        if self.estimator == EstimatorName::Natural {
-            let rr = self.random_pairs("RR", self.auto("randoms")?, bins, counter)?;
-            return Ok(Natural { dd: &dd, rr: &rr }.estimate()?);
-        }
-        let dr = counter.count("DR", self.cross("data", "randoms")?, bins, false)?;
-        if self.estimator == EstimatorName::DavisPeebles {
-            return Ok(DavisPeebles { dd: &dd, dr: &dr }.estimate()?);
-        }
-        if self.estimator == EstimatorName::LandySzalay && bins.order() == PairOrder::Ordered {
-            // DD and RR hold both orders of each pair, so the randoms have to come first and second.
-            let rd = counter.count("RD", self.cross("randoms", "data")?, bins, false)?;
-            let rr = self.random_pairs("RR", self.auto("randoms")?, bins, counter)?;
-            return Ok(LandySzalayCross {
-                d1d2: &dd,
-                d1r2: &dr,
-                r1d2: &rd,
-                r1r2: &rr,
-            }
-            .estimate()?);
-        }
-        let rr = self.random_pairs("RR", self.auto("randoms")?, bins, counter)?;
-        Ok(match self.estimator {
-            EstimatorName::Hamilton => Hamilton {
-                dd: &dd,
-                dr: &dr,
-                rr: &rr,
-            }
-            .estimate()?,
-            _ => LandySzalay {
-                dd: &dd,
-                dr: &dr,
-                rr: &rr,
-            }
-            .estimate()?,
-        })
+/// The names of the counts that `--rr` can take over.
+const RR: &str = "RR";
+const R1R2: &str = "R1R2";
+
+fn is_random(name: &str) -> bool {
+    [RR, R1R2].contains(&name)
+}
+
+/// Counts by name.
+struct Counts<B>(Vec<(&'static str, PairCounts<B>)>);
+
+impl<B: Binning> Counts<B> {
+    fn find(&self, names: &[&str]) -> Option<&PairCounts<B>> {
+        let mut counts = self.0.iter();
+        let found = counts.find(|(name, _)| names.contains(name));
+        found.map(|(_, count)| count)
     }
 
-    /// The correlation of two catalogs.
-    fn between<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Correlation> {
-        let (randoms, cross_randoms) = (
-            self.inputs.find("randoms"),
-            self.inputs.find("cross randoms"),
-        );
-        if randoms.is_none() && cross_randoms.is_none() {
-            let rr = self.analytic(bins)?;
-            let dd = counter.count(
-                "D1D2",
-                self.cross("data", "cross")?,
-                bins,
-                self.mean_separation,
-            )?;
-            return Ok(Natural { dd: &dd, rr: &rr }.estimate()?);
-        }
-        let dd = counter.count(
-            "D1D2",
-            self.cross("data", "cross")?,
-            bins,
-            self.mean_separation,
-        )?;
-        if self.estimator == EstimatorName::DavisPeebles {
-            let dr = counter.count("D1R2", self.cross("data", "cross randoms")?, bins, false)?;
-            return Ok(DavisPeebles { dd: &dd, dr: &dr }.estimate()?);
-        }
-        let between_randoms = self.cross("randoms", "cross randoms")?;
-        if self.estimator == EstimatorName::Natural {
-            let rr = self.random_pairs("R1R2", between_randoms, bins, counter)?;
-            return Ok(Natural { dd: &dd, rr: &rr }.estimate()?);
-        }
-        let d1r2 = counter.count("D1R2", self.cross("data", "cross randoms")?, bins, false)?;
-        let r1d2 = counter.count("R1D2", self.cross("randoms", "cross")?, bins, false)?;
-        let r1r2 = self.random_pairs("R1R2", between_randoms, bins, counter)?;
-        Ok(LandySzalayCross {
-            d1d2: &dd,
-            d1r2: &d1r2,
-            r1d2: &r1d2,
-            r1r2: &r1r2,
-        }
-        .estimate()?)
+    fn get(&self, name: &str) -> Result<&PairCounts<B>> {
+        self.find(&[name])
+            .with_context(|| format!("the pairs {name} were not counted"))
+    }
+
+    /// The pairs of the data, in themselves or with the other catalog.
+    fn data(&self) -> Result<&PairCounts<B>> {
+        self.find(&["D1D2"]).map_or_else(|| self.get("DD"), Ok)
+    }
+
+    fn natural(&self) -> Result<Correlation> {
+        let rr = self.find(&[RR, R1R2]).context("no random pairs")?;
+        let dd = self.data()?;
+        Ok(Natural { dd, rr }.estimate()?)
+    }
+
+    fn davis_peebles(&self) -> Result<Correlation> {
+        let dr = self.find(&["DR", "D1R2"]).context("no mixed pairs")?;
+        let dd = self.data()?;
+        Ok(DavisPeebles { dd, dr }.estimate()?)
+    }
+
+    /// The estimate by mixed pairs of either order, where they differ.
+    fn landy_szalay(&self) -> Result<Correlation> {
+        let names = match self.find(&["D1D2", "RD"]) {
+            None => {
+                let (dd, dr, rr) = (self.get("DD")?, self.get("DR")?, self.get(RR)?);
+                return Ok(LandySzalay { dd, dr, rr }.estimate()?);
+            }
+            Some(_) if self.find(&["RD"]).is_some() => ["DD", "DR", "RD", RR],
+            Some(_) => ["D1D2", "D1R2", "R1D2", R1R2],
+        };
+        let estimator = LandySzalayCross {
+            d1d2: self.get(names[0])?,
+            d1r2: self.get(names[1])?,
+            r1d2: self.get(names[2])?,
+            r1r2: self.get(names[3])?,
+        };
+        Ok(estimator.estimate()?)
     }
 
     /// The correlation of a reconstructed catalog.
-    fn shifted<B: Binning, R: RandomPairs<B>>(
-        &self,
-        bins: &B,
-        counter: &mut Counter<'a>,
-        rr: &R,
-    ) -> Result<Correlation> {
-        let dd = counter.count("DD", self.auto("data")?, bins, self.mean_separation)?;
-        let ds = counter.count("DS", self.cross("data", "shifted randoms")?, bins, false)?;
-        let ss = counter.count("SS", self.auto("shifted randoms")?, bins, false)?;
-        let sd = match bins.order() {
-            PairOrder::Unordered => ds.clone(),
-            PairOrder::Ordered => {
-                counter.count("SD", self.cross("shifted randoms", "data")?, bins, false)?
-            }
-        };
-        Ok(ShiftedRandoms {
-            dd: &dd,
-            ds: &ds,
-            sd: &sd,
-            ss: &ss,
+    fn shifted<R: RandomPairs<B>>(&self, rr: &R) -> Result<Correlation> {
+        let ds = self.get("DS")?;
+        let estimator = ShiftedRandoms {
+            dd: self.get("DD")?,
+            ds,
+            // Where the order does not matter, it was not counted again.
+            sd: self.find(&["SD"]).unwrap_or(ds),
+            ss: self.get("SS")?,
             rr,
-        }
-        .estimate()?)
+        };
+        Ok(estimator.estimate()?)
     }
 }

@@ -4,10 +4,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::Args;
 
 use crate::args::{ColumnFlags, DataFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags};
 use crate::sample::Source;
+use crate::usage::usage;
 
 /// Columns, space, engine and output of a count of pairs within a file or between two.
 #[derive(Debug, Args)]
@@ -26,21 +28,26 @@ pub(super) struct PairFlags {
 
 impl PairFlags {
     /// The files to read; flags of the second alone mean another part of the first file.
-    pub(super) fn sources(&self, data: PathBuf, second: Option<PathBuf>) -> Vec<Source> {
+    pub(super) fn sources(&self, data: PathBuf, second: Option<PathBuf>) -> Result<Vec<Source>> {
         let first = ColumnFlags::from(self.columns.clone());
         let other = ColumnFlags::from(self.second_columns.clone());
-        let second = second.or_else(|| other.any().then(|| data.clone()));
+        let other_part = other.filter.is_some() || other.table.is_some();
+        if second.is_none() && other.any() && !other_part {
+            return Err(usage(
+                "the --second flags need a second catalog, or --second-where or --second-table for another part of the first",
+            ));
+        }
+        let second = second.or_else(|| other_part.then(|| data.clone()));
         let second = second.map(|path| Source {
             role: "second",
             path,
             flags: other.or(&first).resolved(),
         });
-        std::iter::once(Source {
+        let data = Source {
             role: "data",
             path: data,
             flags: first.resolved(),
-        })
-        .chain(second)
-        .collect()
+        };
+        Ok(std::iter::once(data).chain(second).collect())
     }
 }

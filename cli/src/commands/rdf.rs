@@ -9,12 +9,12 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::pairs::PairFlags;
-use crate::bins::Statistic;
-use crate::counting::Counter;
+use crate::bins::{EdgeSpec, Statistic};
+use crate::counting::{Counter, Planned};
+use crate::engine::Engines;
 use crate::inputs::{Inputs, Wanted};
 use crate::output::{check, deliver};
 use crate::record::{Record, ResultKind};
-use crate::space::Unless;
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
@@ -26,39 +26,71 @@ pub(crate) struct Rdf {
     /// Other particles: g(r) of these around those of the first file [default: the first file, where a --second flag selects a part]
     second: Option<PathBuf>,
     /// Largest separation (unit of the positions), at most half the box, e.g. 10
-    #[arg(long, value_name = "R", help_heading = "Bins")]
-    r_max: f64,
+    #[arg(
+        long,
+        value_name = "R",
+        help_heading = "Bins",
+        required_unless_present = "bins"
+    )]
+    r_max: Option<f64>,
     /// Smallest separation
     #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = "Bins")]
     r_min: f64,
     /// Number of bins of equal width, e.g. 200
-    #[arg(long, value_name = "N", help_heading = "Bins")]
-    n_bins: std::num::NonZeroU32,
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Bins",
+        required_unless_present = "bins"
+    )]
+    n_bins: Option<std::num::NonZeroU32>,
+    /// Bins in r instead: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. lin:0:10:200
+    #[arg(long, value_name = "SPEC", help_heading = "Bins", conflicts_with_all = ["r_max", "r_min", "n_bins"])]
+    bins: Option<EdgeSpec>,
     /// Volume that the particles fill where space is open (unit of length cubed), e.g. 1.2e5
-    #[arg(long, value_name = "V", help_heading = "Space")]
+    #[arg(
+        long,
+        value_name = "V",
+        help_heading = "Space",
+        allow_negative_numbers = true
+    )]
     volume: Option<f64>,
     #[command(flatten)]
     pairs: PairFlags,
 }
 
 impl Rdf {
+    /// The bins, by either spelling.
+    fn bins(&self) -> Result<RBins> {
+        let edges = match (&self.bins, self.r_max, self.n_bins) {
+            (Some(spec), ..) => spec.edges().context("--bins")?,
+            (None, Some(r_max), Some(n_bins)) => {
+                Edges::linear(self.r_min, r_max, n_bins.get() as usize).context("--r-min, --r-max and --n-bins")?
+            }
+            _ => return Err(usage("bins are needed: --r-max and --n-bins, or --bins")),
+        };
+        Ok(RBins::new(edges))
+    }
+
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
         check(&self.pairs.output)?;
-        let bins = RBins::new(
-            Edges::linear(self.r_min, self.r_max, self.n_bins.get() as usize)
-                .context("--r-min, --r-max and --n-bins")?,
-        );
+        let bins = self.bins()?;
+        if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
+            return Err(usage(format!(
+                "--volume must be positive and finite, found {volume}"
+            )));
+        }
         let mut record = Record::begin();
-        let sources = self.pairs.sources(self.data, self.second);
+        let sources = self.pairs.sources(self.data, self.second)?;
         if sources.iter().any(|source| source.flags.weight.is_some()) {
             return Err(usage("--weight has no meaning here: g(r) counts particles"));
         }
         let wanted = Wanted {
             angular: false,
-            unless: Unless::Stated,
             outside: Outside::Wrap,
         };
+        let engines = Engines::new(&self.pairs.run)?;
         let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
         let volume = match (inputs.domain.volume(), self.volume) {
             (Some(_), Some(_)) => {
@@ -76,8 +108,8 @@ impl Rdf {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
-        let mut counter = Counter::new(&self.pairs.run, &inputs.domain)?;
-        let counts = counter.count(name, pairs, &bins, false)?;
+        let mut counter = Counter::new(engines, &inputs.domain);
+        let counts = counter.decide_and_count(Planned::new(name, pairs), &bins)?;
         let mut distribution = Distribution::new(&bins);
         distribution.add_frame(&counts, volume, first.len())?;
         let axes = bins.axes();

@@ -70,7 +70,11 @@ fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
 fn check_bins<B: Binning>(table: &Table, bins: &B) -> Result<()> {
     let saved = edges_of(table)?;
     let axes = bins.axes();
-    let names = |names: Vec<&str>| names.join(", ");
+    // The separation of redshifts is called s, by whatever bins it was counted.
+    let names = |names: Vec<&str>| match names[..] {
+        ["s"] => "r".to_owned(),
+        _ => names.join(", "),
+    };
     let (have, want) = (
         names(saved.iter().map(|a| a.0.as_str()).collect()),
         names(axes.iter().map(|a| a.name).collect()),

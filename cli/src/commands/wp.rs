@@ -14,6 +14,7 @@ use crate::bins::{BinSpec, EdgeSpec, Statistic};
 use crate::output::{check, check_result_path, deliver, write};
 use crate::record::ResultKind;
 use crate::tables::{edge_columns, with_unit};
+use crate::warnings;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -49,6 +50,9 @@ impl Wp {
             pi_bins: Some(self.pi_bins),
         };
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
+        if let Some(pi) = &spec.second {
+            warnings::pi_from_zero(pi.values());
+        }
         let mut estimated = self.estimate.estimate(&spec)?;
         let wp = projected(&estimated.xi)?;
         if let Some(path) = &self.counts {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use albireo::estimators::multipoles;
+use albireo::estimators::{MAX_ELL, multipoles};
 use albireo_catalogs::{Table, TableColumn};
 use anyhow::Result;
 use clap::Args;
@@ -49,6 +49,23 @@ pub(super) fn table(estimated: &Estimated) -> Table {
     }
 }
 
+/// Refuses orders of multipoles that are given twice or higher than any that means something.
+fn check_orders(orders: &[u32]) -> Result<()> {
+    for (k, order) in orders.iter().enumerate() {
+        if *order > MAX_ELL {
+            return Err(usage(format!(
+                "--multipoles: the highest order is {MAX_ELL}, found {order}"
+            )));
+        }
+        if orders[..k].contains(order) {
+            return Err(usage(format!(
+                "--multipoles: {order} is given more than once"
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl Xi {
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
@@ -57,6 +74,7 @@ impl Xi {
         if self.multipoles.is_some() && self.statistic != Statistic::SMu {
             return Err(usage("--multipoles needs --statistic s-mu"));
         }
+        check_orders(self.multipoles.as_deref().unwrap_or_default())?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut estimated = self.estimate.estimate(&spec)?;
         let grid = table(&estimated);

@@ -93,7 +93,7 @@ fn positions_and_weights() {
         &folder,
         &format!("count origin.csv --statistic theta {bins}"),
         1,
-        &["origin.csv", "row 1 is (0, 0, 0)"],
+        &["origin.csv", "row 1 (counting from 0) is (0, 0, 0)"],
     );
     refused(
         &folder,

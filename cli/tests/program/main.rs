@@ -8,10 +8,15 @@ mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod estimates;
+#[cfg(unix)]
+mod examples;
 #[cfg(feature = "plot")]
 mod figures;
 mod folder;
 mod rdf;
 mod reference;
+mod signals;
+mod silent;
 mod statistics;
 mod stop;
+mod words;

@@ -54,11 +54,20 @@ impl Cpu {
         }
     }
 
-    /// The same engine on `threads` threads of its own.
+    /// The same engine on `threads` threads of its own; 0 for as many as there are cores.
     ///
     /// # Errors
-    /// Threads that cannot be started.
+    /// More threads than [`Cpu::most_threads`], or threads that cannot be started.
     pub fn with_threads(self, threads: usize) -> Result<Self, EngineError> {
+        let most = Self::most_threads();
+        if threads > most {
+            let cores = cores();
+            return Err(EngineError::TooManyThreads {
+                threads,
+                most,
+                cores,
+            });
+        }
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| EngineError::Threads {
             threads,
@@ -68,6 +77,12 @@ impl Cpu {
             pool: Some(Arc::new(pool)),
             ..self
         })
+    }
+
+    /// The most threads that an engine may have here: a few for each core this process may use. More would only wait for one another,
+    /// and thousands can bring a machine to a stop.
+    pub fn most_threads() -> usize {
+        THREADS_PER_CORE * cores()
     }
 
     /// The same engine with a chosen instruction set.
@@ -105,6 +120,14 @@ impl Cpu {
             None => code(),
         }
     }
+}
+
+/// The most threads for each core.
+const THREADS_PER_CORE: usize = 4;
+
+/// The cores that this process may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
 impl Engine for Cpu {
@@ -255,10 +278,14 @@ impl<'a> Run<'a> {
         progress: &dyn Progress,
     ) -> Result<O::Output, EngineError> {
         let walk = self.walk();
-        let outputs = share_units(&walk, progress, |units| {
+        let outputs = share_units(&walk, progress, |units, stop| {
             let mut output = op.empty();
             for unit in units {
-                walk.visit(unit, |blocks| self.add_blocks(op, &mut output, blocks));
+                walk.visit(unit, |blocks| {
+                    if !stop() {
+                        self.add_blocks(op, &mut output, blocks);
+                    }
+                });
             }
             output
         })?;
@@ -311,28 +338,36 @@ fn float64_roundings(job: &PairJob<'_>, first: &Layout, second: Option<&Layout>)
 }
 
 /// Lets every thread take units from a common counter until none is left or a stop is asked for.
+///
+/// A unit can take seconds: `work` asks its second argument from time to time, and once that says true may leave out what is left.
 fn share_units<T: Send>(
     walk: &Walk<'_>,
     progress: &dyn Progress,
-    work: impl Fn(&mut dyn Iterator<Item = usize>) -> T + Sync,
+    work: impl Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) -> T + Sync,
 ) -> Result<Vec<T>, EngineError> {
     let next = AtomicUsize::new(0);
     let stopped = AtomicBool::new(false);
+    // Once true, always true: a request that is taken back must not hide pairs that were left out.
+    let stop = || {
+        if progress.stop_requested() {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        stopped.load(Ordering::Relaxed)
+    };
     let outputs = rayon::broadcast(|_| {
         let mut done = None;
         let mut units = std::iter::from_fn(|| {
             if let Some(unit) = done.take() {
                 progress.advance(walk.n_pairs(unit));
             }
-            if progress.stop_requested() {
-                stopped.store(true, Ordering::Relaxed);
+            if stop() {
                 return None;
             }
             let unit = next.fetch_add(1, Ordering::Relaxed);
             done = (unit < walk.n_units()).then_some(unit);
             done
         });
-        work(&mut units)
+        work(&mut units, &stop)
     });
     if stopped.load(Ordering::Relaxed) {
         return Err(EngineError::Interrupted);
@@ -437,17 +472,22 @@ impl Fast<'_> {
         histogram: impl Fn() -> H + Sync,
     ) -> Result<Totals, EngineError> {
         let walk = self.run.walk();
-        let outputs = share_units(&walk, self.progress, |units| {
+        let outputs = share_units(&walk, self.progress, |units, stop| {
             let mut worker = Worker::new(histogram(), self.n_slots, self.products);
             let mut blocks = Vec::with_capacity(BATCH);
+            let mut stopped = false;
             for unit in units {
                 walk.visit(unit, |pair| {
+                    if stopped {
+                        return;
+                    }
                     blocks.push(pair);
                     if blocks.len() == BATCH {
                         self.run
                             .isa
                             .dispatch(CountBlocks(job, &mut worker, &blocks));
                         blocks.clear();
+                        stopped = stop();
                     }
                 });
             }

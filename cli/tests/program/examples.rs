@@ -1,0 +1,124 @@
+//! Every command that the README and the help texts show, run as typed.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::folder::Folder;
+
+/// The folder of the workspace.
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A folder that looks like a checkout: the bundled samples lie where they do there, and `albireo` is the program.
+fn checkout() -> Folder {
+    let folder = Folder::new();
+    let samples = folder.path("catalogs/samples");
+    std::fs::create_dir_all(&samples).unwrap();
+    for entry in std::fs::read_dir(root().join("catalogs/samples")).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), samples.join(entry.file_name())).unwrap();
+    }
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_albireo"), folder.path("albireo")).unwrap();
+    folder
+}
+
+/// The commands among `lines`, those of several lines joined.
+fn commands<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    let mut continued = false;
+    for line in lines {
+        let line = line.trim();
+        let part = line.trim_end_matches('\\');
+        let starts = ["albireo ", "cargo run --release -- "];
+        let command = starts.iter().find_map(|start| part.strip_prefix(start));
+        match (continued, command, commands.last_mut()) {
+            (true, _, Some(last)) => last.push_str(part),
+            (false, Some(command), _) => commands.push(format!("albireo {command}")),
+            _ => continue,
+        }
+        continued = line.ends_with('\\');
+    }
+    commands
+}
+
+/// Runs a command in a shell, as a user would.
+fn run(folder: &Folder, command: &str) {
+    let path = format!(
+        "{}:{}",
+        folder.path("").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder.path(""))
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        return;
+    }
+    // What asks for a GPU may miss one, and nothing else.
+    let asks = command.contains("albireo devices") || command.contains("--engine cuda");
+    let misses = ["NVIDIA", "NVRTC", "no GPU to use"]
+        .iter()
+        .any(|word| said.contains(word));
+    assert!(
+        asks && misses && output.status.code() == Some(1),
+        "{command}\n{said}"
+    );
+}
+
+#[test]
+fn every_example_of_the_readme_runs() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let mut inside = false;
+    let lines = readme.lines().filter(|line| {
+        if line.starts_with("```") {
+            inside = *line == "```sh";
+        }
+        inside
+    });
+    let commands = commands(lines);
+    assert!(commands.len() >= 9, "{commands:?}");
+    let folder = checkout();
+    for command in &commands {
+        run(&folder, command);
+    }
+    assert!(folder.path("xi.ecsv").exists());
+}
+
+#[test]
+fn every_example_of_the_help_runs() {
+    let folder = checkout();
+    let help = |arguments: &[&str]| {
+        // As wide as terminals used to be: a command that is broken there cannot be copied.
+        let mut command = folder.command(arguments);
+        let output = command.env("COLUMNS", "80").output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let subcommands: Vec<String> = help(&["--help"])
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect();
+    assert!(subcommands.len() >= 6, "{subcommands:?}");
+    let mut n_examples = 0;
+    for name in &subcommands {
+        let text = help(&[name, "--help"]);
+        let examples = text
+            .lines()
+            .skip_while(|line| !line.starts_with("Examples"));
+        for command in commands(examples) {
+            run(&folder, &command);
+            n_examples += 1;
+        }
+    }
+    assert!(n_examples >= 14, "{n_examples}");
+}

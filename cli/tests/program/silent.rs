@@ -1,0 +1,265 @@
+//! What used to pass without a word: refused, or said.
+
+use std::path::Path;
+
+use crate::folder::{Folder, Run, integers, scattered};
+
+/// The bundled sample `name`.
+fn sample(name: &str) -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
+    samples.join(name).to_str().unwrap().to_owned()
+}
+
+/// Runs a command that must fail with `code` and one line that says all of `parts`.
+fn refused(folder: &Folder, arguments: &[&str], code: i32, parts: &[&str]) {
+    let run = folder.run_with(arguments);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (code, ""),
+        "{arguments:?}\n{}",
+        run.stderr
+    );
+    let errors: Vec<&str> = run
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("error: "))
+        .collect();
+    assert_eq!(errors.len(), 1, "{}", run.stderr);
+    for part in parts {
+        assert!(
+            errors[0].contains(part),
+            "{arguments:?}: expected `{part}` in: {}",
+            errors[0]
+        );
+    }
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+/// Whether a run warned of all of `parts` in one line.
+fn warned(run: &Run, parts: &[&str]) -> bool {
+    run.stderr
+        .lines()
+        .any(|line| line.contains("WARN") && parts.iter().all(|part| line.contains(part)))
+}
+
+#[test]
+fn frames_are_not_superposed() {
+    let rows = "frame,species,x,y,z\n3,O,0,0,0\n3,O,1,0,0\n4,O,0,0,0\n4,H,2,0,0\n";
+    let folder = Folder::new().with("t.csv", rows);
+    let count = ["count", "t.csv", "--bins", "edges:0.5,1.5,3"];
+    refused(
+        &folder,
+        &count,
+        1,
+        &[
+            "t.csv",
+            "several frames (column `frame`, 3 to 4)",
+            "--where 'frame == 3'",
+        ],
+    );
+    let both = [&count[..], &["--where", "frame >= 3"]].concat();
+    refused(&folder, &both, 1, &["--where 'frame == 3'"]);
+    // One frame survives, whether it is named or not.
+    for condition in ["frame == 3", "frame < 4", "species == \"H\""] {
+        let one = [&count[..], &["--where", condition, "-o", "o.json"]].concat();
+        let run = folder.run_with(&one);
+        assert_eq!(run.code, 0, "{condition}: {}", run.stderr);
+    }
+    let one = [&count[..], &["--where", "frame == 3", "-o", "o.json"]].concat();
+    folder.run_with(&one);
+    assert_eq!(integers(&folder.table("o.json"), "npairs"), [1, 0]);
+    let upper = Folder::new().with("t.csv", "x,y,z,TimeStep\n0,0,0,1\n1,0,0,2\n");
+    refused(&upper, &count, 1, &["TimeStep == 1"]);
+    // The columns of a survey's camera are another matter.
+    let sky = Folder::new().with("t.csv", "RA,DEC,DIST,frame\n90,0,9,1\n91,0,9,2\n");
+    assert_eq!(sky.run_with(&count).code, 0);
+}
+
+#[test]
+fn flags_of_catalogs_that_are_not_there_are_refused() {
+    let folder = Folder::new().with("d.csv", &scattered(20, 10.0, 1));
+    let xi = "xi d.csv --box 10 --bins edges:1,2";
+    for flag in [
+        "--randoms-weight w",
+        "--randoms-positions x,y,z",
+        "--randoms-where x>1",
+    ] {
+        let command = format!("{xi} {flag}");
+        refused(&folder, &words(&command), 2, &["--randoms FILE"]);
+    }
+    let command = format!("{xi} --cross-weight w");
+    refused(&folder, &words(&command), 2, &["--cross FILE"]);
+    let wp = "wp d.csv --box 10 --bins edges:1,2 --pi-bins lin:0:2:2 --cross-weight w";
+    refused(&folder, &words(wp), 2, &["--cross FILE"]);
+    let count = "count d.csv --bins edges:1,2 --second-weight w";
+    let parts = ["--second-where or --second-table"];
+    refused(&folder, &words(count), 2, &parts);
+    // Another part of the first file needs no second one.
+    folder.good("count d.csv --bins edges:1,2 --where x<5 --second-where x>5 --second-weight w");
+}
+
+#[test]
+fn a_cosmology_without_redshifts_is_refused() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(20, 10.0, 1))
+        .with("s.csv", "RA,DEC,DIST\n90,10,100\n91,10,100\n");
+    let count = "count d.csv --cosmology Planck18 --bins edges:1,2";
+    let parts = ["--cosmology has no use", "x, y, z"];
+    refused(&folder, &words(count), 2, &parts);
+    let count = "count s.csv --cosmology Planck18 --bins edges:1,2";
+    refused(&folder, &words(count), 2, &["RA, DEC, DIST"]);
+}
+
+#[test]
+fn wrapped_positions_are_counted() {
+    let folder = Folder::new().with(
+        "p.csv",
+        "x,y,z\n0,0,0\n-1,0,0\n4,0,0\n9.5,0,0\n10,0,0\n0,25,0\n",
+    );
+    let run = folder.good("rdf p.csv --box 10 --r-max 4 --n-bins 4 -o g.json");
+    assert!(
+        run.stderr
+            .contains("data: 3 of 6 positions were outside the box and are wrapped"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(folder.table("g.json").meta["samples"][0]["wrapped"], 3);
+    let run = folder.good("count p.csv --wrap --box 10 --bins edges:0,1 -o c.json");
+    assert!(run.stderr.contains("3 of 6"), "{}", run.stderr);
+    let run = folder.good("rdf p.csv --box 40 --r-max 4 --n-bins 4 --where x>=0 -o g.json");
+    assert!(!run.stderr.contains("wrapped"), "{}", run.stderr);
+    assert_eq!(folder.table("g.json").meta["samples"][0]["wrapped"], 0);
+    let run = folder.good("count p.csv --box 40,0,0,0,40,0,0,0,40 --bins edges:0,1 -o c.json");
+    assert!(
+        run.stderr
+            .contains("1 of 6 positions were outside the reduced cell"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn suspicious_values_are_mentioned() {
+    let folder = Folder::new()
+        .with("radians.csv", "RA,DEC,DIST\n3.1,0.5,100\n2.9,-1.2,110\n")
+        .with("degrees.csv", "RA,DEC,DIST\n150.1,2.5,100\n150.2,2.1,110\n")
+        .with("cz.csv", "RA,DEC,Z\n150,2,15000\n150,2.1,16000\n")
+        .with("z.csv", "RA,DEC,Z\n150,2,0.1\n150,2.1,0.12\n");
+    let bins = "--bins edges:0,50";
+    let run = folder.good(&format!("count radians.csv {bins}"));
+    assert!(
+        warned(&run, &["radians.csv", "`RA`", "`DEC`", "look like radians"]),
+        "{}",
+        run.stderr
+    );
+    let run = folder.good(&format!("count degrees.csv {bins}"));
+    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
+    let run = folder.good(&format!("count cz.csv --cosmology Planck18 {bins}"));
+    assert!(
+        warned(&run, &["cz.csv", "`Z`", "16000", "cz in km/s"]),
+        "{}",
+        run.stderr
+    );
+    let run = folder.good(&format!("count z.csv --cosmology om=2 {bins}"));
+    assert!(
+        warned(&run, &["om = 2", "ol = -1"]) && !warned(&run, &["cz"]),
+        "{}",
+        run.stderr
+    );
+    let run = folder.good(&format!("count z.csv --cosmology Planck18 {bins}"));
+    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
+}
+
+#[test]
+fn a_catalog_as_its_own_randoms_is_mentioned() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(20, 10.0, 1))
+        .with("r.csv", &scattered(50, 10.0, 2));
+    let same = |randoms: &str| {
+        let run = folder.good(&format!("xi d.csv --randoms {randoms} --bins edges:1,9"));
+        warned(&run, &["data and randoms are the same rows"])
+    };
+    assert!(same("d.csv"));
+    assert!(!same("r.csv"));
+    assert!(
+        !same("d.csv --randoms-where x<5"),
+        "another part of the file"
+    );
+    std::fs::hard_link(folder.path("d.csv"), folder.path("hard.csv")).unwrap();
+    assert!(same("hard.csv"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
+        assert!(same("soft.csv"));
+    }
+    let run = folder.good("count d.csv d.csv --bins edges:0,9");
+    assert!(
+        warned(&run, &["data and second", "paired with itself"]),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn pi_bins_that_leave_out_the_middle_are_mentioned() {
+    let folder = Folder::new().with("d.csv", &scattered(50, 10.0, 1));
+    let wp = |bins: &str| {
+        let run = folder.good(&format!(
+            "wp d.csv --box 10 --bins edges:0.5,2,4 --pi-bins {bins}"
+        ));
+        warned(&run, &["--pi-bins"])
+    };
+    assert!(wp("lin:1:4:3"));
+    assert!(wp("edges:-1,0,4"));
+    assert!(!wp("lin:0:4:4"));
+    assert!(!wp("lin:-4:4:8"));
+}
+
+#[test]
+fn weights_that_cannot_be_normalised_are_refused() {
+    let folder = Folder::new()
+        .with("large.csv", "x,y,z,w\n0,0,0,1e300\n1,0,0,1e300\n")
+        .with("small.csv", "x,y,z,w\n0,0,0,1e-300\n1,0,0,1e-300\n")
+        .with("one.csv", "x,y,z,w\n0,0,0,1\n1,0,0,0\n2,0,0,0\n")
+        .with("far.csv", "x,y,z,w\n0,0,0,1e200\n");
+    let count = |file: &str| format!("count {file} --weight w --bins edges:0,2 -o o.csv");
+    for file in ["large.csv", "far.csv", "small.csv"] {
+        let parts = [file, "column `w`", "sum of the weights", "range of float64"];
+        refused(&folder, &words(&count(file)), 1, &parts);
+    }
+    let parts = ["DD: the weights of all pairs add up to 0"];
+    refused(&folder, &words(&count("one.csv")), 1, &parts);
+    assert!(!folder.path("o.csv").exists());
+}
+
+#[test]
+fn the_box_of_the_file_is_used_by_every_command() {
+    let folder = Folder::new();
+    let (file, stated) = (sample("liquid_frame.parquet"), "attribute `BoxSize`");
+    let count = |flags: &str| {
+        let run = folder.good(&format!(
+            "count {file} --bins edges:0,1,5 -o c.json {flags}"
+        ));
+        (integers(&folder.table("c.json"), "npairs"), run.stderr)
+    };
+    let (npairs, said) = count("");
+    assert!(
+        said.contains(stated) && said.contains("--box none"),
+        "{said}"
+    );
+    assert_eq!(npairs, count("--box file").0);
+    let (open, said) = count("--box none");
+    assert!(open[1] < npairs[1], "{open:?} {npairs:?}");
+    assert!(!said.contains("box"), "{said}");
+    for command in [
+        format!("xi {file} --bins edges:1,5"),
+        format!("rdf {file} --r-max 5 --n-bins 5"),
+        format!("xi {file} --randoms {file} --bins edges:1,5 --estimator natural"),
+    ] {
+        let run = folder.good(&command);
+        assert!(run.stderr.contains(stated), "{command}: {}", run.stderr);
+    }
+}
