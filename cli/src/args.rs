@@ -206,7 +206,7 @@ impl From<LosName> for LineOfSight {
 #[command(next_help_heading = "Space")]
 pub(crate) struct SpaceFlags {
     /// Periodic box: L, or Lx,Ly,Lz, or ax,ay,az,bx,..,cz (three vectors); `none` for an axis that is open; `file` for the box that
-    /// the file states; in the unit of the positions, e.g. 420 or 100,100,none
+    /// the file states; in the unit of the positions, e.g. 420 or 100,100,none [default: the file's box, else none]
     #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true)]
     pub(crate) space: Option<BoxSpec>,
     /// Wrap positions outside the box into it instead of refusing them
@@ -271,7 +271,7 @@ pub(crate) struct RunFlags {
     /// Who counts
     #[arg(long, default_value = "auto")]
     pub(crate) engine: EngineName,
-    /// Number of threads of the cpu engine [default: all cores]
+    /// Number of threads of the cpu engine, at most four for each core [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Instruction set of the cpu engine, e.g. portable, avx2, avx512, neon [default: the widest here]

@@ -182,7 +182,10 @@ impl<'a> Counter<'a> {
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
         let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
-        tracing::info!("{name}: {in_bins} pairs in bins, {seconds:.3} s, {rate}pairs in bins/s");
+        tracing::info!(
+            "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
+            rate.trim_end()
+        );
         let made = ("seconds", json!(seconds));
         let engine = engine.description();
         self.done

@@ -4,7 +4,7 @@
 
 use albireo::binning::BinAxis;
 use albireo::cosmology::Cosmology;
-use albireo::{Domain, Outside, Particles};
+use albireo::{Domain, Outside, Particles, Points};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
 
@@ -62,57 +62,95 @@ fn check_cosmology(opened: &[Opened], reading: Reading<'_>) -> Result<()> {
     )))
 }
 
-/// The boxes that the files state, where a box can hold the positions: those on the sky lie around the observer.
-fn boxes<'a>(
-    given: Option<BoxSpec>,
-    samples: &'a [Sample],
-    on_sky: Option<&str>,
-) -> Result<Vec<&'a StatedBox>> {
-    let stated: Vec<_> = samples
-        .iter()
-        .filter_map(|s| s.stated_box.as_ref())
-        .collect();
-    let Some(columns) = on_sky else {
-        return Ok(stated);
+/// Whether there are positions on the sky: they lie around the observer, and no periodic box holds them.
+fn on_sky(opened: &[Opened], given: Option<BoxSpec>) -> Result<bool> {
+    let Some(sky) = opened.iter().find(|opened| opened.place.is_sky()) else {
+        return Ok(false);
     };
     if given.is_some_and(|space| space != BoxSpec::Open) {
         return Err(usage(format!(
-            "--box has no meaning for positions on the sky ({columns}): they lie around the observer, not in a periodic box; leave it out"
+            "--box has no meaning for positions on the sky ({} of {}): they lie around the observer, not in a periodic box; leave it out",
+            sky.place.columns().join(", "),
+            sky.path().display()
         )));
     }
-    if let (None, Some(stated)) = (given, stated.first()) {
-        tracing::info!(
-            "the box is not used ({}): positions on the sky lie around the observer",
-            stated.source
-        );
-    }
-    Ok(Vec::new())
+    Ok(true)
 }
 
-/// Puts a sample into its domain; says how many positions that moved, where it may move any.
-fn place(domain: &Domain, sample: &mut Sample, outside: Outside) -> Result<()> {
-    let particles = std::mem::take(&mut sample.particles);
-    let triclinic = matches!(domain, Domain::Triclinic(_));
-    let wraps = domain.is_periodic() && (triclinic || outside == Outside::Wrap);
-    let before = wraps.then(|| particles.points().clone());
-    let placed = domain.place(particles, outside);
-    sample.particles = placed.with_context(|| hint(sample, outside))?;
-    let Some(before) = before else {
-        return Ok(());
+/// The boxes that the files state, where they are of use.
+fn boxes(samples: &[Sample], given: Option<BoxSpec>, on_sky: bool) -> Vec<&StatedBox> {
+    let stated = samples.iter().filter_map(|s| s.stated_box.as_ref());
+    let stated: Vec<_> = stated.collect();
+    let (true, Some(first)) = (on_sky, stated.first()) else {
+        return stated;
     };
-    let after = sample.particles.points();
-    let wrapped = (0..after.len())
-        .filter(|&row| after.at(row) != before.at(row))
-        .count();
-    if wrapped > 0 {
-        let cell = if triclinic { "reduced cell" } else { "box" };
+    if given.is_none() {
         tracing::info!(
-            "{}: {wrapped} of {} positions were outside the {cell} and are wrapped into it",
-            sample.role,
-            after.len()
+            "the box is not used ({}): positions on the sky lie around the observer",
+            first.source
         );
     }
-    if let Some(record) = sample.record.as_object_mut() {
+    Vec::new()
+}
+
+/// How many points lie outside the box as it was given.
+fn outside(domain: &Domain, points: &Points) -> usize {
+    let is_outside: Box<dyn Fn([f64; 3]) -> bool> = match domain {
+        Domain::Open => return 0,
+        Domain::Periodic(cell) => {
+            let lengths = cell.lengths();
+            Box::new(move |x| {
+                let axes = x.into_iter().zip(lengths);
+                axes.into_iter()
+                    .any(|(x, length)| length.is_some_and(|l| !(0.0..l).contains(&x)))
+            })
+        }
+        Domain::Triclinic(lattice) => {
+            let [a, b, c] = lattice.vectors();
+            let across = [cross(b, c), cross(c, a), cross(a, b)];
+            let volume = dot(a, across[0]);
+            Box::new(move |x| {
+                let mut fractions = across.iter().map(|&across| dot(x, across) / volume);
+                fractions.any(|fraction| !(0.0..1.0).contains(&fraction))
+            })
+        }
+    };
+    (0..points.len())
+        .filter(|&row| is_outside(points.at(row)))
+        .count()
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// Puts a sample into its domain; says how many positions lay outside, where they are wrapped.
+fn place(domain: &Domain, sample: &mut Sample, unless: Outside) -> Result<()> {
+    let particles = std::mem::take(&mut sample.particles);
+    let wraps = unless == Outside::Wrap || matches!(domain, Domain::Triclinic(_));
+    let wrapped = if wraps {
+        outside(domain, particles.points())
+    } else {
+        0
+    };
+    let placed = domain.place(particles, unless);
+    sample.particles = placed.with_context(|| hint(sample, unless))?;
+    if wrapped > 0 {
+        tracing::info!(
+            "{}: {wrapped} of {} positions were outside the box and are wrapped into it",
+            sample.role,
+            sample.particles.len()
+        );
+    }
+    if let (true, Some(record)) = (wraps && domain.is_periodic(), sample.record.as_object_mut()) {
         record.insert("wrapped".to_owned(), json!(wrapped));
     }
     Ok(())
@@ -142,9 +180,7 @@ impl Inputs {
         let opened: Vec<Opened> = opened.collect::<Result<_>>()?;
         check_cosmology(&opened, reading)?;
         let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
-        let on_sky = opened.iter().find(|o| o.place.is_sky());
-        let on_sky =
-            on_sky.map(|o| format!("{} of {}", o.place.columns().join(", "), o.path().display()));
+        let on_sky = on_sky(&opened, flags.space)?;
         let mut samples = Vec::new();
         for opened in opened {
             samples.push(opened.read(reading)?);
@@ -154,8 +190,7 @@ impl Inputs {
         let (domain, space) = if wanted.angular {
             resolve(None, &[])?
         } else {
-            let stated = boxes(flags.space, &samples, on_sky.as_deref())?;
-            resolve(flags.space, &stated)?
+            resolve(flags.space, &boxes(&samples, flags.space, on_sky))?
         };
         for sample in &mut samples {
             place(&domain, sample, wanted.outside)?;

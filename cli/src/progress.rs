@@ -36,8 +36,8 @@ impl Drop for NothingToKeep {
 /// From now on Ctrl-C and SIGTERM ask for a stop; a second one ends the program at once.
 #[cfg(unix)]
 pub(crate) fn listen_for_signals() -> Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
     let thread = std::thread::Builder::new().name("signals".to_owned());
     thread.spawn(|| wait_for_signals(signals))?;
     Ok(())

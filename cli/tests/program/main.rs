@@ -8,7 +8,7 @@ mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod estimates;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "plot"))]
 mod examples;
 #[cfg(feature = "plot")]
 mod figures;

@@ -134,8 +134,7 @@ fn wrapped_positions_are_counted() {
     assert_eq!(folder.table("g.json").meta["samples"][0]["wrapped"], 0);
     let run = folder.good("count p.csv --box 40,0,0,0,40,0,0,0,40 --bins edges:0,1 -o c.json");
     assert!(
-        run.stderr
-            .contains("1 of 6 positions were outside the reduced cell"),
+        run.stderr.contains("1 of 6 positions were outside the box"),
         "{}",
         run.stderr
     );
