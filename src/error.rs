@@ -37,7 +37,9 @@ pub enum ParticlesError {
         value: f64,
     },
     /// A coordinate whose square could overflow.
-    #[error("{column} must be at most {limit:e} by magnitude: found {value:e} in row {row} (counting from 0)")]
+    #[error(
+        "{column} must be at most {limit:e} by magnitude: found {value:e} in row {row} (counting from 0)"
+    )]
     TooLarge {
         /// Which column.
         column: &'static str,

@@ -65,7 +65,8 @@ impl Rdf {
         let edges = match (&self.bins, self.r_max, self.n_bins) {
             (Some(spec), ..) => spec.edges().context("--bins")?,
             (None, Some(r_max), Some(n_bins)) => {
-                Edges::linear(self.r_min, r_max, n_bins.get() as usize).context("--r-min, --r-max and --n-bins")?
+                Edges::linear(self.r_min, r_max, n_bins.get() as usize)
+                    .context("--r-min, --r-max and --n-bins")?
             }
             _ => return Err(usage("bins are needed: --r-max and --n-bins, or --bins")),
         };
