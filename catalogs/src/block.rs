@@ -31,6 +31,25 @@ pub(crate) struct Block {
     pub(crate) nulls: Vec<u64>,
 }
 
+impl Block {
+    /// A block of `rows` rows without cells.
+    #[cfg(feature = "fits")]
+    pub(crate) fn of(rows: usize) -> Self {
+        Self {
+            rows,
+            cells: Vec::new(),
+            nulls: Vec::new(),
+        }
+    }
+
+    /// Appends a component and the number of its missing values.
+    #[cfg(feature = "fits")]
+    pub(crate) fn push(&mut self, (cells, nulls): (Cells, u64)) {
+        self.cells.push(cells);
+        self.nulls.push(nulls);
+    }
+}
+
 /// Where a value stands, for messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
@@ -83,6 +102,11 @@ impl<'a> Numbers<'a> {
         Self::new(self.site, self.widening, rows)
     }
 
+    /// The row, from 0, of the value that comes next.
+    pub(crate) fn next_row(&self) -> u64 {
+        self.site.first_row + self.values.len() as u64
+    }
+
     pub(crate) fn float(&mut self, value: f64) {
         self.values.push(value);
     }
@@ -98,7 +122,7 @@ impl<'a> Numbers<'a> {
             return Err(CatalogError::Inexact {
                 path: self.site.path.to_owned(),
                 column: self.site.column.to_owned(),
-                row: self.site.first_row + self.values.len() as u64,
+                row: self.next_row(),
                 value: value.to_string(),
             });
         }
@@ -111,7 +135,7 @@ impl<'a> Numbers<'a> {
             return Err(CatalogError::Null {
                 path: self.site.path.to_owned(),
                 column: self.site.column.to_owned(),
-                row: self.site.first_row + self.values.len() as u64,
+                row: self.next_row(),
             });
         }
         self.values.push(f64::NAN);
@@ -365,9 +389,39 @@ impl Range {
     }
 }
 
+/// The first few different texts of a column.
+#[derive(Clone, Default)]
+pub(crate) struct Distinct {
+    pub(crate) texts: Vec<String>,
+    /// Whether there are others.
+    pub(crate) more: bool,
+}
+
+impl Distinct {
+    /// Texts kept at most.
+    const KEPT: usize = 8;
+
+    fn see(&mut self, texts: &[String]) {
+        if self.more {
+            return;
+        }
+        for text in texts {
+            if self.texts.contains(text) {
+                continue;
+            }
+            if self.texts.len() == Self::KEPT {
+                self.more = true;
+                return;
+            }
+            self.texts.push(text.clone());
+        }
+    }
+}
+
 /// The ranges of all components of a scan.
 pub(crate) struct Ranges {
     pub(crate) ranges: Vec<Range>,
+    pub(crate) texts: Vec<Distinct>,
     pub(crate) rows: u64,
 }
 
@@ -375,16 +429,21 @@ impl Ranges {
     pub(crate) fn new(components: usize) -> Self {
         Self {
             ranges: vec![Range::default(); components],
+            texts: vec![Distinct::default(); components],
             rows: 0,
         }
     }
 
     pub(crate) fn see(&mut self, block: &Block) {
         self.rows += block.rows as u64;
-        for ((range, cells), &nulls) in self.ranges.iter_mut().zip(&block.cells).zip(&block.nulls) {
+        let seen = self.ranges.iter_mut().zip(&mut self.texts);
+        for (((range, distinct), cells), &nulls) in seen.zip(&block.cells).zip(&block.nulls) {
             match cells {
                 Cells::Numbers(values) => range.see(values, nulls),
-                Cells::Texts(_) => range.null_count += nulls,
+                Cells::Texts(texts) => {
+                    range.null_count += nulls;
+                    distinct.see(texts);
+                }
             }
         }
     }

@@ -11,7 +11,8 @@ use crate::{Filter, Format};
 /// Which table, columns and rows to read.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// FITS: HDU number or `EXTNAME`. HDF5: group path. `None`: the first FITS table, the only HDF5 group with columns.
+    /// FITS: HDU number, the primary being 0, or `EXTNAME`. HDF5: path of a group or of a compound data set. `None`: the
+    /// only table, or the only one that has all columns asked for.
     pub table: Option<String>,
     /// Columns to keep, in this order. A vector column gives all its components, `name[0]` selects one.
     /// HDF5: also full data set paths.
@@ -208,4 +209,8 @@ pub struct ColumnDescription {
     pub nan_count: u64,
     /// Values that are missing; reading this column is an error if there are any.
     pub null_count: u64,
+    /// Of a text column: its first few different values; empty before a pass over the data.
+    pub texts: Vec<String>,
+    /// Whether `texts` are all the different values there are.
+    pub all_texts: bool,
 }

@@ -10,14 +10,23 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::error::CatalogError;
+use crate::stop::{Stop, Watched};
 
 /// The SHA-256 of a file's bytes as 64 lower-case hexadecimal digits; reads in blocks.
 ///
 /// # Errors
 /// [`CatalogError::NotFound`] or [`CatalogError::Io`].
 pub fn sha256(path: &Path) -> Result<String, CatalogError> {
+    sha256_until(path, &Stop::never())
+}
+
+/// As [`sha256`], ended early when `stop` asks for it.
+///
+/// # Errors
+/// Those of [`sha256`] and [`CatalogError::Interrupted`].
+pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String, CatalogError> {
     let io = |error| CatalogError::io(path, error);
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = Watched::new(File::open(path).map_err(io)?, stop);
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {

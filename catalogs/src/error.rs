@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::Format;
 use crate::filter::FilterError;
+use crate::stop::Stopped;
 
 /// Why a catalog could not be read. Rows count from 0, lines from 1.
 #[derive(Debug, Error)]
@@ -19,6 +20,25 @@ pub enum CatalogError {
     #[error("{}: no such file", path.display())]
     NotFound {
         /// The file asked for.
+        path: PathBuf,
+    },
+    /// The path names nothing, but ends with a table in brackets behind the name of a file.
+    #[error(
+        "{}: no such file, but {} is there: name its table apart from it, on the command line by --table {table}",
+        path.display(), file.display()
+    )]
+    TableInName {
+        /// The path asked for.
+        path: PathBuf,
+        /// The file without the brackets.
+        file: PathBuf,
+        /// What the brackets hold.
+        table: String,
+    },
+    /// Reading was asked to stop.
+    #[error("{}: interrupted while it was read", path.display())]
+    Interrupted {
+        /// The file being read.
         path: PathBuf,
     },
     /// The operating system refused.
@@ -70,7 +90,7 @@ pub enum CatalogError {
         available: Vec<String>,
     },
     /// No table was named and the file has several.
-    #[error("{}: several tables: name one of {}", path.display(), listed(available))]
+    #[error("{}: several tables: name one of {} (on the command line by --table)", path.display(), listed(available))]
     AmbiguousTable {
         /// The file asked for.
         path: PathBuf,
@@ -139,6 +159,18 @@ pub enum CatalogError {
     /// A field of a text file is not what its column holds.
     #[error("{}: line {line}, column `{column}`: expected a number, found `{found}`", path.display())]
     Field {
+        /// The file asked for.
+        path: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The text found.
+        found: String,
+    },
+    /// A number of a text file is beyond the largest float64.
+    #[error("{}: line {line}, column `{column}`: `{found}` is beyond the largest float64, 1.8e308", path.display())]
+    Overflow {
         /// The file asked for.
         path: PathBuf,
         /// Line, from 1.
@@ -239,10 +271,13 @@ pub enum CatalogError {
 
 impl CatalogError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        match source.kind() {
-            io::ErrorKind::NotFound => Self::NotFound {
+        if source.get_ref().is_some_and(|inner| inner.is::<Stopped>()) {
+            return Self::Interrupted {
                 path: path.to_owned(),
-            },
+            };
+        }
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::not_found(path),
             io::ErrorKind::UnexpectedEof => Self::corrupt(path, "the file ends too early"),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
                 Self::corrupt(path, source.to_string())
@@ -250,6 +285,24 @@ impl CatalogError {
             _ => Self::Io {
                 path: path.to_owned(),
                 source,
+            },
+        }
+    }
+
+    fn not_found(path: &Path) -> Self {
+        let name = path.to_string_lossy();
+        let parts = name
+            .strip_suffix(']')
+            .and_then(|name| name.rsplit_once('['))
+            .filter(|(file, table)| !table.is_empty() && Path::new(file).is_file());
+        match parts {
+            Some((file, table)) => Self::TableInName {
+                path: path.to_owned(),
+                file: file.into(),
+                table: table.to_owned(),
+            },
+            None => Self::NotFound {
+                path: path.to_owned(),
             },
         }
     }

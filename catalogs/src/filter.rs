@@ -83,6 +83,8 @@ impl Relation {
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Beyond this, digits would be padded with zeros by the hundred.
+            Self::Number(value) if value.abs() >= 1e16 => write!(f, "the number {value:e}"),
             Self::Number(value) => write!(f, "the number {value}"),
             Self::Text(text) => write!(f, "the text \"{text}\""),
         }

@@ -11,13 +11,14 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::CatalogError;
 use crate::reader::CatalogReader;
+use crate::stop::{Stop, Watched};
 use crate::text::TextReader;
 
 /// A catalog file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// FITS binary tables.
+    /// FITS tables.
     Fits,
     /// Apache Parquet.
     Parquet,
@@ -51,15 +52,25 @@ const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// [`CatalogError::NotFound`], [`CatalogError::UnknownFormat`], [`CatalogError::NotBuiltIn`], or what the format's
 /// header has wrong.
 pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>, CatalogError> {
-    let (format, gzipped) = recognise(path)?;
+    open_until(path, Stop::never())
+}
+
+/// As [`open`]; opening and the reader's work end early with [`CatalogError::Interrupted`] when `stop` asks for it.
+///
+/// # Errors
+/// Those of [`open`] and [`CatalogError::Interrupted`].
+pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>, CatalogError> {
+    let (format, gzipped) = recognise(path, &stop)?;
     match format {
-        Format::Text | Format::Ecsv => Ok(Box::new(TextReader::open(path, format, gzipped)?)),
+        Format::Text | Format::Ecsv => {
+            Ok(Box::new(TextReader::open(path, format, gzipped, stop)?))
+        }
         #[cfg(feature = "fits")]
-        Format::Fits => Ok(Box::new(crate::fits::FitsReader::open(path, gzipped)?)),
+        Format::Fits => Ok(Box::new(crate::fits::FitsReader::open(path, gzipped, stop)?)),
         #[cfg(feature = "parquet")]
-        Format::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(path)?)),
+        Format::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(path, stop)?)),
         #[cfg(feature = "hdf5")]
-        Format::Hdf5 => Ok(Box::new(crate::hdf5::Hdf5Reader::open(path)?)),
+        Format::Hdf5 => Ok(Box::new(crate::hdf5::Hdf5Reader::open(path, stop)?)),
         #[allow(unreachable_patterns, reason = "reached in builds without some format")]
         other => Err(CatalogError::NotBuiltIn {
             path: path.to_owned(),
@@ -79,9 +90,9 @@ fn feature(format: Format) -> &'static str {
 }
 
 /// The format and whether the file is gzipped.
-fn recognise(path: &Path) -> Result<(Format, bool), CatalogError> {
+fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), CatalogError> {
     let io = |error| CatalogError::io(path, error);
-    let open = || File::open(path).map_err(io);
+    let open = || File::open(path).map(|file| Watched::new(file, stop)).map_err(io);
     let head = head(open()?).map_err(io)?;
     let unknown = |head: &[u8]| CatalogError::UnknownFormat {
         path: path.to_owned(),

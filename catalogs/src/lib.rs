@@ -1,7 +1,7 @@
 //! Reads particle and galaxy catalogs, and writes result tables.
 //!
 //! [`open`] recognises FITS, Parquet, HDF5, ECSV and delimited text by content; the reader it returns describes the
-//! file's tables or reads columns as float64. [`Table`] holds results and is written as CSV, ECSV, JSON or Parquet.
+//! file's tables or reads columns as float64. [`Table`] holds results and is written as CSV, ECSV, FITS, JSON or Parquet.
 //! This crate knows no bins, no engines, and no meaning of a column.
 //!
 //! ```
@@ -33,15 +33,17 @@ mod hdf5;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod reader;
+mod stop;
 mod table;
 mod text;
 mod value;
 
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
-pub use digest::sha256;
+pub use digest::{sha256, sha256_until};
 pub use error::CatalogError;
 pub use filter::{Filter, FilterError};
-pub use format::{Format, open};
+pub use format::{Format, open, open_until};
 pub use reader::CatalogReader;
+pub use stop::Stop;
 pub use table::{Table, TableColumn, TableError, TableFormat, Values};
 pub use value::{Attributes, Value};

@@ -2,14 +2,17 @@
 //!
 //! Entry: [`CatalogReader`], implemented once, for any [`Backend`]. A format supplies a schema and a scan, no more.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::Format;
-use crate::block::{Block, BoundFilter, Collector, Range, Ranges, Widening};
+use crate::block::{Block, BoundFilter, Collector, Distinct, Range, Ranges, Widening};
 use crate::catalog::{
     Catalog, ColumnDescription, Description, Request, TableDescription, component,
 };
 use crate::error::{CatalogError, listed};
+#[cfg(any(feature = "fits", feature = "hdf5"))]
+use crate::filter::Filter;
 use crate::filter::{Comparison, Literal};
 use crate::value::Attributes;
 
@@ -130,6 +133,21 @@ pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), Catalog
     }
 }
 
+/// The columns a request needs, component indices taken off.
+#[cfg(any(feature = "fits", feature = "hdf5"))]
+pub(crate) fn wanted_names(request: &Request) -> Vec<String> {
+    let of_filter = request.filter.iter().flat_map(Filter::columns);
+    let names = request.columns.iter().map(String::as_str).chain(of_filter);
+    let plain = |name: &str| match name
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['))
+    {
+        Some((stem, _)) => stem.to_owned(),
+        None => name.to_owned(),
+    };
+    names.map(plain).collect()
+}
+
 impl<B: Backend> CatalogReader for B {
     fn format(&self) -> Format {
         Backend::format(self)
@@ -156,7 +174,7 @@ impl<B: Backend> CatalogReader for B {
         let rows = schema.rows;
         let columns = schema.fields.into_iter().map(|field| {
             let rows = field.rows.or(rows);
-            column(field, Range::default(), rows)
+            column(field, Range::default(), Distinct::default(), rows)
         });
         Ok(TableDescription {
             name: schema.table,
@@ -203,11 +221,12 @@ impl Plan {
     fn new(path: &Path, schema: &Schema, request: &Request) -> Result<Self, CatalogError> {
         let mut names = Vec::new();
         let mut components = Vec::new();
+        let mut seen = HashSet::new();
         for column in &request.columns {
             let (field, elements) = resolve(path, schema, column)?;
             require_number(path, &schema.fields[field])?;
             for (name, element) in elements {
-                if !names.contains(&name) {
+                if seen.insert(name.clone()) {
                     names.push(name);
                     components.push(Component { field, element });
                 }
@@ -393,6 +412,7 @@ fn describe_table<B: Backend>(
         },
     )?;
     let mut ranges = vec![Range::default(); schema.fields.len()];
+    let mut texts: Vec<Distinct> = schema.fields.iter().map(|_| Distinct::default()).collect();
     let mut rows: Vec<Option<u64>> = schema
         .fields
         .iter()
@@ -422,6 +442,11 @@ fn describe_table<B: Backend>(
         for (part, range) in components.iter().zip(&seen.ranges) {
             ranges[part.field].merge(range);
         }
+        for (part, distinct) in components.iter().zip(seen.texts) {
+            if schema.fields[part.field].kind == Kind::Text {
+                texts[part.field] = distinct;
+            }
+        }
         for &field in &now {
             rows[field] = Some(seen.rows);
         }
@@ -430,8 +455,9 @@ fn describe_table<B: Backend>(
         .fields
         .into_iter()
         .zip(ranges)
+        .zip(texts)
         .zip(&rows)
-        .map(|((field, range), rows)| column(field, range, *rows));
+        .map(|(((field, range), distinct), rows)| column(field, range, distinct, *rows));
     let columns: Vec<ColumnDescription> = columns.collect();
     let rows = columns.first().map_or(0, |column| column.rows);
     Ok(TableDescription {
@@ -442,7 +468,12 @@ fn describe_table<B: Backend>(
     })
 }
 
-fn column(field: Field, range: Range, rows: Option<u64>) -> ColumnDescription {
+fn column(
+    field: Field,
+    range: Range,
+    distinct: Distinct,
+    rows: Option<u64>,
+) -> ColumnDescription {
     ColumnDescription {
         name: field.name,
         dtype: field.dtype,
@@ -453,5 +484,7 @@ fn column(field: Field, range: Range, rows: Option<u64>) -> ColumnDescription {
         max: range.max,
         nan_count: range.nan_count,
         null_count: range.null_count,
+        all_texts: !distinct.more,
+        texts: distinct.texts,
     }
 }

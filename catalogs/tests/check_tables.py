@@ -1,4 +1,4 @@
-"""Reads the four files with json, astropy and pyarrow; compares every value with its bits, given in hexadecimal.
+"""Reads the five files with json, astropy and pyarrow; compares every value with its bits, given in hexadecimal.
 
     python check_tables.py FOLDER '{"column": ["bits", ...], ...}'
 """
@@ -47,6 +47,13 @@ try:
     assert "Mpc" in str(t["r_min"].unit), t["r_min"].unit
     assert t["r_min"].description == 'lower edge: inclusive, "exact"', t["r_min"].description
     assert str(t["DD"].dtype) == "uint64"
+    t = Table.read(folder + "/r.fits")
+    check("fits", t)
+    described = json.loads(t.meta["ALBIREO"])
+    meta_ok("fits", described["meta"])
+    assert [column["name"] for column in described["columns"]] == t.colnames == list(bits), t.colnames
+    assert "Mpc" in str(t["r_min"].unit), t["r_min"].unit
+    assert str(t["DD"].dtype.newbyteorder("=")) == "uint64", t["DD"].dtype
     t = Table.read(folder + "/r.csv", format="ascii.csv", comment="#")
     assert t.colnames == list(bits), t.colnames
     print("astropy read them")

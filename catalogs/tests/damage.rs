@@ -111,6 +111,12 @@ fn damage(name: &str) {
 fn fits() {
     damage("tables.fits");
     damage("tables.fits.gz");
+    damage("packed_rice.fits");
+    damage("packed_gzip1.fits");
+    damage("packed.fits");
+    damage("ascii.fits");
+    damage("arrays.fits");
+    damage("arrays.fits.gz");
 }
 
 #[test]
@@ -127,6 +133,8 @@ fn hdf5() {
     damage("gadget.hdf5");
     damage("trajectory.h5");
     damage("single.h5");
+    damage("compound.h5");
+    damage("astropy.h5");
 }
 
 #[test]
@@ -156,7 +164,7 @@ fn result_tables() {
         "",
         vec![0.1, f64::NAN],
     ));
-    for extension in ["csv", "ecsv", "json", "parquet"] {
+    for extension in ["csv", "ecsv", "fits", "json", "parquet"] {
         let path = folder.path().join(format!("t.{extension}"));
         table.write(&path).unwrap();
         let bytes = std::fs::read(&path).unwrap();

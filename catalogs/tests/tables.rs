@@ -15,7 +15,7 @@ use albireo_catalogs::{
 };
 use serde_json::json;
 
-const EXTENSIONS: [&str; 4] = ["csv", "ecsv", "json", "parquet"];
+const EXTENSIONS: [&str; 5] = ["csv", "ecsv", "fits", "json", "parquet"];
 
 /// Values that a careless writer would round, and names and texts that it would not quote.
 fn table() -> Table {
@@ -128,6 +128,7 @@ fn a_stream_gets_the_same_bytes_as_a_file() {
     for (extension, format) in EXTENSIONS.into_iter().zip([
         TableFormat::Csv,
         TableFormat::Ecsv,
+        TableFormat::Fits,
         TableFormat::Json,
         TableFormat::Parquet,
     ]) {
@@ -162,7 +163,7 @@ fn refusals_say_why() {
     let extension = message(table().write(Path::new("result.xlsx")));
     assert_eq!(
         extension,
-        "result.xlsx: the extension should be one of .csv, .ecsv, .json, .parquet"
+        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .json, .parquet"
     );
     let with = |column: TableColumn| {
         let mut table = table();
@@ -180,6 +181,11 @@ fn refusals_say_why() {
     assert!(with(TableColumn::integers("", "", vec![0; 11])).contains("it is empty"));
     assert!(with(TableColumn::integers("#n", "", vec![0; 11])).contains("starts with #"));
     assert!(with(TableColumn::integers("a\nb", "", vec![0; 11])).contains("control characters"));
+    let long = Table {
+        columns: vec![TableColumn::integers("ä", "", vec![1])],
+        ..Table::default()
+    };
+    assert!(message(long.write_to(Vec::new(), TableFormat::Fits)).contains("ASCII characters"));
     let folder = tempfile::tempdir().unwrap();
     for (extension, content, part) in [
         (
@@ -211,6 +217,7 @@ fn refusals_say_why() {
         ),
         ("ecsv", "# %ECSV 1.0\n# ---\nx\n1\n", "no `datatype`"),
         ("parquet", "PAR1", "not a result table"),
+        ("fits", "SIMPLE  =", "the header does not end"),
     ] {
         let path = folder.path().join(format!("result.{extension}"));
         std::fs::write(&path, content).unwrap();
@@ -233,7 +240,7 @@ fn results_are_catalogs_too() {
         ..Table::default()
     };
     table.meta.insert("BoxSize".to_owned(), json!(420.5));
-    for extension in ["csv", "ecsv", "parquet"] {
+    for extension in ["csv", "ecsv", "fits", "parquet"] {
         let path = folder.path().join(format!("result.{extension}"));
         table.write(&path).unwrap();
         let catalog = open(&path)
@@ -296,4 +303,11 @@ fn python_reads_what_is_written() {
     );
     eprintln!("{python}: {out}");
     assert!(output.status.success(), "{errors}");
+}
+
+#[test]
+fn a_fits_file_of_another_program_is_no_result() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tables.fits");
+    let error = Table::read(&fixture).unwrap_err().to_string();
+    assert!(error.contains("no table with a card `ALBIREO`"), "{error}");
 }

@@ -1,11 +1,12 @@
 //! Columns of FITS binary tables: layout from TFORM, values from big-endian bytes.
 //!
-//! Entry: [`columns`], [`Column::decode`]. FITS Standard 4.0, section 7.3. Arrays of variable length, bits and complex
-//! numbers are listed but not decoded.
+//! Entry: [`columns`], [`Column::decode`]. FITS Standard 4.0, section 7.3. Arrays of variable length are left to
+//! `arrays`; bits and complex numbers are listed but not decoded.
 
 use std::path::Path;
 
 use super::header::Header;
+use super::scaling::Scaling;
 use crate::block::{Cells, Numbers, Site, Widening};
 use crate::error::CatalogError;
 use crate::reader::{Field, Kind};
@@ -22,23 +23,18 @@ enum Type {
     Float32,
     Float64,
     Text,
+    /// A descriptor of an array in the heap; `wide`: of 16 bytes, not 8.
+    Array {
+        of: char,
+        wide: bool,
+        /// Elements of the longest, as TFORM says.
+        longest: u64,
+    },
     Other(char),
 }
 
-/// How a stored number becomes the value meant: the TSCAL and TZERO cards.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Scaling {
-    None,
-    /// TSCAL is 1 and TZERO an integer, as for unsigned integers.
-    Shift(i128),
-    Linear {
-        scale: f64,
-        zero: f64,
-    },
-}
-
 /// One column.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Column {
     name: String,
     unit: Option<String>,
@@ -50,17 +46,18 @@ pub(super) struct Column {
     null: Option<i64>,
 }
 
-/// The columns of a table, in order.
+/// The columns of a table, in order, their formats taken from the cards `form`1, `form`2, ...
 pub(super) fn columns(
     path: &Path,
     hdu: usize,
     header: &Header,
+    form: &str,
 ) -> Result<Vec<Column>, CatalogError> {
     let count = header.size(path, hdu, "TFIELDS")?.min(999);
     let mut offset: u64 = 0;
     let mut columns = Vec::new();
     for number in 1..=count {
-        let column = Column::new(path, hdu, header, number, offset)?;
+        let column = Column::new(path, hdu, header, form, number, offset)?;
         offset = offset.saturating_add(column.bytes);
         columns.push(column);
     }
@@ -72,13 +69,14 @@ impl Column {
         path: &Path,
         hdu: usize,
         header: &Header,
+        form: &str,
         number: u64,
         offset: u64,
     ) -> Result<Self, CatalogError> {
         let key = |stem: &str| format!("{stem}{number}");
-        let tform = header.text(&key("TFORM")).unwrap_or_default();
+        let tform = header.text(&key(form)).unwrap_or_default();
         let Some((kind, repeat, bytes)) = parse_tform(tform) else {
-            let detail = format!("HDU {hdu}: TFORM{number} = `{tform}` is no column format");
+            let detail = format!("HDU {hdu}: {form}{number} = `{tform}` is no column format");
             return Err(CatalogError::corrupt(path, detail));
         };
         let name = header
@@ -95,7 +93,7 @@ impl Column {
             repeat: usize::try_from(repeat).unwrap_or(usize::MAX),
             offset: usize::try_from(offset).unwrap_or(usize::MAX),
             bytes,
-            scaling: scaling(header.value(&key("TSCAL")), header.value(&key("TZERO"))),
+            scaling: Scaling::of(header.value(&key("TSCAL")), header.value(&key("TZERO"))),
             null: match header.value(&key("TNULL")) {
                 Some(Value::Integer(null)) => Some(*null),
                 _ => None,
@@ -108,10 +106,76 @@ impl Column {
         self.bytes
     }
 
-    pub(super) fn field(&self) -> Field {
+    /// The same column in rows where it begins at `offset`.
+    pub(super) fn at(&self, offset: u64) -> Self {
+        Self {
+            offset: usize::try_from(offset).unwrap_or(usize::MAX),
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The letter of the stored type.
+    pub(super) fn letter(&self) -> char {
+        match self.kind {
+            Type::Logical => 'L',
+            Type::Byte => 'B',
+            Type::Int16 => 'I',
+            Type::Int32 => 'J',
+            Type::Int64 => 'K',
+            Type::Float32 => 'E',
+            Type::Float64 => 'D',
+            Type::Text => 'A',
+            Type::Array { wide, .. } => {
+                if wide {
+                    'Q'
+                } else {
+                    'P'
+                }
+            }
+            Type::Other(letter) => letter,
+        }
+    }
+
+    /// If the rows hold arrays of variable length: the letter of their elements and the most of them that a row has.
+    pub(super) fn array(&self) -> Option<(char, u64)> {
+        match self.kind {
+            Type::Array { of, longest, .. } => Some((of, longest)),
+            _ => None,
+        }
+    }
+
+    /// The length and the place in the heap of one row's array.
+    pub(super) fn descriptor(&self, row: &[u8]) -> (u64, u64) {
+        let cell = &row[self.offset..];
+        match self.kind {
+            Type::Array { wide: true, .. } => (
+                u64::from_be_bytes(array(cell)),
+                u64::from_be_bytes(array(&cell[8..])),
+            ),
+            _ => (
+                u32::from_be_bytes(array(cell)).into(),
+                u32::from_be_bytes(array(&cell[4..])).into(),
+            ),
+        }
+    }
+
+    /// As a schema lists it; `arrays`: whether those of variable length can be read.
+    pub(super) fn field(&self, arrays: bool) -> Field {
         let (kind, width) = match self.kind {
             Type::Text => (Kind::Text, 1),
-            Type::Other(_) => (Kind::Other, 1),
+            Type::Array { of, longest, .. }
+                if arrays && longest > 0 && "LBIJKED".contains(of) =>
+            {
+                (
+                    Kind::Number,
+                    usize::try_from(longest).unwrap_or(usize::MAX),
+                )
+            }
+            Type::Array { .. } | Type::Other(_) => (Kind::Other, 1),
             _ if self.repeat == 0 => (Kind::Other, 1),
             _ => (Kind::Number, self.repeat),
         };
@@ -145,7 +209,22 @@ impl Column {
             Type::Other('X') => "bits".to_owned(),
             Type::Other('C') => "complex64".to_owned(),
             Type::Other('M') => "complex128".to_owned(),
-            Type::Other(_) => "array of variable length".to_owned(),
+            Type::Other(letter) => format!("type {letter}"),
+            Type::Array { of, longest, .. } => {
+                let of = single(of).map_or("type of its own".to_owned(), |kind| {
+                    Self {
+                        kind,
+                        ..self.clone()
+                    }
+                    .dtype()
+                });
+                let limit = if longest == 0 {
+                    "; TFORM does not say how long".to_owned()
+                } else {
+                    String::new()
+                };
+                format!("{of}, variable length{limit}")
+            }
         }
     }
 
@@ -206,31 +285,33 @@ impl Column {
             }
             Type::Int64 => cells(8)
                 .try_for_each(|cell| self.integer(&mut numbers, i64::from_be_bytes(array(cell))))?,
-            Type::Text | Type::Other(_) => {}
+            Type::Text | Type::Array { .. } | Type::Other(_) => {}
         }
         Ok(numbers.finish())
     }
 
-    fn integer(&self, numbers: &mut Numbers<'_>, stored: i64) -> Result<(), CatalogError> {
+    /// Appends a value stored as an integer.
+    pub(super) fn integer(&self, numbers: &mut Numbers<'_>, stored: i64) -> Result<(), CatalogError> {
         if self.null == Some(stored) {
             return numbers.null();
         }
-        match self.scaling {
-            Scaling::None => numbers.integer(i128::from(stored)),
-            Scaling::Shift(zero) => numbers.integer(i128::from(stored) + zero),
-            Scaling::Linear { scale, zero } => {
-                numbers.float(stored as f64 * scale + zero);
-                Ok(())
-            }
-        }
+        self.scaling.integer(numbers, i128::from(stored))
     }
 
-    fn scaled(&self, stored: f64) -> f64 {
-        match self.scaling {
-            Scaling::None => stored,
-            Scaling::Shift(zero) => stored + zero as f64,
-            Scaling::Linear { scale, zero } => stored * scale + zero,
+    /// The value of a stored float.
+    pub(super) fn scaled(&self, stored: f64) -> f64 {
+        self.scaling.float(stored)
+    }
+
+    /// The values of a column of unsigned integers of 64 bits, or `None` if it is another.
+    pub(super) fn unsigned(&self, bytes: &[u8], row_bytes: usize) -> Option<Vec<u64>> {
+        if self.kind != Type::Int64 || self.repeat != 1 || self.scaling != Scaling::Shift(1 << 63)
+        {
+            return None;
         }
+        let cell = |row: &[u8]| u64::from_be_bytes(array(&row[self.offset..]));
+        let flipped = |row| cell(row) ^ (1 << 63);
+        Some(bytes.chunks_exact(row_bytes).map(flipped).collect())
     }
 }
 
@@ -258,34 +339,67 @@ fn parse_tform(tform: &str) -> Option<(Type, u64, u64)> {
     } else {
         tform[..letter_at].parse().ok()?
     };
-    let letter = tform[letter_at..].chars().next()?;
-    let (kind, size) = match letter {
-        'L' => (Type::Logical, 1),
-        'B' => (Type::Byte, 1),
-        'I' => (Type::Int16, 2),
-        'J' => (Type::Int32, 4),
-        'K' => (Type::Int64, 8),
-        'E' => (Type::Float32, 4),
-        'D' => (Type::Float64, 8),
-        'A' => (Type::Text, 1),
-        'X' => return Some((Type::Other(letter), repeat, repeat.div_ceil(8))),
-        'C' | 'P' => (Type::Other(letter), 8),
-        'M' | 'Q' => (Type::Other(letter), 16),
-        _ => return None,
-    };
-    Some((kind, repeat, repeat.checked_mul(size)?))
+    let mut letters = tform[letter_at..].chars();
+    let letter = letters.next()?;
+    let rest = letters.as_str();
+    if let Some(kind) = single(letter) {
+        return Some((kind, repeat, repeat.checked_mul(size(letter)?)?));
+    }
+    match letter {
+        'X' => Some((Type::Other(letter), repeat, repeat.div_ceil(8))),
+        'C' => Some((Type::Other(letter), repeat, repeat.checked_mul(8)?)),
+        'M' => Some((Type::Other(letter), repeat, repeat.checked_mul(16)?)),
+        'P' | 'Q' if repeat <= 1 => {
+            let of = rest.chars().next()?;
+            let kind = if repeat == 1 {
+                Type::Array {
+                    of,
+                    wide: letter == 'Q',
+                    longest: longest(rest),
+                }
+            } else {
+                Type::Other(letter)
+            };
+            Some((kind, repeat, repeat * if letter == 'Q' { 16 } else { 8 }))
+        }
+        _ => None,
+    }
 }
 
-fn scaling(scale: Option<&Value>, zero: Option<&Value>) -> Scaling {
-    let number = |value: Option<&Value>, default| value.and_then(Value::as_f64).unwrap_or(default);
-    let (scale, zero) = (number(scale, 1.0), number(zero, 0.0));
-    // 2^63, the shift of uint64, is the largest that occurs and exact in float64.
-    let whole = zero.fract() == 0.0 && zero.abs() <= 9_223_372_036_854_775_808.0;
-    match (scale, zero) {
-        (1.0, 0.0) => Scaling::None,
-        (1.0, _) if whole => Scaling::Shift(zero as i128),
-        _ => Scaling::Linear { scale, zero },
-    }
+/// The type of a column that holds its values itself.
+fn single(letter: char) -> Option<Type> {
+    Some(match letter {
+        'L' => Type::Logical,
+        'B' => Type::Byte,
+        'I' => Type::Int16,
+        'J' => Type::Int32,
+        'K' => Type::Int64,
+        'E' => Type::Float32,
+        'D' => Type::Float64,
+        'A' => Type::Text,
+        _ => return None,
+    })
+}
+
+/// Bytes of one value of these types.
+pub(super) fn size(letter: char) -> Option<u64> {
+    Some(match letter {
+        'L' | 'B' | 'A' => 1,
+        'I' => 2,
+        'J' | 'E' => 4,
+        'K' | 'D' => 8,
+        _ => return None,
+    })
+}
+
+/// The number between the parentheses of `D(20)`; 0 if there is none.
+fn longest(rest: &str) -> u64 {
+    let inside = rest
+        .split_once('(')
+        .and_then(|(_, rest)| rest.split_once(')'));
+    inside
+        .and_then(|(digits, _)| digits.trim().parse().ok())
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -297,33 +411,15 @@ mod tests {
         assert_eq!(parse_tform("D"), Some((Type::Float64, 1, 8)));
         assert_eq!(parse_tform("3E"), Some((Type::Float32, 3, 12)));
         assert_eq!(parse_tform("16A"), Some((Type::Text, 16, 16)));
-        assert_eq!(parse_tform("1PE(20)"), Some((Type::Other('P'), 1, 8)));
+        let arrays = |of, wide, longest| Type::Array { of, wide, longest };
+        assert_eq!(parse_tform("1PE(20)"), Some((arrays('E', false, 20), 1, 8)));
+        assert_eq!(parse_tform("QD(3)"), Some((arrays('D', true, 3), 1, 16)));
+        assert_eq!(parse_tform("1PB"), Some((arrays('B', false, 0), 1, 8)));
+        assert_eq!(parse_tform("2PB(3)"), None);
         assert_eq!(parse_tform("11X"), Some((Type::Other('X'), 11, 2)));
         assert_eq!(parse_tform(""), None);
         assert_eq!(parse_tform("3"), None);
         assert_eq!(parse_tform("Z"), None);
         assert_eq!(parse_tform("18446744073709551615D"), None);
-    }
-
-    #[test]
-    fn unsigned_integers_are_a_shift_and_all_else_is_linear() {
-        let shift = |zero| scaling(None, Some(&Value::Float(zero)));
-        assert_eq!(shift(32768.0), Scaling::Shift(32768));
-        assert_eq!(shift(9_223_372_036_854_775_808.0), Scaling::Shift(1 << 63));
-        assert_eq!(
-            shift(0.5),
-            Scaling::Linear {
-                scale: 1.0,
-                zero: 0.5
-            }
-        );
-        assert_eq!(
-            scaling(Some(&Value::Float(0.1)), None),
-            Scaling::Linear {
-                scale: 0.1,
-                zero: 0.0
-            }
-        );
-        assert_eq!(scaling(None, None), Scaling::None);
     }
 }

@@ -169,12 +169,14 @@ impl Header {
 }
 
 fn structural(keyword: &str) -> bool {
-    const NAMES: [&str; 12] = [
+    const NAMES: [&str; 19] = [
         "SIMPLE", "XTENSION", "BITPIX", "NAXIS", "EXTEND", "PCOUNT", "GCOUNT", "GROUPS", "TFIELDS",
-        "CHECKSUM", "DATASUM", "THEAP",
+        "CHECKSUM", "DATASUM", "THEAP", "LONGSTRN", "ZTABLE", "ZTILELEN", "ZPCOUNT", "ZHEAPPTR",
+        "ZHECKSUM", "ZDATASUM",
     ];
-    const NUMBERED: [&str; 9] = [
-        "NAXIS", "TTYPE", "TFORM", "TUNIT", "TSCAL", "TZERO", "TNULL", "TDISP", "TDIM",
+    const NUMBERED: [&str; 14] = [
+        "NAXIS", "TTYPE", "TFORM", "TUNIT", "TSCAL", "TZERO", "TNULL", "TDISP", "TDIM", "TBCOL",
+        "TCOMM", "ZNAXIS", "ZFORM", "ZCTYP",
     ];
     let stem = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
     NAMES.contains(&keyword) || (stem.len() < keyword.len() && NUMBERED.contains(&stem))

@@ -1,66 +1,69 @@
-//! FITS binary tables, plain or gzipped, decoded here without cfitsio.
+//! FITS tables, binary and ASCII, plain, gzipped or tile-compressed.
 //!
-//! Entry: [`FitsReader`]. FITS Standard 4.0 (2018), sections 4 and 7.3. No images, no ASCII tables, no tile compression.
-//! Reads rows front to back in blocks, so a gzipped file is never held decompressed.
+//! Entry: [`FitsReader`]; [`result`] for tables of our own. FITS Standard 4.0 (2018), sections 4, 7 and 10.3. No images.
+//! Reads rows front to back in blocks, so a gzipped file is never held decompressed. Rows are decoded here; cfitsio, kept
+//! in `cfitsio/`, unpacks tiles and reads arrays of variable length.
 
+mod arrays;
+mod ascii;
+pub(crate) mod cfitsio;
 mod column;
 mod header;
+pub(crate) mod result;
+mod rice;
+mod scaling;
+mod source;
+mod table;
+mod tiles;
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
-
+use self::arrays::{Arrays, Rows};
 use self::column::Column;
 use self::header::Header;
+use self::source::{Place, Source};
+use self::table::{FitsTable, Layout};
 use crate::Format;
-use crate::block::{BLOCK_ROWS, Block, Widening};
+use crate::block::{BLOCK_ROWS, Block, Cells, Widening};
 use crate::catalog::Request;
 use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Schema, Sink};
+use crate::reader::{Backend, Component, Field, Schema, Sink, wanted_names};
+use crate::stop::Stop;
 
 /// FITS files are made of records of this size.
 const RECORD: u64 = 2880;
 /// A block of rows takes at most about this many bytes.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Reads the binary tables of a FITS file.
+/// Reads the tables of a FITS file.
 pub(crate) struct FitsReader {
-    path: PathBuf,
-    gzipped: bool,
+    place: Place,
     primary: Header,
-    tables: Vec<BinTable>,
-}
-
-/// A binary table: where its rows are and what they are made of.
-struct BinTable {
-    hdu: usize,
-    header: Header,
-    /// First byte of the rows in the (decompressed) file.
-    start: u64,
-    rows: u64,
-    row_bytes: u64,
-    columns: Vec<Column>,
+    tables: Vec<FitsTable>,
 }
 
 impl FitsReader {
     /// Reads all headers.
-    pub(crate) fn open(path: &Path, gzipped: bool) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, gzipped: bool, stop: Stop) -> Result<Self, CatalogError> {
         let mut reader = Self {
-            path: path.to_owned(),
-            gzipped,
+            place: Place {
+                path: path.to_owned(),
+                gzipped,
+                stop,
+            },
             primary: Header::default(),
             tables: Vec::new(),
         };
-        let mut source = Source::open(path, gzipped)?;
+        let mut source = Source::open(&reader.place)?;
         let mut hdu = 0;
         while let Some(header) = Header::read(path, hdu, &mut source)? {
             let bytes = header.data_bytes(path, hdu)?;
-            if header.text("XTENSION") == Some("BINTABLE") {
-                reader
-                    .tables
-                    .push(BinTable::new(path, hdu, header, &source)?);
+            let table = matches!(header.text("XTENSION"), Some("BINTABLE" | "TABLE"));
+            // A tile-compressed image is stored as a table, too.
+            if table && !header.flag("ZIMAGE") {
+                let table = FitsTable::of(path, hdu, header, &source)?;
+                reader.tables.push(table);
             } else if hdu == 0 {
                 reader.primary = header;
             }
@@ -76,106 +79,67 @@ impl FitsReader {
         Ok(reader)
     }
 
-    fn find(&self, wanted: Option<&str>) -> Result<&BinTable, CatalogError> {
-        let Some(first) = self.tables.first() else {
-            let detail = "it has no binary table (images and ASCII tables are not read)".to_owned();
-            return Err(CatalogError::NoTable {
-                path: self.path.clone(),
-                detail,
-            });
+    fn no_table(&self) -> CatalogError {
+        CatalogError::NoTable {
+            path: self.place.path.clone(),
+            detail: "it has no table (images are not read)".to_owned(),
+        }
+    }
+
+    /// The table a request means: the one it names, the only one, or the only one with all columns it asks for.
+    fn choose(&self, request: &Request) -> Result<&FitsTable, CatalogError> {
+        if let Some(wanted) = &request.table {
+            return self.find(wanted);
+        }
+        if self.tables.len() < 2 {
+            return self.tables.first().ok_or_else(|| self.no_table());
+        }
+        let names = wanted_names(request);
+        let has_all = |table: &&FitsTable| {
+            let fields = table.fields();
+            names
+                .iter()
+                .all(|name| fields.iter().any(|field| field.name == *name))
         };
-        let Some(wanted) = wanted else {
-            return Ok(first);
-        };
-        let by_name = |table: &&BinTable| {
+        let fitting: Vec<&FitsTable> = self.tables.iter().filter(has_all).collect();
+        match fitting.as_slice() {
+            [only] if !names.is_empty() => Ok(only),
+            _ => Err(CatalogError::AmbiguousTable {
+                path: self.place.path.clone(),
+                available: self.labels(),
+            }),
+        }
+    }
+
+    fn find(&self, wanted: &str) -> Result<&FitsTable, CatalogError> {
+        if self.tables.is_empty() {
+            return Err(self.no_table());
+        }
+        let by_name = |table: &&FitsTable| {
             table
                 .header
                 .text("EXTNAME")
                 .is_some_and(|name| name.eq_ignore_ascii_case(wanted))
         };
-        let by_number = |table: &&BinTable| wanted.parse() == Ok(table.hdu);
+        let by_number = |table: &&FitsTable| wanted.parse() == Ok(table.hdu);
         let found = self
             .tables
             .iter()
             .find(by_name)
             .or_else(|| self.tables.iter().find(by_number));
         found.ok_or_else(|| CatalogError::UnknownTable {
-            path: self.path.clone(),
+            path: self.place.path.clone(),
             table: wanted.to_owned(),
-            available: self.tables.iter().flat_map(BinTable::names).collect(),
-        })
-    }
-}
-
-impl BinTable {
-    fn new(path: &Path, hdu: usize, header: Header, source: &Source) -> Result<Self, CatalogError> {
-        let row_bytes = header.size(path, hdu, "NAXIS1")?;
-        let rows = header.size(path, hdu, "NAXIS2")?;
-        let columns = column::columns(path, hdu, &header)?;
-        let width: u64 = columns
-            .iter()
-            .map(Column::bytes)
-            .fold(0, u64::saturating_add);
-        if width > row_bytes {
-            let detail = format!(
-                "HDU {hdu}: the columns take {width} bytes a row, NAXIS1 gives {row_bytes}"
-            );
-            return Err(CatalogError::corrupt(path, detail));
-        }
-        let end = rows
-            .checked_mul(row_bytes)
-            .and_then(|bytes| bytes.checked_add(source.position));
-        if let (Some(length), end) = (source.length, end)
-            && end.is_none_or(|end| end > length)
-        {
-            let needs = end.map_or("more bytes than a file can have".to_owned(), |end| {
-                format!("{end} bytes")
-            });
-            let detail = format!(
-                "HDU {hdu}: {rows} rows of {row_bytes} bytes need {needs}, the file has {length}"
-            );
-            return Err(CatalogError::corrupt(path, detail));
-        }
-        Ok(Self {
-            hdu,
-            header,
-            start: source.position,
-            rows,
-            row_bytes,
-            columns,
+            available: self.tables.iter().flat_map(FitsTable::names).collect(),
         })
     }
 
-    /// The names that select this table.
-    fn names(&self) -> Vec<String> {
-        let name = self
-            .header
-            .text("EXTNAME")
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned);
-        std::iter::once(self.hdu.to_string()).chain(name).collect()
-    }
-
-    fn label(&self) -> String {
-        self.names().pop().unwrap_or_default()
-    }
-}
-
-impl Backend for FitsReader {
-    fn format(&self) -> Format {
-        Format::Fits
-    }
-
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
-        self.find(None)?;
-        let labels: Vec<String> = self.tables.iter().map(BinTable::label).collect();
+    /// A name for each table that no other has.
+    fn labels(&self) -> Vec<String> {
+        let labels: Vec<String> = self.tables.iter().map(FitsTable::label).collect();
         let unique = |label: &String| labels.iter().filter(|other| *other == label).count() == 1;
         let named = self.tables.iter().zip(&labels);
-        Ok(named
+        named
             .map(|(table, label)| {
                 if unique(label) {
                     label.clone()
@@ -183,47 +147,24 @@ impl Backend for FitsReader {
                     table.hdu.to_string()
                 }
             })
-            .collect())
+            .collect()
     }
 
-    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
-        let table = self.find(request.table.as_deref())?;
-        if table.header.flag("ZTABLE") {
-            return Err(CatalogError::Unsupported {
-                path: self.path.clone(),
-                what: format!("HDU {}: tile compression (ZTABLE)", table.hdu),
-                advice: "unpack it with funpack".to_owned(),
-            });
-        }
-        let mut attributes = self.primary.attributes();
-        attributes.extend(table.header.attributes());
-        let fields: Vec<Field> = table.columns.iter().map(Column::field).collect();
-        Ok(Schema {
-            table: request.table.clone().unwrap_or_else(|| table.label()),
-            rows: Some(table.rows),
-            fields,
-            attributes,
-        })
-    }
-
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        widening: Widening,
-        sink: &mut Sink<'_>,
+    /// Rows that are stored one behind the other, block by block.
+    fn scan_rows(
+        &self,
+        table: &FitsTable,
+        decode: &mut dyn FnMut(Rows<'_>, usize) -> Result<(), CatalogError>,
     ) -> Result<(), CatalogError> {
-        let table = self.find(Some(&schema.table))?;
-        if table.row_bytes == 0 {
-            return Ok(());
-        }
-        let io = |error| CatalogError::io(&self.path, error);
-        let mut source = Source::open(&self.path, self.gzipped)?;
+        let path = &self.place.path;
+        let io = |error| CatalogError::io(path, error);
+        let mut source = Source::open(&self.place)?;
         source.skip(table.start).map_err(io)?;
-        let block_rows = (BLOCK_BYTES / table.row_bytes.max(1)).clamp(1, BLOCK_ROWS as u64);
+        let block_rows = (BLOCK_BYTES / table.row_bytes).clamp(1, BLOCK_ROWS as u64);
         let mut bytes = Vec::new();
         let mut first_row = 0;
         while first_row < table.rows {
+            self.place.stop.check(path)?;
             let rows = block_rows.min(table.rows - first_row);
             let wanted = rows * table.row_bytes;
             bytes.clear();
@@ -237,110 +178,144 @@ impl Backend for FitsReader {
                     "HDU {}: {} rows expected, the file ends after {found}",
                     table.hdu, table.rows
                 );
-                return Err(CatalogError::corrupt(&self.path, detail));
+                return Err(CatalogError::corrupt(path, detail));
             }
-            sink(self.decode(
-                table,
-                components,
-                widening,
-                &bytes,
+            let block = Rows {
+                bytes: &bytes,
+                row_bytes: table.row_bytes as usize,
                 first_row,
-                rows as usize,
-            )?)?;
+            };
+            decode(block, rows as usize)?;
             first_row += rows;
         }
         Ok(())
     }
-}
 
-impl FitsReader {
-    fn decode(
+    /// Tiles, unpacked one by one, of the columns that `components` name.
+    fn scan_tiles(
         &self,
-        table: &BinTable,
+        table: &FitsTable,
+        (columns, tiles): (&[Column], &tiles::Tiles),
         components: &[Component],
         widening: Widening,
-        bytes: &[u8],
-        first_row: u64,
-        rows: usize,
-    ) -> Result<Block, CatalogError> {
-        let mut block = Block {
-            rows,
-            cells: Vec::with_capacity(components.len()),
-            nulls: Vec::with_capacity(components.len()),
-        };
-        for part in components {
-            let column = &table.columns[part.field];
-            let row_bytes = table.row_bytes as usize;
-            let (cells, nulls) = column.decode(
-                &self.path,
-                part.element,
-                widening,
-                bytes,
-                row_bytes,
-                first_row,
-            )?;
-            block.cells.push(cells);
-            block.nulls.push(nulls);
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        let mut fields: Vec<usize> = components.iter().map(|part| part.field).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        // In the unpacked rows these columns stand alone, one behind the other.
+        let mut offset = 0;
+        let mut placed = Vec::new();
+        for &field in &fields {
+            placed.push(columns[field].at(offset));
+            offset += columns[field].bytes();
         }
-        Ok(block)
+        let chosen: Vec<(usize, &Column)> =
+            fields.iter().map(|&field| (field, &columns[field])).collect();
+        tiles.scan(&self.place, table, &chosen, &mut |tile| {
+            let mut block = Block::of(tile.rows);
+            for part in components {
+                let at = fields.binary_search(&part.field).unwrap_or_default();
+                block.push(placed[at].decode(
+                    &self.place.path,
+                    part.element,
+                    widening,
+                    &tile.bytes,
+                    tile.row_bytes,
+                    tile.first_row,
+                )?);
+            }
+            sink(block)
+        })
     }
 }
 
-/// The bytes of the file, decompressed, with the position in them.
-pub(crate) struct Source {
-    stream: Stream,
-    pub(crate) position: u64,
-    /// Bytes in all; unknown if compressed.
-    length: Option<u64>,
-}
+impl Backend for FitsReader {
+    fn format(&self) -> Format {
+        Format::Fits
+    }
 
-enum Stream {
-    Plain(BufReader<File>),
-    Gzip(Box<MultiGzDecoder<BufReader<File>>>),
-}
+    fn path(&self) -> &Path {
+        &self.place.path
+    }
 
-impl Source {
-    fn open(path: &Path, gzipped: bool) -> Result<Self, CatalogError> {
-        let io = |error| CatalogError::io(path, error);
-        let file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
-        let file = BufReader::with_capacity(1 << 16, file);
-        Ok(if gzipped {
-            Self {
-                stream: Stream::Gzip(Box::new(MultiGzDecoder::new(file))),
-                position: 0,
-                length: None,
-            }
-        } else {
-            Self {
-                stream: Stream::Plain(file),
-                position: 0,
-                length: Some(length),
-            }
+    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+        if self.tables.is_empty() {
+            return Err(self.no_table());
+        }
+        Ok(self.labels())
+    }
+
+    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+        let table = self.choose(request)?;
+        let mut attributes = self.primary.attributes();
+        attributes.extend(result::spread(table.header.attributes()));
+        let fields: Vec<Field> = table.fields();
+        Ok(Schema {
+            table: request.table.clone().unwrap_or_else(|| {
+                let number = table.hdu.to_string();
+                let label = table.label();
+                // A name that several tables have does not say which is meant.
+                let shared = self.labels().iter().all(|other| *other != label);
+                if shared { number } else { label }
+            }),
+            rows: Some(table.rows),
+            fields,
+            attributes,
         })
     }
 
-    /// Moves on; false if the file ends before.
-    fn skip(&mut self, bytes: u64) -> std::io::Result<bool> {
-        if let (Stream::Plain(file), Some(length)) = (&mut self.stream, self.length) {
-            let inside = self.position.saturating_add(bytes) <= length;
-            if let (true, Ok(offset)) = (inside, i64::try_from(bytes)) {
-                file.seek(SeekFrom::Current(offset))?;
-                self.position += bytes;
-            }
-            return Ok(inside);
+    fn scan(
+        &mut self,
+        schema: &Schema,
+        components: &[Component],
+        widening: Widening,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        let table = self.find(&schema.table)?;
+        if table.row_bytes == 0 || table.rows == 0 {
+            return Ok(());
         }
-        Ok(std::io::copy(&mut self.take(bytes), &mut std::io::sink())? == bytes)
-    }
-}
-
-impl Read for Source {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = match &mut self.stream {
-            Stream::Plain(file) => file.read(buffer)?,
-            Stream::Gzip(decoder) => decoder.read(buffer)?,
-        };
-        self.position += count as u64;
-        Ok(count)
+        let path = &self.place.path;
+        match &table.layout {
+            Layout::Tiled(columns, tiles) => {
+                self.scan_tiles(table, (columns, tiles), components, widening, sink)
+            }
+            Layout::Ascii(columns) => self.scan_rows(table, &mut |rows, count| {
+                let mut block = Block::of(count);
+                for part in components {
+                    let column = &columns[part.field];
+                    let (bytes, first_row) = (rows.bytes, rows.first_row);
+                    block.push(column.decode(path, widening, bytes, rows.row_bytes, first_row)?);
+                }
+                sink(block)
+            }),
+            Layout::Binary(columns) => {
+                let mut arrays = Arrays::new(&self.place, table);
+                self.scan_rows(table, &mut |rows, count| {
+                    arrays.next_block();
+                    let mut block = Block::of(count);
+                    for part in components {
+                        let column = &columns[part.field];
+                        let (bytes, first_row) = (rows.bytes, rows.first_row);
+                        let cells: (Cells, u64) = if column.array().is_some() {
+                            arrays.cells((part.field, column), part.element, widening, rows)?
+                        } else {
+                            let row_bytes = rows.row_bytes;
+                            column.decode(
+                                path,
+                                part.element,
+                                widening,
+                                bytes,
+                                row_bytes,
+                                first_row,
+                            )?
+                        };
+                        block.push(cells);
+                    }
+                    sink(block)
+                })
+            }
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::block::{Block, Cells, Collector, Numbers, Site, Widening, block_rows}
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
+use crate::stop::Stop;
 
 /// The column of a trajectory that counts its frames, from 0.
 const FRAME: &str = "frame";
@@ -35,6 +36,7 @@ pub(crate) struct Hdf5Reader {
     /// The columns of the schema last asked for, in its order.
     columns: Vec<Column>,
     frames: Frames,
+    stop: Stop,
 }
 
 /// The frames of a trajectory that a request looks at.
@@ -50,7 +52,7 @@ enum Frames {
 
 impl Hdf5Reader {
     /// Reads the superblock.
-    pub(crate) fn open(path: &Path) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
         let mut filters = FilterRegistry::new();
         filters.register(
             lzf::FILTER,
@@ -72,6 +74,7 @@ impl Hdf5Reader {
             bytes,
             columns: Vec::new(),
             frames: Frames::None,
+            stop,
         })
     }
 
@@ -365,6 +368,7 @@ impl Backend for Hdf5Reader {
         for frame in frames {
             let mut start = 0;
             while start < rows {
+                self.stop.check(&self.path)?;
                 let end = rows.min(start + step);
                 sink(self.block(components, widening, frame, (start, end), first_row)?)?;
                 first_row += end - start;

@@ -12,7 +12,7 @@ use super::element::{self, Element};
 use super::{failure, no_table};
 use crate::catalog::Request;
 use crate::error::CatalogError;
-use crate::reader::{Field, Kind};
+use crate::reader::{Field, Kind, wanted_names};
 use crate::value::{Attributes, Value};
 
 /// Groups nest at most this deep.
@@ -210,21 +210,10 @@ fn has_all(path: &Path, file: &Hdf5File, table: &str, wanted: &[String]) -> bool
         .all(|name| columns.iter().any(|column| column.name == *name))
 }
 
-/// The names a request needs, component indices taken off.
+/// The names a request needs, component indices taken off, that of the frames left out.
 fn wanted(request: &Request) -> Vec<String> {
-    let of_filter = request.filter.iter().flat_map(crate::Filter::columns);
-    let names = request.columns.iter().map(String::as_str).chain(of_filter);
-    let plain = |name: &str| match name
-        .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['))
-    {
-        Some((stem, _)) => stem.to_owned(),
-        None => name.to_owned(),
-    };
-    names
-        .map(plain)
-        .filter(|name| name != super::FRAME)
-        .collect()
+    let names = wanted_names(request).into_iter();
+    names.filter(|name| name != super::FRAME).collect()
 }
 
 /// The columns of a group, and those of a request that are paths to data sets elsewhere.

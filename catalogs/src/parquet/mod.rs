@@ -22,6 +22,7 @@ use crate::block::{Block, Cells, Collector, Widening, block_rows, no_memory};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::stop::Stop;
 use crate::value::{Attributes, Value};
 
 /// Rows decoded at once; each thread holds as many.
@@ -31,11 +32,12 @@ const BATCH_ROWS: usize = 16_384;
 pub(crate) struct ParquetReader {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
+    stop: Stop,
 }
 
 impl ParquetReader {
     /// Reads the footer.
-    pub(crate) fn open(path: &Path) -> Result<Self, CatalogError> {
+    pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
         let file = File::open(path).map_err(|error| CatalogError::io(path, error))?;
         let metadata = guarded(path, || {
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
@@ -43,6 +45,7 @@ impl ParquetReader {
         let reader = Self {
             path: path.to_owned(),
             metadata,
+            stop,
         };
         reader.check_row_groups()?;
         Ok(reader)
@@ -112,6 +115,7 @@ impl ParquetReader {
         let mut reader = self.group_reader(group, components)?;
         let mut row = first_row;
         while let Some(batch) = guarded_next(&self.path, &mut reader)? {
+            self.stop.check(&self.path)?;
             let mut fields: Vec<usize> = components.iter().map(|part| part.field).collect();
             fields.sort_unstable();
             fields.dedup();
@@ -139,7 +143,7 @@ impl ParquetReader {
         }
         if row - first_row != expected {
             let detail = format!(
-                "row group {group}: {expected} rows expected, {} found",
+                "row group {group} (from 0): {expected} rows expected, {} found",
                 row - first_row
             );
             return Err(CatalogError::corrupt(&self.path, detail));
@@ -207,7 +211,7 @@ impl ParquetReader {
                                 _ => {
                                     return Err(CatalogError::corrupt(
                                         &self.path,
-                                        format!("row group {group}: too many rows"),
+                                        format!("row group {group} (from 0): too many rows"),
                                     ));
                                 }
                             }

@@ -12,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TableError {
     /// The file name's extension names no format.
-    #[error("{}: the extension should be one of .csv, .ecsv, .json, .parquet", path.display())]
+    #[error("{}: the extension should be one of .csv, .ecsv, .fits, .json, .parquet", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
@@ -56,8 +56,8 @@ pub enum TableError {
         detail: String,
     },
     /// This build leaves the format out.
-    #[error("this build writes no Parquet: build with feature `parquet`")]
-    NotBuiltIn,
+    #[error("this build has no such tables: build with feature `{0}`")]
+    NotBuiltIn(&'static str),
 }
 
 /// What a format's own code can fail with; the file's name is added outside.
@@ -65,8 +65,7 @@ pub enum TableError {
 pub(super) enum Failure {
     Io(io::Error),
     Malformed(String),
-    #[cfg(not(feature = "parquet"))]
-    NotBuiltIn,
+    NotBuiltIn(&'static str),
 }
 
 impl From<io::Error> for Failure {
@@ -90,7 +89,6 @@ pub(super) fn at(path: &Path, failure: Failure) -> TableError {
             path: path.to_owned(),
             detail,
         },
-        #[cfg(not(feature = "parquet"))]
-        Failure::NotBuiltIn => TableError::NotBuiltIn,
+        Failure::NotBuiltIn(feature) => TableError::NotBuiltIn(feature),
     }
 }

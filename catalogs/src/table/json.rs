@@ -54,7 +54,7 @@ pub(super) fn read(text: &str) -> Result<Table, Failure> {
             if pushed.is_none() {
                 let dtype = column.values.dtype();
                 return Err(Failure::Malformed(format!(
-                    "column `{}`, row {row}: {value} is no {dtype}",
+                    "column `{}`, row {row} (from 0): {value} is no {dtype}",
                     column.name
                 )));
             }

@@ -1,10 +1,12 @@
-//! Result tables: columns of counts and floats with metadata, written to and read from four formats.
+//! Result tables: columns of counts and floats with metadata, written to and read from five formats.
 //!
-//! Entry: [`Table::write`], [`Table::read`]. All four keep every bit of u64 and finite f64, the names, units and metadata.
+//! Entry: [`Table::write`], [`Table::read`]. All of them keep every bit of u64 and finite f64, the names, units and metadata.
 
 mod csv;
 mod ecsv;
 mod error;
+#[cfg(feature = "fits")]
+mod fits;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -78,6 +80,8 @@ pub enum TableFormat {
     Csv,
     /// Enhanced CSV 1.0, for astropy.
     Ecsv,
+    /// A FITS binary table.
+    Fits,
     /// One JSON object.
     Json,
     /// Apache Parquet, zstd.
@@ -197,11 +201,23 @@ impl TableFormat {
         match extension.as_str() {
             "csv" => Ok(Self::Csv),
             "ecsv" => Ok(Self::Ecsv),
+            "fits" => Ok(Self::Fits),
             "json" => Ok(Self::Json),
             "parquet" => Ok(Self::Parquet),
             _ => Err(TableError::Extension {
                 path: path.to_owned(),
             }),
+        }
+    }
+}
+
+impl TableFormat {
+    /// The cargo feature that this format needs.
+    fn feature(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::Parquet => "parquet",
+            Self::Csv | Self::Ecsv | Self::Json => "default",
         }
     }
 }
@@ -271,8 +287,10 @@ impl Table {
             TableFormat::Json => text().and_then(|text| json::read(&text)),
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => parquet::read(path),
-            #[cfg(not(feature = "parquet"))]
-            TableFormat::Parquet => return Err(TableError::NotBuiltIn),
+            #[cfg(feature = "fits")]
+            TableFormat::Fits => fits::read(path),
+            #[allow(unreachable_patterns, reason = "reached in builds without some format")]
+            other => return Err(TableError::NotBuiltIn(other.feature())),
         };
         let table = table.map_err(|error| at(path, error))?;
         table
@@ -292,8 +310,10 @@ impl Table {
             TableFormat::Json => json::write(self, writer),
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => parquet::write(self, writer),
-            #[cfg(not(feature = "parquet"))]
-            TableFormat::Parquet => Err(Failure::NotBuiltIn),
+            #[cfg(feature = "fits")]
+            TableFormat::Fits => fits::write(self, writer),
+            #[allow(unreachable_patterns, reason = "reached in builds without some format")]
+            other => Err(Failure::NotBuiltIn(other.feature())),
         }
     }
 

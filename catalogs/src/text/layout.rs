@@ -2,6 +2,7 @@
 //!
 //! Entry: [`infer`]. Looks at the comments in front and the first rows, never at the whole file.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::lines::{Delimiter, Lines};
@@ -9,8 +10,10 @@ use super::{is_number, split_owned};
 use crate::error::CatalogError;
 use crate::value::{Attributes, Value};
 
-/// Rows looked at to tell numbers from text.
+/// Rows looked at to tell numbers from text, unless they are long.
 const ROWS_SEEN: usize = 100;
+/// Bytes of rows after which no more are looked at; and of comments kept.
+const BYTES_SEEN: usize = 4 << 20;
 
 /// The shape of a text table.
 #[derive(Debug)]
@@ -40,19 +43,37 @@ pub(super) fn numbered(k: usize) -> String {
     format!("col{}", k + 1)
 }
 
+/// The index from 0 of the column that `col3` or `3` means: the third.
+pub(super) fn number(name: &str) -> Option<usize> {
+    let digits = name.strip_prefix("col").unwrap_or(name);
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number: usize = digits.parse().ok().filter(|_| plain)?;
+    number.checked_sub(1)
+}
+
 /// Infers the layout. The first row is a line of names if none of its fields is a number. Otherwise names come from the
-/// last comment in front with as many fields, all of them words; otherwise they are `col1`, `col2`, ...
+/// last comment in front with as many fields, all of them words; otherwise they are `col1`, `col2`, ... In both of these
+/// cases the numbers 1, 2, ... stand for the columns too.
 pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogError> {
     let mut comments: Vec<String> = Vec::new();
     let mut rows: Vec<String> = Vec::new();
-    while rows.len() < ROWS_SEEN
-        && let Some((_, line)) = lines.next_line()?
-    {
+    let (mut of_comments, mut of_rows) = (0, 0);
+    while rows.len() < 2 || (rows.len() < ROWS_SEEN && of_rows < BYTES_SEEN) {
+        let Some((_, line)) = lines.next_line()? else {
+            break;
+        };
         match line.trim_start().strip_prefix('#') {
-            Some(comment) if rows.is_empty() => comments.push(comment.to_owned()),
+            // Each takes memory of its own beside its bytes.
+            Some(comment) if rows.is_empty() && of_comments < BYTES_SEEN => {
+                of_comments += comment.len() + size_of::<String>();
+                comments.push(comment.to_owned());
+            }
             Some(_) => {}
             None if line.trim().is_empty() => {}
-            None => rows.push(line.to_owned()),
+            None => {
+                of_rows += line.len();
+                rows.push(line.to_owned());
+            }
         }
     }
     let Some(first) = rows.first() else {
@@ -75,11 +96,7 @@ pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogErr
     };
     let guessed_names = !named;
     let names = names.unwrap_or_else(|| (0..fields.len()).map(numbered).collect());
-    if let Some(twice) = names
-        .iter()
-        .enumerate()
-        .find_map(|(k, name)| names[..k].contains(name).then_some(name))
-    {
+    if let Some(twice) = twice(&names) {
         return Err(CatalogError::corrupt(
             path,
             format!("two columns are called `{twice}`"),
@@ -113,6 +130,12 @@ pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogErr
         comments_anywhere: true,
         attributes: commented_values(&comments),
     })
+}
+
+/// A name that occurs twice.
+fn twice(names: &[String]) -> Option<&String> {
+    let mut seen = HashSet::new();
+    names.iter().find(|name| !seen.insert(*name))
 }
 
 /// A lone line of words is a header without rows in a `.csv` or `.tsv` file, and a row elsewhere.
@@ -155,12 +178,8 @@ fn delimiter_of(path: &Path, line: &str) -> Delimiter {
 fn commented_names(delimiter: Delimiter, comments: &[String], count: usize) -> Option<Vec<String>> {
     comments.iter().rev().find_map(|comment| {
         let fits = |names: &Vec<String>| {
-            let distinct = names
-                .iter()
-                .enumerate()
-                .all(|(k, name)| !names[..k].contains(name));
             names.len() == count
-                && distinct
+                && twice(names).is_none()
                 && names
                     .iter()
                     .all(|name| !name.is_empty() && !name.ends_with(':') && !is_number(name))

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::CatalogError;
+use crate::stop::{Stop, Watched};
 
 /// A line longer than this is taken for a file that is no text table.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -110,11 +111,12 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(path: &Path, gzipped: bool) -> Result<Self, CatalogError> {
+    pub(super) fn open(path: &Path, gzipped: bool, stop: &Stop) -> Result<Self, CatalogError> {
         let file = File::open(path).map_err(|error| CatalogError::io(path, error))?;
-        let file = BufReader::with_capacity(1 << 18, file);
+        let file = BufReader::with_capacity(1 << 18, Watched::new(file, stop));
         let stream: Box<dyn BufRead> = if gzipped {
-            Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(file)))
+            let unpacked = Watched::new(MultiGzDecoder::new(file), stop);
+            Box::new(BufReader::with_capacity(1 << 18, unpacked))
         } else {
             Box::new(file)
         };
@@ -145,6 +147,7 @@ impl Lines {
 
     fn advance(&mut self) -> Result<bool, CatalogError> {
         self.text.clear();
+        self.skip_blank_lines()?;
         self.number += 1;
         let corrupt = |detail: &str| {
             CatalogError::corrupt(&self.path, format!("line {}: {detail}", self.number))
@@ -163,6 +166,25 @@ impl Lines {
             return Err(corrupt("longer than 64 MiB"));
         }
         Ok(count > 0)
+    }
+
+    /// Passes over line ends and blanks at the start of a line, many at a time: none of them matters to any reader here.
+    fn skip_blank_lines(&mut self) -> Result<(), CatalogError> {
+        loop {
+            let io = |error| CatalogError::io(&self.path, error);
+            let bytes = self.stream.fill_buf().map_err(io)?;
+            let blank = bytes
+                .iter()
+                .position(|byte| !b" \r\n".contains(byte))
+                .unwrap_or(bytes.len());
+            let ends = bytes[..blank].iter().filter(|&&byte| byte == b'\n').count();
+            let all = blank == bytes.len();
+            self.stream.consume(blank);
+            self.number += ends as u64;
+            if blank == 0 || !all {
+                return Ok(());
+            }
+        }
     }
 
     /// The line at hand without its end and, if it is the first, without a byte order mark.

@@ -7,15 +7,17 @@ mod layout;
 mod lines;
 pub(crate) mod yaml;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use self::layout::{Layout, TextColumn};
 use self::lines::{Delimiter, Lines};
-use crate::Format;
+use crate::{Filter, Format};
 use crate::block::{Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::stop::Stop;
 
 /// Reads delimited text.
 pub(crate) struct TextReader {
@@ -23,12 +25,18 @@ pub(crate) struct TextReader {
     format: Format,
     gzipped: bool,
     layout: Layout,
+    stop: Stop,
 }
 
 impl TextReader {
     /// Reads up to the first row: delimiter, names, metadata.
-    pub(crate) fn open(path: &Path, format: Format, gzipped: bool) -> Result<Self, CatalogError> {
-        let mut lines = Lines::open(path, gzipped)?;
+    pub(crate) fn open(
+        path: &Path,
+        format: Format,
+        gzipped: bool,
+        stop: Stop,
+    ) -> Result<Self, CatalogError> {
+        let mut lines = Lines::open(path, gzipped, &stop)?;
         let layout = match format {
             Format::Ecsv => ecsv::layout(path, &mut lines)?,
             _ => layout::infer(path, &mut lines)?,
@@ -38,6 +46,7 @@ impl TextReader {
             format,
             gzipped,
             layout,
+            stop,
         })
     }
 
@@ -88,15 +97,14 @@ impl Backend for TextReader {
         };
         let mut fields: Vec<Field> = self.layout.columns.iter().map(field).collect();
         if self.layout.guessed_names {
-            // A comment that happened to have as many words must not hide col1, col2, ...
-            let asked = |name: &String| {
-                request.columns.contains(name) && fields.iter().all(|field| field.name != *name)
-            };
-            let numbered: Vec<usize> = (0..fields.len())
-                .filter(|k| asked(&layout::numbered(*k)))
-                .collect();
-            for k in numbered {
-                fields[k].name = layout::numbered(k);
+            // A comment that happened to have as many words must not hide col1, col2, ... or 1, 2, ...
+            let of_filter = request.filter.iter().flat_map(Filter::columns);
+            let asked = request.columns.iter().map(String::as_str).chain(of_filter);
+            let named: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
+            for name in asked.filter(|name| !named.contains(*name)) {
+                if let Some(field) = layout::number(name).and_then(|k| fields.get_mut(k)) {
+                    name.clone_into(&mut field.name);
+                }
             }
         }
         Ok(Schema {
@@ -114,10 +122,11 @@ impl Backend for TextReader {
         widening: Widening,
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
-        let mut lines = Lines::open(&self.path, self.gzipped)?;
+        let mut lines = Lines::open(&self.path, self.gzipped, &self.stop)?;
         let mut first_row = 0;
         let mut skip = self.layout.header_lines;
         loop {
+            self.stop.check(&self.path)?;
             let mut gatherers: Vec<Gatherer<'_>> = components
                 .iter()
                 .map(|part| {
@@ -215,18 +224,35 @@ impl<'a> Gatherer<'a> {
         {
             return numbers.integer(integer);
         }
-        match field.parse() {
-            Ok(value) => numbers.float(value),
-            Err(_) => {
-                return Err(CatalogError::Field {
-                    path: path.to_path_buf(),
+        let (path, column) = (path.to_path_buf(), column.name.clone());
+        let whole = || field.bytes().all(|byte| b"+-0123456789".contains(&byte));
+        match field.parse::<f64>() {
+            // The words inf and infinity are what they say, digits are not.
+            Ok(value) if value.is_infinite() && field.contains(|c: char| c.is_ascii_digit()) => {
+                Err(CatalogError::Overflow {
+                    path,
                     line,
-                    column: column.name.clone(),
-                    found: field.chars().take(40).collect(),
-                });
+                    column,
+                    found: shortened(field),
+                })
             }
+            Ok(_) if field.len() > 15 && whole() => Err(CatalogError::Inexact {
+                path,
+                column,
+                row: numbers.next_row(),
+                value: shortened(field),
+            }),
+            Ok(value) => {
+                numbers.float(value);
+                Ok(())
+            }
+            Err(_) => Err(CatalogError::Field {
+                path,
+                line,
+                column,
+                found: shortened(field),
+            }),
         }
-        Ok(())
     }
 
     fn finish(self) -> (Cells, u64) {
@@ -235,6 +261,17 @@ impl<'a> Gatherer<'a> {
             Self::Texts(texts) => (Cells::Texts(texts), 0),
         }
     }
+}
+
+/// A field for a message: at most 40 characters of it.
+fn shortened(field: &str) -> String {
+    const SHOWN: usize = 40;
+    let count = field.chars().count();
+    if count <= SHOWN {
+        return field.to_owned();
+    }
+    let start: String = field.chars().take(SHOWN).collect();
+    format!("{start}... ({count} characters)")
 }
 
 /// Whether a field reads as a number.

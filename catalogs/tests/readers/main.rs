@@ -7,9 +7,11 @@
     reason = "a failed step fails the test; tests report"
 )]
 
+mod cfitsio;
 mod every_format;
 mod fits;
 mod hdf5;
+mod packed;
 mod parquet;
 mod text;
 

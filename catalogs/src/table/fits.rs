@@ -1,0 +1,123 @@
+//! FITS: one binary table, written by cfitsio; its description, metadata included, as JSON in the card `ALBIREO`.
+//!
+//! Entry: [`write`], [`read`]. Units stand in TUNIT too, descriptions in TCOMM. Reading is this crate's own decoder.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+
+use super::{Failure, Table, Values, columns_from_json, columns_json};
+use crate::error::CatalogError;
+use crate::fits::cfitsio::{FitsColumn, write_table};
+use crate::fits::result;
+
+/// Longest name that a card holds.
+const LONGEST_NAME: usize = 60;
+/// Most columns a FITS table can have.
+const MOST_COLUMNS: usize = 999;
+
+impl From<CatalogError> for Failure {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Io { source, .. } => Self::Io(source),
+            CatalogError::NotFound { .. } => Self::Io(std::io::ErrorKind::NotFound.into()),
+            CatalogError::Corrupt { detail, .. } => Self::Malformed(detail),
+            other => Self::Malformed(other.to_string()),
+        }
+    }
+}
+
+pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
+    let refuse = |detail: String| Err(Failure::Malformed(detail));
+    if table.columns.len() > MOST_COLUMNS {
+        return refuse(format!("FITS holds at most {MOST_COLUMNS} columns"));
+    }
+    if let Some(column) = table
+        .columns
+        .iter()
+        .find(|column| !column.name.is_ascii() || column.name.len() > LONGEST_NAME)
+    {
+        return refuse(format!(
+            "column `{}`: FITS needs a name of at most {LONGEST_NAME} ASCII characters",
+            column.name
+        ));
+    }
+    let description = json!({ "meta": table.meta, "columns": columns_json(table) });
+    let columns: Vec<FitsColumn<'_>> = table
+        .columns
+        .iter()
+        .map(|column| FitsColumn {
+            name: &column.name,
+            unit: column.unit.as_deref().filter(|unit| fits_card(unit)).unwrap_or_default(),
+            description: if fits_card(&column.description) {
+                &column.description
+            } else {
+                ""
+            },
+            values: &column.values,
+        })
+        .collect();
+    let text = ascii(&description.to_string());
+    let bytes = write_table(result::EXTNAME, &columns, (result::KEYWORD, &text))
+        .map_err(Failure::Malformed)?;
+    Ok(writer.write_all(&bytes)?)
+}
+
+/// Whether a text goes into one card as it is; all texts stand in the JSON.
+fn fits_card(text: &str) -> bool {
+    text.len() <= LONGEST_NAME && text.chars().all(|c| (' '..='~').contains(&c))
+}
+
+/// JSON without characters that a card cannot hold or treats in its own way.
+fn ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if (' '..='~').contains(&c) && c != '\'' && c != '&' {
+            text.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\\u{unit:04x}");
+        }
+    }
+    text
+}
+
+pub(super) fn read(path: &Path) -> Result<Table, Failure> {
+    let keyword = result::KEYWORD;
+    let missing = || Failure::Malformed(format!("no table with a card `{keyword}`"));
+    let (description, values) = result::read(path)?.ok_or_else(missing)?;
+    let mut json: Json = serde_json::from_str(&description)
+        .map_err(|error| Failure::Malformed(format!("card `{keyword}`: {error}")))?;
+    let mut columns = columns_from_json(&json["columns"])?;
+    let Json::Object(meta) = json["meta"].take() else {
+        return Err(Failure::Malformed(format!("card `{keyword}`: no `meta`")));
+    };
+    let mut values = values.into_iter();
+    for column in &mut columns {
+        let same = |(name, found): &(String, Values)| {
+            *name == column.name && found.dtype() == column.values.dtype()
+        };
+        let Some((_, found)) = values.next().filter(same) else {
+            let (name, dtype) = (&column.name, column.values.dtype());
+            return Err(Failure::Malformed(format!(
+                "column `{name}` is missing or no {dtype}"
+            )));
+        };
+        column.values = found;
+    }
+    Ok(Table { columns, meta })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ascii;
+
+    #[test]
+    fn cards_hold_ascii() {
+        assert_eq!(ascii("{\"é'&\u{1f600}\"}"), "{\"\\u00e9\\u0027\\u0026\\ud83d\\ude00\"}");
+    }
+}
