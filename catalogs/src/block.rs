@@ -1,6 +1,6 @@
 //! Rows on their way from a file to columns, a block at a time.
 //!
-//! Entry: [`Block`], [`Numbers`] to fill one, [`Collector`] and [`Ranges`] to use one up. Knows no format.
+//! Entry: [`Block`], [`Numbers`] to fill one, [`Collector`] to use one up. Knows no format.
 
 use std::path::Path;
 
@@ -348,107 +348,6 @@ pub(crate) fn no_memory(path: &Path, rows: u64, columns: usize) -> CatalogError 
     }
 }
 
-/// Smallest and largest value of a component, and what is no number.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Range {
-    pub(crate) min: Option<f64>,
-    pub(crate) max: Option<f64>,
-    pub(crate) nan_count: u64,
-    pub(crate) null_count: u64,
-}
-
-impl Range {
-    fn see(&mut self, values: &[f64], nulls: u64) {
-        let (mut min, mut max, mut nans) = (f64::INFINITY, f64::NEG_INFINITY, 0);
-        for &value in values {
-            min = min.min(value);
-            max = max.max(value);
-            nans += u64::from(value.is_nan());
-        }
-        self.nan_count += nans - nulls.min(nans);
-        self.null_count += nulls;
-        if nans < values.len() as u64 {
-            self.join(Some(min), Some(max));
-        }
-    }
-
-    fn join(&mut self, min: Option<f64>, max: Option<f64>) {
-        self.min = self
-            .min
-            .map_or(min, |old| Some(min.map_or(old, |new| old.min(new))));
-        self.max = self
-            .max
-            .map_or(max, |old| Some(max.map_or(old, |new| old.max(new))));
-    }
-
-    /// The range of both.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.join(other.min, other.max);
-        self.nan_count += other.nan_count;
-        self.null_count += other.null_count;
-    }
-}
-
-/// The first few different texts of a column.
-#[derive(Clone, Default)]
-pub(crate) struct Distinct {
-    pub(crate) texts: Vec<String>,
-    /// Whether there are others.
-    pub(crate) more: bool,
-}
-
-impl Distinct {
-    /// Texts kept at most.
-    const KEPT: usize = 8;
-
-    fn see(&mut self, texts: &[String]) {
-        if self.more {
-            return;
-        }
-        for text in texts {
-            if self.texts.contains(text) {
-                continue;
-            }
-            if self.texts.len() == Self::KEPT {
-                self.more = true;
-                return;
-            }
-            self.texts.push(text.clone());
-        }
-    }
-}
-
-/// The ranges of all components of a scan.
-pub(crate) struct Ranges {
-    pub(crate) ranges: Vec<Range>,
-    pub(crate) texts: Vec<Distinct>,
-    pub(crate) rows: u64,
-}
-
-impl Ranges {
-    pub(crate) fn new(components: usize) -> Self {
-        Self {
-            ranges: vec![Range::default(); components],
-            texts: vec![Distinct::default(); components],
-            rows: 0,
-        }
-    }
-
-    pub(crate) fn see(&mut self, block: &Block) {
-        self.rows += block.rows as u64;
-        let seen = self.ranges.iter_mut().zip(&mut self.texts);
-        for (((range, distinct), cells), &nulls) in seen.zip(&block.cells).zip(&block.nulls) {
-            match cells {
-                Cells::Numbers(values) => range.see(values, nulls),
-                Cells::Texts(texts) => {
-                    range.null_count += nulls;
-                    distinct.see(texts);
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
@@ -481,32 +380,6 @@ mod tests {
             numbers.null().unwrap_err(),
             CatalogError::Null { row: 15, .. }
         ));
-    }
-
-    #[test]
-    fn ranges_tell_nan_from_null() {
-        let mut ranges = Ranges::new(2);
-        let mut numbers = Numbers::new(site(), Widening::Nearest, 4);
-        for value in [2.0, f64::NAN, -1.0] {
-            numbers.float(value);
-        }
-        numbers.null().unwrap();
-        let (cells, nulls) = numbers.finish();
-        let empty = Cells::Numbers(vec![f64::NAN; 4]);
-        ranges.see(&Block {
-            rows: 4,
-            cells: vec![cells, empty],
-            nulls: vec![nulls, 0],
-        });
-        let range = ranges.ranges[0];
-        assert_eq!(
-            (range.min, range.max, range.nan_count, range.null_count),
-            (Some(-1.0), Some(2.0), 1, 1)
-        );
-        assert_eq!(
-            (ranges.ranges[1].min, ranges.ranges[1].nan_count),
-            (None, 4)
-        );
     }
 
     #[test]

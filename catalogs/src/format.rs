@@ -62,11 +62,11 @@ pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>, CatalogError> {
 pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>, CatalogError> {
     let (format, gzipped) = recognise(path, &stop)?;
     match format {
-        Format::Text | Format::Ecsv => {
-            Ok(Box::new(TextReader::open(path, format, gzipped, stop)?))
-        }
+        Format::Text | Format::Ecsv => Ok(Box::new(TextReader::open(path, format, gzipped, stop)?)),
         #[cfg(feature = "fits")]
-        Format::Fits => Ok(Box::new(crate::fits::FitsReader::open(path, gzipped, stop)?)),
+        Format::Fits => Ok(Box::new(crate::fits::FitsReader::open(
+            path, gzipped, stop,
+        )?)),
         #[cfg(feature = "parquet")]
         Format::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(path, stop)?)),
         #[cfg(feature = "hdf5")]
@@ -92,7 +92,11 @@ fn feature(format: Format) -> &'static str {
 /// The format and whether the file is gzipped.
 fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), CatalogError> {
     let io = |error| CatalogError::io(path, error);
-    let open = || File::open(path).map(|file| Watched::new(file, stop)).map_err(io);
+    let open = || {
+        File::open(path)
+            .map(|file| Watched::new(file, stop))
+            .map_err(io)
+    };
     let head = head(open()?).map_err(io)?;
     let unknown = |head: &[u8]| CatalogError::UnknownFormat {
         path: path.to_owned(),

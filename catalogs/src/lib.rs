@@ -32,6 +32,7 @@ mod format;
 mod hdf5;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod ranges;
 mod reader;
 mod stop;
 mod table;
@@ -43,6 +44,8 @@ pub use digest::{sha256, sha256_until};
 pub use error::CatalogError;
 pub use filter::{Filter, FilterError};
 pub use format::{Format, open, open_until};
+#[cfg(feature = "parquet")]
+pub use parquet::guard::quiet_decoder_panics;
 pub use reader::CatalogReader;
 pub use stop::Stop;
 pub use table::{Table, TableColumn, TableError, TableFormat, Values};

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::Format;
-use crate::block::{Block, BoundFilter, Collector, Distinct, Range, Ranges, Widening};
+use crate::block::{Block, BoundFilter, Collector, Widening};
 use crate::catalog::{
     Catalog, ColumnDescription, Description, Request, TableDescription, component,
 };
@@ -14,6 +14,7 @@ use crate::error::{CatalogError, listed};
 #[cfg(any(feature = "fits", feature = "hdf5"))]
 use crate::filter::Filter;
 use crate::filter::{Comparison, Literal};
+use crate::ranges::{Distinct, Range, Ranges};
 use crate::value::Attributes;
 
 /// Reads the tables of one file.
@@ -468,12 +469,7 @@ fn describe_table<B: Backend>(
     })
 }
 
-fn column(
-    field: Field,
-    range: Range,
-    distinct: Distinct,
-    rows: Option<u64>,
-) -> ColumnDescription {
+fn column(field: Field, range: Range, distinct: Distinct, rows: Option<u64>) -> ColumnDescription {
     ColumnDescription {
         name: field.name,
         dtype: field.dtype,

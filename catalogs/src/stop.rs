@@ -56,7 +56,11 @@ impl Stop {
 
 impl fmt::Debug for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Stop(when)" } else { "Stop(never)" })
+        f.write_str(if self.0.is_some() {
+            "Stop(when)"
+        } else {
+            "Stop(never)"
+        })
     }
 }
 

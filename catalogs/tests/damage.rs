@@ -9,54 +9,17 @@
     reason = "a failed step fails the test; tests report"
 )]
 
-use std::path::Path;
+mod damaged;
+
 use std::time::Instant;
 
-use albireo_catalogs::{Filter, Request, Table, open};
+use albireo_catalogs::Table;
 
-/// What can be asked of a file; damaged answers are errors.
-fn exercise(path: &Path) {
-    let Ok(mut reader) = open(path) else { return };
-    let Ok(description) = reader.describe() else {
-        let _ = reader.read(&Request::columns(["x"]));
-        let _ = reader.read(&Request::columns(["X", "POS"]));
-        return;
-    };
-    for table in &description.tables {
-        let mut request = Request::columns(
-            table
-                .columns
-                .iter()
-                .map(|column| column.name.as_str())
-                .take(4),
-        );
-        request.table = (!table.name.is_empty()).then(|| table.name.clone());
-        let _ = reader.read(&request);
-        request.filter = Filter::parse("frame == 0").ok();
-        let _ = reader.read(&request);
-        if let Some(first) = table.columns.first() {
-            request.filter = Filter::parse(&format!("`{}` > 3", first.name.replace('`', ""))).ok();
-            let _ = reader.read(&request);
-        }
-    }
-}
-
-/// Numbers that look random but are the same in every run (xorshift, Marsaglia 2003).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % below as u64) as usize
-    }
-}
+use damaged::{Dice, exercise, fixtures};
 
 fn damage(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures")
-        .join(name);
+    albireo_catalogs::quiet_decoder_panics();
+    let path = fixtures().join(name);
     let bytes = std::fs::read(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join(name);

@@ -73,7 +73,7 @@ macro_rules! column_flags {
         pub(crate) struct $name {
             #[arg(id = concat!($prefix, "positions"), long = concat!($prefix, "positions"), $(alias = concat!($alias, "positions"),)?
                 value_name = "X,Y,Z", value_delimiter = ',',
-                help = concat!("Cartesian position columns", $of, ": three names, or one (N,3) column, e.g. x,y,z or Coordinates"))]
+                help = concat!("Cartesian position columns", $of, ": three names, or one (N,3) column, e.g. x,y,z or Coordinates; numbers from 1 in text without names, e.g. 1,2,3"))]
             positions: Option<Vec<String>>,
             #[arg(id = concat!($prefix, "sky"), long = concat!($prefix, "sky"), $(alias = concat!($alias, "sky"),)?
                 value_name = "RA,DEC", value_delimiter = ',', conflicts_with = concat!($prefix, "positions"),
@@ -97,7 +97,7 @@ macro_rules! column_flags {
             filter: Option<String>,
             #[arg(id = concat!($prefix, "table"), long = concat!($prefix, "table"), $(alias = concat!($alias, "table"),)?
                 value_name = "TABLE",
-                help = concat!("Table", $of, ": FITS extension (number or name) or HDF5 group, e.g. 1 or particles/all"))]
+                help = concat!("Table", $of, ": FITS extension (number, the primary being 0, or name), HDF5 group or compound data set, e.g. 1 or particles/all"))]
             table: Option<String>,
         }
 
@@ -327,7 +327,7 @@ pub(crate) enum KernelName {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// Write the result with everything about how it was made, by extension: .csv .ecsv .json .parquet
+    /// Write the result with everything about how it was made, by extension: .csv .ecsv .fits .json .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Draw the result, by extension: .png .svg

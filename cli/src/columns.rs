@@ -341,6 +341,8 @@ mod tests {
             max: None,
             nan_count: 0,
             null_count: 0,
+            texts: Vec::new(),
+            all_texts: true,
         };
         TableDescription {
             name: String::new(),

@@ -175,6 +175,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 }
 
 fn main() -> ExitCode {
+    #[cfg(feature = "parquet")]
+    albireo_catalogs::quiet_decoder_panics();
     let cli = Cli::parse();
     start_log(&cli);
     match run(cli.command) {

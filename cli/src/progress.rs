@@ -94,6 +94,11 @@ pub(crate) fn exit_code() -> Option<u8> {
     }
 }
 
+/// What asks the readers of catalogs to stop.
+pub(crate) fn stop_reading() -> albireo_catalogs::Stop {
+    albireo_catalogs::Stop::when(stopped)
+}
+
 /// Stops between two steps of a command.
 pub(crate) fn check_stop() -> Result<()> {
     if stopped() {

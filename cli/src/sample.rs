@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::ColumnFlags;
 use crate::columns::{self, Depth, Need, Place};
+use crate::progress::stop_reading;
 use crate::space::{StatedBox, stated_box};
 use crate::warnings;
 
@@ -171,7 +172,7 @@ impl Opened {
         let shown = path.display();
         let filter = flags.filter.as_deref().map(Filter::parse).transpose();
         let filter = filter.context("--where")?;
-        let mut reader = albireo_catalogs::open(path)?;
+        let mut reader = albireo_catalogs::open_until(path, stop_reading())?;
         let outline = reader.outline(flags.table.as_deref())?;
         let need = Need {
             angular: reading.angular,
@@ -330,7 +331,7 @@ fn record(
     let mut record = json!({
         "role": role,
         "path": path,
-        "sha256": albireo_catalogs::sha256(path)?,
+        "sha256": albireo_catalogs::sha256_until(path, &stop_reading())?,
         "format": catalog.format().to_string(),
         "rows_read": catalog.rows_read(),
         "rows_used": particles.len(),

@@ -167,13 +167,8 @@ impl Column {
     pub(super) fn field(&self, arrays: bool) -> Field {
         let (kind, width) = match self.kind {
             Type::Text => (Kind::Text, 1),
-            Type::Array { of, longest, .. }
-                if arrays && longest > 0 && "LBIJKED".contains(of) =>
-            {
-                (
-                    Kind::Number,
-                    usize::try_from(longest).unwrap_or(usize::MAX),
-                )
+            Type::Array { of, longest, .. } if arrays && longest > 0 && "LBIJKED".contains(of) => {
+                (Kind::Number, usize::try_from(longest).unwrap_or(usize::MAX))
             }
             Type::Array { .. } | Type::Other(_) => (Kind::Other, 1),
             _ if self.repeat == 0 => (Kind::Other, 1),
@@ -291,7 +286,11 @@ impl Column {
     }
 
     /// Appends a value stored as an integer.
-    pub(super) fn integer(&self, numbers: &mut Numbers<'_>, stored: i64) -> Result<(), CatalogError> {
+    pub(super) fn integer(
+        &self,
+        numbers: &mut Numbers<'_>,
+        stored: i64,
+    ) -> Result<(), CatalogError> {
         if self.null == Some(stored) {
             return numbers.null();
         }
@@ -305,8 +304,7 @@ impl Column {
 
     /// The values of a column of unsigned integers of 64 bits, or `None` if it is another.
     pub(super) fn unsigned(&self, bytes: &[u8], row_bytes: usize) -> Option<Vec<u64>> {
-        if self.kind != Type::Int64 || self.repeat != 1 || self.scaling != Scaling::Shift(1 << 63)
-        {
+        if self.kind != Type::Int64 || self.repeat != 1 || self.scaling != Scaling::Shift(1 << 63) {
             return None;
         }
         let cell = |row: &[u8]| u64::from_be_bytes(array(&row[self.offset..]));

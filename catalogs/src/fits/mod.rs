@@ -210,8 +210,10 @@ impl FitsReader {
             placed.push(columns[field].at(offset));
             offset += columns[field].bytes();
         }
-        let chosen: Vec<(usize, &Column)> =
-            fields.iter().map(|&field| (field, &columns[field])).collect();
+        let chosen: Vec<(usize, &Column)> = fields
+            .iter()
+            .map(|&field| (field, &columns[field]))
+            .collect();
         tiles.scan(&self.place, table, &chosen, &mut |tile| {
             let mut block = Block::of(tile.rows);
             for part in components {

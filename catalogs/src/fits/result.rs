@@ -50,7 +50,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<(String, Vec<(String, Values)>)
                 }
                 Some(Values::Floats(values)) => {
                     let exact = Widening::Exact;
-                    let cells = column.decode(path, 0, exact, bytes, row_bytes, first_row)?.0;
+                    let cells = column
+                        .decode(path, 0, exact, bytes, row_bytes, first_row)?
+                        .0;
                     if let Cells::Numbers(more) = cells {
                         values.extend(more);
                     }

@@ -101,9 +101,7 @@ impl FitsTable {
     pub(super) fn fields(&self) -> Vec<Field> {
         match &self.layout {
             Layout::Binary(columns) => columns.iter().map(|column| column.field(true)).collect(),
-            Layout::Tiled(columns, _) => {
-                columns.iter().map(|column| column.field(false)).collect()
-            }
+            Layout::Tiled(columns, _) => columns.iter().map(|column| column.field(false)).collect(),
             Layout::Ascii(columns) => columns.iter().map(AsciiColumn::field).collect(),
         }
     }

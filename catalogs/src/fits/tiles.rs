@@ -110,7 +110,10 @@ impl Tiles {
         let mut spans = Spans::new(place);
         let stored = spans.read(table.start, self.count * self.stored_row)?;
         let row_bytes: u64 = columns.iter().map(|(_, column)| column.bytes()).sum();
-        for (tile, descriptors) in stored.chunks_exact(self.stored_row.max(1) as usize).enumerate() {
+        for (tile, descriptors) in stored
+            .chunks_exact(self.stored_row.max(1) as usize)
+            .enumerate()
+        {
             place.stop.check(&place.path)?;
             let first_row = tile as u64 * self.rows;
             let rows = self.rows.min(table.rows - first_row);
@@ -231,7 +234,10 @@ fn unpacks(
     }
     let stream = Watched::new(GzDecoder::new(packed.stream.as_slice()), &place.stop);
     // One byte more than wanted tells a longer stream.
-    match std::io::copy(&mut stream.take(wanted.saturating_add(1)), &mut std::io::sink()) {
+    match std::io::copy(
+        &mut stream.take(wanted.saturating_add(1)),
+        &mut std::io::sink(),
+    ) {
         Ok(found) => Ok(found == wanted),
         Err(error) => match CatalogError::io(&place.path, error) {
             stopped @ CatalogError::Interrupted { .. } => Err(stopped),

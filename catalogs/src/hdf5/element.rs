@@ -20,13 +20,17 @@ pub(super) enum Element {
 impl Element {
     /// From the data set's type message.
     pub(super) fn of(dataset: &Dataset) -> Self {
+        let raw = dataset.raw_datatype().unwrap_or_default();
+        Self::of_type(dataset.dtype(), &raw, dataset.vlen_reference_size() == 16)
+    }
+
+    /// From a type and its message; `references`: whether those to texts of variable length have 16 bytes.
+    pub(super) fn of_type(dtype: &Datatype, raw: &[u8], references: bool) -> Self {
         let named = |name: &str| Self::Other {
             name: name.to_owned(),
         };
-        let plain = dataset
-            .raw_datatype()
-            .is_ok_and(|raw| plain_bits(dataset.dtype(), &raw));
-        match dataset.dtype() {
+        let plain = plain_bits(dtype, raw);
+        match dtype {
             Datatype::FloatingPoint { size, .. } if plain => Self::Float {
                 bytes: u64::from(*size),
             },
@@ -71,8 +75,8 @@ impl Element {
             | Datatype::VarLen {
                 kind: VarLenKind::String,
                 ..
-            } if dataset.vlen_reference_size() == 16 => Self::VariableText,
-            Datatype::Compound { .. } => named("compound"),
+            } if references => Self::VariableText,
+            Datatype::Compound { .. } => named("compound, a table of its own"),
             Datatype::Array { .. } => named("array"),
             Datatype::VarLen { .. } => named("array of variable length"),
             _ => named("opaque"),
@@ -112,6 +116,18 @@ impl Element {
             return Ok(text_of(&dataset.resolve_vlen_reference_bytes(raw, 1)?));
         }
         Ok(text_of(raw))
+    }
+}
+
+/// The shape of an array type; empty for all others.
+pub(super) struct Shape(pub(super) Vec<u64>);
+
+impl Shape {
+    pub(super) fn of(dtype: &Datatype) -> Self {
+        match dtype {
+            Datatype::Array { dims, .. } => Self(dims.clone()),
+            _ => Self(Vec::new()),
+        }
     }
 }
 
@@ -289,7 +305,8 @@ impl H5Type for Raw {
             Datatype::String {
                 size: StringSize::Fixed(bytes),
                 ..
-            } => *bytes as usize,
+            }
+            | Datatype::Compound { size: bytes, .. } => *bytes as usize,
             _ => 16,
         }
     }

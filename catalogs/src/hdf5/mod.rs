@@ -1,19 +1,26 @@
 //! HDF5 files: the data sets of a group are the columns of a table; H5MD trajectories have a row per frame and particle.
 //!
-//! Entry: [`Hdf5Reader`]. H5MD: de Buyl, Colberg & Höfling 2014, CPC 185, 1546. Compound data sets are not decoded.
+//! Entry: [`Hdf5Reader`]. H5MD: de Buyl, Colberg & Höfling 2014, CPC 185, 1546. A compound data
+//! set is a table whose columns are its members.
 
+mod compound;
 mod element;
+mod failure;
 mod lzf;
 mod tree;
 
 use std::path::{Path, PathBuf};
 
-use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
+use hdf5_reader::{
+    Dataset, FilterRegistry, H5Type, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem,
+};
 
+use self::compound::Member;
 use self::element::Element;
+use self::failure::{failure, no_table};
 use self::tree::Column;
 use crate::Format;
-use crate::block::{Block, Cells, Collector, Numbers, Site, Widening, block_rows};
+use crate::block::{BLOCK_ROWS, Block, Cells, Collector, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
@@ -25,6 +32,8 @@ const FRAME: &str = "frame";
 const CHUNK_CACHE_BYTES: usize = 4 << 20;
 /// A vector column at most this wide is read whole even if one component is asked for.
 const WHOLE_WIDTH: usize = 16;
+/// A block of records takes at most about this many bytes, unless one chunk has more.
+const RECORD_BYTES: u64 = 8 << 20;
 /// No filter shrinks data more than about a thousandfold (deflate: 1032:1).
 const LARGEST_RATIO: u64 = 2048;
 
@@ -110,7 +119,11 @@ impl Hdf5Reader {
             .dataset
             .num_elements()
             .map_err(|error| failure(&self.path, &error))?;
-        let bytes = elements.saturating_mul(column.element.bytes());
+        let each = match &column.member {
+            Some(_) => column.dataset.raw_element_size().unwrap_or(1) as u64,
+            None => column.element.bytes(),
+        };
+        let bytes = elements.saturating_mul(each);
         if bytes / LARGEST_RATIO > self.bytes {
             let detail = format!(
                 "`{}` claims {bytes} bytes, the file has {}",
@@ -129,6 +142,15 @@ impl Hdf5Reader {
             .map(|part| self.columns.get(part.field).map_or(1, Column::chunk_rows))
             .max();
         let chunk = chunk.unwrap_or(1).max(1);
+        let record = |part: &Component| {
+            let column = self.columns.get(part.field)?;
+            let bytes = column.dataset.raw_element_size().ok()?;
+            column.member.as_ref().map(|_| bytes as u64)
+        };
+        if let Some(record) = components.iter().find_map(record) {
+            let rows = (RECORD_BYTES / record.max(1)).clamp(64, BLOCK_ROWS as u64);
+            return rows.div_ceil(chunk).saturating_mul(chunk);
+        }
         let least = block_rows(components.len()) as u64;
         (rows / 64)
             .clamp(least, 16 * least)
@@ -151,6 +173,7 @@ impl Hdf5Reader {
             nulls: vec![0; components.len()],
         };
         let mut whole: Option<(usize, Vec<Cells>)> = None;
+        let mut records: Option<(u64, Vec<element::Raw>)> = None;
         for part in components {
             let Some(column) = self.columns.get(part.field) else {
                 block
@@ -163,6 +186,22 @@ impl Hdf5Reader {
                 column: &column.name,
                 first_row,
             };
+            if let Some(member) = &column.member {
+                let place = column.dataset.address();
+                let at_hand = records.take().filter(|(other, _)| *other == place);
+                let (_, rows) = match at_hand {
+                    Some(rows) => records.insert(rows),
+                    None => {
+                        let slice = column.slice(None, start, end, None);
+                        let rows = read(&column.dataset, &slice);
+                        let rows = rows.map_err(|error| failure(&self.path, &error))?;
+                        records.insert((place, rows))
+                    }
+                };
+                let cells = self.member(column, member, part.element, rows, site, widening)?;
+                block.cells.push(cells);
+                continue;
+            }
             if column.width > WHOLE_WIDTH || column.width == 1 {
                 let slice = column.slice(frame, start, end, Some(part.element));
                 block
@@ -185,6 +224,51 @@ impl Hdf5Reader {
             }
         }
         Ok(block)
+    }
+
+    /// One component of a member of some records.
+    fn member(
+        &self,
+        column: &Column,
+        member: &Member,
+        element: usize,
+        records: &[element::Raw],
+        site: Site<'_>,
+        widening: Widening,
+    ) -> Result<Cells, CatalogError> {
+        let failure = |error| failure(&self.path, &error);
+        let start = member.offset + element * member.bytes;
+        let cell = |record: &element::Raw| {
+            let cell = record.0.get(start..start + member.bytes);
+            cell.map(<[u8]>::to_vec).unwrap_or_default()
+        };
+        if column.element.kind() == Kind::Text {
+            let text = |record| column.element.text(&column.dataset, &cell(record));
+            let texts: hdf5_reader::error::Result<_> = records.iter().map(text).collect();
+            return Ok(Cells::Texts(texts.map_err(failure)?));
+        }
+        let mut bytes = Vec::with_capacity(records.len() * member.bytes);
+        for record in records {
+            bytes.extend(
+                record
+                    .0
+                    .get(start..start + member.bytes)
+                    .unwrap_or_default(),
+            );
+        }
+        let mismatch =
+            || CatalogError::corrupt(&self.path, format!("`{}`: short records", column.name));
+        if let Element::Float { .. } = column.element {
+            let values = element::Float::decode_vec(&bytes, &member.dtype, records.len());
+            let values = values.ok_or_else(mismatch)?.map_err(failure)?;
+            return Ok(Cells::Numbers(values.iter().map(|value| value.0).collect()));
+        }
+        let values = element::Integer::decode_vec(&bytes, &member.dtype, records.len());
+        let mut numbers = Numbers::new(site, widening, records.len());
+        for value in values.ok_or_else(mismatch)?.map_err(failure)? {
+            numbers.integer(value.0)?;
+        }
+        Ok(numbers.finish().0)
     }
 
     /// Reads a slice of `width` values a row and parts it into columns.
@@ -401,57 +485,4 @@ impl Backend for Hdf5Reader {
             collector.take(&path, &block)
         })
     }
-}
-
-pub(super) fn no_table(path: &Path) -> CatalogError {
-    let detail = "it has no group with one- or two-dimensional data sets".to_owned();
-    CatalogError::NoTable {
-        path: path.to_owned(),
-        detail,
-    }
-}
-
-/// The decoder's error as one of ours.
-pub(super) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> CatalogError {
-    use hdf5_reader::error::Error;
-    let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
-        path: path.to_owned(),
-        what,
-        advice: advice.to_owned(),
-    };
-    let mut cause = error;
-    while let Error::Context { source, .. } = cause {
-        cause = source;
-    }
-    match cause {
-        Error::UnsupportedFilter(filter) => unsupported(
-            filter_name(filter),
-            "re-save the data set with gzip, lzf or no compression (h5repack -f GZIP=4, or h5py compression=\"gzip\")",
-        ),
-        Error::UnsupportedEncoding(what) => {
-            unsupported(what.clone(), "re-save it with h5repack or h5py")
-        }
-        Error::ResourceLimit(what) => {
-            unsupported(what.clone(), "re-save it with smaller chunks (h5repack -l)")
-        }
-        Error::Io(source) => {
-            CatalogError::io(path, std::io::Error::new(source.kind(), source.to_string()))
-        }
-        _ => CatalogError::corrupt(path, error.to_string()),
-    }
-}
-
-/// Registered filters by name: <https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md>.
-fn filter_name(filter: &str) -> String {
-    let id = filter.rsplit(' ').next().unwrap_or_default();
-    let name = match id {
-        "307" => "bzip2",
-        "32001" => "blosc",
-        "32008" => "bitshuffle",
-        "32013" => "zfp",
-        "32015" => "zstd",
-        "32026" => "blosc2",
-        _ => return format!("HDF5 filter `{filter}`"),
-    };
-    format!("HDF5 filter {name} ({id})")
 }

@@ -1,4 +1,4 @@
-//! Groups and data sets as tables and columns.
+//! Groups and data sets as tables and columns; a compound data set is a table of its own.
 //!
 //! Entry: [`tables`], [`choose`], [`columns`], [`attributes`]. Reads no column, only what is beside them.
 
@@ -8,8 +8,9 @@ use std::path::Path;
 use hdf5_reader::group::Group;
 use hdf5_reader::{Attribute, Dataset, Hdf5File};
 
+use super::compound::{self, Header, Member};
 use super::element::{self, Element};
-use super::{failure, no_table};
+use super::failure::{failure, no_table};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Field, Kind, wanted_names};
@@ -29,6 +30,10 @@ pub(super) struct Column {
     pub(super) in_frames: bool,
     pub(super) rows: u64,
     pub(super) width: usize,
+    /// Its unit, where the data set does not say it.
+    pub(super) unit: Option<String>,
+    /// Which part of the records it is, where the data set is compound.
+    pub(super) member: Option<Member>,
 }
 
 impl Column {
@@ -58,6 +63,8 @@ impl Column {
             in_frames,
             rows,
             width,
+            unit: None,
+            member: None,
         })
     }
 
@@ -79,19 +86,23 @@ impl Column {
         let unit = ["unit", "units"]
             .iter()
             .find_map(|name| text_attribute(&self.dataset, name));
+        let dtype = match &self.member {
+            Some(member) => &member.dtype,
+            None => self.dataset.dtype(),
+        };
         Field {
             name: self.name.clone(),
             dtype: self.element.dtype(),
-            unit,
+            unit: self.unit.clone().or(unit),
             kind: self.element.kind(),
             width: self.width,
-            labels: element::labels(self.dataset.dtype()),
+            labels: element::labels(dtype),
             rows: Some(self.rows.saturating_mul(frames)),
         }
     }
 }
 
-/// The paths of all groups with columns, `/` for the root.
+/// The paths of all groups with columns, `/` for the root, and of all compound data sets.
 pub(super) fn tables(path: &Path, file: &Hdf5File) -> Result<Vec<String>, CatalogError> {
     let root = file.root_group().map_err(|error| failure(path, &error))?;
     let mut found = Vec::new();
@@ -110,24 +121,32 @@ fn walk(
     if !seen.insert(group.address()) || name.matches('/').count() > DEEPEST {
         return Ok(());
     }
-    if !group_columns(path, group)?.is_empty() {
+    let columns = group_columns(path, group)?;
+    let (compound, plain): (Vec<&Column>, Vec<&Column>) = columns
+        .iter()
+        .partition(|column| compound::is_table(&column.dataset));
+    if !plain.is_empty() {
         found.push(name.to_owned());
     }
+    found.extend(compound.iter().map(|column| below(name, &column.name)));
     let (groups, _) = group.member_names().map_err(fail)?;
     for child in groups {
-        let below = group.group(&child).map_err(fail)?;
+        let inner = group.group(&child).map_err(fail)?;
         let bounds =
-            child == "box" && (below.dataset("edges").is_ok() || below.group("edges").is_ok());
-        if h5md_value(&below).is_none() && !bounds {
-            let name = if name == "/" {
-                child
-            } else {
-                format!("{name}/{child}")
-            };
-            walk(path, &below, &name, seen, found)?;
+            child == "box" && (inner.dataset("edges").is_ok() || inner.group("edges").is_ok());
+        if h5md_value(&inner).is_none() && !bounds {
+            walk(path, &inner, &below(name, &child), seen, found)?;
         }
     }
     Ok(())
+}
+
+/// The path of what `group` calls `name`.
+fn below(group: &str, name: &str) -> String {
+    match group {
+        "/" => name.to_owned(),
+        group => format!("{group}/{name}"),
+    }
 }
 
 /// The time series of an H5MD element: the data set `value` beside `step` or `time`.
@@ -149,11 +168,28 @@ fn group_columns(path: &Path, group: &Group) -> Result<Vec<Column>, CatalogError
         let below = group.group(&name).map_err(fail)?;
         columns.extend(h5md_value(&below).and_then(|value| Column::new(name, value, true)));
     }
-    for name in datasets {
+    for name in datasets
+        .into_iter()
+        .filter(|name| !compound::is_header(name))
+    {
         let dataset = group.dataset(&name).map_err(fail)?;
         columns.extend(Column::new(name, dataset, false));
     }
     Ok(columns)
+}
+
+/// The columns of a table: of a group or of a compound data set.
+fn table_columns(path: &Path, file: &Hdf5File, table: &str) -> Result<Vec<Column>, CatalogError> {
+    if let Some(dataset) = compound_table(file, table) {
+        return Ok(compound::columns(&dataset, &Header::of(file, table)));
+    }
+    let group = file.group(table).map_err(|error| failure(path, &error))?;
+    group_columns(path, &group)
+}
+
+/// The compound data set of that path.
+fn compound_table(file: &Hdf5File, table: &str) -> Option<Dataset> {
+    file.dataset(table).ok().filter(compound::is_table)
 }
 
 /// The table a request means: the one it names, the only one, or the root if all its columns are full paths.
@@ -167,7 +203,7 @@ pub(super) fn choose(
         name => name.to_owned(),
     };
     if let Some(table) = &request.table {
-        if file.group(table).is_ok() {
+        if file.group(table).is_ok() || compound_table(file, table).is_some() {
             return Ok(trimmed(table));
         }
         let available = tables(path, file)?;
@@ -200,11 +236,7 @@ pub(super) fn choose(
 }
 
 fn has_all(path: &Path, file: &Hdf5File, table: &str, wanted: &[String]) -> bool {
-    let columns = file
-        .group(table)
-        .ok()
-        .and_then(|group| group_columns(path, &group).ok())
-        .unwrap_or_default();
+    let columns = table_columns(path, file, table).unwrap_or_default();
     wanted
         .iter()
         .all(|name| columns.iter().any(|column| column.name == *name))
@@ -223,8 +255,7 @@ pub(super) fn columns(
     table: &str,
     request: &Request,
 ) -> Result<Vec<Column>, CatalogError> {
-    let group = file.group(table).map_err(|error| failure(path, &error))?;
-    let mut columns = group_columns(path, &group)?;
+    let mut columns = table_columns(path, file, table)?;
     for name in wanted(request) {
         if name.contains('/') && columns.iter().all(|column| column.name != name) {
             let below = format!("{table}/{name}");
@@ -241,6 +272,16 @@ fn at(file: &Hdf5File, place: &str, name: &str) -> Option<Column> {
         .and_then(|(group, _)| file.group(group).ok());
     if in_element.as_ref().and_then(h5md_value).is_some() {
         return Column::new(name.to_owned(), file.dataset(place).ok()?, true);
+    }
+    if let Some((table, member)) = place.rsplit_once('/')
+        && let Some(dataset) = compound_table(file, table)
+    {
+        let columns = compound::columns(&dataset, &Header::of(file, table));
+        let found = columns.into_iter().find(|column| column.name == member);
+        return found.map(|column| Column {
+            name: name.to_owned(),
+            ..column
+        });
     }
     match file.dataset(place) {
         Ok(dataset) => Column::new(name.to_owned(), dataset, false),
@@ -262,9 +303,21 @@ pub(super) fn attributes(
         add_group(&header, "", &mut all);
     }
     let mut group = root;
-    for name in table.split('/').filter(|name| !name.is_empty()) {
+    let (groups, dataset) = match compound_table(file, table) {
+        None => (table, None),
+        Some(dataset) => (
+            table.rsplit_once('/').map_or("", |(groups, _)| groups),
+            Some(dataset),
+        ),
+    };
+    for name in groups.split('/').filter(|name| !name.is_empty()) {
         group = group.group(name).map_err(|error| failure(path, &error))?;
         add_group(&group, "", &mut all);
+    }
+    if let Some(dataset) = dataset {
+        add(dataset.attributes(), "", &mut all);
+        all.extend(Header::of(file, table).meta());
+        return Ok(all);
     }
     for name in group
         .member_names()
@@ -310,7 +363,11 @@ fn edges_of(series: &Dataset, (first, last): (u64, u64)) -> Option<Value> {
 }
 
 fn add_group(group: &Group, prefix: &str, all: &mut Attributes) {
-    for attribute in group.attributes().unwrap_or_default() {
+    add(group.attributes().unwrap_or_default(), prefix, all);
+}
+
+fn add(attributes: Vec<Attribute>, prefix: &str, all: &mut Attributes) {
+    for attribute in attributes {
         if let Some(value) = attribute_value(&attribute) {
             all.insert(format!("{prefix}{}", attribute.name), value);
         }

@@ -98,22 +98,19 @@ pub(super) fn read(content: &str) -> Result<Table, Failure> {
             header.push('\n');
         }
     }
-    let sections = yaml::sections(&header);
-    let section = |name: &str| {
-        sections
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, text)| yaml::parse(text))
-            .transpose()
-    };
-    let section = |name: &str| section(name).map_err(|detail| malformed(&detail));
-    let datatype = section("datatype")?.ok_or_else(|| malformed("no `datatype`"))?;
+    let (mut entries, broken) = yaml::mapping(&header);
+    if let Some(detail) = broken {
+        return Err(malformed(&format!("YAML: {detail}")));
+    }
+    let datatype = entries
+        .remove("datatype")
+        .ok_or_else(|| malformed("no `datatype`"))?;
     let columns = datatype
         .as_array()
         .and_then(|list| list.iter().map(column).collect::<Option<Vec<_>>>());
     let mut columns =
         columns.ok_or_else(|| malformed("`datatype` should list columns of uint64 or float64"))?;
-    let meta = match section("meta")?.map(one_entry_each) {
+    let meta = match entries.remove("meta").map(one_entry_each) {
         Some(Some(meta)) => meta,
         Some(None) => return Err(malformed("`meta` should be a list of one-entry mappings")),
         None => serde_json::Map::new(),

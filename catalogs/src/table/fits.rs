@@ -50,7 +50,11 @@ pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failu
         .iter()
         .map(|column| FitsColumn {
             name: &column.name,
-            unit: column.unit.as_deref().filter(|unit| fits_card(unit)).unwrap_or_default(),
+            unit: column
+                .unit
+                .as_deref()
+                .filter(|unit| fits_card(unit))
+                .unwrap_or_default(),
             description: if fits_card(&column.description) {
                 &column.description
             } else {
@@ -118,6 +122,9 @@ mod tests {
 
     #[test]
     fn cards_hold_ascii() {
-        assert_eq!(ascii("{\"é'&\u{1f600}\"}"), "{\"\\u00e9\\u0027\\u0026\\ud83d\\ude00\"}");
+        assert_eq!(
+            ascii("{\"é'&\u{1f600}\"}"),
+            "{\"\\u00e9\\u0027\\u0026\\ud83d\\ude00\"}"
+        );
     }
 }

@@ -20,30 +20,30 @@ const LONGEST_HEADER: usize = 16 << 20;
 pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogError> {
     let (header, names_line) = split_header(path, lines)?;
     let corrupt = |detail: String| CatalogError::corrupt(path, format!("ECSV header: {detail}"));
-    let mut sections = yaml::sections(&header);
-    let mut section = |name: &str| {
-        sections
-            .iter_mut()
-            .find(|(key, _)| key == name)
-            .map(|(_, text)| std::mem::take(text))
+    let (mut entries, broken) = yaml::mapping(&header);
+    let Some(datatype) = entries.remove("datatype") else {
+        let reason = broken.map_or("no `datatype` section".to_owned(), |why| {
+            format!("YAML: {why}")
+        });
+        return Err(corrupt(reason));
     };
-    let datatype =
-        section("datatype").ok_or_else(|| corrupt("no `datatype` section".to_owned()))?;
-    let datatype =
-        yaml::parse(&datatype).map_err(|detail| corrupt(format!("`datatype`: {detail}")))?;
+    if let Some(detail) = broken {
+        // No column depends on what is broken behind `datatype`; a wrong delimiter shows in the line of names.
+        tracing::warn!(path = %path.display(), detail, "ECSV header broken, its rest is left out");
+    }
     let columns: Option<Vec<TextColumn>> = datatype
         .as_array()
         .and_then(|list| list.iter().map(column).collect());
     let columns = columns.ok_or_else(|| {
         corrupt("`datatype` should list a name and a datatype per column".to_owned())
     })?;
-    let delimiter = match section("delimiter").map(|text| yaml::parse(&text)) {
+    let delimiter = match entries.remove("delimiter") {
         None => Delimiter::Blanks,
-        Some(Ok(Json::String(mark))) if mark == "," => Delimiter::Character(','),
-        Some(Ok(Json::String(mark))) if mark == " " || mark.is_empty() => Delimiter::Blanks,
+        Some(Json::String(mark)) if mark == "," => Delimiter::Character(','),
+        Some(Json::String(mark)) if mark == " " || mark.is_empty() => Delimiter::Blanks,
         Some(other) => {
             return Err(corrupt(format!(
-                "the delimiter should be a blank or a comma, found {other:?}"
+                "the delimiter should be a blank or a comma, found {other}"
             )));
         }
     };
@@ -54,9 +54,7 @@ pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogEr
             "`datatype` names the columns {expected:?}, the line of names {names:?}"
         )));
     }
-    let attributes = section("meta")
-        .map(|text| meta(path, &text))
-        .unwrap_or_default();
+    let attributes = entries.remove("meta").map(meta).unwrap_or_default();
     Ok(Layout {
         delimiter,
         columns,
@@ -116,17 +114,13 @@ fn column(entry: &Json) -> Option<TextColumn> {
     })
 }
 
-/// The metadata. What of it is beyond the YAML read here is left out: no column depends on it.
-fn meta(path: &Path, text: &str) -> Attributes {
-    match yaml::parse(text).map(yaml::ordered_map) {
-        Ok(Json::Object(entries)) => entries
+/// The metadata, if it is a mapping.
+fn meta(json: Json) -> Attributes {
+    match yaml::ordered_map(json) {
+        Json::Object(entries) => entries
             .into_iter()
             .map(|(key, json)| (key, Value::from_json(json)))
             .collect(),
-        Ok(_) => Attributes::new(),
-        Err(detail) => {
-            tracing::warn!(path = %path.display(), detail, "ECSV metadata not understood, left out");
-            Attributes::new()
-        }
+        _ => Attributes::new(),
     }
 }

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 use self::layout::{Layout, TextColumn};
 use self::lines::{Delimiter, Lines};
-use crate::{Filter, Format};
 use crate::block::{Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
 use crate::stop::Stop;
+use crate::{Filter, Format};
 
 /// Reads delimited text.
 pub(crate) struct TextReader {

@@ -20,7 +20,11 @@ fn compare(name: &str, table: &str, columns: &[&str]) {
         assert_eq!(theirs.len(), width * ours[0].len(), "{name}, {column}");
         for (k, theirs) in theirs.iter().enumerate() {
             let ours = ours[k % width][k / width];
-            assert_eq!(theirs.to_bits(), ours.to_bits(), "{name}, {column}, value {k}");
+            assert_eq!(
+                theirs.to_bits(),
+                ours.to_bits(),
+                "{name}, {column}, value {k}"
+            );
         }
     }
 }
@@ -41,7 +45,12 @@ fn binary_tables() {
         let theirs: Vec<f64> = hdu.read_col(&mut file, &column.name).unwrap();
         let request = albireo_catalogs::Request::columns([&column.name]);
         let ours = reader.read(&request).unwrap();
-        assert_eq!(ours.column(&column.name).unwrap(), theirs, "{}", column.name);
+        assert_eq!(
+            ours.column(&column.name).unwrap(),
+            theirs,
+            "{}",
+            column.name
+        );
     }
 }
 
@@ -52,15 +61,26 @@ fn texts_and_integers_of_ascii_tables() {
     let hdu = file.hdu("ASCII").unwrap();
     let theirs: Vec<String> = hdu.read_col(&mut file, "SPECIES").unwrap();
     let oxygen = theirs.iter().filter(|species| *species == "O").count();
-    let ours = read("ascii.fits", Some("ASCII"), &["ID"], Some("SPECIES == \"O\""));
+    let ours = read(
+        "ascii.fits",
+        Some("ASCII"),
+        &["ID"],
+        Some("SPECIES == \"O\""),
+    );
     assert_eq!(ours.rows(), oxygen);
     // cfitsio sums decimal digits in float64, so its last bit is its own; ours is the nearest float64.
     let theirs: Vec<f64> = hdu.read_col(&mut file, "X").unwrap();
     let ours = read("ascii.fits", Some("ASCII"), &["X"], None);
     let ours = ours.column("X").unwrap();
     let differ = ours.iter().zip(&theirs).filter(|(a, b)| a != b).count();
-    println!("{differ} of {} decimals differ in the last bits", ours.len());
+    println!(
+        "{differ} of {} decimals differ in the last bits",
+        ours.len()
+    );
     for (ours, theirs) in ours.iter().zip(&theirs) {
-        assert!((ours - theirs).abs() <= 4.0 * f64::EPSILON * ours.abs(), "{ours} {theirs}");
+        assert!(
+            (ours - theirs).abs() <= 4.0 * f64::EPSILON * ours.abs(),
+            "{ours} {theirs}"
+        );
     }
 }

@@ -36,7 +36,10 @@ fn tables_packed_by_fpack() {
         assert_eq!((table.rows, find("X").rows), (LONG as u64, LONG as u64));
         assert_eq!(find("X").unit.as_deref(), Some("Mpc/h"));
         assert_eq!(find("I32").max, Some(699.0 * 1_000_003.0 - 7.0));
-        assert_eq!((&find("SPECIES").texts, find("SPECIES").all_texts), (&vec!["O".to_owned(), "H".to_owned()], true));
+        assert_eq!(
+            (&find("SPECIES").texts, find("SPECIES").all_texts),
+            (&vec!["O".to_owned(), "H".to_owned()], true)
+        );
     }
     let error = open(&fixture("packed.fits"))
         .unwrap()
@@ -51,7 +54,9 @@ fn tables_of_characters() {
     assert_eq!(catalog.rows(), ROWS);
     // 18 digits give back every float64; 8 digits every decimal of eight.
     same(&catalog, "X", |k| k as f64 / 3.0);
-    same(&catalog, "Y", |k| format!("{:.7e}", k as f64 * 0.1).parse().unwrap());
+    same(&catalog, "Y", |k| {
+        format!("{:.7e}", k as f64 * 0.1).parse().unwrap()
+    });
     same(&catalog, "ID", |k| k as f64 * 1_000_003.0);
     assert_eq!(catalog.attribute("BOXSIZE"), Some(&Value::Float(420.5)));
     let hydrogen = read("ascii.fits", None, &["ID"], Some("SPECIES == \"H\""));
@@ -69,9 +74,18 @@ fn fields_of_characters_that_hold_no_number_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.fits");
     for (field, message) in [
-        (b"  10x0003", "column `ID`, row 1 (from 0): expected a number, found `10x0003`"),
-        (b"         ", "column `ID`, row 1 (from 0): the value is null"),
-        (b"       -9", "column `ID`, row 1 (from 0): the value is null"),
+        (
+            b"  10x0003",
+            "column `ID`, row 1 (from 0): expected a number, found `10x0003`",
+        ),
+        (
+            b"         ",
+            "column `ID`, row 1 (from 0): the value is null",
+        ),
+        (
+            b"       -9",
+            "column `ID`, row 1 (from 0): the value is null",
+        ),
     ] {
         let mut damaged = bytes.clone();
         damaged[at..at + 9].copy_from_slice(field);
@@ -89,12 +103,17 @@ fn arrays_of_variable_length() {
         let mut catalog = read(name, None, &["K", "POS", "SHORT", "FLAGS"], None);
         assert_eq!(catalog.rows(), ROWS);
         same(&catalog, "K", |k| k as f64);
-        same(&catalog, "SHORT[1]", |k| f64::from((-(k as f64) / 3.0) as f32));
+        same(&catalog, "SHORT[1]", |k| {
+            f64::from((-(k as f64) / 3.0) as f32)
+        });
         same(&catalog, "FLAGS[0]", |k| f64::from(u8::from(k % 2 == 0)));
         same(&catalog, "FLAGS[1]", |k| f64::from(u8::from(k % 2 == 1)));
         let [a, b, c] = catalog.vector("POS").unwrap();
         for k in 0..ROWS {
-            assert_eq!((a[k], b[k], c[k]), (k as f64 * 0.5, -(k as f64) / 3.0, k as f64));
+            assert_eq!(
+                (a[k], b[k], c[k]),
+                (k as f64 * 0.5, -(k as f64) / 3.0, k as f64)
+            );
         }
         let mut reader = open(&fixture(name)).unwrap();
         // Rows end before the longest: what is behind them is missing.
@@ -103,7 +122,10 @@ fn arrays_of_variable_length() {
         assert!(error.to_string().contains(message), "{error}");
         let table = reader.describe().unwrap().tables.remove(0);
         let uneven = &table.columns[3];
-        assert_eq!((uneven.width, uneven.min, uneven.max), (4, Some(-46.0), Some(20.0)));
+        assert_eq!(
+            (uneven.width, uneven.min, uneven.max),
+            (4, Some(-46.0), Some(20.0))
+        );
         // Rows of 0, 1, 2, 3, 4 elements in turn.
         let held: u64 = (0..ROWS as u64).map(|k| k % 5).sum();
         assert_eq!(uneven.null_count, 4 * ROWS as u64 - held);

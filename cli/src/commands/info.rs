@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::output::{columns_of, print, short};
+use crate::progress::stop_reading;
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -18,11 +19,15 @@ pub(crate) struct Info {
 
 /// Longest value of an attribute that is shown in full.
 const LONG: usize = 100;
+/// Longest text of a column that is shown in full.
+const LONG_TEXT: usize = 24;
+/// Texts of a column shown where it has many.
+const EXAMPLES: usize = 3;
 
 impl Info {
     /// Prints format, tables, columns with their ranges, and attributes.
     pub(crate) fn run(&self) -> Result<()> {
-        let description = albireo_catalogs::open(&self.file)?.describe()?;
+        let description = albireo_catalogs::open_until(&self.file, stop_reading())?.describe()?;
         let mut text = format!("{}: {}\n", self.file.display(), description.format);
         for table in &description.tables {
             describe(&mut text, table);
@@ -38,15 +43,20 @@ fn describe(text: &mut String, table: &TableDescription) {
         format!("table {}", table.name)
     };
     let _ = writeln!(text, "\n{name}: {} rows", table.rows);
-    let heads = [
+    let mut heads = [
         "column", "type", "unit", "rows", "min", "max", "NaN", "missing",
     ]
     .map(str::to_owned)
     .to_vec();
-    let rows: Vec<Vec<String>> = std::iter::once(heads)
-        .chain(table.columns.iter().map(row))
-        .collect();
-    for line in columns_of(&rows, &[0, 1, 2]).lines() {
+    let mut rows: Vec<Vec<String>> = table.columns.iter().map(row).collect();
+    if table.columns.iter().any(|column| !column.texts.is_empty()) {
+        heads.push("values".to_owned());
+        for (row, column) in rows.iter_mut().zip(&table.columns) {
+            row.push(texts(column));
+        }
+    }
+    rows.insert(0, heads);
+    for line in columns_of(&rows, &[0, 1, 2, 8]).lines() {
         let _ = writeln!(text, "  {line}");
     }
     if !table.attributes.is_empty() {
@@ -76,6 +86,28 @@ fn row(column: &ColumnDescription) -> Vec<String> {
     ]
 }
 
+/// The different values of a text column: all of them, or some of many.
+fn texts(column: &ColumnDescription) -> String {
+    let quoted = |text: &String| {
+        let text = text.replace(char::is_control, " ");
+        if text.chars().count() <= LONG_TEXT {
+            return format!("\"{text}\"");
+        }
+        let start: String = text.chars().take(LONG_TEXT).collect();
+        format!("\"{start}...\"")
+    };
+    let shown = if column.all_texts {
+        column.texts.len()
+    } else {
+        EXAMPLES
+    };
+    let mut texts: Vec<String> = column.texts.iter().take(shown).map(quoted).collect();
+    if !column.all_texts {
+        texts.push("...".to_owned());
+    }
+    texts.join(", ")
+}
+
 fn shown(value: &Value) -> String {
     let text = match value {
         Value::Bool(value) => value.to_string(),
@@ -88,6 +120,7 @@ fn shown(value: &Value) -> String {
             .collect::<Vec<_>>()
             .join(", "),
         Value::Texts(values) => values.join(", "),
+        Value::Json(json) => json.to_string(),
         other => format!("{other:?}"),
     };
     let text = text.replace(['\n', '\r'], " ");

@@ -12,7 +12,7 @@ use crate::files::check_folder;
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub(crate) struct Plot {
-    /// A result that albireo wrote: .csv, .ecsv, .json or .parquet
+    /// A result that albireo wrote: .csv, .ecsv, .fits, .json or .parquet
     result: PathBuf,
     /// The figure, by extension: .png .svg
     #[arg(short, long, value_name = "FIGURE")]

@@ -13,6 +13,8 @@ mod examples;
 #[cfg(feature = "plot")]
 mod figures;
 mod folder;
+#[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
+mod formats;
 mod rdf;
 mod reference;
 mod signals;

@@ -101,7 +101,12 @@ fn text(keyword: &str, value: &str) -> String {
 /// An empty primary HDU, then a header of `cards`.
 fn file(cards: &[String]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for (keyword, value) in [("SIMPLE", "T"), ("BITPIX", "8"), ("NAXIS", "0"), ("EXTEND", "T")] {
+    for (keyword, value) in [
+        ("SIMPLE", "T"),
+        ("BITPIX", "8"),
+        ("NAXIS", "0"),
+        ("EXTEND", "T"),
+    ] {
         bytes.extend_from_slice(card(keyword, value).as_bytes());
     }
     end(&mut bytes);

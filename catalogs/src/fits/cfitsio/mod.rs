@@ -138,7 +138,15 @@ impl Created {
         };
         let mut created = Self { file, memory };
         // SAFETY: the file is open and empty; no axes are read for a count of 0.
-        check(unsafe { sys::ffphps(created.file.as_raw(), 8, 0, ptr::null_mut(), &raw mut status) })?;
+        check(unsafe {
+            sys::ffphps(
+                created.file.as_raw(),
+                8,
+                0,
+                ptr::null_mut(),
+                &raw mut status,
+            )
+        })?;
         Ok(created)
     }
 
@@ -149,7 +157,13 @@ impl Created {
         unsafe {
             let handle = self.file.as_raw();
             sys::ffflus(handle, &raw mut status);
-            sys::ffghadll(handle, &raw mut head, &raw mut start, &raw mut end, &raw mut status);
+            sys::ffghadll(
+                handle,
+                &raw mut head,
+                &raw mut start,
+                &raw mut end,
+                &raw mut status,
+            );
         }
         check(status)?;
         Ok(start as usize..end as usize)

@@ -87,7 +87,17 @@ fn create(
         let (names, forms, units) = (names.as_mut_ptr(), forms.as_mut_ptr(), units.as_mut_ptr());
         let (count, code) = (columns.len() as i32, &raw mut status);
         let (kind, rows) = (2, rows as i64); // 2: a binary table
-        sys::ffcrtb(handle, kind, rows, count, names, forms, units, extname.as_ptr(), code);
+        sys::ffcrtb(
+            handle,
+            kind,
+            rows,
+            count,
+            names,
+            forms,
+            units,
+            extname.as_ptr(),
+            code,
+        );
     }
     check(status)
 }
@@ -100,7 +110,13 @@ fn long_key(created: &mut Created, keyword: &str, text: &str) -> Result<(), Stri
     unsafe {
         let handle = created.file.as_raw();
         sys::ffplsw(handle, &raw mut status);
-        sys::ffpkls(handle, keyword.as_ptr(), text.as_ptr(), ptr::null(), &raw mut status);
+        sys::ffpkls(
+            handle,
+            keyword.as_ptr(),
+            text.as_ptr(),
+            ptr::null(),
+            &raw mut status,
+        );
     }
     check(status)
 }

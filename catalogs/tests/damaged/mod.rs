@@ -1,0 +1,55 @@
+//! What is asked of damaged files, and reproducible damage.
+
+use std::path::{Path, PathBuf};
+
+use albireo_catalogs::{Filter, Request, Table, open};
+
+/// What can be asked of a file; damaged answers are errors.
+pub fn exercise(path: &Path) {
+    let _ = Table::read(path);
+    let Ok(mut reader) = open(path) else { return };
+    let Ok(description) = reader.describe() else {
+        let _ = reader.read(&Request::columns(["x"]));
+        let _ = reader.read(&Request::columns(["X", "POS"]));
+        return;
+    };
+    for table in &description.tables {
+        let mut request = Request::columns(
+            table
+                .columns
+                .iter()
+                .map(|column| column.name.as_str())
+                .take(4),
+        );
+        request.table = (!table.name.is_empty()).then(|| table.name.clone());
+        let _ = reader.read(&request);
+        request.filter = Filter::parse("frame == 0").ok();
+        let _ = reader.read(&request);
+        request.filter = None;
+        for column in table.columns.iter().take(20) {
+            request.columns = vec![column.name.clone()];
+            let _ = reader.read(&request);
+        }
+        if let Some(first) = table.columns.first() {
+            request.filter = Filter::parse(&format!("`{}` > 3", first.name.replace('`', ""))).ok();
+            let _ = reader.read(&request);
+        }
+    }
+}
+
+/// Numbers that look random but are the same in every run (xorshift, Marsaglia 2003).
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below.max(1) as u64) as usize
+    }
+}
+
+/// The folder of the fixtures.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
