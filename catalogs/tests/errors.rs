@@ -82,7 +82,7 @@ fn files_that_are_no_catalogs() {
     assert_refused!(
         refused("image.fits.gz", &one),
         CatalogError::NoTable { .. },
-        "no binary table"
+        "it has no table (images are not read)"
     );
     assert_refused!(
         refused("nothing.h5", &one),
@@ -149,7 +149,8 @@ fn columns_that_do_not_exist() {
         ("comma.csv", "specie", "did you mean `species`?"),
         ("astropy.ecsv", "XX", "the columns are: `x`, `y`, `i64`"),
     ] {
-        let error = refused(name, &request(None, &[column], None));
+        let table = (name == "tables.fits").then_some("GALAXIES");
+        let error = refused(name, &request(table, &[column], None));
         assert_refused!(
             error,
             CatalogError::UnknownColumn { .. },
@@ -159,7 +160,7 @@ fn columns_that_do_not_exist() {
         let first = if name.ends_with("fits") { "X" } else { "x" };
         let error = refused(
             name,
-            &request(None, &[first], Some(&format!("{column} == 1"))),
+            &request(table, &[first], Some(&format!("{column} == 1"))),
         );
         assert!(
             matches!(error, CatalogError::UnknownColumn { .. }),
@@ -199,8 +200,8 @@ fn columns_of_the_wrong_kind_or_shape() {
     let odd = refused("tables.fits", &request(Some("ODD"), &["VARIABLE"], None));
     assert_refused!(
         odd,
-        CatalogError::NotNumeric { .. },
-        "array of variable length"
+        CatalogError::Null { .. },
+        "column `VARIABLE`, row 0 (from 0): the value is null"
     );
     assert_refused!(
         ask("tables.fits", "POS[3]"),
@@ -352,7 +353,7 @@ fn lines_that_do_not_fit() {
         ),
         (
             "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x\nx\n1\n",
-            "not closed",
+            "YAML: while parsing a flow mapping",
         ),
         (
             "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, datatype: float64}\n# delimiter: ';'\nx\n1\n",
@@ -372,21 +373,20 @@ fn encodings_that_are_not_read() {
         "column `x`: codec BROTLI",
         "re-save it with zstd, snappy"
     );
-    // A FITS table that says it is tile-compressed.
-    let bytes = std::fs::read(fixture("tables.fits")).unwrap();
+    // A FITS table packed in a way that nobody knows.
+    let bytes = std::fs::read(fixture("packed.fits")).unwrap();
     let at = bytes
-        .windows(9)
-        .position(|card| card == b"PERIODIC=")
+        .windows(18)
+        .position(|card| card == b"ZCTYP1  = 'GZIP_2 ")
         .unwrap();
     let mut compressed = bytes.clone();
-    compressed[at..at + 9].copy_from_slice(b"ZTABLE  =");
+    compressed[at + 11..at + 17].copy_from_slice(b"LZMA_9");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.fits");
     std::fs::write(&path, compressed).unwrap();
-    let error = open(&path)
-        .unwrap()
-        .read(&request(None, &["X"], None))
-        .unwrap_err();
+    let mut reader = open(&path).unwrap();
+    assert!(reader.read(&request(None, &["Y"], None)).is_ok());
+    let error = reader.read(&request(None, &["X"], None)).unwrap_err();
     assert_refused!(
         error,
         CatalogError::Unsupported { .. },
@@ -458,4 +458,74 @@ fn truncated_files_say_so() {
             .unwrap_err();
         assert_refused!(error, CatalogError::Corrupt { .. }, part);
     }
+}
+
+#[test]
+fn one_of_several_fits_tables() {
+    let describe = |columns: &[&str]| {
+        let mut reader = open(&fixture("tables.fits")).unwrap();
+        reader.read(&request(None, columns, None))
+    };
+    // No table has both columns; only one has the first.
+    let error = describe(&["X", "ID"]).unwrap_err();
+    assert_refused!(
+        error,
+        CatalogError::AmbiguousTable { .. },
+        "several tables: name one of `GALAXIES`, `ODD` (on the command line by --table)"
+    );
+    assert_eq!(describe(&["X"]).unwrap().table(), "GALAXIES");
+    let outline = open(&fixture("tables.fits")).unwrap().outline(None);
+    assert!(matches!(outline, Err(CatalogError::AmbiguousTable { .. })));
+    let path = fixture("tables.fits[2]");
+    assert_refused!(
+        open(&path).err().unwrap(),
+        CatalogError::TableInName { .. },
+        "tables.fits[2]: no such file, but",
+        "tables.fits is there",
+        "--table 2"
+    );
+    assert!(matches!(
+        open(&fixture("none.fits[2]")),
+        Err(CatalogError::NotFound { .. })
+    ));
+}
+
+#[test]
+fn numbers_that_float64_cannot_hold() {
+    let digits = "9".repeat(309);
+    for (field, part) in [
+        (
+            digits.as_str(),
+            "`9999999999999999999999999999999999999999... (309 characters)` is beyond the largest float64",
+        ),
+        (
+            "1e999",
+            "line 2, column `x`: `1e999` is beyond the largest float64",
+        ),
+        ("-1e999", "beyond"),
+        (
+            &digits[..41],
+            "row 0 (from 0): 9999999999999999999999999999999999999999... (41 characters) has no exact float64",
+        ),
+    ] {
+        let content = format!("x,y\n{field},1\n");
+        let error = refused_text("a.csv", content.as_bytes(), &["x"]);
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "x\ninf\n-Infinity\n1e308\n").unwrap();
+    let catalog = open(&path)
+        .unwrap()
+        .read(&request(None, &["x"], None))
+        .unwrap();
+    assert_eq!(
+        catalog.column("x").unwrap(),
+        [f64::INFINITY, f64::NEG_INFINITY, 1e308]
+    );
+    let error = refused(
+        "comma.csv",
+        &request(None, &["x"], Some("species == 1e300")),
+    );
+    assert!(error.to_string().contains("the number 1e300"), "{error}");
 }

@@ -13,6 +13,8 @@ use crate::value::{Attributes, Value};
 
 /// What astropy appends to a data set's name for the one that holds its header.
 const HEADER: &str = ".__table_column_meta__";
+/// Longest header kept, in bytes.
+const LONGEST_HEADER: u64 = 4 << 20;
 
 /// Where a member's values stand in a record.
 pub(super) struct Member {
@@ -96,9 +98,16 @@ pub(super) struct Header(serde_json::Map<String, Json>);
 impl Header {
     /// That of the data set `place`, empty if it has none.
     pub(super) fn of(file: &hdf5_reader::Hdf5File, place: &str) -> Self {
-        let lines = file
-            .dataset(&format!("{place}{HEADER}"))
-            .and_then(|header| header.read_strings());
+        let short = |header: &Dataset| {
+            let lines = header.num_elements().unwrap_or(u64::MAX);
+            let each = header.raw_element_size().unwrap_or(usize::MAX) as u64;
+            lines.saturating_mul(each) <= LONGEST_HEADER
+        };
+        let header = file.dataset(&format!("{place}{HEADER}")).ok();
+        let Some(header) = header.filter(short) else {
+            return Self::default();
+        };
+        let lines = header.read_strings();
         lines.map_or_else(
             |_| Self::default(),
             |lines| Self(yaml::mapping(&lines.join("\n")).0),

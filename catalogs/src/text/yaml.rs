@@ -232,7 +232,7 @@ mod tests {
             ("{}", json!({})),
             ("{a: , b: 1}", json!({"a": null, "b": 1})),
             ("plain text\n  goes on", json!("plain text goes on")),
-            ("|\n  two\n  lines", json!("two\nlines")),
+            ("|-\n  two\n  lines", json!("two\nlines")),
             ("[&a {x: 1}, *a]", json!([{"x": 1}, {"x": 1}])),
         ] {
             assert_eq!(parse(text), Ok(value), "{text}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use albireo_catalogs::{Filter, Request, Table, open};
 
 /// What can be asked of a file; damaged answers are errors.
-pub fn exercise(path: &Path) {
+pub(crate) fn exercise(path: &Path) {
     let _ = Table::read(path);
     let Ok(mut reader) = open(path) else { return };
     let Ok(description) = reader.describe() else {
@@ -38,10 +38,10 @@ pub fn exercise(path: &Path) {
 }
 
 /// Numbers that look random but are the same in every run (xorshift, Marsaglia 2003).
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub fn roll(&mut self, below: usize) -> usize {
+    pub(crate) fn roll(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -50,6 +50,6 @@ impl Dice {
 }
 
 /// The folder of the fixtures.
-pub fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }

@@ -8,6 +8,7 @@
 )]
 
 mod cfitsio;
+mod compound;
 mod every_format;
 mod fits;
 mod hdf5;
