@@ -42,12 +42,12 @@ pub enum CatalogError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Io {
         /// The file asked for.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's reason. Part of the message, so that a report of all causes does not say it twice.
+        reason: io::Error,
     },
     /// The content is none of the formats read here.
     #[error(
@@ -270,21 +270,21 @@ pub enum CatalogError {
 }
 
 impl CatalogError {
-    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        if source.get_ref().is_some_and(|inner| inner.is::<Stopped>()) {
+    pub(crate) fn io(path: &Path, reason: io::Error) -> Self {
+        if reason.get_ref().is_some_and(|inner| inner.is::<Stopped>()) {
             return Self::Interrupted {
                 path: path.to_owned(),
             };
         }
-        match source.kind() {
+        match reason.kind() {
             io::ErrorKind::NotFound => Self::not_found(path),
             io::ErrorKind::UnexpectedEof => Self::corrupt(path, "the file ends too early"),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-                Self::corrupt(path, source.to_string())
+                Self::corrupt(path, reason.to_string())
             }
             _ => Self::Io {
                 path: path.to_owned(),
-                source,
+                reason,
             },
         }
     }

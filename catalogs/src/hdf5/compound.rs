@@ -1,4 +1,4 @@
-//! Compound data sets: tables whose rows are records, as astropy, h5py and PyTables write them.
+//! Compound data sets: tables whose rows are records, as astropy, h5py and `PyTables` write them.
 //!
 //! Entry: [`columns`]. HDF5 File Format Specification 3.0, IV.A.2.d. Records within records are listed but not decoded.
 

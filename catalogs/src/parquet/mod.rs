@@ -85,14 +85,13 @@ impl ParquetReader {
                     chunk.compression(),
                     Compression::BROTLI(_) | Compression::LZO
                 );
+                // Its name alone, without the level.
+                let codec = format!("{:?}", chunk.compression());
+                let codec = codec.split('(').next().unwrap_or_default();
                 if refused && components.iter().any(|part| part.field == root) {
                     return Err(CatalogError::Unsupported {
                         path: self.path.clone(),
-                        what: format!(
-                            "column `{}`: codec {}",
-                            schema.column(leaf).name(),
-                            chunk.compression()
-                        ),
+                        what: format!("column `{}`: codec {codec}", schema.column(leaf).name()),
                         advice: "re-save it with zstd, snappy, lz4, gzip or no compression"
                             .to_owned(),
                     });

@@ -40,12 +40,12 @@ pub enum TableError {
         reason: &'static str,
     },
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's reason. Part of the message, so that a report of all causes does not say it twice.
+        reason: io::Error,
     },
     /// The file is no result table.
     #[error("{}: not a result table: {detail}", path.display())]
@@ -81,9 +81,9 @@ impl From<io::Error> for Failure {
 /// Adds the file.
 pub(super) fn at(path: &Path, failure: Failure) -> TableError {
     match failure {
-        Failure::Io(source) => TableError::Io {
+        Failure::Io(reason) => TableError::Io {
             path: path.to_owned(),
-            source,
+            reason,
         },
         Failure::Malformed(detail) => TableError::Malformed {
             path: path.to_owned(),

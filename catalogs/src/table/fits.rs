@@ -21,7 +21,7 @@ const MOST_COLUMNS: usize = 999;
 impl From<CatalogError> for Failure {
     fn from(error: CatalogError) -> Self {
         match error {
-            CatalogError::Io { source, .. } => Self::Io(source),
+            CatalogError::Io { reason, .. } => Self::Io(reason),
             CatalogError::NotFound { .. } => Self::Io(std::io::ErrorKind::NotFound.into()),
             CatalogError::Corrupt { detail, .. } => Self::Malformed(detail),
             other => Self::Malformed(other.to_string()),

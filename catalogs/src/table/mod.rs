@@ -241,9 +241,9 @@ impl Table {
     pub fn write(&self, path: &Path) -> Result<(), TableError> {
         let format = TableFormat::of(path)?;
         self.check()?;
-        let io = |source| TableError::Io {
+        let io = |reason| TableError::Io {
             path: path.to_owned(),
-            source,
+            reason,
         };
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,

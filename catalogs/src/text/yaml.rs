@@ -27,7 +27,7 @@ fn read_document(text: &str, entries: &mut Map<String, Json>) -> Result<(), Stri
         left: MOST_VALUES,
     };
     loop {
-        match reader.next()? {
+        match reader.event()? {
             Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
             Event::MappingStart(..) => break,
             Event::StreamEnd | Event::DocumentEnd => return Ok(()),
@@ -48,7 +48,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn next(&mut self) -> Result<Event<'t>, String> {
+    fn event(&mut self) -> Result<Event<'t>, String> {
         match self.events.next_event() {
             Some(Ok((event, _))) => Ok(event),
             Some(Err(error)) => Err(error.to_string()),
@@ -58,12 +58,12 @@ impl<'t> Reader<'t> {
 
     /// The next entry of a mapping, `None` behind the last.
     fn entry(&mut self, depth: usize) -> Result<Option<(String, Json)>, String> {
-        let key = match self.next()? {
+        let key = match self.event()? {
             Event::MappingEnd => return Ok(None),
             Event::Scalar(key, ..) => key.into_owned(),
             _ => return Err("a key is no plain text".to_owned()),
         };
-        let event = self.next()?;
+        let event = self.event()?;
         Ok(Some((key, self.value(event, depth)?)))
     }
 
@@ -78,7 +78,7 @@ impl<'t> Reader<'t> {
             Event::SequenceStart(anchor, _) => {
                 let mut items = Vec::new();
                 loop {
-                    match self.next()? {
+                    match self.event()? {
                         Event::SequenceEnd => break,
                         event => items.push(self.value(event, depth + 1)?),
                     }
@@ -265,7 +265,16 @@ mod tests {
         let mut bomb = "&a0 [1, 1]".to_owned();
         for k in 1..12 {
             let repeated = vec![format!("*a{}", k - 1); 10].join(", ");
-            bomb.push_str(&format!("\nk{k}: &a{k} [{repeated}]"));
+            bomb += &[
+                "\nk",
+                &k.to_string(),
+                ": &a",
+                &k.to_string(),
+                " [",
+                &repeated,
+                "]",
+            ]
+            .concat();
         }
         assert_eq!(
             parse(&bomb),

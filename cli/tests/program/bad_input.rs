@@ -156,7 +156,7 @@ fn files_and_columns() {
         &folder,
         "count good.csv --bins edges:0,1,2 -o out.txt",
         1,
-        &["out.txt", ".csv, .ecsv, .json, .parquet"],
+        &["out.txt", ".csv, .ecsv, .fits, .json, .parquet"],
     );
     refused(
         &folder,
