@@ -35,14 +35,22 @@ pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String, CatalogError> {
             count => hasher.update(&buffer[..count]),
         }
     }
-    Ok(hasher
-        .finalize()
+    Ok(hexadecimal(&hasher.finalize()))
+}
+
+/// The SHA-256 of bytes in memory, as [`sha256`] gives that of a file.
+pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(digest: &[u8]) -> String {
+    digest
         .iter()
         .fold(String::with_capacity(64), |mut hex, byte| {
             // Writing to a String cannot fail.
             let _ = write!(hex, "{byte:02x}");
             hex
-        }))
+        })
 }
 
 #[cfg(test)]

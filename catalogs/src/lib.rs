@@ -38,6 +38,7 @@ mod stop;
 mod table;
 mod text;
 mod value;
+mod whole_file;
 
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 pub use digest::{sha256, sha256_until};
@@ -50,3 +51,4 @@ pub use reader::CatalogReader;
 pub use stop::Stop;
 pub use table::{Table, TableColumn, TableError, TableFormat, Values};
 pub use value::{Attributes, Value};
+pub use whole_file::WholeFile;

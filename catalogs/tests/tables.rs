@@ -116,10 +116,88 @@ fn written_twice_is_the_same_file_and_leaves_no_other() {
         table().write(&path).unwrap();
         assert_eq!(sha256(&path).unwrap(), first, "{extension}");
     }
+    let mut names: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = ["csv", "csv.json", "ecsv", "json", "parquet"];
     assert_eq!(
-        std::fs::read_dir(folder.path()).unwrap().count(),
-        EXTENSIONS.len()
+        names,
+        expected.map(|extension| format!("result.{extension}"))
     );
+}
+
+#[test]
+fn csv_is_a_line_of_names_and_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dd.csv");
+    let table = Table {
+        columns: vec![
+            TableColumn::floats("lo", "", vec![0.1, f64::NAN]).with_unit("Mpc/h"),
+            TableColumn::integers("npairs", "", vec![3, u64::MAX]),
+        ],
+        ..Table::default()
+    };
+    table.write(&path).unwrap();
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        "lo,npairs\n0.1,3\nnan,18446744073709551615\n"
+    );
+    let record = folder.path().join("dd.csv.json");
+    assert_eq!(Table::record_of(&path), Some(record.clone()));
+    let record: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    assert_eq!(record["record_of"], "dd.csv");
+    assert_eq!(record["sha256"], sha256(&path).unwrap());
+    assert_eq!(record["columns"][0]["unit"], "Mpc/h");
+    assert_eq!(Table::record_of(Path::new("dd.ecsv")), None);
+}
+
+#[test]
+fn rows_and_record_must_belong_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, record] = ["r.csv", "r.csv.json"].map(|name| folder.path().join(name));
+    table().write(&path).unwrap();
+    let error = |path: &Path| Table::read(path).unwrap_err().to_string();
+    let rows = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, rows.replacen("0.1,", "0.2,", 1)).unwrap();
+    assert!(error(&path).contains("belongs to other contents"));
+    std::fs::write(&path, rows).unwrap();
+    assert_eq!(Table::read(&path).unwrap(), table());
+    std::fs::remove_file(&record).unwrap();
+    assert!(error(&path).contains("r.csv.json should lie beside it"));
+}
+
+#[test]
+fn a_record_replaces_nothing_but_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, other] = ["r.csv", "r.csv.json"].map(|name| folder.path().join(name));
+    std::fs::write(&other, "{\"mine\": 1}").unwrap();
+    for refused in [table().write(&path), Table::check_path(&path)] {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, TableError::Occupied { .. }), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "{\"mine\": 1}");
+    assert!(!path.exists());
+    std::fs::remove_file(&other).unwrap();
+    for _ in 0..2 {
+        Table::check_path(&path).unwrap();
+        table().write(&path).unwrap();
+    }
+}
+
+#[test]
+fn csv_with_its_metadata_in_comments_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.csv");
+    let content = "# result: \"pair counts\"\n# \"a: key\": 1\n\
+        # columns: [{\"name\": \"n\", \"unit\": null, \"description\": \"\", \"dtype\": \"uint64\"}]\nn\n7\n";
+    std::fs::write(&path, content).unwrap();
+    let table = Table::read(&path).unwrap();
+    assert_eq!(table.meta["result"], "pair counts");
+    assert_eq!(table.meta["a: key"], 1);
+    assert_eq!(table.columns, [TableColumn::integers("n", "", vec![7])]);
 }
 
 #[test]
@@ -190,7 +268,7 @@ fn refusals_say_why() {
     for (extension, content, part) in [
         (
             "csv",
-            "x\n1\n",
+            "# a: 1\nx\n1\n",
             "the last comment should be `# columns: [...]`",
         ),
         ("csv", "# a = 1\nx\n1\n", "line 1: expected `# key: JSON`"),
@@ -253,11 +331,9 @@ fn results_are_catalogs_too() {
             "{extension}"
         );
         assert_eq!(catalog.column("DD").unwrap(), [3.0, 4.0], "{extension}");
-        assert_eq!(
-            catalog.attribute("BoxSize"),
-            Some(&Value::Float(420.5)),
-            "{extension}"
-        );
+        // The record beside a CSV file is no part of it.
+        let stated = (extension != "csv").then_some(&Value::Float(420.5));
+        assert_eq!(catalog.attribute("BoxSize"), stated, "{extension}");
     }
 }
 
@@ -273,6 +349,10 @@ fn python_reads_what_is_written() {
             .write(&folder.path().join(format!("r.{extension}")))
             .unwrap();
     }
+    // Names as those of results: numpy splits lines at every comma.
+    let mut plain = table.clone();
+    plain.columns.truncate(2);
+    plain.write(&folder.path().join("plain.csv")).unwrap();
     let mut bits = serde_json::Map::new();
     for column in &table.columns {
         let hexadecimal: Vec<String> = match &column.values {

@@ -39,6 +39,12 @@ pub enum TableError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// Something else lies where the record of a CSV table belongs.
+    #[error("{}: the record of the CSV table would go here, but another file has that name: move it, or name the result otherwise", path.display())]
+    Occupied {
+        /// The file that stays as it is.
+        path: PathBuf,
+    },
     /// The operating system refused.
     #[error("{}: {reason}", path.display())]
     Io {

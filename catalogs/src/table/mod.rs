@@ -11,13 +11,12 @@ mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
-
-use tempfile::NamedTempFile;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 pub use self::error::TableError;
 use self::error::{Failure, at};
+use crate::whole_file::WholeFile;
 
 /// The key under which Parquet files keep the table's metadata, as JSON.
 #[cfg_attr(
@@ -76,7 +75,7 @@ pub enum Values {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableFormat {
-    /// Comma-separated, the metadata in `#` comments.
+    /// Comma-separated below a line of names, the metadata in a record beside the file: `xi.csv.json` for `xi.csv`.
     Csv,
     /// Enhanced CSV 1.0, for astropy.
     Ecsv,
@@ -233,34 +232,53 @@ impl Table {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// Writes the table in the format of the file's extension, first to a temporary file in the same folder, so that
-    /// the file is whole or not there.
+    /// The record that [`Table::write`] writes beside the file `path`: `xi.csv.json` for `xi.csv`, none for other formats.
+    pub fn record_of(path: &Path) -> Option<PathBuf> {
+        matches!(TableFormat::of(path), Ok(TableFormat::Csv)).then(|| csv::record_path(path))
+    }
+
+    /// Whether [`Table::write`] may write to `path`: its extension names a format, its folder takes files, and nothing else lies
+    /// where its record would. Writes nothing that stays.
+    ///
+    /// # Errors
+    /// [`TableError::Extension`], [`TableError::Io`], [`TableError::Occupied`].
+    pub fn check_path(path: &Path) -> Result<(), TableError> {
+        TableFormat::of(path)?;
+        begin(path)?;
+        Self::record_of(path).map_or(Ok(()), |record| begin_record(&record).map(|_| ()))
+    }
+
+    /// Writes the table in the format of the file's extension, as a [`WholeFile`]; that of a CSV table has a record beside it.
     ///
     /// # Errors
     /// [`TableError`].
     pub fn write(&self, path: &Path) -> Result<(), TableError> {
         let format = TableFormat::of(path)?;
         self.check()?;
-        let io = |reason| TableError::Io {
-            path: path.to_owned(),
-            reason,
-        };
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let file = temporary_in(folder).map_err(io)?;
-        let mut buffered = BufWriter::new(file.as_file());
-        self.write_checked(&mut buffered, format)
+        let mut file = begin(path)?;
+        let record = Self::record_of(path)
+            .map(|place| begin_record(&place).map(|record| (place, record)))
+            .transpose()?;
+        self.write_checked(&mut file, format)
             .map_err(|error| at(path, error))?;
-        buffered.flush().map_err(io)?;
-        drop(buffered);
-        file.as_file().sync_all().map_err(io)?;
-        file.persist(path).map_err(|error| io(error.error))?;
-        Ok(())
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |reason| TableError::Io { path, reason }
+        };
+        if let Some((place, mut record)) = record {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let rows = file.unfinished().map_err(io(path))?;
+            let digest = crate::sha256(rows)
+                .map_err(|error| io(path)(io::Error::other(error.to_string())))?;
+            csv::write_record(self, &name, &digest, &mut record)
+                .map_err(|error| at(&place, error))?;
+            // The record first: a file without its own is refused when it is read, so nothing can go unnoticed between the two.
+            record.finish().map_err(io(&place))?;
+        }
+        file.finish().map_err(io(path))
     }
 
-    /// Writes the table to anything that takes bytes.
+    /// Writes the table to anything that takes bytes; that of a CSV table are its rows, without a record.
     ///
     /// # Errors
     /// [`TableError`]; errors of the writer name no file.
@@ -282,7 +300,7 @@ impl Table {
         let format = TableFormat::of(path)?;
         let text = || std::fs::read_to_string(path).map_err(Failure::from);
         let table = match format {
-            TableFormat::Csv => text().and_then(|text| csv::read(&text)),
+            TableFormat::Csv => csv::read(path),
             TableFormat::Ecsv => text().and_then(|text| ecsv::read(&text)),
             TableFormat::Json => text().and_then(|text| json::read(&text)),
             #[cfg(feature = "parquet")]
@@ -350,14 +368,26 @@ impl Table {
     }
 }
 
-/// A file beside the one to be written. Temporary files are private by default; a result is an ordinary file, whose
-/// rights the process mask decides.
-fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".albireo-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+/// The file to be written.
+fn begin(path: &Path) -> Result<WholeFile, TableError> {
+    WholeFile::create(path).map_err(|source| TableError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The record to be written, unless that would replace something else.
+fn begin_record(path: &Path) -> Result<WholeFile, TableError> {
+    match csv::is_free_for_record(path) {
+        Ok(true) => begin(path),
+        Ok(false) => Err(TableError::Occupied {
+            path: path.to_owned(),
+        }),
+        Err(source) => Err(TableError::Io {
+            path: path.to_owned(),
+            source,
+        }),
+    }
 }
 
 /// A field of a comma-separated line, quoted where it must be.
