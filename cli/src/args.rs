@@ -3,10 +3,11 @@
 //! Entry: [`ColumnFlags`] (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
 //! here opens a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use albireo::{Axis, LineOfSight};
+use albireo_catalogs::TableFormat;
 use clap::{Args, ValueEnum};
 
 use crate::bins::EdgeSpec;
@@ -246,6 +247,19 @@ pub(crate) struct BinFlags {
     pub(crate) pi_bins: Option<EdgeSpec>,
 }
 
+impl BinFlags {
+    /// The files that edges are read from.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        [
+            Some(&self.bins),
+            self.mu_bins.as_ref(),
+            self.pi_bins.as_ref(),
+        ]
+        .into_iter()
+        .filter_map(|spec| spec?.file())
+    }
+}
+
 /// Who counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
@@ -327,10 +341,14 @@ pub(crate) enum KernelName {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// Write the result with everything about how it was made, by extension: .csv .ecsv .fits .json .parquet
+    /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
+    /// .ecsv .fits .json .parquet; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Draw the result, by extension: .png .svg
+    /// Format of `-o -` [default: csv]
+    #[arg(long, requires = "output")]
+    pub(crate) format: Option<FormatName>,
+    /// Draw the result, by extension: .png .svg .pdf
     #[cfg(feature = "plot")]
     #[arg(long, value_name = "FIGURE")]
     pub(crate) plot: Option<PathBuf>,
@@ -338,6 +356,42 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, requires = "plot")]
     pub(crate) r2: bool,
+}
+
+/// Formats of results, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatName {
+    /// A line of names, then rows; without the record.
+    Csv,
+    /// Rows below a header that holds the record.
+    Ecsv,
+    /// One object with the record.
+    Json,
+    /// Binary, with the record.
+    Parquet,
+}
+
+impl From<FormatName> for TableFormat {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Csv => Self::Csv,
+            FormatName::Ecsv => Self::Ecsv,
+            FormatName::Json => Self::Json,
+            FormatName::Parquet => Self::Parquet,
+        }
+    }
+}
+
+impl OutputFlags {
+    /// Whether the result goes to standard output, as it would into a file.
+    pub(crate) fn to_stdout(&self) -> bool {
+        self.output.as_deref() == Some(Path::new("-"))
+    }
+
+    /// The file that the result goes to.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|_| !self.to_stdout())
+    }
 }
 
 #[cfg(test)]

@@ -109,6 +109,14 @@ fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
 }
 
 impl EdgeSpec {
+    /// The file that the edges are read from, if any.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Edges of separations: none below zero.
     pub(crate) fn edges(&self) -> Result<Edges> {
         Ok(match self {

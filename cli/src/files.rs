@@ -1,40 +1,103 @@
-//! Files that are there whole or not at all.
+//! Which files a command reads and writes, told apart before the work.
 //!
-//! Entry: [`write_whole`] and [`check_folder`].
+//! Entry: [`Written`] and [`keep_apart`]. It opens nothing for reading.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use albireo_catalogs::WholeFile;
+use anyhow::{Context, Result};
 
-/// The folder a file lies in.
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+use crate::usage::usage;
+
+/// A file that a command is to write.
+#[derive(Debug)]
+pub(crate) struct Written<'a> {
+    /// What it is to the command: `--output`, `--plot`...
+    what: String,
+    path: &'a Path,
+    identity: Identity,
+}
+
+/// A file whatever its spelling: links, `..` and hard links lead to the same one.
+#[derive(Debug, PartialEq, Eq)]
+enum Identity {
+    /// Device and number of a file that exists.
+    #[cfg(unix)]
+    Inode(u64, u64),
+    /// The real folder with the name in it.
+    Place(PathBuf),
+}
+
+/// The identity of a file that exists.
+fn existing(path: &Path) -> Option<Identity> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let found = path.metadata().ok()?;
+        Some(Identity::Inode(found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        path.canonicalize().ok().map(Identity::Place)
     }
 }
 
-/// Refuses a path in a folder that does not exist, before the work begins.
-pub(crate) fn check_folder(path: &Path) -> Result<()> {
-    if !folder(path).is_dir() {
-        bail!(
-            "{}: no such folder: {}",
-            path.display(),
-            folder(path).display()
+impl<'a> Written<'a> {
+    /// Finds out whether `path` can be written, by beginning a file and dropping it.
+    pub(crate) fn probe(what: impl Into<String>, path: &'a Path) -> Result<Self> {
+        let what = what.into();
+        let refused = || format!("{what}: cannot write {}", path.display());
+        let file = WholeFile::create(path).with_context(refused)?;
+        let identity = existing(file.target()).map_or_else(
+            || {
+                let folder = match file.target().parent() {
+                    Some(folder) if !folder.as_os_str().is_empty() => folder,
+                    _ => Path::new("."),
+                };
+                let name = file.target().file_name().unwrap_or_default();
+                Ok(Identity::Place(folder.canonicalize()?.join(name)))
+            },
+            |found| Ok::<_, std::io::Error>(found),
         );
+        Ok(Self {
+            identity: identity.with_context(refused)?,
+            what,
+            path,
+        })
+    }
+}
+
+/// Refuses outputs that are inputs too, and two outputs in one file.
+pub(crate) fn keep_apart(written: &[Written<'_>], inputs: &[&Path]) -> Result<()> {
+    for (k, output) in written.iter().enumerate() {
+        let (what, path) = (&output.what, output.path.display());
+        for input in inputs {
+            if existing(input).is_some_and(|input| input == output.identity) {
+                return Err(usage(format!(
+                    "{what} {path} would replace the input {}: name another file",
+                    input.display()
+                )));
+            }
+        }
+        if let Some(other) = written[..k]
+            .iter()
+            .find(|other| other.identity == output.identity)
+        {
+            return Err(usage(format!(
+                "{} {} and {what} {path} name the same file",
+                other.what,
+                other.path.display()
+            )));
+        }
     }
     Ok(())
 }
 
-/// Writes `bytes` beside `path` and renames the file into place.
+/// Writes `bytes` as a whole file.
 #[cfg(feature = "plot")]
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = folder(path).join(format!(".{name}.{}.part", std::process::id()));
-    let written =
-        std::fs::write(&unfinished, bytes).and_then(|()| std::fs::rename(&unfinished, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written
+    use std::io::Write;
+    let mut file = WholeFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish()
 }

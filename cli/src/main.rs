@@ -15,6 +15,7 @@ mod progress;
 mod record;
 mod sample;
 mod space;
+mod summary;
 mod tables;
 mod usage;
 mod warnings;
@@ -65,7 +66,7 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
-    /// Draw a saved result
+    /// Draw saved results, several of a kind in common axes
     #[cfg(feature = "plot")]
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(commands::plot::Plot),
@@ -129,6 +130,12 @@ const PLOT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
 
 const INFO_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo info catalogs/samples/galaxies_box.h5";
+
+#[cfg(feature = "plot")]
+const PLOT_EXAMPLES: &str = "Examples:
+  albireo plot xi.csv -o xi.pdf --r2
+  albireo plot north.csv south.csv -o both.png --x-range 1:60 --y-range 0.001:50
+  albireo plot counts.ecsv -o counts.svg --x-scale log --y-scale log";
 
 fn start_log(cli: &Cli) {
     let level = match (cli.quiet, cli.verbose) {

@@ -1,72 +1,131 @@
-//! Where results go: the terminal, a file, a figure.
+//! Where results go: the terminal, a pipe, a file, a figure.
 //!
 //! Entry: [`check`] before the work, [`deliver`] after it.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use albireo_catalogs::{Table, TableFormat, Values};
+use albireo_catalogs::{Table, TableColumn, Values};
 use anyhow::{Context, Result};
 
-use crate::args::OutputFlags;
-use crate::files::check_folder;
+use crate::args::{FormatName, OutputFlags};
+use crate::files::{Written, keep_apart};
 use crate::record::is_approximate;
+use crate::summary;
+use crate::usage::usage;
 
-/// Longest table that is printed in full when it is also written to a file.
+/// Longest table that is printed in full when it is also written to a file, or has two axes.
 const LONG: usize = 60;
 /// Rows shown of a longer one.
 const SHOWN: usize = 12;
 
-/// Refuses a result file that cannot be written.
-pub(crate) fn check_result_path(path: &Path) -> Result<()> {
-    TableFormat::of(path)?;
-    check_folder(path)
-}
-
-/// Refuses what could not be written in the end, before the work begins.
-pub(crate) fn check(flags: &OutputFlags) -> Result<()> {
-    if let Some(path) = &flags.output {
-        check_result_path(path)?;
-    }
-    #[cfg(feature = "plot")]
-    if let Some(path) = &flags.plot {
-        crate::figure::check_path(path)?;
-        check_folder(path)?;
+/// Adds a result file with what comes beside it.
+fn add_result<'a>(
+    written: &mut Vec<Written<'a>>,
+    flag: &str,
+    path: &'a Path,
+    record: Option<&'a Path>,
+) -> Result<()> {
+    Table::check_path(path).with_context(|| format!("{flag}: cannot write {}", path.display()))?;
+    written.push(Written::probe(flag, path)?);
+    if let Some(record) = record {
+        written.push(Written::probe(format!("the record of {flag},"), record)?);
     }
     Ok(())
 }
 
+/// Refuses what could not be written in the end, or would replace one of the `inputs`, before the work begins; `counts` is a second
+/// result file.
+pub(crate) fn check(flags: &OutputFlags, counts: Option<&Path>, inputs: &[&Path]) -> Result<()> {
+    let file = flags.file();
+    if flags.format.is_some() && !flags.to_stdout() {
+        return Err(usage(
+            "--format is for `-o -`: the extension of a file names its format",
+        ));
+    }
+    if flags.to_stdout() && flags.format == Some(FormatName::Parquet) && io::stdout().is_terminal()
+    {
+        return Err(usage(
+            "a terminal shows no Parquet: redirect standard output",
+        ));
+    }
+    let [file_record, counts_record] = [file, counts].map(|path| path.and_then(Table::record_of));
+    let mut written = Vec::new();
+    if let Some(path) = file {
+        add_result(&mut written, "--output", path, file_record.as_deref())?;
+    }
+    if let Some(path) = counts {
+        add_result(&mut written, "--counts", path, counts_record.as_deref())?;
+    }
+    #[cfg(feature = "plot")]
+    if let Some(path) = &flags.plot {
+        crate::figure::check_path(path)?;
+        written.push(Written::probe("--plot", path)?);
+    }
+    let records: Vec<_> = inputs
+        .iter()
+        .filter_map(|path| Table::record_of(path))
+        .collect();
+    let inputs: Vec<&Path> = inputs
+        .iter()
+        .copied()
+        .chain(records.iter().map(AsRef::as_ref))
+        .collect();
+    keep_apart(&written, &inputs)
+}
+
 /// Prints the table, writes it and draws it, as asked.
 pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
-    if let Some(path) = &flags.output {
+    if let Some(path) = flags.file() {
         write(table, path)?;
     }
     #[cfg(feature = "plot")]
     if let Some(path) = &flags.plot {
-        crate::figure::draw(table, path, crate::figure::Style { r2: flags.r2 })?;
+        let style = crate::figure::Style {
+            r2: flags.r2,
+            ..crate::figure::Style::default()
+        };
+        crate::figure::draw_one(table, path, style)?;
         tracing::info!("figure written to {}", path.display());
     }
-    let rows = table.rows();
-    let shown = match &flags.output {
-        Some(_) if rows > LONG => SHOWN,
-        _ => rows,
-    };
-    let mut text = aligned(table, shown);
-    if let (Some(path), true) = (&flags.output, shown < rows) {
-        let _ = writeln!(
-            text,
-            "... and {} more rows in {}",
-            rows - shown,
-            path.display()
-        );
-    }
     if is_approximate(table) {
-        text.push_str(
-            "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin\n",
+        tracing::warn!(
+            "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin"
         );
     }
-    print(&text)
+    if flags.to_stdout() {
+        let mut bytes = Vec::new();
+        table.write_to(&mut bytes, flags.format.unwrap_or(FormatName::Csv).into())?;
+        return print_bytes(&bytes);
+    }
+    print(&shown(table, flags.file(), io::stdout().is_terminal())?)
+}
+
+/// The table as it is printed: floats in few digits on a terminal and in all of them elsewhere; long ones cut where a file has them
+/// whole, and two axes of bins summed up on a terminal.
+fn shown(table: &Table, file: Option<&Path>, terminal: bool) -> Result<String> {
+    let rows = table.rows();
+    if terminal
+        && rows > LONG
+        && let Some(summary) = summary::of_two_axes(table)?
+    {
+        return Ok(match file {
+            Some(path) => format!("{summary}All {rows} rows are in {}.\n", path.display()),
+            None => format!("{summary}All {rows} rows: -o FILE writes them, -o - prints them.\n"),
+        });
+    }
+    let most = if file.is_some() && rows > LONG {
+        SHOWN
+    } else {
+        rows
+    };
+    let mut text = aligned(table, most, if terminal { short } else { full });
+    if let (Some(path), true) = (file, most < rows) {
+        let more = rows - most;
+        let _ = writeln!(text, "... and {more} more rows in {}", path.display());
+    }
+    Ok(text)
 }
 
 /// Writes a table whole or not at all.
@@ -74,13 +133,25 @@ pub(crate) fn write(table: &Table, path: &Path) -> Result<()> {
     table
         .write(path)
         .with_context(|| format!("cannot write {}", path.display()))?;
-    tracing::info!("result written to {}", path.display());
+    match Table::record_of(path) {
+        Some(record) => tracing::info!(
+            "result written to {}, its record to {}",
+            path.display(),
+            record.display()
+        ),
+        None => tracing::info!("result written to {}", path.display()),
+    }
     Ok(())
 }
 
 /// Prints to standard output; a reader that has seen enough is no error.
 pub(crate) fn print(text: &str) -> Result<()> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }
@@ -104,6 +175,15 @@ pub(crate) fn short(value: f64) -> String {
     }
     let decimals = (DIGITS - 1 - magnitude).max(0) as usize;
     trimmed(&format!("{value:.decimals$}")).to_owned()
+}
+
+/// A float in the fewest digits that read back to the same bits.
+pub(crate) fn full(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 fn trimmed(text: &str) -> &str {
@@ -142,15 +222,19 @@ pub(crate) fn columns_of(rows: &[Vec<String>], left: &[usize]) -> String {
     text
 }
 
-/// The first `shown` rows of a table.
-fn aligned(table: &Table, shown: usize) -> String {
-    let head = |column: &albireo_catalogs::TableColumn| match &column.unit {
+/// The name of a column with its unit.
+pub(crate) fn head(column: &TableColumn) -> String {
+    match &column.unit {
         Some(unit) => format!("{} [{unit}]", column.name),
         None => column.name.clone(),
-    };
+    }
+}
+
+/// The first `shown` rows of a table, floats spelled by `spell`.
+fn aligned(table: &Table, shown: usize, spell: fn(f64) -> String) -> String {
     let cell = |values: &Values, row: usize| match values {
         Values::Integers(values) => values[row].to_string(),
-        Values::Floats(values) => short(values[row]),
+        Values::Floats(values) => spell(values[row]),
     };
     let mut rows = vec![table.columns.iter().map(head).collect::<Vec<_>>()];
     rows.extend((0..shown).map(|row| table.columns.iter().map(|c| cell(&c.values, row)).collect()));
@@ -159,7 +243,7 @@ fn aligned(table: &Table, shown: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{columns_of, short};
+    use super::{columns_of, full, short};
 
     #[test]
     fn floats_are_short_and_right() {
@@ -177,6 +261,23 @@ mod tests {
             assert_eq!(short(value), text);
         }
         assert_eq!(short(f64::NAN), "nan");
+    }
+
+    #[test]
+    fn full_floats_read_back() {
+        let cases = [
+            (0.0, "0"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1e22, "1e22"),
+            (-1.5e-9, "-1.5e-9"),
+            (f64::INFINITY, "inf"),
+            (100.0, "100"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(full(value), text);
+            assert_eq!(text.parse(), Ok(value));
+        }
+        assert_eq!(full(f64::NAN), "nan");
     }
 
     #[test]

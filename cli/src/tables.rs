@@ -21,7 +21,7 @@ pub(crate) fn with_unit(column: TableColumn, unit: Option<String>) -> TableColum
     TableColumn { unit, ..column }
 }
 
-/// The edges of each bin, the last axis varying fastest: `lo`, `hi` for one axis, else under the axes' names.
+/// The edges and the centre of each bin, the last axis varying fastest: `lo`, `hi`, `centre` for one axis, else under the axes' names.
 pub(crate) fn edge_columns(axes: &[BinAxis], length: Option<&str>) -> Vec<TableColumn> {
     let rows: usize = axes.iter().map(BinAxis::n_bins).product();
     let mut columns = Vec::new();
@@ -29,16 +29,21 @@ pub(crate) fn edge_columns(axes: &[BinAxis], length: Option<&str>) -> Vec<TableC
     for axis in axes {
         repeat /= axis.n_bins();
         let bin = |row: usize| (row / repeat) % axis.n_bins();
-        for (end, shift, which) in [
-            ("lo", 0, "lower edge, included"),
-            ("hi", 1, "upper edge, not included"),
-        ] {
+        let edges = |row: usize| [axis.edges[bin(row)], axis.edges[bin(row) + 1]];
+        let parts: [(&str, &str, fn([f64; 2]) -> f64); 3] = [
+            ("lo", "lower edge, included", |[lo, _]| lo),
+            ("hi", "upper edge, not included", |[_, hi]| hi),
+            ("centre", "middle of the bin", |[lo, hi]| {
+                f64::midpoint(lo, hi)
+            }),
+        ];
+        for (part, which, value) in parts {
             let name = if axes.len() == 1 {
-                end.to_owned()
+                part.to_owned()
             } else {
-                format!("{}_{end}", axis.name)
+                format!("{}_{part}", axis.name)
             };
-            let values = (0..rows).map(|row| axis.edges[bin(row) + shift]).collect();
+            let values = (0..rows).map(|row| value(edges(row))).collect();
             let column = TableColumn::floats(name, format!("{}: {which}", axis.name), values);
             columns.push(with_unit(column, axis_unit(axis, length)));
         }
@@ -86,7 +91,7 @@ pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
     std::iter::once(npairs).chain(weight).collect()
 }
 
-/// The estimate with its error, the normalised counts of the formula, and the counts themselves.
+/// The estimate with its error, the counts, and the normalised counts that stand in the formula.
 pub(crate) fn correlation_columns(
     xi: &Correlation,
     counts: &[Counted],
@@ -108,16 +113,15 @@ pub(crate) fn correlation_columns(
         "Poisson error of xi",
         xi.error.clone(),
     ));
-    for count in &xi.counts {
-        let description = format!("{} over its total", count.name);
-        columns.push(TableColumn::floats(
-            count.name,
-            description,
-            count.values.clone(),
-        ));
-    }
     for count in counts {
         columns.extend(count_columns(count, count.name));
+    }
+    for count in &xi.counts {
+        columns.push(TableColumn::floats(
+            format!("{}_normalised", count.name),
+            format!("{} over its total", count.name),
+            count.values.clone(),
+        ));
     }
     columns
 }

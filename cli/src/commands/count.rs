@@ -43,7 +43,9 @@ pub(crate) struct Count {
 impl Count {
     /// Counts, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
-        check(&self.pairs.output)?;
+        let inputs = std::iter::once(self.data.as_path()).chain(self.second.as_deref());
+        let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
+        check(&self.pairs.output, None, &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin();
         let sources = self.pairs.sources(self.data, self.second)?;

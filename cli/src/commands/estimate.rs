@@ -2,7 +2,7 @@
 //!
 //! Entry: [`EstimateFlags::estimate`]. It decides which pairs are counted; formulas are the library's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
 use albireo::estimators::{
@@ -149,6 +149,19 @@ impl EstimateFlags {
             ));
         }
         Ok(())
+    }
+
+    /// The files that are read.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let optional = [
+            &self.randoms,
+            &self.cross,
+            &self.cross_randoms,
+            &self.shifted_randoms,
+            &self.rr,
+        ];
+        std::iter::once(self.data.as_path())
+            .chain(optional.into_iter().filter_map(|file| file.as_deref()))
     }
 
     fn sources(&self) -> Result<Vec<Source>> {

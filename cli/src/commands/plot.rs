@@ -1,33 +1,105 @@
-//! `albireo plot`: a saved result as a figure.
+//! `albireo plot`: saved results as a figure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo_catalogs::Table;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::figure::{self, Style};
-use crate::files::check_folder;
+use crate::figure::{self, Limits, Named, ScaleName, Style};
+use crate::files::{Written, keep_apart};
+
+/// The ends of an axis as the command line spells them.
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let form = || format!("expected LO:HI with LO below HI, such as 0.1:100, found `{text}`");
+    let (lo, hi) = text.split_once(':').ok_or_else(form)?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| form());
+    let ends = [number(lo)?, number(hi)?];
+    if !(ends[0] < ends[1] && ends.iter().all(|end| end.is_finite())) {
+        return Err(form());
+    }
+    Ok(ends)
+}
 
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub(crate) struct Plot {
-    /// A result that albireo wrote: .csv, .ecsv, .fits, .json or .parquet
-    result: PathBuf,
-    /// The figure, by extension: .png .svg
+    /// Results that albireo wrote: .csv (with the record beside it), .ecsv, .fits, .json or .parquet; several are drawn in common axes
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<PathBuf>,
+    /// The figure, by extension: .png .svg .pdf
     #[arg(short, long, value_name = "FIGURE")]
     output: PathBuf,
     /// Scale the correlation function by the separation squared (wp by rp)
     #[arg(long)]
     r2: bool,
+    /// Ends of the x axis, e.g. 0.1:50 [default: all bins]
+    #[arg(long, value_name = "LO:HI", value_parser = range, allow_hyphen_values = true, help_heading = "Axes")]
+    x_range: Option<[f64; 2]>,
+    /// Ends of the y axis, e.g. -20:100 [default: all values]
+    #[arg(long, value_name = "LO:HI", value_parser = range, allow_hyphen_values = true, help_heading = "Axes")]
+    y_range: Option<[f64; 2]>,
+    /// Scale of the x axis [default: as the bins are]
+    #[arg(long, value_name = "SCALE", help_heading = "Axes")]
+    x_scale: Option<ScaleName>,
+    /// Scale of the y axis [default: as the bins are, linear with --r2 and for g(r)]
+    #[arg(long, value_name = "SCALE", help_heading = "Axes")]
+    y_scale: Option<ScaleName>,
 }
 
 impl Plot {
-    /// Draws it.
+    fn style(&self) -> Style {
+        Style {
+            r2: self.r2,
+            x: Limits {
+                range: self.x_range,
+                scale: self.x_scale,
+            },
+            y: Limits {
+                range: self.y_range,
+                scale: self.y_scale,
+            },
+        }
+    }
+
+    /// The names of the files, with their folders where two have the same.
+    fn names(&self) -> Vec<String> {
+        let short = |path: &PathBuf| {
+            path.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let all: Vec<_> = self.results.iter().map(short).collect();
+        let name = |(k, path): (usize, &PathBuf)| {
+            let unique = all.iter().filter(|other| **other == all[k]).count() == 1;
+            let short = all[k].clone().filter(|_| unique);
+            short.unwrap_or_else(|| path.display().to_string())
+        };
+        self.results.iter().enumerate().map(name).collect()
+    }
+
+    /// Draws them.
     pub(crate) fn run(&self) -> Result<()> {
         figure::check_path(&self.output)?;
-        check_folder(&self.output)?;
-        let table = Table::read(&self.result)?;
-        figure::draw(&table, &self.output, Style { r2: self.r2 })
+        let records: Vec<_> = self
+            .results
+            .iter()
+            .filter_map(|path| Table::record_of(path))
+            .collect();
+        let inputs: Vec<&Path> = self
+            .results
+            .iter()
+            .chain(&records)
+            .map(AsRef::as_ref)
+            .collect();
+        keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
+        let tables = self.results.iter().map(|path| Table::read(path));
+        let tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let names = self.names();
+        let named = tables.iter().zip(&names);
+        let named: Vec<_> = named.map(|(table, name)| Named { name, table }).collect();
+        figure::draw(&named, &self.output, self.style()).with_context(|| match &self.results[..] {
+            [one] => one.display().to_string(),
+            _ => "cannot draw these results together".to_owned(),
+        })
     }
 }

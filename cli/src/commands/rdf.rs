@@ -75,7 +75,10 @@ impl Rdf {
 
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
-        check(&self.pairs.output)?;
+        let inputs = std::iter::once(self.data.as_path())
+            .chain(self.second.as_deref())
+            .chain(self.bins.as_ref().and_then(EdgeSpec::file));
+        check(&self.pairs.output, None, &inputs.collect::<Vec<_>>())?;
         let bins = self.bins()?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(usage(format!(

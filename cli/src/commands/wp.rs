@@ -11,7 +11,7 @@ use super::estimate::EstimateFlags;
 use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, EdgeSpec, Statistic};
-use crate::output::{check, check_result_path, deliver, write};
+use crate::output::{check, deliver, write};
 use crate::record::ResultKind;
 use crate::tables::{edge_columns, with_unit};
 use crate::warnings;
@@ -42,13 +42,13 @@ pub(crate) struct Wp {
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
-        check(&self.output)?;
-        self.counts.as_deref().map(check_result_path).transpose()?;
         let bins = BinFlags {
             bins: self.bins,
             mu_bins: None,
             pi_bins: Some(self.pi_bins),
         };
+        let inputs: Vec<_> = self.estimate.files().chain(bins.files()).collect();
+        check(&self.output, self.counts.as_deref(), &inputs)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
             warnings::pi_from_zero(pi.values());

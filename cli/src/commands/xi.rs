@@ -10,7 +10,7 @@ use clap::Args;
 use super::estimate::{EstimateFlags, Estimated};
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
-use crate::output::{check, check_result_path, deliver, write};
+use crate::output::{check, deliver, write};
 use crate::record::ResultKind;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
@@ -69,8 +69,8 @@ fn check_orders(orders: &[u32]) -> Result<()> {
 impl Xi {
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
-        check(&self.output)?;
-        self.counts.as_deref().map(check_result_path).transpose()?;
+        let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
+        check(&self.output, self.counts.as_deref(), &inputs)?;
         if self.multipoles.is_some() && self.statistic != Statistic::SMu {
             return Err(usage("--multipoles needs --statistic s-mu"));
         }

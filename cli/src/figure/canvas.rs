@@ -1,11 +1,11 @@
 //! Shapes in points (1/72 inch), x to the right and y down, and the text that is made of them.
 //!
-//! Entry: [`Surface`], which PNG and SVG implement, and [`Text`]. Text is drawn as outlines of the embedded font, so a figure looks
+//! Entry: [`Surface`], which PNG, SVG and PDF implement, and [`Text`]. Text is drawn as outlines of the embedded font, so a figure looks
 //! the same everywhere. Nothing here knows axes.
 
 use std::fmt::Write;
 
-use ab_glyph::{Font, FontRef, OutlineCurve};
+use ab_glyph::{Font, FontRef, GlyphId, OutlineCurve};
 
 /// A point on the page.
 pub(super) type Point = [f64; 2];
@@ -51,11 +51,17 @@ pub(super) trait Surface {
     /// A disc.
     fn disc(&mut self, centre: Point, radius: f64, colour: Colour);
 
-    /// Names what is drawn next, for readers of the file.
-    fn label(&mut self, _: &str) {}
+    /// Draws the next shapes only inside the rectangle between two corners, or everywhere again.
+    fn clip(&mut self, corners: Option<[Point; 2]>);
+
+    /// Writes text: its outlines, where the surface knows no fonts.
+    fn text(&mut self, text: &Text<'_>, face: &Typeface, colour: Colour) {
+        self.fill(&text.outline(face), colour);
+    }
 }
 
-static FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
+/// DejaVu Sans with the characters that figures need.
+pub(super) static FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
 
 /// The embedded font.
 pub(super) struct Typeface(FontRef<'static>);
@@ -63,11 +69,12 @@ pub(super) struct Typeface(FontRef<'static>);
 /// Size of a subscript, and how far it lies below the baseline, in units of the text size.
 const SUBSCRIPT: (f64, f64) = (0.72, 0.22);
 
-/// The characters of a text with their size and depth relative to the text size; `_` makes the next one a subscript.
-fn characters(text: &str) -> impl Iterator<Item = (char, f64, f64)> + '_ {
+/// The characters of a text with their size and depth relative to the text size; `_` makes the next one a subscript, unless the text
+/// is to be taken literally.
+fn characters(text: &str, literal: bool) -> impl Iterator<Item = (char, f64, f64)> + '_ {
     let mut lowered = false;
     text.chars().filter_map(move |c| {
-        if c == '_' {
+        if c == '_' && !literal {
             lowered = true;
             return None;
         }
@@ -87,17 +94,53 @@ impl Typeface {
     }
 
     fn scale(&self, size: f64) -> f64 {
-        size / f64::from(self.0.units_per_em().unwrap_or(2048.0))
+        size / self.units_per_em()
     }
 
-    /// How wide `text` is at `size` points.
+    /// The units that an em has.
+    pub(super) fn units_per_em(&self) -> f64 {
+        f64::from(self.0.units_per_em().unwrap_or(2048.0))
+    }
+
+    /// The glyph of a character; a question mark for one that the font lacks.
+    fn glyph(&self, c: char) -> GlyphId {
+        match self.0.glyph_id(c) {
+            GlyphId(0) => self.0.glyph_id('?'),
+            found => found,
+        }
+    }
+
+    /// How far a glyph moves the pen, in the font's units.
+    pub(super) fn advance(&self, glyph: GlyphId) -> f64 {
+        f64::from(self.0.h_advance_unscaled(glyph))
+    }
+
+    /// How wide `text` is at `size` points, with subscripts.
     pub(super) fn width(&self, text: &str, size: f64) -> f64 {
-        let advance = |c| f64::from(self.0.h_advance_unscaled(self.0.glyph_id(c)));
-        characters(text)
-            .map(|(c, relative, _)| advance(c) * relative)
+        self.width_of(text, size, false)
+    }
+
+    /// How wide `text` is at `size` points, every character as it is.
+    pub(super) fn literal_width(&self, text: &str, size: f64) -> f64 {
+        self.width_of(text, size, true)
+    }
+
+    fn width_of(&self, text: &str, size: f64, literal: bool) -> f64 {
+        characters(text, literal)
+            .map(|(c, relative, _)| self.advance(self.glyph(c)) * relative)
             .sum::<f64>()
             * self.scale(size)
     }
+}
+
+/// A glyph in its place: `x` along the line of the text and `depth` below it, both from the text's position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Glyph {
+    pub(super) id: GlyphId,
+    pub(super) character: char,
+    pub(super) x: f64,
+    pub(super) depth: f64,
+    pub(super) size: f64,
 }
 
 /// Which point of a text its position is.
@@ -117,6 +160,8 @@ pub(super) struct Text<'a> {
     pub(super) anchor: Anchor,
     /// Reading upwards instead of to the right.
     pub(super) upwards: bool,
+    /// `_` is an underscore.
+    pub(super) literal: bool,
 }
 
 impl<'a> Text<'a> {
@@ -128,6 +173,15 @@ impl<'a> Text<'a> {
             size,
             anchor: Anchor::Middle,
             upwards: false,
+            literal: false,
+        }
+    }
+
+    /// The same text with every character as it is.
+    pub(super) fn literally(self) -> Self {
+        Self {
+            literal: true,
+            ..self
         }
     }
 
@@ -144,39 +198,58 @@ impl<'a> Text<'a> {
         }
     }
 
-    fn outline(&self, face: &Typeface) -> Outline {
+    /// Its glyphs, each in its place.
+    pub(super) fn glyphs(&self, face: &Typeface) -> Vec<Glyph> {
         let shift = match self.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => 0.5,
             Anchor::End => 1.0,
         };
-        let mut pen = -shift * face.width(self.wording, self.size);
+        let mut pen = -shift * face.width_of(self.wording, self.size, self.literal);
+        let place = |(character, relative, depth): (char, f64, f64)| {
+            let (id, size, x) = (face.glyph(character), self.size * relative, pen);
+            pen += face.advance(id) * face.scale(size);
+            Glyph {
+                id,
+                character,
+                x,
+                depth: depth * self.size,
+                size,
+            }
+        };
+        characters(self.wording, self.literal).map(place).collect()
+    }
+
+    /// Where a point stands on the page that is `x` along the line and `depth` below it.
+    pub(super) fn place(&self, x: f64, depth: f64) -> Point {
+        if self.upwards {
+            [self.at[0] + depth, self.at[1] - x]
+        } else {
+            [self.at[0] + x, self.at[1] + depth]
+        }
+    }
+
+    pub(super) fn outline(&self, face: &Typeface) -> Outline {
         let mut outline = Outline::new();
-        for (c, relative, depth) in characters(self.wording) {
-            let glyph = face.0.glyph_id(c);
-            let scale = face.scale(self.size * relative);
+        for glyph in self.glyphs(face) {
+            let scale = face.scale(glyph.size);
             let place = |p: ab_glyph::Point| {
-                let (x, y) = (
-                    pen + f64::from(p.x) * scale,
-                    depth * self.size - f64::from(p.y) * scale,
-                );
-                if self.upwards {
-                    [self.at[0] + y, self.at[1] - x]
-                } else {
-                    [self.at[0] + x, self.at[1] + y]
-                }
+                let (x, y) = (f64::from(p.x) * scale, f64::from(p.y) * scale);
+                self.place(glyph.x + x, glyph.depth - y)
             };
-            let curves = face.0.outline(glyph).map(|o| o.curves).unwrap_or_default();
-            append(&mut outline, &curves, place);
-            pen += f64::from(face.0.h_advance_unscaled(glyph)) * scale;
+            let found = face.0.outline(glyph.id);
+            append(
+                &mut outline,
+                &found.map(|o| o.curves).unwrap_or_default(),
+                place,
+            );
         }
         outline
     }
 
     /// Draws it.
     pub(super) fn draw(&self, face: &Typeface, surface: &mut dyn Surface, colour: Colour) {
-        surface.label(self.wording);
-        surface.fill(&self.outline(face), colour);
+        surface.text(self, face, colour);
     }
 }
 

@@ -3,10 +3,11 @@
 //! Entry: [`Map`].
 
 use super::axes::{
-    Area, Axes, Axis, LABEL_SIZE, TICK_SIZE, frame, horizontal, widest, with_exponent,
+    Area, Axes, Axis, LABEL_SIZE, Plane, Sides, TICK_SIZE, frame, horizontal, widest, with_exponent,
 };
 use super::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
 use super::colour::Ramp;
+use super::contour::Grid;
 use super::ticks::{Scale, Ticks, power_of_ten};
 
 /// A value for each cell between two sets of edges.
@@ -14,8 +15,12 @@ use super::ticks::{Scale, Ticks, power_of_ten};
 pub(super) struct Map {
     pub(super) x_edges: Vec<f64>,
     pub(super) y_edges: Vec<f64>,
-    pub(super) log_x: bool,
-    pub(super) log_y: bool,
+    pub(super) x_scale: Scale,
+    pub(super) y_scale: Scale,
+    /// A length is as long along x as along y.
+    pub(super) equal: bool,
+    /// Lines of equal value are drawn.
+    pub(super) contours: bool,
     pub(super) x_label: String,
     pub(super) y_label: String,
     pub(super) value_label: String,
@@ -38,6 +43,8 @@ const NOTHING: Colour = Colour([226, 226, 230]);
 const WIDE: f64 = 30.0;
 const BAR_WIDTH: f64 = 13.0;
 const BAR_GAP: f64 = 14.0;
+/// Width of contours.
+const CONTOUR: f64 = 0.9;
 
 impl Shade {
     fn of(values: &[f64]) -> Self {
@@ -123,42 +130,124 @@ impl Shade {
     }
 }
 
-fn scale(edges: &[f64], log: bool) -> Scale {
-    let (lo, hi) = (edges[0], edges[edges.len() - 1]);
-    if log {
-        Scale::Log { lo, hi }
-    } else {
-        Scale::Linear { lo, hi }
-    }
+/// Levels of contours: 1 and 3 times powers of ten, from what stands out of the noise to the largest value.
+fn levels(shade: &Shade) -> Vec<f64> {
+    let (lo, hi) = match *shade {
+        Shade::Amount(Scale::Linear { lo, hi } | Scale::Log { lo, hi }) => (lo.max(hi / 1e3), hi),
+        Shade::Signed { threshold, hi, .. } => (threshold, hi),
+    };
+    let decades = lo.log10().floor() as i32..=hi.log10().ceil() as i32;
+    let levels = decades.flat_map(|k| [1.0, 3.0].map(|m| m * 10f64.powi(k)));
+    levels.filter(|&level| level >= lo && level < hi).collect()
 }
 
+/// Largest sides of a map of equal lengths, and the ratios of its sides beyond which it is none.
+const LARGEST: Point = [380.0, 420.0];
+const RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+
 impl Map {
-    /// Draws the whole figure on a page.
+    fn sides(&self) -> Sides {
+        Sides {
+            x: Axis {
+                scale: self.x_scale,
+                label: self.x_label.clone(),
+            },
+            y: Axis {
+                scale: self.y_scale,
+                label: self.y_label.clone(),
+            },
+            right: None,
+        }
+    }
+
+    /// Width and height of the area, if a length is to be as long along x as along y.
+    fn equal_sides(&self) -> Option<Point> {
+        let (Scale::Linear { lo: x0, hi: x1 }, Scale::Linear { lo: y0, hi: y1 }) =
+            (self.x_scale, self.y_scale)
+        else {
+            return None;
+        };
+        let ratio = (x1 - x0) / (y1 - y0);
+        let width = LARGEST[0].min(LARGEST[1] * ratio);
+        (self.equal && RATIOS.contains(&ratio)).then_some([width, width / ratio])
+    }
+
+    /// The axes and the page they need, with `room` points at the right.
+    fn axes(&self, page: Point, room: f64, face: &Typeface) -> (Axes, Point) {
+        match self.equal_sides() {
+            Some(size) => Axes::around(self.sides(), size, room, face),
+            None => (Axes::on_page(self.sides(), page, room, face), page),
+        }
+    }
+
+    /// Room for the colour bar.
+    fn bar_room(ticks: &Ticks, face: &Typeface) -> f64 {
+        BAR_GAP + BAR_WIDTH + 6.0 + widest(ticks, face) + 8.0 + LABEL_SIZE
+    }
+
+    /// The page of the figure, which is `page` unless lengths are to be equal.
+    pub(super) fn page(&self, page: Point, face: &Typeface) -> Point {
+        let ticks = Shade::of(&self.values).ticks();
+        self.axes(page, Self::bar_room(&ticks, face), face).1
+    }
+
+    /// Draws the whole figure on the page that [`Map::page`] says.
     pub(super) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
         let shade = Shade::of(&self.values);
         let ticks = shade.ticks();
-        let bar_room = BAR_GAP + BAR_WIDTH + 6.0 + widest(&ticks, face) + 8.0 + LABEL_SIZE;
-        let x = Axis {
-            scale: scale(&self.x_edges, self.log_x),
-            label: self.x_label.clone(),
+        let axes = self.axes(page, Self::bar_room(&ticks, face), face).0;
+        let (plane, area) = (axes.plane(), axes.area);
+        surface.clip(Some([[area.left, area.top], [area.right, area.bottom]]));
+        self.cells(&plane, &shade, surface);
+        let levels = if self.contours {
+            levels(&shade)
+        } else {
+            Vec::new()
         };
-        let y = Axis {
-            scale: scale(&self.y_edges, self.log_y),
-            label: self.y_label.clone(),
-        };
-        let axes = Axes::new(x, y, page, bar_room, face);
+        self.contours(&plane, &levels, surface);
+        surface.clip(None);
+        axes.draw(face, surface);
+        self.bar(area, &shade, &ticks, &levels, face, surface);
+    }
+
+    fn cells(&self, plane: &Plane, shade: &Shade, surface: &mut dyn Surface) {
         let rows = self.y_edges.len() - 1;
+        let is_outside = |scale: &Scale, ends: [f64; 2]| {
+            let [a, b] = ends.map(|end| scale.position(end));
+            b <= 0.0 || a >= 1.0
+        };
         for (k, &value) in self.values.iter().enumerate() {
             let (i, j) = (k / rows, k % rows);
-            let corner = [axes.across(self.x_edges[i]), axes.up(self.y_edges[j])];
-            let opposite = [
-                axes.across(self.x_edges[i + 1]),
-                axes.up(self.y_edges[j + 1]),
-            ];
+            let x = [self.x_edges[i], self.x_edges[i + 1]];
+            let y = [self.y_edges[j], self.y_edges[j + 1]];
+            if is_outside(&plane.x, x) || is_outside(&plane.y, y) {
+                continue;
+            }
+            let corner = [plane.across(x[0]), plane.up(y[0])];
+            let opposite = [plane.across(x[1]), plane.up(y[1])];
             surface.rectangle(corner, opposite, shade.colour(value));
         }
-        axes.draw(face, surface);
-        self.bar(axes.area, &shade, &ticks, face, surface);
+    }
+
+    /// Contours of the values, smoothed over three bins either way, between the middles of the bins.
+    fn contours(&self, plane: &Plane, levels: &[f64], surface: &mut dyn Surface) {
+        let grid = Grid::new(&self.values, self.y_edges.len() - 1).smoothed();
+        // A fractional bin number to a value: between the middles of two bins.
+        let value = |edges: &[f64], place: f64| {
+            let k = (place as usize).min(edges.len() - 2);
+            let middle = |k: usize| f64::midpoint(edges[k], edges[k + 1]);
+            let next = middle((k + 1).min(edges.len() - 2));
+            middle(k) + (place - k as f64) * (next - middle(k))
+        };
+        for &level in levels {
+            for line in grid.lines(level) {
+                let line: Vec<Point> = line
+                    .iter()
+                    .map(|[i, j]| plane.point(value(&self.x_edges, *i), value(&self.y_edges, *j)))
+                    .collect();
+                surface.stroke(&line, CONTOUR, Colour::INK);
+            }
+        }
     }
 
     fn bar(
@@ -166,6 +255,7 @@ impl Map {
         area: Area,
         shade: &Shade,
         ticks: &Ticks,
+        levels: &[f64],
         face: &Typeface,
         surface: &mut dyn Surface,
     ) {
@@ -206,6 +296,10 @@ impl Map {
                 bar.right - 1.8,
                 bar.right,
             );
+        }
+        for &level in levels {
+            let y = bar.bottom - height * shade.place(level);
+            surface.stroke(&[[bar.left, y], [bar.right, y]], CONTOUR, Colour::INK);
         }
         frame(surface, bar);
         let label = with_exponent(&self.value_label, ticks);

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Raster`]. Coordinates are points; the scale says how many pixels a point has.
 
+use std::ops::Range;
+
 use ab_glyph_rasterizer::{Rasterizer, point};
 use anyhow::Result;
 
@@ -15,6 +17,8 @@ pub(super) struct Raster {
     width: usize,
     height: usize,
     pixels: Vec<u8>,
+    /// The columns and rows that may be drawn on.
+    open: [Range<usize>; 2],
 }
 
 impl Raster {
@@ -25,6 +29,7 @@ impl Raster {
             width,
             height,
             pixels: vec![255; width * height * 3],
+            open: [0..width, 0..height],
         }
     }
 
@@ -48,6 +53,9 @@ impl Raster {
     }
 
     fn blend(&mut self, x: usize, y: usize, coverage: f32, Colour(colour): Colour) {
+        if !(self.open[0].contains(&x) && self.open[1].contains(&y)) {
+            return;
+        }
         let start = (y * self.width + x) * 3;
         for (channel, &ink) in self.pixels[start..start + 3].iter_mut().zip(&colour) {
             let below = f32::from(*channel);
@@ -94,7 +102,7 @@ impl Raster {
 }
 
 /// The pixels from `low` to `high` that lie on a page of `limit` pixels.
-fn pixels(low: f64, high: f64, limit: usize) -> std::ops::Range<usize> {
+fn pixels(low: f64, high: f64, limit: usize) -> Range<usize> {
     let end = (high.max(0.0).ceil() as usize).min(limit);
     (low.max(0.0) as usize).min(end)..end
 }
@@ -157,12 +165,14 @@ impl Surface for Raster {
         let mut nearest = std::collections::BTreeMap::new();
         for pair in points.windows(2) {
             let reach = half + 1.0;
-            let side = |axis: usize, limit| {
+            let side = |axis: usize| {
                 let (a, b) = (pair[0][axis], pair[1][axis]);
-                pixels(a.min(b) - reach, a.max(b) + reach, limit)
+                let open = &self.open[axis];
+                let touched = pixels(a.min(b) - reach, a.max(b) + reach, open.end);
+                touched.start.max(open.start)..touched.end
             };
-            let columns = side(0, self.width);
-            for y in side(1, self.height) {
+            let columns = side(0);
+            for y in side(1) {
                 for x in columns.clone() {
                     let d = distance([x as f64 + 0.5, y as f64 + 0.5], [pair[0], pair[1]]);
                     if d < half + 0.5 {
@@ -190,6 +200,17 @@ impl Surface for Raster {
                 self.blend(x, y, 1.0, colour);
             }
         }
+    }
+
+    fn clip(&mut self, corners: Option<[Point; 2]>) {
+        let limits = [self.width, self.height];
+        self.open = [0, 1].map(|axis| match corners {
+            None => 0..limits[axis],
+            Some(corners) => {
+                let [a, b] = corners.map(|p| p[axis] * SCALE);
+                pixels(a.min(b).round(), a.max(b).round(), limits[axis])
+            }
+        });
     }
 
     fn disc(&mut self, centre: Point, radius: f64, colour: Colour) {

@@ -6,9 +6,11 @@
 use albireo_catalogs::{Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::Style;
-use super::curve::{Curves, Series};
+use super::curve::Curves;
 use super::map::Map;
+use super::series::{Look, Series};
+use super::ticks::Scale;
+use super::{Limits, Named, ScaleName, Style};
 use crate::record::{ResultKind, edges_of, is_approximate, kind_of};
 use crate::usage::usage;
 
@@ -134,32 +136,51 @@ fn axes(table: &Table) -> Result<Vec<Axis>> {
     Ok(axes)
 }
 
+impl Limits {
+    /// Whether the axis is to be logarithmic.
+    fn is_log(self, by_default: bool) -> bool {
+        self.scale
+            .map_or(by_default, |scale| scale == ScaleName::Log)
+    }
+
+    /// The ends asked for, which a logarithmic axis called `flag` must be able to show.
+    fn ends(self, log: bool, flag: &str) -> Result<Option<[f64; 2]>> {
+        match self.range {
+            Some([lo, _]) if log && lo <= 0.0 => Err(usage(format!(
+                "{flag}-range: a logarithmic axis begins above 0, not at {lo}; {flag}-scale linear would show it"
+            ))),
+            range => Ok(range),
+        }
+    }
+}
+
 impl Picture {
-    /// What the values are called.
-    fn value_label(&mut self) -> &mut String {
-        match self {
+    /// What shows the results, in common axes where there are several.
+    pub(super) fn of(results: &[Named<'_>], style: Style) -> Result<Self> {
+        let mut picture = match results {
+            [one] => Self::of_one(one.table, style)?,
+            many => joined(many, style).map(Self::Curves)?,
+        };
+        let approximate = results.iter().any(|result| is_approximate(result.table));
+        let label = match &mut picture {
             Self::Curves(curves) => &mut curves.y_label,
             Self::Map(map) => &mut map.value_label,
+        };
+        if approximate {
+            label.push_str("  (approximate counts)");
         }
+        Ok(picture)
     }
 
     /// What shows `table`.
-    pub(super) fn of(table: &Table, style: Style) -> Result<Self> {
+    fn of_one(table: &Table, style: Style) -> Result<Self> {
         let kind = kind_of(table).context("cannot draw this table")?;
         let axes = axes(table)?;
         let rows = axes
             .iter()
             .map(|axis| axis.edges.len() - 1)
             .product::<usize>();
-        let found = required(
-            table,
-            &table
-                .columns
-                .first()
-                .map(|c| c.name.clone())
-                .unwrap_or_default(),
-        )?
-        .len();
+        let found = table.rows();
         if found != rows {
             bail!("the result has {found} rows, but its edges make {rows} bins");
         }
@@ -171,29 +192,89 @@ impl Picture {
         {
             return Err(usage("--r2 scales xi(r), wp(rp) and multipoles only"));
         }
-        let mut picture = match &axes[..] {
-            [x, y] => map(table, kind, x, y).map(Self::Map)?,
-            [x] => curves(table, kind, x, style).map(Self::Curves)?,
+        match &axes[..] {
+            [x, y] => map(table, kind, [x, y], style).map(Self::Map),
+            [x] => curves(table, kind, x, style).map(Self::Curves),
             _ => bail!("no axes"),
-        };
-        if is_approximate(table) {
-            picture.value_label().push_str("  (approximate counts)");
         }
-        Ok(picture)
     }
 }
 
-fn map(table: &Table, kind: ResultKind, x: &Axis, y: &Axis) -> Result<Map> {
+/// Several results in common axes: a colour for each of them, or a marker too where each is one curve.
+fn joined(results: &[Named<'_>], style: Style) -> Result<Curves> {
+    let mut all: Option<Curves> = None;
+    for (k, result) in results.iter().enumerate() {
+        let name = result.name;
+        let picture = Picture::of_one(result.table, style).with_context(|| name.to_owned())?;
+        let Picture::Curves(mut one) = picture else {
+            bail!("{name}: maps over two axes are drawn one at a time");
+        };
+        let single = one.series.len() == 1;
+        for series in one.series.iter_mut().chain(&mut one.right) {
+            name.clone_into(&mut series.source);
+            series.look.colour = k;
+            if single {
+                // Behind the last colour the markers change places.
+                series.look.marker = k + k / super::colour::SERIES.len();
+            }
+        }
+        let Some(all) = &mut all else {
+            all = Some(one);
+            continue;
+        };
+        let labels = |curves: &Curves| format!("{} over {}", curves.y_label, curves.x_label);
+        if labels(all) != labels(&one) {
+            bail!(
+                "{name} shows {}, {} shows {}: they have no axes in common",
+                labels(&one),
+                results[0].name,
+                labels(all)
+            );
+        }
+        all.series.extend(one.series);
+        all.right.extend(one.right);
+        all.x_range = [
+            all.x_range[0].min(one.x_range[0]),
+            all.x_range[1].max(one.x_range[1]),
+        ];
+        all.log_x &= one.log_x;
+        all.log_y &= one.log_y;
+    }
+    all.context("no results to draw")
+}
+
+/// The scale of an axis of a map.
+fn map_scale(axis: &Axis, limits: Limits, flag: &str) -> Result<Scale> {
+    let log = limits.is_log(axis.log);
+    let edges = [axis.edges[0], axis.edges[axis.edges.len() - 1]];
+    let [lo, hi] = limits.ends(log, flag)?.unwrap_or(edges);
+    if log && lo <= 0.0 {
+        return Err(usage(format!(
+            "{flag}-scale log: the bins in {} begin at {lo}; {flag}-range LO:HI with LO above 0 would show the others",
+            axis.name
+        )));
+    }
+    Ok(if log {
+        Scale::Log { lo, hi }
+    } else {
+        Scale::Linear { lo, hi }
+    })
+}
+
+fn map(table: &Table, kind: ResultKind, [x, y]: [&Axis; 2], style: Style) -> Result<Map> {
     let arguments = format!("({}, {})", symbol(&x.name), symbol(&y.name));
     let (values, value_label) = match kind {
         ResultKind::Counts => counts_or_weights(table, "pairs per bin")?,
         _ => (required(table, "xi")?, format!("ξ{arguments}")),
     };
+    let lengths = x.name == "rp" && y.name == "pi";
     Ok(Map {
         x_edges: x.edges.clone(),
         y_edges: y.edges.clone(),
-        log_x: x.log,
-        log_y: y.log,
+        x_scale: map_scale(x, style.x, "--x")?,
+        y_scale: map_scale(y, style.y, "--y")?,
+        equal: lengths,
+        contours: lengths && kind == ResultKind::Correlation,
         x_label: x.label(),
         y_label: y.label(),
         value_label,
@@ -221,68 +302,154 @@ fn orders(table: &Table) -> Vec<String> {
         .collect()
 }
 
-fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Curves> {
+/// What a kind of result shows over one axis.
+struct Shown {
+    series: Vec<Series>,
+    label: String,
+    /// The power of the separation that `--r2` multiplies by.
+    power: i32,
+    reference: Option<f64>,
+}
+
+fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown> {
     let name = symbol(&x.name);
     let places =
         column(table, &format!("mean_{}", x.name)).unwrap_or_else(|| centres(&x.edges, x.log));
-    let series = |label: &str, value: &str| -> Result<Series> {
+    let series = |label: &str, value: &str, k: usize| -> Result<Series> {
         Ok(Series {
             label: label.to_owned(),
             x: places.clone(),
             y: required(table, value)?,
             error: column(table, &format!("{value}_error")).unwrap_or_default(),
+            look: Look {
+                colour: k,
+                marker: k,
+                dashed: false,
+            },
+            ..Series::default()
         })
     };
-    let single = |value: &str| series("", value).map(|s| vec![s]);
-    let (lines, label, power, reference) = match kind {
+    let single = |value: &str, label: String, power: i32| -> Result<Shown> {
+        Ok(Shown {
+            series: vec![series("", value, 0)?],
+            label,
+            power,
+            reference: Some(0.0),
+        })
+    };
+    match kind {
         ResultKind::Counts => {
             let (y, label) = counts_or_weights(table, "pairs per bin")?;
             let line = Series {
-                label: String::new(),
                 x: places.clone(),
                 y,
-                error: Vec::new(),
+                ..Series::default()
             };
-            (vec![line], label, 0, None)
+            Ok(Shown {
+                series: vec![line],
+                label,
+                power: 0,
+                reference: None,
+            })
         }
-        ResultKind::Correlation if x.name == "theta" => {
-            (single("xi")?, "w(θ)".to_owned(), 0, Some(0.0))
-        }
-        ResultKind::Correlation => (single("xi")?, format!("ξ({name})"), 2, Some(0.0)),
-        ResultKind::Projected => (single("wp")?, "w_p(r_p)".to_owned(), 1, Some(0.0)),
-        ResultKind::Multipoles => {
-            let lines = orders(table)
+        ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
+        ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
+        ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
+        ResultKind::Multipoles => Ok(Shown {
+            series: orders(table)
                 .iter()
-                .map(|l| series(&format!("ℓ = {l}"), &format!("xi_{l}")))
-                .collect::<Result<_>>()?;
-            (lines, format!("ξ_ℓ({name})"), 2, Some(0.0))
-        }
-        ResultKind::Rdf => (single("g")?, "g(r)".to_owned(), 0, Some(1.0)),
-    };
-    let scaled = style.r2;
-    let lines = if scaled {
-        lines
-            .into_iter()
-            .map(|line| times_separation(line, power))
-            .collect()
+                .enumerate()
+                .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("xi_{l}"), k))
+                .collect::<Result<_>>()?,
+            label: format!("ξ_ℓ({name})"),
+            power: 2,
+            reference: Some(0.0),
+        }),
+        ResultKind::Rdf => Ok(Shown {
+            series: vec![series("g(r)", "g", 0)?],
+            label: "g(r)".to_owned(),
+            power: 0,
+            reference: Some(1.0),
+        }),
+    }
+}
+
+/// n(r), which is known at the upper edges.
+fn coordination(table: &Table, x: &Axis) -> Option<Series> {
+    Some(Series {
+        label: "n(r)".to_owned(),
+        x: x.edges[1..].to_vec(),
+        y: column(table, "n")?,
+        look: Look {
+            colour: 1,
+            marker: 0,
+            dashed: true,
+        },
+        ..Series::default()
+    })
+}
+
+/// The ends of an axis that shows all bins; a logarithmic one begins at the first place above zero.
+fn all_bins(x: &Axis, places: &[f64], log: bool) -> Result<[f64; 2]> {
+    let [lo, hi] = [x.edges[0], x.edges[x.edges.len() - 1]];
+    if !log {
+        return Ok([lo, hi]);
+    }
+    let first = places.iter().copied().filter(|&place| place > 0.0);
+    let lo = if lo > 0.0 {
+        lo
     } else {
-        lines
+        first.fold(hi, f64::min)
     };
-    let unit = x.unit.as_deref();
-    let y_label = match (scaled, power, kind) {
+    if lo <= 0.0 || lo >= hi {
+        return Err(usage(format!(
+            "--x-scale log: no bin in {} lies above 0",
+            x.name
+        )));
+    }
+    let room = (hi / lo).powf(0.03);
+    Ok([lo / room, hi * room])
+}
+
+fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Curves> {
+    let Shown {
+        series,
+        label,
+        power,
+        reference,
+    } = shown(table, kind, x)?;
+    let (name, unit) = (symbol(&x.name), x.unit.as_deref());
+    let y_label = match (style.r2, power, kind) {
         (true, 1, _) => labelled(&format!("{name} {label}"), unit, "²"),
         (true, _, _) => labelled(&format!("{name}² {label}"), unit, "²"),
         (false, _, ResultKind::Projected) => labelled(&label, unit, ""),
         _ => label,
     };
+    let log_x = style.x.is_log(x.log);
+    let log_y = style
+        .y
+        .is_log(x.log && !style.r2 && kind != ResultKind::Rdf);
+    let places = series.first().map(|one| one.x.clone()).unwrap_or_default();
+    let x_range = match style.x.ends(log_x, "--x")? {
+        Some(range) => range,
+        None => all_bins(x, &places, log_x)?,
+    };
+    let right = match kind {
+        ResultKind::Rdf => coordination(table, x).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    let scaled = |line| times_separation(line, if style.r2 { power } else { 0 });
     Ok(Curves {
-        series: lines,
+        series: series.into_iter().map(scaled).collect(),
+        right,
         x_label: x.label(),
         y_label,
-        x_range: [x.edges[0], x.edges[x.edges.len() - 1]],
-        log_x: x.log,
-        log_y: x.log && !scaled && kind != ResultKind::Rdf,
-        reference,
+        right_label: "n(r)".to_owned(),
+        x_range,
+        y_range: style.y.ends(log_y, "--y")?,
+        log_x,
+        log_y,
+        reference: reference.filter(|_| !log_y || kind == ResultKind::Rdf),
     })
 }
 

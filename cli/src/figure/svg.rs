@@ -4,13 +4,15 @@
 
 use std::fmt::Write;
 
-use super::canvas::{Colour, Point, Step, Surface, path_data};
+use super::canvas::{Colour, Point, Step, Surface, Text, Typeface, path_data};
 
 /// An SVG document in the making.
 pub(super) struct Svg {
     size: Point,
     body: String,
-    label: Option<String>,
+    /// Clip paths defined so far.
+    clips: usize,
+    clipped: bool,
 }
 
 fn escaped(text: &str) -> String {
@@ -25,7 +27,8 @@ impl Svg {
         Self {
             size,
             body: String::new(),
-            label: None,
+            clips: 0,
+            clipped: false,
         }
     }
 
@@ -49,15 +52,34 @@ fn hex(Colour([r, g, b]): Colour) -> String {
 
 impl Surface for Svg {
     fn fill(&mut self, outline: &[Step], colour: Colour) {
-        let label = self
-            .label
-            .take()
-            .map(|text| format!(" aria-label=\"{}\"", escaped(&text)));
-        let (label, data) = (label.unwrap_or_default(), path_data(outline));
+        let (colour, data) = (hex(colour), path_data(outline));
+        let _ = writeln!(self.body, "<path fill=\"{colour}\" d=\"{data}\"/>");
+    }
+
+    fn text(&mut self, text: &Text<'_>, face: &Typeface, colour: Colour) {
+        let (label, colour) = (escaped(text.wording), hex(colour));
+        let data = path_data(&text.outline(face));
         let _ = writeln!(
             self.body,
-            "<path{label} fill=\"{}\" d=\"{data}\"/>",
-            hex(colour)
+            "<path aria-label=\"{label}\" fill=\"{colour}\" d=\"{data}\"/>"
+        );
+    }
+
+    fn clip(&mut self, corners: Option<[Point; 2]>) {
+        if std::mem::take(&mut self.clipped) {
+            self.body.push_str("</g>\n");
+        }
+        let Some([[x0, y0], [x1, y1]]) = corners else {
+            return;
+        };
+        self.clips += 1;
+        self.clipped = true;
+        let (x, y, width, height) = (x0.min(x1), y0.min(y1), (x1 - x0).abs(), (y1 - y0).abs());
+        let id = self.clips;
+        let _ = writeln!(
+            self.body,
+            "<clipPath id=\"clip{id}\"><rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"/></clipPath>\n\
+             <g clip-path=\"url(#clip{id})\">"
         );
     }
 
@@ -87,9 +109,5 @@ impl Surface for Svg {
             "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" fill=\"{}\"/>",
             hex(colour)
         );
-    }
-
-    fn label(&mut self, text: &str) {
-        self.label = Some(text.to_owned());
     }
 }

@@ -12,14 +12,34 @@ pub(super) enum Scale {
 }
 
 impl Scale {
-    /// Position along the axis, 0 at the low end and 1 at the high end; outside values are brought to the ends.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    /// Position along the axis, 0 at the low end and 1 at the high end; what lies far outside is brought to a hundred lengths.
+    pub(super) fn position(&self, value: f64) -> f64 {
+        const FAR: f64 = 100.0;
         let fraction = match *self {
             Self::Linear { lo, hi } => (value - lo) / (hi - lo),
             Self::Log { lo, hi } if value > 0.0 => (value / lo).ln() / (hi / lo).ln(),
-            Self::Log { .. } => 0.0,
+            Self::Log { .. } => -FAR,
         };
-        fraction.clamp(0.0, 1.0)
+        fraction.clamp(-FAR, FAR)
+    }
+
+    /// Position along the axis; outside values are brought to the ends.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        self.position(value).clamp(0.0, 1.0)
+    }
+
+    /// The axis with its high end raised until what was all of it takes `part` of it.
+    pub(super) fn with_headroom(self, part: f64) -> Self {
+        match self {
+            Self::Linear { lo, hi } => Self::Linear {
+                lo,
+                hi: lo + (hi - lo) / part,
+            },
+            Self::Log { lo, hi } => Self::Log {
+                lo,
+                hi: lo * (hi / lo).powf(1.0 / part),
+            },
+        }
     }
 
     /// Whether `value` lies on the axis.

@@ -85,7 +85,7 @@ fn engines_agree_or_the_missing_gpu_is_named() {
     assert_eq!(integers(&folder.table("gpu.json"), "npairs"), expected);
 
     let run = folder.good(&format!("{command} --precision f32"));
-    assert!(run.stdout.contains("\napproximate: "), "{}", run.stdout);
+    assert!(run.stderr.contains("approximate: "), "{}", run.stderr);
     let table = folder.table("gpu.json");
     assert_eq!(table.meta["arithmetic"], "approximate");
     assert_eq!(table.meta["counts"]["DD"]["arithmetic"], "approximate");

@@ -16,7 +16,16 @@ fn a_periodic_box_needs_no_randoms() {
     let table = folder.table("xi.csv");
     assert_eq!(
         names(&table),
-        ["lo", "hi", "xi", "xi_error", "DD", "RR", "DD_npairs"]
+        [
+            "lo",
+            "hi",
+            "centre",
+            "xi",
+            "xi_error",
+            "DD_npairs",
+            "DD_normalised",
+            "RR_normalised"
+        ]
     );
     assert_eq!(table.meta["estimator"], "natural");
     let (xi, dd) = (floats(&table, "xi"), integers(&table, "DD_npairs"));
@@ -61,12 +70,20 @@ fn two_catalogs_are_cross_correlated() {
         "xi d.csv --cross s.csv --randoms r.csv --cross-randoms r.csv --bins edges:1,2,4 -o xi.csv",
     );
     let table = folder.table("xi.csv");
-    assert_eq!(names(&table)[4..8], ["D1D2", "D1R2", "R1D2", "R1R2"]);
+    let pairs = ["D1D2", "D1R2", "R1D2", "R1R2"];
+    assert_eq!(
+        names(&table)[5..9],
+        pairs.map(|name| format!("{name}_npairs"))
+    );
+    assert_eq!(
+        names(&table)[9..],
+        pairs.map(|name| format!("{name}_normalised"))
+    );
     assert_eq!(table.meta["counts"]["D1D2"]["total_pairs"], 6000);
     folder.good("xi d.csv --cross s.csv --box 10 --bins edges:1,2,4 -o box.csv");
     assert_eq!(
-        names(&folder.table("box.csv"))[4..],
-        ["D1D2", "RR", "D1D2_npairs"].map(|name| if name == "D1D2" { "DD" } else { name })
+        names(&folder.table("box.csv"))[5..],
+        ["D1D2_npairs", "DD_normalised", "RR_normalised"]
     );
     folder
         .good("xi d.csv --shifted-randoms s.csv --randoms r.csv --bins edges:1,2,4 -o shifted.csv");
@@ -155,7 +172,7 @@ fn wp_sums_over_the_line_of_sight() {
         "wp d.csv --box 10 --bins edges:0.5,2,4 --pi-bins lin:0:4:4 -o wp.csv --counts xi.csv",
     );
     let (wp, xi) = (folder.table("wp.csv"), folder.table("xi.csv"));
-    assert_eq!(names(&wp), ["lo", "hi", "wp", "wp_error"]);
+    assert_eq!(names(&wp), ["lo", "hi", "centre", "wp", "wp_error"]);
     let sum: f64 = floats(&xi, "xi")[4..].iter().sum();
     assert!((floats(&wp, "wp")[1] - 2.0 * sum).abs() < 1e-12);
     assert_eq!(wp.meta["summed_over"]["pi"].as_array().unwrap().len(), 5);
@@ -169,7 +186,15 @@ fn multipoles_come_from_s_and_mu() {
     let (poles, xi) = (folder.table("l.csv"), folder.table("xi.csv"));
     assert_eq!(
         names(&poles),
-        ["lo", "hi", "xi_0", "xi_0_error", "xi_2", "xi_2_error"]
+        [
+            "lo",
+            "hi",
+            "centre",
+            "xi_0",
+            "xi_0_error",
+            "xi_2",
+            "xi_2_error"
+        ]
     );
     let mean = floats(&xi, "xi")[5..].iter().sum::<f64>() / 5.0;
     assert!((floats(&poles, "xi_0")[1] - mean).abs() < 1e-12);

@@ -87,7 +87,7 @@ fn what_cannot_be_drawn_is_refused() {
     let cases = [
         ("plot other.csv -o f.png", 1),
         ("plot none.csv -o f.png", 1),
-        ("count d.csv --bins lin:0:5:5 --plot f.pdf", 1),
+        ("count d.csv --bins lin:0:5:5 --plot f.gif", 1),
         ("count d.csv --bins lin:0:5:5 --plot no/f.png", 1),
         ("count d.csv --bins lin:0:5:5 --r2 --plot f.png", 2),
     ];

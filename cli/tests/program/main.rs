@@ -22,3 +22,11 @@ mod silent;
 mod statistics;
 mod stop;
 mod words;
+mod outputs;
+#[cfg(feature = "plot")]
+mod plots;
+mod rdf;
+mod reference;
+mod standard_output;
+mod stop;
+mod tables;

@@ -1,0 +1,168 @@
+//! Which curve is which: a list in the corner that the curves leave free.
+//!
+//! Entry: [`Legend`].
+
+use super::axes::{Area, Axes, TICK_SIZE};
+use super::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use super::series::{Series, open_marker};
+
+const ROW: f64 = TICK_SIZE * 1.55;
+/// Length of the piece of a curve before its name.
+const SAMPLE: f64 = 22.0;
+/// Between a piece and its name, between two names, and around it all.
+const GAP: f64 = 6.0;
+const AROUND: f64 = 10.0;
+
+/// One line of a legend.
+struct Row<'a> {
+    /// The curve it names; none for the remark on open markers.
+    series: Option<&'a Series>,
+    /// The file, spelled as it is, and what the curve is.
+    names: [&'a str; 2],
+}
+
+/// Names of curves.
+pub(super) struct Legend<'a> {
+    rows: Vec<Row<'a>>,
+    markers: bool,
+    /// Width and height.
+    pub(super) size: Point,
+}
+
+/// The remark on values below zero on a logarithmic axis.
+const OPEN: &str = "negative, absolute value";
+
+impl<'a> Legend<'a> {
+    /// The names of `series`, and a remark on open markers if `open`; none where one curve speaks for itself.
+    pub(super) fn of(
+        series: &[&'a Series],
+        markers: bool,
+        open: bool,
+        face: &Typeface,
+    ) -> Option<Self> {
+        let mut rows: Vec<Row<'a>> = Vec::new();
+        if series.len() > 1 {
+            rows.extend(series.iter().map(|&one| Row {
+                series: Some(one),
+                names: [&one.source, &one.label],
+            }));
+        }
+        if open {
+            rows.push(Row {
+                series: None,
+                names: ["", OPEN],
+            });
+        }
+        let width = rows.iter().map(|row| row.width(face)).fold(0.0, f64::max);
+        let size = [
+            SAMPLE + GAP + width + 2.0 * AROUND,
+            rows.len() as f64 * ROW + AROUND,
+        ];
+        (!rows.is_empty()).then_some(Self {
+            rows,
+            markers,
+            size,
+        })
+    }
+
+    /// The corner of `area` that fewest of `places` disturb, and how many of them do.
+    pub(super) fn corner(&self, area: Area, places: &[Point]) -> (Point, usize) {
+        let (right, bottom) = (area.right - self.size[0], area.bottom - self.size[1]);
+        let covered = |corner: Point| {
+            let inside =
+                |p: &&Point| (0..2).all(|i| p[i] > corner[i] && p[i] < corner[i] + self.size[i]);
+            places.iter().filter(inside).count()
+        };
+        let middle = f64::midpoint(area.left, right);
+        let corners = [
+            [right, area.top],
+            [area.left, area.top],
+            [right, bottom],
+            [area.left, bottom],
+            [middle, area.top],
+            [middle, bottom],
+        ];
+        let counted = corners.map(|corner| (corner, covered(corner)));
+        let best = counted.into_iter().min_by_key(|(_, covered)| *covered);
+        best.unwrap_or(([right, area.top], 0))
+    }
+
+    /// Draws it with its upper left point in `corner`.
+    pub(super) fn draw(&self, [left, top]: Point, face: &Typeface, surface: &mut dyn Surface) {
+        for (k, row) in self.rows.iter().enumerate() {
+            let line = top + AROUND + (k as f64 + 0.5) * ROW - 0.5 * AROUND;
+            let x = left + AROUND;
+            match row.series {
+                Some(series) => series.sample([x, line], SAMPLE, self.markers, surface),
+                None => {
+                    let look = self.only_look();
+                    open_marker([x + SAMPLE / 2.0, line], look, surface);
+                }
+            }
+            let mut at = [x + SAMPLE + GAP, line + 0.36 * TICK_SIZE];
+            let [source, label] = row.names;
+            let text = |wording, at| Text::centred(wording, at, TICK_SIZE).anchored(Anchor::Start);
+            if !source.is_empty() {
+                text(source, at)
+                    .literally()
+                    .draw(face, surface, Colour::INK);
+                at[0] += face.literal_width(source, TICK_SIZE) + GAP;
+            }
+            if !label.is_empty() {
+                text(label, at).draw(face, surface, Colour::INK);
+            }
+        }
+    }
+
+    /// The look of the open marker: that of the first curve.
+    fn only_look(&self) -> super::series::Look {
+        let first = self.rows.iter().find_map(|row| row.series);
+        first.map(|series| series.look).unwrap_or_default()
+    }
+}
+
+impl Row<'_> {
+    fn width(&self, face: &Typeface) -> f64 {
+        let [source, label] = self.names;
+        let gap = if source.is_empty() || label.is_empty() {
+            0.0
+        } else {
+            GAP
+        };
+        face.literal_width(source, TICK_SIZE) + gap + face.width(label, TICK_SIZE)
+    }
+}
+
+/// Points along curves, close enough to tell what a legend would cover.
+pub(super) fn places_along(series: &[&Series], axes: &Axes, right: bool) -> Vec<Point> {
+    const STEPS: u32 = 8;
+    let plane = if right {
+        axes.right_plane()
+    } else {
+        Some(axes.plane())
+    };
+    let Some(plane) = plane else {
+        return Vec::new();
+    };
+    let mut path = Vec::new();
+    for one in series {
+        let points: Vec<Point> = one.places(&plane).collect();
+        for pair in points.windows(2) {
+            let between = |k: u32| {
+                let part = f64::from(k) / f64::from(STEPS);
+                [0, 1].map(|i| pair[0][i] + (pair[1][i] - pair[0][i]) * part)
+            };
+            path.extend((0..=STEPS).map(between));
+        }
+        path.extend(points);
+        // The ends of error bars.
+        for (x, y, error) in one
+            .points()
+            .filter(|(x, y, _)| y.is_finite() && plane.x.holds(*x))
+        {
+            let y = if Series::is_open(&plane, y) { -y } else { y };
+            path.extend([y - error, y + error].map(|end| [plane.across(x), plane.up(end)]));
+        }
+    }
+    path
+}

@@ -1,0 +1,251 @@
+//! Files that the program writes: what they may replace, and that this is known before the work.
+
+use crate::folder::{Folder, scattered};
+
+fn folder() -> Folder {
+    Folder::new()
+        .with("d.csv", &scattered(40, 10.0, 1))
+        .with("r.csv", &scattered(60, 10.0, 2))
+        .with("bins.csv", "1 2\n2 4\n")
+}
+
+/// Runs a command that must be refused as a wrong call, with these words, and leave every file as it was.
+fn refused(folder: &Folder, arguments: &str, words: &str) {
+    let content = |folder: &Folder| {
+        let names = folder.names();
+        let read = |name: &String| std::fs::read(folder.path(name)).ok();
+        names
+            .iter()
+            .map(read)
+            .zip(names.clone())
+            .collect::<Vec<_>>()
+    };
+    let before = content(folder);
+    let run = folder.run(arguments);
+    assert_eq!(run.code, 2, "albireo {arguments}: {}", run.stderr);
+    assert!(
+        run.stderr.contains(words),
+        "albireo {arguments}: {}",
+        run.stderr
+    );
+    assert!(
+        content(folder) == before,
+        "albireo {arguments} changed a file"
+    );
+}
+
+#[test]
+fn an_output_never_replaces_an_input() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    let absolute = folder.path("d.csv").display().to_string();
+    let replaces = "would replace the input";
+    for spelling in ["d.csv", "./d.csv", "sub/../d.csv", &absolute] {
+        refused(
+            &folder,
+            &format!("count d.csv --bins lin:0:5:5 -o {spelling}"),
+            replaces,
+        );
+    }
+    for arguments in [
+        "count d.csv r.csv --bins lin:0:5:5 -o r.csv",
+        "count d.csv --bins @bins.csv -o bins.csv",
+        "rdf d.csv r.csv --box 10 --r-max 5 --n-bins 5 -o r.csv",
+        "xi d.csv --randoms r.csv --bins lin:1:5:4 -o r.csv",
+        "xi d.csv --shifted-randoms r.csv --box 10 --bins lin:1:5:4 -o ./r.csv",
+        "wp d.csv --box 10 --bins @bins.csv --pi-bins lin:0:4:4 -o bins.csv",
+        "wp d.csv --box 10 --bins lin:1:5:4 --pi-bins lin:0:4:4 --counts d.csv",
+    ] {
+        refused(&folder, arguments, replaces);
+    }
+}
+
+#[test]
+fn a_saved_result_is_an_input_with_its_record() {
+    let folder = folder();
+    let bins = "--bins lin:1:5:4";
+    folder.good(&format!("count r.csv {bins} -o rr.csv"));
+    let replaces = "would replace the input rr.csv";
+    refused(
+        &folder,
+        &format!("xi d.csv --randoms r.csv --rr rr.csv {bins} -o rr.csv"),
+        replaces,
+    );
+    refused(
+        &folder,
+        &format!("xi d.csv --randoms r.csv --rr rr.csv {bins} -o rr.csv.json"),
+        replaces,
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_an_input_are_the_input() {
+    let folder = folder();
+    std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
+    std::os::unix::fs::symlink("soft.csv", folder.path("softer.ecsv")).unwrap();
+    std::os::unix::fs::symlink("d.csv", folder.path("soft.png")).unwrap();
+    std::fs::hard_link(folder.path("d.csv"), folder.path("hard.json")).unwrap();
+    std::os::unix::fs::symlink(".", folder.path("here")).unwrap();
+    let mut outputs = vec![
+        "-o soft.csv",
+        "-o softer.ecsv",
+        "-o hard.json",
+        "-o here/d.csv",
+    ];
+    if cfg!(feature = "plot") {
+        outputs.push("--plot soft.png");
+    }
+    for output in outputs {
+        let arguments = format!("count d.csv --bins lin:0:5:5 {output}");
+        refused(&folder, &arguments, "would replace the input d.csv");
+        // The input may be the one that is spelled by a link.
+        let arguments = format!("count soft.csv --bins lin:0:5:5 {output}");
+        refused(&folder, &arguments, "would replace the input soft.csv");
+    }
+    #[cfg(feature = "plot")]
+    {
+        folder.good("count d.csv --bins lin:0:5:5 -o dd.csv");
+        std::os::unix::fs::symlink("dd.csv", folder.path("dd.png")).unwrap();
+        refused(
+            &folder,
+            "plot dd.csv -o dd.png",
+            "would replace the input dd.csv",
+        );
+    }
+}
+
+#[test]
+fn two_outputs_never_share_a_file() {
+    let folder = folder();
+    let wp = "wp d.csv --box 10 --bins lin:1:5:4 --pi-bins lin:0:4:4";
+    for outputs in ["-o a.csv --counts ./a.csv", "-o a.csv --counts a.csv.json"] {
+        refused(&folder, &format!("{wp} {outputs}"), "name the same file");
+    }
+    let poles =
+        "xi d.csv --box 10 --statistic s-mu --bins lin:1:5:4 --mu-bins lin:0:1:4 --multipoles 0";
+    refused(
+        &folder,
+        &format!("{poles} -o a.json --counts a.json"),
+        "name the same file",
+    );
+    #[cfg(all(unix, feature = "plot"))]
+    {
+        std::os::unix::fs::symlink("new.csv", folder.path("new.png")).unwrap();
+        let arguments = "count d.csv --bins lin:0:5:5 -o new.csv --plot new.png";
+        refused(&folder, arguments, "name the same file");
+    }
+}
+
+/// Runs a command that fails before it reads anything.
+fn fails_at_once(folder: &Folder, arguments: &str, words: &str) {
+    let run = folder.run(arguments);
+    assert_eq!(run.code, 1, "albireo {arguments}: {}", run.stderr);
+    assert!(
+        run.stderr.contains(words),
+        "albireo {arguments}: {}",
+        run.stderr
+    );
+    assert!(
+        !run.stderr.contains("rows of"),
+        "albireo {arguments} read its input: {}",
+        run.stderr
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_known_before_the_work() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("taken.csv")).unwrap();
+    fails_at_once(
+        &folder,
+        "count d.csv --bins lin:0:5:5 -o no/dd.csv",
+        "cannot write no/dd.csv",
+    );
+    fails_at_once(
+        &folder,
+        "count d.csv --bins lin:0:5:5 -o taken.csv",
+        "is a directory",
+    );
+    let wp = "wp d.csv --box 10 --bins lin:1:5:4 --pi-bins lin:0:4:4";
+    fails_at_once(
+        &folder,
+        &format!("{wp} --counts taken.csv"),
+        "--counts: cannot write taken.csv",
+    );
+    // Not even the superuser can make a file there.
+    #[cfg(target_os = "linux")]
+    for output in ["-o /proc/dd.csv", "--plot /proc/dd.png"] {
+        if cfg!(feature = "plot") || output.starts_with("-o") {
+            let arguments = format!("count d.csv --bins lin:0:5:5 {output}");
+            fails_at_once(&folder, &arguments, "cannot write /proc/dd.");
+        }
+    }
+}
+
+#[test]
+fn a_record_takes_the_place_of_nothing_else() {
+    let folder = folder().with("dd.csv.json", "{\"mine\": true}");
+    let arguments = "count d.csv --bins lin:0:5:5 -o dd.csv";
+    fails_at_once(
+        &folder,
+        arguments,
+        "dd.csv.json: the record of the CSV table would go here",
+    );
+    assert!(!folder.path("dd.csv").exists());
+    std::fs::remove_file(folder.path("dd.csv.json")).unwrap();
+    folder.good(arguments);
+    folder.good(arguments);
+    assert_eq!(
+        folder.names(),
+        ["bins.csv", "d.csv", "dd.csv", "dd.csv.json", "r.csv"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("store")).unwrap();
+    std::os::unix::fs::symlink("store/dd.ecsv", folder.path("dd.ecsv")).unwrap();
+    for _ in 0..2 {
+        folder.good("count d.csv --bins lin:0:5:5 -o dd.ecsv");
+        assert!(folder.path("dd.ecsv").is_symlink());
+        assert!(folder.path("store/dd.ecsv").is_file());
+        folder.table("dd.ecsv");
+    }
+    assert_eq!(std::fs::read_dir(folder.path("store")).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_run_left_is_cleaned_by_the_next() {
+    let folder = folder();
+    // A million rows take a while to write.
+    let arguments = "count d.csv --bins lin:0:5:1000000 --engine naive -o dd.json";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let mut child = folder
+        .command(&arguments)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let unfinished = |folder: &Folder| {
+        let begun = |name: &String| {
+            let size = std::fs::metadata(folder.path(name)).map_or(0, |found| found.len());
+            name.starts_with(".albireo-") && size > 0
+        };
+        folder.names().into_iter().find(begun)
+    };
+    while unfinished(&folder).is_none() {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it ended before it could be killed"
+        );
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(unfinished(&folder).is_some() && !folder.path("dd.json").exists());
+    folder.good("count d.csv --bins lin:0:5:5 -o dd.ecsv");
+    assert_eq!(folder.names(), ["bins.csv", "d.csv", "dd.ecsv", "r.csv"]);
+}
