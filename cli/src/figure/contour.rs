@@ -57,6 +57,31 @@ impl Grid {
         }
     }
 
+    /// The grid with its outermost cells once more around it, so that lines reach the ends of the axes.
+    pub(super) fn extended(&self) -> Self {
+        if self.values.is_empty() {
+            return self.clone();
+        }
+        let inner = |k: usize, n: usize| k.saturating_sub(1).min(n - 1);
+        let (rows, columns) = (self.rows + 2, self.columns + 2);
+        let cells = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+        let value = |(i, j)| self.at(inner(i, self.rows), inner(j, self.columns));
+        Self {
+            values: cells.map(value).collect(),
+            rows,
+            columns,
+        }
+    }
+
+    /// How deep values lie below zero, but for the deepest twentieth: the size of the noise of an amount that is positive.
+    pub(super) fn depth(&self) -> f64 {
+        let negative = self.values.iter().filter(|v| **v < 0.0).map(|v| -v);
+        let mut depths: Vec<f64> = negative.collect();
+        depths.sort_by(f64::total_cmp);
+        let kept = (depths.len() * 19).div_ceil(20);
+        depths[..kept].last().copied().unwrap_or(0.0)
+    }
+
     /// Where the value crosses `level` on an edge.
     fn crossing(&self, (i, j, first): Edge, level: f64) -> Point {
         let (a, b) = if first {
@@ -161,6 +186,26 @@ mod tests {
             Grid::new(&values, 3).lines(0.5),
             [vec![[0.5, 1.0], [0.5, 2.0]]]
         );
+    }
+
+    #[test]
+    fn an_extended_grid_repeats_its_border() {
+        let grid = Grid::new(&[1.0, 2.0], 2).extended();
+        let row = [1.0, 1.0, 2.0, 2.0];
+        assert_eq!((grid.rows, grid.columns), (3, 4));
+        assert_eq!(grid.values, [row, row, row].concat());
+        assert_eq!(grid.lines(1.5), [vec![[0.0, 1.5], [1.0, 1.5], [2.0, 1.5]]]);
+    }
+
+    #[test]
+    fn depth_leaves_out_the_deepest_twentieth() {
+        let mut values: Vec<f64> = (1..=20).map(|k| -f64::from(k)).collect();
+        values.extend([f64::NAN, 500.0]);
+        assert_eq!(Grid::new(&values, 2).depth(), 19.0);
+        values.push(-1e3);
+        values.push(1.0);
+        assert_eq!(Grid::new(&values, 2).depth(), 20.0);
+        assert_eq!(Grid::new(&[1.0], 1).depth(), 0.0);
     }
 
     #[test]

@@ -130,15 +130,26 @@ impl Shade {
     }
 }
 
-/// Levels of contours: 1 and 3 times powers of ten, from what stands out of the noise to the largest value.
-fn levels(shade: &Shade) -> Vec<f64> {
+/// Levels of contours: 1 and 3 times powers of ten, from above the `noise` to the largest value.
+fn levels(shade: &Shade, noise: f64) -> Vec<f64> {
     let (lo, hi) = match *shade {
         Shade::Amount(Scale::Linear { lo, hi } | Scale::Log { lo, hi }) => (lo.max(hi / 1e3), hi),
         Shade::Signed { threshold, hi, .. } => (threshold, hi),
     };
+    let lo = lo.max(noise);
     let decades = lo.log10().floor() as i32..=hi.log10().ceil() as i32;
     let levels = decades.flat_map(|k| [1.0, 3.0].map(|m| m * 10f64.powi(k)));
     levels.filter(|&level| level >= lo && level < hi).collect()
+}
+
+/// Both ends of `edges` and the middles of the bins between them.
+fn ends_and_middles(edges: &[f64]) -> Vec<f64> {
+    let middles = edges.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+    let ends = (edges[0], edges[edges.len() - 1]);
+    std::iter::once(ends.0)
+        .chain(middles)
+        .chain([ends.1])
+        .collect()
 }
 
 /// Largest sides of a map of equal lengths, and the ratios of its sides beyond which it is none.
@@ -199,12 +210,7 @@ impl Map {
         let (plane, area) = (axes.plane(), axes.area);
         surface.clip(Some([[area.left, area.top], [area.right, area.bottom]]));
         self.cells(&plane, &shade, surface);
-        let levels = if self.contours {
-            levels(&shade)
-        } else {
-            Vec::new()
-        };
-        self.contours(&plane, &levels, surface);
+        let levels = self.draw_contours(&plane, &shade, surface);
         surface.clip(None);
         axes.draw(face, surface);
         self.bar(area, &shade, &ticks, &levels, face, surface);
@@ -229,25 +235,28 @@ impl Map {
         }
     }
 
-    /// Contours of the values, smoothed over three bins either way, between the middles of the bins.
-    fn contours(&self, plane: &Plane, levels: &[f64], surface: &mut dyn Surface) {
+    /// Draws contours of the values, smoothed over three bins either way, and returns their levels.
+    fn draw_contours(&self, plane: &Plane, shade: &Shade, surface: &mut dyn Surface) -> Vec<f64> {
+        if !self.contours {
+            return Vec::new();
+        }
         let grid = Grid::new(&self.values, self.y_edges.len() - 1).smoothed();
-        // A fractional bin number to a value: between the middles of two bins.
-        let value = |edges: &[f64], place: f64| {
-            let k = (place as usize).min(edges.len() - 2);
-            let middle = |k: usize| f64::midpoint(edges[k], edges[k + 1]);
-            let next = middle((k + 1).min(edges.len() - 2));
-            middle(k) + (place - k as f64) * (next - middle(k))
+        let levels = levels(shade, grid.depth());
+        let grid = grid.extended();
+        let [x, y] = [&self.x_edges, &self.y_edges].map(|edges| ends_and_middles(edges));
+        // A fractional place in the grid to a value.
+        let value = |places: &[f64], place: f64| {
+            let k = (place as usize).min(places.len() - 2);
+            places[k] + (place - k as f64) * (places[k + 1] - places[k])
         };
-        for &level in levels {
+        for &level in &levels {
             for line in grid.lines(level) {
-                let line: Vec<Point> = line
-                    .iter()
-                    .map(|[i, j]| plane.point(value(&self.x_edges, *i), value(&self.y_edges, *j)))
-                    .collect();
+                let at = |[i, j]: &Point| plane.point(value(&x, *i), value(&y, *j));
+                let line: Vec<Point> = line.iter().map(at).collect();
                 surface.stroke(&line, CONTOUR, Colour::INK);
             }
         }
+        levels
     }
 
     fn bar(
