@@ -125,8 +125,19 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
 /// A temporary file that this process has locked; it is still there afterwards, so nobody took it for an abandoned one before.
 fn locked_in(folder: &Path) -> io::Result<NamedTempFile> {
     const ATTEMPTS: usize = 100;
+    if !folder.is_dir() {
+        let missing = format!("no such folder: {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+    }
     for _ in 0..ATTEMPTS {
-        let file = temporary_in(folder)?;
+        let file = temporary_in(folder).map_err(|error| {
+            let refused = format!(
+                "no file can be made in {}: {}",
+                folder.display(),
+                error.kind()
+            );
+            io::Error::new(error.kind(), refused)
+        })?;
         match file.as_file().try_lock() {
             Err(fs::TryLockError::WouldBlock) => {}
             // Where there are no locks, nobody can take the file for an abandoned one either.

@@ -27,7 +27,7 @@ fn add_result<'a>(
     path: &'a Path,
     record: Option<&'a Path>,
 ) -> Result<()> {
-    Table::check_path(path).with_context(|| format!("{flag}: cannot write {}", path.display()))?;
+    Table::check_path(path).with_context(|| flag.to_owned())?;
     written.push(Written::probe(flag, path)?);
     if let Some(record) = record {
         written.push(Written::probe(format!("the record of {flag},"), record)?);

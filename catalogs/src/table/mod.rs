@@ -237,13 +237,17 @@ impl Table {
         matches!(TableFormat::of(path), Ok(TableFormat::Csv)).then(|| csv::record_path(path))
     }
 
-    /// Whether [`Table::write`] may write to `path`: its extension names a format, its folder takes files, and nothing else lies
-    /// where its record would. Writes nothing that stays.
+    /// Whether [`Table::write`] may write to `path`: its extension names a format that this build has, its folder takes files, and
+    /// nothing else lies where its record would. Writes nothing that stays.
     ///
     /// # Errors
-    /// [`TableError::Extension`], [`TableError::Io`], [`TableError::Occupied`].
+    /// [`TableError::Extension`], [`TableError::NotBuiltIn`], [`TableError::Io`], [`TableError::Occupied`].
     pub fn check_path(path: &Path) -> Result<(), TableError> {
-        TableFormat::of(path)?;
+        let small = Self {
+            columns: vec![TableColumn::integers("n", "", Vec::new())],
+            ..Self::default()
+        };
+        small.write_to(io::sink(), TableFormat::of(path)?)?;
         begin(path)?;
         Self::record_of(path).map_or(Ok(()), |record| begin_record(&record).map(|_| ()))
     }
