@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Legend`].
 
+use std::borrow::Cow;
+
 use super::axes::{Area, Axes, TICK_SIZE};
 use super::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
 use super::series::{Series, open_marker};
@@ -17,8 +19,9 @@ const AROUND: f64 = 10.0;
 struct Row<'a> {
     /// The curve it names; none for the remark on open markers.
     series: Option<&'a Series>,
-    /// The file, spelled as it is, and what the curve is.
-    names: [&'a str; 2],
+    /// The file, spelled as it is unless that takes too long, and what the curve is.
+    source: Cow<'a, str>,
+    label: &'a str,
 }
 
 /// Names of curves.
@@ -44,13 +47,15 @@ impl<'a> Legend<'a> {
         if series.len() > 1 {
             rows.extend(series.iter().map(|&one| Row {
                 series: Some(one),
-                names: [&one.source, &one.label],
+                source: shortened(&one.source, face),
+                label: &one.label,
             }));
         }
         if open {
             rows.push(Row {
                 series: None,
-                names: ["", OPEN],
+                source: "".into(),
+                label: OPEN,
             });
         }
         let width = rows.iter().map(|row| row.width(face)).fold(0.0, f64::max);
@@ -100,7 +105,7 @@ impl<'a> Legend<'a> {
                 }
             }
             let mut at = [x + SAMPLE + GAP, line + 0.36 * TICK_SIZE];
-            let [source, label] = row.names;
+            let (source, label) = (&*row.source, row.label);
             let text = |wording, at| Text::centred(wording, at, TICK_SIZE).anchored(Anchor::Start);
             if !source.is_empty() {
                 text(source, at)
@@ -123,7 +128,7 @@ impl<'a> Legend<'a> {
 
 impl Row<'_> {
     fn width(&self, face: &Typeface) -> f64 {
-        let [source, label] = self.names;
+        let (source, label) = (&*self.source, self.label);
         let gap = if source.is_empty() || label.is_empty() {
             0.0
         } else {
@@ -131,6 +136,20 @@ impl Row<'_> {
         };
         face.literal_width(source, TICK_SIZE) + gap + face.width(label, TICK_SIZE)
     }
+}
+
+/// The end of a name, where all of it would take too long.
+fn shortened<'a>(name: &'a str, face: &Typeface) -> Cow<'a, str> {
+    const LONGEST: f64 = 200.0;
+    if face.literal_width(name, TICK_SIZE) <= LONGEST {
+        return name.into();
+    }
+    let ends = name
+        .char_indices()
+        .skip(1)
+        .map(|(k, _)| format!("…{}", &name[k..]));
+    let mut fitting = ends.skip_while(|end| face.literal_width(end, TICK_SIZE) > LONGEST);
+    fitting.next().unwrap_or_default().into()
 }
 
 /// Points along curves, close enough to tell what a legend would cover.
@@ -165,4 +184,23 @@ pub(super) fn places_along(series: &[&Series], axes: &Axes, right: bool) -> Vec<
         }
     }
     path
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_their_end() {
+        let face = Typeface::embedded().unwrap();
+        assert_eq!(shortened("xi_north.csv", &face), "xi_north.csv");
+        let long = format!("{}/xi.csv", "folder".repeat(20));
+        let short = shortened(&long, &face);
+        assert!(
+            short.starts_with('…') && short.ends_with("/xi.csv"),
+            "{short}"
+        );
+        assert!(face.literal_width(&short, TICK_SIZE) <= 200.0);
+    }
 }

@@ -1,10 +1,11 @@
 //! Figures of results: curves with error bars, and maps over two axes of bins.
 //!
-//! Entry: [`draw`]. `reading` turns a result into curves or a map, `axes`, `curve`, `legend` and `map` lay them
+//! Entry: [`draw`]. `reading` and `bins` turn a result into curves or a map, `axes`, `curve`, `legend` and `map` lay them
 //! out, `svg`, `pdf` and `raster` draw.
 //! No system fonts and no window system are involved.
 
 mod axes;
+mod bins;
 mod canvas;
 mod colour;
 mod contour;
