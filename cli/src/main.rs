@@ -132,10 +132,17 @@ const INFO_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo info catalogs/samples/galaxies_box.h5";
 
 #[cfg(feature = "plot")]
-const PLOT_EXAMPLES: &str = "Examples:
-  albireo plot xi.csv -o xi.pdf --r2
-  albireo plot north.csv south.csv -o both.png --x-range 1:60 --y-range 0.001:50
-  albireo plot counts.ecsv -o counts.svg --x-scale log --y-scale log";
+const PLOT_EXAMPLES: &str =
+    "Maps of xi(rp, pi) have contours at 1 and 3 times powers of ten, drawn \
+through values smoothed over three bins either way.
+
+Examples, on the catalogs that come with albireo:
+  albireo wp catalogs/samples/galaxies_box.h5 --bins log:0.1:20:14 \\
+      --pi-bins lin:0:40:40 -o real.csv
+  albireo wp catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --bins log:0.1:20:14 --pi-bins lin:0:40:40 -o redshift.csv
+  albireo plot real.csv redshift.csv -o wp.pdf --x-range 0.5:20 \\
+      --y-range 1:300";
 
 fn start_log(cli: &Cli) {
     let level = match (cli.quiet, cli.verbose) {
