@@ -139,11 +139,11 @@ fn locked_in(folder: &Path) -> io::Result<NamedTempFile> {
             io::Error::new(error.kind(), refused)
         })?;
         match file.as_file().try_lock() {
-            Err(fs::TryLockError::WouldBlock) => {}
             // Where there are no locks, nobody can take the file for an abandoned one either.
             Err(fs::TryLockError::Error(_)) => return Ok(file),
             Ok(()) if file.path().exists() => return Ok(file),
-            Ok(()) => {}
+            // Another process takes it for an abandoned one at this moment, or has removed it.
+            Err(fs::TryLockError::WouldBlock) | Ok(()) => {}
         }
     }
     Err(io::Error::other(

@@ -48,23 +48,25 @@ impl<'a> Written<'a> {
         let what = what.into();
         let refused = || format!("{what}: cannot write {}", path.display());
         let file = WholeFile::create(path).with_context(refused)?;
-        let identity = existing(file.target()).map_or_else(
-            || {
-                let folder = match file.target().parent() {
-                    Some(folder) if !folder.as_os_str().is_empty() => folder,
-                    _ => Path::new("."),
-                };
-                let name = file.target().file_name().unwrap_or_default();
-                Ok(Identity::Place(folder.canonicalize()?.join(name)))
-            },
-            |found| Ok::<_, std::io::Error>(found),
-        );
         Ok(Self {
-            identity: identity.with_context(refused)?,
+            identity: identity(file.target()).with_context(refused)?,
             what,
             path,
         })
     }
+}
+
+/// The identity of a file that exists or will.
+fn identity(path: &Path) -> std::io::Result<Identity> {
+    if let Some(found) = existing(path) {
+        return Ok(found);
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().unwrap_or_default();
+    Ok(Identity::Place(folder.canonicalize()?.join(name)))
 }
 
 /// Refuses outputs that are inputs too, and two outputs in one file.

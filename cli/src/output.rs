@@ -133,14 +133,10 @@ pub(crate) fn write(table: &Table, path: &Path) -> Result<()> {
     table
         .write(path)
         .with_context(|| format!("cannot write {}", path.display()))?;
-    match Table::record_of(path) {
-        Some(record) => tracing::info!(
-            "result written to {}, its record to {}",
-            path.display(),
-            record.display()
-        ),
-        None => tracing::info!("result written to {}", path.display()),
-    }
+    let record =
+        Table::record_of(path).map(|record| format!(", its record to {}", record.display()));
+    let shown = path.display();
+    tracing::info!("result written to {shown}{}", record.unwrap_or_default());
     Ok(())
 }
 

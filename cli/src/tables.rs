@@ -21,6 +21,9 @@ pub(crate) fn with_unit(column: TableColumn, unit: Option<String>) -> TableColum
     TableColumn { unit, ..column }
 }
 
+/// A place in a bin, from its edges.
+type OfEdges = fn([f64; 2]) -> f64;
+
 /// The edges and the centre of each bin, the last axis varying fastest: `lo`, `hi`, `centre` for one axis, else under the axes' names.
 pub(crate) fn edge_columns(axes: &[BinAxis], length: Option<&str>) -> Vec<TableColumn> {
     let rows: usize = axes.iter().map(BinAxis::n_bins).product();
@@ -30,7 +33,7 @@ pub(crate) fn edge_columns(axes: &[BinAxis], length: Option<&str>) -> Vec<TableC
         repeat /= axis.n_bins();
         let bin = |row: usize| (row / repeat) % axis.n_bins();
         let edges = |row: usize| [axis.edges[bin(row)], axis.edges[bin(row) + 1]];
-        let parts: [(&str, &str, fn([f64; 2]) -> f64); 3] = [
+        let parts: [(&str, &str, OfEdges); 3] = [
             ("lo", "lower edge, included", |[lo, _]| lo),
             ("hi", "upper edge, not included", |[_, hi]| hi),
             ("centre", "middle of the bin", |[lo, hi]| {

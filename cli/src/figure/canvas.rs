@@ -60,7 +60,7 @@ pub(super) trait Surface {
     }
 }
 
-/// DejaVu Sans with the characters that figures need.
+/// The embedded font: the characters that figures need.
 pub(super) static FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
 
 /// The embedded font.

@@ -97,12 +97,10 @@ impl<'a> Legend<'a> {
         for (k, row) in self.rows.iter().enumerate() {
             let line = top + AROUND + (k as f64 + 0.5) * ROW - 0.5 * AROUND;
             let x = left + AROUND;
-            match row.series {
-                Some(series) => series.sample([x, line], SAMPLE, self.markers, surface),
-                None => {
-                    let look = self.only_look();
-                    open_marker([x + SAMPLE / 2.0, line], look, surface);
-                }
+            if let Some(series) = row.series {
+                series.sample([x, line], SAMPLE, self.markers, surface);
+            } else {
+                open_marker([x + SAMPLE / 2.0, line], self.first_look(), surface);
             }
             let mut at = [x + SAMPLE + GAP, line + 0.36 * TICK_SIZE];
             let (source, label) = (&*row.source, row.label);
@@ -119,8 +117,8 @@ impl<'a> Legend<'a> {
         }
     }
 
-    /// The look of the open marker: that of the first curve.
-    fn only_look(&self) -> super::series::Look {
+    /// The look of the first curve.
+    fn first_look(&self) -> super::series::Look {
         let first = self.rows.iter().find_map(|row| row.series);
         first.map(|series| series.look).unwrap_or_default()
     }

@@ -51,6 +51,14 @@ fn stream(bytes: &[u8], entries: &str) -> Result<Vec<u8>> {
     Ok(object)
 }
 
+/// Numbers of 16 bits, four digits each.
+fn hexadecimal(numbers: impl Iterator<Item = u16>) -> String {
+    numbers.fold(String::new(), |mut text, number| {
+        let _ = write!(text, "{number:04X}");
+        text
+    })
+}
+
 /// The characters of glyphs, for readers that copy or search text.
 fn to_unicode(glyphs: &BTreeMap<u16, char>) -> String {
     let mut text = String::from(
@@ -66,7 +74,7 @@ fn to_unicode(glyphs: &BTreeMap<u16, char>) -> String {
         for (glyph, character) in some {
             let mut units = [0; 2];
             let units = character.encode_utf16(&mut units);
-            let code: String = units.iter().map(|unit| format!("{unit:04X}")).collect();
+            let code = hexadecimal(units.iter().copied());
             let _ = writeln!(text, "<{glyph:04X}> <{code}>");
         }
         text.push_str("endbfchar\n");
@@ -89,11 +97,11 @@ impl Pdf {
     /// The document.
     pub(super) fn finish(self, face: &Typeface) -> Result<Vec<u8>> {
         let em = face.units_per_em() / 1000.0;
-        let widths: String = self
-            .glyphs
-            .keys()
-            .map(|&glyph| format!("{glyph} [{:.1}] ", face.advance(GlyphId(glyph)) / em))
-            .collect();
+        let mut widths = String::new();
+        for &glyph in self.glyphs.keys() {
+            let width = face.advance(GlyphId(glyph)) / em;
+            let _ = write!(widths, "{glyph} [{width:.1}] ");
+        }
         let [width, height] = self.size;
         let name = "DejaVuSans";
         let font_length = format!(" /Length1 {}", FONT.len());
@@ -264,10 +272,7 @@ impl Surface for Pdf {
             } else {
                 "1 0 0 -1"
             };
-            let codes: String = run
-                .iter()
-                .map(|glyph| format!("{:04X}", glyph.id.0))
-                .collect();
+            let codes = hexadecimal(run.iter().map(|glyph| glyph.id.0));
             let _ = writeln!(
                 self.content,
                 "/F {size:.3} Tf {turned} {x:.3} {y:.3} Tm <{codes}> Tj"

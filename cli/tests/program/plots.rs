@@ -262,14 +262,14 @@ fn page(folder: &Folder, name: &str) -> [f64; 2] {
 #[test]
 fn maps_of_rp_and_pi_have_equal_lengths_and_contours() {
     // A clump, so that xi has a peak with lines around it.
-    let clump: String = (0..400)
+    let clump: Vec<String> = (0..400)
         .map(|k| {
             let [x, y, z] =
                 [37, 59, 83].map(|p| 5.0 + 2.0 * (f64::from(k * p) * 0.618).fract().powi(2));
             format!("{x} {y} {z}\n")
         })
         .collect();
-    let folder = Folder::new().with("c.txt", &format!("x y z\n{clump}"));
+    let folder = Folder::new().with("c.txt", &format!("x y z\n{}", clump.concat()));
     let command = "xi c.txt --box 20 --statistic rp-pi --bins lin:0:4:16 --pi-bins lin:-8:8:64";
     folder.good(&format!("{command} -o map.csv --plot map.svg"));
     let svg = std::fs::read_to_string(folder.path("map.svg")).unwrap();

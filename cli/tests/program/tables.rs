@@ -1,5 +1,7 @@
 //! The columns of results, and other programs that read them.
 
+#![allow(clippy::print_stderr, reason = "tests report")]
+
 use crate::folder::{Folder, floats, integers, names, scattered};
 
 fn folder() -> Folder {
