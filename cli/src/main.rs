@@ -122,12 +122,6 @@ const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
       --volume 3333 --r-max 2 --n-bins 50    # open space";
 
-#[cfg(feature = "plot")]
-const PLOT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
-  albireo wp catalogs/samples/galaxies_box.h5 --bins log:0.1:20:14 \\
-      --pi-bins lin:0:40:40 -o wp.ecsv
-  albireo plot wp.ecsv -o wp.png";
-
 const INFO_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo info catalogs/samples/galaxies_box.h5";
 

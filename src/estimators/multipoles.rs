@@ -119,11 +119,6 @@ pub fn multipoles(xi: &Correlation, ells: &[u32]) -> Result<Multipoles, Estimato
             "the multipole of odd degree {odd} needs signed mu bins that span [-1, 1], found [{first}, {last}]"
         )));
     }
-    if let Some(high) = ells.iter().find(|&&ell| ell > MAX_DEGREE) {
-        return Err(EstimatorError::Needs(format!(
-            "multipoles need degrees up to {MAX_DEGREE}, found {high}"
-        )));
-    }
     let poles = ells.iter().map(|&ell| pole(xi, mu, ell)).collect();
     Ok(Multipoles {
         axis: s.clone(),

@@ -376,7 +376,7 @@ impl Table {
 fn begin(path: &Path) -> Result<WholeFile, TableError> {
     WholeFile::create(path).map_err(|source| TableError::Io {
         path: path.to_owned(),
-        source,
+        reason: source,
     })
 }
 
@@ -389,7 +389,7 @@ fn begin_record(path: &Path) -> Result<WholeFile, TableError> {
         }),
         Err(source) => Err(TableError::Io {
             path: path.to_owned(),
-            source,
+            reason: source,
         }),
     }
 }

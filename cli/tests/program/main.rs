@@ -15,18 +15,15 @@ mod figures;
 mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
-mod rdf;
-mod reference;
-mod signals;
-mod silent;
-mod statistics;
-mod stop;
-mod words;
 mod outputs;
 #[cfg(feature = "plot")]
 mod plots;
 mod rdf;
 mod reference;
+mod signals;
+mod silent;
 mod standard_output;
+mod statistics;
 mod stop;
 mod tables;
+mod words;
