@@ -1,0 +1,89 @@
+//! What can be wrong with sky coordinates and with the cosmology that makes them positions.
+
+use thiserror::Error as ThisError;
+
+/// Sky coordinates out of range.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum SkyError {
+    /// A value outside the range of its column.
+    #[error("{column}, row {row} (counting from 0): expected {expected}, found {value}")]
+    OutOfRange {
+        /// The column's name in the catalog.
+        column: String,
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// Two columns of one sample differ in length.
+    #[error(
+        "columns of one sample must be equally long: {first} has {first_rows} rows, {second} has {second_rows}"
+    )]
+    UnequalLengths {
+        /// The column that sets the length.
+        first: String,
+        /// Its number of rows.
+        first_rows: usize,
+        /// The column that differs.
+        second: String,
+        /// Its number of rows.
+        second_rows: usize,
+    },
+}
+
+/// A cosmology that cannot be, or that is not understood.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum CosmologyError {
+    /// A parameter out of range.
+    #[error("cosmology parameter {parameter}: expected {expected}, found {value}")]
+    Parameter {
+        /// Its key.
+        parameter: &'static str,
+        /// The value given.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// A redshift out of range.
+    #[error("a redshift must be finite and above -1, found {0}")]
+    Redshift(f64),
+    /// Light from this redshift never was on its way.
+    #[error(
+        "this universe was never small enough for redshift {z}: H^2 is not positive on the way"
+    )]
+    NoExpansion {
+        /// The redshift.
+        z: f64,
+    },
+    /// Neither a name nor keys with values.
+    #[error(
+        "a cosmology is a name ({names}) or key=value,... with the keys om, ol, ok, w0, wa, h: found '{found}'"
+    )]
+    Syntax {
+        /// The text not understood.
+        found: String,
+        /// The names there are.
+        names: String,
+    },
+    /// A key that does not exist.
+    #[error("unknown cosmology key '{0}': expected om, ol, ok, w0, wa or h")]
+    UnknownKey(String),
+    /// A value that is no number.
+    #[error("cosmology key {key} needs a number, found '{found}'")]
+    NotANumber {
+        /// The key.
+        key: &'static str,
+        /// The text after it.
+        found: String,
+    },
+    /// A key that has to be given.
+    #[error("a cosmology needs {0}")]
+    Missing(&'static str),
+    /// Keys that contradict one another.
+    #[error("cosmology: {0}")]
+    Conflict(String),
+}
