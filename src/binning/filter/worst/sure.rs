@@ -320,3 +320,29 @@ fn sure_within<A: AcrossAxis>(axis: A, edges: &Edges, squares: &[f32]) {
         }
     }
 }
+
+/// Slots without a point lie far away on every axis, and whatever their doubt they must be counted in no bin.
+#[test]
+fn what_lies_far_away_is_in_no_bin_whatever_the_error() {
+    let far = [1e15f32; MOST_LANES];
+    let mut tables = 0;
+    for error in [1e-7, 1e-5, 1e-3, 0.1] {
+        for width in [1e-4, 1e-2, 0.5] {
+            let edges = [0.3, 0.3 + width / 2.0, 0.3 + width];
+            let along = GridTable::new(&edges, error);
+            let across = Edges::new(edges.to_vec()).unwrap();
+            let square = SquareTable::new(&across, &ROUNDING, &|_| error, 1);
+            for isa in Isa::available() {
+                for (bin, _) in isa.dispatch(PlaceAlong(along.view(), &far)) {
+                    assert_eq!(bin, 2, "{error} {width}");
+                }
+                let Some(table) = &square else { continue };
+                tables += 1;
+                for (bin, _) in isa.dispatch(Place(table.view(), &far, 0)) {
+                    assert_eq!(bin, 2, "{error} {width}");
+                }
+            }
+        }
+    }
+    assert!(tables > 0);
+}
