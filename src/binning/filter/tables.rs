@@ -26,7 +26,12 @@ const CELLS: usize = 4096;
 fn entry(edges: &[f64], lo: f64, hi: f64, stride: u32) -> u32 {
     let below = edges.partition_point(|&e| e <= lo);
     let n = edges.len() - 1;
-    let bin = if below == 0 { n } else { (below - 1).min(n) };
+    // Slots without a point lie where there is no upper end: in no bin, and nobody asks for their doubt.
+    let bin = if below == 0 || hi == f64::INFINITY {
+        n
+    } else {
+        (below - 1).min(n)
+    };
     let place = bin as u32 * stride;
     let cut = edges.get(below).is_some_and(|&e| e <= hi);
     if cut { place } else { place | SURE }
