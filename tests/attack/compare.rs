@@ -100,6 +100,15 @@ impl<'a> Expected<'a> {
             .map(|what| format!("{}: {what}", engine.description()))
     }
 
+    /// What is wrong with `engine`, where it must refuse the bins because they are not the library's.
+    pub fn counts_foreign_bins<E: Engine>(&self, engine: &E) -> Option<String> {
+        let found = outcome(engine, self.case, self.built()?);
+        found.is_ok().then(|| {
+            let name = engine.description();
+            format!("{name}: counts bins that are not the library's instead of refusing them")
+        })
+    }
+
     /// How `found` differs from the outcome of the double loop, if it does.
     pub fn difference(&self, found: &Outcome) -> Option<String> {
         if *found == self.outcome {
