@@ -81,16 +81,9 @@ pub(crate) fn same_rows(samples: &[Sample]) {
 
 /// Bins along the line of sight that leave a part of it out of the projection.
 pub(crate) fn pi_from_zero(edges: &[f64]) {
-    let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else {
-        return;
-    };
-    if first > 0.0 {
+    if let Some(&first) = edges.first().filter(|first| **first > 0.0) {
         tracing::warn!(
             "--pi-bins begin at {first}, not at 0: wp leaves out pairs nearer along the line of sight"
-        );
-    } else if first < 0.0 && first != -last {
-        tracing::warn!(
-            "--pi-bins run from {first} to {last}: wp takes more of one side than of the other"
         );
     }
 }

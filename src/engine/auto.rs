@@ -36,8 +36,11 @@ const LEAF: f64 = 16.0;
 /// Seconds the CPU takes for a particle besides its pairs, on one thread and on all of them together.
 const CPU_PARTICLE: f64 = 3e-8;
 const CPU_SORT: f64 = 1.5e-7;
-/// Rows of the two samples that are tried to find the share of pairs within reach, and the finds below which they say too little.
+/// Rows of the two samples that are tried to find the share of pairs within reach: milliseconds of work, in triclinic boxes too, where
+/// a separation is a search.
 const TRIED: [usize; 2] = [256, 1024];
+const TRIED_TRICLINIC: [usize; 2] = [64, 256];
+/// The finds below which they say too little.
 const ENOUGH: usize = 30;
 
 /// What a pair costs, in the time of one that is counted in a few bins in r.
@@ -177,9 +180,13 @@ fn tried_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
             }
         }
     };
+    let most = match job.domain() {
+        Domain::Triclinic(_) => TRIED_TRICLINIC,
+        Domain::Open | Domain::Periodic(_) => TRIED,
+    };
     let (mut tried, mut found) = (0_u32, 0_usize);
-    for i in tried_rows(first.len(), TRIED[0]) {
-        for j in tried_rows(second.len(), TRIED[1]) {
+    for i in tried_rows(first.len(), most[0]) {
+        for j in tried_rows(second.len(), most[1]) {
             if !(auto && i == j) {
                 tried += 1;
                 found += usize::from(inside(i, j));
@@ -337,8 +344,8 @@ impl Auto {
     }
 }
 
-/// Seconds below which no more thought is given to a choice.
-const SOON: f64 = 0.05;
+/// Seconds below which no more thought is given to a choice: less than a GPU takes to start.
+const SOON: f64 = 0.2;
 
 /// What a job asks of an engine.
 struct Weighed {

@@ -181,7 +181,7 @@ fn boxes() {
         &folder,
         &format!("count good.csv --box -5 {bins}"),
         1,
-        &["positive", "-5"],
+        &["above 0", "-5"],
     );
     refused(
         &folder,

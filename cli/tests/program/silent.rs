@@ -212,7 +212,6 @@ fn pi_bins_that_leave_out_the_middle_are_mentioned() {
         warned(&run, &["--pi-bins"])
     };
     assert!(wp("lin:1:4:3"));
-    assert!(wp("edges:-1,0,4"));
     assert!(!wp("lin:0:4:4"));
     assert!(!wp("lin:-4:4:8"));
 }
