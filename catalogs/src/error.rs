@@ -271,7 +271,7 @@ pub enum CatalogError {
 
 impl CatalogError {
     pub(crate) fn io(path: &Path, reason: io::Error) -> Self {
-        if reason.get_ref().is_some_and(|inner| inner.is::<Stopped>()) {
+        if matches!(reason.get_ref(), Some(inner) if inner.is::<Stopped>()) {
             return Self::Interrupted {
                 path: path.to_owned(),
             };

@@ -76,7 +76,7 @@ impl Distinct {
 
 /// The ranges of all components of a scan.
 pub(crate) struct Ranges {
-    pub(crate) ranges: Vec<Range>,
+    pub(crate) numbers: Vec<Range>,
     pub(crate) texts: Vec<Distinct>,
     pub(crate) rows: u64,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Ranges {
 impl Ranges {
     pub(crate) fn new(components: usize) -> Self {
         Self {
-            ranges: vec![Range::default(); components],
+            numbers: vec![Range::default(); components],
             texts: vec![Distinct::default(); components],
             rows: 0,
         }
@@ -92,7 +92,7 @@ impl Ranges {
 
     pub(crate) fn see(&mut self, block: &Block) {
         self.rows += block.rows as u64;
-        let seen = self.ranges.iter_mut().zip(&mut self.texts);
+        let seen = self.numbers.iter_mut().zip(&mut self.texts);
         for (((range, distinct), cells), &nulls) in seen.zip(&block.cells).zip(&block.nulls) {
             match cells {
                 Cells::Numbers(values) => range.see(values, nulls),
@@ -131,13 +131,13 @@ mod tests {
             cells: vec![cells, empty],
             nulls: vec![nulls, 0],
         });
-        let range = ranges.ranges[0];
+        let range = ranges.numbers[0];
         assert_eq!(
             (range.min, range.max, range.nan_count, range.null_count),
             (Some(-1.0), Some(2.0), 1, 1)
         );
         assert_eq!(
-            (ranges.ranges[1].min, ranges.ranges[1].nan_count),
+            (ranges.numbers[1].min, ranges.numbers[1].nan_count),
             (None, 4)
         );
     }

@@ -440,7 +440,7 @@ fn describe_table<B: Backend>(
             seen.see(&block);
             Ok(())
         })?;
-        for (part, range) in components.iter().zip(&seen.ranges) {
+        for (part, range) in components.iter().zip(&seen.numbers) {
             ranges[part.field].merge(range);
         }
         for (part, distinct) in components.iter().zip(seen.texts) {

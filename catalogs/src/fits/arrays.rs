@@ -12,6 +12,9 @@ use crate::error::CatalogError;
 /// Heap bytes read at once, unless one row has more.
 const SPAN: u64 = 64 << 20;
 
+/// One element of the arrays in all rows of a block, and the number of those missing; `None` once it is taken.
+type Element = Option<(Cells, u64)>;
+
 /// The arrays of a table, block by block.
 pub(super) struct Arrays<'a> {
     place: &'a Place,
@@ -19,7 +22,7 @@ pub(super) struct Arrays<'a> {
     heap: Heap,
     spans: Spans<'a>,
     /// The elements of the column decoded last, and that column.
-    last: Option<(usize, Vec<Option<(Cells, u64)>>)>,
+    last: Option<(usize, Vec<Element>)>,
 }
 
 /// The rows of a block.
@@ -82,7 +85,7 @@ impl<'a> Arrays<'a> {
         column: &Column,
         widening: Widening,
         rows: Rows<'_>,
-    ) -> Result<Vec<Option<(Cells, u64)>>, CatalogError> {
+    ) -> Result<Vec<Element>, CatalogError> {
         let (letter, longest) = column.array().unwrap_or(('B', 0));
         let descriptors = self.descriptors(column, rows)?;
         let mut columns: Vec<Numbers<'_>> = (0..longest)

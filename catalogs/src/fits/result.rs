@@ -20,8 +20,16 @@ pub(crate) const KEYWORD: &str = "ALBIREO";
 /// The name of the HDU that holds the table.
 pub(crate) const EXTNAME: &str = "RESULT";
 
-/// The description of a result table and the values of its columns by name; `None` if the file holds no such table.
-pub(crate) fn read(path: &Path) -> Result<Option<(String, Vec<(String, Values)>)>, CatalogError> {
+/// A result table as it is stored.
+pub(crate) struct Stored {
+    /// The JSON of its card.
+    pub(crate) description: String,
+    /// The values of its columns by name.
+    pub(crate) columns: Vec<(String, Values)>,
+}
+
+/// The first result table of a file; `None` if it holds no such table.
+pub(crate) fn read(path: &Path) -> Result<Option<Stored>, CatalogError> {
     let reader = FitsReader::open(path, false, Stop::never())?;
     let described = |table: &&super::FitsTable| table.header.text(KEYWORD).is_some();
     let Some(table) = reader.tables.iter().find(described) else {
@@ -67,7 +75,10 @@ pub(crate) fn read(path: &Path) -> Result<Option<(String, Vec<(String, Values)>)
     }
     let named = columns.iter().zip(values);
     let filled = named.filter_map(|(column, values)| Some((column.name().to_owned(), values?)));
-    Ok(Some((description, filled.collect())))
+    Ok(Some(Stored {
+        description,
+        columns: filled.collect(),
+    }))
 }
 
 /// Attributes with the metadata of a result table in place of the card that holds them.

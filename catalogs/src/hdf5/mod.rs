@@ -189,14 +189,13 @@ impl Hdf5Reader {
             if let Some(member) = &column.member {
                 let place = column.dataset.address();
                 let at_hand = records.take().filter(|(other, _)| *other == place);
-                let (_, rows) = match at_hand {
-                    Some(rows) => records.insert(rows),
-                    None => {
-                        let slice = column.slice(None, start, end, None);
-                        let rows = read(&column.dataset, &slice);
-                        let rows = rows.map_err(|error| failure(&self.path, &error))?;
-                        records.insert((place, rows))
-                    }
+                let (_, rows) = if let Some(rows) = at_hand {
+                    records.insert(rows)
+                } else {
+                    let slice = column.slice(None, start, end, None);
+                    let rows = read(&column.dataset, &slice);
+                    let rows = rows.map_err(|error| failure(&self.path, &error))?;
+                    records.insert((place, rows))
                 };
                 let cells = self.member(column, member, part.element, rows, site, widening)?;
                 block.cells.push(cells);

@@ -93,14 +93,14 @@ fn ascii(json: &str) -> String {
 pub(super) fn read(path: &Path) -> Result<Table, Failure> {
     let keyword = result::KEYWORD;
     let missing = || Failure::Malformed(format!("no table with a card `{keyword}`"));
-    let (description, values) = result::read(path)?.ok_or_else(missing)?;
-    let mut json: Json = serde_json::from_str(&description)
+    let stored = result::read(path)?.ok_or_else(missing)?;
+    let mut json: Json = serde_json::from_str(&stored.description)
         .map_err(|error| Failure::Malformed(format!("card `{keyword}`: {error}")))?;
     let mut columns = columns_from_json(&json["columns"])?;
     let Json::Object(meta) = json["meta"].take() else {
         return Err(Failure::Malformed(format!("card `{keyword}`: no `meta`")));
     };
-    let mut values = values.into_iter();
+    let mut values = stored.columns.into_iter();
     for column in &mut columns {
         let same = |(name, found): &(String, Values)| {
             *name == column.name && found.dtype() == column.values.dtype()

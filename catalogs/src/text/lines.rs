@@ -177,10 +177,13 @@ impl Lines {
                 .iter()
                 .position(|byte| !b" \r\n".contains(byte))
                 .unwrap_or(bytes.len());
-            let ends = bytes[..blank].iter().filter(|&&byte| byte == b'\n').count();
+            let ends: u64 = bytes[..blank]
+                .iter()
+                .map(|&byte| u64::from(byte == b'\n'))
+                .sum();
             let all = blank == bytes.len();
             self.stream.consume(blank);
-            self.number += ends as u64;
+            self.number += ends;
             if blank == 0 || !all {
                 return Ok(());
             }

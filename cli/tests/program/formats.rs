@@ -132,8 +132,8 @@ fn info_shows_texts_and_plain_json() {
     assert!(info.contains("\"O\", \"H\""), "{info}");
     assert!(info.contains("nested = {\"a\":[1,{\"b\":2}]}"), "{info}");
     assert!(!info.contains("Object"), "{info}");
-    let many: String = (0..20).map(|k| format!("name{k} {k}\n")).collect();
-    let folder = folder.with("many.txt", &many);
+    let many: Vec<String> = (0..20).map(|k| format!("name{k} {k}\n")).collect();
+    let folder = folder.with("many.txt", &many.concat());
     let info = folder.good("info many.txt").stdout;
     assert!(
         info.contains("\"name0\", \"name1\", \"name2\", ..."),
