@@ -57,7 +57,7 @@ fn results_in_fits_are_drawn() {
 fn one_of_several_fits_tables_must_be_named() {
     let folder = Folder::new();
     let tables = fixture("tables.fits");
-    let count = "--positions POS --bins edges:0,3";
+    let count = "--positions POS --box none --bins edges:0,3";
     let several = folder.run(&format!("count {tables} {count}"));
     says(
         &several,
@@ -79,7 +79,10 @@ fn one_of_several_fits_tables_must_be_named() {
 fn packed_and_compound_tables_are_counted() {
     let folder = Folder::new();
     let count = |file: &str, flags: &str| {
-        let arguments = format!("count {} {flags} --bins edges:0,3 -o n.json", fixture(file));
+        let arguments = format!(
+            "count {} {flags} --box none --bins edges:0,3 -o n.json",
+            fixture(file)
+        );
         folder.good(&arguments);
         integers(&folder.table("n.json"), "npairs")[0]
     };
