@@ -162,18 +162,16 @@ fn h5md_value(group: &Group) -> Option<Dataset> {
 
 fn group_columns(path: &Path, group: &Group) -> Result<Vec<Column>, CatalogError> {
     let fail = |error| failure(path, &error);
-    let (groups, datasets) = group.member_names().map_err(fail)?;
+    // All at once: looking members up one by one takes the square of their number.
+    let (groups, datasets) = group.members().map_err(fail)?;
     let mut columns = Vec::new();
-    for name in groups {
-        let below = group.group(&name).map_err(fail)?;
+    for below in groups {
+        let name = below.name().to_owned();
         columns.extend(h5md_value(&below).and_then(|value| Column::new(name, value, true)));
     }
-    for name in datasets
-        .into_iter()
-        .filter(|name| !compound::is_header(name))
-    {
-        let dataset = group.dataset(&name).map_err(fail)?;
-        columns.extend(Column::new(name, dataset, false));
+    let plain = |dataset: &Dataset| !compound::is_header(dataset.name());
+    for dataset in datasets.into_iter().filter(plain) {
+        columns.extend(Column::new(dataset.name().to_owned(), dataset, false));
     }
     Ok(columns)
 }
@@ -319,18 +317,10 @@ pub(super) fn attributes(
         all.extend(Header::of(file, table).meta());
         return Ok(all);
     }
-    for name in group
-        .member_names()
-        .map_err(|error| failure(path, &error))?
-        .1
-    {
-        if let Some(value) = group
-            .dataset(&name)
-            .ok()
-            .filter(|dataset| dataset.ndim() == 0)
-            .and_then(|it| small(&it))
-        {
-            all.insert(name, value);
+    let (_, members) = group.members().map_err(|error| failure(path, &error))?;
+    for member in members.iter().filter(|member| member.ndim() == 0) {
+        if let Some(value) = small(member) {
+            all.insert(member.name().to_owned(), value);
         }
     }
     if let Ok(bounds) = group.group("box") {
