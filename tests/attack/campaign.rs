@@ -72,10 +72,9 @@ pub fn verdict(case: &Case, differs: impl FnOnce(&Expected<'_>) -> Option<String
 
 fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok()?;
-    match text.parse() {
-        Ok(value) => Some(value),
-        Err(_) => panic!("{name} must be a number, found '{text}'"),
-    }
+    let value = text.parse().ok();
+    assert!(value.is_some(), "{name} must be a number, found '{text}'");
+    value
 }
 
 impl Campaign {

@@ -438,10 +438,10 @@ fn edges_through_separations(
 }
 
 fn weights(draft: &mut Draft<'_>, n: usize, unused: bool) -> Option<Vec<f64>> {
+    type Draw = fn(&mut Random) -> f64;
     if unused {
         return None;
     }
-    type Draw = fn(&mut Random) -> f64;
     let none: Option<Draw> = None;
     let plain: Draw = |random| random.unit();
     let signed: Draw = |random| random.between(-1.0, 2.0);
@@ -464,10 +464,10 @@ fn weights(draft: &mut Draft<'_>, n: usize, unused: bool) -> Option<Vec<f64>> {
 
 /// Brings the case to other units: a power of two, which changes no rounding within the range.
 fn scale(draft: &mut Draft<'_>, case: &mut Case) {
+    type Draw = fn(&mut Random, i32, i32) -> i32;
     let power = if case.bins.observed() { 240 } else { 440 };
     let largest = case.largest_length();
     let room = power - 1 - libm::frexp(largest).1.max(0);
-    type Draw = fn(&mut Random, i32, i32) -> i32;
     let one: Draw = |_, _, _| 0;
     let near: Draw = |random, _, _| random.whole(-40, 40);
     let far: Draw = |random, power, room| random.whole(40 - power, room.min(power - 40));

@@ -40,9 +40,7 @@ pub fn space(draft: &mut Draft<'_>) -> Space {
         // The same lattice, or one near it, given by vectors that lean far over.
         let lean = random.decades(1.0, 1e6).round();
         let (from, to) = random.pick(&[(0, 1), (0, 2), (1, 2), (2, 0)]);
-        for axis in 0..3 {
-            v[to][axis] += lean * v[from][axis];
-        }
+        v[to] = std::array::from_fn(|axis| v[to][axis] + lean * v[from][axis]);
         Space::Cell(v)
     };
     let aspect: Draw = |random| {

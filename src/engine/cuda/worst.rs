@@ -136,7 +136,7 @@ impl Setting {
         let fixed = self.fractions(x);
         let middle: [i32; 3] = std::array::from_fn(|k| {
             let cells = u64::from(grid.cells[k]);
-            let cell = u64::from(fixed[k]) * cells >> 32;
+            let cell = (u64::from(fixed[k]) * cells) >> 32;
             (((2 * cell + 1) << 29) / cells) as i32
         });
         let one = 1.0 / f64::from(1u32 << 30);

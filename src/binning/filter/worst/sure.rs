@@ -128,7 +128,9 @@ fn worst_across<A: AcrossAxis>(
     for &e2 in edges.squares().iter().filter(|&&e2| e2 > 0.0) {
         for spread in [1.2, 3.0, 20.0, 1000.0] {
             let mut squares = around(&mut random, e2, error(e2), spread);
-            squares.iter_mut().for_each(|x| *x = x.max(first_sure));
+            for x in &mut squares {
+                *x = x.max(first_sure);
+            }
             for isa in Isa::available() {
                 for row in [0, 1] {
                     let placed = isa.dispatch(Place(axis, &squares, row));

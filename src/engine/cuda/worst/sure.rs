@@ -24,7 +24,7 @@ fn sure_slots_are_farther_from_edges_than_the_error() {
         let values = edges.values();
         let errors = [3e-7, RELATIVE];
         let (axis, _) = linear_axis(values, 1.0, [0.0, 1.0], errors, true).unwrap();
-        let (base, _) = slot_of(&axis, ((values[0] + values[1]) / 2.0) as f32);
+        let (base, _) = slot_of(&axis, f64::midpoint(values[0], values[1]) as f32);
         for (k, &edge) in values.iter().enumerate().filter(|(_, e)| **e > 0.0) {
             let error = errors[0] + errors[1] * edge;
             for _ in 0..2000 {
