@@ -2,13 +2,15 @@
 //!
 //! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
 
+mod sums;
+
 use std::cmp::Ordering;
 
 use ndarray::ArrayView2;
 
 use crate::error::ParticlesError;
-use crate::exact_sum::ExactSum;
 use crate::separation::LARGEST;
+use sums::RememberedSums;
 
 /// Largest number of particles in one sample: indices are 32-bit, with room for padding.
 pub const MAX_PARTICLES: usize = i32::MAX as usize;
@@ -220,6 +222,7 @@ pub enum Weights {
 pub struct Particles {
     points: Points,
     weights: Weights,
+    sums: RememberedSums,
 }
 
 impl Particles {
@@ -228,6 +231,7 @@ impl Particles {
         Self {
             points,
             weights: Weights::Unit,
+            sums: RememberedSums::default(),
         }
     }
 
@@ -262,6 +266,7 @@ impl Particles {
         Ok(Self {
             points,
             weights: Weights::PerParticle(weights),
+            sums: RememberedSums::default(),
         })
     }
 
@@ -291,6 +296,7 @@ impl Particles {
         Self {
             points: self.points.rows(rows),
             weights,
+            sums: RememberedSums::default(),
         }
     }
 
@@ -311,60 +317,6 @@ impl Particles {
     /// Whether there is no particle.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
-    }
-
-    /// Sum of the weights, exact and rounded once.
-    pub fn weight_sum(&self) -> f64 {
-        match &self.weights {
-            Weights::Unit => self.len() as f64,
-            Weights::PerParticle(w) => w.iter().copied().collect::<ExactSum>().value(),
-        }
-    }
-
-    /// Checks that weighted counts of these particles can be normalised; unit weights always can.
-    ///
-    /// ```
-    /// use albireo::{Particles, ParticlesError, Points};
-    /// let weighted = |w| Particles::weighted(Points::from_rows(&[[0.0; 3], [1.0; 3]])?, w);
-    /// assert!(weighted(vec![1.0, 3.0])?.check_weight_sums().is_ok());
-    /// let cancel = weighted(vec![1.0, -1.0])?.check_weight_sums();
-    /// assert_eq!(cancel, Err(ParticlesError::ZeroWeight { rows: 2 }));
-    /// let huge = weighted(vec![1e200, 1e200])?.check_weight_sums();
-    /// assert!(matches!(huge, Err(ParticlesError::WeightRange { .. })));
-    /// # Ok::<(), albireo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Weights that add up to zero, or the sum of whose magnitudes has a square beyond float64's range of normal numbers.
-    pub fn check_weight_sums(&self) -> Result<(), ParticlesError> {
-        let Weights::PerParticle(weights) = &self.weights else {
-            return Ok(());
-        };
-        if self.weight_sum() == 0.0 {
-            return Err(ParticlesError::ZeroWeight { rows: self.len() });
-        }
-        let sum = magnitude_sum(weights);
-        if (sum * sum).is_normal() {
-            return Ok(());
-        }
-        Err(ParticlesError::WeightRange {
-            what: "the square of the sum of the weights' magnitudes",
-            found: sum * sum,
-        })
-    }
-
-    /// Sum of the squared weights, exact and rounded once.
-    pub fn weight_square_sum(&self) -> f64 {
-        match &self.weights {
-            Weights::Unit => self.len() as f64,
-            Weights::PerParticle(w) => {
-                let mut sum = ExactSum::default();
-                for &w in w {
-                    sum.add_square(w);
-                }
-                sum.value()
-            }
-        }
     }
 }
 

@@ -121,7 +121,7 @@ fn written_twice_is_the_same_file_and_leaves_no_other() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    let expected = ["csv", "csv.json", "ecsv", "json", "parquet"];
+    let expected = ["csv", "csv.json", "ecsv", "fits", "json", "parquet"];
     assert_eq!(
         names,
         expected.map(|extension| format!("result.{extension}"))
