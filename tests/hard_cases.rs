@@ -5,7 +5,7 @@
 
 use albireo::binning::{BinAxis, PairOrder, Reach};
 use albireo::counts::{Sums, count_pairs};
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
 use albireo::{
     Axis, Binning, Domain, Edges, EngineError, JobError, Lattice, LineOfSight, Naive, Outside,
     PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
@@ -449,4 +449,19 @@ fn bins_of_another_crate_go_by_their_rule() {
     let boxed = Domain::Periodic(PeriodicBox::cubic(10.0).unwrap());
     let s_mu = SMuBins::new(lin(0.0, 5.0, 8), signed(0.0, 1.0, 5), z).unwrap();
     counted(Pairs::Auto(&points), &boxed, &CutSMu(s_mu));
+}
+
+#[test]
+fn bins_of_another_crate_stay_with_the_processor() {
+    let mut random = Random(4);
+    let points = sample(&random.points(20, 10.0));
+    let z = LineOfSight::Fixed(Axis::Z);
+    let s_mu = SMuBins::new(lin(0.0, 4.0, 8), signed(0.0, 1.0, 5), z).unwrap();
+    let job = PairJob::new(Pairs::Auto(&points), &Domain::Open).unwrap();
+    let jobs = [(job, Sums::default())];
+    let auto = Auto::new(Cpu::new());
+    let chosen = auto.choose_for(&jobs, &CutSMu(s_mu));
+    assert!(matches!(chosen.engine, AnyEngine::Cpu(_)));
+    let says_why = chosen.reason.contains("GPUs have no kernel for these bins");
+    assert!(says_why || cfg!(not(feature = "cuda")), "{}", chosen.reason);
 }

@@ -301,7 +301,11 @@ impl Auto {
         #[cfg(not(feature = "cuda"))]
         return self.stay(cpu, "");
         #[cfg(feature = "cuda")]
-        self.weigh(&weighed, cpu)
+        if crate::binning::Formed::of(binning).is_none() {
+            self.stay(cpu, ": GPUs have no kernel for these bins")
+        } else {
+            self.weigh(&weighed, cpu)
+        }
     }
 
     fn stay(&self, cpu: f64, because: &str) -> Choice {
