@@ -38,6 +38,13 @@ pub enum Form<'a> {
 
 /// Bins that have a form, with what else an engine asks of them.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(
+        dead_code,
+        reason = "the plan of a kernel is what asks for more than the form"
+    )
+)]
 pub(crate) struct Formed<'a> {
     pub(crate) form: Form<'a>,
     pub(crate) reach: Reach,

@@ -199,44 +199,6 @@ impl Lattice {
         self.limit2
     }
 
-    /// An image whose squared separation, as computed, is below this is the nearest by the computed ones of all others too.
-    ///
-    /// With u = 2^-53 and S the sum of the basis' |components| along an axis, a component of t(n) is at most 2 S and off by at most
-    /// 3 u 2 S, that of d at most S and a little, so that `d + t(n)` is off by at most 10 u S. Let E be the length of these errors, at
-    /// most 10 sqrt(3) u max S, and T the shortest lattice vector. If |d + t(n)| <= T/2 - 3E as computed, the true length is at most
-    /// T/2 - 2E, that under any other image at least T/2 + 2E, and T/2 + E as computed. Twice that covers the roundings of
-    /// squares, sums and roots, and what the reduction leaves of T.
-    pub(crate) fn sole_image2(&self) -> f64 {
-        let error = 10.0 * 3f64.sqrt() * (f64::EPSILON / 2.0) * self.extent();
-        let half = self.limit2.sqrt() * (1.0 - 2.0 * REDUCED) - 6.0 * error;
-        half.max(0.0) * half.max(0.0)
-    }
-
-    /// The 125 translations in the order of preference, for engines that search them themselves.
-    pub(crate) fn preference(&self) -> impl Iterator<Item = [f64; 3]> {
-        PREFERENCE.iter().map(|&n| self.translation(n))
-    }
-
-    /// The largest distance that two positions in the cell may be apart along an axis.
-    fn extent(&self) -> f64 {
-        let along = |axis: usize| self.basis.iter().map(|v| v[axis].abs()).sum::<f64>();
-        (0..3).map(along).fold(0.0, f64::max)
-    }
-
-    /// Bound on the error of the fractional coordinates of a position in the cell: what the inverse is off, and four roundings.
-    pub(crate) fn fraction_error(&self) -> f64 {
-        let mut error: f64 = 0.0;
-        for (k, row) in self.inverse.iter().enumerate() {
-            let unit = |j: usize| f64::from(u8::from(j == k));
-            let off: f64 = (0..3)
-                .map(|j| (dot(*row, self.basis[j]) - unit(j)).abs())
-                .sum();
-            let terms: f64 = row.iter().map(|v| v.abs()).sum();
-            error = error.max(2.0 * off + 8.0 * f64::EPSILON * terms * self.extent());
-        }
-        error
-    }
-
     /// The translation by `n` basis vectors.
     #[inline]
     pub fn translation(&self, n: Image) -> [f64; 3] {
@@ -293,6 +255,48 @@ impl Lattice {
             }
         }
         Ok(())
+    }
+}
+
+/// What kernels that search the images themselves are told.
+#[cfg(feature = "cuda")]
+impl Lattice {
+    /// An image whose squared separation, as computed, is below this is the nearest by the computed ones of all others too.
+    ///
+    /// With u = 2^-53 and S the sum of the basis' |components| along an axis, a component of t(n) is at most 2 S and off by at most
+    /// 3 u 2 S, that of d at most S and a little, so that `d + t(n)` is off by at most 10 u S. Let E be the length of these errors, at
+    /// most 10 sqrt(3) u max S, and T the shortest lattice vector. If |d + t(n)| <= T/2 - 3E as computed, the true length is at most
+    /// T/2 - 2E, that under any other image at least T/2 + 2E, and T/2 + E as computed. Twice that covers the roundings of
+    /// squares, sums and roots, and what the reduction leaves of T.
+    pub(crate) fn sole_image2(&self) -> f64 {
+        let error = 10.0 * 3f64.sqrt() * (f64::EPSILON / 2.0) * self.extent();
+        let half = self.limit2.sqrt() * (1.0 - 2.0 * REDUCED) - 6.0 * error;
+        half.max(0.0) * half.max(0.0)
+    }
+
+    /// The 125 translations in the order of preference, for engines that search them themselves.
+    pub(crate) fn preference(&self) -> impl Iterator<Item = [f64; 3]> {
+        PREFERENCE.iter().map(|&n| self.translation(n))
+    }
+
+    /// The largest distance that two positions in the cell may be apart along an axis.
+    fn extent(&self) -> f64 {
+        let along = |axis: usize| self.basis.iter().map(|v| v[axis].abs()).sum::<f64>();
+        (0..3).map(along).fold(0.0, f64::max)
+    }
+
+    /// Bound on the error of the fractional coordinates of a position in the cell: what the inverse is off, and four roundings.
+    pub(crate) fn fraction_error(&self) -> f64 {
+        let mut error: f64 = 0.0;
+        for (k, row) in self.inverse.iter().enumerate() {
+            let unit = |j: usize| f64::from(u8::from(j == k));
+            let off: f64 = (0..3)
+                .map(|j| (dot(*row, self.basis[j]) - unit(j)).abs())
+                .sum();
+            let terms: f64 = row.iter().map(|v| v.abs()).sum();
+            error = error.max(2.0 * off + 8.0 * f64::EPSILON * terms * self.extent());
+        }
+        error
     }
 }
 
