@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
-use albireo::ops::{Count, MeanSeparation, WeightedCount};
+use albireo::tally::{Sum, Tallied};
 use albireo::{
     Axis, Binning, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
@@ -67,14 +67,13 @@ fn time<B: Binning>(filter: &str, case: &Case<'_, B>, pairs: Pairs<'_>) -> Resul
             break;
         }
         let begin = Instant::now();
-        let counts = Count::new(case.bins.clone());
-        let tally = match case.summed {
-            Summed::Counts => engine.run(&job, &counts, &Silent)?,
-            Summed::Weights => {
-                engine.run(&job, &WeightedCount::new(case.bins.clone(), pairs), &Silent)?
-            }
-            Summed::Separations => engine.run(&job, &MeanSeparation::new(counts), &Silent)?,
+        let counts = Tallied::new(case.bins.clone());
+        let what = match case.summed {
+            Summed::Counts => counts,
+            Summed::Weights => counts.with_sum(Sum::Product),
+            Summed::Separations => counts.with_sum(Sum::Separation),
         };
+        let tally = engine.run(&job, &what, &Silent)?;
         let whole = begin.elapsed().as_secs_f64();
         let (times, _) = engine.last_run();
         for (best, time) in best
@@ -83,7 +82,7 @@ fn time<B: Binning>(filter: &str, case: &Case<'_, B>, pairs: Pairs<'_>) -> Resul
         {
             *best = best.min(time);
         }
-        counted = tally.npairs.iter().sum();
+        counted = tally.pairs().iter().sum();
     }
     let [kernels, whole, upload, sort] = best.map(|s| s * 1e3);
     println!(
@@ -266,7 +265,7 @@ fn sweep<B: Binning>(
         let job = PairJob::new(pairs, domain)?.with_traversal(traversal);
         let mut best = f64::INFINITY;
         for _ in 0..3 {
-            if let Err(error) = engine.run(&job, &Count::new(bins.clone()), &Silent) {
+            if let Err(error) = engine.run(&job, &Tallied::new(bins.clone()), &Silent) {
                 println!("{name} T={threads} K={points}: {error}");
                 break;
             }
@@ -420,7 +419,7 @@ fn scaling() -> Result<(), Failure> {
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
     let pairs = Pairs::Cross(&a, &b);
     let job = PairJob::new(pairs, &Domain::Open)?.with_traversal(Traversal::AllPairs);
-    let op = Count::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
     let available = albireo::engine::cuda::devices()?.len();
     let mut alone = None;
     for used in [1, 2, 4, 8].into_iter().filter(|&used| used <= available) {
@@ -431,9 +430,9 @@ fn scaling() -> Result<(), Failure> {
         let mut best = f64::INFINITY;
         for _ in 0..2 {
             let begin = Instant::now();
-            let tally = engine.run(&job, &op, &Silent)?;
+            let tally = engine.run(&job, &what, &Silent)?;
             best = best.min(begin.elapsed().as_secs_f64());
-            assert_eq!(tally.npairs.iter().sum::<u64>(), job.n_pairs());
+            assert_eq!(tally.pairs().iter().sum::<u64>(), job.n_pairs());
         }
         let alone = *alone.get_or_insert(best);
         println!(
@@ -462,8 +461,12 @@ fn main() -> Result<(), Failure> {
     let begin = Instant::now();
     let engine = Cuda::new(CudaOptions::default())?;
     let a = uniform(1000, 1.0, 1)?;
-    let op = Count::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
-    engine.run(&PairJob::new(Pairs::Auto(&a), &Domain::Open)?, &op, &Silent)?;
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
+    engine.run(
+        &PairJob::new(Pairs::Auto(&a), &Domain::Open)?,
+        &what,
+        &Silent,
+    )?;
     println!(
         "start to first result: {:.3} s",
         begin.elapsed().as_secs_f64()

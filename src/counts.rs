@@ -16,11 +16,14 @@ use fixed_sums::FixedSums;
 use ndarray::{ArrayD, ArrayViewD};
 
 use crate::binning::{Binning, PairOrder};
-use crate::engine::{Engine, Exactness, PairJob, Pairs, Progress};
+use crate::engine::Engine;
 use crate::error::{EngineError, JobError, MergeError};
-use crate::ops::{Count, MeanSeparation, Merge, PairOp, Tally, WeightedCount};
+use crate::exactness::Exactness;
+use crate::pairs::{PairJob, Pairs};
 use crate::particles::Weights;
+use crate::progress::Progress;
 use crate::shape::shaped;
+use crate::tally::{Sum, Tallied, weight_exponents};
 
 /// What is summed over the pairs of each bin besides their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,7 +84,7 @@ pub fn count_pairs<B: Binning, E: Engine>(
     sums: Sums,
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
-    let exponents = WeightedCount::<B>::exponents_of(job.pairs());
+    let exponents = weight_exponents(job.pairs());
     count_with_exponents(engine, job, binning, sums, exponents, progress)
 }
 
@@ -103,7 +106,7 @@ pub fn count_part<B: Binning, E: Engine>(
         let Part { index, of } = part;
         return Err(JobError::Part { index, of }.into());
     }
-    let exponents = WeightedCount::<B>::exponents_of(job.pairs());
+    let exponents = weight_exponents(job.pairs());
     let (first, second) = job.pairs().both();
     let own = first.rows(part.rows(first.len()));
     let count = |pairs: Pairs<'_>| {
@@ -140,22 +143,30 @@ fn count_with_exponents<B: Binning, E: Engine>(
     weight_exponents: [i32; 2],
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
-    let mut coordinate_exponent = 0;
-    let tally = if sums.weights {
-        let op = WeightedCount::with_exponents(binning.clone(), job.pairs(), weight_exponents);
-        run(engine, job, op, sums, &mut coordinate_exponent, progress)?
-    } else {
-        let op = Count::new(binning.clone());
-        run(engine, job, op, sums, &mut coordinate_exponent, progress)?
-    };
+    let mut what = Tallied::new(binning.clone()).with_weight_exponents(weight_exponents);
+    for (wanted, sum) in [
+        (sums.weights, Sum::Product),
+        (sums.separations, Sum::Separation),
+    ] {
+        if wanted {
+            what = what.with_sum(sum);
+        }
+    }
+    let tally = engine.run(job, &what, progress)?;
     let kind = PairKind::of(job.pairs(), binning);
-    let fixed = |exponent| move |sums| FixedSums { exponent, sums };
+    let fixed = |sum: Sum| {
+        let at = what.sums().iter().position(|made| *made == sum)?;
+        Some(FixedSums {
+            exponent: what.exponent(&sum, job.pairs()),
+            sums: tally.sum(at).to_vec(),
+        })
+    };
     Ok(PairCounts {
         binning: binning.clone(),
         kind,
-        npairs: tally.npairs,
-        weight: tally.weight.map(fixed(weight_exponents.iter().sum())),
-        coordinate: tally.coordinate.map(fixed(coordinate_exponent)),
+        weight: fixed(Sum::Product),
+        coordinate: fixed(Sum::Separation),
+        npairs: tally.pairs().to_vec(),
         exactness: engine.exactness(),
         covers: Covers::part(
             JobId::of(job),
@@ -163,22 +174,6 @@ fn count_with_exponents<B: Binning, E: Engine>(
             PairTotal::of(job.pairs(), kind),
         ),
     })
-}
-
-fn run<O: PairOp<Output = Tally>, E: Engine>(
-    engine: &E,
-    job: &PairJob<'_>,
-    op: O,
-    sums: Sums,
-    coordinate_exponent: &mut i32,
-    progress: &dyn Progress,
-) -> Result<Tally, EngineError> {
-    if !sums.separations {
-        return engine.run(job, &op, progress);
-    }
-    let op = MeanSeparation::new(op);
-    *coordinate_exponent = op.exponent();
-    engine.run(job, &op, progress)
 }
 
 impl<B: Binning> PairCounts<B> {
@@ -357,20 +352,17 @@ impl<B: Binning> PairCounts<B> {
 
     /// Adds sums over the same bins, made with the same exponents.
     fn add_sums_of(&mut self, other: &Self) {
-        let sums = |counts: &Self| Tally {
-            npairs: counts.npairs.clone(),
-            weight: counts.weight.as_ref().map(|w| w.sums.clone()),
-            coordinate: counts.coordinate.as_ref().map(|c| c.sums.clone()),
-        };
-        let mut tally = sums(self);
-        tally.merge(sums(other));
-        self.npairs = tally.npairs;
+        for (total, &part) in self.npairs.iter_mut().zip(&other.npairs) {
+            *total += part;
+        }
         for (held, sums) in [
-            (&mut self.weight, tally.weight),
-            (&mut self.coordinate, tally.coordinate),
+            (&mut self.weight, &other.weight),
+            (&mut self.coordinate, &other.coordinate),
         ] {
             if let (Some(held), Some(sums)) = (held, sums) {
-                held.sums = sums;
+                for (total, &part) in held.sums.iter_mut().zip(&sums.sums) {
+                    *total += part;
+                }
             }
         }
     }
@@ -382,8 +374,9 @@ mod tests {
     use super::*;
     use crate::binning::{Edges, RBins};
     use crate::domain::Domain;
-    use crate::engine::{Naive, Silent};
+    use crate::engine::Naive;
     use crate::particles::{Particles, Points};
+    use crate::progress::Silent;
 
     #[test]
     fn exact_counts_do_not_merge_with_approximate_ones() {

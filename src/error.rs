@@ -5,7 +5,7 @@
 mod counts;
 mod sky;
 
-pub use counts::CountsError;
+pub use counts::{CountsError, TallyError};
 pub use sky::{CosmologyError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -76,6 +76,26 @@ pub enum ParticlesError {
         rows: usize,
         /// The largest number accepted.
         limit: usize,
+    },
+    /// A label from the number of labels up.
+    #[error("labels must be below {number}, found {label} in row {row} (counting from 0)")]
+    Label {
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        label: u32,
+        /// The number of labels.
+        number: u32,
+    },
+    /// More labels than blocks of points can be kept apart for.
+    #[error(
+        "particles can have at most {limit} different labels, found {number}: groups as small as molecules are taken out by a cut, not counted as classes"
+    )]
+    TooManyLabels {
+        /// The number of labels.
+        number: u32,
+        /// The most accepted.
+        limit: u32,
     },
     /// A position at the origin has no direction.
     #[error(
@@ -260,13 +280,30 @@ pub enum JobError {
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
-    /// Weights given to the operation do not belong to the samples.
-    #[error("the operation holds {op} weights for a sample of {sample} particles")]
-    Weights {
-        /// Number of weights in the operation.
-        op: usize,
-        /// Number of particles in the sample.
-        sample: usize,
+    /// Classes of pairs of particles that have no labels.
+    #[error("classes of pairs are made of labels, but the particles have none")]
+    NoLabels,
+    /// Two samples cut into regions of different numbers.
+    #[error(
+        "both samples must be cut into the same regions: the first has {first}, the second {second}"
+    )]
+    Regions {
+        /// Regions of the first sample.
+        first: u32,
+        /// Regions of the second.
+        second: u32,
+    },
+    /// More tables, one for each class of pairs, than one count can hold.
+    #[error(
+        "{tables} classes of pairs with {bins} bins each are more than the {limit} numbers that a count can hold"
+    )]
+    TooManyTables {
+        /// Number of tables.
+        tables: usize,
+        /// Bins of each.
+        bins: usize,
+        /// The most numbers accepted.
+        limit: usize,
     },
 }
 
@@ -334,9 +371,9 @@ pub enum MergeError {
     )]
     Exactness {
         /// How the left were counted.
-        left: crate::engine::Exactness,
+        left: crate::exactness::Exactness,
         /// How the right were counted.
-        right: crate::engine::Exactness,
+        right: crate::exactness::Exactness,
     },
     /// Both results hold the same part of a job.
     #[error("counts overlap: part {part} of {of} of the same job is in both")]
@@ -465,4 +502,7 @@ pub enum Error {
     /// See [`RandomError`].
     #[error(transparent)]
     Random(#[from] RandomError),
+    /// See [`TallyError`].
+    #[error(transparent)]
+    Tally(#[from] TallyError),
 }

@@ -28,7 +28,10 @@ extern crate self as albireo;
 
 mod error;
 mod exact_sum;
+mod exactness;
+mod pairs;
 mod particles;
+mod progress;
 mod shape;
 #[allow(
     clippy::inline_always,
@@ -44,11 +47,11 @@ pub mod domain;
 pub mod engine;
 pub mod estimators;
 pub mod fixed_point;
-pub mod ops;
 pub mod random;
 pub mod result;
 pub mod separation;
 pub mod sky;
+pub mod tally;
 
 pub use binning::{
     AxisUnit, BinAxis, Binning, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
@@ -59,16 +62,19 @@ pub use counts::{PairCounts, PairTotal};
 pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
 #[cfg(feature = "cuda")]
 pub use engine::cuda::{Cuda, CudaError, CudaOptions};
-pub use engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
+pub use engine::{Engine, Naive};
 pub use error::{
     CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
-    JobError, MergeError, ParticlesError, RandomError, SkyError,
+    JobError, MergeError, ParticlesError, RandomError, SkyError, TallyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,
 };
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;
-pub use particles::{MAX_PARTICLES, Particles, Points, Weights};
+pub use pairs::{PairJob, Pairs, Traversal};
+pub use particles::{Labels, MAX_LABELS, MAX_PARTICLES, Particles, Points, Weights};
+pub use progress::{Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;
+pub use tally::{Tallied, Tally};

@@ -2,7 +2,10 @@
 //!
 //! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
 
+mod labels;
 mod sums;
+
+pub use labels::{Labels, MAX_LABELS};
 
 use std::cmp::Ordering;
 
@@ -223,6 +226,7 @@ pub struct Particles {
     points: Points,
     weights: Weights,
     sums: RememberedSums,
+    labels: Option<Labels>,
 }
 
 impl Particles {
@@ -232,6 +236,7 @@ impl Particles {
             points,
             weights: Weights::Unit,
             sums: RememberedSums::default(),
+            labels: None,
         }
     }
 
@@ -267,7 +272,32 @@ impl Particles {
             points,
             weights: Weights::PerParticle(weights),
             sums: RememberedSums::default(),
+            labels: None,
         })
+    }
+
+    /// The same particles with a label each.
+    ///
+    /// # Errors
+    /// A number of labels other than the number of positions.
+    pub fn labelled(self, labels: Labels) -> Result<Self, ParticlesError> {
+        if labels.values().len() != self.len() {
+            return Err(ParticlesError::UnequalLengths {
+                first: "position",
+                first_rows: self.len(),
+                second: "label",
+                second_rows: labels.values().len(),
+            });
+        }
+        Ok(Self {
+            labels: Some(labels),
+            ..self
+        })
+    }
+
+    /// The labels, where there are any.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.labels.as_ref()
     }
 
     /// The positions.
@@ -294,6 +324,7 @@ impl Particles {
             Weights::PerParticle(w) => Weights::PerParticle(w[rows.clone()].to_vec()),
         };
         Self {
+            labels: self.labels.as_ref().map(|labels| labels.rows(rows.clone())),
             points: self.points.rows(rows),
             weights,
             sums: RememberedSums::default(),

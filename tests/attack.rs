@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use albireo::engine::{Cpu, Isa};
-use albireo::ops::PairOp;
+use albireo::tally::{Tallied, Tally, Terms};
 use albireo::{Binning, Engine, EngineError, Naive, PairJob, Progress};
 use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
@@ -98,9 +98,10 @@ fn independent() -> Result<(), Failed> {
             let mut found = program.tallies(&[(case, built)]).swap_remove(0);
             if matches!(case.bins, Bins::Theta(_)) {
                 // The mean of an angle needs an arcsine, which C libraries round otherwise.
-                found
-                    .coordinate
-                    .clone_from(&expected.outcome.as_ref().ok()?.coordinate);
+                let theirs = expected.outcome.as_ref().ok()?;
+                let sums = (0..found.n_sums())
+                    .map(|at| if at == 1 { theirs } else { &found }.sum(at).to_vec());
+                found = Tally::of_one_table(found.pairs().to_vec(), sums.collect());
             }
             expected
                 .difference(&Ok(found))
@@ -150,25 +151,23 @@ fn cuda() -> Result<(), Failed> {
 struct Wrong;
 
 impl Engine for Wrong {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
-        let mut output = Naive.run(job, op, progress)?;
+    ) -> Result<Tally, EngineError> {
+        let mut tally = Naive.run(job, what, progress)?;
         let (first, second) = job.pairs().both();
         if !first.is_empty() && !second.is_empty() {
             let last = [first.len() - 1, second.len() - 1];
             let (x1, x2) = (first.points().at(0), second.points().at(last[1]));
             let sep = job.domain().separation(x1, x2);
-            if let Some(bin) = op.binning().bin(&sep)
-                && sep.r2 > 0.0
-            {
-                op.add(&mut output, bin, [0, last[1]], &sep);
+            if sep.r2 > 0.0 {
+                Terms::new(what, job.pairs())?.add(&mut tally, [0, last[1]], &sep);
             }
         }
-        Ok(output)
+        Ok(tally)
     }
 
     fn description(&self) -> String {

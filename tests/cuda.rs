@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::engine::{Cpu, Together};
-use albireo::ops::{Count, WeightedCount};
+use albireo::tally::{Sum, Tallied};
 use albireo::{
     Cuda, CudaError, Domain, Edges, Engine, Outside, PairJob, Pairs, Particles, PeriodicBox,
     Points, RBins, Silent, Traversal,
@@ -180,13 +180,13 @@ fn a_million_points_agree_between_filter_and_float64() {
         let binning = RBins::new(Edges::linear(0.0, reach, bins).unwrap());
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &domain).unwrap();
-            let op = WeightedCount::new(binning.clone(), pairs);
+            let what = Tallied::new(binning.clone()).with_sum(Sum::Product);
             let (x, y) = (
-                fast.run(&job, &op, &Silent).unwrap(),
-                plain.run(&job, &op, &Silent).unwrap(),
+                fast.run(&job, &what, &Silent).unwrap(),
+                plain.run(&job, &what, &Silent).unwrap(),
             );
             assert!(x == y, "{reach} {bins}");
-            assert!(x.npairs.iter().sum::<u64>() > 0);
+            assert!(x.pairs().iter().sum::<u64>() > 0);
         }
     }
 }
@@ -203,18 +203,18 @@ fn the_approximate_mode_moves_few_pairs() {
         Edges::linear(0.0, 0.4, 30),
         Edges::logarithmic(0.01, 0.45, 20),
     ] {
-        let op = Count::new(RBins::new(edges.unwrap()));
+        let what = Tallied::new(RBins::new(edges.unwrap()));
         let (x, y) = (
-            fast.run(&job, &op, &Silent).unwrap(),
-            exact.run(&job, &op, &Silent).unwrap(),
+            fast.run(&job, &what, &Silent).unwrap(),
+            exact.run(&job, &what, &Silent).unwrap(),
         );
         let differences = || {
-            let pairs = x.npairs.iter().zip(&y.npairs);
+            let pairs = x.pairs().iter().zip(y.pairs());
             pairs.map(|(&a, &b)| a as i64 - b as i64)
         };
         let moved: i64 = differences().map(i64::abs).sum();
         let net: i64 = differences().sum();
-        let total: u64 = y.npairs.iter().sum();
+        let total: u64 = y.pairs().iter().sum();
         eprintln!("float32 alone: {total} pairs, {moved} moved, {net:+} in all");
         // Few, and as many out of the bins as into them but for the rounding of the last edge.
         assert!(moved * 100_000 < total as i64, "{moved} of {total}");
@@ -262,20 +262,22 @@ fn a_published_box_has_its_published_counts() {
     let sample = domain.place(sample, Outside::Wrap).unwrap();
     let pairs = Pairs::Auto(&sample);
     let job = PairJob::new(pairs, &domain).unwrap();
-    let op = Count::new(bins.clone());
-    let found = engine(Precision::Float32).run(&job, &op, &Silent).unwrap();
+    let what = Tallied::new(bins.clone());
+    let found = engine(Precision::Float32)
+        .run(&job, &what, &Silent)
+        .unwrap();
     eprintln!(
         "float32 alone: {} pairs of {}",
-        found.npairs.iter().sum::<u64>(),
+        found.pairs().iter().sum::<u64>(),
         published.iter().sum::<u64>()
     );
     for precision in [Precision::Exact, Precision::Float64] {
-        let op = WeightedCount::new(bins.clone(), pairs);
-        let found = engine(precision).run(&job, &op, &Silent).unwrap();
-        assert_eq!(found.npairs, published, "{precision:?}");
-        assert!(found == Cpu::new().run(&job, &op, &Silent).unwrap());
+        let what = Tallied::new(bins.clone()).with_sum(Sum::Product);
+        let found = engine(precision).run(&job, &what, &Silent).unwrap();
+        assert_eq!(found.pairs(), published, "{precision:?}");
+        assert!(found == Cpu::new().run(&job, &what, &Silent).unwrap());
         let both = Together::new(Cpu::new(), engine(precision));
-        assert!(found == both.run(&job, &op, &Silent).unwrap());
+        assert!(found == both.run(&job, &what, &Silent).unwrap());
     }
 }
 

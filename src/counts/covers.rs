@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::{PairKind, PairTotal};
 use crate::domain::Domain;
-use crate::engine::{PairJob, Pairs};
 use crate::error::MergeError;
+use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights, run_start};
 
 /// One of `of` parts of a job.

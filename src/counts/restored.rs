@@ -4,12 +4,13 @@
 
 use super::{Covers, FixedSums, JobId, PairCounts, PairKind, PairTotal, Part};
 use crate::binning::Binning;
-use crate::engine::{Exactness, PairJob};
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
+use crate::exactness::Exactness;
 use crate::fixed_point::FRACTION_BITS;
-use crate::ops::WeightedCount;
+use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
+use crate::tally::weight_exponents;
 
 impl<B: Binning> PairCounts<B> {
     /// Counts made elsewhere; exact unless [`PairCounts::with_exactness`] says otherwise.
@@ -73,7 +74,7 @@ impl<B: Binning> PairCounts<B> {
     ) -> Result<Self, CountsError> {
         let kind = PairKind::of(job.pairs(), &binning);
         let total = PairTotal::of(job.pairs(), kind);
-        let products = Products::of(job, WeightedCount::<B>::exponents_of(job.pairs()));
+        let products = Products::of(job, weight_exponents(job.pairs()));
         let limits = weight.clone().map(|weight| (products, weight));
         let counts = Self::from_parts(binning, npairs, weight, total, JobId::of(job))?;
         if let Some((products, weight)) = limits {

@@ -1,7 +1,7 @@
 //! How many pairs, and how much weight, a count would hold if its bins reached everywhere.
 
 use crate::binning::{Binning, PairOrder};
-use crate::engine::Pairs;
+use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights, pairs_within};
 
 /// Which pairs a count holds, and how often.

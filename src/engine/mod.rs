@@ -14,175 +14,37 @@ pub mod cuda;
 mod naive;
 #[cfg(feature = "cuda")]
 mod pieces;
-mod progress;
 #[cfg(feature = "cuda")]
 mod together;
 
 pub use auto::{Auto, Choice};
 pub use cpu::Cpu;
 pub use naive::Naive;
-pub use progress::{Progress, Silent};
 #[cfg(feature = "cuda")]
 pub use together::Together;
 
 pub use crate::simd::Isa;
 
-use crate::domain::{Axis, Domain};
-use crate::error::{EngineError, JobError};
-use crate::ops::PairOp;
-use crate::particles::{Particles, pairs_within};
-use crate::separation::SIGHT_RANGE;
+pub use crate::exactness::Exactness;
+pub use crate::pairs::{PairJob, Pairs, Traversal};
+pub use crate::progress::{Progress, Silent};
 
-/// Which pairs of particles.
-#[derive(Debug, Clone, Copy)]
-pub enum Pairs<'a> {
-    /// The pairs within one sample; a particle is never paired with itself.
-    Auto(&'a Particles),
-    /// Every particle of the first sample with every one of the second.
-    Cross(&'a Particles, &'a Particles),
-}
-
-/// How far from 1 the squared norm of a computed unit vector may be.
-const UNIT_SLACK: f64 = 1e-12;
-
-impl<'a> Pairs<'a> {
-    /// The first sample, and the second where there is one.
-    pub fn samples(self) -> (&'a Particles, Option<&'a Particles>) {
-        match self {
-            Self::Auto(sample) => (sample, None),
-            Self::Cross(first, second) => (first, Some(second)),
-        }
-    }
-
-    /// The two samples of a pair, which for an auto count are one.
-    pub fn both(self) -> (&'a Particles, &'a Particles) {
-        let (first, second) = self.samples();
-        (first, second.unwrap_or(first))
-    }
-
-    /// Refuses coordinates too large for a line of sight from an observer.
-    pub(crate) fn check_sight_range(self) -> Result<(), JobError> {
-        let [_, hi] = SIGHT_RANGE;
-        let (first, second) = self.samples();
-        for sample in [Some(first), second].into_iter().flatten() {
-            for (axis, column) in Axis::ALL.into_iter().zip(sample.points().columns()) {
-                if let Some(row) = column.iter().position(|x| x.abs() > hi) {
-                    return Err(JobError::SightRange {
-                        what: "coordinates",
-                        value: column[row],
-                        place: format!(" in {}, row {row}", axis.name()),
-                        lo: 0.0,
-                        hi,
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn check_unit_vectors(self) -> Result<(), JobError> {
-        let (first, second) = self.samples();
-        for sample in [Some(first), second].into_iter().flatten() {
-            for row in 0..sample.len() {
-                let norm2 = crate::separation::norm2(sample.points().at(row));
-                if (norm2 - 1.0).abs() > UNIT_SLACK {
-                    let norm = norm2.sqrt();
-                    return Err(JobError::NotUnitVector { row, norm });
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// How an engine finds the pairs in reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Traversal {
-    /// The engine's choice.
-    #[default]
-    Auto,
-    /// Every pair is looked at.
-    AllPairs,
-    /// Sorted cells; what lies out of reach is skipped.
-    Cells,
-}
-
-/// Pairs in a domain: everything an engine needs besides the operation.
-///
-/// ```
-/// use albireo::{Domain, PairJob, Pairs, Particles, PeriodicBox, Points};
-/// let sample = Particles::new(Points::from_rows(&[[0.5; 3], [9.0; 3]])?);
-/// let domain = Domain::Periodic(PeriodicBox::cubic(10.0)?);
-/// let job = PairJob::new(Pairs::Auto(&sample), &domain)?;
-/// # Ok::<(), albireo::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct PairJob<'a> {
-    pairs: Pairs<'a>,
-    domain: &'a Domain,
-    traversal: Traversal,
-}
-
-impl<'a> PairJob<'a> {
-    /// The job of visiting `pairs` in `domain`.
-    ///
-    /// # Errors
-    /// A position outside the domain; [`Domain::place`] wraps or names it.
-    pub fn new(pairs: Pairs<'a>, domain: &'a Domain) -> Result<Self, JobError> {
-        let (first, second) = pairs.samples();
-        domain.check(first.points())?;
-        if let Some(second) = second {
-            domain.check(second.points())?;
-        }
-        Ok(Self {
-            pairs,
-            domain,
-            traversal: Traversal::Auto,
-        })
-    }
-
-    /// The same job with a chosen traversal.
-    #[must_use]
-    pub fn with_traversal(self, traversal: Traversal) -> Self {
-        Self { traversal, ..self }
-    }
-
-    /// Which pairs.
-    pub fn pairs(&self) -> Pairs<'a> {
-        self.pairs
-    }
-
-    /// The domain.
-    pub fn domain(&self) -> &'a Domain {
-        self.domain
-    }
-
-    /// The traversal asked for.
-    pub fn traversal(&self) -> Traversal {
-        self.traversal
-    }
-
-    /// Number of pairs the job has in all, each unordered pair of an auto count once.
-    pub fn n_pairs(&self) -> u64 {
-        match self.pairs {
-            Pairs::Auto(sample) => pairs_within(sample.len() as u64),
-            Pairs::Cross(first, second) => first.len() as u64 * second.len() as u64,
-        }
-    }
-}
+use crate::binning::Binning;
+use crate::error::EngineError;
+use crate::tally::{Tallied, Tally};
 
 /// Visits the pairs of a job.
 pub trait Engine {
-    /// Runs `op` over every pair of `job`.
+    /// Counts `what` over every pair of `job`.
     ///
     /// # Errors
-    /// A job that `op` refuses, a stop asked for through `progress`, or a device that fails.
-    fn run<O: PairOp>(
+    /// A job for which `what` is not defined, a stop asked for through `progress`, or a device that fails.
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError>;
+    ) -> Result<Tally, EngineError>;
 
     /// What ran, for the record: engine, instruction set, threads.
     fn description(&self) -> String;
@@ -190,33 +52,6 @@ pub trait Engine {
     /// Whether its counts are the integers of the contract.
     fn exactness(&self) -> Exactness {
         Exactness::Exact
-    }
-}
-
-/// Whether counts are the integers of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Exactness {
-    /// The integers of a plain float64 double loop.
-    #[default]
-    Exact,
-    /// Float32 decided alone: pairs next to an edge may lie in the neighbouring bin.
-    Approximate,
-}
-
-impl Exactness {
-    /// `exact` or `approximate`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Approximate => "approximate",
-        }
-    }
-}
-
-impl std::fmt::Display for Exactness {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -236,19 +71,19 @@ pub enum AnyEngine {
 }
 
 impl Engine for AnyEngine {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
+    ) -> Result<Tally, EngineError> {
         match self {
-            Self::Naive(engine) => engine.run(job, op, progress),
-            Self::Cpu(engine) => engine.run(job, op, progress),
+            Self::Naive(engine) => engine.run(job, what, progress),
+            Self::Cpu(engine) => engine.run(job, what, progress),
             #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.run(job, op, progress),
+            Self::Cuda(engine) => engine.run(job, what, progress),
             #[cfg(feature = "cuda")]
-            Self::Together(engine) => engine.run(job, op, progress),
+            Self::Together(engine) => engine.run(job, what, progress),
         }
     }
 

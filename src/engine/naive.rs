@@ -3,7 +3,7 @@
 use super::{Engine, PairJob, Pairs, Progress};
 use crate::binning::{Binning, PairOrder};
 use crate::error::EngineError;
-use crate::ops::PairOp;
+use crate::tally::{Tallied, Tally, Terms};
 
 /// The plain double loop of the contract.
 #[derive(Debug, Clone, Copy, Default)]
@@ -13,23 +13,21 @@ pub struct Naive;
 const STRIDE: usize = 1 << 14;
 
 impl Engine for Naive {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
-        op.admit(job)?;
-        let mut output = op.empty();
+    ) -> Result<Tally, EngineError> {
+        what.admit(job)?;
+        let terms = Terms::new(what, job.pairs())?;
+        let mut tally = terms.empty();
         let (first, second) = job.pairs().both();
         let auto = matches!(job.pairs(), Pairs::Auto(_));
-        let both_orders = auto && op.binning().order() == PairOrder::Ordered;
+        let both_orders = auto && what.bins().order() == PairOrder::Ordered;
         let mut visit = |i: usize, j: usize| {
             let (x1, x2) = (first.points().at(i), second.points().at(j));
-            let sep = job.domain().separation(x1, x2);
-            if let Some(bin) = op.binning().bin(&sep) {
-                op.add(&mut output, bin, [i, j], &sep);
-            }
+            terms.add(&mut tally, [i, j], &job.domain().separation(x1, x2));
         };
         progress.begin(job.n_pairs());
         for i in 0..first.len() {
@@ -52,7 +50,7 @@ impl Engine for Naive {
                 }
             }
         }
-        Ok(output)
+        Ok(tally)
     }
 
     fn description(&self) -> String {

@@ -1,15 +1,13 @@
 //! Pieces of a job: runs of rows of both samples, so that every pair is in one piece.
 //!
-//! Entry: [`Piece`], and [`Rows`], an operation on a piece in terms of the whole job. Who counts them is an engine's affair.
+//! Entry: [`Piece`]. Who counts them is an engine's affair.
 
 use std::ops::Range;
 
 use super::{PairJob, Pairs, Progress};
 use crate::binning::PairOrder;
 use crate::error::JobError;
-use crate::ops::{BinSums, CoordinateSums, PairOp, Payload};
 use crate::particles::{Particles, pairs_within};
-use crate::separation::Separation;
 
 /// Runs of rows, of the first and of the second sample, that are paired with one another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,61 +102,6 @@ impl Piece {
             Self::Cross(..) => Pairs::Cross(&first, &second),
         };
         visit(&PairJob::new(pairs, job.domain())?.with_traversal(job.traversal()))
-    }
-}
-
-/// An operation on the rows of a piece: rows of the piece in, sums of the whole job out.
-pub(super) struct Rows<'a, O> {
-    pub(super) op: &'a O,
-    pub(super) runs: [Range<usize>; 2],
-}
-
-impl<O> Rows<'_, O> {
-    /// The part of a payload that belongs to these rows.
-    fn of_piece<'b>(&self, payload: Payload<'b>) -> Payload<'b> {
-        match payload {
-            Payload::Products(first, second) => {
-                Payload::Products(&first[self.runs[0].clone()], &second[self.runs[1].clone()])
-            }
-            other => other,
-        }
-    }
-}
-
-impl<O: PairOp> PairOp for Rows<'_, O> {
-    type Binning = O::Binning;
-    type Output = O::Output;
-
-    fn binning(&self) -> &O::Binning {
-        self.op.binning()
-    }
-
-    fn empty(&self) -> O::Output {
-        self.op.empty()
-    }
-
-    fn add(&self, output: &mut O::Output, bin: usize, [i, j]: [usize; 2], sep: &Separation) {
-        let pair = [self.runs[0].start + i, self.runs[1].start + j];
-        self.op.add(output, bin, pair, sep);
-    }
-
-    fn payload(&self) -> Payload<'_> {
-        self.of_piece(self.op.payload())
-    }
-
-    fn add_sums(&self, output: &mut O::Output, sums: BinSums<'_>) {
-        self.op.add_sums(output, sums);
-    }
-
-    fn coordinate_sums(&self) -> Option<CoordinateSums<'_>> {
-        self.op.coordinate_sums().map(|sums| CoordinateSums {
-            beside: self.of_piece(sums.beside),
-            ..sums
-        })
-    }
-
-    fn add_coordinates(&self, output: &mut O::Output, sums: &[i128]) {
-        self.op.add_coordinates(output, sums);
     }
 }
 

@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use super::auto::relative_rates;
 use super::cuda::Cuda;
-use super::pieces::{OfPiece, Piece, Rows};
+use super::pieces::{OfPiece, Piece};
 use super::{Cpu, Engine, Exactness, PairJob, Pairs, Progress};
 use crate::binning::{Binning, PairOrder};
 use crate::error::EngineError;
-use crate::ops::{Merge, PairOp};
+use crate::tally::{Merge, Tallied, Tally};
 
 /// The CPU and the GPUs at the same time.
 #[derive(Debug, Clone)]
@@ -67,50 +67,49 @@ fn deal(pairs: Pairs<'_>, order: PairOrder, share: f64) -> [Vec<Piece>; 2] {
     [some(large), some(small)]
 }
 
-/// Runs `op` over the pieces of `job`: the large ones on `fast`, the small ones on both.
-fn share_out<F: Engine + Sync, S: Engine, O: PairOp>(
+/// Counts `what` over the pieces of `job`: the large ones on `fast`, the small ones on both.
+fn share_out<F: Engine + Sync, S: Engine, B: Binning>(
     (fast, slow): (&F, &S),
     [large, small]: [Vec<Piece>; 2],
     job: &PairJob<'_>,
-    op: &O,
+    what: &Tallied<B>,
     progress: &dyn Progress,
-) -> Result<O::Output, EngineError> {
+) -> Result<Tally, EngineError> {
     let small = Mutex::new(small);
     let next = || small.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let (fast, slow) = std::thread::scope(|scope| {
         let fast = scope.spawn(|| {
             let pieces = large.into_iter().chain(std::iter::from_fn(next));
-            count_pieces(fast, pieces, job, op, progress)
+            count_pieces(fast, pieces, job, what, progress)
         });
-        let slow = count_pieces(slow, std::iter::from_fn(next), job, op, progress);
+        let slow = count_pieces(slow, std::iter::from_fn(next), job, what, progress);
         let fast = fast.join();
         (
             fast.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             slow,
         )
     });
-    let mut output = fast?;
-    output.merge(slow?);
-    Ok(output)
+    let mut tally = fast?;
+    tally.merge(slow?);
+    Ok(tally)
 }
 
-fn count_pieces<E: Engine, O: PairOp>(
+fn count_pieces<E: Engine, B: Binning>(
     engine: &E,
     pieces: impl Iterator<Item = Piece>,
     job: &PairJob<'_>,
-    op: &O,
+    what: &Tallied<B>,
     progress: &dyn Progress,
-) -> Result<O::Output, EngineError> {
-    let mut output = op.empty();
+) -> Result<Tally, EngineError> {
+    let what = what
+        .clone()
+        .with_weight_exponents(what.weight_exponents(job.pairs()));
+    let mut tally = what.zero(job.pairs())?;
     for piece in pieces {
-        let rows = Rows {
-            op,
-            runs: piece.runs(),
-        };
-        let part = piece.with_job(job, |job| engine.run(job, &rows, &OfPiece(progress)));
-        output.merge(part?);
+        let part = piece.with_job(job, |job| engine.run(job, &what, &OfPiece(progress)));
+        tally.merge(part?);
     }
-    Ok(output)
+    Ok(tally)
 }
 
 impl Together {
@@ -121,17 +120,17 @@ impl Together {
 }
 
 impl Engine for Together {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
-        op.admit(job)?;
+    ) -> Result<Tally, EngineError> {
+        what.admit(job)?;
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
-        let pieces = deal(job.pairs(), op.binning().order(), cpu / (cpu + cuda));
-        share_out((&self.cuda, &self.cpu), pieces, job, op, progress)
+        let pieces = deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));
+        share_out((&self.cuda, &self.cpu), pieces, job, what, progress)
     }
 
     fn description(&self) -> String {
@@ -151,8 +150,8 @@ mod tests {
     use crate::domain::Domain;
     use crate::engine::pieces::tests::{assert_auto, visits};
     use crate::engine::{Naive, Silent};
-    use crate::ops::{MeanSeparation, WeightedCount};
     use crate::particles::{Particles, Points};
+    use crate::tally::Sum;
 
     fn sample(n: usize, seed: usize) -> Particles {
         let column = |k: usize| -> Vec<f64> {
@@ -182,15 +181,12 @@ mod tests {
         assert!(small.is_empty(), "too few to be worth sorting");
     }
 
-    fn agrees<O: PairOp>(job: &PairJob<'_>, op: &O)
-    where
-        O::Output: PartialEq,
-    {
-        let pieces = deal(job.pairs(), op.binning().order(), 0.8);
+    fn agrees<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>) {
+        let pieces = deal(job.pairs(), what.bins().order(), 0.8);
         assert!(pieces.iter().all(|lot| !lot.is_empty()));
         let engines = (&Naive, &Cpu::new());
-        let shared = share_out(engines, pieces, job, op, &Silent).unwrap();
-        assert!(shared == Naive.run(job, op, &Silent).unwrap());
+        let shared = share_out(engines, pieces, job, what, &Silent).unwrap();
+        assert!(shared == Naive.run(job, what, &Silent).unwrap());
     }
 
     #[test]
@@ -201,9 +197,9 @@ mod tests {
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
             let bins = SMuBins::new(s.clone(), mu.clone(), LineOfSight::First).unwrap();
-            agrees(&job, &WeightedCount::new(bins, pairs));
-            let op = WeightedCount::new(RBins::new(s.clone()), pairs);
-            agrees(&job, &MeanSeparation::new(op));
+            agrees(&job, &Tallied::new(bins).with_sum(Sum::Product));
+            let what = Tallied::new(RBins::new(s.clone())).with_sum(Sum::Product);
+            agrees(&job, &what.with_sum(Sum::Separation));
         }
     }
 }

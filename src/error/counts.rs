@@ -85,3 +85,28 @@ impl CountsError {
         }
     }
 }
+
+/// Bytes that are not those of a tally.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum TallyError {
+    /// Something else.
+    #[error("these are not the bytes of a tally")]
+    NotATally,
+    /// Another version of the layout.
+    #[error("the bytes of this tally have layout {found}, expected {expected}")]
+    Layout {
+        /// The layout that this version reads.
+        expected: u64,
+        /// The layout of the bytes.
+        found: u64,
+    },
+    /// Too few or too many bytes.
+    #[error("the integers of this tally take {} bytes, found {found}", expected.map_or_else(|| "too many".to_owned(), |n| n.to_string()))]
+    Length {
+        /// What the head promises; none where no machine could hold it.
+        expected: Option<u128>,
+        /// Bytes after the head.
+        found: usize,
+    },
+}

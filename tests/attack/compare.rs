@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Expected`], made once a case, and [`Expected::differs`], asked for every engine.
 
-use albireo::ops::{Count, MeanSeparation, PairOp, Tally, WeightedCount};
+use albireo::tally::{Sum, Tallied, Tally};
 use albireo::{Binning, Engine, EngineError, Naive, PairJob, Pairs, Silent};
 
 use super::case::{Built, BuiltBins, Case, Summed};
@@ -18,26 +18,19 @@ pub struct Expected<'a> {
     pub outcome: Outcome,
 }
 
-fn run_op<E: Engine, O: PairOp<Output = Tally>>(
-    engine: &E,
-    job: &PairJob<'_>,
-    op: &O,
-) -> Result<Tally, EngineError> {
-    engine.run(job, op, &Silent)
-}
-
 fn run_bins<E: Engine, B: Binning>(
     engine: &E,
     job: &PairJob<'_>,
     bins: &B,
     summed: Summed,
 ) -> Result<Tally, EngineError> {
-    let weighted = || WeightedCount::new(bins.clone(), job.pairs());
-    match summed {
-        Summed::Counts => run_op(engine, job, &Count::new(bins.clone())),
-        Summed::Weights => run_op(engine, job, &weighted()),
-        Summed::Separations => run_op(engine, job, &MeanSeparation::new(weighted())),
-    }
+    let counts = Tallied::new(bins.clone());
+    let what = match summed {
+        Summed::Counts => counts,
+        Summed::Weights => counts.with_sum(Sum::Product),
+        Summed::Separations => counts.with_sum(Sum::Product).with_sum(Sum::Separation),
+    };
+    engine.run(job, &what, &Silent)
 }
 
 /// The outcome of `engine`.
@@ -81,7 +74,7 @@ impl<'a> Expected<'a> {
     /// Number of pairs in bins; none where the case is refused.
     pub fn in_bins(&self) -> Option<u64> {
         let tally = self.outcome.as_ref().ok()?;
-        Some(tally.npairs.iter().sum())
+        Some(tally.pairs().iter().sum())
     }
 
     /// What is wrong with the double loop itself: it must refuse lengths for which the rule is not defined.
@@ -142,22 +135,19 @@ fn which_bins(expected: &Tally, found: &Tally) -> String {
             )
         })
     };
-    let counts = |tally: &Tally| tally.npairs.iter().map(|&n| i128::from(n)).collect();
-    let sums = |sums: &Option<Vec<i128>>| sums.clone().unwrap_or_default();
+    let counts = |tally: &Tally| tally.pairs().iter().map(|&n| i128::from(n)).collect();
+    let sums = |tally: &Tally, at: usize| {
+        let made = at < tally.n_sums();
+        made.then(|| tally.sum(at).to_vec()).unwrap_or_default()
+    };
     let beside = |a: Vec<i128>, b: Vec<i128>| {
         let pairs = a.into_iter().zip(b).enumerate();
         pairs.map(|(bin, (a, b))| (bin, a, b)).collect()
     };
     [
         show("pairs", beside(counts(expected), counts(found))),
-        show(
-            "weights",
-            beside(sums(&expected.weight), sums(&found.weight)),
-        ),
-        show(
-            "separations",
-            beside(sums(&expected.coordinate), sums(&found.coordinate)),
-        ),
+        show("weights", beside(sums(expected, 0), sums(found, 0))),
+        show("separations", beside(sums(expected, 1), sums(found, 1))),
     ]
     .into_iter()
     .flatten()

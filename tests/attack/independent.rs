@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use albireo::ops::Tally;
+use albireo::tally::Tally;
 use albireo::{Binning, Domain, LineOfSight, Particles, Weights};
 
 use super::case::{Bins, Built, BuiltBins, Case};
@@ -164,26 +164,20 @@ impl Program {
         let mut lines = text.lines();
         let mut next = |(case, built): &(&Case, &Built)| {
             let n_bins = built.bins.n_bins();
-            let mut tally = Tally {
-                npairs: vec![0; n_bins],
-                weight: Some(vec![0; n_bins]),
-                coordinate: Some(vec![0; n_bins]),
-            };
+            let mut pairs = vec![0; n_bins];
+            let mut sums = vec![vec![0; n_bins]; case.n_sums()];
             for line in lines.by_ref().take_while(|line| *line != "end") {
                 let numbers: Vec<i128> = line
                     .split_whitespace()
                     .map(|word| word.parse().expect("a whole number"))
                     .collect();
                 let bin = numbers[0] as usize;
-                tally.npairs[bin] = numbers[1] as u64;
-                for (sums, number) in [&mut tally.weight, &mut tally.coordinate]
-                    .into_iter()
-                    .zip(&numbers[2..])
-                {
-                    sums.as_mut().expect("made above")[bin] = *number;
+                pairs[bin] = numbers[1] as u64;
+                for (sum, number) in sums.iter_mut().zip(&numbers[2..]) {
+                    sum[bin] = *number;
                 }
             }
-            case.as_summed(tally)
+            Tally::of_one_table(pairs, sums)
         };
         cases.iter().map(&mut next).collect()
     }
@@ -208,15 +202,13 @@ impl BuiltBins {
 }
 
 impl Case {
-    /// `tally` without the sums that are not asked for.
-    fn as_summed(&self, mut tally: Tally) -> Tally {
+    /// Number of sums beside the numbers of pairs: products, then separations.
+    fn n_sums(&self) -> usize {
         use super::case::Summed;
-        if self.summed == Summed::Counts {
-            tally.weight = None;
+        match self.summed {
+            Summed::Counts => 0,
+            Summed::Weights => 1,
+            Summed::Separations => 2,
         }
-        if self.summed != Summed::Separations {
-            tally.coordinate = None;
-        }
-        tally
     }
 }

@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{Engine, PairJob, Pairs, Progress, Traversal};
+use super::{Engine, PairJob, Progress, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Formed, PairOrder, bin_near};
 use crate::error::EngineError;
-use crate::ops::{BinSums, Merge, PairOp, Payload};
 use crate::simd::Isa;
+use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
@@ -131,15 +131,16 @@ fn cores() -> usize {
 }
 
 impl Engine for Cpu {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
-        op.admit(job)?;
+    ) -> Result<Tally, EngineError> {
+        what.admit(job)?;
+        let terms = Terms::new(what, job.pairs())?;
         progress.begin(job.n_pairs());
-        self.install(|| Run::new(self.isa, job, op.binning()).run(op, progress))
+        self.install(|| Run::new(self.isa, job, what.bins()).run(what, &terms, progress))
     }
 
     fn description(&self) -> String {
@@ -210,21 +211,29 @@ impl<'a> Run<'a> {
         )
     }
 
-    fn run<O: PairOp>(&self, op: &O, progress: &dyn Progress) -> Result<O::Output, EngineError> {
-        let factors = match op.payload() {
-            Payload::Separation => return self.run_exactly(op, progress),
-            Payload::Count => None,
-            Payload::Products(first, second) => Some((
-                self.first.in_slot_order(first),
-                match self.job.pairs() {
-                    Pairs::Auto(_) => None,
-                    Pairs::Cross(..) => Some(self.second().in_slot_order(second)),
-                },
-            )),
+    fn run<B: Binning>(
+        &self,
+        what: &Tallied<B>,
+        terms: &Terms<'_, B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let weighted = match what.sums() {
+            [] => false,
+            [Sum::Product] => true,
+            _ => return self.run_exactly(terms, progress),
         };
-        let Some(Formed { form, .. }) = Formed::of(op.binning()) else {
-            return self.run_exactly(op, progress);
+        let Some(Formed { form, .. }) = Formed::of(what.bins()) else {
+            return self.run_exactly(terms, progress);
         };
+        if !terms.tables().is_one() {
+            return self.run_exactly(terms, progress);
+        }
+        let [first, second] = terms.factors();
+        let factors = weighted.then(|| {
+            let own = self.first.in_slot_order(first);
+            let other = (self.second.as_ref()).map(|layout| layout.in_slot_order(second));
+            (own, other)
+        });
         let slots = Slots::of(&form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -233,7 +242,7 @@ impl<'a> Run<'a> {
                 let (x1, x2) = (self.first.position(i), self.second().position(j));
                 let (sep, nearest) = domain.separation_and_image(x1, x2);
                 let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
-                let bin = bin_near(op.binning(), &sep, guess);
+                let bin = bin_near(what.bins(), &sep, guess);
                 let bin = bin.filter(|_| nearest == doubt.image);
                 doubt.to = bin.map_or(nowhere, |bin| slots.of_bin(bin)) as u32;
             }
@@ -245,67 +254,58 @@ impl<'a> Run<'a> {
         let fast = Fast {
             run: self,
             factors: [first, second],
-            products: factors.is_some(),
-            los: op.binning().line_of_sight(),
+            products: weighted,
+            los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),
             progress,
         };
         let Some(totals) = filtered(&form, &self.rounding, fast) else {
-            return self.run_exactly(op, progress);
+            return self.run_exactly(terms, progress);
         };
         let totals = totals?;
-        let mut output = op.empty();
-        let npairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
-        let products: Vec<i128> = match factors {
-            Some(_) => slots.bins().map(|slot| totals.products[slot]).collect(),
-            None => vec![],
+        let pairs = slots.bins().map(|slot| totals.pairs[slot]).collect();
+        let sums = if weighted {
+            vec![slots.bins().map(|slot| totals.products[slot]).collect()]
+        } else {
+            vec![]
         };
-        op.add_sums(
-            &mut output,
-            BinSums {
-                npairs: &npairs,
-                products: &products,
-            },
-        );
-        Ok(output)
+        Ok(Tally::of_one_table(pairs, sums))
     }
 
-    /// Takes every pair in reach through the exact rule: for operations that need the separation, and bins too fine for a filter.
-    fn run_exactly<O: PairOp>(
+    /// Takes every pair in reach through the exact rule: for sums that need the separation, and bins that have no filter.
+    fn run_exactly<B: Binning>(
         &self,
-        op: &O,
+        terms: &Terms<'_, B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
+    ) -> Result<Tally, EngineError> {
         let walk = self.walk();
-        let outputs = share_units(&walk, progress, |units, stop| {
-            let mut output = op.empty();
+        let tallies = share_units(&walk, progress, |units, stop| {
+            let mut tally = terms.empty();
             for unit in units {
                 walk.visit(unit, |blocks| {
                     if !stop() {
-                        self.add_blocks(op, &mut output, blocks);
+                        self.add_blocks(terms, &mut tally, blocks);
                     }
                 });
             }
-            output
+            tally
         })?;
-        let mut total = op.empty();
-        for output in outputs {
-            total.merge(output);
+        let mut total = terms.empty();
+        for tally in tallies {
+            total.merge(tally);
         }
         Ok(total)
     }
 
-    fn add_blocks<O: PairOp>(&self, op: &O, output: &mut O::Output, blocks: BlockPair) {
+    fn add_blocks<B: Binning>(&self, terms: &Terms<'_, B>, tally: &mut Tally, blocks: BlockPair) {
         let (first, second) = (&self.first, self.second());
         blocks.for_each_pair(first, second, |i, j| {
             let (x1, x2) = (first.position(i), second.position(j));
             let (sep, image) = self.job.domain().separation_and_image(x1, x2);
-            if image == blocks.translation.image
-                && let Some(bin) = op.binning().bin(&sep)
-            {
+            if image == blocks.translation.image {
                 let pair = [first.row(i) as usize, second.row(j) as usize];
-                op.add(output, bin, pair, &sep);
+                terms.add(tally, pair, &sep);
             }
         });
     }

@@ -29,12 +29,12 @@ use super::layout::Plain;
 use super::spread::{Devices, count};
 use super::suite::Scope;
 use super::{CudaOptions, KernelChoice, Precision, Tuning, suite};
-use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
+use crate::binning::{Binning, Edges, LineOfSight, RBins, SMuBins, SignedEdges};
 use crate::domain::{Domain, PeriodicBox};
 use crate::engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
 use crate::error::EngineError;
-use crate::ops::{Count, PairOp, WeightedCount};
 use crate::particles::{Particles, Points};
+use crate::tally::{Sum, Tallied, Tally};
 
 type Launch = unsafe extern "C" fn(*const u32, u32, u32, *mut *const c_void);
 
@@ -297,13 +297,13 @@ impl Devices for Vec<Emulator> {
 }
 
 impl Engine for Emulated {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
-        count(&self.devices, &self.options, job, op, progress).map(|(output, ..)| output)
+    ) -> Result<Tally, EngineError> {
+        count(&self.devices, &self.options, job, what, progress).map(|(tally, ..)| tally)
     }
 
     fn description(&self) -> String {
@@ -405,8 +405,9 @@ fn bins_are_done_in_windows_where_they_do_not_fit() {
             Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
         ] {
             let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-            let op = Count::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
-            let (_, _, how) = count(&engine.devices, &engine.options, &job, &op, &Silent).unwrap();
+            let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
+            let (_, _, how) =
+                count(&engine.devices, &engine.options, &job, &what, &Silent).unwrap();
             assert!(how.contains("windows of the bins"), "{how}");
         }
     }
@@ -433,15 +434,15 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
         let options = CudaOptions::default();
         let sample = uniform(500);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        let op = Count::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+        let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
         // Told before the run, or found out while it allocates.
         for (memory, claimed) in [(24 << 10, 24 << 10), (16 << 10, PLENTY)] {
             let devices = vec![Emulator {
                 claimed,
                 ..Emulator::new(SHARED, memory)
             }];
-            let (tally, _, how) = count(&devices, &options, &job, &op, &Silent).unwrap();
-            assert!(tally == Naive.run(&job, &op, &Silent).unwrap());
+            let (tally, _, how) = count(&devices, &options, &job, &what, &Silent).unwrap();
+            assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
             assert!(how.contains(" pieces"), "{how}");
         }
 
@@ -456,9 +457,9 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
             let job = job.with_traversal(Traversal::Cells);
-            let op = WeightedCount::new(bins.clone(), pairs);
-            let (tally, _, how) = count(&devices, &options, &job, &op, &Silent).unwrap();
-            assert!(tally == Naive.run(&job, &op, &Silent).unwrap());
+            let what = Tallied::new(bins.clone()).with_sum(Sum::Product);
+            let (tally, _, how) = count(&devices, &options, &job, &what, &Silent).unwrap();
+            assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
             assert!(how.contains("pieces"), "{how}");
         }
     }
@@ -475,8 +476,8 @@ fn too_little_memory_for_the_smallest_piece_is_told_in_bytes() {
     let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 9000)]);
     let sample = uniform(300);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-    let op = Count::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
-    let error = engine.run(&job, &op, &Silent).unwrap_err();
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let error = engine.run(&job, &what, &Silent).unwrap_err();
     let EngineError::Cuda(CudaError::Memory { needed, free, .. }) = error else {
         panic!("{error}");
     };

@@ -85,9 +85,7 @@ pub enum CudaError {
         /// Bytes free.
         free: u64,
     },
-    /// An operation that has no device kernel.
-    #[error(
-        "the CUDA engine does not know what to sum for this operation: use the cpu engine for this job"
-    )]
-    Unsupported,
+    /// Something to count that has no device kernel.
+    #[error("there is no CUDA kernel for {0}: use the cpu engine for this job")]
+    Unsupported(&'static str),
 }

@@ -41,8 +41,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{Engine, Exactness, PairJob, Progress};
+use crate::binning::Binning;
 use crate::error::EngineError;
-use crate::ops::PairOp;
+use crate::tally::{Tallied, Tally};
 use device::Gpu;
 use spread::Devices;
 
@@ -213,16 +214,16 @@ impl fmt::Debug for Cuda {
 }
 
 impl Engine for Cuda {
-    fn run<O: PairOp>(
+    fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
-        op: &O,
+        what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<O::Output, EngineError> {
-        let (output, timings, description) =
-            spread::count(&*self.gpus, &self.options, job, op, progress)?;
+    ) -> Result<Tally, EngineError> {
+        let (tally, timings, description) =
+            spread::count(&*self.gpus, &self.options, job, what, progress)?;
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
-        Ok(output)
+        Ok(tally)
     }
 
     fn description(&self) -> String {

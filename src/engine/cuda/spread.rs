@@ -9,12 +9,12 @@ use super::plan::{Carried, Plan};
 use super::run::{CudaTimings, bytes_needed, run};
 use super::sums::Sums;
 use super::units::Queue;
-use crate::binning::Formed;
+use crate::binning::{Binning, Formed};
 use crate::engine::pieces::Piece;
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
-use crate::ops::{BinSums, PairOp, Payload};
 use crate::particles::Particles;
+use crate::tally::{Classes, Sum, Tallied, Tally, Terms};
 
 /// Devices that work at the same time.
 pub(super) trait Devices {
@@ -43,46 +43,45 @@ struct Spread<'a, D> {
     pieces: usize,
 }
 
-/// Factors of the products to sum, if any.
-type Factors<'a> = Option<[&'a [f64]; 2]>;
-
-/// The weights that the kernels must carry, and the exponent of the coordinate that they must sum.
-fn summed<O: PairOp>(op: &O) -> Result<(Factors<'_>, Option<i32>), CudaError> {
-    let coordinate = op.coordinate_sums();
-    let payload = coordinate.map_or_else(|| op.payload(), |sums| sums.beside);
-    let weights = match payload {
-        Payload::Count => None,
-        Payload::Products(first, second) => Some([first, second]),
-        Payload::Separation => return Err(CudaError::Unsupported),
-    };
-    Ok((weights, coordinate.map(|sums| sums.exponent)))
+/// Which of the sums of `what` there are kernels for: products, and the coordinate.
+fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
+    if what.classes() != Classes::One {
+        return Err(CudaError::Unsupported("classes of pairs"));
+    }
+    match what.sums() {
+        [] => Ok([false, false]),
+        [Sum::Product] => Ok([true, false]),
+        [Sum::Separation] => Ok([false, true]),
+        [Sum::Product, Sum::Separation] => Ok([true, true]),
+        sums => Err(CudaError::Unsupported(
+            sums.last().map_or("these sums", Sum::name),
+        )),
+    }
 }
 
-/// The name of the bins' type.
-fn binning_name<O: PairOp>(_: &O) -> &'static str {
-    std::any::type_name::<O::Binning>()
-}
-
-/// Runs `op` over every pair of `job`, and says where the time went and how it was planned.
+/// Counts `what` over every pair of `job`, and says where the time went and how it was planned.
 ///
 /// # Errors
-/// A job that `op` refuses, a device that fails, too little memory for even the smallest piece, or a stop asked for.
-pub(super) fn count<D: Devices, O: PairOp>(
+/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a stop asked for.
+pub(super) fn count<D: Devices, B: Binning>(
     devices: &D,
     options: &CudaOptions,
     job: &PairJob<'_>,
-    op: &O,
+    what: &Tallied<B>,
     progress: &dyn Progress,
-) -> Result<(O::Output, CudaTimings, String), EngineError> {
-    op.admit(job)?;
-    let binning = Formed::of(op.binning()).ok_or_else(|| CudaError::Binning(binning_name(op)))?;
-    let (weights, coordinate) = summed(op)?;
-    let mut output = op.empty();
+) -> Result<(Tally, CudaTimings, String), EngineError> {
+    what.admit(job)?;
+    let name = std::any::type_name::<B>;
+    let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(name()))?;
+    let [weighted, coordinate] = summed(what)?;
+    let terms = Terms::new(what, job.pairs())?;
+    let weights = weighted.then(|| terms.factors());
+    let coordinate = coordinate.then(|| what.exponent(&Sum::Separation, job.pairs()));
     let (first, second) = job.pairs().both();
     progress.begin(job.n_pairs());
     if first.is_empty() || second.is_empty() || binning.n_bins == 0 {
         return Ok((
-            output,
+            terms.empty(),
             CudaTimings::default(),
             "nothing to count".to_owned(),
         ));
@@ -104,21 +103,21 @@ pub(super) fn count<D: Devices, O: PairOp>(
         pieces: 0,
     };
     spread.add(&Piece::whole(job.pairs()))?;
-    op.add_sums(
-        &mut output,
-        BinSums {
-            npairs: &spread.sums.npairs,
-            products: &spread.sums.products,
-        },
-    );
-    if coordinate.is_some() {
-        op.add_coordinates(&mut output, &spread.sums.coordinates);
-    }
+    let Sums {
+        npairs,
+        products,
+        coordinates,
+    } = spread.sums;
+    let made = [
+        weighted.then_some(products),
+        coordinate.map(|_| coordinates),
+    ];
+    let tally = Tally::of_one_table(npairs, made.into_iter().flatten().collect());
     let mut description = spread.description;
     if spread.pieces > 1 {
         description = format!("{description}, in {} pieces", spread.pieces);
     }
-    Ok((output, spread.timings, description))
+    Ok((tally, spread.timings, description))
 }
 
 impl<D: Devices> Spread<'_, D> {

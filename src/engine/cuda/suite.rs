@@ -1,4 +1,4 @@
-//! The engine suite: every operation, binning and domain against the double loop, by `==`.
+//! The engine suite: every sum, binning and domain against the double loop, by `==`.
 //!
 //! Entry: [`every_case`], [`many_bins`], [`mean_separations`], [`clustered`]. Tests of the library and of devices share it; it knows no engine.
 #![allow(
@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test; each test binary uses its part"
 )]
 
-use albireo::ops::{Count, MeanSeparation, PairOp, Tally, WeightedCount};
+use albireo::tally::{Sum, Tallied};
 use albireo::{
     Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
@@ -119,16 +119,16 @@ enum Summed {
     Separations,
 }
 
-/// Compares one operation with the double loop.
-fn check<E: Engine, O: PairOp<Output = Tally>>(engine: &E, job: &PairJob<'_>, op: &O, name: &str) {
-    let expected = Naive.run(job, op, &Silent).unwrap();
-    let found = engine.run(job, op, &Silent).unwrap();
-    let pairs = expected.npairs.iter().zip(&found.npairs);
+/// Compares one tally with that of the double loop.
+fn check<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, what: &Tallied<B>, name: &str) {
+    let expected = Naive.run(job, what, &Silent).unwrap();
+    let found = engine.run(job, what, &Silent).unwrap();
+    let pairs = expected.pairs().iter().zip(found.pairs());
     let wrong = pairs.filter(|(a, b)| a != b).count();
-    let binning = op.binning();
+    let binning = what.bins();
     assert_eq!(
-        (expected.npairs.iter().sum::<u64>(), wrong),
-        (found.npairs.iter().sum::<u64>(), 0),
+        (expected.pairs().iter().sum::<u64>(), wrong),
+        (found.pairs().iter().sum::<u64>(), 0),
         "{name}: pairs in all and bins that differ; {binning:?}"
     );
     assert!(expected == found, "{name}: sums differ; {binning:?}");
@@ -142,16 +142,18 @@ fn compare<E: Engine, B: Binning>(
     summed: &[Summed],
     name: &str,
 ) {
-    let counts = Count::new(binning.clone());
-    let weights = WeightedCount::new(binning.clone(), job.pairs());
+    let counts = Tallied::new(binning.clone());
+    let weights = counts.clone().with_sum(Sum::Product);
     for what in summed {
         let name = format!("{what:?} {name}");
         match what {
             Summed::Counts => check(engine, job, &counts, &name),
             Summed::Weights => check(engine, job, &weights, &name),
             Summed::Separations => {
-                check(engine, job, &MeanSeparation::new(counts.clone()), &name);
-                check(engine, job, &MeanSeparation::new(weights.clone()), &name);
+                for what in [&counts, &weights] {
+                    let what = what.clone().with_sum(Sum::Separation);
+                    check(engine, job, &what, &name);
+                }
             }
         }
     }

@@ -1,0 +1,247 @@
+//! The integers of a tally: class x bin, with an exact union and an exact form in bytes.
+
+use super::Merge;
+use crate::error::TallyError;
+
+/// Integers for each class of pairs and each bin: pairs and, where asked for, fixed-point sums.
+///
+/// Bins vary fastest. It merges in any order and goes through bytes without loss.
+///
+/// ```
+/// use albireo::tally::{Merge, Tally};
+/// let mut tally = Tally::zero(2, 1, 0);
+/// tally.merge(Tally::of_one_table(vec![3, 4], vec![]));
+/// assert_eq!(Tally::from_bytes(&tally.to_bytes())?, tally);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    n_bins: usize,
+    /// Pairs, table by table.
+    pub(super) pairs: Vec<u64>,
+    /// For each sum, the totals, table by table.
+    pub(super) sums: Vec<Vec<i128>>,
+}
+
+/// What the bytes of a tally begin with; the last digit counts the layouts that there have been.
+const MAGIC: &[u8; 8] = b"albtally";
+const LAYOUT: u64 = 1;
+
+impl Tally {
+    /// No pair, in `n_bins` bins of `n_tables` classes with `n_sums` sums.
+    pub fn zero(n_bins: usize, n_tables: usize, n_sums: usize) -> Self {
+        Self {
+            n_bins,
+            pairs: vec![0; n_bins * n_tables],
+            sums: vec![vec![0; n_bins * n_tables]; n_sums],
+        }
+    }
+
+    /// The tally of one class of pairs.
+    pub fn of_one_table(pairs: Vec<u64>, sums: Vec<Vec<i128>>) -> Self {
+        debug_assert!(sums.iter().all(|sum| sum.len() == pairs.len()));
+        Self {
+            n_bins: pairs.len(),
+            pairs,
+            sums,
+        }
+    }
+
+    /// Number of bins of a class.
+    pub fn n_bins(&self) -> usize {
+        self.n_bins
+    }
+
+    /// Number of classes.
+    pub fn n_tables(&self) -> usize {
+        self.pairs.len().checked_div(self.n_bins).unwrap_or(0)
+    }
+
+    /// Pairs in each bin of each class.
+    pub fn pairs(&self) -> &[u64] {
+        &self.pairs
+    }
+
+    /// The totals of sum number `at` in each bin of each class, in units of 2^-36 of its scale.
+    ///
+    /// # Panics
+    /// When there are not so many sums.
+    pub fn sum(&self, at: usize) -> &[i128] {
+        &self.sums[at]
+    }
+
+    /// Number of sums.
+    pub fn n_sums(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// The real numbers that a sum's totals stand for, `exponent` that of its scale.
+    ///
+    /// # Panics
+    /// When there are not so many sums.
+    pub fn real_sum(&self, at: usize, exponent: i32) -> Vec<f64> {
+        let real = |&total: &i128| crate::fixed_point::real(total, exponent);
+        self.sums[at].iter().map(real).collect()
+    }
+
+    /// Class number `table` alone.
+    ///
+    /// # Panics
+    /// When there are not so many classes.
+    #[must_use]
+    pub fn table(&self, table: usize) -> Self {
+        let bins = table * self.n_bins..(table + 1) * self.n_bins;
+        Self {
+            n_bins: self.n_bins,
+            pairs: self.pairs[bins.clone()].to_vec(),
+            sums: (self.sums.iter().map(|sum| sum[bins.clone()].to_vec())).collect(),
+        }
+    }
+
+    /// Adds the tally of one class to class number `table` of this one.
+    pub(crate) fn add_table(&mut self, table: usize, pairs: &[u64], sums: &[&[i128]]) {
+        let bins = table * self.n_bins..(table + 1) * self.n_bins;
+        add_all(&mut self.pairs[bins.clone()], pairs);
+        for (total, part) in self.sums.iter_mut().zip(sums) {
+            add_all(&mut total[bins.clone()], part);
+        }
+    }
+
+    /// Exact bytes, the same on every machine: a head, then little-endian integers.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let head = [LAYOUT, self.n_bins as u64, self.n_tables() as u64];
+        let head = head.into_iter().chain([self.sums.len() as u64]);
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(head.flat_map(u64::to_le_bytes));
+        bytes.extend(self.pairs.iter().flat_map(|n| n.to_le_bytes()));
+        bytes.extend(self.sums.iter().flatten().flat_map(|n| n.to_le_bytes()));
+        bytes
+    }
+
+    /// The tally of [`Tally::to_bytes`].
+    ///
+    /// # Errors
+    /// Bytes that are not those of a tally, or not all of them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TallyError> {
+        let (magic, rest) = bytes.split_at_checked(8).ok_or(TallyError::NotATally)?;
+        let (head, rest) = rest.split_at_checked(32).ok_or(TallyError::NotATally)?;
+        if magic != MAGIC {
+            return Err(TallyError::NotATally);
+        }
+        let mut head = head
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|n| u64::from_le_bytes(*n));
+        let mut next = || head.next().unwrap_or_default();
+        let layout = next();
+        if layout != LAYOUT {
+            return Err(TallyError::Layout {
+                expected: LAYOUT,
+                found: layout,
+            });
+        }
+        let [n_bins, n_tables, n_sums] = [next(), next(), next()].map(u128::from);
+        let entries = n_bins * n_tables;
+        let expected = entries.checked_mul(8 + 16 * n_sums);
+        if expected != Some(rest.len() as u128) || (n_bins == 0 && n_tables != 0) {
+            return Err(TallyError::Length {
+                expected,
+                found: rest.len(),
+            });
+        }
+        // The product is the length of a slice: each factor but zero is no longer.
+        let entries = entries as usize;
+        let (pairs, sums) = rest.split_at(8 * entries);
+        let mut sums = sums
+            .as_chunks::<16>()
+            .0
+            .iter()
+            .map(|n| i128::from_le_bytes(*n));
+        let pairs = pairs.as_chunks::<8>().0.iter();
+        Ok(Self {
+            n_bins: n_bins as usize,
+            pairs: pairs.map(|n| u64::from_le_bytes(*n)).collect(),
+            sums: (0..if entries == 0 { 0 } else { n_sums })
+                .map(|_| sums.by_ref().take(entries).collect())
+                .collect(),
+        })
+    }
+}
+
+fn add_all<T: Copy + std::ops::AddAssign>(total: &mut [T], part: &[T]) {
+    for (total, &part) in total.iter_mut().zip(part) {
+        *total += part;
+    }
+}
+
+impl Merge for Tally {
+    /// Adds the integers of a tally of the same bins, classes and sums; one without bins is the identity.
+    fn merge(&mut self, other: Self) {
+        if self.pairs.is_empty() {
+            *self = other;
+            return;
+        }
+        add_all(&mut self.pairs, &other.pairs);
+        for (total, part) in self.sums.iter_mut().zip(&other.sums) {
+            add_all(total, part);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    fn tally(n_bins: usize, n_tables: usize, n_sums: usize) -> Tally {
+        let mut tally = Tally::zero(n_bins, n_tables, n_sums);
+        for (k, n) in tally.pairs.iter_mut().enumerate() {
+            *n = u64::MAX - k as u64;
+        }
+        for (at, sum) in tally.sums.iter_mut().enumerate() {
+            for (k, n) in sum.iter_mut().enumerate() {
+                *n = i128::MIN + (at * 1000 + k) as i128;
+            }
+        }
+        tally
+    }
+
+    #[test]
+    fn bytes_lose_nothing() {
+        for shape in [(0, 0, 0), (1, 1, 0), (3, 1, 1), (5, 7, 3)] {
+            let tally = tally(shape.0, shape.1, shape.2);
+            assert_eq!(Tally::from_bytes(&tally.to_bytes()).unwrap(), tally);
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused() {
+        let bytes = tally(3, 2, 1).to_bytes();
+        for n in 0..bytes.len() {
+            assert!(Tally::from_bytes(&bytes[..n]).is_err(), "{n}");
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(matches!(
+            Tally::from_bytes(&longer),
+            Err(TallyError::Length { .. })
+        ));
+        for at in 0..40 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x81;
+            assert!(Tally::from_bytes(&damaged).is_err(), "{at}");
+        }
+    }
+
+    #[test]
+    fn tables_add_up_to_the_whole() {
+        let whole = tally(4, 3, 2);
+        let mut again = Tally::zero(4, 3, 2);
+        for k in 0..3 {
+            let table = whole.table(k);
+            let sums: Vec<&[i128]> = (0..2).map(|at| table.sum(at)).collect();
+            again.add_table(k, table.pairs(), &sums);
+        }
+        assert_eq!(again, whole);
+    }
+}

@@ -1,0 +1,158 @@
+//! What is counted of pairs: plain data that every engine executes, and the integers that come out.
+//!
+//! Entry: [`Tallied`] (bins, sums, classes) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is the
+//! traversal's affair, what one of them adds is told by [`Terms`] alone.
+
+mod classes;
+mod integers;
+mod sum;
+mod terms;
+
+pub use classes::{Classes, Tables};
+pub use integers::Tally;
+pub use sum::{PairTerm, Sum};
+pub use terms::Terms;
+
+use crate::binning::{Binning, LineOfSight};
+use crate::error::JobError;
+use crate::fixed_point::largest_exponent;
+use crate::pairs::{PairJob, Pairs};
+use crate::particles::{Particles, Weights};
+
+/// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
+///
+/// ```
+/// use albireo::tally::{Sum, Tallied};
+/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+/// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
+/// let sample = Particles::weighted(points, vec![1.0, 2.0, 0.5])?;
+/// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
+/// let what = Tallied::new(RBins::new(Edges::linear(0.0, 4.0, 2)?)).with_sum(Sum::Product);
+/// let tally = Naive.run(&job, &what, &Silent)?;
+/// assert_eq!(tally.pairs(), [1, 2]);
+/// assert_eq!(tally.real_sum(0, what.exponent(&Sum::Product, job.pairs())), [2.0, 1.5]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tallied<B> {
+    bins: B,
+    sums: Vec<Sum>,
+    classes: Classes,
+    weight_exponents: Option<[i32; 2]>,
+}
+
+impl<B: Binning> Tallied<B> {
+    /// The numbers of pairs in these bins, all pairs together.
+    pub fn new(bins: B) -> Self {
+        Self {
+            bins,
+            sums: vec![],
+            classes: Classes::One,
+            weight_exponents: None,
+        }
+    }
+
+    /// One sum more, made in the same pass.
+    #[must_use]
+    pub fn with_sum(mut self, sum: Sum) -> Self {
+        self.sums.push(sum);
+        self
+    }
+
+    /// The same for each of these classes of pairs.
+    #[must_use]
+    pub fn with_classes(self, classes: Classes) -> Self {
+        Self { classes, ..self }
+    }
+
+    /// The same for a part of a larger job, whose weights have these exponents in all.
+    #[must_use]
+    pub fn with_weight_exponents(self, exponents: [i32; 2]) -> Self {
+        Self {
+            weight_exponents: Some(exponents),
+            ..self
+        }
+    }
+
+    /// The bins.
+    pub fn bins(&self) -> &B {
+        &self.bins
+    }
+
+    /// What is summed beside the numbers of pairs.
+    pub fn sums(&self) -> &[Sum] {
+        &self.sums
+    }
+
+    /// Which classes of pairs are held apart.
+    pub fn classes(&self) -> Classes {
+        self.classes
+    }
+
+    /// The exponents that scale the weights of both samples below 1: those given, else those of `pairs`.
+    pub fn weight_exponents(&self, pairs: Pairs<'_>) -> [i32; 2] {
+        self.weight_exponents
+            .unwrap_or_else(|| weight_exponents(pairs))
+    }
+
+    /// The exponent e of a sum: an integer total n stands for `n * 2^(e - 36)`.
+    pub fn exponent(&self, sum: &Sum, pairs: Pairs<'_>) -> i32 {
+        let weights: i32 = self.weight_exponents(pairs).iter().sum();
+        let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
+        match sum {
+            Sum::Product => weights,
+            Sum::Separation => coordinate,
+            Sum::WeightedSeparation => weights + coordinate,
+            Sum::Term(_) => 0,
+        }
+    }
+
+    /// The tables that the classes of `pairs` fall into.
+    ///
+    /// # Errors
+    /// Particles without the labels that the classes are made of, or more tables than can be held.
+    pub fn tables(&self, pairs: Pairs<'_>) -> Result<Tables, JobError> {
+        Tables::new(self.classes, pairs, self.bins.order(), self.bins.n_bins())
+    }
+
+    /// A tally of `pairs` without any of them.
+    ///
+    /// # Errors
+    /// As [`Tallied::tables`].
+    pub fn zero(&self, pairs: Pairs<'_>) -> Result<Tally, JobError> {
+        let tables = self.tables(pairs)?.number();
+        Ok(Tally::zero(self.bins.n_bins(), tables, self.sums.len()))
+    }
+
+    /// Checks that this is defined for `job`.
+    ///
+    /// # Errors
+    /// Bins that the domain does not allow, positions that the bins or their line of sight do not allow, or classes of particles
+    /// without labels.
+    pub fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
+        self.bins.admit(job.domain())?;
+        match self.bins.line_of_sight() {
+            None | Some(LineOfSight::Fixed(_)) => {}
+            Some(_) => job.pairs().check_sight_range()?,
+        }
+        if self.bins.on_sphere() {
+            job.pairs().check_unit_vectors()?;
+        }
+        self.tables(job.pairs()).map(drop)
+    }
+}
+
+/// The exponents that scale the weights of both samples below 1.
+pub fn weight_exponents(pairs: Pairs<'_>) -> [i32; 2] {
+    let (first, second) = pairs.both();
+    [first, second].map(|sample: &Particles| match sample.weights() {
+        Weights::Unit => crate::fixed_point::exponent(1.0),
+        Weights::PerParticle(w) => largest_exponent(w),
+    })
+}
+
+/// Commutative and associative union of outputs: the only reduction, over threads, devices and ranks alike.
+pub trait Merge: Send {
+    /// Adds `other` to `self`.
+    fn merge(&mut self, other: Self);
+}

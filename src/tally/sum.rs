@@ -1,0 +1,75 @@
+//! What is summed over the pairs of each bin beside their number.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::separation::Separation;
+
+/// A real number a pair, of another crate: every engine that has no kernel for it takes the pairs in bins through the exact rule.
+///
+/// ```
+/// use std::sync::Arc;
+/// use albireo::tally::{PairTerm, Sum, Tallied};
+/// use albireo::{Edges, RBins, Separation};
+///
+/// /// The square of the cosine between a pair and the z axis.
+/// #[derive(Debug)]
+/// struct Alignment;
+///
+/// impl PairTerm for Alignment {
+///     fn term(&self, _: [usize; 2], sep: &Separation) -> f64 {
+///         if sep.r2 > 0.0 { (sep.d[2] * sep.d[2]) / sep.r2 } else { 0.0 }
+///     }
+/// }
+///
+/// let bins = RBins::new(Edges::linear(0.0, 10.0, 5)?);
+/// let what = Tallied::new(bins).with_sum(Sum::Term(Arc::new(Alignment)));
+/// # Ok::<(), albireo::Error>(())
+/// ```
+pub trait PairTerm: fmt::Debug + Send + Sync {
+    /// The term of the pair of rows `pair`, in [-1, 1]: it adds `round_ties_even(term * 2^36)` to its bin; what lies outside is taken
+    /// as the nearer end, NaN as 0.
+    fn term(&self, pair: [usize; 2], sep: &Separation) -> f64;
+}
+
+/// A sum over the pairs of each bin, in fixed point: a term t adds `round_ties_even(t * 2^36)`, whatever the order of the pairs.
+#[derive(Debug, Clone)]
+pub enum Sum {
+    /// The product `u1*u2` of the two weights, `u = w * 2^-e` with e the frexp exponent of the largest |w| of the sample.
+    Product,
+    /// The coordinate of the bins (r, s, rp or theta) over the power of two above its limit.
+    Separation,
+    /// The product of the two above, `(u1*u2)*v`.
+    WeightedSeparation,
+    /// A term of another crate.
+    Term(Arc<dyn PairTerm>),
+}
+
+impl PartialEq for Sum {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Product, Self::Product)
+            | (Self::Separation, Self::Separation)
+            | (Self::WeightedSeparation, Self::WeightedSeparation) => true,
+            (Self::Term(a), Self::Term(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Sum {
+    /// Whether weights go into it.
+    pub fn is_weighted(&self) -> bool {
+        matches!(self, Self::Product | Self::WeightedSeparation)
+    }
+
+    /// What results and refusals call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Product => "weights",
+            Self::Separation => "separations",
+            Self::WeightedSeparation => "weighted separations",
+            Self::Term(_) => "a term of another crate",
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
+
+use super::{Sum, Tables, Tallied, Tally};
+use crate::binning::Binning;
+use crate::error::JobError;
+use crate::fixed_point::{exponent, quantise, scaled};
+use crate::pairs::Pairs;
+use crate::particles::{Particles, Weights};
+use crate::separation::Separation;
+
+/// What pairs add, for the particles of a job.
+///
+/// Per sample `u = w * 2^-e` with e the frexp exponent of the largest |w|; a pair adds `round_ties_even((u1*u2) * 2^36)` to the
+/// sum of products, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit.
+#[derive(Debug)]
+pub struct Terms<'a, B> {
+    what: &'a Tallied<B>,
+    tables: Tables,
+    labels: Option<[&'a [u32]; 2]>,
+    first: Vec<f64>,
+    /// None for an auto count: the first sample's.
+    second: Option<Vec<f64>>,
+    coordinate_exponent: i32,
+}
+
+fn scaled_weights(sample: &Particles, exponent: i32) -> Vec<f64> {
+    match sample.weights() {
+        Weights::Unit => vec![scaled(1.0, exponent); sample.len()],
+        Weights::PerParticle(w) => w.iter().map(|&w| scaled(w, exponent)).collect(),
+    }
+}
+
+impl<'a, B: Binning> Terms<'a, B> {
+    /// What the pairs of `pairs` add to `what`.
+    ///
+    /// # Errors
+    /// As [`Tallied::tables`].
+    pub fn new(what: &'a Tallied<B>, pairs: Pairs<'a>) -> Result<Self, JobError> {
+        let tables = what.tables(pairs)?;
+        let labels = tables.labels(pairs);
+        let (mut first, mut second) = (vec![], None);
+        if what.sums.iter().any(Sum::is_weighted) {
+            let exponents = what.weight_exponents(pairs);
+            let (one, other) = pairs.samples();
+            first = scaled_weights(one, exponents[0]);
+            second = other.map(|other| scaled_weights(other, exponents[1]));
+        }
+        Ok(Self {
+            what,
+            tables,
+            labels,
+            first,
+            second,
+            coordinate_exponent: exponent(what.bins.coordinate_limit()),
+        })
+    }
+
+    /// The tables of the classes.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The scaled weights of the first and of the second sample, in the order of the rows; empty unless they are summed.
+    pub fn factors(&self) -> [&[f64]; 2] {
+        [&self.first, self.second.as_deref().unwrap_or(&self.first)]
+    }
+
+    /// A tally without a pair.
+    pub fn empty(&self) -> Tally {
+        Tally::zero(
+            self.what.bins.n_bins(),
+            self.tables.number(),
+            self.what.sums.len(),
+        )
+    }
+
+    /// Takes in the pair of rows `pair`, if it lies in a bin.
+    #[inline]
+    pub fn add(&self, tally: &mut Tally, pair: [usize; 2], sep: &Separation) {
+        if let Some(bin) = self.what.bins.bin(sep) {
+            self.add_in_bin(tally, bin, pair, sep);
+        }
+    }
+
+    #[inline]
+    fn add_in_bin(&self, tally: &mut Tally, bin: usize, pair: [usize; 2], sep: &Separation) {
+        let n_bins = tally.n_bins();
+        let tables = match self.labels {
+            None => [Some(0), None],
+            Some([first, second]) => self.tables.of(first[pair[0]], second[pair[1]]),
+        };
+        for table in tables.into_iter().flatten() {
+            tally.pairs[table * n_bins + bin] += 1;
+        }
+        for (at, sum) in self.what.sums.iter().enumerate() {
+            let term = i128::from(self.term(sum, pair, sep));
+            for table in tables.into_iter().flatten() {
+                tally.sums[at][table * n_bins + bin] += term;
+            }
+        }
+    }
+
+    /// What a pair in a bin adds to a sum.
+    #[inline]
+    fn term(&self, sum: &Sum, [i, j]: [usize; 2], sep: &Separation) -> i64 {
+        let product = || self.first[i] * self.second.as_ref().unwrap_or(&self.first)[j];
+        let coordinate = || scaled(self.what.bins.coordinate(sep), self.coordinate_exponent);
+        match sum {
+            Sum::Product => quantise(product()),
+            Sum::Separation => quantise(coordinate()),
+            Sum::WeightedSeparation => quantise(product() * coordinate()),
+            Sum::Term(term) => {
+                let term = term.term([i, j], sep);
+                quantise(if term.is_nan() {
+                    0.0
+                } else {
+                    term.clamp(-1.0, 1.0)
+                })
+            }
+        }
+    }
+}
