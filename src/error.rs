@@ -280,6 +280,12 @@ pub enum JobError {
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
+    /// Samples prepared in different domains.
+    #[error("both samples of a count must live in one domain, but they were prepared in two")]
+    Domains,
+    /// Samples that another engine prepared.
+    #[error("these samples were prepared by another engine than {0}")]
+    PreparedElsewhere(&'static str),
     /// Classes of pairs of particles that have no labels.
     #[error("classes of pairs are made of labels, but the particles have none")]
     NoLabels,

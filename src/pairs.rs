@@ -108,11 +108,16 @@ impl<'a> PairJob<'a> {
         if let Some(second) = second {
             domain.check(second.points())?;
         }
-        Ok(Self {
+        Ok(Self::of_placed(pairs, domain))
+    }
+
+    /// The job of visiting pairs of particles that are known to lie in `domain`.
+    pub(crate) fn of_placed(pairs: Pairs<'a>, domain: &'a Domain) -> Self {
+        Self {
             pairs,
             domain,
             traversal: Traversal::Auto,
-        })
+        }
     }
 
     /// The same job with a chosen traversal.

@@ -16,9 +16,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::{Cpu, Isa, PreparedJob, Report};
 use albireo::tally::{Tallied, Tally, Terms};
-use albireo::{Binning, Engine, EngineError, Naive, PairJob, Progress};
+use albireo::{Binning, Domain, Engine, EngineError, Naive, Particles, Progress};
 use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
 use attack::draw::Limits;
@@ -151,13 +151,20 @@ fn cuda() -> Result<(), Failed> {
 struct Wrong;
 
 impl Engine for Wrong {
-    fn run<B: Binning>(
+    type Sorted = ();
+
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, ()>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
-        let mut tally = Naive.run(job, what, progress)?;
+    ) -> Result<(Tally, Report), EngineError> {
+        let (mut tally, report) = Naive.tally(job, what, progress)?;
+        let job = job.job();
         let (first, second) = job.pairs().both();
         if !first.is_empty() && !second.is_empty() {
             let last = [first.len() - 1, second.len() - 1];
@@ -167,7 +174,7 @@ impl Engine for Wrong {
                 Terms::new(what, job.pairs())?.add(&mut tally, [0, last[1]], &sep);
             }
         }
-        Ok(tally)
+        Ok((tally, report))
     }
 
     fn description(&self) -> String {

@@ -1,6 +1,6 @@
 //! Who visits the pairs: engines change the time, never the integers.
 //!
-//! Entry: [`PairJob`] (which pairs, in which domain) and [`Engine::run`]. [`Naive`] is the readable reference that the others are
+//! Entry: [`PairJob`] (which pairs, in which domain) and [`Engine::run`], or [`Engine::prepare`] where samples serve several counts. [`Naive`] is the readable reference that the others are
 //! compared with by `==`; [`AnyEngine`] is one chosen at run time, [`Auto`] chooses by measured rates.
 
 mod auto;
@@ -14,12 +14,14 @@ pub mod cuda;
 mod naive;
 #[cfg(feature = "cuda")]
 mod pieces;
+mod prepared;
 #[cfg(feature = "cuda")]
 mod together;
 
 pub use auto::{Auto, Choice};
-pub use cpu::Cpu;
+pub use cpu::{Cpu, CpuSorted};
 pub use naive::Naive;
+pub use prepared::{Prepared, PreparedJob, Report};
 #[cfg(feature = "cuda")]
 pub use together::Together;
 
@@ -30,21 +32,65 @@ pub use crate::pairs::{PairJob, Pairs, Traversal};
 pub use crate::progress::{Progress, Silent};
 
 use crate::binning::Binning;
-use crate::error::EngineError;
+use crate::domain::Domain;
+use crate::error::{EngineError, JobError};
+use crate::particles::Particles;
 use crate::tally::{Tallied, Tally};
 
 /// Visits the pairs of a job.
 pub trait Engine {
-    /// Counts `what` over every pair of `job`.
+    /// What the engine makes of a sample, once for every count: sorted, or uploaded.
+    type Sorted: Send + Sync;
+
+    /// Sorts a sample that lies in `domain`. The order depends on the sample and the domain, never on what is counted.
+    ///
+    /// # Errors
+    /// A device that fails, or threads that cannot be had.
+    fn sort(&self, sample: &Particles, domain: &Domain) -> Result<Self::Sorted, EngineError>;
+
+    /// Counts `what` over every pair of a job between prepared samples, and tells how it went.
     ///
     /// # Errors
     /// A job for which `what` is not defined, a stop asked for through `progress`, or a device that fails.
+    fn tally<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, Self::Sorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError>;
+
+    /// Makes a sample ready for any number of counts.
+    ///
+    /// # Errors
+    /// A position outside `domain`; otherwise as [`Engine::sort`].
+    fn prepare(
+        &self,
+        sample: Particles,
+        domain: &Domain,
+    ) -> Result<Prepared<Self::Sorted>, EngineError> {
+        domain.check(sample.points()).map_err(JobError::from)?;
+        let sorted = self.sort(&sample, domain)?;
+        Ok(Prepared::new(sample, domain.clone(), sorted))
+    }
+
+    /// Counts `what` over every pair of `job`, whose samples serve this count alone.
+    ///
+    /// # Errors
+    /// As [`Engine::tally`].
     fn run<B: Binning>(
         &self,
         job: &PairJob<'_>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError>;
+    ) -> Result<Tally, EngineError> {
+        what.admit(job)?;
+        let (first, second) = job.pairs().samples();
+        let first = self.sort(first, job.domain())?;
+        let second = second.map(|sample| self.sort(sample, job.domain()));
+        let second = second.transpose()?;
+        let job = PreparedJob::of(*job, &first, second.as_ref());
+        Ok(self.tally(&job, what, progress)?.0)
+    }
 
     /// What ran, for the record: engine, instruction set, threads.
     fn description(&self) -> String;
@@ -70,20 +116,72 @@ pub enum AnyEngine {
     Together(Together),
 }
 
+/// What one of the engines made of a sample.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AnySorted {
+    /// The reference sorts nothing.
+    Naive,
+    /// Sorted for the processor.
+    Cpu(cpu::CpuSorted),
+    /// On the devices.
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::CudaSorted),
+    /// For both at the same time.
+    #[cfg(feature = "cuda")]
+    Together,
+}
+
 impl Engine for AnyEngine {
-    fn run<B: Binning>(
+    type Sorted = AnySorted;
+
+    fn sort(&self, sample: &Particles, domain: &Domain) -> Result<AnySorted, EngineError> {
+        Ok(match self {
+            Self::Naive(_) => AnySorted::Naive,
+            Self::Cpu(engine) => AnySorted::Cpu(engine.sort(sample, domain)?),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => AnySorted::Cuda(engine.sort(sample, domain)?),
+            #[cfg(feature = "cuda")]
+            Self::Together(_) => AnySorted::Together,
+        })
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, AnySorted>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
+    ) -> Result<(Tally, Report), EngineError> {
+        let elsewhere = |engine| EngineError::from(JobError::PreparedElsewhere(engine));
         match self {
-            Self::Naive(engine) => engine.run(job, what, progress),
-            Self::Cpu(engine) => engine.run(job, what, progress),
+            Self::Naive(engine) => {
+                let job = job.map(|sorted| matches!(sorted, AnySorted::Naive).then_some(&()));
+                let job = job.ok_or_else(|| elsewhere("naive"))?;
+                engine.tally(&job, what, progress)
+            }
+            Self::Cpu(engine) => {
+                let job = job.map(|sorted| match sorted {
+                    AnySorted::Cpu(sorted) => Some(sorted),
+                    _ => None,
+                });
+                let job = job.ok_or_else(|| elsewhere("cpu"))?;
+                engine.tally(&job, what, progress)
+            }
             #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.run(job, what, progress),
+            Self::Cuda(engine) => {
+                let job = job.map(|sorted| match sorted {
+                    AnySorted::Cuda(sorted) => Some(sorted),
+                    _ => None,
+                });
+                let job = job.ok_or_else(|| elsewhere("cuda"))?;
+                engine.tally(&job, what, progress)
+            }
             #[cfg(feature = "cuda")]
-            Self::Together(engine) => engine.run(job, what, progress),
+            Self::Together(engine) => {
+                let job = job.map(|sorted| matches!(sorted, AnySorted::Together).then_some(&()));
+                let job = job.ok_or_else(|| elsewhere("cuda+cpu"))?;
+                engine.tally(&job, what, progress)
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 //! The readable reference: one thread, scalar, every pair.
 
-use super::{Engine, PairJob, Pairs, Progress};
+use super::{Engine, Pairs, PreparedJob, Progress, Report};
 use crate::binning::{Binning, PairOrder};
+use crate::domain::Domain;
 use crate::error::EngineError;
+use crate::particles::Particles;
 use crate::tally::{Tallied, Tally, Terms};
 
 /// The plain double loop of the contract.
@@ -13,12 +15,19 @@ pub struct Naive;
 const STRIDE: usize = 1 << 14;
 
 impl Engine for Naive {
-    fn run<B: Binning>(
+    type Sorted = ();
+
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, ()>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
+    ) -> Result<(Tally, Report), EngineError> {
+        let job = job.job();
         what.admit(job)?;
         let terms = Terms::new(what, job.pairs())?;
         let mut tally = terms.empty();
@@ -50,7 +59,7 @@ impl Engine for Naive {
                 }
             }
         }
-        Ok(tally)
+        Ok((tally, Report::default()))
     }
 
     fn description(&self) -> String {

@@ -7,9 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use super::auto::relative_rates;
 use super::cuda::Cuda;
 use super::pieces::{OfPiece, Piece};
-use super::{Cpu, Engine, Exactness, PairJob, Pairs, Progress};
+use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report};
 use crate::binning::{Binning, PairOrder};
+use crate::domain::Domain;
 use crate::error::EngineError;
+use crate::particles::Particles;
 use crate::tally::{Merge, Tallied, Tally};
 
 /// The CPU and the GPUs at the same time.
@@ -120,17 +122,26 @@ impl Together {
 }
 
 impl Engine for Together {
-    fn run<B: Binning>(
+    /// What is shared out is sorted piece by piece.
+    type Sorted = ();
+
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, ()>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
+    ) -> Result<(Tally, Report), EngineError> {
+        let job = job.job();
         what.admit(job)?;
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
         let pieces = deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));
-        share_out((&self.cuda, &self.cpu), pieces, job, what, progress)
+        let tally = share_out((&self.cuda, &self.cpu), pieces, job, what, progress)?;
+        Ok((tally, Report::default()))
     }
 
     fn description(&self) -> String {
@@ -147,10 +158,9 @@ impl Engine for Together {
 mod tests {
     use super::*;
     use crate::binning::{Edges, LineOfSight, RBins, SMuBins, SignedEdges};
-    use crate::domain::Domain;
     use crate::engine::pieces::tests::{assert_auto, visits};
     use crate::engine::{Naive, Silent};
-    use crate::particles::{Particles, Points};
+    use crate::particles::Points;
     use crate::tally::Sum;
 
     fn sample(n: usize, seed: usize) -> Particles {

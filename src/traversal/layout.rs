@@ -3,11 +3,13 @@
 //! Points keep their float64 positions (in slot order) for exact decisions and float32 offsets from the centre of their block
 //! for filters. Slots that hold no point lie far away and are numbered [`NO_ROW`].
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::Bounds;
-use super::sort::{MAX_HALVINGS, Slot, Sorted};
-use crate::particles::{MAX_PARTICLES, Points, run_start};
+use super::sort::{MAX_HALVINGS, Slot};
+use super::{Bounds, Sorted};
+use crate::particles::{MAX_PARTICLES, run_start};
 
 /// Points in a leaf: one of the widest registers.
 pub(crate) const LEAF: usize = crate::simd::MOST_LANES;
@@ -37,6 +39,8 @@ pub(crate) struct Block {
     pub(crate) bounds: Bounds,
     /// Number of points.
     pub(crate) n: u32,
+    /// The label that they share; 0 where there are none.
+    pub(crate) label: u32,
     /// Box of each leaf, relative to the centre of the block, in scaled units: centre and half extents.
     pub(crate) leaves: [LeafBox; BLOCK / LEAF],
 }
@@ -59,6 +63,7 @@ impl Block {
         Self {
             bounds,
             n: points.len() as u32,
+            label: 0,
             leaves,
         }
     }
@@ -116,8 +121,8 @@ pub(crate) struct Layout {
     pub(crate) clusters: Vec<Run>,
     /// Number of points in the blocks before each block, and in all.
     pub(crate) points_before: Vec<u64>,
-    /// Position and row of the point in each slot.
-    slots: Vec<Slot>,
+    /// The points in their order.
+    sorted: Arc<Sorted>,
     /// Power of two that offsets are multiplied by.
     pub(crate) scale: f64,
     /// Largest half extent of a block, unscaled.
@@ -150,25 +155,29 @@ fn runs<'a>(bounds: &[Bounds], most: usize, ends: impl Iterator<Item = &'a usize
 }
 
 impl Layout {
-    /// Sorts `points`; offsets are multiplied by the power of two `scale`.
-    pub(crate) fn new(points: &Points, scale: f64) -> Self {
-        let [x, y, z] = points.columns();
-        let bounds = Bounds::around_columns([x, y, z]);
-        let Sorted { slots, cell_ends } = Sorted::new(points, &bounds);
+    /// The blocks of sorted points; offsets are multiplied by the power of two `scale`.
+    pub(crate) fn new(sorted: Arc<Sorted>, scale: f64) -> Self {
+        let Sorted {
+            slots,
+            cell_ends,
+            bounds,
+            ..
+        } = &*sorted;
         let (mut blocks, mut offsets) = (vec![], vec![]);
         slots
             .par_chunks(BLOCK)
             .with_min_len(64)
             .map(|slots| Block::with_offsets(slots, scale))
             .unzip_into_vecs(&mut blocks, &mut offsets);
+        sorted.label(&mut blocks);
         let mut layout = Self {
-            bounds,
+            bounds: *bounds,
             points_before: Vec::with_capacity(blocks.len() + 1),
             blocks,
             offsets,
             groups: vec![],
             clusters: vec![],
-            slots,
+            sorted: Arc::clone(&sorted),
             scale,
             largest_half: 0.0,
         };
@@ -197,13 +206,13 @@ impl Layout {
     /// The float64 position in a slot that holds a point.
     #[inline]
     pub(crate) fn position(&self, slot: usize) -> [f64; 3] {
-        self.slots[slot].0
+        self.sorted.slots[slot].0
     }
 
     /// The row of the point in a slot; [`NO_ROW`] where there is none.
     #[inline]
     pub(crate) fn row(&self, slot: usize) -> u32 {
-        self.slots[slot].1
+        self.sorted.slots[slot].1
     }
 
     /// One number a row, brought into slot order; 0 where there is no point.
@@ -215,7 +224,7 @@ impl Layout {
                 values[row as usize]
             }
         };
-        self.slots.iter().map(value).collect()
+        self.sorted.slots.iter().map(value).collect()
     }
 }
 
@@ -223,11 +232,12 @@ impl Layout {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+    use crate::particles::Points;
 
     fn check(rows: &[[f64; 3]]) {
         let points = Points::from_rows(rows).unwrap();
-        let layout = Layout::new(&points, 1.0);
-        let slots = 0..layout.slots.len();
+        let layout = Layout::new(Arc::new(Sorted::new(&points, None)), 1.0);
+        let slots = 0..layout.sorted.slots.len();
         let rows_of = slots.map(|slot| layout.row(slot));
         let mut seen: Vec<u32> = rows_of.filter(|&row| row != NO_ROW).collect();
         seen.sort_unstable();
@@ -235,7 +245,7 @@ mod tests {
             seen.iter().copied().eq(0..rows.len() as u32),
             "every row once"
         );
-        assert_eq!(layout.slots.len(), layout.blocks.len() * BLOCK);
+        assert_eq!(layout.sorted.slots.len(), layout.blocks.len() * BLOCK);
         let values: Vec<f64> = (1..=rows.len()).map(|k| k as f64).collect();
         let in_slots = layout.in_slot_order(&values);
         for (b, block) in layout.blocks.iter().enumerate() {

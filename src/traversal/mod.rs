@@ -1,6 +1,6 @@
 //! Which pairs are visited: points sorted into compact blocks, and the walk over the blocks within reach of each other.
 //!
-//! Entry: [`Layout`], one sample sorted, and [`Walk`], which pairs its blocks. Nothing here knows bins or operations.
+//! Entry: [`Sorted`], one sample in its order, [`Layout`], its blocks, and [`Walk`], which pairs its blocks. Nothing here knows bins or operations.
 
 mod bounds;
 mod images;
@@ -10,4 +10,5 @@ mod walk;
 
 pub(crate) use bounds::Bounds;
 pub(crate) use layout::{BLOCK, Block, FAR_AWAY, LEAF, Layout};
+pub(crate) use sort::Sorted;
 pub(crate) use walk::{BlockPair, Region, Slots, Walk};

@@ -10,8 +10,8 @@ use std::slice::IterMut;
 use rayon::prelude::*;
 
 use super::bounds::{Bounds, greater, lesser};
-use super::layout::{BLOCK, LEAF, NO_ROW};
-use crate::particles::{Points, run_start};
+use super::layout::{BLOCK, Block, LEAF, NO_ROW};
+use crate::particles::{Labels, Points, run_start};
 
 /// What a slot holds: the position and the row of a point. A tuple: a vector of zeroed ones costs nothing until it is filled.
 pub(super) type Slot = ([f64; 3], u32);
@@ -98,18 +98,78 @@ impl Cells {
 /// The points of a sample in an order in which every [`BLOCK`] and in it every [`LEAF`] consecutive slots are compact.
 ///
 /// The order depends on the points alone. Each cell begins a block; the slots that its last block has left over come last and are
-/// numbered [`NO_ROW`].
+/// numbered [`NO_ROW`]. Points with different labels share no cell.
 #[derive(Debug)]
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
+    pub(crate) bounds: Bounds,
     pub(super) slots: Vec<Slot>,
     /// Number of blocks up to the end of each cell that has points.
     pub(super) cell_ends: Vec<usize>,
+    /// For each label that has points: the number of blocks up to their end, and the label. Empty where there are no labels.
+    label_ends: Vec<(usize, u32)>,
 }
 
 impl Sorted {
-    pub(super) fn new(points: &Points, bounds: &Bounds) -> Self {
+    /// Sorts points, by their labels first where there are any.
+    pub(crate) fn new(points: &Points, labels: Option<&Labels>) -> Self {
+        match labels {
+            None => Self::of_one_label(points),
+            Some(labels) => Self::by_labels(points, labels),
+        }
+    }
+
+    /// Sorts the points of each label by themselves, one label after another.
+    fn by_labels(points: &Points, labels: &Labels) -> Self {
+        let values = labels.values();
+        let mut rows = vec![vec![]; labels.number() as usize];
+        for (row, &label) in values.iter().enumerate() {
+            rows[label as usize].push(row as u32);
+        }
+        let of_label = |rows: &Vec<u32>| {
+            let column = |column: &[f64]| rows.iter().map(|&row| column[row as usize]).collect();
+            let mut sorted =
+                Self::of_one_label(&Points::from_checked(points.columns().map(column)));
+            for slot in &mut sorted.slots {
+                slot.1 = rows.get(slot.1 as usize).copied().unwrap_or(NO_ROW);
+            }
+            sorted
+        };
+        let sorted: Vec<Self> = rows.par_iter().map(of_label).collect();
+        let mut all = Self {
+            bounds: Bounds::around_columns(points.columns()),
+            slots: Vec::with_capacity(sorted.iter().map(|part| part.slots.len()).sum()),
+            cell_ends: vec![],
+            label_ends: vec![],
+        };
+        for (label, part) in sorted
+            .into_iter()
+            .enumerate()
+            .filter(|(_, part)| !part.slots.is_empty())
+        {
+            let before = all.slots.len() / BLOCK;
+            all.slots.extend(part.slots);
+            all.cell_ends
+                .extend(part.cell_ends.iter().map(|end| before + end));
+            all.label_ends.push((all.slots.len() / BLOCK, label as u32));
+        }
+        all
+    }
+
+    /// Tells blocks which label their points have.
+    pub(super) fn label(&self, blocks: &mut [Block]) {
+        let mut from = 0;
+        for &(end, label) in &self.label_ends {
+            for block in &mut blocks[from..end] {
+                block.label = label;
+            }
+            from = end;
+        }
+    }
+
+    fn of_one_label(points: &Points) -> Self {
+        let bounds = Bounds::around_columns(points.columns());
         let n = points.len();
-        let cells = Cells::new(bounds, n);
+        let cells = Cells::new(&bounds, n);
         let n_runs = (n / RUN).clamp(1, MOST_RUNS.min(rayon::current_num_threads()));
         let rows = |run: usize| run_start(n, run, n_runs)..run_start(n, run + 1, n_runs);
         let runs = (0..n_runs).into_par_iter();
@@ -135,7 +195,12 @@ impl Sorted {
             cell_ends.push(end);
         }
         parts.into_par_iter().with_min_len(16).for_each(arrange);
-        Self { slots, cell_ends }
+        Self {
+            bounds,
+            slots,
+            cell_ends,
+            label_ends: vec![],
+        }
     }
 }
 
@@ -297,10 +362,9 @@ mod tests {
         let n = 4 * RUN + 77;
         assert!(n / 2 > SPLIT_IN_PARALLEL, "one cell is shared by threads");
         let points = Points::from_rows(&clustered(n)).unwrap();
-        let bounds = Bounds::around_columns(points.columns());
         let order = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let sort = || Sorted::new(&points, &bounds);
+            let sort = || Sorted::new(&points, None);
             let sorted = pool.build().unwrap().install(sort);
             let rows: Vec<u32> = sorted.slots.iter().map(|slot| slot.1).collect();
             (rows, sorted.cell_ends)
@@ -315,8 +379,9 @@ mod tests {
     fn cells_take_whole_blocks_and_leave_only_last_slots_empty() {
         for n in [0, 1, BLOCK, 2 * FEW + 1, RUN] {
             let points = Points::from_rows(&clustered(n)).unwrap();
-            let bounds = Bounds::around_columns(points.columns());
-            let Sorted { slots, cell_ends } = Sorted::new(&points, &bounds);
+            let Sorted {
+                slots, cell_ends, ..
+            } = Sorted::new(&points, None);
             assert_eq!(
                 slots.len(),
                 cell_ends.last().map_or(0, |&end| end * BLOCK),

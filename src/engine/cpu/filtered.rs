@@ -1,6 +1,8 @@
 //! A run through a filter: the kernel that its type asks for, on every thread.
 //!
-//! Entry: [`filtered`].
+//! Entry: [`filtered`]. Blocks are pure in label, so that the class of their pairs is the same for two blocks and costs nothing a pair.
+
+use std::sync::{Mutex, PoisonError};
 
 use super::reach::Reach;
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
@@ -10,16 +12,18 @@ use crate::binning::{Form, LineOfSight};
 use crate::engine::Progress;
 use crate::error::EngineError;
 use crate::simd::{BitSliced, Histogram, Kernel, Scatter, Simd, Totals};
+use crate::tally::Tables;
 use crate::traversal::BlockPair;
 
-/// Runs `fast` with the filter of its bins; none where they are too fine for one, or too many.
+/// Runs `fast` with the filter of its bins, and returns the totals of each class; none where the bins are too fine for a filter, or too
+/// many.
 ///
 /// Not generic, so that the kernels are compiled once, in this crate.
 pub(super) fn filtered(
     form: &Form<'_>,
     rounding: &Rounding,
     fast: Fast<'_>,
-) -> Option<Result<Totals, EngineError>> {
+) -> Option<Result<Vec<Totals>, EngineError>> {
     if fast.n_slots > Scatter::<true>::MOST_SLOTS {
         return None;
     }
@@ -34,11 +38,12 @@ pub(super) struct Fast<'a> {
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
+    pub(super) tables: Tables,
     pub(super) progress: &'a dyn Progress,
 }
 
 impl WithFilter for Fast<'_> {
-    type Output = Result<Totals, EngineError>;
+    type Output = Result<Vec<Totals>, EngineError>;
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
@@ -107,46 +112,88 @@ impl Fast<'_> {
         &self,
         job: &Job<'_, F>,
         histogram: impl Fn() -> H + Sync,
-    ) -> Result<Totals, EngineError> {
+    ) -> Result<Vec<Totals>, EngineError> {
         let walk = self.run.walk();
-        let outputs = share_units(&walk, self.progress, |units, stop| {
+        let empty = || Totals {
+            pairs: vec![0; self.n_slots],
+            products: vec![0; if self.products { self.n_slots } else { 0 }],
+        };
+        let totals: Vec<_> = (0..self.tables.number())
+            .map(|_| Mutex::new(empty()))
+            .collect();
+        share_units(&walk, self.progress, |units, stop| {
             let mut worker = Worker::new(histogram(), self.n_slots, self.products);
             let mut blocks = Vec::with_capacity(BATCH);
-            let mut stopped = false;
+            let (mut labels, mut stopped) = ([0, 0], false);
             for unit in units {
                 walk.visit(unit, |pair| {
                     if stopped {
                         return;
                     }
+                    let met = self.labels(pair);
+                    if met != labels {
+                        self.take(job, &mut worker, &mut blocks);
+                        self.deposit(&mut worker, labels, &totals);
+                        labels = met;
+                    }
                     blocks.push(pair);
                     if blocks.len() == BATCH {
-                        self.run
-                            .isa
-                            .dispatch(CountBlocks(job, &mut worker, &blocks));
-                        blocks.clear();
+                        self.take(job, &mut worker, &mut blocks);
                         stopped = stop();
                     }
                 });
             }
-            self.run
-                .isa
-                .dispatch(CountBlocks(job, &mut worker, &blocks));
-            worker.flush();
-            worker.totals
+            self.take(job, &mut worker, &mut blocks);
+            self.deposit(&mut worker, labels, &totals);
         })?;
-        let mut total = Totals {
-            pairs: vec![0; self.n_slots],
-            products: vec![0; if self.products { self.n_slots } else { 0 }],
-        };
-        for output in outputs {
-            for (total, part) in total.pairs.iter_mut().zip(output.pairs) {
+        let own = |table: Mutex<Totals>| table.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(totals.into_iter().map(own).collect())
+    }
+
+    /// The labels of two blocks, where they matter.
+    #[inline]
+    fn labels(&self, pair: BlockPair) -> [u32; 2] {
+        if self.tables.is_one() {
+            return [0, 0];
+        }
+        let (first, second) = (&self.run.first, self.run.second());
+        [
+            first.blocks[pair.first].label,
+            second.blocks[pair.second].label,
+        ]
+    }
+
+    /// Counts the blocks that wait.
+    fn take<F: Filter, H: Histogram>(
+        &self,
+        job: &Job<'_, F>,
+        worker: &mut Worker<H>,
+        blocks: &mut Vec<BlockPair>,
+    ) {
+        self.run.isa.dispatch(CountBlocks(job, worker, blocks));
+        blocks.clear();
+    }
+
+    /// Adds what a worker has counted to the tables of two labels, and leaves it without a pair.
+    fn deposit<H: Histogram>(
+        &self,
+        worker: &mut Worker<H>,
+        [first, second]: [u32; 2],
+        tables: &[Mutex<Totals>],
+    ) {
+        worker.flush();
+        let wanted = self.tables.of(first, second).into_iter().flatten();
+        for total in wanted.filter_map(|table| tables.get(table)) {
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            for (total, &part) in total.pairs.iter_mut().zip(&worker.totals.pairs) {
                 *total = total.wrapping_add(part);
             }
-            for (total, part) in total.products.iter_mut().zip(output.products) {
+            for (total, &part) in total.products.iter_mut().zip(&worker.totals.products) {
                 *total += part;
             }
         }
-        Ok(total)
+        worker.totals.pairs.fill(0);
+        worker.totals.products.fill(0);
     }
 }
 

@@ -8,17 +8,23 @@ mod filtered;
 mod lists;
 mod measures;
 mod reach;
+mod sorted;
 mod tile;
+
+pub use sorted::CpuSorted;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{Engine, PairJob, Progress, Traversal};
+use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Formed, PairOrder, bin_near};
+use crate::domain::Domain;
 use crate::error::EngineError;
+use crate::particles::Particles;
 use crate::simd::Isa;
 use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
@@ -131,16 +137,37 @@ fn cores() -> usize {
 }
 
 impl Engine for Cpu {
-    fn run<B: Binning>(
+    type Sorted = CpuSorted;
+
+    fn sort(&self, sample: &Particles, _: &Domain) -> Result<CpuSorted, EngineError> {
+        Ok(self.install(|| CpuSorted::new(sample)))
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, CpuSorted>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
-        what.admit(job)?;
-        let terms = Terms::new(what, job.pairs())?;
-        progress.begin(job.n_pairs());
-        self.install(|| Run::new(self.isa, job, what.bins()).run(what, &terms, progress))
+    ) -> Result<(Tally, Report), EngineError> {
+        let pairs = job.job();
+        what.admit(pairs)?;
+        let terms = Terms::new(what, pairs.pairs())?;
+        progress.begin(pairs.n_pairs());
+        let start = Instant::now();
+        let (tally, laid_out) = self.install(|| {
+            let run = Run::new(self.isa, job, what.bins());
+            let laid_out = start.elapsed();
+            (run.run(what, &terms, progress), laid_out)
+        });
+        let counted = start.elapsed() - laid_out;
+        let report = Report {
+            stages: vec![
+                ("layout", laid_out.as_secs_f64()),
+                ("count", counted.as_secs_f64()),
+            ],
+            plan: String::new(),
+        };
+        Ok((tally?, report))
     }
 
     fn description(&self) -> String {
@@ -150,19 +177,23 @@ impl Engine for Cpu {
     }
 }
 
+/// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
+type Factors = (Arc<Vec<f64>>, Option<Arc<Vec<f64>>>);
+
 /// A job sorted and measured.
 struct Run<'a> {
     isa: Isa,
     job: PairJob<'a>,
-    first: Layout,
-    second: Option<Layout>,
+    sorted: (&'a CpuSorted, Option<&'a CpuSorted>),
+    first: Arc<Layout>,
+    second: Option<Arc<Layout>>,
     rounding: Rounding,
     region: Region,
     once: bool,
 }
 
 impl<'a> Run<'a> {
-    fn new<B: Binning>(isa: Isa, job: &PairJob<'a>, binning: &B) -> Self {
+    fn new<B: Binning>(isa: Isa, job: &PreparedJob<'a, CpuSorted>, binning: &B) -> Self {
         let radius = binning.reach().radius();
         let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
         let scale = if scale.is_finite() && scale > 0.0 {
@@ -170,10 +201,11 @@ impl<'a> Run<'a> {
         } else {
             1.0
         };
-        let (sample, other) = job.pairs().samples();
-        let layout = |sample: &crate::particles::Particles| Layout::new(sample.points(), scale);
-        let (first, second) = rayon::join(|| layout(sample), || other.map(layout));
-        let exact = float64_roundings(job, &first, second.as_ref());
+        let sorted = job.sorted();
+        let layout = |sorted: &CpuSorted| sorted.layout(scale);
+        let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout));
+        let job = job.job();
+        let exact = float64_roundings(job, &first, second.as_deref());
         let half = second
             .as_ref()
             .map_or(0.0, |s| s.largest_half)
@@ -182,6 +214,7 @@ impl<'a> Run<'a> {
         Self {
             isa,
             job: *job,
+            sorted,
             first,
             second,
             rounding: Rounding {
@@ -198,13 +231,13 @@ impl<'a> Run<'a> {
     }
 
     fn second(&self) -> &Layout {
-        self.second.as_ref().unwrap_or(&self.first)
+        self.second.as_deref().unwrap_or(&self.first)
     }
 
     fn walk(&self) -> Walk<'_> {
         Walk::new(
             &self.first,
-            self.second.as_ref(),
+            self.second.as_deref(),
             self.once,
             self.job.domain(),
             self.region,
@@ -225,15 +258,7 @@ impl<'a> Run<'a> {
         let Some(Formed { form, .. }) = Formed::of(what.bins()) else {
             return self.run_exactly(terms, progress);
         };
-        if !terms.tables().is_one() {
-            return self.run_exactly(terms, progress);
-        }
-        let [first, second] = terms.factors();
-        let factors = weighted.then(|| {
-            let own = self.first.in_slot_order(first);
-            let other = (self.second.as_ref()).map(|layout| layout.in_slot_order(second));
-            (own, other)
-        });
+        let factors = weighted.then(|| self.factors(what, terms));
         let slots = Slots::of(&form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -258,19 +283,32 @@ impl<'a> Run<'a> {
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),
+            tables: *terms.tables(),
             progress,
         };
-        let Some(totals) = filtered(&form, &self.rounding, fast) else {
+        let Some(tables) = filtered(&form, &self.rounding, fast) else {
             return self.run_exactly(terms, progress);
         };
-        let totals = totals?;
-        let pairs = slots.bins().map(|slot| totals.pairs[slot]).collect();
-        let sums = if weighted {
-            vec![slots.bins().map(|slot| totals.products[slot]).collect()]
-        } else {
-            vec![]
-        };
-        Ok(Tally::of_one_table(pairs, sums))
+        let mut tally = terms.empty();
+        for (table, totals) in tables?.into_iter().enumerate() {
+            let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
+            if weighted {
+                let products: Vec<i128> = slots.bins().map(|slot| totals.products[slot]).collect();
+                tally.add_table(table, &pairs, &[&products]);
+            } else {
+                tally.add_table(table, &pairs, &[]);
+            }
+        }
+        Ok(tally)
+    }
+
+    /// The scaled weights of both samples in the order of their slots.
+    fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>) -> Factors {
+        let [one, other] = what.weight_exponents(self.job.pairs());
+        let [first, second] = terms.factors();
+        let second = (self.sorted.1.zip(self.second.as_ref()))
+            .map(|(sorted, layout)| sorted.factors(other, second, layout));
+        (self.sorted.0.factors(one, first, &self.first), second)
     }
 
     /// Takes every pair in reach through the exact rule: for sums that need the separation, and bins that have no filter.

@@ -31,7 +31,9 @@ use super::suite::Scope;
 use super::{CudaOptions, KernelChoice, Precision, Tuning, suite};
 use crate::binning::{Binning, Edges, LineOfSight, RBins, SMuBins, SignedEdges};
 use crate::domain::{Domain, PeriodicBox};
-use crate::engine::{Engine, Naive, PairJob, Pairs, Progress, Silent, Traversal};
+use crate::engine::{
+    Engine, Naive, PairJob, Pairs, PreparedJob, Progress, Report, Silent, Traversal,
+};
 use crate::error::EngineError;
 use crate::particles::{Particles, Points};
 use crate::tally::{Sum, Tallied, Tally};
@@ -297,13 +299,20 @@ impl Devices for Vec<Emulator> {
 }
 
 impl Engine for Emulated {
-    fn run<B: Binning>(
+    type Sorted = ();
+
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, ()>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
-        count(&self.devices, &self.options, job, what, progress).map(|(tally, ..)| tally)
+    ) -> Result<(Tally, Report), EngineError> {
+        let counted = count(&self.devices, &self.options, job.job(), what, progress);
+        counted.map(|(tally, ..)| (tally, Report::default()))
     }
 
     fn description(&self) -> String {

@@ -40,9 +40,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::{Engine, Exactness, PairJob, Progress};
+use super::{Engine, Exactness, PreparedJob, Progress, Report};
 use crate::binning::Binning;
+use crate::domain::Domain;
 use crate::error::EngineError;
+use crate::particles::Particles;
 use crate::tally::{Tallied, Tally};
 use device::Gpu;
 use spread::Devices;
@@ -213,17 +215,32 @@ impl fmt::Debug for Cuda {
     }
 }
 
+/// A sample for devices: sorted and uploaded with each count.
+#[derive(Debug)]
+pub struct CudaSorted {}
+
 impl Engine for Cuda {
-    fn run<B: Binning>(
+    type Sorted = CudaSorted;
+
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<CudaSorted, EngineError> {
+        Ok(CudaSorted {})
+    }
+
+    fn tally<B: Binning>(
         &self,
-        job: &PairJob<'_>,
+        job: &PreparedJob<'_, CudaSorted>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<Tally, EngineError> {
+    ) -> Result<(Tally, Report), EngineError> {
+        let job = job.job();
         let (tally, timings, description) =
             spread::count(&*self.gpus, &self.options, job, what, progress)?;
+        let report = Report {
+            stages: vec![],
+            plan: description.clone(),
+        };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
-        Ok(tally)
+        Ok((tally, report))
     }
 
     fn description(&self) -> String {

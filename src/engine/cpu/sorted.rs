@@ -1,0 +1,57 @@
+//! A sample sorted for the CPU engine, with what its counts have made of it and may need again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::particles::Particles;
+use crate::traversal::{Layout, Sorted};
+
+/// A sample sorted for the CPU engine: the order serves every count.
+#[derive(Debug)]
+pub struct CpuSorted {
+    sorted: Arc<Sorted>,
+    /// Blocks in the unit of length that bins of some reach ask for, by the bits of the scale: jobs with the same bins share them.
+    layouts: Mutex<HashMap<u64, Arc<Layout>>>,
+    /// Scaled weights in the order of the slots, by their exponent.
+    factors: Mutex<HashMap<i32, Arc<Vec<f64>>>>,
+}
+
+/// What `map` holds for `key`, made if it is not there; one other entry at most is kept, as each is as large as the sample.
+fn remembered<K: Eq + std::hash::Hash, V>(
+    map: &Mutex<HashMap<K, Arc<V>>>,
+    key: K,
+    make: impl FnOnce() -> V,
+) -> Arc<V> {
+    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(value) = map.get(&key) {
+        return Arc::clone(value);
+    }
+    if map.len() > 1 {
+        map.clear();
+    }
+    let value = Arc::new(make());
+    map.insert(key, Arc::clone(&value));
+    value
+}
+
+impl CpuSorted {
+    /// Sorts a sample.
+    pub(super) fn new(sample: &Particles) -> Self {
+        Self {
+            sorted: Arc::new(Sorted::new(sample.points(), sample.labels())),
+            layouts: Mutex::default(),
+            factors: Mutex::default(),
+        }
+    }
+
+    /// The blocks, their offsets multiplied by the power of two `scale`.
+    pub(super) fn layout(&self, scale: f64) -> Arc<Layout> {
+        let make = || Layout::new(Arc::clone(&self.sorted), scale);
+        remembered(&self.layouts, scale.to_bits(), make)
+    }
+
+    /// The weights that `rows` holds row by row, scaled by `2^-exponent`, in the order of the slots of `layout`.
+    pub(super) fn factors(&self, exponent: i32, rows: &[f64], layout: &Layout) -> Arc<Vec<f64>> {
+        remembered(&self.factors, exponent, || layout.in_slot_order(rows))
+    }
+}
