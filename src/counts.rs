@@ -2,11 +2,13 @@
 //!
 //! Entry: [`count_pairs`], which runs an engine, and [`PairCounts`], which merges and normalises. Nothing here visits a pair.
 
+mod classes;
 mod covers;
 mod fixed_sums;
 mod restored;
 mod total;
 
+pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use total::{PairKind, PairTotal};
 
@@ -16,14 +18,14 @@ use fixed_sums::FixedSums;
 use ndarray::{ArrayD, ArrayViewD};
 
 use crate::binning::{Binning, PairOrder};
-use crate::engine::Engine;
+use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError, MergeError};
 use crate::exactness::Exactness;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::Weights;
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{Sum, Tallied, weight_exponents};
+use crate::tally::{Sum, Tallied, Tally, weight_exponents};
 
 /// What is summed over the pairs of each bin besides their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,6 +47,20 @@ impl Sums {
             weights,
             separations: false,
         }
+    }
+
+    /// These sums over the bins of `binning`.
+    pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
+        let mut what = Tallied::new(binning.clone());
+        for (wanted, sum) in [
+            (self.weights, Sum::Product),
+            (self.separations, Sum::Separation),
+        ] {
+            if wanted {
+                what = what.with_sum(sum);
+            }
+        }
+        what
     }
 }
 
@@ -135,6 +151,23 @@ pub fn count_part<B: Binning, E: Engine>(
     Ok(counts)
 }
 
+/// As [`count_pairs`] between prepared samples, which may serve other counts too; how it went is told beside the counts.
+///
+/// # Errors
+/// As [`Engine::tally`].
+pub fn count_prepared<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    binning: &B,
+    sums: Sums,
+    progress: &dyn Progress,
+) -> Result<(PairCounts<B>, Report), EngineError> {
+    let what = sums.over(binning);
+    let (tally, report) = engine.tally(job, &what, progress)?;
+    let counts = PairCounts::of_job_tally(job.job(), &what, &tally);
+    Ok((counts.with_exactness(engine.exactness()), report))
+}
+
 fn count_with_exponents<B: Binning, E: Engine>(
     engine: &E,
     job: &PairJob<'_>,
@@ -143,40 +176,47 @@ fn count_with_exponents<B: Binning, E: Engine>(
     weight_exponents: [i32; 2],
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
-    let mut what = Tallied::new(binning.clone()).with_weight_exponents(weight_exponents);
-    for (wanted, sum) in [
-        (sums.weights, Sum::Product),
-        (sums.separations, Sum::Separation),
-    ] {
-        if wanted {
-            what = what.with_sum(sum);
-        }
-    }
+    let what = sums.over(binning).with_weight_exponents(weight_exponents);
     let tally = engine.run(job, &what, progress)?;
-    let kind = PairKind::of(job.pairs(), binning);
-    let fixed = |sum: Sum| {
-        let at = what.sums().iter().position(|made| *made == sum)?;
-        Some(FixedSums {
-            exponent: what.exponent(&sum, job.pairs()),
-            sums: tally.sum(at).to_vec(),
-        })
-    };
-    Ok(PairCounts {
-        binning: binning.clone(),
-        kind,
-        weight: fixed(Sum::Product),
-        coordinate: fixed(Sum::Separation),
-        npairs: tally.pairs().to_vec(),
-        exactness: engine.exactness(),
-        covers: Covers::part(
-            JobId::of(job),
-            Part::WHOLE,
-            PairTotal::of(job.pairs(), kind),
-        ),
-    })
+    let counts = PairCounts::of_job_tally(job, &what, &tally);
+    Ok(counts.with_exactness(engine.exactness()))
 }
 
 impl<B: Binning> PairCounts<B> {
+    /// The counts of `job` that a tally holds: all of its pairs.
+    fn of_job_tally(job: &PairJob<'_>, what: &Tallied<B>, tally: &Tally) -> Self {
+        let kind = PairKind::of(job.pairs(), what.bins());
+        let total = PairTotal::of(job.pairs(), kind);
+        let covers = Covers::part(JobId::of(job), Part::WHOLE, total);
+        Self::of_tally(job, what, tally, covers, kind)
+    }
+
+    /// The counts of `job`, or of a class of its pairs, that a tally of one class holds.
+    fn of_tally(
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        tally: &Tally,
+        covers: Covers,
+        kind: PairKind,
+    ) -> Self {
+        let fixed = |sum: Sum| {
+            let at = what.sums().iter().position(|made| *made == sum)?;
+            Some(FixedSums {
+                exponent: what.exponent(&sum, job.pairs()),
+                sums: tally.sum(at).to_vec(),
+            })
+        };
+        Self {
+            binning: what.bins().clone(),
+            kind,
+            weight: fixed(Sum::Product),
+            coordinate: fixed(Sum::Separation),
+            npairs: tally.pairs().to_vec(),
+            exactness: Exactness::Exact,
+            covers,
+        }
+    }
+
     /// The same counts, known to be exact or approximate.
     #[must_use]
     pub fn with_exactness(self, exactness: Exactness) -> Self {

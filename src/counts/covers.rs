@@ -66,6 +66,11 @@ fn sample_print(state: u64, sample: &Particles) -> u64 {
 }
 
 impl JobId {
+    /// The fingerprint of class number `table` of this job.
+    pub(super) fn class(self, table: usize) -> Self {
+        Self(mix(mix(self.0, 3), table as u64))
+    }
+
     /// The fingerprint of `job`: equal for equal particles, weights and domain.
     pub fn of(job: &PairJob<'_>) -> Self {
         let domain: Vec<f64> = match job.domain() {

@@ -58,64 +58,71 @@ pub struct PairTotal {
     pub design_effect: f64,
 }
 
-/// Sums over the weights of a sample.
-struct WeightSums {
-    n: f64,
-    sum: f64,
-    squares: f64,
+/// Sums over the weights of a sample, or of some of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeightSums {
+    pub(super) n: u64,
+    pub(super) sum: f64,
+    pub(super) squares: f64,
+    /// Whether every particle counts 1.
+    pub(super) unit: bool,
 }
 
 impl WeightSums {
     fn of(sample: &Particles) -> Self {
         Self {
-            n: sample.len() as f64,
+            n: sample.len() as u64,
             sum: sample.weight_sum(),
             squares: sample.weight_square_sum(),
+            unit: matches!(sample.weights(), Weights::Unit),
         }
     }
 
     /// `N sum w^2/(sum w)^2`, which rounding must not take below 1; 1 for no particle.
     fn design_effect(&self) -> f64 {
-        (self.n * self.squares / (self.sum * self.sum)).max(1.0)
+        (self.n as f64 * self.squares / (self.sum * self.sum)).max(1.0)
     }
 }
 
 impl PairTotal {
     /// The total of a count of `pairs`.
     pub fn of(pairs: Pairs<'_>, kind: PairKind) -> Self {
-        let count = |sample: &Particles| sample.len() as u64;
-        let unit = |sample: &Particles| matches!(sample.weights(), Weights::Unit);
         match pairs {
-            Pairs::Auto(sample) => {
-                let once = pairs_within(count(sample));
-                let both = 2 * once;
-                let sums = WeightSums::of(sample);
-                let both_weight = if unit(sample) {
-                    both as f64
-                } else {
-                    sums.sum * sums.sum - sums.squares
-                };
-                let (pairs, weight) = match kind {
-                    PairKind::AutoOrdered => (both, both_weight),
-                    _ => (once, both_weight / 2.0),
-                };
-                Self {
-                    kind,
-                    pairs,
-                    weight,
-                    design_effect: sums.design_effect() * sums.design_effect(),
-                }
-            }
+            Pairs::Auto(sample) => Self::within(WeightSums::of(sample), kind),
             Pairs::Cross(first, second) => {
-                let number = count(first) * count(second);
-                let (first, second) = (WeightSums::of(first), WeightSums::of(second));
-                Self {
-                    kind,
-                    pairs: number,
-                    weight: first.sum * second.sum,
-                    design_effect: first.design_effect() * second.design_effect(),
-                }
+                Self::between(WeightSums::of(first), WeightSums::of(second), kind)
             }
+        }
+    }
+
+    /// The total of the pairs within particles.
+    pub(super) fn within(sums: WeightSums, kind: PairKind) -> Self {
+        let once = pairs_within(sums.n);
+        let both = 2 * once;
+        let both_weight = if sums.unit {
+            both as f64
+        } else {
+            sums.sum * sums.sum - sums.squares
+        };
+        let (pairs, weight) = match kind {
+            PairKind::AutoOrdered => (both, both_weight),
+            _ => (once, both_weight / 2.0),
+        };
+        Self {
+            kind,
+            pairs,
+            weight,
+            design_effect: sums.design_effect() * sums.design_effect(),
+        }
+    }
+
+    /// The total of the pairs between particles and others.
+    pub(super) fn between(first: WeightSums, second: WeightSums, kind: PairKind) -> Self {
+        Self {
+            kind,
+            pairs: first.n * second.n,
+            weight: first.sum * second.sum,
+            design_effect: first.design_effect() * second.design_effect(),
         }
     }
 

@@ -156,13 +156,13 @@ fn runs<'a>(bounds: &[Bounds], most: usize, ends: impl Iterator<Item = &'a usize
 
 impl Layout {
     /// The blocks of sorted points; offsets are multiplied by the power of two `scale`.
-    pub(crate) fn new(sorted: Arc<Sorted>, scale: f64) -> Self {
+    pub(crate) fn new(sorted: &Arc<Sorted>, scale: f64) -> Self {
         let Sorted {
             slots,
             cell_ends,
             bounds,
             ..
-        } = &*sorted;
+        } = &**sorted;
         let (mut blocks, mut offsets) = (vec![], vec![]);
         slots
             .par_chunks(BLOCK)
@@ -177,7 +177,7 @@ impl Layout {
             offsets,
             groups: vec![],
             clusters: vec![],
-            sorted: Arc::clone(&sorted),
+            sorted: Arc::clone(sorted),
             scale,
             largest_half: 0.0,
         };
@@ -236,7 +236,7 @@ mod tests {
 
     fn check(rows: &[[f64; 3]]) {
         let points = Points::from_rows(rows).unwrap();
-        let layout = Layout::new(Arc::new(Sorted::new(&points, None)), 1.0);
+        let layout = Layout::new(&Arc::new(Sorted::new(&points, None)), 1.0);
         let slots = 0..layout.sorted.slots.len();
         let rows_of = slots.map(|slot| layout.row(slot));
         let mut seen: Vec<u32> = rows_of.filter(|&row| row != NO_ROW).collect();

@@ -137,8 +137,11 @@ fn which_bins(expected: &Tally, found: &Tally) -> String {
     };
     let counts = |tally: &Tally| tally.pairs().iter().map(|&n| i128::from(n)).collect();
     let sums = |tally: &Tally, at: usize| {
-        let made = at < tally.n_sums();
-        made.then(|| tally.sum(at).to_vec()).unwrap_or_default()
+        if at < tally.n_sums() {
+            tally.sum(at).to_vec()
+        } else {
+            vec![]
+        }
     };
     let beside = |a: Vec<i128>, b: Vec<i128>| {
         let pairs = a.into_iter().zip(b).enumerate();

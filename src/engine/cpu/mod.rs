@@ -159,7 +159,7 @@ impl Engine for Cpu {
             let laid_out = start.elapsed();
             (run.run(what, &terms, progress), laid_out)
         });
-        let counted = start.elapsed() - laid_out;
+        let counted = start.elapsed().saturating_sub(laid_out);
         let report = Report {
             stages: vec![
                 ("layout", laid_out.as_secs_f64()),

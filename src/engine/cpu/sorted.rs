@@ -46,7 +46,7 @@ impl CpuSorted {
 
     /// The blocks, their offsets multiplied by the power of two `scale`.
     pub(super) fn layout(&self, scale: f64) -> Arc<Layout> {
-        let make = || Layout::new(Arc::clone(&self.sorted), scale);
+        let make = || Layout::new(&self.sorted, scale);
         remembered(&self.layouts, scale.to_bits(), make)
     }
 

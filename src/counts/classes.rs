@@ -1,0 +1,210 @@
+//! Counts of classes of pairs, each with a total of its own.
+//!
+//! Entry: [`count_classes`].
+
+use super::total::WeightSums;
+use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, Sums};
+use crate::binning::Binning;
+use crate::engine::{Engine, PreparedJob, Report};
+use crate::error::{EngineError, JobError};
+use crate::exact_sum::ExactSum;
+use crate::pairs::Pairs;
+use crate::particles::{Particles, Weights};
+use crate::progress::Progress;
+use crate::tally::Classes;
+
+/// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
+///
+/// All of them use the weight exponents of the whole job, so that they add up exactly.
+///
+/// ```
+/// use albireo::counts::{Sums, count_classes};
+/// use albireo::engine::{Cpu, PreparedJob};
+/// use albireo::tally::Classes;
+/// use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+/// // Oxygen (0) with two hydrogens (1).
+/// let water = Points::from_rows(&[[0.0; 3], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])?;
+/// let water = Particles::new(water).labelled(Labels::new(vec![0, 1, 1], 2)?)?;
+/// let engine = Cpu::new();
+/// let water = engine.prepare(water, &Domain::Open)?;
+/// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+/// let job = PreparedJob::auto(&water);
+/// let (partials, _) = count_classes(&engine, &job, &bins, Sums::default(), Classes::Species, &Silent)?;
+/// let [oo, oh, hh] = &partials[..] else { panic!("three pairs of species") };
+/// assert_eq!((oo.total().pairs, oh.npairs(), hh.npairs()), (0, &[2, 0][..], &[0, 1][..]));
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
+/// # Errors
+/// Samples without labels, or more classes than can be held; otherwise as [`Engine::tally`].
+pub fn count_classes<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    binning: &B,
+    sums: Sums,
+    classes: Classes,
+    progress: &dyn Progress,
+) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
+    let what = sums.over(binning).with_classes(classes);
+    let (tally, report) = engine.tally(job, &what, progress)?;
+    let job = job.job();
+    let totals = totals(job.pairs(), classes, PairKind::of(job.pairs(), binning))?;
+    let id = JobId::of(job);
+    let counts = totals.into_iter().enumerate().map(|(table, total)| {
+        let covers = Covers::part(id.class(table), Part::WHOLE, total);
+        let tally = tally.table(table);
+        PairCounts::of_tally(job, &what, &tally, covers, total.kind)
+            .with_exactness(engine.exactness())
+    });
+    Ok((counts.collect(), report))
+}
+
+/// Sums over the weights of each label of a sample, exact until they are asked for.
+struct LabelSums {
+    labels: Vec<(u64, ExactSum, ExactSum)>,
+    unit: bool,
+}
+
+impl LabelSums {
+    fn of(sample: &Particles) -> Result<Self, JobError> {
+        let labels = sample.labels().ok_or(JobError::NoLabels)?;
+        let mut sums =
+            vec![(0, ExactSum::default(), ExactSum::default()); labels.number() as usize];
+        for (row, &label) in labels.values().iter().enumerate() {
+            let (n, sum, squares) = &mut sums[label as usize];
+            *n += 1;
+            if let Weights::PerParticle(w) = sample.weights() {
+                sum.add(w[row]);
+                squares.add_square(w[row]);
+            }
+        }
+        Ok(Self {
+            labels: sums,
+            unit: matches!(sample.weights(), Weights::Unit),
+        })
+    }
+
+    /// The sums over the labels that are kept, each rounded once.
+    fn over(&self, keep: impl Fn(usize) -> bool) -> WeightSums {
+        let (mut n, mut sum, mut squares) = (0, ExactSum::default(), ExactSum::default());
+        for (_, label) in self.labels.iter().enumerate().filter(|(k, _)| keep(*k)) {
+            n += label.0;
+            sum.merge(&label.1);
+            squares.merge(&label.2);
+        }
+        let real = |sum: &ExactSum| if self.unit { n as f64 } else { sum.value() };
+        WeightSums {
+            n,
+            sum: real(&sum),
+            squares: real(&squares),
+            unit: self.unit,
+        }
+    }
+
+    fn label(&self, k: usize) -> WeightSums {
+        self.over(|other| other == k)
+    }
+
+    fn rest(&self, k: usize) -> WeightSums {
+        self.over(|other| other != k)
+    }
+
+    fn all(&self) -> impl Iterator<Item = usize> {
+        0..self.labels.len()
+    }
+}
+
+/// The total of each class of `pairs`, in the order of the tables.
+fn totals(pairs: Pairs<'_>, classes: Classes, kind: PairKind) -> Result<Vec<PairTotal>, JobError> {
+    if classes == Classes::One {
+        return Ok(vec![PairTotal::of(pairs, kind)]);
+    }
+    let (one, other) = pairs.samples();
+    let first = LabelSums::of(one)?;
+    let second = other.map(LabelSums::of).transpose()?;
+    let auto = second.is_none();
+    let second = second.as_ref().unwrap_or(&first);
+    let between = |a, b| PairTotal::between(a, b, PairKind::Cross);
+    let within = |k: usize| {
+        if auto {
+            PairTotal::within(first.label(k), kind)
+        } else {
+            between(first.label(k), second.label(k))
+        }
+    };
+    let unordered = kind == PairKind::AutoUnordered;
+    let of_species = |a: usize, b: usize| {
+        if auto && a == b {
+            within(a)
+        } else {
+            between(first.label(a), second.label(b))
+        }
+    };
+    Ok(match classes {
+        Classes::Regions => {
+            let own = first.all().map(within);
+            let out = first.all().map(|k| between(first.label(k), second.rest(k)));
+            let into = first.all().map(|k| between(first.rest(k), second.label(k)));
+            own.chain(out)
+                .chain(into.take(if unordered { 0 } else { usize::MAX }))
+                .collect()
+        }
+        _ => first
+            .all()
+            .flat_map(|a| {
+                let from = if unordered { a } else { 0 };
+                (from..second.labels.len()).map(move |b| (a, b))
+            })
+            .map(|(a, b)| of_species(a, b))
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::particles::{Labels, Points};
+
+    fn sample(n: usize, weighted: bool) -> Particles {
+        let points = Points::from_rows(&vec![[0.0; 3]; n]).unwrap();
+        let labels = Labels::new((0..n as u32).map(|k| k * k % 3).collect(), 4).unwrap();
+        let weights = (0..n).map(|k| k as f64 * 0.3 - 1.0).collect();
+        let particles = if weighted {
+            Particles::weighted(points, weights).unwrap()
+        } else {
+            Particles::new(points)
+        };
+        particles.labelled(labels).unwrap()
+    }
+
+    #[test]
+    fn totals_of_classes_add_up_to_the_whole() {
+        for weighted in [false, true] {
+            let (a, b) = (sample(31, weighted), sample(17, weighted));
+            for (pairs, kind) in [
+                (Pairs::Auto(&a), PairKind::AutoUnordered),
+                (Pairs::Auto(&a), PairKind::AutoOrdered),
+                (Pairs::Cross(&a, &b), PairKind::Cross),
+            ] {
+                let whole = PairTotal::of(pairs, kind);
+                let of = |classes| totals(pairs, classes, kind).unwrap();
+                let close =
+                    |sum: f64| (sum - whole.weight).abs() < 1e-9 * (1.0 + whole.weight.abs());
+                let species = of(Classes::Species);
+                assert_eq!(species.iter().map(|t| t.pairs).sum::<u64>(), whole.pairs);
+                assert!(close(species.iter().map(|t| t.weight).sum()));
+                // A pair of two regions is in two tables.
+                let regions = of(Classes::Regions);
+                let (own, shared) = regions.split_at(4);
+                let twice: u64 = shared.iter().map(|t| t.pairs).sum();
+                let once: u64 = own.iter().map(|t| t.pairs).sum();
+                assert_eq!(once + twice / 2, whole.pairs);
+                let twice: f64 = shared.iter().map(|t| t.weight).sum();
+                assert!(close(
+                    own.iter().map(|t| t.weight).sum::<f64>() + twice / 2.0
+                ));
+            }
+        }
+    }
+}
