@@ -289,6 +289,32 @@ pub enum JobError {
     /// Classes of pairs of particles that have no labels.
     #[error("classes of pairs are made of labels, but the particles have none")]
     NoLabels,
+    /// A cut of pairs within groups of particles that have no groups.
+    #[error("pairs within a group are dropped by the groups of both samples, but there are none")]
+    NoGroups,
+    /// A cut that depends on which point of a pair comes first, where none does.
+    #[error(
+        "a cut in rp along the {0} line of sight depends on which point comes first, but each pair is counted once: take midpoint or a fixed axis"
+    )]
+    CutOrder(&'static str),
+    /// A position at the origin, which has no direction to cut angles by.
+    #[error(
+        "a cut in theta needs positions away from the origin: row {row} (counting from 0) is (0, 0, 0)"
+    )]
+    NoDirection {
+        /// The first such row, from 0.
+        row: usize,
+    },
+    /// A listed pair of rows that there are not.
+    #[error(
+        "the listed pair of rows {pair:?} (counting from 0) is not among samples of {rows:?} rows"
+    )]
+    ListedRow {
+        /// The first such pair.
+        pair: [u32; 2],
+        /// Rows of the first and of the second sample.
+        rows: [usize; 2],
+    },
     /// Two samples cut into regions of different numbers.
     #[error(
         "both samples must be cut into the same regions: the first has {first}, the second {second}"

@@ -73,7 +73,7 @@ pub use estimators::{
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;
 pub use pairs::{PairJob, Pairs, Traversal};
-pub use particles::{Labels, MAX_LABELS, MAX_PARTICLES, Particles, Points, Weights};
+pub use particles::{Groups, Labels, MAX_LABELS, MAX_PARTICLES, Particles, Points, Weights};
 pub use progress::{Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;

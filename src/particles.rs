@@ -2,16 +2,18 @@
 //!
 //! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
 
+mod groups;
 mod labels;
 mod sums;
 
+pub use groups::Groups;
 pub use labels::{Labels, MAX_LABELS};
 
 use std::cmp::Ordering;
 
 use ndarray::ArrayView2;
 
-use crate::error::ParticlesError;
+use crate::error::{JobError, ParticlesError};
 use crate::separation::LARGEST;
 use sums::RememberedSums;
 
@@ -181,6 +183,15 @@ impl Points {
         Self::from_checked(self.columns().map(|column| column[rows.clone()].to_vec()))
     }
 
+    /// Refuses a position at the origin, which has no direction.
+    pub(crate) fn check_directions(&self) -> Result<(), JobError> {
+        let at_origin = |&row: &usize| crate::separation::norm2(self.at(row)) == 0.0;
+        match (0..self.len()).find(at_origin) {
+            Some(row) => Err(JobError::NoDirection { row }),
+            None => Ok(()),
+        }
+    }
+
     /// The unit vectors from the origin to the positions, each coordinate divided by the norm.
     ///
     /// # Errors
@@ -227,6 +238,7 @@ pub struct Particles {
     weights: Weights,
     sums: RememberedSums,
     labels: Option<Labels>,
+    groups: Option<Groups>,
 }
 
 impl Particles {
@@ -237,6 +249,7 @@ impl Particles {
             weights: Weights::Unit,
             sums: RememberedSums::default(),
             labels: None,
+            groups: None,
         }
     }
 
@@ -273,6 +286,7 @@ impl Particles {
             weights: Weights::PerParticle(weights),
             sums: RememberedSums::default(),
             labels: None,
+            groups: None,
         })
     }
 
@@ -293,6 +307,30 @@ impl Particles {
             labels: Some(labels),
             ..self
         })
+    }
+
+    /// The same particles in groups.
+    ///
+    /// # Errors
+    /// A number of group members other than the number of positions.
+    pub fn grouped(self, groups: Groups) -> Result<Self, ParticlesError> {
+        if groups.values().len() != self.len() {
+            return Err(ParticlesError::UnequalLengths {
+                first: "position",
+                first_rows: self.len(),
+                second: "group",
+                second_rows: groups.values().len(),
+            });
+        }
+        Ok(Self {
+            groups: Some(groups),
+            ..self
+        })
+    }
+
+    /// The groups, where there are any.
+    pub fn groups(&self) -> Option<&Groups> {
+        self.groups.as_ref()
     }
 
     /// The labels, where there are any.
@@ -325,6 +363,7 @@ impl Particles {
         };
         Self {
             labels: self.labels.as_ref().map(|labels| labels.rows(rows.clone())),
+            groups: self.groups.as_ref().map(|groups| groups.rows(rows.clone())),
             points: self.points.rows(rows),
             weights,
             sums: RememberedSums::default(),

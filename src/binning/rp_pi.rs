@@ -38,12 +38,14 @@ impl RpPiBins {
     pub fn pi_edges(&self) -> &SignedEdges {
         &self.pi
     }
+}
 
+impl LineOfSight {
     /// `rp2`, `pi2` and whether pi is below zero.
     #[inline]
-    fn coordinates(&self, sep: &Separation) -> (f64, f64, bool) {
-        let projection = self.los.project(sep);
-        if let LineOfSight::Fixed(axis) = self.los {
+    pub(crate) fn rp_pi(self, sep: &Separation) -> (f64, f64, bool) {
+        let projection = self.project(sep);
+        if let LineOfSight::Fixed(axis) = self {
             let across = match axis.index() {
                 0 => [1, 2],
                 1 => [0, 2],
@@ -75,7 +77,7 @@ impl Binning for RpPiBins {
 
     #[inline]
     fn bin(&self, sep: &Separation) -> Option<usize> {
-        let (rp2, pi2, negative) = self.coordinates(sep);
+        let (rp2, pi2, negative) = self.los.rp_pi(sep);
         let rp = self.rp.locate(rp2)?;
         let pi = self.pi.edges_below(negative, pi2, 1.0);
         Some(rp * self.pi.n_bins() + self.pi.bin_above(pi)?)
@@ -84,7 +86,7 @@ impl Binning for RpPiBins {
     #[inline]
     fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
         let n_pi = self.pi.n_bins();
-        let (rp2, pi2, negative) = self.coordinates(sep);
+        let (rp2, pi2, negative) = self.los.rp_pi(sep);
         let rp = self.rp.locate_near(rp2, guess / n_pi)?;
         let pi = (self.pi).edges_below_near(negative, pi2, 1.0, guess % n_pi);
         Some(rp * n_pi + self.pi.bin_above(pi)?)
@@ -116,7 +118,7 @@ impl Binning for RpPiBins {
     }
 
     fn coordinate(&self, sep: &Separation) -> f64 {
-        self.coordinates(sep).0.sqrt()
+        self.los.rp_pi(sep).0.sqrt()
     }
 
     fn coordinate_limit(&self) -> f64 {
@@ -148,10 +150,7 @@ mod tests {
         let los = LineOfSight::Fixed(Axis::Y);
         let bins = bins(vec![0.0, 1.0, 2.0], los);
         let sep = Domain::Open.separation([0.3, 0.7, 0.1], [0.0; 3]);
-        assert_eq!(
-            bins.coordinates(&sep),
-            (0.3 * 0.3 + 0.1 * 0.1, 0.7 * 0.7, false)
-        );
+        assert_eq!(los.rp_pi(&sep), (0.3 * 0.3 + 0.1 * 0.1, 0.7 * 0.7, false));
         // r2 - pi2 is the neighbouring rule and rounds differently here.
         assert_ne!(sep.r2 - 0.7 * 0.7, 0.3 * 0.3 + 0.1 * 0.1);
     }

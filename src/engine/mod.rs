@@ -11,6 +11,7 @@ mod auto;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod held;
 mod naive;
 #[cfg(feature = "cuda")]
 mod pieces;

@@ -5,7 +5,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::auto::relative_rates;
-use super::cuda::Cuda;
+use super::cuda::{Cuda, CudaError};
+use super::held::without_held;
 use super::pieces::{OfPiece, Piece};
 use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report};
 use crate::binning::{Binning, PairOrder};
@@ -140,8 +141,12 @@ impl Engine for Together {
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
         let pieces = deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));
-        let tally = share_out((&self.cuda, &self.cpu), pieces, job, what, progress)?;
-        Ok((tally, Report::default()))
+        let count =
+            |all: &Tallied<B>| share_out((&self.cuda, &self.cpu), pieces, job, all, progress);
+        match without_held(job, what, progress, count)? {
+            Some(tally) => Ok((tally, Report::default())),
+            None => Err(CudaError::Unsupported("these cuts").into()),
+        }
     }
 
     fn description(&self) -> String {

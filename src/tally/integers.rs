@@ -107,6 +107,18 @@ impl Tally {
         }
     }
 
+    /// Takes off a tally whose pairs are all among those of this one.
+    pub(crate) fn take_off(&mut self, part: &Self) {
+        for (total, &part) in self.pairs.iter_mut().zip(&part.pairs) {
+            *total -= part;
+        }
+        for (total, part) in self.sums.iter_mut().zip(&part.sums) {
+            for (total, &part) in total.iter_mut().zip(part) {
+                *total -= part;
+            }
+        }
+    }
+
     /// Exact bytes, the same on every machine: a head, then little-endian integers.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = [LAYOUT, self.n_bins as u64, self.n_tables() as u64];

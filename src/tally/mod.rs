@@ -4,11 +4,13 @@
 //! traversal's affair, what one of them adds is told by [`Terms`] alone.
 
 mod classes;
+mod cut;
 mod integers;
 mod sum;
 mod terms;
 
 pub use classes::{Classes, Tables};
+pub use cut::Cut;
 pub use integers::Tally;
 pub use sum::{PairTerm, Sum};
 pub use terms::Terms;
@@ -38,6 +40,7 @@ pub struct Tallied<B> {
     bins: B,
     sums: Vec<Sum>,
     classes: Classes,
+    cuts: Vec<Cut>,
     weight_exponents: Option<[i32; 2]>,
 }
 
@@ -48,6 +51,7 @@ impl<B: Binning> Tallied<B> {
             bins,
             sums: vec![],
             classes: Classes::One,
+            cuts: vec![],
             weight_exponents: None,
         }
     }
@@ -63,6 +67,13 @@ impl<B: Binning> Tallied<B> {
     #[must_use]
     pub fn with_classes(self, classes: Classes) -> Self {
         Self { classes, ..self }
+    }
+
+    /// The same without the pairs that `cut` holds.
+    #[must_use]
+    pub fn with_cut(mut self, cut: Cut) -> Self {
+        self.cuts.push(cut);
+        self
     }
 
     /// The same for a part of a larger job, whose weights have these exponents in all.
@@ -87,6 +98,20 @@ impl<B: Binning> Tallied<B> {
     /// Which classes of pairs are held apart.
     pub fn classes(&self) -> Classes {
         self.classes
+    }
+
+    /// The same with no pair dropped.
+    #[must_use]
+    pub fn without_cuts(self) -> Self {
+        Self {
+            cuts: vec![],
+            ..self
+        }
+    }
+
+    /// Which pairs are dropped.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
     }
 
     /// The exponents that scale the weights of both samples below 1: those given, else those of `pairs`.
@@ -127,8 +152,7 @@ impl<B: Binning> Tallied<B> {
     /// Checks that this is defined for `job`.
     ///
     /// # Errors
-    /// Bins that the domain does not allow, positions that the bins or their line of sight do not allow, or classes of particles
-    /// without labels.
+    /// Bins or cuts that the domain or the positions do not allow, or classes of particles without labels.
     pub fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
         self.bins.admit(job.domain())?;
         match self.bins.line_of_sight() {
@@ -138,6 +162,8 @@ impl<B: Binning> Tallied<B> {
         if self.bins.on_sphere() {
             job.pairs().check_unit_vectors()?;
         }
+        let order = self.bins.order();
+        self.cuts.iter().try_for_each(|cut| cut.admit(job, order))?;
         self.tables(job.pairs()).map(drop)
     }
 }

@@ -1,7 +1,7 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
-use super::{Sum, Tables, Tallied, Tally};
-use crate::binning::Binning;
+use super::{Cut, Sum, Tables, Tallied, Tally};
+use crate::binning::{Binning, PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, scaled};
 use crate::pairs::Pairs;
@@ -15,6 +15,7 @@ use crate::separation::Separation;
 #[derive(Debug)]
 pub struct Terms<'a, B> {
     what: &'a Tallied<B>,
+    pairs: Pairs<'a>,
     tables: Tables,
     labels: Option<[&'a [u32]; 2]>,
     first: Vec<f64>,
@@ -47,6 +48,7 @@ impl<'a, B: Binning> Terms<'a, B> {
         }
         Ok(Self {
             what,
+            pairs,
             tables,
             labels,
             first,
@@ -74,12 +76,52 @@ impl<'a, B: Binning> Terms<'a, B> {
         )
     }
 
-    /// Takes in the pair of rows `pair`, if it lies in a bin.
+    /// Takes in the pair of rows `pair`, if it lies in a bin and no cut holds it.
     #[inline]
     pub fn add(&self, tally: &mut Tally, pair: [usize; 2], sep: &Separation) {
-        if let Some(bin) = self.what.bins.bin(sep) {
+        if let Some(bin) = self.what.bins.bin(sep)
+            && !self.is_cut(self.what.cuts.len(), pair, sep)
+        {
             self.add_in_bin(tally, bin, pair, sep);
         }
+    }
+
+    /// Takes in the pair of rows `pair`, if it lies in a bin and cut number `cut` is the first that holds it.
+    pub(crate) fn add_held(
+        &self,
+        tally: &mut Tally,
+        cut: usize,
+        pair: [usize; 2],
+        sep: &Separation,
+    ) {
+        if let Some(bin) = self.what.bins.bin(sep)
+            && self.what.cuts[cut].holds(self.pairs, pair, sep)
+            && !self.is_cut(cut, pair, sep)
+        {
+            self.add_in_bin(tally, bin, pair, sep);
+        }
+    }
+
+    /// Whether one of the first `n` cuts holds a pair.
+    #[inline]
+    fn is_cut(&self, n: usize, pair: [usize; 2], sep: &Separation) -> bool {
+        let mut cuts = self.what.cuts[..n].iter();
+        cuts.any(|cut| cut.holds(self.pairs, pair, sep))
+    }
+
+    /// Which pairs are dropped.
+    pub(crate) fn cuts(&self) -> &[Cut] {
+        &self.what.cuts
+    }
+
+    /// How often an auto count holds each pair.
+    pub(crate) fn order(&self) -> PairOrder {
+        self.what.bins.order()
+    }
+
+    /// How far the bins reach.
+    pub(crate) fn reach(&self) -> Reach {
+        self.what.bins.reach()
     }
 
     #[inline]

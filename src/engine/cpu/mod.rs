@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::held::without_held;
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Formed, PairOrder, bin_near};
@@ -157,7 +158,7 @@ impl Engine for Cpu {
         let (tally, laid_out) = self.install(|| {
             let run = Run::new(self.isa, job, what.bins());
             let laid_out = start.elapsed();
-            (run.run(what, &terms, progress), laid_out)
+            (run.without_cuts(what, &terms, progress), laid_out)
         });
         let counted = start.elapsed().saturating_sub(laid_out);
         let report = Report {
@@ -242,6 +243,23 @@ impl<'a> Run<'a> {
             self.job.domain(),
             self.region,
         )
+    }
+
+    /// Counts everything, and takes off what the cuts hold.
+    fn without_cuts<B: Binning>(
+        &self,
+        what: &Tallied<B>,
+        terms: &Terms<'_, B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let count = |all: &Tallied<B>| {
+            let terms = Terms::new(all, self.job.pairs())?;
+            self.run(all, &terms, progress)
+        };
+        match without_held(&self.job, what, progress, count)? {
+            Some(tally) => Ok(tally),
+            None => self.run_exactly(terms, progress),
+        }
     }
 
     fn run<B: Binning>(

@@ -40,6 +40,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::held::without_held;
 use super::{Engine, Exactness, PreparedJob, Progress, Report};
 use crate::binning::Binning;
 use crate::domain::Domain;
@@ -233,8 +234,17 @@ impl Engine for Cuda {
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let job = job.job();
-        let (tally, timings, description) =
-            spread::count(&*self.gpus, &self.options, job, what, progress)?;
+        let mut told = None;
+        let count = |all: &Tallied<B>| {
+            let (tally, timings, plan) =
+                spread::count(&*self.gpus, &self.options, job, all, progress)?;
+            told = Some((timings, plan));
+            Ok(tally)
+        };
+        what.admit(job)?;
+        let tally = without_held(job, what, progress, count)?;
+        let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
+        let (timings, description) = told.unwrap_or_default();
         let report = Report {
             stages: vec![],
             plan: description.clone(),

@@ -45,6 +45,9 @@ struct Spread<'a, D> {
 
 /// Which of the sums of `what` there are kernels for: products, and the coordinate.
 fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
+    if let [cut, ..] = what.cuts() {
+        return Err(CudaError::Unsupported(cut.name()));
+    }
     if what.classes() != Classes::One {
         return Err(CudaError::Unsupported("classes of pairs"));
     }

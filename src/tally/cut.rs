@@ -1,0 +1,152 @@
+//! Cuts: pairs that are dropped from whatever is counted, by an exact rule.
+//!
+//! Entry: [`Cut`]. Engines count everything and take off what the cuts hold, which is little.
+
+use std::sync::Arc;
+
+use crate::binning::{Binning, Edges, LineOfSight, PairOrder, ThetaBins};
+use crate::domain::Domain;
+use crate::error::{EdgesError, JobError};
+use crate::pairs::{PairJob, Pairs};
+use crate::separation::{Separation, norm2};
+
+/// Pairs that are not counted. Totals keep them: a cut takes pairs out of the bins, not out of the sample.
+///
+/// ```
+/// use albireo::tally::Cut;
+/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent, Tallied};
+/// let points = Points::from_rows(&[[1.0, 0.0, 0.0], [2.0, 0.001, 0.0], [0.0, 2.0, 0.0]])?;
+/// let sample = Particles::new(points);
+/// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
+/// // Fibres collide below a tenth of a degree.
+/// let what = Tallied::new(RBins::new(Edges::linear(0.0, 3.0, 1)?)).with_cut(Cut::theta(0.0, 0.1)?);
+/// assert_eq!(Naive.run(&job, &what, &Silent)?.pairs(), [2]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Cut {
+    /// Directions from the observer at the origin apart by an angle in one bin, degrees; 180 is closed. Open domains alone.
+    Theta(ThetaBins),
+    /// Separations across the line of sight in one bin.
+    Rp {
+        /// `lo*lo <= rp2 < hi*hi`.
+        rp: Edges,
+        /// The line of sight, named as it may differ from that of the bins. Where an auto count holds each pair once it cannot depend on
+        /// which point comes first.
+        los: LineOfSight,
+    },
+    /// Both points in one group, such as a molecule.
+    SameGroup,
+    /// The pairs of a list, such as bonds.
+    Listed(Arc<[[u32; 2]]>),
+}
+
+/// The direction of a position from the origin, each coordinate divided by the norm.
+fn direction(x: [f64; 3]) -> [f64; 3] {
+    let norm = norm2(x).sqrt();
+    x.map(|x| x / norm)
+}
+
+impl Cut {
+    /// Drops pairs whose directions from the origin are `lo` up to `hi` degrees apart.
+    ///
+    /// # Errors
+    /// Angles that do not rise within [0, 180].
+    pub fn theta(lo: f64, hi: f64) -> Result<Self, EdgesError> {
+        Ok(Self::Theta(ThetaBins::new(Edges::new(vec![lo, hi])?)?))
+    }
+
+    /// Drops pairs that are `lo` up to `hi` apart across the line of sight.
+    ///
+    /// # Errors
+    /// Separations that do not rise from 0 or more.
+    pub fn rp(lo: f64, hi: f64, los: LineOfSight) -> Result<Self, EdgesError> {
+        let rp = Edges::new(vec![lo, hi])?;
+        Ok(Self::Rp { rp, los })
+    }
+
+    /// Drops the pairs of rows listed, in either order for a count within one sample; what is listed twice is one pair, and a row with
+    /// itself is none.
+    pub fn listed(pairs: impl IntoIterator<Item = [u32; 2]>) -> Self {
+        let mut pairs: Vec<[u32; 2]> = pairs.into_iter().collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self::Listed(pairs.into())
+    }
+
+    /// What results and refusals call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Theta(_) => "a cut in theta",
+            Self::Rp { .. } => "a cut in rp",
+            Self::SameGroup => "a cut of pairs within a group",
+            Self::Listed(_) => "a cut of listed pairs",
+        }
+    }
+
+    /// Whether the pair of rows `pair` is dropped: the exact rule.
+    pub(crate) fn holds(&self, pairs: Pairs<'_>, [i, j]: [usize; 2], sep: &Separation) -> bool {
+        match self {
+            Self::Theta(bins) => {
+                let [n1, n2] = [sep.x1, sep.x2].map(direction);
+                bins.bin(&Domain::Open.separation(n1, n2)).is_some()
+            }
+            Self::Rp { rp, los } => rp.locate(los.rp_pi(sep).0).is_some(),
+            Self::SameGroup => {
+                let (first, second) = pairs.both();
+                match (first.groups(), second.groups()) {
+                    (Some(a), Some(b)) => a.values()[i] == b.values()[j],
+                    _ => false,
+                }
+            }
+            Self::Listed(list) => {
+                let [i, j] = [i as u32, j as u32];
+                let has = |pair: [u32; 2]| list.binary_search(&pair).is_ok();
+                has([i, j]) || matches!(pairs, Pairs::Auto(_)) && has([j, i])
+            }
+        }
+    }
+
+    /// Checks that the cut is defined for `job`.
+    pub(super) fn admit(&self, job: &PairJob<'_>, order: PairOrder) -> Result<(), JobError> {
+        let (first, second) = job.pairs().both();
+        if let (Self::Rp { los, .. }, Pairs::Auto(_), PairOrder::Unordered) =
+            (self, job.pairs(), order)
+            && los.depends_on_order()
+        {
+            return Err(JobError::CutOrder(los.name()));
+        }
+        match self {
+            Self::Theta(_) => {
+                if job.domain().is_periodic() {
+                    return Err(JobError::AngleInBox);
+                }
+                for sample in [first, second] {
+                    sample.points().check_directions()?;
+                }
+                Ok(())
+            }
+            Self::Rp {
+                los: LineOfSight::Fixed(_),
+                ..
+            } => Ok(()),
+            Self::Rp { los, .. } if job.domain().is_periodic() => {
+                Err(JobError::LineOfSight(los.name()))
+            }
+            Self::Rp { .. } => job.pairs().check_sight_range(),
+            Self::SameGroup if first.groups().is_none() || second.groups().is_none() => {
+                Err(JobError::NoGroups)
+            }
+            Self::SameGroup => Ok(()),
+            Self::Listed(list) => {
+                let rows = [first.len(), second.len()];
+                let beyond = |pair: &&[u32; 2]| (0..2).any(|k| pair[k] as usize >= rows[k]);
+                match list.iter().find(beyond) {
+                    Some(&pair) => Err(JobError::ListedRow { pair, rows }),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}

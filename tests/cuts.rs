@@ -1,0 +1,270 @@
+//! Cuts: what is left is the double loop over the pairs that no cut holds, on every engine, and by the rule written out here once more.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use albireo::engine::{Cpu, Isa};
+use albireo::tally::{Classes, Cut, Sum, Tallied, Tally};
+use albireo::{
+    Axis, Binning, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, LineOfSight,
+    Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
+    Silent,
+};
+
+/// A small generator (splitmix64), so that inputs are the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Weighted, labelled and grouped particles in a unit cube at `corner`; a third of them on a lattice, some on one line of sight.
+fn sample(n: usize, corner: f64, seed: u64) -> Particles {
+    let mut random = Random(seed);
+    let rows: Vec<[f64; 3]> = (0..n)
+        .map(|k| {
+            let x = [0; 3].map(|_| random.unit());
+            match k % 6 {
+                0 | 1 => x.map(|x| corner + (x * 16.0).floor() / 16.0),
+                // One line of sight.
+                2 => [1.0, 1.25, 1.5].map(|c| (corner + 0.5 * x[0]) * c * 0.5),
+                _ => x.map(|x| corner + x),
+            }
+        })
+        .collect();
+    let weights = (0..n).map(|_| 3.0 * random.unit() - 0.5).collect();
+    let particles = Particles::weighted(Points::from_rows(&rows).unwrap(), weights).unwrap();
+    let labels = (0..n).map(|_| (random.next() % 3) as u32).collect();
+    let groups = (0..n).map(|_| (random.next() % 40) as u32 * 1000).collect();
+    let particles = particles.labelled(Labels::new(labels, 3).unwrap()).unwrap();
+    particles.grouped(Groups::new(groups)).unwrap()
+}
+
+/// Whether the first of two cuts holds a pair, written out from the contract.
+fn is_cut(
+    cut: &Cut,
+    auto: bool,
+    groups: [u32; 2],
+    rows: [u32; 2],
+    sep: &albireo::Separation,
+) -> bool {
+    match cut {
+        Cut::Theta(bins) => {
+            let unit = |x: [f64; 3]| {
+                let norm = ((x[0] * x[0] + x[1] * x[1]) + x[2] * x[2]).sqrt();
+                x.map(|x| x / norm)
+            };
+            let (a, b) = (unit(sep.x1), unit(sep.x2));
+            let d = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+            let chord2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+            let [lo, hi] = [0, 1].map(|k| bins.edges().values()[k]);
+            let chord = |t: f64| 2.0 * libm::sin((t / 2.0) * (std::f64::consts::PI / 180.0));
+            chord(lo) * chord(lo) <= chord2 && (hi == 180.0 || chord2 < chord(hi) * chord(hi))
+        }
+        Cut::Rp { rp, los } => {
+            let (x1, x2, d) = (sep.x1, sep.x2, sep.d);
+            let l = match los {
+                LineOfSight::Midpoint => [x1[0] + x2[0], x1[1] + x2[1], x1[2] + x2[2]],
+                LineOfSight::First => x1,
+                LineOfSight::End => x2,
+                LineOfSight::Fixed(_) => [0.0; 3],
+            };
+            let dl = (d[0] * l[0] + d[1] * l[1]) + d[2] * l[2];
+            let l2 = (l[0] * l[0] + l[1] * l[1]) + l[2] * l[2];
+            let rp2 = match los {
+                LineOfSight::Fixed(Axis::X) => d[1] * d[1] + d[2] * d[2],
+                LineOfSight::Fixed(Axis::Y) => d[0] * d[0] + d[2] * d[2],
+                LineOfSight::Fixed(Axis::Z) => d[0] * d[0] + d[1] * d[1],
+                _ if sep.r2 == 0.0 || l2 == 0.0 => sep.r2,
+                _ => (sep.r2 - (dl * dl) / l2).max(0.0),
+            };
+            let [lo, hi] = [0, 1].map(|k| rp.values()[k]);
+            lo * lo <= rp2 && rp2 < hi * hi
+        }
+        Cut::SameGroup => groups[0] == groups[1],
+        Cut::Listed(list) => list.contains(&rows) || auto && list.contains(&[rows[1], rows[0]]),
+        _ => panic!("a new cut: write its rule"),
+    }
+}
+
+/// Pairs in bins that no cut holds, by a double loop of its own.
+fn left<B: Binning>(job: &PairJob<'_>, bins: &B, cuts: &[Cut]) -> Vec<u64> {
+    let (first, second) = job.pairs().both();
+    let auto = matches!(job.pairs(), Pairs::Auto(_));
+    let ordered = bins.order() == albireo::PairOrder::Ordered;
+    let mut counts = vec![0; bins.n_bins()];
+    for i in 0..first.len() {
+        for j in 0..second.len() {
+            if auto && (i == j || j < i && !ordered) {
+                continue;
+            }
+            let sep = job
+                .domain()
+                .separation(first.points().at(i), second.points().at(j));
+            let groups = [
+                first.groups().unwrap().values()[i],
+                second.groups().unwrap().values()[j],
+            ];
+            let cut = |cut: &Cut| is_cut(cut, auto, groups, [i as u32, j as u32], &sep);
+            if let Some(bin) = bins.bin(&sep)
+                && !cuts.iter().any(cut)
+            {
+                counts[bin] += 1;
+            }
+        }
+    }
+    counts
+}
+
+fn engines() -> Vec<Cpu> {
+    let of = |isa: Isa| Cpu::new().with_threads(2).unwrap().with_isa(isa).unwrap();
+    Isa::available().into_iter().map(of).collect()
+}
+
+/// Compares every engine with the double loop and that with the rule; returns how many pairs the cuts hold.
+fn check<B: Binning>(domain: &Domain, pairs: Pairs<'_>, bins: &B, cuts: &[Cut]) -> u64 {
+    let job = PairJob::new(pairs, domain).unwrap();
+    let with = |what: Tallied<B>| cuts.iter().cloned().fold(what, Tallied::with_cut);
+    let what = with(Tallied::new(bins.clone()));
+    let naive = Naive.run(&job, &what, &Silent).unwrap();
+    assert_eq!(naive.pairs(), left(&job, bins, cuts), "{cuts:?} {bins:?}");
+    let weighted = with(Tallied::new(bins.clone()).with_sum(Sum::Product));
+    let classes = weighted.clone().with_classes(Classes::Regions);
+    let means = weighted.clone().with_sum(Sum::Separation);
+    for what in [&what, &weighted, &classes, &means] {
+        let expected = Naive.run(&job, what, &Silent).unwrap();
+        for engine in engines() {
+            let found: Tally = engine.run(&job, what, &Silent).unwrap();
+            assert!(found == expected, "{} {what:?}", engine.description());
+        }
+    }
+    let all = Naive
+        .run(&job, &Tallied::new(bins.clone()), &Silent)
+        .unwrap();
+    let sum = |tally: &Tally| tally.pairs().iter().sum::<u64>();
+    sum(&all) - sum(&naive)
+}
+
+/// Row pairs, some in both orders, some twice, some of a row with itself.
+fn listed() -> Cut {
+    Cut::listed((0..60).flat_map(|k| [[k, k * 7 % 60], [k * 7 % 60, k], [k, k], [k, (k + 1) % 60]]))
+}
+
+#[test]
+fn surveys_are_cut_by_angle_by_rp_by_group_and_by_list() {
+    for corner in [2.0, -0.4] {
+        let (a, b) = (sample(150, corner, 1), sample(90, corner, 2));
+        let s = Edges::linear(0.0, 0.75, 6).unwrap();
+        let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
+        let s_mu = SMuBins::new(s.clone(), mu, LineOfSight::First).unwrap();
+        let pi = SignedEdges::linear(0.0, 0.75, 3).unwrap();
+        let rp_pi = RpPiBins::new(s.clone(), pi, LineOfSight::Midpoint).unwrap();
+        let rp = |hi, los| Cut::rp(0.0, hi, los).unwrap();
+        let cuts = [
+            vec![Cut::theta(0.0, 2.0).unwrap()],
+            vec![Cut::theta(1.0, 180.0).unwrap()],
+            vec![rp(0.125, LineOfSight::Midpoint)],
+            vec![Cut::rp(0.05, 0.25, LineOfSight::First).unwrap()],
+            vec![rp(0.125, LineOfSight::End)],
+            vec![rp(0.0625, LineOfSight::Fixed(Axis::Z))],
+            vec![Cut::SameGroup],
+            vec![listed()],
+            vec![
+                listed(),
+                Cut::theta(0.0, 3.0).unwrap(),
+                rp(0.2, LineOfSight::Midpoint),
+                Cut::SameGroup,
+            ],
+        ];
+        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+            for cuts in &cuts {
+                let r = RBins::new(s.clone());
+                let ordered =
+                    |cut: &Cut| matches!(cut, Cut::Rp { los, .. } if los.depends_on_order());
+                let mut held = 0;
+                if matches!(pairs, Pairs::Cross(..)) || !cuts.iter().any(ordered) {
+                    held += check(&Domain::Open, pairs, &r, cuts);
+                    held += check(&Domain::Open, pairs, &rp_pi, cuts);
+                } else {
+                    let job = PairJob::new(pairs, &Domain::Open).unwrap();
+                    let what = Tallied::new(r).with_cut(cuts[0].clone());
+                    let refusal = Cpu::new().run(&job, &what, &Silent).unwrap_err();
+                    assert!(matches!(refusal, EngineError::Job(JobError::CutOrder(_))));
+                }
+                held += check(&Domain::Open, pairs, &s_mu, cuts);
+                assert!(held > 0, "{cuts:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_are_cut_by_rp_by_group_and_by_list() {
+    let lattice =
+        albireo::Lattice::new([[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.25, 1.0]]).unwrap();
+    let lengths = [Some(1.0), None, Some(1.0)];
+    for domain in [
+        Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
+        Domain::Periodic(PeriodicBox::new(lengths).unwrap()),
+        Domain::Triclinic(lattice),
+    ] {
+        let place = |sample| domain.place(sample, albireo::Outside::Wrap).unwrap();
+        let (a, b) = (place(sample(150, 0.0, 3)), place(sample(90, 0.0, 4)));
+        let r = RBins::new(Edges::linear(0.0, 0.375, 6).unwrap());
+        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+            for cut in [
+                Cut::rp(0.0, 0.125, LineOfSight::Fixed(Axis::Z)).unwrap(),
+                Cut::rp(0.0625, 0.5, LineOfSight::Fixed(Axis::X)).unwrap(),
+                Cut::rp(0.0, 0.125, LineOfSight::Fixed(Axis::Y)).unwrap(),
+                Cut::SameGroup,
+                listed(),
+            ] {
+                assert!(check(&domain, pairs, &r, &[cut]) > 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn cuts_without_a_meaning_are_refused() {
+    let r = RBins::new(Edges::linear(0.0, 0.25, 2).unwrap());
+    let cubic = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let a = Particles::new(Points::from_rows(&[[0.0; 3], [0.5; 3]]).unwrap());
+    let refused = |domain: &Domain, cut: Cut| {
+        let job = PairJob::new(Pairs::Auto(&a), domain).unwrap();
+        let what = Tallied::new(r.clone()).with_cut(cut);
+        let error = Naive.run(&job, &what, &Silent).unwrap_err();
+        assert_eq!(Cpu::new().run(&job, &what, &Silent).unwrap_err(), error);
+        error
+    };
+    let theta = || Cut::theta(0.0, 1.0).unwrap();
+    assert_eq!(refused(&cubic, theta()), JobError::AngleInBox.into());
+    assert_eq!(
+        refused(&Domain::Open, theta()),
+        JobError::NoDirection { row: 0 }.into()
+    );
+    let rp = Cut::rp(0.0, 0.1, LineOfSight::Midpoint).unwrap();
+    assert_eq!(
+        refused(&cubic, rp),
+        JobError::LineOfSight("midpoint").into()
+    );
+    assert_eq!(refused(&cubic, Cut::SameGroup), JobError::NoGroups.into());
+    let beyond = JobError::ListedRow {
+        pair: [1, 2],
+        rows: [2, 2],
+    };
+    assert_eq!(
+        refused(&cubic, Cut::listed([[0, 1], [1, 2]])),
+        beyond.into()
+    );
+    assert!(Cut::theta(0.0, 181.0).is_err() && Cut::rp(1.0, 1.0, LineOfSight::Midpoint).is_err());
+}
