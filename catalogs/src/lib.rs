@@ -49,6 +49,6 @@ pub use format::{Format, open, open_until};
 pub use parquet::guard::quiet_decoder_panics;
 pub use reader::CatalogReader;
 pub use stop::Stop;
-pub use table::{Table, TableColumn, TableError, TableFormat, Values};
+pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat, Values};
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

@@ -6,8 +6,6 @@ mod columns;
 mod commands;
 mod counting;
 mod engine;
-#[cfg(feature = "plot")]
-mod figure;
 mod files;
 mod inputs;
 mod output;
@@ -178,8 +176,7 @@ fn run(command: Command) -> Result<()> {
 /// The exit code of a failure: 128 and the number of the signal after one (130 after Ctrl-C, 143 after SIGTERM), 2 for a wrong call,
 /// 1 for everything else.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let wrong_call = error.is::<usage::UsageError>();
-    progress::exit_code().unwrap_or(if wrong_call { 2 } else { 1 })
+    progress::exit_code().unwrap_or(if usage::is_wrong_call(error) { 2 } else { 1 })
 }
 
 fn main() -> ExitCode {

@@ -11,7 +11,6 @@ use anyhow::{Context, Result};
 
 use crate::args::{FormatName, OutputFlags};
 use crate::files::{Written, keep_apart};
-use crate::record::is_approximate;
 use crate::summary;
 use crate::usage::usage;
 
@@ -60,7 +59,7 @@ pub(crate) fn check(flags: &OutputFlags, counts: Option<&Path>, inputs: &[&Path]
     }
     #[cfg(feature = "plot")]
     if let Some(path) = &flags.plot {
-        crate::figure::check_path(path)?;
+        albireo_figures::check_path(path)?;
         written.push(Written::probe("--plot", path)?);
     }
     let records: Vec<_> = inputs
@@ -82,14 +81,14 @@ pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
     }
     #[cfg(feature = "plot")]
     if let Some(path) = &flags.plot {
-        let style = crate::figure::Style {
+        let style = albireo_figures::Style {
             r2: flags.r2,
-            ..crate::figure::Style::default()
+            ..albireo_figures::Style::default()
         };
-        crate::figure::draw_one(table, path, style)?;
+        albireo_figures::draw_one(table, path, style)?;
         tracing::info!("figure written to {}", path.display());
     }
-    if is_approximate(table) {
+    if table.is_approximate() {
         tracing::warn!(
             "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin"
         );

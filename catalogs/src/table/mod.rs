@@ -10,12 +10,14 @@ mod fits;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod record;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use self::error::TableError;
 use self::error::{Failure, at};
+pub use self::record::ResultKind;
 use crate::whole_file::WholeFile;
 
 /// The key under which Parquet files keep the table's metadata, as JSON.

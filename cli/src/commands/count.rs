@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use albireo::{Binning, Outside, Pairs};
-use albireo_catalogs::Table;
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::Args;
 
@@ -14,7 +14,7 @@ use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{Inputs, Wanted};
 use crate::output::{check, deliver};
-use crate::record::{Record, ResultKind};
+use crate::record::Record;
 use crate::space::line_of_sight;
 use crate::tables::{count_columns, edge_columns, mean_column};
 

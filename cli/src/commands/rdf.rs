@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use albireo::estimators::Rdf as Distribution;
 use albireo::{Binning, Edges, LineOfSight, Outside, Pairs, RBins};
-use albireo_catalogs::{Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
@@ -14,7 +14,7 @@ use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{Inputs, Wanted};
 use crate::output::{check, deliver};
-use crate::record::{Record, ResultKind};
+use crate::record::Record;
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use albireo::estimators::projected;
-use albireo_catalogs::{Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::Args;
 
@@ -12,7 +12,6 @@ use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, EdgeSpec, Statistic};
 use crate::output::{check, deliver, write};
-use crate::record::ResultKind;
 use crate::tables::{edge_columns, with_unit};
 use crate::warnings;
 

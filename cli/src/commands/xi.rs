@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use albireo::estimators::{MAX_ELL, multipoles};
-use albireo_catalogs::{Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::Args;
 
@@ -11,7 +11,6 @@ use super::estimate::{EstimateFlags, Estimated};
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::output::{check, deliver, write};
-use crate::record::ResultKind;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 

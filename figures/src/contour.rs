@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use super::canvas::Point;
+use crate::canvas::Point;
 
 /// Values on a grid, the second index varying fastest; NaN where there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     values: Vec<f64>,
     rows: usize,
     columns: usize,
@@ -19,7 +19,7 @@ type Edge = (usize, usize, bool);
 
 impl Grid {
     /// `columns` values for each of the rows; those left over are dropped.
-    pub(super) fn new(values: &[f64], columns: usize) -> Self {
+    pub(crate) fn new(values: &[f64], columns: usize) -> Self {
         let rows = values.len() / columns.max(1);
         Self {
             values: values[..rows * columns].to_vec(),
@@ -33,7 +33,7 @@ impl Grid {
     }
 
     /// Averages over 3 x 3 cells with weights 1, 2, 1 along each axis; cells without a value stay without.
-    pub(super) fn smoothed(&self) -> Self {
+    pub(crate) fn smoothed(&self) -> Self {
         let mean = |i: usize, j: usize| {
             let (mut sum, mut weights) = (0.0, 0.0);
             for (di, dj) in (0..9).map(|k| (k / 3, k % 3)) {
@@ -58,7 +58,7 @@ impl Grid {
     }
 
     /// The grid with its outermost cells once more around it, so that lines reach the ends of the axes.
-    pub(super) fn extended(&self) -> Self {
+    pub(crate) fn extended(&self) -> Self {
         if self.values.is_empty() {
             return self.clone();
         }
@@ -74,7 +74,7 @@ impl Grid {
     }
 
     /// How deep values lie below zero, but for the deepest twentieth: the size of the noise of an amount that is positive.
-    pub(super) fn depth(&self) -> f64 {
+    pub(crate) fn depth(&self) -> f64 {
         let negative = self.values.iter().filter(|v| **v < 0.0).map(|v| -v);
         let mut depths: Vec<f64> = negative.collect();
         depths.sort_by(f64::total_cmp);
@@ -125,7 +125,7 @@ impl Grid {
     }
 
     /// The lines where the value is `level`; the last point of a closed one is its first.
-    pub(super) fn lines(&self, level: f64) -> Vec<Vec<Point>> {
+    pub(crate) fn lines(&self, level: f64) -> Vec<Vec<Point>> {
         let mut next: BTreeMap<Edge, Vec<Edge>> = BTreeMap::new();
         for i in 0..self.rows.saturating_sub(1) {
             for j in 0..self.columns.saturating_sub(1) {

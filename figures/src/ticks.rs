@@ -4,7 +4,7 @@
 
 /// How values are laid out along an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     /// Equal differences, equal lengths.
     Linear { lo: f64, hi: f64 },
     /// Equal ratios, equal lengths; both ends are above 0.
@@ -13,7 +13,7 @@ pub(super) enum Scale {
 
 impl Scale {
     /// Position along the axis, 0 at the low end and 1 at the high end; what lies far outside is brought to a hundred lengths.
-    pub(super) fn position(&self, value: f64) -> f64 {
+    pub(crate) fn position(&self, value: f64) -> f64 {
         const FAR: f64 = 100.0;
         let fraction = match *self {
             Self::Linear { lo, hi } => (value - lo) / (hi - lo),
@@ -24,12 +24,12 @@ impl Scale {
     }
 
     /// Position along the axis; outside values are brought to the ends.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         self.position(value).clamp(0.0, 1.0)
     }
 
     /// The axis with its high end raised until what was all of it takes `part` of it.
-    pub(super) fn with_headroom(self, part: f64) -> Self {
+    pub(crate) fn with_headroom(self, part: f64) -> Self {
         match self {
             Self::Linear { lo, hi } => Self::Linear {
                 lo,
@@ -43,7 +43,7 @@ impl Scale {
     }
 
     /// Whether `value` lies on the axis.
-    pub(super) fn holds(&self, value: f64) -> bool {
+    pub(crate) fn holds(&self, value: f64) -> bool {
         let (Self::Linear { lo, hi } | Self::Log { lo, hi }) = *self;
         let slack = match self {
             Self::Linear { .. } => (hi - lo) * 1e-9,
@@ -55,17 +55,17 @@ impl Scale {
 
 /// Labelled and unlabelled ticks.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Ticks {
+pub(crate) struct Ticks {
     /// Values with their labels.
-    pub(super) major: Vec<(f64, String)>,
+    pub(crate) major: Vec<(f64, String)>,
     /// Values between them.
-    pub(super) minor: Vec<f64>,
+    pub(crate) minor: Vec<f64>,
     /// A power of ten that all labels are to be multiplied by; 0 for none.
-    pub(super) exponent: i32,
+    pub(crate) exponent: i32,
 }
 
 /// `10` with a raised exponent.
-pub(super) fn power_of_ten(exponent: i32) -> String {
+pub(crate) fn power_of_ten(exponent: i32) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digits = exponent.to_string();
     let raised = digits.chars().map(|c| match c.to_digit(10) {
@@ -175,7 +175,7 @@ fn logarithmic(lo: f64, hi: f64, wanted: usize) -> Ticks {
 
 impl Ticks {
     /// About `wanted` labelled ticks on `scale`.
-    pub(super) fn on(scale: Scale, wanted: usize) -> Self {
+    pub(crate) fn on(scale: Scale, wanted: usize) -> Self {
         match scale {
             Scale::Linear { lo, hi } => linear(lo, hi, wanted),
             Scale::Log { lo, hi } => logarithmic(lo, hi, wanted),

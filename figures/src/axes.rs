@@ -2,12 +2,12 @@
 //!
 //! Entry: [`Axes`]. It draws no data.
 
-use super::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
-use super::ticks::{Scale, Ticks, power_of_ten};
+use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use crate::ticks::{Scale, Ticks, power_of_ten};
 
 /// Text sizes, points.
-pub(super) const TICK_SIZE: f64 = 10.0;
-pub(super) const LABEL_SIZE: f64 = 12.0;
+pub(crate) const TICK_SIZE: f64 = 10.0;
+pub(crate) const LABEL_SIZE: f64 = 12.0;
 
 const LINE: f64 = 0.8;
 const MAJOR: f64 = 5.5;
@@ -16,51 +16,51 @@ const GAP: f64 = 5.0;
 
 /// One axis: its scale and what it shows.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
-    pub(super) scale: Scale,
-    pub(super) label: String,
+pub(crate) struct Axis {
+    pub(crate) scale: Scale,
+    pub(crate) label: String,
 }
 
 /// A rectangle of the page: left, top, right, bottom.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
 }
 
 impl Area {
-    pub(super) fn width(&self) -> f64 {
+    pub(crate) fn width(&self) -> f64 {
         self.right - self.left
     }
 
-    pub(super) fn height(&self) -> f64 {
+    pub(crate) fn height(&self) -> f64 {
         self.bottom - self.top
     }
 }
 
 /// Two scales over a rectangle of the page.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Plane {
-    pub(super) x: Scale,
-    pub(super) y: Scale,
-    pub(super) area: Area,
+pub(crate) struct Plane {
+    pub(crate) x: Scale,
+    pub(crate) y: Scale,
+    pub(crate) area: Area,
 }
 
 impl Plane {
     /// Where a value along x stands on the page, the nearer end of the axis for one beyond it.
-    pub(super) fn across(&self, value: f64) -> f64 {
+    pub(crate) fn across(&self, value: f64) -> f64 {
         self.area.left + self.x.place(value) * self.area.width()
     }
 
     /// Where a value along y stands on the page, the nearer end of the axis for one beyond it.
-    pub(super) fn up(&self, value: f64) -> f64 {
+    pub(crate) fn up(&self, value: f64) -> f64 {
         self.area.bottom - self.y.place(value) * self.area.height()
     }
 
     /// Where a pair of values stands, in the area or beyond it.
-    pub(super) fn point(&self, x: f64, y: f64) -> Point {
+    pub(crate) fn point(&self, x: f64, y: f64) -> Point {
         [
             self.area.left + self.x.position(x) * self.area.width(),
             self.area.bottom - self.y.position(y) * self.area.height(),
@@ -68,31 +68,31 @@ impl Plane {
     }
 
     /// Whether a pair of values stands in the area.
-    pub(super) fn holds(&self, x: f64, y: f64) -> bool {
+    pub(crate) fn holds(&self, x: f64, y: f64) -> bool {
         self.x.holds(x) && self.y.holds(y)
     }
 }
 
 /// What is to be shown along the sides.
 #[derive(Debug, Clone)]
-pub(super) struct Sides {
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+pub(crate) struct Sides {
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
     /// Another axis for y, at the right.
-    pub(super) right: Option<Axis>,
+    pub(crate) right: Option<Axis>,
 }
 
 /// Axes and the area between them.
-pub(super) struct Axes {
+pub(crate) struct Axes {
     sides: Sides,
     x_ticks: Ticks,
     y_ticks: Ticks,
     right_ticks: Ticks,
-    pub(super) area: Area,
+    pub(crate) area: Area,
 }
 
 /// Widest of the labels.
-pub(super) fn widest(ticks: &Ticks, face: &Typeface) -> f64 {
+pub(crate) fn widest(ticks: &Ticks, face: &Typeface) -> f64 {
     ticks
         .major
         .iter()
@@ -101,7 +101,7 @@ pub(super) fn widest(ticks: &Ticks, face: &Typeface) -> f64 {
 }
 
 /// A label with the power of ten that its ticks leave out.
-pub(super) fn with_exponent(label: &str, ticks: &Ticks) -> String {
+pub(crate) fn with_exponent(label: &str, ticks: &Ticks) -> String {
     if ticks.exponent == 0 {
         return label.to_owned();
     }
@@ -149,7 +149,7 @@ impl Axes {
     }
 
     /// Axes on a page, leaving room for the labels and `room` points at the right.
-    pub(super) fn on_page(sides: Sides, page: Point, room: f64, face: &Typeface) -> Self {
+    pub(crate) fn on_page(sides: Sides, page: Point, room: f64, face: &Typeface) -> Self {
         let axes = Self::with_ticks(sides, [7, 6]);
         let around = axes.margins(room, face);
         let area = Area {
@@ -162,7 +162,7 @@ impl Axes {
     }
 
     /// Axes around an area of a size, and the page that holds them.
-    pub(super) fn around(
+    pub(crate) fn around(
         sides: Sides,
         [width, height]: Point,
         room: f64,
@@ -183,7 +183,7 @@ impl Axes {
     }
 
     /// The plane of x and the y axis at the left.
-    pub(super) fn plane(&self) -> Plane {
+    pub(crate) fn plane(&self) -> Plane {
         Plane {
             x: self.sides.x.scale,
             y: self.sides.y.scale,
@@ -192,13 +192,13 @@ impl Axes {
     }
 
     /// The plane of x and the y axis at the right, if there is one.
-    pub(super) fn right_plane(&self) -> Option<Plane> {
+    pub(crate) fn right_plane(&self) -> Option<Plane> {
         let y = self.sides.right.as_ref()?.scale;
         Some(Plane { y, ..self.plane() })
     }
 
     /// Draws frame, ticks and labels.
-    pub(super) fn draw(&self, face: &Typeface, surface: &mut dyn Surface) {
+    pub(crate) fn draw(&self, face: &Typeface, surface: &mut dyn Surface) {
         let Area {
             left,
             top,
@@ -276,17 +276,17 @@ fn marks(ticks: &Ticks) -> impl Iterator<Item = (f64, f64)> + '_ {
 }
 
 /// A sharp vertical line.
-pub(super) fn vertical(surface: &mut dyn Surface, x: f64, from: f64, to: f64) {
+pub(crate) fn vertical(surface: &mut dyn Surface, x: f64, from: f64, to: f64) {
     surface.rectangle([x - LINE / 2.0, from], [x + LINE / 2.0, to], Colour::INK);
 }
 
 /// A sharp horizontal line.
-pub(super) fn horizontal(surface: &mut dyn Surface, y: f64, from: f64, to: f64) {
+pub(crate) fn horizontal(surface: &mut dyn Surface, y: f64, from: f64, to: f64) {
     surface.rectangle([from, y - LINE / 2.0], [to, y + LINE / 2.0], Colour::INK);
 }
 
 /// The outline of an area.
-pub(super) fn frame(surface: &mut dyn Surface, area: Area) {
+pub(crate) fn frame(surface: &mut dyn Surface, area: Area) {
     let Area {
         left,
         top,

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::axes::{Area, Axes, TICK_SIZE};
-use super::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
-use super::series::{Series, open_marker};
+use crate::axes::{Area, Axes, TICK_SIZE};
+use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use crate::series::{Series, open_marker};
 
 const ROW: f64 = TICK_SIZE * 1.55;
 /// Length of the piece of a curve before its name.
@@ -25,11 +25,11 @@ struct Row<'a> {
 }
 
 /// Names of curves.
-pub(super) struct Legend<'a> {
+pub(crate) struct Legend<'a> {
     rows: Vec<Row<'a>>,
     markers: bool,
     /// Width and height.
-    pub(super) size: Point,
+    pub(crate) size: Point,
 }
 
 /// The remark on values below zero on a logarithmic axis.
@@ -37,7 +37,7 @@ const OPEN: &str = "negative, absolute value";
 
 impl<'a> Legend<'a> {
     /// The names of `series`, and a remark on open markers if `open`; none where one curve speaks for itself.
-    pub(super) fn of(
+    pub(crate) fn of(
         series: &[&'a Series],
         markers: bool,
         open: bool,
@@ -71,7 +71,7 @@ impl<'a> Legend<'a> {
     }
 
     /// The corner of `area` that fewest of `places` disturb, and how many of them do.
-    pub(super) fn corner(&self, area: Area, places: &[Point]) -> (Point, usize) {
+    pub(crate) fn corner(&self, area: Area, places: &[Point]) -> (Point, usize) {
         let (right, bottom) = (area.right - self.size[0], area.bottom - self.size[1]);
         let covered = |corner: Point| {
             let inside =
@@ -93,7 +93,7 @@ impl<'a> Legend<'a> {
     }
 
     /// Draws it with its upper left point in `corner`.
-    pub(super) fn draw(&self, [left, top]: Point, face: &Typeface, surface: &mut dyn Surface) {
+    pub(crate) fn draw(&self, [left, top]: Point, face: &Typeface, surface: &mut dyn Surface) {
         for (k, row) in self.rows.iter().enumerate() {
             let line = top + AROUND + (k as f64 + 0.5) * ROW - 0.5 * AROUND;
             let x = left + AROUND;
@@ -118,7 +118,7 @@ impl<'a> Legend<'a> {
     }
 
     /// The look of the first curve.
-    fn first_look(&self) -> super::series::Look {
+    fn first_look(&self) -> crate::series::Look {
         let first = self.rows.iter().find_map(|row| row.series);
         first.map(|series| series.look).unwrap_or_default()
     }
@@ -151,7 +151,7 @@ fn shortened<'a>(name: &'a str, face: &Typeface) -> Cow<'a, str> {
 }
 
 /// Points along curves, close enough to tell what a legend would cover.
-pub(super) fn places_along(series: &[&Series], axes: &Axes, right: bool) -> Vec<Point> {
+pub(crate) fn places_along(series: &[&Series], axes: &Axes, right: bool) -> Vec<Point> {
     const STEPS: u32 = 8;
     let plane = if right {
         axes.right_plane()

@@ -3,9 +3,8 @@
 //! Entry: [`axes`]. It relies on the metadata keys `edges` and `unit`.
 
 use albireo_catalogs::Table;
-use anyhow::{Result, bail};
 
-use crate::record::edges_of;
+use crate::error::FigureError;
 
 /// Whether edges are better shown on a logarithmic axis: equal ratios, or a wide range of unequal widths.
 fn logarithmic(edges: &[f64]) -> bool {
@@ -27,7 +26,7 @@ fn logarithmic(edges: &[f64]) -> bool {
 }
 
 /// The middle of each bin, by ratio on a logarithmic axis.
-pub(super) fn centres(edges: &[f64], log: bool) -> Vec<f64> {
+pub(crate) fn centres(edges: &[f64], log: bool) -> Vec<f64> {
     let middle = |pair: &[f64]| {
         if log {
             (pair[0] * pair[1]).sqrt()
@@ -39,7 +38,7 @@ pub(super) fn centres(edges: &[f64], log: bool) -> Vec<f64> {
 }
 
 /// An axis name as it is printed.
-pub(super) fn symbol(name: &str) -> &str {
+pub(crate) fn symbol(name: &str) -> &str {
     match name {
         "mu" => "μ",
         "rp" => "r_p",
@@ -60,7 +59,7 @@ fn unit_symbol(unit: &str) -> &str {
 }
 
 /// `symbol  [unit]`.
-pub(super) fn labelled(text: &str, unit: Option<&str>, power: &str) -> String {
+pub(crate) fn labelled(text: &str, unit: Option<&str>, power: &str) -> String {
     match unit.map(unit_symbol) {
         None => text.to_owned(),
         Some(unit) if power.is_empty() => format!("{text}  [{unit}]"),
@@ -70,22 +69,23 @@ pub(super) fn labelled(text: &str, unit: Option<&str>, power: &str) -> String {
 
 /// What the figures need to know of an axis.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
-    pub(super) name: String,
-    pub(super) edges: Vec<f64>,
-    pub(super) log: bool,
-    pub(super) unit: Option<String>,
+pub(crate) struct Axis {
+    pub(crate) name: String,
+    pub(crate) edges: Vec<f64>,
+    pub(crate) log: bool,
+    pub(crate) unit: Option<String>,
 }
 
 impl Axis {
-    pub(super) fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         labelled(symbol(&self.name), self.unit.as_deref(), "")
     }
 }
 
-pub(super) fn axes(table: &Table) -> Result<Vec<Axis>> {
+pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
     let length_unit = table.meta.get("unit").and_then(|u| u.as_str());
-    let axes: Vec<Axis> = edges_of(table)?
+    let axes: Vec<Axis> = table
+        .edges()?
         .into_iter()
         .map(|(name, edges)| {
             let unit = match name.as_str() {
@@ -102,10 +102,7 @@ pub(super) fn axes(table: &Table) -> Result<Vec<Axis>> {
         })
         .collect();
     if !(1..=2).contains(&axes.len()) {
-        bail!(
-            "a figure shows one or two axes of bins; this result has {}",
-            axes.len()
-        );
+        return Err(FigureError::Axes(axes.len()));
     }
     Ok(axes)
 }

@@ -2,30 +2,30 @@
 //!
 //! Entry: [`Map`].
 
-use super::axes::{
+use crate::axes::{
     Area, Axes, Axis, LABEL_SIZE, Plane, Sides, TICK_SIZE, frame, horizontal, widest, with_exponent,
 };
-use super::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
-use super::colour::Ramp;
-use super::contour::Grid;
-use super::ticks::{Scale, Ticks, power_of_ten};
+use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use crate::colour::Ramp;
+use crate::contour::Grid;
+use crate::ticks::{Scale, Ticks, power_of_ten};
 
 /// A value for each cell between two sets of edges.
 #[derive(Debug, Clone)]
-pub(super) struct Map {
-    pub(super) x_edges: Vec<f64>,
-    pub(super) y_edges: Vec<f64>,
-    pub(super) x_scale: Scale,
-    pub(super) y_scale: Scale,
+pub(crate) struct Map {
+    pub(crate) x_edges: Vec<f64>,
+    pub(crate) y_edges: Vec<f64>,
+    pub(crate) x_scale: Scale,
+    pub(crate) y_scale: Scale,
     /// A length is as long along x as along y.
-    pub(super) equal: bool,
+    pub(crate) equal: bool,
     /// Lines of equal value are drawn.
-    pub(super) contours: bool,
-    pub(super) x_label: String,
-    pub(super) y_label: String,
-    pub(super) value_label: String,
+    pub(crate) contours: bool,
+    pub(crate) x_label: String,
+    pub(crate) y_label: String,
+    pub(crate) value_label: String,
     /// One a cell, y varying fastest; NaN where there is none.
-    pub(super) values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
 }
 
 /// How values become colours.
@@ -197,13 +197,13 @@ impl Map {
     }
 
     /// The page of the figure, which is `page` unless lengths are to be equal.
-    pub(super) fn page(&self, page: Point, face: &Typeface) -> Point {
+    pub(crate) fn page(&self, page: Point, face: &Typeface) -> Point {
         let ticks = Shade::of(&self.values).ticks();
         self.axes(page, Self::bar_room(&ticks, face), face).1
     }
 
     /// Draws the whole figure on the page that [`Map::page`] says.
-    pub(super) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
+    pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
         let shade = Shade::of(&self.values);
         let ticks = shade.ticks();
         let axes = self.axes(page, Self::bar_room(&ticks, face), face).0;

@@ -4,10 +4,10 @@
 
 use std::fmt::Write;
 
-use super::canvas::{Colour, Point, Step, Surface, Text, Typeface, path_data};
+use crate::canvas::{Colour, Point, Step, Surface, Text, Typeface, path_data};
 
 /// An SVG document in the making.
-pub(super) struct Svg {
+pub(crate) struct Svg {
     size: Point,
     body: String,
     /// Clip paths defined so far.
@@ -23,7 +23,7 @@ fn escaped(text: &str) -> String {
 
 impl Svg {
     /// A white page.
-    pub(super) fn new(size: Point) -> Self {
+    pub(crate) fn new(size: Point) -> Self {
         Self {
             size,
             body: String::new(),
@@ -33,7 +33,7 @@ impl Svg {
     }
 
     /// The document.
-    pub(super) fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         let [width, height] = self.size;
         // A point is 4/3 of the 96ths of an inch that SVG measures in.
         let [across, down] = self.size.map(|length| length * 4.0 / 3.0);

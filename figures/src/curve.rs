@@ -2,29 +2,29 @@
 //!
 //! Entry: [`Curves`]. It is told what to draw; where the numbers come from is the affair of `reading`.
 
-use super::axes::{Area, Axes, Axis, Sides};
-use super::canvas::{Colour, Point, Surface, Typeface};
-use super::legend::{Legend, places_along};
-use super::series::Series;
-use super::ticks::Scale;
+use crate::axes::{Area, Axes, Axis, Sides};
+use crate::canvas::{Colour, Point, Surface, Typeface};
+use crate::legend::{Legend, places_along};
+use crate::series::Series;
+use crate::ticks::Scale;
 
 /// Curves on common axes.
 #[derive(Debug, Clone)]
-pub(super) struct Curves {
-    pub(super) series: Vec<Series>,
+pub(crate) struct Curves {
+    pub(crate) series: Vec<Series>,
     /// Curves of another amount, which has the axis at the right.
-    pub(super) right: Vec<Series>,
-    pub(super) x_label: String,
-    pub(super) y_label: String,
-    pub(super) right_label: String,
+    pub(crate) right: Vec<Series>,
+    pub(crate) x_label: String,
+    pub(crate) y_label: String,
+    pub(crate) right_label: String,
     /// Ends of the x axis.
-    pub(super) x_range: [f64; 2],
+    pub(crate) x_range: [f64; 2],
     /// Ends of the y axis; where not given, it holds every point.
-    pub(super) y_range: Option<[f64; 2]>,
-    pub(super) log_x: bool,
-    pub(super) log_y: bool,
+    pub(crate) y_range: Option<[f64; 2]>,
+    pub(crate) log_x: bool,
+    pub(crate) log_y: bool,
     /// A horizontal line to compare with.
-    pub(super) reference: Option<f64>,
+    pub(crate) reference: Option<f64>,
 }
 
 /// A curve of more points than this has no markers.
@@ -123,7 +123,7 @@ impl Curves {
     }
 
     /// Draws the whole figure on a page.
-    pub(super) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
+    pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
         let all: Vec<&Series> = self.series.iter().chain(&self.right).collect();
         let markers = all.iter().all(|series| series.x.len() <= MAX_MARKERS);
         let mut sides = self.sides();

@@ -7,27 +7,29 @@ use std::fmt::Write;
 
 use ab_glyph::{Font, FontRef, GlyphId, OutlineCurve};
 
+use crate::error::FigureError;
+
 /// A point on the page.
-pub(super) type Point = [f64; 2];
+pub(crate) type Point = [f64; 2];
 
 /// Red, green and blue, 0 to 255.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Colour(pub(super) [u8; 3]);
+pub(crate) struct Colour(pub(crate) [u8; 3]);
 
 impl Colour {
-    pub(super) const WHITE: Self = Self([255; 3]);
-    pub(super) const INK: Self = Self([30, 30, 34]);
-    pub(super) const GREY: Self = Self([150, 150, 156]);
+    pub(crate) const WHITE: Self = Self([255; 3]);
+    pub(crate) const INK: Self = Self([30, 30, 34]);
+    pub(crate) const GREY: Self = Self([150, 150, 156]);
 
     /// The same hue, nearly white.
-    pub(super) fn pale(self) -> Self {
+    pub(crate) fn pale(self) -> Self {
         Self(self.0.map(|channel| 255 - (255 - channel) / 4))
     }
 }
 
 /// A step of an outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Move(Point),
     Line(Point),
     /// Control point and end of a quadratic curve.
@@ -35,10 +37,10 @@ pub(super) enum Step {
 }
 
 /// Closed outlines to be filled.
-pub(super) type Outline = Vec<Step>;
+pub(crate) type Outline = Vec<Step>;
 
 /// What can be drawn on.
-pub(super) trait Surface {
+pub(crate) trait Surface {
     /// Fills closed outlines.
     fn fill(&mut self, outline: &[Step], colour: Colour);
 
@@ -61,10 +63,10 @@ pub(super) trait Surface {
 }
 
 /// The embedded font: the characters that figures need.
-pub(super) static FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
+pub(crate) static FONT: &[u8] = include_bytes!("../assets/DejaVuSans-subset.ttf");
 
 /// The embedded font.
-pub(super) struct Typeface(FontRef<'static>);
+pub(crate) struct Typeface(FontRef<'static>);
 
 /// Size of a subscript, and how far it lies below the baseline, in units of the text size.
 const SUBSCRIPT: (f64, f64) = (0.72, 0.22);
@@ -89,8 +91,9 @@ fn characters(text: &str, literal: bool) -> impl Iterator<Item = (char, f64, f64
 
 impl Typeface {
     /// The embedded font, ready to use.
-    pub(super) fn embedded() -> anyhow::Result<Self> {
-        Ok(Self(FontRef::try_from_slice(FONT)?))
+    pub(crate) fn embedded() -> Result<Self, FigureError> {
+        let font = FontRef::try_from_slice(FONT);
+        font.map(Self).map_err(|_| FigureError::Typeface)
     }
 
     fn scale(&self, size: f64) -> f64 {
@@ -98,7 +101,7 @@ impl Typeface {
     }
 
     /// The units that an em has.
-    pub(super) fn units_per_em(&self) -> f64 {
+    pub(crate) fn units_per_em(&self) -> f64 {
         f64::from(self.0.units_per_em().unwrap_or(2048.0))
     }
 
@@ -111,17 +114,17 @@ impl Typeface {
     }
 
     /// How far a glyph moves the pen, in the font's units.
-    pub(super) fn advance(&self, glyph: GlyphId) -> f64 {
+    pub(crate) fn advance(&self, glyph: GlyphId) -> f64 {
         f64::from(self.0.h_advance_unscaled(glyph))
     }
 
     /// How wide `text` is at `size` points, with subscripts.
-    pub(super) fn width(&self, text: &str, size: f64) -> f64 {
+    pub(crate) fn width(&self, text: &str, size: f64) -> f64 {
         self.width_of(text, size, false)
     }
 
     /// How wide `text` is at `size` points, every character as it is.
-    pub(super) fn literal_width(&self, text: &str, size: f64) -> f64 {
+    pub(crate) fn literal_width(&self, text: &str, size: f64) -> f64 {
         self.width_of(text, size, true)
     }
 
@@ -135,17 +138,17 @@ impl Typeface {
 
 /// A glyph in its place: `x` along the line of the text and `depth` below it, both from the text's position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Glyph {
-    pub(super) id: GlyphId,
-    pub(super) character: char,
-    pub(super) x: f64,
-    pub(super) depth: f64,
-    pub(super) size: f64,
+pub(crate) struct Glyph {
+    pub(crate) id: GlyphId,
+    pub(crate) character: char,
+    pub(crate) x: f64,
+    pub(crate) depth: f64,
+    pub(crate) size: f64,
 }
 
 /// Which point of a text its position is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -153,20 +156,20 @@ pub(super) enum Anchor {
 
 /// Text to be drawn: `at` lies on the baseline, `_` makes the next character a subscript.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'a> {
-    pub(super) wording: &'a str,
-    pub(super) at: Point,
-    pub(super) size: f64,
-    pub(super) anchor: Anchor,
+pub(crate) struct Text<'a> {
+    pub(crate) wording: &'a str,
+    pub(crate) at: Point,
+    pub(crate) size: f64,
+    pub(crate) anchor: Anchor,
     /// Reading upwards instead of to the right.
-    pub(super) upwards: bool,
+    pub(crate) upwards: bool,
     /// `_` is an underscore.
-    pub(super) literal: bool,
+    pub(crate) literal: bool,
 }
 
 impl<'a> Text<'a> {
     /// Text to the right, in the middle of `at`.
-    pub(super) fn centred(wording: &'a str, at: Point, size: f64) -> Self {
+    pub(crate) fn centred(wording: &'a str, at: Point, size: f64) -> Self {
         Self {
             wording,
             at,
@@ -178,7 +181,7 @@ impl<'a> Text<'a> {
     }
 
     /// The same text with every character as it is.
-    pub(super) fn literally(self) -> Self {
+    pub(crate) fn literally(self) -> Self {
         Self {
             literal: true,
             ..self
@@ -186,12 +189,12 @@ impl<'a> Text<'a> {
     }
 
     /// The same text, anchored otherwise.
-    pub(super) fn anchored(self, anchor: Anchor) -> Self {
+    pub(crate) fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }
     }
 
     /// The same text, turned by a quarter.
-    pub(super) fn upwards(self) -> Self {
+    pub(crate) fn upwards(self) -> Self {
         Self {
             upwards: true,
             ..self
@@ -199,7 +202,7 @@ impl<'a> Text<'a> {
     }
 
     /// Its glyphs, each in its place.
-    pub(super) fn glyphs(&self, face: &Typeface) -> Vec<Glyph> {
+    pub(crate) fn glyphs(&self, face: &Typeface) -> Vec<Glyph> {
         let shift = match self.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => 0.5,
@@ -221,7 +224,7 @@ impl<'a> Text<'a> {
     }
 
     /// Where a point stands on the page that is `x` along the line and `depth` below it.
-    pub(super) fn place(&self, x: f64, depth: f64) -> Point {
+    pub(crate) fn place(&self, x: f64, depth: f64) -> Point {
         if self.upwards {
             [self.at[0] + depth, self.at[1] - x]
         } else {
@@ -229,7 +232,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    pub(super) fn outline(&self, face: &Typeface) -> Outline {
+    pub(crate) fn outline(&self, face: &Typeface) -> Outline {
         let mut outline = Outline::new();
         for glyph in self.glyphs(face) {
             let scale = face.scale(glyph.size);
@@ -248,7 +251,7 @@ impl<'a> Text<'a> {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, face: &Typeface, surface: &mut dyn Surface, colour: Colour) {
+    pub(crate) fn draw(&self, face: &Typeface, surface: &mut dyn Surface, colour: Colour) {
         surface.text(self, face, colour);
     }
 }
@@ -276,7 +279,7 @@ fn append(
 }
 
 /// Path data as SVG writes it, to a hundredth of a point.
-pub(super) fn path_data(outline: &[Step]) -> String {
+pub(crate) fn path_data(outline: &[Step]) -> String {
     let mut text = String::new();
     for step in outline {
         let _ = match step {

@@ -3,21 +3,19 @@
 //! Entry: [`Picture::of`]. It relies on the metadata keys `result`, `statistic`, `edges` and `unit`, which every result of this
 //! program has.
 
-use albireo_catalogs::{Table, Values};
-use anyhow::{Context, Result, anyhow, bail};
+use albireo_catalogs::{ResultKind, Table, Values};
 
-use super::bins::{Axis, axes, centres, labelled, symbol};
-use super::curve::Curves;
-use super::map::Map;
-use super::series::{Look, Series};
-use super::ticks::Scale;
-use super::{Limits, Named, ScaleName, Style};
-use crate::record::{ResultKind, is_approximate, kind_of};
-use crate::usage::usage;
+use crate::bins::{Axis, axes, centres, labelled, symbol};
+use crate::curve::Curves;
+use crate::error::FigureError;
+use crate::map::Map;
+use crate::series::{Look, Series};
+use crate::style::{Limits, Named, Style};
+use crate::ticks::Scale;
 
 /// What a figure shows.
 #[derive(Debug, Clone)]
-pub(super) enum Picture {
+pub(crate) enum Picture {
     Curves(Curves),
     Map(Map),
 }
@@ -31,36 +29,18 @@ fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
     })
 }
 
-fn required(table: &Table, name: &str) -> Result<Vec<f64>> {
-    column(table, name).ok_or_else(|| anyhow!("the result has no column `{name}`"))
-}
-
-impl Limits {
-    /// Whether the axis is to be logarithmic.
-    fn is_log(self, by_default: bool) -> bool {
-        self.scale
-            .map_or(by_default, |scale| scale == ScaleName::Log)
-    }
-
-    /// The ends asked for, which a logarithmic axis called `flag` must be able to show.
-    fn ends(self, log: bool, flag: &str) -> Result<Option<[f64; 2]>> {
-        match self.range {
-            Some([lo, _]) if log && lo <= 0.0 => Err(usage(format!(
-                "{flag}-range: a logarithmic axis begins above 0, not at {lo}; {flag}-scale linear would show it"
-            ))),
-            range => Ok(range),
-        }
-    }
+fn required(table: &Table, name: &str) -> Result<Vec<f64>, FigureError> {
+    column(table, name).ok_or_else(|| FigureError::MissingColumn(name.to_owned()))
 }
 
 impl Picture {
     /// What shows the results, in common axes where there are several.
-    pub(super) fn of(results: &[Named<'_>], style: Style) -> Result<Self> {
+    pub(crate) fn of(results: &[Named<'_>], style: Style) -> Result<Self, FigureError> {
         let mut picture = match results {
             [one] => Self::of_one(one.table, style)?,
             many => joined(many, style).map(Self::Curves)?,
         };
-        let approximate = results.iter().any(|result| is_approximate(result.table));
+        let approximate = results.iter().any(|result| result.table.is_approximate());
         let label = match &mut picture {
             Self::Curves(curves) => &mut curves.y_label,
             Self::Map(map) => &mut map.value_label,
@@ -72,8 +52,8 @@ impl Picture {
     }
 
     /// What shows `table`.
-    fn of_one(table: &Table, style: Style) -> Result<Self> {
-        let kind = kind_of(table).context("cannot draw this table")?;
+    fn of_one(table: &Table, style: Style) -> Result<Self, FigureError> {
+        let kind = table.kind().map_err(FigureError::NoResult)?;
         let axes = axes(table)?;
         let rows = axes
             .iter()
@@ -81,7 +61,10 @@ impl Picture {
             .product::<usize>();
         let found = table.rows();
         if found != rows {
-            bail!("the result has {found} rows, but its edges make {rows} bins");
+            return Err(FigureError::Rows {
+                found,
+                expected: rows,
+            });
         }
         if style.r2
             && (kind == ResultKind::Counts
@@ -89,12 +72,12 @@ impl Picture {
                 || axes.len() == 2
                 || axes[0].name == "theta")
         {
-            return Err(usage("--r2 scales xi(r), wp(rp) and multipoles only"));
+            return Err(FigureError::NotScaled);
         }
         match &axes[..] {
             [x, y] => map(table, kind, [x, y], style).map(Self::Map),
             [x] => curves(table, kind, x, style).map(Self::Curves),
-            _ => bail!("no axes"),
+            _ => Err(FigureError::Axes(axes.len())),
         }
     }
 }
@@ -103,13 +86,16 @@ impl Picture {
 const MAX_CURVES: usize = 12;
 
 /// Several results in common axes: a colour for each of them, or a marker too where each is one curve.
-fn joined(results: &[Named<'_>], style: Style) -> Result<Curves> {
+fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
     let mut all: Option<Curves> = None;
     for (k, result) in results.iter().enumerate() {
         let name = result.name;
-        let picture = Picture::of_one(result.table, style).with_context(|| name.to_owned())?;
+        let picture = Picture::of_one(result.table, style).map_err(|error| FigureError::OneOf {
+            name: name.to_owned(),
+            source: Box::new(error),
+        })?;
         let Picture::Curves(mut one) = picture else {
-            bail!("{name}: maps over two axes are drawn one at a time");
+            return Err(FigureError::MapAmongOthers(name.to_owned()));
         };
         let single = one.series.len() == 1;
         for series in one.series.iter_mut().chain(&mut one.right) {
@@ -117,7 +103,7 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves> {
             series.look.colour = k;
             if single {
                 // Behind the last colour the markers change places.
-                series.look.marker = k + k / super::colour::SERIES.len();
+                series.look.marker = k + k / crate::colour::SERIES.len();
             }
         }
         let Some(all) = &mut all else {
@@ -126,12 +112,12 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves> {
         };
         let labels = |curves: &Curves| format!("{} over {}", curves.y_label, curves.x_label);
         if labels(all) != labels(&one) {
-            bail!(
-                "{name} shows {}, {} shows {}: they have no axes in common",
-                labels(&one),
-                results[0].name,
-                labels(all)
-            );
+            return Err(FigureError::DifferentAxes {
+                name: name.to_owned(),
+                shows: labels(&one),
+                first: results[0].name.to_owned(),
+                first_shows: labels(all),
+            });
         }
         all.series.extend(one.series);
         all.right.extend(one.right);
@@ -142,24 +128,28 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves> {
         all.log_x &= one.log_x;
         all.log_y &= one.log_y;
     }
-    let all = all.context("no results to draw")?;
-    let curves = all.series.len() + all.right.len();
-    if curves > MAX_CURVES {
-        bail!("{curves} curves are too many for one figure: it takes {MAX_CURVES}");
+    let all = all.ok_or(FigureError::Nothing)?;
+    let found = all.series.len() + all.right.len();
+    if found > MAX_CURVES {
+        return Err(FigureError::TooManyCurves {
+            found,
+            most: MAX_CURVES,
+        });
     }
     Ok(all)
 }
 
 /// The scale of an axis of a map.
-fn map_scale(axis: &Axis, limits: Limits, flag: &str) -> Result<Scale> {
+fn map_scale(axis: &Axis, limits: Limits, letter: &'static str) -> Result<Scale, FigureError> {
     let log = limits.is_log(axis.log);
     let edges = [axis.edges[0], axis.edges[axis.edges.len() - 1]];
-    let [lo, hi] = limits.ends(log, flag)?.unwrap_or(edges);
+    let [lo, hi] = limits.ends(log, letter)?.unwrap_or(edges);
     if log && lo <= 0.0 {
-        return Err(usage(format!(
-            "{flag}-scale log: the bins in {} begin at {lo}; {flag}-range LO:HI with LO above 0 would show the others",
-            axis.name
-        )));
+        return Err(FigureError::BinsFromZero {
+            axis: letter,
+            name: axis.name.clone(),
+            lo,
+        });
     }
     Ok(if log {
         Scale::Log { lo, hi }
@@ -168,7 +158,12 @@ fn map_scale(axis: &Axis, limits: Limits, flag: &str) -> Result<Scale> {
     })
 }
 
-fn map(table: &Table, kind: ResultKind, [x, y]: [&Axis; 2], style: Style) -> Result<Map> {
+fn map(
+    table: &Table,
+    kind: ResultKind,
+    [x, y]: [&Axis; 2],
+    style: Style,
+) -> Result<Map, FigureError> {
     let arguments = format!("({}, {})", symbol(&x.name), symbol(&y.name));
     let (values, value_label) = match kind {
         ResultKind::Counts => counts_or_weights(table, "pairs per bin")?,
@@ -178,8 +173,8 @@ fn map(table: &Table, kind: ResultKind, [x, y]: [&Axis; 2], style: Style) -> Res
     Ok(Map {
         x_edges: x.edges.clone(),
         y_edges: y.edges.clone(),
-        x_scale: map_scale(x, style.x, "--x")?,
-        y_scale: map_scale(y, style.y, "--y")?,
+        x_scale: map_scale(x, style.x, "x")?,
+        y_scale: map_scale(y, style.y, "y")?,
         equal: lengths,
         contours: lengths && kind == ResultKind::Correlation,
         x_label: x.label(),
@@ -190,7 +185,7 @@ fn map(table: &Table, kind: ResultKind, [x, y]: [&Axis; 2], style: Style) -> Res
 }
 
 /// Weighted sums where the result has them, else numbers of pairs.
-fn counts_or_weights(table: &Table, label: &str) -> Result<(Vec<f64>, String)> {
+fn counts_or_weights(table: &Table, label: &str) -> Result<(Vec<f64>, String), FigureError> {
     match column(table, "weight") {
         Some(weight) => Ok((weight, format!("weighted {label}"))),
         None => Ok((required(table, "npairs")?, label.to_owned())),
@@ -218,11 +213,11 @@ struct Shown {
     reference: Option<f64>,
 }
 
-fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown> {
+fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
     let name = symbol(&x.name);
     let places =
         column(table, &format!("mean_{}", x.name)).unwrap_or_else(|| centres(&x.edges, x.log));
-    let series = |label: &str, value: &str, k: usize| -> Result<Series> {
+    let series = |label: &str, value: &str, k: usize| -> Result<Series, FigureError> {
         Ok(Series {
             label: label.to_owned(),
             x: places.clone(),
@@ -236,7 +231,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown> {
             ..Series::default()
         })
     };
-    let single = |value: &str, label: String, power: i32| -> Result<Shown> {
+    let single = |value: &str, label: String, power: i32| -> Result<Shown, FigureError> {
         Ok(Shown {
             series: vec![series("", value, 0)?],
             label,
@@ -267,7 +262,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown> {
                 .iter()
                 .enumerate()
                 .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("xi_{l}"), k))
-                .collect::<Result<_>>()?,
+                .collect::<Result<_, FigureError>>()?,
             label: format!("ξ_ℓ({name})"),
             power: 2,
             reference: Some(0.0),
@@ -297,7 +292,7 @@ fn coordination(table: &Table, x: &Axis) -> Option<Series> {
 }
 
 /// The ends of an axis that shows all bins; a logarithmic one begins at the first place above zero.
-fn all_bins(x: &Axis, places: &[f64], log: bool) -> Result<[f64; 2]> {
+fn all_bins(x: &Axis, places: &[f64], log: bool) -> Result<[f64; 2], FigureError> {
     let [lo, hi] = [x.edges[0], x.edges[x.edges.len() - 1]];
     if !log {
         return Ok([lo, hi]);
@@ -309,16 +304,13 @@ fn all_bins(x: &Axis, places: &[f64], log: bool) -> Result<[f64; 2]> {
         first.fold(hi, f64::min)
     };
     if lo <= 0.0 || lo >= hi {
-        return Err(usage(format!(
-            "--x-scale log: no bin in {} lies above 0",
-            x.name
-        )));
+        return Err(FigureError::NoBinAboveZero(x.name.clone()));
     }
     let room = (hi / lo).powf(0.03);
     Ok([lo / room, hi * room])
 }
 
-fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Curves> {
+fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Curves, FigureError> {
     let Shown {
         series,
         label,
@@ -337,7 +329,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         .y
         .is_log(x.log && !style.r2 && kind != ResultKind::Rdf);
     let places = series.first().map(|one| one.x.clone()).unwrap_or_default();
-    let x_range = match style.x.ends(log_x, "--x")? {
+    let x_range = match style.x.ends(log_x, "x")? {
         Some(range) => range,
         None => all_bins(x, &places, log_x)?,
     };
@@ -353,7 +345,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         y_label,
         right_label: "n(r)".to_owned(),
         x_range,
-        y_range: style.y.ends(log_y, "--y")?,
+        y_range: style.y.ends(log_y, "y")?,
         log_x,
         log_y,
         reference: reference.filter(|_| !log_y || kind == ResultKind::Rdf),

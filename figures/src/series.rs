@@ -2,34 +2,34 @@
 //!
 //! Entry: [`Series`]. It is drawn on a plane; which curves share one is the affair of `curve`.
 
-use super::axes::Plane;
-use super::canvas::{Colour, Point, Step, Surface};
-use super::colour::SERIES;
-use super::ticks::Scale;
+use crate::axes::Plane;
+use crate::canvas::{Colour, Point, Step, Surface};
+use crate::colour::SERIES;
+use crate::ticks::Scale;
 
 /// One curve.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Series {
+pub(crate) struct Series {
     /// What it is, `ℓ = 2` say; `_` makes the next character a subscript. Empty where there is but one of a result.
-    pub(super) label: String,
+    pub(crate) label: String,
     /// The file it comes from; empty where there is but one.
-    pub(super) source: String,
-    pub(super) x: Vec<f64>,
-    pub(super) y: Vec<f64>,
+    pub(crate) source: String,
+    pub(crate) x: Vec<f64>,
+    pub(crate) y: Vec<f64>,
     /// One standard deviation each; empty where there is none.
-    pub(super) error: Vec<f64>,
-    pub(super) look: Look,
+    pub(crate) error: Vec<f64>,
+    pub(crate) look: Look,
 }
 
 /// How a curve differs from the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(crate) struct Look {
     /// Which of the colours, from the first again behind the last.
-    pub(super) colour: usize,
+    pub(crate) colour: usize,
     /// Which of the markers, likewise.
-    pub(super) marker: usize,
+    pub(crate) marker: usize,
     /// A dashed line without markers.
-    pub(super) dashed: bool,
+    pub(crate) dashed: bool,
 }
 
 const RADIUS: f64 = 2.6;
@@ -38,7 +38,7 @@ const WIDTH: f64 = 1.4;
 const DASHES: [f64; 2] = [6.0, 3.5];
 
 impl Look {
-    pub(super) fn colour(self) -> Colour {
+    pub(crate) fn colour(self) -> Colour {
         SERIES[self.colour % SERIES.len()]
     }
 }
@@ -120,7 +120,7 @@ fn dashed(line: &[Point], [dash, gap]: [f64; 2]) -> Vec<Vec<Point>> {
 
 impl Series {
     /// Place, value and error of each point; errors that are not finite are none.
-    pub(super) fn points(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+    pub(crate) fn points(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
         let errors = self.error.iter().copied().chain(std::iter::repeat(0.0));
         let points = self
             .x
@@ -138,12 +138,12 @@ impl Series {
     }
 
     /// Whether the plane shows a value by its absolute value, with an open marker.
-    pub(super) fn is_open(plane: &Plane, y: f64) -> bool {
+    pub(crate) fn is_open(plane: &Plane, y: f64) -> bool {
         matches!(plane.y, Scale::Log { .. }) && y < 0.0
     }
 
     /// The points that stand in the plane's area, on the page.
-    pub(super) fn places<'a>(&'a self, plane: &'a Plane) -> impl Iterator<Item = Point> + 'a {
+    pub(crate) fn places<'a>(&'a self, plane: &'a Plane) -> impl Iterator<Item = Point> + 'a {
         self.points().filter_map(move |(x, y, _)| {
             let shown = if Self::is_open(plane, y) { -y } else { y };
             let inside = Self::is_drawn(plane, x, y) && plane.holds(x, shown);
@@ -152,7 +152,7 @@ impl Series {
     }
 
     /// Draws the curve on a plane, which it does not leave.
-    pub(super) fn draw(&self, plane: &Plane, markers: bool, surface: &mut dyn Surface) {
+    pub(crate) fn draw(&self, plane: &Plane, markers: bool, surface: &mut dyn Surface) {
         let markers = markers && !self.look.dashed;
         let mut runs: Vec<Vec<[f64; 3]>> = vec![Vec::new()];
         let mut shown = Vec::new();
@@ -202,7 +202,7 @@ impl Series {
     }
 
     /// A short piece of the curve, `width` points long, for a legend.
-    pub(super) fn sample(&self, left: Point, width: f64, markers: bool, surface: &mut dyn Surface) {
+    pub(crate) fn sample(&self, left: Point, width: f64, markers: bool, surface: &mut dyn Surface) {
         self.line(&[left, [left[0] + width, left[1]]], surface);
         if markers && !self.look.dashed {
             marker(surface, [left[0] + width / 2.0, left[1]], self.look, false);
@@ -211,7 +211,7 @@ impl Series {
 }
 
 /// The marker of values below zero on a logarithmic axis.
-pub(super) fn open_marker(at: Point, look: Look, surface: &mut dyn Surface) {
+pub(crate) fn open_marker(at: Point, look: Look, surface: &mut dyn Surface) {
     marker(surface, at, look, true);
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Entry: [`SERIES`] for lines, [`Ramp`] for maps. Ramps run between a few anchors in `OKLab`, so equal steps look equal.
 
-use super::canvas::Colour;
+use crate::canvas::Colour;
 
 /// Line colours that remain distinct for colour-blind readers (Okabe & Ito 2008).
-pub(super) const SERIES: [Colour; 6] = [
+pub(crate) const SERIES: [Colour; 6] = [
     Colour([0, 90, 160]),
     Colour([213, 94, 0]),
     Colour([0, 140, 104]),
@@ -16,7 +16,7 @@ pub(super) const SERIES: [Colour; 6] = [
 
 /// A colour for every number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ramp {
+pub(crate) enum Ramp {
     /// From dark to light: amounts.
     Sequential,
     /// Blue below, light at 0.5, red above: signed values.
@@ -104,7 +104,7 @@ fn srgb(lab: [f64; 3]) -> Colour {
 
 impl Ramp {
     /// The colour of `value`, which is brought into [0, 1].
-    pub(super) fn at(self, value: f64) -> Colour {
+    pub(crate) fn at(self, value: f64) -> Colour {
         let anchors: &[[u8; 3]] = match self {
             Self::Sequential => &SEQUENTIAL,
             Self::Diverging => &DIVERGING,

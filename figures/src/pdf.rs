@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use ab_glyph::GlyphId;
-use anyhow::Result;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::canvas::{Colour, FONT, Point, Step, Surface, Text, Typeface};
+use crate::canvas::{Colour, FONT, Point, Step, Surface, Text, Typeface};
+use crate::error::FigureError;
 
 /// A document of one page in the making.
-pub(super) struct Pdf {
+pub(crate) struct Pdf {
     size: Point,
     /// Operators of the page.
     content: String,
@@ -39,10 +39,10 @@ const FACTS: usize = 10;
 const QUARTER: f64 = 0.552_284_75;
 
 /// A compressed stream with further entries of its dictionary.
-fn stream(bytes: &[u8], entries: &str) -> Result<Vec<u8>> {
+fn stream(bytes: &[u8], entries: &str) -> Result<Vec<u8>, FigureError> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes)?;
-    let packed = encoder.finish()?;
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    let packed = packed.map_err(FigureError::Packing)?;
     let length = packed.len();
     let mut object =
         format!("<< /Length {length} /Filter /FlateDecode{entries} >>\nstream\n").into_bytes();
@@ -85,7 +85,7 @@ fn to_unicode(glyphs: &BTreeMap<u16, char>) -> String {
 
 impl Pdf {
     /// A white page.
-    pub(super) fn new(size: Point) -> Self {
+    pub(crate) fn new(size: Point) -> Self {
         Self {
             size,
             content: format!("1 0 0 -1 0 {:.2} cm\n1 j\n", size[1]),
@@ -95,7 +95,7 @@ impl Pdf {
     }
 
     /// The document.
-    pub(super) fn finish(self, face: &Typeface) -> Result<Vec<u8>> {
+    pub(crate) fn finish(self, face: &Typeface) -> Result<Vec<u8>, FigureError> {
         let em = face.units_per_em() / 1000.0;
         let mut widths = String::new();
         for &glyph in self.glyphs.keys() {

@@ -5,15 +5,15 @@
 use std::ops::Range;
 
 use ab_glyph_rasterizer::{Rasterizer, point};
-use anyhow::Result;
 
-use super::canvas::{Colour, Point, Step, Surface};
+use crate::canvas::{Colour, Point, Step, Surface};
+use crate::error::FigureError;
 
 /// Pixels per point: 160 dots per inch and more.
 const SCALE: f64 = 2.5;
 
 /// A picture in the making, eight bits a channel.
-pub(super) struct Raster {
+pub(crate) struct Raster {
     width: usize,
     height: usize,
     pixels: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct Raster {
 
 impl Raster {
     /// A white page of `size` points.
-    pub(super) fn new(size: Point) -> Self {
+    pub(crate) fn new(size: Point) -> Self {
         let [width, height] = size.map(|length| (length * SCALE).round() as usize);
         Self {
             width,
@@ -34,7 +34,12 @@ impl Raster {
     }
 
     /// The picture as a PNG file.
-    pub(super) fn finish(self) -> Result<Vec<u8>> {
+    pub(crate) fn finish(self) -> Result<Vec<u8>, FigureError> {
+        self.packed()
+            .map_err(|error| FigureError::Packing(error.into()))
+    }
+
+    fn packed(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
