@@ -2,7 +2,6 @@
 
 mod args;
 mod bins;
-mod columns;
 mod commands;
 mod counting;
 mod engine;
@@ -11,12 +10,9 @@ mod inputs;
 mod output;
 mod progress;
 mod record;
-mod sample;
-mod space;
 mod summary;
 mod tables;
 mod usage;
-mod warnings;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`usage`]; [`is_wrong_call`] tells them from other errors.
 
+use albireo_samples::SampleError;
+
 /// A combination of flags that has no meaning.
 #[derive(Debug)]
 pub(crate) struct UsageError(String);
@@ -25,5 +27,8 @@ pub(crate) fn is_wrong_call(error: &anyhow::Error) -> bool {
     if let Some(error) = error.downcast_ref::<albireo_figures::FigureError>() {
         return error.is_wrong_call();
     }
-    error.is::<UsageError>()
+    match error.downcast_ref::<SampleError>() {
+        Some(error) => error.is_wrong_call(),
+        None => error.is::<UsageError>(),
+    }
 }

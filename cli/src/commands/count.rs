@@ -12,10 +12,9 @@ use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{Inputs, Wanted};
+use crate::inputs::{self, Wanted, line_of_sight};
 use crate::output::{check, deliver};
 use crate::record::Record;
-use crate::space::line_of_sight;
 use crate::tables::{count_columns, edge_columns, mean_column};
 
 /// Arguments of `count`.
@@ -59,12 +58,12 @@ impl Count {
         };
         spec.check_line_of_sight(self.los.los)?;
         let engines = Engines::new(&self.pairs.run)?;
-        let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let los = line_of_sight(self.los.los, &inputs.domain);
+        let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, &inputs.domain);
-        let first = inputs.get("data")?;
-        let (name, pairs) = match inputs.find("second") {
+        let mut counter = Counter::new(engines, samples.domain());
+        let first = samples.get("data")?;
+        let (name, pairs) = match samples.find("second") {
             None => ("DD", Pairs::Auto(first)),
             Some(second) => ("D1D2", Pairs::Cross(first, second)),
         };
@@ -76,10 +75,10 @@ impl Count {
             counter.decide_and_count(planned, bins)?;
             bins.axes()
         });
-        inputs.name_axes(&mut axes);
+        samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         counter.note(&mut record);
-        let length = inputs.unit.as_deref();
+        let length = samples.unit();
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {
             columns.extend(count_columns(count, ""));

@@ -11,20 +11,17 @@ use albireo::estimators::{
 };
 use albireo::result::Correlation;
 use albireo::{Binning, Outside, PairCounts, Pairs};
+use albireo_samples::{Samples, Selection, Source};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use super::saved_rr::{self, Expected};
-use crate::args::{
-    ColumnFlags, CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags,
-};
+use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::counting::{Counted, Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{Inputs, Wanted};
+use crate::inputs::{self, Wanted, line_of_sight};
 use crate::record::Record;
-use crate::sample::Source;
-use crate::space::line_of_sight;
 use crate::usage::usage;
 
 /// How counts become a correlation function.
@@ -90,7 +87,7 @@ pub(crate) struct Estimated {
 
 /// What has been read and decided, ready to be counted.
 struct Plan<'a> {
-    inputs: &'a Inputs,
+    inputs: &'a Samples,
     estimator: EstimatorName,
     rr: Option<PathBuf>,
     mean_separation: bool,
@@ -165,9 +162,9 @@ impl EstimateFlags {
     }
 
     fn sources(&self) -> Result<Vec<Source>> {
-        let first = ColumnFlags::from(self.columns.clone());
-        let randoms = ColumnFlags::from(self.randoms_columns.clone());
-        let cross = ColumnFlags::from(self.cross_columns.clone());
+        let first = Selection::from(self.columns.clone());
+        let randoms = Selection::from(self.randoms_columns.clone());
+        let cross = Selection::from(self.cross_columns.clone());
         let random = [&self.randoms, &self.cross_randoms, &self.shifted_randoms];
         if randoms.any() && random.iter().all(|path| path.is_none()) {
             return Err(usage(
@@ -187,11 +184,11 @@ impl EstimateFlags {
             ("cross", self.cross.as_ref(), &cross),
             ("cross randoms", self.cross_randoms.as_ref(), &randoms),
         ];
-        let source = |(role, path, flags): (&'static str, Option<&PathBuf>, &ColumnFlags)| {
+        let source = |(role, path, flags): (&'static str, Option<&PathBuf>, &Selection)| {
             path.map(|path| Source {
-                role,
+                role: role.to_owned(),
                 path: path.clone(),
-                flags: flags.clone().resolved(),
+                selection: flags.clone().resolved(),
             })
         };
         Ok(files.into_iter().filter_map(source).collect())
@@ -213,10 +210,10 @@ impl EstimateFlags {
             },
         };
         let engines = Engines::new(&self.run)?;
-        let inputs = Inputs::read(&sources, &self.space, wanted, &mut record)?;
-        let los = line_of_sight(self.los.los, &inputs.domain);
+        let inputs = inputs::read(&sources, &self.space, wanted, &mut record)?;
+        let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, &inputs.domain);
+        let mut counter = Counter::new(engines, inputs.domain());
         let plan = Plan {
             inputs: &inputs,
             estimator,
@@ -234,7 +231,7 @@ impl EstimateFlags {
             xi,
             counts: counter.done,
             record,
-            unit: inputs.unit,
+            unit: inputs.unit().map(str::to_owned),
         })
     }
 }
@@ -381,7 +378,7 @@ impl<'a> Plan<'a> {
 
     /// RR of a periodic box.
     fn analytic<B: Binning>(&self, bins: &B) -> Result<AnalyticRr<B>> {
-        AnalyticRr::new(bins, &self.inputs.domain).context(
+        AnalyticRr::new(bins, self.inputs.domain()).context(
             "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
         )
     }

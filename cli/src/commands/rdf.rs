@@ -12,7 +12,7 @@ use super::pairs::PairFlags;
 use crate::bins::{EdgeSpec, Statistic};
 use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{Inputs, Wanted};
+use crate::inputs::{self, Wanted};
 use crate::output::{check, deliver};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns};
@@ -87,7 +87,10 @@ impl Rdf {
         }
         let mut record = Record::begin();
         let sources = self.pairs.sources(self.data, self.second)?;
-        if sources.iter().any(|source| source.flags.weight.is_some()) {
+        if sources
+            .iter()
+            .any(|source| source.selection.weight.is_some())
+        {
             return Err(usage("--weight has no meaning here: g(r) counts particles"));
         }
         let wanted = Wanted {
@@ -95,8 +98,8 @@ impl Rdf {
             outside: Outside::Wrap,
         };
         let engines = Engines::new(&self.pairs.run)?;
-        let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let volume = match (inputs.domain.volume(), self.volume) {
+        let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let volume = match (samples.domain().volume(), self.volume) {
             (Some(_), Some(_)) => {
                 return Err(usage("--volume is for open space: here the box has one"));
             }
@@ -107,12 +110,12 @@ impl Rdf {
                 ));
             }
         };
-        let first = inputs.get("data")?;
-        let (name, pairs) = match inputs.find("second") {
+        let first = samples.get("data")?;
+        let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
-        let mut counter = Counter::new(engines, &inputs.domain);
+        let mut counter = Counter::new(engines, samples.domain());
         let counts = counter.decide_and_count(Planned::new(name, pairs), &bins)?;
         let mut distribution = Distribution::new(&bins);
         distribution.add_frame(&counts, volume, first.len())?;
@@ -120,7 +123,7 @@ impl Rdf {
         record.set_bins(Statistic::R, &axes, LineOfSight::default());
         record.set("volume", volume);
         counter.note(&mut record);
-        let mut columns = edge_columns(&axes, inputs.unit.as_deref());
+        let mut columns = edge_columns(&axes, samples.unit());
         columns.push(TableColumn::floats(
             "g",
             "radial distribution function",

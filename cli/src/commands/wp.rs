@@ -13,7 +13,6 @@ use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, EdgeSpec, Statistic};
 use crate::output::{check, deliver, write};
 use crate::tables::{edge_columns, with_unit};
-use crate::warnings;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -38,6 +37,15 @@ pub(crate) struct Wp {
     output: OutputFlags,
 }
 
+/// Warns of bins along the line of sight that leave a part of it out of the projection.
+fn check_pi(edges: &[f64]) {
+    if let Some(&first) = edges.first().filter(|first| **first > 0.0) {
+        tracing::warn!(
+            "--pi-bins begin at {first}, not at 0: wp leaves out pairs nearer along the line of sight"
+        );
+    }
+}
+
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
     pub(crate) fn run(self) -> Result<()> {
@@ -50,7 +58,7 @@ impl Wp {
         check(&self.output, self.counts.as_deref(), &inputs)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
-            warnings::pi_from_zero(pi.values());
+            check_pi(pi.values());
         }
         let mut estimated = self.estimate.estimate(&spec)?;
         let wp = projected(&estimated.xi)?;

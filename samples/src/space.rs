@@ -1,15 +1,71 @@
-//! The domain of a command: from `--box`, or from what the files state.
+//! The domain of samples: from the box that is asked for, or from what the files state.
 //!
-//! Entry: [`resolve`]. Positions are placed in it by `inputs`.
+//! Entry: [`BoxSpec`] and [`resolve`]. Positions are placed in it by `placing`.
 
 use std::path::Path;
+use std::str::FromStr;
 
-use albireo::{Domain, Lattice, LineOfSight, PeriodicBox};
+use albireo::{Domain, Lattice, PeriodicBox};
 use albireo_catalogs::Attributes;
-use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
+use thiserror::Error;
 
-use crate::args::{BoxSpec, LosName};
+use crate::error::{SampleError, Within};
+use crate::notice::Notice;
+
+/// The box, as given or asked for. Its text is what the command line takes: `420`, `100,100,none`, nine numbers, `file` or `none`.
+///
+/// ```
+/// use albireo_samples::BoxSpec;
+/// assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
+/// assert!("1,2".parse::<BoxSpec>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BoxSpec {
+    /// Open space.
+    Open,
+    /// The one that the file states.
+    File,
+    /// Orthorhombic, each axis periodic or open.
+    Lengths([Option<f64>; 3]),
+    /// Three box vectors.
+    Vectors([[f64; 3]; 3]),
+}
+
+/// A text that is no box.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ParseBoxError(String);
+
+impl FromStr for BoxSpec {
+    type Err = ParseBoxError;
+
+    fn from_str(text: &str) -> Result<Self, ParseBoxError> {
+        match text.trim() {
+            "none" | "open" => return Ok(Self::Open),
+            "file" => return Ok(Self::File),
+            _ => {}
+        }
+        let lengths = text
+            .split(',')
+            .map(|part| match part.trim() {
+                "none" | "open" => Ok(None),
+                number => number.parse().map(Some).map_err(|_| {
+                    ParseBoxError(format!("expected a length or `none`, found `{number}`"))
+                }),
+            })
+            .collect::<Result<Vec<Option<f64>>, ParseBoxError>>()?;
+        let vectors: Option<Vec<f64>> = lengths.iter().copied().collect();
+        match (lengths.len(), vectors) {
+            (1, _) => Ok(Self::Lengths([lengths[0]; 3])),
+            (3, _) => Ok(Self::Lengths([lengths[0], lengths[1], lengths[2]])),
+            (9, Some(v)) => Ok(Self::Vectors([0, 3, 6].map(|k| [v[k], v[k + 1], v[k + 2]]))),
+            (n, _) => Err(ParseBoxError(format!(
+                "a box is one length, three lengths or nine numbers (three vectors), `file` or `none`; found {n} values"
+            ))),
+        }
+    }
+}
 
 /// A box that a file states.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +111,7 @@ pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedB
     })
 }
 
-fn domain_of(spec: BoxSpec) -> Result<Domain> {
+fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
     Ok(match spec {
         BoxSpec::Open | BoxSpec::File | BoxSpec::Lengths([None, None, None]) => Domain::Open,
         BoxSpec::Lengths(lengths) => Domain::Periodic(PeriodicBox::new(lengths)?),
@@ -64,40 +120,43 @@ fn domain_of(spec: BoxSpec) -> Result<Domain> {
 }
 
 /// The one box that the files state, if any; different ones are refused.
-fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>> {
+fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>, SampleError> {
     let Some((first, rest)) = stated.split_first() else {
         return Ok(None);
     };
     if let Some(other) = rest.iter().find(|other| other.spec != first.spec) {
-        bail!(
-            "the files state different boxes: {} and {}; choose by --box",
-            first.source,
-            other.source
-        );
+        return Err(SampleError::DifferentBoxes {
+            first: first.source.clone(),
+            second: other.source.clone(),
+        });
     }
     Ok(Some((*first).clone()))
 }
 
-/// The domain, with a record of where it comes from: `--box`, else the box that the files state, else open space.
-pub(crate) fn resolve(given: Option<BoxSpec>, stated: &[&StatedBox]) -> Result<(Domain, Value)> {
+/// The domain, with a record of where it comes from: what is given, else the box that the files state, else open space.
+pub(crate) fn resolve(
+    given: Option<BoxSpec>,
+    stated: &[&StatedBox],
+    tell: &mut dyn FnMut(Notice),
+) -> Result<(Domain, Value), SampleError> {
     let from_files = match given {
         None | Some(BoxSpec::File) => common(stated)?,
         Some(_) => None,
     };
     if given == Some(BoxSpec::File) && from_files.is_none() {
-        bail!("--box file: the file states no box (no attribute such as BoxSize or box/edges)");
+        return Err(SampleError::NoStatedBox);
     }
     let (spec, source) = match (from_files, given) {
         (Some(stated), _) => (stated.spec, stated.source),
         (None, Some(given)) => (given, "--box".to_owned()),
         (None, None) => (BoxSpec::Open, "default".to_owned()),
     };
-    let domain = domain_of(spec).with_context(|| source.clone())?;
+    let domain = domain_of(spec).within(|| source.clone())?;
     if given.is_none() && domain.is_periodic() {
-        tracing::info!(
-            "box: {}, from {source}; --box none for open space",
-            described(&domain)
-        );
+        tell(Notice::StatedBox {
+            space: described(&domain),
+            source: source.clone(),
+        });
     }
     let record = record(&domain, &source);
     Ok((domain, record))
@@ -131,21 +190,27 @@ fn record(domain: &Domain, source: &str) -> Value {
     }
 }
 
-/// The line of sight: as given, else z in a box and the midpoint in open space.
-pub(crate) fn line_of_sight(given: Option<LosName>, domain: &Domain) -> LineOfSight {
-    let default = if domain.is_periodic() {
-        LosName::Z
-    } else {
-        LosName::Midpoint
-    };
-    given.unwrap_or(default).into()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
     use albireo_catalogs::Value as Attribute;
+
+    #[test]
+    fn boxes_are_parsed_or_refused() {
+        assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
+        assert_eq!(
+            "1,2,none".parse(),
+            Ok(BoxSpec::Lengths([Some(1.0), Some(2.0), None]))
+        );
+        let cell = BoxSpec::Vectors([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-0.5, 0.0, 3.0]]);
+        assert_eq!("1,0,0,.5,2,0,-0.5,0,3".parse(), Ok(cell));
+        assert_eq!("file".parse(), Ok(BoxSpec::File));
+        assert_eq!("none".parse(), Ok(BoxSpec::Open));
+        for bad in ["", "1,2", "a", "1,2,3,4,5,6,7,8,none"] {
+            assert!(bad.parse::<BoxSpec>().is_err(), "{bad}");
+        }
+    }
 
     fn stated(name: &str, numbers: &[f64]) -> Option<BoxSpec> {
         let attributes = Attributes::from([(name.to_owned(), Attribute::Floats(numbers.to_vec()))]);
@@ -176,18 +241,25 @@ mod tests {
         assert_eq!(stated("Omega", &[0.3]), None);
     }
 
+    fn resolved(
+        given: Option<BoxSpec>,
+        stated: &[&StatedBox],
+    ) -> Result<(Domain, Value), SampleError> {
+        resolve(given, stated, &mut |_| ())
+    }
+
     #[test]
     fn different_boxes_are_refused() {
         let of = |length: f64| StatedBox {
             source: format!("{length}"),
             spec: BoxSpec::Lengths([Some(length); 3]),
         };
-        assert!(resolve(None, &[&of(1.0), &of(2.0)]).is_err());
-        let (domain, _) = resolve(None, &[&of(1.0), &of(1.0)]).unwrap();
+        assert!(resolved(None, &[&of(1.0), &of(2.0)]).is_err());
+        let (domain, _) = resolved(None, &[&of(1.0), &of(1.0)]).unwrap();
         assert_eq!(domain.volume(), Some(1.0));
-        let open = resolve(Some(BoxSpec::Open), &[&of(1.0), &of(2.0)]).unwrap();
+        let open = resolved(Some(BoxSpec::Open), &[&of(1.0), &of(2.0)]).unwrap();
         assert_eq!(open.0, Domain::Open);
-        assert_eq!(resolve(None, &[]).unwrap().0, Domain::Open);
-        assert!(resolve(Some(BoxSpec::File), &[]).is_err());
+        assert_eq!(resolved(None, &[]).unwrap().0, Domain::Open);
+        assert!(resolved(Some(BoxSpec::File), &[]).is_err());
     }
 }

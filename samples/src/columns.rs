@@ -3,10 +3,9 @@
 //! Entry: [`choose`]. It reads no values.
 
 use albireo_catalogs::TableDescription;
-use anyhow::{Result, bail};
 
-use crate::args::ColumnFlags;
-use crate::usage::usage;
+use crate::error::SampleError;
+use crate::selection::Selection;
 
 /// Where the positions of a sample come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,56 +166,52 @@ impl Available<'_> {
 }
 
 /// Refuses a column named more than once.
-fn different(flag: &str, names: &[String]) -> Result<()> {
+fn different(option: &'static str, names: &[String]) -> Result<(), SampleError> {
     for (k, name) in names.iter().enumerate() {
         let times = names.iter().filter(|other| *other == name).count();
         if times > 1 && !names[..k].contains(name) {
-            return Err(usage(format!(
-                "{flag} {}: the column `{name}` is named {times} times",
-                names.join(",")
-            )));
+            return Err(SampleError::Repeated {
+                option,
+                names: names.to_vec(),
+                name: name.clone(),
+                times,
+            });
         }
     }
     Ok(())
 }
 
-fn pair(names: &[String]) -> Result<[String; 2]> {
+fn pair(names: &[String]) -> Result<[String; 2], SampleError> {
     match names {
         [ra, dec] => Ok([ra.clone(), dec.clone()]),
-        _ => Err(usage(format!(
-            "--sky takes two columns, RA,DEC; found {}",
-            names.len()
-        ))),
+        _ => Err(SampleError::SkyColumns(names.len())),
     }
 }
 
 /// The columns of the positions, and whether any of them was guessed.
 pub(crate) fn choose(
     table: &TableDescription,
-    flags: &ColumnFlags,
+    selection: &Selection,
     need: Need,
-) -> Result<(Place, bool)> {
+) -> Result<(Place, bool), SampleError> {
     let available = Available(table);
-    if let Some(names) = &flags.positions {
+    if let Some(names) = &selection.positions {
         different("--positions", names)?;
         return match &names[..] {
             [name] => Ok((Place::Vector(name.clone()), false)),
             [x, y, z] => Ok((Place::Cartesian([x.clone(), y.clone(), z.clone()]), false)),
-            other => Err(usage(format!(
-                "--positions takes three columns, or one of three components; found {}",
-                other.len()
-            ))),
+            other => Err(SampleError::PositionColumns(other.len())),
         };
     }
-    let depth_told = flags.distance.is_some() || flags.redshift.is_some();
-    let sky = match &flags.sky {
+    let depth_told = selection.distance.is_some() || selection.redshift.is_some();
+    let sky = match &selection.sky {
         Some(names) => {
             different("--sky", names)?;
             Some(pair(names)?)
         }
         None => available.sky(),
     };
-    let cartesian = if flags.sky.is_some() || depth_told {
+    let cartesian = if selection.sky.is_some() || depth_told {
         None
     } else {
         available.cartesian()
@@ -224,13 +219,12 @@ pub(crate) fn choose(
     let Some([ra, dec]) = sky else {
         return match cartesian {
             Some(place) => Ok((place, true)),
-            None => bail!(
-                "no positions found: name them by --positions X,Y,Z or --sky RA,DEC; the columns are: {}",
-                available.names()
-            ),
+            None => Err(SampleError::NoPositions {
+                columns: available.names(),
+            }),
         };
     };
-    let depth = match (&flags.distance, &flags.redshift) {
+    let depth = match (&selection.distance, &selection.redshift) {
         _ if need.angular => Some(Depth::None),
         (Some(name), _) => Some(Depth::Distance(name.clone())),
         (_, Some(name)) => Some(Depth::Redshift(name.clone())),
@@ -238,19 +232,19 @@ pub(crate) fn choose(
     };
     match (depth, cartesian) {
         (Some(depth), None) => {
-            let guessed = flags.sky.is_none() || !(depth_told || need.angular);
+            let guessed = selection.sky.is_none() || !(depth_told || need.angular);
             Ok((Place::Sky { ra, dec, depth }, guessed))
         }
         (Some(depth), Some(_)) if need.angular => Ok((Place::Sky { ra, dec, depth }, true)),
-        (Some(_), Some(_)) => bail!(
-            "both Cartesian and sky positions are there: choose by --positions or --sky; the columns are: {}",
-            available.names()
-        ),
+        (Some(_), Some(_)) => Err(SampleError::BothPositions {
+            columns: available.names(),
+        }),
         (None, Some(place)) => Ok((place, true)),
-        (None, None) => bail!(
-            "`{ra}`, `{dec}` need a depth: name it by --distance or --redshift; the columns are: {}",
-            available.names()
-        ),
+        (None, None) => Err(SampleError::NoDepth {
+            ra,
+            dec,
+            columns: available.names(),
+        }),
     }
 }
 
@@ -357,8 +351,8 @@ mod tests {
         cosmology: false,
     };
 
-    fn chosen(columns: &[(&str, usize)], need: Need) -> Result<Place> {
-        choose(&table(columns), &ColumnFlags::default(), need).map(|(place, _)| place)
+    fn chosen(columns: &[(&str, usize)], need: Need) -> Result<Place, SampleError> {
+        choose(&table(columns), &Selection::default(), need).map(|(place, _)| place)
     }
 
     #[test]
