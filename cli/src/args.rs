@@ -10,7 +10,7 @@ use albireo_catalogs::TableFormat;
 use albireo_samples::{BoxSpec, Selection};
 use clap::{Args, ValueEnum};
 
-use crate::bins::EdgeSpec;
+use crate::edges::EdgeSpec;
 
 /// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
 macro_rules! column_flags {

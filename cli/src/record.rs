@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Record`], filled while a command works. `Table::kind` and `Table::edges` read it back.
 
+use std::ffi::OsString;
 use std::time::Instant;
 
 use albireo::LineOfSight;
@@ -19,14 +20,14 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record of a command that begins now.
-    pub(crate) fn begin() -> Self {
+    /// The record of a command that begins now, called with these arguments.
+    pub(crate) fn begin(arguments: &[OsString]) -> Self {
         let mut meta = Map::new();
         meta.insert(
             "program".to_owned(),
             json!(concat!("albireo ", env!("CARGO_PKG_VERSION"))),
         );
-        meta.insert("command".to_owned(), json!(command_line()));
+        meta.insert("command".to_owned(), json!(command_line(arguments)));
         Self {
             meta,
             start: Instant::now(),
@@ -81,7 +82,7 @@ fn edges(axes: &[BinAxis]) -> Map<String, Value> {
 }
 
 /// The command line, quoted where a shell would need it.
-fn command_line() -> String {
+fn command_line(arguments: &[OsString]) -> String {
     let quoted = |argument: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);
         if !argument.is_empty() && argument.chars().all(plain) {
@@ -89,7 +90,8 @@ fn command_line() -> String {
         }
         format!("'{}'", argument.replace('\'', r"'\''"))
     };
-    let arguments = std::env::args_os()
+    let arguments = arguments
+        .iter()
         .skip(1)
         .map(|a| quoted(a.to_string_lossy().into_owned()));
     std::iter::once("albireo".to_owned())

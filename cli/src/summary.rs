@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use albireo_catalogs::{Table, TableColumn, Values};
 use anyhow::Result;
 
-use crate::output::{columns_of, head, short};
+use crate::text::{columns_of, head, short};
 
 /// Most rows of sums that are shown.
 const MAX_ROWS: usize = 40;

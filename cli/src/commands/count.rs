@@ -1,5 +1,6 @@
 //! `albireo count`: raw pair counts.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::{Binning, Outside, Pairs};
@@ -41,12 +42,12 @@ pub(crate) struct Count {
 
 impl Count {
     /// Counts, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs = std::iter::once(self.data.as_path()).chain(self.second.as_deref());
         let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
         check(&self.pairs.output, None, &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut record = Record::begin();
+        let mut record = Record::begin(arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,

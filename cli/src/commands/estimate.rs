@@ -2,6 +2,7 @@
 //!
 //! Entry: [`EstimateFlags::estimate`]. It decides which pairs are counted; formulas are the library's.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
@@ -195,11 +196,11 @@ impl EstimateFlags {
     }
 
     /// Reads, counts and estimates.
-    pub(crate) fn estimate(self, spec: &BinSpec) -> Result<Estimated> {
+    pub(crate) fn estimate(self, spec: &BinSpec, arguments: &[OsString]) -> Result<Estimated> {
         let estimator = self.estimator()?;
         self.check_catalogs(estimator)?;
         spec.check_line_of_sight(self.los.los)?;
-        let mut record = Record::begin();
+        let mut record = Record::begin(arguments);
         let sources = self.sources()?;
         let wanted = Wanted {
             angular: spec.statistic == Statistic::Theta,

@@ -1,5 +1,6 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::Rdf as Distribution;
@@ -9,8 +10,9 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::pairs::PairFlags;
-use crate::bins::{EdgeSpec, Statistic};
+use crate::bins::Statistic;
 use crate::counting::{Counter, Planned};
+use crate::edges::EdgeSpec;
 use crate::engine::Engines;
 use crate::inputs::{self, Wanted};
 use crate::output::{check, deliver};
@@ -74,7 +76,7 @@ impl Rdf {
     }
 
     /// Counts, normalises, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs = std::iter::once(self.data.as_path())
             .chain(self.second.as_deref())
             .chain(self.bins.as_ref().and_then(EdgeSpec::file));
@@ -85,7 +87,7 @@ impl Rdf {
                 "--volume must be positive and finite, found {volume}"
             )));
         }
-        let mut record = Record::begin();
+        let mut record = Record::begin(arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
         if sources
             .iter()

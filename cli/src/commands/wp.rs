@@ -1,5 +1,6 @@
 //! `albireo wp`: the projected correlation function.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::projected;
@@ -10,7 +11,8 @@ use clap::Args;
 use super::estimate::EstimateFlags;
 use super::xi;
 use crate::args::{BinFlags, OutputFlags};
-use crate::bins::{BinSpec, EdgeSpec, Statistic};
+use crate::bins::{BinSpec, Statistic};
+use crate::edges::EdgeSpec;
 use crate::output::{check, deliver, write};
 use crate::tables::{edge_columns, with_unit};
 
@@ -48,7 +50,7 @@ fn check_pi(edges: &[f64]) {
 
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let bins = BinFlags {
             bins: self.bins,
             mu_bins: None,
@@ -60,7 +62,7 @@ impl Wp {
         if let Some(pi) = &spec.second {
             check_pi(pi.values());
         }
-        let mut estimated = self.estimate.estimate(&spec)?;
+        let mut estimated = self.estimate.estimate(&spec, arguments)?;
         let wp = projected(&estimated.xi)?;
         if let Some(path) = &self.counts {
             write(&xi::table(&estimated), path)?;

@@ -1,5 +1,6 @@
 //! `albireo xi`: correlation functions and their multipoles.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::{MAX_ELL, multipoles};
@@ -67,7 +68,7 @@ fn check_orders(orders: &[u32]) -> Result<()> {
 
 impl Xi {
     /// Counts, estimates, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         check(&self.output, self.counts.as_deref(), &inputs)?;
         if self.multipoles.is_some() && self.statistic != Statistic::SMu {
@@ -75,7 +76,7 @@ impl Xi {
         }
         check_orders(self.multipoles.as_deref().unwrap_or_default())?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut estimated = self.estimate.estimate(&spec)?;
+        let mut estimated = self.estimate.estimate(&spec, arguments)?;
         let grid = table(&estimated);
         let Some(orders) = &self.multipoles else {
             return deliver(&grid, &self.output);
