@@ -17,7 +17,7 @@ use albireo_catalogs::{Catalog, Filter, Request, Value, open};
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("samples")
+        .join("../catalogs/samples")
         .join(name)
 }
 

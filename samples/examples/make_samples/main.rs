@@ -1,6 +1,6 @@
-//! Makes the sample catalogs: `cargo run --release -p albireo-catalogs --example make_samples [FOLDER]`.
+//! Makes the sample catalogs: `cargo run --release -p albireo-samples --example make_samples [FOLDER]`.
 //!
-//! Every run writes the same bytes. `samples/README.md` says what the files hold.
+//! Every run writes the same bytes. `catalogs/samples/README.md` says what the files hold.
 
 mod clumps;
 mod draws;
@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/samples");
     let folder = std::env::args().nth(1).map_or_else(default, PathBuf::from);
     std::fs::create_dir_all(&folder)?;
     galaxies_box::write(&folder)?;
