@@ -6,9 +6,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use albireo::cosmology::Cosmology;
-use serde_json::Value;
-
-use crate::sample::Sample;
 
 /// Something worth saying that is no error. Its text is one line.
 #[derive(Debug, Clone, PartialEq)]
@@ -246,20 +243,4 @@ pub(crate) fn velocities(path: &Path, column: &str, redshifts: &[f64]) -> Option
 /// A universe that nobody lives in.
 pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
     (cosmology.omega_lambda() < 0.0).then_some(Notice::NegativeLambda(*cosmology))
-}
-
-/// Samples that are the same rows of the same content.
-pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
-    let rows = |sample: &Sample| -> [Option<Value>; 3] {
-        ["sha256", "table", "where"].map(|key| sample.record.get(key).cloned())
-    };
-    let mut found = Vec::new();
-    for (k, first) in samples.iter().enumerate() {
-        let same = samples[k + 1..].iter().filter(|s| rows(first) == rows(s));
-        found.extend(same.map(|second| Notice::SameRows {
-            roles: [first.role.clone(), second.role.clone()],
-            paths: [first.path.clone(), second.path.clone()],
-        }));
-    }
-    found
 }

@@ -89,7 +89,7 @@ impl Reading {
                 return Err(SampleError::Interrupted);
             }
         }
-        notice::same_rows(&samples).into_iter().for_each(&mut *tell);
+        same_rows(&samples).into_iter().for_each(&mut *tell);
         let (domain, space) = self.domain(&samples, on_sky, tell)?;
         for sample in &mut samples {
             place(&domain, sample, self.outside, tell)?;
@@ -243,4 +243,20 @@ impl Samples {
             }
         }
     }
+}
+
+/// Samples that are the same rows of the same content.
+fn same_rows(samples: &[Sample]) -> Vec<Notice> {
+    let rows = |sample: &Sample| -> [Option<Value>; 3] {
+        ["sha256", "table", "where"].map(|key| sample.record.get(key).cloned())
+    };
+    let mut found = Vec::new();
+    for (k, first) in samples.iter().enumerate() {
+        let same = samples[k + 1..].iter().filter(|s| rows(first) == rows(s));
+        found.extend(same.map(|second| Notice::SameRows {
+            roles: [first.role.clone(), second.role.clone()],
+            paths: [first.path.clone(), second.path.clone()],
+        }));
+    }
+    found
 }
