@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::error::SampleError;
 use crate::notice::{self, Notice};
 use crate::placing::place;
-use crate::sample::{Opened, Sample, Source, Terms};
+use crate::sample::{Conversion, Opened, Sample, Source};
 use crate::space::{BoxSpec, StatedBox, resolve};
 
 /// How samples are read: what their columns become, and where the positions lie.
@@ -72,19 +72,21 @@ impl Reading {
         }
         let suspicion = self.cosmology.as_ref().and_then(notice::negative_lambda);
         suspicion.into_iter().for_each(&mut *tell);
-        let terms = Terms {
+        let conversion = Conversion {
             angular: self.angular,
             cosmology: self.cosmology,
             stop: self.stop.clone(),
         };
-        let opened = sources.iter().map(|s| Opened::new(s, &terms, &mut *tell));
+        let opened = sources
+            .iter()
+            .map(|s| Opened::new(s, &conversion, &mut *tell));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         self.check_cosmology(&opened, tell)?;
         let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
         let on_sky = self.on_sky(&opened)?;
         let mut samples = Vec::new();
         for opened in opened {
-            samples.push(opened.read(&terms, tell)?);
+            samples.push(opened.read(&conversion, tell)?);
             if self.stop.requested() {
                 return Err(SampleError::Interrupted);
             }

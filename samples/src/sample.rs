@@ -27,9 +27,9 @@ pub struct Source {
     pub selection: Selection,
 }
 
-/// What reading a file depends on besides the file.
+/// How the columns of any file become positions, and whether to go on.
 #[derive(Debug, Clone)]
-pub(crate) struct Terms {
+pub(crate) struct Conversion {
     /// Only directions are needed.
     pub(crate) angular: bool,
     pub(crate) cosmology: Option<Cosmology>,
@@ -113,7 +113,7 @@ fn points(
     catalog: &mut Catalog,
     source: &Source,
     place: &Place,
-    terms: &Terms,
+    conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<Points, SampleError> {
     let [x, y, z] = match place {
@@ -131,7 +131,7 @@ fn points(
             columns
         }
         Place::Sky { ra, dec, depth } => {
-            let on_sky = on_sky(catalog, source, [ra, dec], depth, terms, tell);
+            let on_sky = on_sky(catalog, source, [ra, dec], depth, conversion, tell);
             return on_sky.within(|| kept_of(source));
         }
     };
@@ -144,7 +144,7 @@ fn on_sky(
     source: &Source,
     [ra, dec]: [&str; 2],
     depth: &Depth,
-    terms: &Terms,
+    conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<Points, SampleError> {
     let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
@@ -159,7 +159,7 @@ fn on_sky(
             check_receding(source, name, &redshift)?;
             let suspicion = notice::velocities(&source.path, name, &redshift);
             suspicion.into_iter().for_each(&mut *tell);
-            let cosmology = terms.cosmology;
+            let cosmology = conversion.cosmology;
             let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
             (name, cosmology.distances(Column::new(name, &redshift))?)
         }
@@ -180,7 +180,7 @@ impl Opened {
     /// Opens a file and chooses its columns.
     pub(crate) fn new(
         source: &Source,
-        terms: &Terms,
+        conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Self, SampleError> {
         let Source {
@@ -188,11 +188,11 @@ impl Opened {
         } = source;
         let filter = selection.filter.as_deref().map(Filter::parse).transpose();
         let filter = filter.within(|| "--where".to_owned())?;
-        let mut reader = albireo_catalogs::open_until(path, terms.stop.clone())?;
+        let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
         let outline = reader.outline(selection.table.as_deref())?;
         let need = Need {
-            angular: terms.angular,
-            cosmology: terms.cosmology.is_some(),
+            angular: conversion.angular,
+            cosmology: conversion.cosmology.is_some(),
         };
         let (place, guessed) =
             columns::choose(&outline, selection, need).within(|| path.display().to_string())?;
@@ -204,7 +204,7 @@ impl Opened {
             });
         }
         let depth = selection.distance.as_ref().or(selection.redshift.as_ref());
-        if let (true, Some(depth)) = (terms.angular, depth) {
+        if let (true, Some(depth)) = (conversion.angular, depth) {
             tell(Notice::UnusedDepth {
                 path: path.clone(),
                 column: depth.clone(),
@@ -233,7 +233,7 @@ impl Opened {
     /// Reads the particles.
     pub(crate) fn read(
         mut self,
-        terms: &Terms,
+        conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
         let mut catalog = self.catalog()?;
@@ -248,7 +248,7 @@ impl Opened {
         let weight = source.selection.weight.as_deref();
         let weights = weight.map(|name| weights_of(&catalog, source, name));
         let weights = weights.transpose()?;
-        let points = points(&mut catalog, source, place, terms, tell)?;
+        let points = points(&mut catalog, source, place, conversion, tell)?;
         let particles = match (weights, weight) {
             (Some(weights), Some(name)) => {
                 let in_column = || format!("{}: column `{name}`", path.display());
@@ -258,7 +258,7 @@ impl Opened {
             }
             _ => Particles::new(points),
         };
-        let particles = match (terms.angular, place.is_sky()) {
+        let particles = match (conversion.angular, place.is_sky()) {
             (true, false) => particles.directions().within(|| kept_of(source))?,
             _ => particles,
         };
@@ -271,7 +271,7 @@ impl Opened {
         Ok(Sample {
             role: role.clone(),
             path: path.clone(),
-            record: record(source, &catalog, place, &particles, &terms.stop)?,
+            record: record(source, &catalog, place, &particles, &conversion.stop)?,
             stated_box: stated_box(path, catalog.attributes()),
             unit: unit(outline, place),
             particles,

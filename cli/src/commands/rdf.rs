@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::Rdf as Distribution;
-use albireo::{Binning, Edges, LineOfSight, Outside, Pairs, RBins};
+use albireo::{Binning, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -61,6 +61,31 @@ pub(crate) struct Rdf {
     pairs: PairFlags,
 }
 
+/// The volume that the particles fill: of the box, or as given in open space.
+fn volume(domain: &Domain, given: Option<f64>) -> Result<f64> {
+    match (domain.volume(), given) {
+        (Some(_), Some(_)) => Err(usage("--volume is for open space: here the box has one")),
+        (Some(volume), None) | (None, Some(volume)) => Ok(volume),
+        (None, None) => Err(anyhow!(
+            "g(r) needs a volume: --box L for a periodic box (the file states none), or --volume V for open space"
+        )),
+    }
+}
+
+/// g(r) with its error and n(r).
+fn columns_of(distribution: &Distribution) -> [TableColumn; 3] {
+    let around = "coordination number: mean number of partners from the first edge up to hi";
+    [
+        TableColumn::floats("g", "radial distribution function", distribution.g()),
+        TableColumn::floats(
+            "g_error",
+            "Poisson error of g",
+            distribution.poisson_error(),
+        ),
+        TableColumn::floats("n", around, distribution.coordination()),
+    ]
+}
+
 impl Rdf {
     /// The bins, by either spelling.
     fn bins(&self) -> Result<RBins> {
@@ -101,17 +126,7 @@ impl Rdf {
         };
         let engines = Engines::new(&self.pairs.run)?;
         let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let volume = match (samples.domain().volume(), self.volume) {
-            (Some(_), Some(_)) => {
-                return Err(usage("--volume is for open space: here the box has one"));
-            }
-            (Some(volume), None) | (None, Some(volume)) => volume,
-            (None, None) => {
-                return Err(anyhow!(
-                    "g(r) needs a volume: --box L for a periodic box (the file states none), or --volume V for open space"
-                ));
-            }
-        };
+        let volume = volume(samples.domain(), self.volume)?;
         let first = samples.get("data")?;
         let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
@@ -126,28 +141,9 @@ impl Rdf {
         record.set("volume", volume);
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, samples.unit());
-        columns.push(TableColumn::floats(
-            "g",
-            "radial distribution function",
-            distribution.g(),
-        ));
-        columns.push(TableColumn::floats(
-            "g_error",
-            "Poisson error of g",
-            distribution.poisson_error(),
-        ));
-        let around = "coordination number: mean number of partners from the first edge up to hi";
-        columns.push(TableColumn::floats(
-            "n",
-            around,
-            distribution.coordination(),
-        ));
-        columns.extend(
-            counter
-                .done
-                .iter()
-                .flat_map(|count| count_columns(count, "")),
-        );
+        columns.extend(columns_of(&distribution));
+        let counts = counter.done.iter();
+        columns.extend(counts.flat_map(|count| count_columns(count, "")));
         deliver(
             &Table {
                 columns,
