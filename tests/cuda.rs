@@ -11,15 +11,12 @@
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
-use albireo::engine::{Cpu, Together};
 use albireo::tally::{Sum, Tallied};
 use albireo::{
-    Cuda, CudaError, Domain, Edges, Engine, Outside, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, Silent, Traversal,
+    Cuda, CudaError, Domain, Edges, Engine, PairJob, Pairs, PeriodicBox, RBins, Silent, Traversal,
 };
 use libtest_mimic::{Arguments, Trial};
 use suite::{Scatter, Scope};
@@ -82,17 +79,6 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|(name, test)| trial(name, test).with_ignored_flag(missing.is_some()))
         .collect();
-    let data = reference_data();
-    if data.is_none() {
-        eprintln!("skipped: ALBIREO_TEST_DATA does not name the folder of the reference data");
-    }
-    trials.push(
-        trial(
-            "a_published_box_has_its_published_counts",
-            a_published_box_has_its_published_counts,
-        )
-        .with_ignored_flag(missing.is_some() || data.is_none()),
-    );
     trials.push(trial(
         "a_device_that_does_not_exist_is_refused",
         a_device_that_does_not_exist_is_refused,
@@ -219,65 +205,6 @@ fn the_approximate_mode_moves_few_pairs() {
         // Few, and as many out of the bins as into them but for the rounding of the last edge.
         assert!(moved * 100_000 < total as i64, "{moved} of {total}");
         assert!(net.abs() * 5_000_000 < total as i64, "{net} of {total}");
-    }
-}
-
-/// The folder of public reference data, if `ALBIREO_TEST_DATA` names it.
-fn reference_data() -> Option<PathBuf> {
-    let folder = PathBuf::from(std::env::var_os("ALBIREO_TEST_DATA")?).join("corrfunc");
-    folder.is_dir().then_some(folder)
-}
-
-/// The numbers of a table in text.
-fn rows(path: &Path) -> Vec<Vec<f64>> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines
-        .map(|line| {
-            line.split_whitespace()
-                .map(|word| word.parse().unwrap())
-                .collect()
-        })
-        .collect()
-}
-
-/// The box of galaxies and its DD that Corrfunc 2.5.3 ships (Sinha & Garrison 2020, DOI 10.1093/mnras/stz3157); it holds each pair twice.
-fn a_published_box_has_its_published_counts() {
-    let data = reference_data().unwrap();
-    let mut reader = albireo_catalogs::open(&data.join("gals_Mr19.h5")).unwrap();
-    let wanted = albireo_catalogs::Request::columns(["x", "y", "z", "w"]);
-    let mut catalog = reader.read(&wanted).unwrap();
-    let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| catalog.take(name).unwrap());
-    let points = Points::new(x, y, z).unwrap();
-    let sample = Particles::weighted(points, w).unwrap();
-    let bins = rows(&data.join("reference/box/bins"));
-    let mut edges = vec![bins[0][0]];
-    edges.extend(bins.iter().map(|bin| bin[1]));
-    let bins = RBins::new(Edges::new(edges).unwrap());
-    let published: Vec<u64> = rows(&data.join("reference/box/Mr19_DD_periodic"))
-        .iter()
-        .map(|row| row[0] as u64 / 2)
-        .collect();
-    let domain = Domain::Periodic(PeriodicBox::cubic(420.0).unwrap());
-    let sample = domain.place(sample, Outside::Wrap).unwrap();
-    let pairs = Pairs::Auto(&sample);
-    let job = PairJob::new(pairs, &domain).unwrap();
-    let what = Tallied::new(bins.clone());
-    let found = engine(Precision::Float32)
-        .run(&job, &what, &Silent)
-        .unwrap();
-    eprintln!(
-        "float32 alone: {} pairs of {}",
-        found.pairs().iter().sum::<u64>(),
-        published.iter().sum::<u64>()
-    );
-    for precision in [Precision::Exact, Precision::Float64] {
-        let what = Tallied::new(bins.clone()).with_sum(Sum::Product);
-        let found = engine(precision).run(&job, &what, &Silent).unwrap();
-        assert_eq!(found.pairs(), published, "{precision:?}");
-        assert!(found == Cpu::new().run(&job, &what, &Silent).unwrap());
-        let both = Together::new(Cpu::new(), engine(precision));
-        assert!(found == both.run(&job, &what, &Silent).unwrap());
     }
 }
 

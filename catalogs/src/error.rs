@@ -3,6 +3,7 @@
 //! Entry: [`CatalogError`]. Every message says what was expected, what was found and where.
 //! Rows count from 0 over the whole table, lines of text files from 1. Result tables have their own `TableError`.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,6 @@ use thiserror::Error;
 
 use crate::Format;
 use crate::filter::FilterError;
-use crate::stop::Stopped;
 
 /// Why a catalog could not be read. Rows count from 0, lines from 1.
 #[derive(Debug, Error)]
@@ -268,6 +268,18 @@ pub enum CatalogError {
         bytes: u64,
     },
 }
+
+/// What an interrupted stream of bytes fails with. Not [`io::ErrorKind::Interrupted`], after which readers try again.
+#[derive(Debug)]
+pub(crate) struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Stopped {}
 
 impl CatalogError {
     pub(crate) fn io(path: &Path, reason: io::Error) -> Self {

@@ -30,6 +30,8 @@ mod fits;
 mod format;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+mod numbers;
+mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod ranges;
@@ -44,11 +46,13 @@ pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescrip
 pub use digest::{sha256, sha256_until};
 pub use error::CatalogError;
 pub use filter::{Filter, FilterError};
-pub use format::{Format, open, open_until};
+pub use format::Format;
+pub use numbers::Values;
+pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
 pub use parquet::guard::quiet_decoder_panics;
 pub use reader::CatalogReader;
 pub use stop::Stop;
-pub use table::{Table, TableColumn, TableError, TableFormat, Values};
+pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

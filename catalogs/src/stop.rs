@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::CatalogError;
+use crate::error::{CatalogError, Stopped};
 
 /// Whether reading should end; asked between blocks of rows and of bytes, decompressed ones too.
 ///
@@ -63,18 +63,6 @@ impl fmt::Debug for Stop {
         })
     }
 }
-
-/// What an interrupted stream of bytes fails with. Not [`io::ErrorKind::Interrupted`], after which readers try again.
-#[derive(Debug)]
-pub(crate) struct Stopped;
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted")
-    }
-}
-
-impl std::error::Error for Stopped {}
 
 /// Bytes that end with [`Stopped`] when it is asked for.
 pub(crate) struct Watched<R> {

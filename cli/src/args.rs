@@ -1,71 +1,18 @@
 //! Flags that several subcommands share, each defined once.
 //!
-//! Entry: [`ColumnFlags`] (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
+//! Entry: [`DataFlags`] and its relatives (which columns of a file), [`SpaceFlags`] (box and line of sight), [`RunFlags`], [`OutputFlags`]. Nothing
 //! here opens a file.
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
+use albireo_samples::{BoxSpec, Selection};
 use clap::{Args, ValueEnum};
 
-use crate::bins::EdgeSpec;
+use crate::edges::EdgeSpec;
 
-/// Which columns and rows of a file make a sample; what is not given is guessed from the usual names.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct ColumnFlags {
-    pub(crate) positions: Option<Vec<String>>,
-    pub(crate) sky: Option<Vec<String>>,
-    pub(crate) distance: Option<String>,
-    pub(crate) redshift: Option<String>,
-    pub(crate) weight: Option<String>,
-    pub(crate) filter: Option<String>,
-    pub(crate) table: Option<String>,
-}
-
-/// What turns an inherited flag off.
-const NONE: &str = "none";
-
-impl ColumnFlags {
-    /// These flags, completed by those of the first file; `none` keeps one from being taken over.
-    ///
-    /// Positions and sky coordinates are one choice, and so are distance and redshift.
-    pub(crate) fn or(self, first: &Self) -> Self {
-        let own_place = self.positions.is_some() || self.sky.is_some();
-        let own_depth = own_place || self.distance.is_some() || self.redshift.is_some();
-        let unless = |own: bool, value: &Option<String>| if own { None } else { value.clone() };
-        let unless_all =
-            |own: bool, value: &Option<Vec<String>>| if own { None } else { value.clone() };
-        Self {
-            positions: self.positions.or(unless_all(own_place, &first.positions)),
-            sky: self.sky.or(unless_all(own_place, &first.sky)),
-            distance: self.distance.or(unless(own_depth, &first.distance)),
-            redshift: self.redshift.or(unless(own_depth, &first.redshift)),
-            weight: self.weight.or(first.weight.clone()),
-            filter: self.filter.or(first.filter.clone()),
-            table: self.table.or(first.table.clone()),
-        }
-    }
-
-    /// These flags with `none` read as nothing.
-    pub(crate) fn resolved(self) -> Self {
-        let something = |value: Option<String>| value.filter(|text| text != NONE);
-        Self {
-            weight: something(self.weight),
-            filter: something(self.filter),
-            table: something(self.table),
-            ..self
-        }
-    }
-
-    /// Whether any flag is given.
-    pub(crate) fn any(&self) -> bool {
-        *self != Self::default()
-    }
-}
-
-/// Defines the flags of one file under a prefix, with the conversion to [`ColumnFlags`].
+/// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
 macro_rules! column_flags {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, [$($alias:literal)?]) => {
         $(#[$doc])*
@@ -102,7 +49,7 @@ macro_rules! column_flags {
             table: Option<String>,
         }
 
-        impl From<$name> for ColumnFlags {
+        impl From<$name> for Selection {
             fn from(flags: $name) -> Self {
                 let $name { positions, sky, distance, redshift, weight, filter, table } = flags;
                 Self { positions, sky, distance, redshift, weight, filter, table }
@@ -127,50 +74,6 @@ column_flags!(
     /// Columns of the catalog that is cross-correlated.
     CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", []
 );
-
-/// The box, as given or asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum BoxSpec {
-    /// Open space.
-    Open,
-    /// The one that the file states.
-    File,
-    /// Orthorhombic, each axis periodic or open.
-    Lengths([Option<f64>; 3]),
-    /// Three box vectors.
-    Vectors([[f64; 3]; 3]),
-}
-
-impl FromStr for BoxSpec {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "none" | "open" => return Ok(Self::Open),
-            "file" => return Ok(Self::File),
-            _ => {}
-        }
-        let lengths = text
-            .split(',')
-            .map(|part| match part.trim() {
-                "none" | "open" => Ok(None),
-                number => number
-                    .parse()
-                    .map(Some)
-                    .map_err(|_| format!("expected a length or `none`, found `{number}`")),
-            })
-            .collect::<Result<Vec<Option<f64>>, String>>()?;
-        let vectors: Option<Vec<f64>> = lengths.iter().copied().collect();
-        match (lengths.len(), vectors) {
-            (1, _) => Ok(Self::Lengths([lengths[0]; 3])),
-            (3, _) => Ok(Self::Lengths([lengths[0], lengths[1], lengths[2]])),
-            (9, Some(v)) => Ok(Self::Vectors([0, 3, 6].map(|k| [v[k], v[k + 1], v[k + 2]]))),
-            (n, _) => Err(format!(
-                "a box is one length, three lengths or nine numbers (three vectors), `file` or `none`; found {n} values"
-            )),
-        }
-    }
-}
 
 /// The line of sight, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -391,52 +294,5 @@ impl OutputFlags {
     /// The file that the result goes to.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|_| !self.to_stdout())
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn boxes_are_parsed_or_refused() {
-        assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
-        assert_eq!(
-            "1,2,none".parse(),
-            Ok(BoxSpec::Lengths([Some(1.0), Some(2.0), None]))
-        );
-        let cell = BoxSpec::Vectors([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-0.5, 0.0, 3.0]]);
-        assert_eq!("1,0,0,.5,2,0,-0.5,0,3".parse(), Ok(cell));
-        assert_eq!("file".parse(), Ok(BoxSpec::File));
-        assert_eq!("none".parse(), Ok(BoxSpec::Open));
-        for bad in ["", "1,2", "a", "1,2,3,4,5,6,7,8,none"] {
-            assert!(bad.parse::<BoxSpec>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn flags_of_the_first_file_hold_for_the_others() {
-        let name = |text: &str| Some(text.to_owned());
-        let first = ColumnFlags {
-            positions: Some(vec!["pos".to_owned()]),
-            weight: name("w"),
-            ..ColumnFlags::default()
-        };
-        let own = ColumnFlags {
-            weight: name("none"),
-            ..ColumnFlags::default()
-        };
-        let both = own.or(&first).resolved();
-        assert_eq!(
-            (both.positions, both.weight),
-            (first.positions.clone(), None)
-        );
-        let sky = ColumnFlags {
-            sky: Some(vec!["RA".to_owned(), "DEC".to_owned()]),
-            ..ColumnFlags::default()
-        };
-        let both = sky.or(&first);
-        assert_eq!((both.positions, both.weight), (None, name("w")));
     }
 }

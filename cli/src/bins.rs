@@ -1,144 +1,13 @@
-//! Bins as the command line spells them.
+//! Bins as the command line asks for them.
 //!
-//! Entry: [`EdgeSpec`] (one axis) and [`AnyBins`] (a statistic with its axes). It reads edge files but no catalogs.
+//! Entry: [`Statistic`], and [`BinSpec`], which becomes [`AnyBins`] once the line of sight is known. Edges are read by `edges`.
 
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-use albireo::binning::MAX_BINS;
 use albireo::{Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::args::{BinFlags, LosName};
+use crate::edges::EdgeSpec;
 use crate::usage::usage;
-
-/// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c` or `@file`.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum EdgeSpec {
-    /// Equal widths.
-    Linear(f64, f64, usize),
-    /// Equal ratios.
-    Logarithmic(f64, f64, usize),
-    /// One by one.
-    List(Vec<f64>),
-    /// Rows `lo hi` of a text file.
-    File(PathBuf),
-}
-
-/// What may stand for bins, for messages.
-const FORMS: &str = "lin:LO:HI:N, log:LO:HI:N, edges:A,B,C or @FILE";
-
-fn number(text: &str) -> Result<f64, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("expected a number, found `{text}`"))
-}
-
-fn range(kind: &str, rest: &str) -> Result<(f64, f64, usize), String> {
-    let parts: Vec<&str> = rest.split(':').collect();
-    let [lo, hi, n] = parts[..] else {
-        return Err(format!("expected {kind}:LO:HI:N, such as {kind}:0.1:25:20"));
-    };
-    let n = match n.trim().parse() {
-        Ok(n) if (1..=MAX_BINS).contains(&n) => n,
-        _ => {
-            return Err(format!(
-                "expected a number of bins from 1 to {MAX_BINS}, found `{n}`"
-            ));
-        }
-    };
-    Ok((number(lo)?, number(hi)?, n))
-}
-
-impl FromStr for EdgeSpec {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(path) = text.strip_prefix('@') {
-            return Ok(Self::File(PathBuf::from(path)));
-        }
-        match text.split_once(':') {
-            Some(("lin", rest)) => range("lin", rest).map(|(lo, hi, n)| Self::Linear(lo, hi, n)),
-            Some(("log", rest)) => {
-                range("log", rest).map(|(lo, hi, n)| Self::Logarithmic(lo, hi, n))
-            }
-            Some(("edges", rest)) => rest
-                .split(',')
-                .map(number)
-                .collect::<Result<_, _>>()
-                .map(Self::List),
-            _ => Err(format!("bins are given as {FORMS}")),
-        }
-    }
-}
-
-/// The edges of rows `lo hi`, each row beginning where the one before it ends.
-fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
-    let shown = path.display();
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read the bins {shown}"))?;
-    let mut edges: Vec<f64> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let content = line.split('#').next().unwrap_or_default().trim();
-        if content.is_empty() {
-            continue;
-        }
-        let place = format!("{shown}, line {}", index + 1);
-        let row = content
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|field| !field.is_empty())
-            .map(number)
-            .collect::<Result<Vec<f64>, _>>()
-            .map_err(|reason| anyhow::anyhow!("{place}: {reason}"))?;
-        let [lo, hi] = row[..] else {
-            bail!(
-                "{place}: expected two numbers, `lo hi`, found {}",
-                row.len()
-            );
-        };
-        match edges.last() {
-            None => edges.push(lo),
-            Some(&last) if last == lo => {}
-            Some(last) => bail!(
-                "{place}: bins must follow each other: this one begins at {lo}, the one before it ends at {last}"
-            ),
-        }
-        edges.push(hi);
-    }
-    Ok(edges)
-}
-
-impl EdgeSpec {
-    /// The file that the edges are read from, if any.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        match self {
-            Self::File(path) => Some(path),
-            _ => None,
-        }
-    }
-
-    /// Edges of separations: none below zero.
-    pub(crate) fn edges(&self) -> Result<Edges> {
-        Ok(match self {
-            Self::Linear(lo, hi, n) => Edges::linear(*lo, *hi, *n)?,
-            Self::Logarithmic(lo, hi, n) => Edges::logarithmic(*lo, *hi, *n)?,
-            Self::List(values) => Edges::new(values.clone())?,
-            Self::File(path) => Edges::new(edges_of_file(path)?)
-                .with_context(|| format!("bins of {}", path.display()))?,
-        })
-    }
-
-    /// Edges along the line of sight: they may be negative.
-    pub(crate) fn signed(&self) -> Result<SignedEdges> {
-        Ok(match self {
-            Self::Linear(lo, hi, n) => SignedEdges::linear(*lo, *hi, *n)?,
-            Self::List(values) => SignedEdges::new(values.clone())?,
-            Self::File(path) => SignedEdges::new(edges_of_file(path)?)
-                .with_context(|| format!("bins of {}", path.display()))?,
-            Self::Logarithmic(..) => SignedEdges::new(self.edges()?.values().to_vec())?,
-        })
-    }
-}
 
 /// What pairs are binned in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -272,48 +141,6 @@ pub(crate) use with_bins;
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn specs_are_parsed_or_refused() {
-        assert_eq!("lin:0:150:30".parse(), Ok(EdgeSpec::Linear(0.0, 150.0, 30)));
-        assert_eq!(
-            "log:0.1:25:20".parse(),
-            Ok(EdgeSpec::Logarithmic(0.1, 25.0, 20))
-        );
-        assert_eq!(
-            "edges:-1,0,2.5".parse(),
-            Ok(EdgeSpec::List(vec![-1.0, 0.0, 2.5]))
-        );
-        assert_eq!("@bins.txt".parse(), Ok(EdgeSpec::File("bins.txt".into())));
-        for bad in [
-            "",
-            "20",
-            "lin:0:1",
-            "lin:0:1:0",
-            "lin:0:1:1.5",
-            "log:a:1:3",
-            "edges:1,,2",
-            "lin:0:1:2:3",
-        ] {
-            assert!(bad.parse::<EdgeSpec>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn edge_files_must_be_contiguous() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("bins");
-        std::fs::write(&path, "# lo hi\n0.1 0.2\n\n0.2, 0.5 # second\n").unwrap();
-        assert_eq!(edges_of_file(&path).unwrap(), [0.1, 0.2, 0.5]);
-        std::fs::write(&path, "0.1 0.2\n0.3 0.5\n").unwrap();
-        let message = edges_of_file(&path).unwrap_err().to_string();
-        assert!(
-            message.contains("line 2") && message.contains("begins at 0.3"),
-            "{message}"
-        );
-        std::fs::write(&path, "0.1 0.2 0.3\n").unwrap();
-        assert!(edges_of_file(&path).is_err());
-    }
 
     #[test]
     fn a_statistic_takes_its_own_axes_only() {

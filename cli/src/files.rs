@@ -94,12 +94,3 @@ pub(crate) fn keep_apart(written: &[Written<'_>], inputs: &[&Path]) -> Result<()
     }
     Ok(())
 }
-
-/// Writes `bytes` as a whole file.
-#[cfg(feature = "plot")]
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut file = WholeFile::create(path)?;
-    file.write_all(bytes)?;
-    file.finish()
-}

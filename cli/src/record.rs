@@ -1,91 +1,16 @@
 //! How a result was made: the metadata that every table carries.
 //!
-//! Entry: [`Record`], filled while a command works; [`kind_of`] and [`edges_of`] read it back.
+//! Entry: [`Record`], filled while a command works. `Table::kind` and `Table::edges` read it back.
 
+use std::ffi::OsString;
 use std::time::Instant;
 
 use albireo::LineOfSight;
 use albireo::binning::BinAxis;
-use albireo_catalogs::Table;
-use anyhow::{Context, Result, anyhow};
+use albireo_catalogs::ResultKind;
 use serde_json::{Map, Value, json};
 
 use crate::bins::Statistic;
-
-/// What a result is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ResultKind {
-    /// Pairs per bin.
-    Counts,
-    /// xi in the bins of the counts.
-    Correlation,
-    /// wp(rp).
-    Projected,
-    /// Multipoles of xi(s, mu).
-    Multipoles,
-    /// g(r) and n(r).
-    Rdf,
-}
-
-impl ResultKind {
-    const ALL: [Self; 5] = [
-        Self::Counts,
-        Self::Correlation,
-        Self::Projected,
-        Self::Multipoles,
-        Self::Rdf,
-    ];
-
-    /// As the metadata names it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Counts => "pair counts",
-            Self::Correlation => "correlation function",
-            Self::Projected => "projected correlation function",
-            Self::Multipoles => "multipoles",
-            Self::Rdf => "radial distribution function",
-        }
-    }
-}
-
-/// What the table `table` is.
-pub(crate) fn kind_of(table: &Table) -> Result<ResultKind> {
-    let name = table.meta.get("result").and_then(Value::as_str);
-    let name =
-        name.ok_or_else(|| anyhow!("it has no metadata `result`: it was not written by albireo"))?;
-    let kind = ResultKind::ALL.into_iter().find(|kind| kind.name() == name);
-    kind.ok_or_else(|| {
-        anyhow!("its metadata `result` is `{name}`, which this version does not know")
-    })
-}
-
-/// Whether the counts of `table` were decided by float32 alone.
-pub(crate) fn is_approximate(table: &Table) -> bool {
-    let approximate = albireo::engine::Exactness::Approximate.name();
-    table.meta.get("arithmetic").and_then(Value::as_str) == Some(approximate)
-}
-
-/// The axes of the bins, by name.
-pub(crate) fn edges_of(table: &Table) -> Result<Vec<(String, Vec<f64>)>> {
-    let axes = table
-        .meta
-        .get("edges")
-        .and_then(Value::as_object)
-        .context("the result has no metadata `edges`")?;
-    axes.iter()
-        .map(|(name, values)| {
-            let values = values
-                .as_array()
-                .map(|list| list.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>());
-            match values.flatten() {
-                Some(values) if values.len() >= 2 => Ok((name.clone(), values)),
-                _ => Err(anyhow!(
-                    "the metadata `edges` of axis `{name}` should be a list of numbers"
-                )),
-            }
-        })
-        .collect()
-}
 
 /// The metadata of a result in the making.
 #[derive(Debug)]
@@ -95,14 +20,14 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record of a command that begins now.
-    pub(crate) fn begin() -> Self {
+    /// The record of a command that begins now, called with these arguments.
+    pub(crate) fn begin(arguments: &[OsString]) -> Self {
         let mut meta = Map::new();
         meta.insert(
             "program".to_owned(),
             json!(concat!("albireo ", env!("CARGO_PKG_VERSION"))),
         );
-        meta.insert("command".to_owned(), json!(command_line()));
+        meta.insert("command".to_owned(), json!(command_line(arguments)));
         Self {
             meta,
             start: Instant::now(),
@@ -157,7 +82,7 @@ fn edges(axes: &[BinAxis]) -> Map<String, Value> {
 }
 
 /// The command line, quoted where a shell would need it.
-fn command_line() -> String {
+fn command_line(arguments: &[OsString]) -> String {
     let quoted = |argument: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);
         if !argument.is_empty() && argument.chars().all(plain) {
@@ -165,7 +90,8 @@ fn command_line() -> String {
         }
         format!("'{}'", argument.replace('\'', r"'\''"))
     };
-    let arguments = std::env::args_os()
+    let arguments = arguments
+        .iter()
         .skip(1)
         .map(|a| quoted(a.to_string_lossy().into_owned()));
     std::iter::once("albireo".to_owned())

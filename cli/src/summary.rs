@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 use albireo_catalogs::{Table, TableColumn, Values};
 use anyhow::Result;
 
-use crate::output::{columns_of, head, short};
-use crate::record::edges_of;
+use crate::text::{columns_of, head, short};
 
 /// Most rows of sums that are shown.
 const MAX_ROWS: usize = 40;
@@ -18,7 +17,7 @@ type Axis = (String, Vec<f64>);
 
 /// What `table` says, if it has two axes of bins.
 pub(crate) fn of_two_axes(table: &Table) -> Result<Option<String>> {
-    let axes = edges_of(table)?;
+    let axes = table.edges()?;
     let [first, second] = &axes[..] else {
         return Ok(None);
     };

@@ -1,6 +1,8 @@
 //! Mistakes in how the program is called, which end it with code 2 instead of 1.
 //!
-//! Entry: [`usage`].
+//! Entry: [`usage`]; [`is_wrong_call`] tells them from other errors.
+
+use albireo_samples::SampleError;
 
 /// A combination of flags that has no meaning.
 #[derive(Debug)]
@@ -17,4 +19,16 @@ impl std::error::Error for UsageError {}
 /// An error that says how the program must be called.
 pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
     UsageError(message.into()).into()
+}
+
+/// Whether the error is such a mistake, found here or in one of the libraries.
+pub(crate) fn is_wrong_call(error: &anyhow::Error) -> bool {
+    #[cfg(feature = "plot")]
+    if let Some(error) = error.downcast_ref::<albireo_figures::FigureError>() {
+        return error.is_wrong_call();
+    }
+    match error.downcast_ref::<SampleError>() {
+        Some(error) => error.is_wrong_call(),
+        None => error.is::<UsageError>(),
+    }
 }

@@ -148,7 +148,6 @@ mod tests {
     #[test]
     fn a_fixed_axis_sums_the_other_two_squares() {
         let los = LineOfSight::Fixed(Axis::Y);
-        let bins = bins(vec![0.0, 1.0, 2.0], los);
         let sep = Domain::Open.separation([0.3, 0.7, 0.1], [0.0; 3]);
         assert_eq!(los.rp_pi(&sep), (0.3 * 0.3 + 0.1 * 0.1, 0.7 * 0.7, false));
         // r2 - pi2 is the neighbouring rule and rounds differently here.

@@ -1,7 +1,8 @@
 //! Estimators of least variance: Landy-Szalay for one sample, for two, and with shifted randoms.
 
+use super::terms::{Recipe, Term, TermCounts};
 use super::{Inputs, RandomPairs};
-use crate::binning::Binning;
+use crate::binning::{Binning, PairOrder};
 use crate::counts::{PairCounts, PairKind};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -53,6 +54,37 @@ impl<B: Binning> LandySzalay<'_, B> {
         Ok(inputs.estimate("landy-szalay", |[dd, dr, rr]| {
             ((dd - 2.0 * dr) + rr).over(rr)
         }))
+    }
+}
+
+/// [`LandySzalay`] within a sample. Where bins tell the orders of a pair apart, DD and RR hold both, so the randoms have to come first
+/// and second as well: [`LandySzalayCross`].
+pub(super) struct OfOneSample;
+
+impl Recipe for OfOneSample {
+    const NAME: &'static str = "landy-szalay";
+    const FORMULA: &'static str = "(DD - 2 DR + RR) / RR";
+
+    fn terms(order: PairOrder) -> Vec<Term> {
+        match order {
+            PairOrder::Unordered => vec![Term::DD, Term::DR, Term::RR],
+            PairOrder::Ordered => vec![Term::DD, Term::DR, Term::RD, Term::RR],
+        }
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let [dd, dr] = [counts.get(Term::DD)?, counts.get(Term::DR)?];
+        let rr = counts.get(Term::RR)?;
+        match counts.find(Term::RD) {
+            None => LandySzalay { dd, dr, rr }.estimate(),
+            Some(rd) => LandySzalayCross {
+                d1d2: dd,
+                d1r2: dr,
+                r1d2: rd,
+                r1r2: rr,
+            }
+            .estimate(),
+        }
     }
 }
 
@@ -112,6 +144,29 @@ impl<B: Binning> LandySzalayCross<'_, B> {
     }
 }
 
+/// [`LandySzalayCross`] between two samples.
+pub(super) struct OfTwoSamples;
+
+impl Recipe for OfTwoSamples {
+    const NAME: &'static str = OfOneSample::NAME;
+    const FORMULA: &'static str = "(D1D2 - D1R2 - R1D2 + R1R2) / R1R2";
+    const CROSS: bool = true;
+
+    fn terms(_: PairOrder) -> Vec<Term> {
+        vec![Term::D1D2, Term::D1R2, Term::R1D2, Term::R1R2]
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let estimator = LandySzalayCross {
+            d1d2: counts.get(Term::D1D2)?,
+            d1r2: counts.get(Term::D1R2)?,
+            r1d2: counts.get(Term::R1D2)?,
+            r1r2: counts.get(Term::R1R2)?,
+        };
+        estimator.estimate()
+    }
+}
+
 /// `xi = (DD - DS - SD + SS) / RR` for a reconstructed density field: S are the randoms shifted as the data D were, R the
 /// unshifted ones. Padmanabhan et al. 2012, DOI 10.1111/j.1365-2966.2012.21888.x.
 ///
@@ -135,7 +190,7 @@ impl<B: Binning> LandySzalayCross<'_, B> {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct ShiftedRandoms<'a, B, R = PairCounts<B>> {
+pub struct ShiftedRandoms<'a, B, R: ?Sized = PairCounts<B>> {
     /// Data with data.
     pub dd: &'a PairCounts<B>,
     /// Data with shifted randoms.
@@ -148,7 +203,7 @@ pub struct ShiftedRandoms<'a, B, R = PairCounts<B>> {
     pub rr: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B>> ShiftedRandoms<'_, B, R> {
+impl<B: Binning, R: RandomPairs<B> + ?Sized> ShiftedRandoms<'_, B, R> {
     /// The correlation function; NaN where RR is 0.
     ///
     /// # Errors
@@ -163,5 +218,35 @@ impl<B: Binning, R: RandomPairs<B>> ShiftedRandoms<'_, B, R> {
         Ok(inputs.estimate("shifted-randoms", |[dd, ds, sd, ss, rr]| {
             (((dd - ds) - sd) + ss).over(rr)
         }))
+    }
+}
+
+/// [`ShiftedRandoms`] within a sample.
+pub(super) struct WithShiftedRandoms;
+
+impl Recipe for WithShiftedRandoms {
+    const NAME: &'static str = "shifted-randoms";
+    const FORMULA: &'static str = "(DD - DS - SD + SS) / RR";
+    const KNOWN_RANDOMS: bool = true;
+
+    fn terms(order: PairOrder) -> Vec<Term> {
+        let mut terms = vec![Term::RR, Term::DD, Term::DS, Term::SS];
+        if order == PairOrder::Ordered {
+            terms.push(Term::SD);
+        }
+        terms
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let ds = counts.get(Term::DS)?;
+        let estimator = ShiftedRandoms {
+            dd: counts.get(Term::DD)?,
+            ds,
+            // Where the order does not matter, it is the same count.
+            sd: counts.find(Term::SD).unwrap_or(ds),
+            ss: counts.get(Term::SS)?,
+            rr: counts.random(Term::RR)?,
+        };
+        estimator.estimate()
     }
 }

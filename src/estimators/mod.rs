@@ -1,7 +1,8 @@
 //! Counts -> correlation functions: pure functions, one formula each.
 //!
 //! Entry: [`LandySzalay`] and its relatives, whose named fields keep DD, DR and RR from being swapped; then [`projected`] and
-//! [`multipoles`]; [`Rdf`] for particles in boxes. Nothing here counts a pair.
+//! [`multipoles`]; [`Rdf`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
+//! and applies it. Nothing here counts a pair.
 //!
 //! Counts enter normalised: pairs in a bin over all pairs (or weight over all weight), so it does not matter whether an auto count
 //! holds each pair once or in both orders. A denominator of zero gives NaN, never a made-up number.
@@ -13,20 +14,26 @@
 
 mod analytic;
 mod dual;
+mod estimation;
+mod estimator;
 mod landy_szalay;
 mod multipoles;
 mod poisson;
 mod projected;
 mod ratio;
 mod rdf;
+mod terms;
 
 pub use analytic::AnalyticRr;
+pub use estimation::Estimation;
+pub use estimator::Estimator;
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, legendre, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected};
 pub use ratio::{DavisPeebles, Hamilton, Natural};
 pub use rdf::Rdf;
+pub use terms::{Role, Term, TermCounts};
 
 use crate::binning::{BinAxis, Binning};
 use crate::counts::PairCounts;
@@ -117,7 +124,7 @@ impl<'a, B: Binning> Inputs<'a, B> {
     fn with(
         mut self,
         name: &'static str,
-        counts: &impl RandomPairs<B>,
+        counts: &(impl RandomPairs<B> + ?Sized),
     ) -> Result<Self, EstimatorError> {
         if counts.binning() != self.data.binning() {
             return Err(EstimatorError::Bins {

@@ -1,7 +1,8 @@
 //! Estimators that are ratios of counts: natural, Davis-Peebles, Hamilton.
 
+use super::terms::{Recipe, Term, TermCounts};
 use super::{Inputs, RandomPairs};
-use crate::binning::Binning;
+use crate::binning::{Binning, PairOrder};
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -26,14 +27,14 @@ use crate::result::Correlation;
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Natural<'a, B, R = PairCounts<B>> {
+pub struct Natural<'a, B, R: ?Sized = PairCounts<B>> {
     /// Data with data.
     pub dd: &'a PairCounts<B>,
     /// Randoms with randoms, counted or analytic.
     pub rr: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B>> Natural<'_, B, R> {
+impl<B: Binning, R: RandomPairs<B> + ?Sized> Natural<'_, B, R> {
     /// The correlation function; NaN where RR is 0.
     ///
     /// # Errors
@@ -41,6 +42,43 @@ impl<B: Binning, R: RandomPairs<B>> Natural<'_, B, R> {
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
         let inputs = Inputs::new("DD", self.dd)?.with("RR", self.rr)?;
         Ok(inputs.estimate("natural", |[dd, rr]| dd.over(rr) - 1.0))
+    }
+}
+
+/// [`Natural`] within a sample.
+pub(super) struct NaturalOfOne;
+
+impl Recipe for NaturalOfOne {
+    const NAME: &'static str = "natural";
+    const FORMULA: &'static str = "DD/RR - 1";
+    const KNOWN_RANDOMS: bool = true;
+
+    fn terms(_: PairOrder) -> Vec<Term> {
+        vec![Term::DD, Term::RR]
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let (dd, rr) = (counts.get(Term::DD)?, counts.random(Term::RR)?);
+        Natural { dd, rr }.estimate()
+    }
+}
+
+/// [`Natural`] between two samples.
+pub(super) struct NaturalOfTwo;
+
+impl Recipe for NaturalOfTwo {
+    const NAME: &'static str = NaturalOfOne::NAME;
+    const FORMULA: &'static str = "D1D2/R1R2 - 1";
+    const CROSS: bool = true;
+    const KNOWN_RANDOMS: bool = true;
+
+    fn terms(_: PairOrder) -> Vec<Term> {
+        vec![Term::D1D2, Term::R1R2]
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let (dd, rr) = (counts.get(Term::D1D2)?, counts.random(Term::R1R2)?);
+        Natural { dd, rr }.estimate()
     }
 }
 
@@ -74,6 +112,41 @@ impl<B: Binning> DavisPeebles<'_, B> {
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
         let inputs = Inputs::new("DD", self.dd)?.with("DR", self.dr)?;
         Ok(inputs.estimate("davis-peebles", |[dd, dr]| dd.over(dr) - 1.0))
+    }
+}
+
+/// [`DavisPeebles`] within a sample.
+pub(super) struct DavisPeeblesOfOne;
+
+impl Recipe for DavisPeeblesOfOne {
+    const NAME: &'static str = "davis-peebles";
+    const FORMULA: &'static str = "DD/DR - 1";
+
+    fn terms(_: PairOrder) -> Vec<Term> {
+        vec![Term::DD, Term::DR]
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let (dd, dr) = (counts.get(Term::DD)?, counts.get(Term::DR)?);
+        DavisPeebles { dd, dr }.estimate()
+    }
+}
+
+/// [`DavisPeebles`] between two samples, of which the second has randoms.
+pub(super) struct DavisPeeblesOfTwo;
+
+impl Recipe for DavisPeeblesOfTwo {
+    const NAME: &'static str = DavisPeeblesOfOne::NAME;
+    const FORMULA: &'static str = "D1D2/D1R2 - 1";
+    const CROSS: bool = true;
+
+    fn terms(_: PairOrder) -> Vec<Term> {
+        vec![Term::D1D2, Term::D1R2]
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let (dd, dr) = (counts.get(Term::D1D2)?, counts.get(Term::D1R2)?);
+        DavisPeebles { dd, dr }.estimate()
     }
 }
 
@@ -112,5 +185,23 @@ impl<B: Binning> Hamilton<'_, B> {
             .with("DR", self.dr)?
             .with("RR", self.rr)?;
         Ok(inputs.estimate("hamilton", |[dd, dr, rr]| (dd * rr).over(dr * dr) - 1.0))
+    }
+}
+
+/// [`Hamilton`] within a sample.
+pub(super) struct HamiltonOfOne;
+
+impl Recipe for HamiltonOfOne {
+    const NAME: &'static str = "hamilton";
+    const FORMULA: &'static str = "DD RR / DR^2 - 1";
+
+    fn terms(_: PairOrder) -> Vec<Term> {
+        vec![Term::DD, Term::DR, Term::RR]
+    }
+
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+        let [dd, dr] = [counts.get(Term::DD)?, counts.get(Term::DR)?];
+        let rr = counts.get(Term::RR)?;
+        Hamilton { dd, dr, rr }.estimate()
     }
 }

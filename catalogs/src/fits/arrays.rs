@@ -4,8 +4,9 @@
 
 use super::cfitsio::{self, Elements};
 use super::column::{Column, size};
+use super::extent::Heap;
 use super::source::{Place, Spans};
-use super::table::{FitsTable, Heap};
+use super::table::FitsTable;
 use crate::block::{Cells, Numbers, Site, Widening};
 use crate::error::CatalogError;
 

@@ -8,6 +8,7 @@ mod arrays;
 mod ascii;
 pub(crate) mod cfitsio;
 mod column;
+mod extent;
 mod header;
 pub(crate) mod result;
 mod rice;
@@ -214,7 +215,7 @@ impl FitsReader {
             .iter()
             .map(|&field| (field, &columns[field]))
             .collect();
-        tiles.scan(&self.place, table, &chosen, &mut |tile| {
+        tiles.scan(&self.place, &table.extent(), &chosen, &mut |tile| {
             let mut block = Block::of(tile.rows);
             for part in components {
                 let at = fields.binary_search(&part.field).unwrap_or_default();

@@ -10,9 +10,9 @@ use super::table::Layout;
 use super::{FitsReader, Rows};
 use crate::block::{Cells, Widening};
 use crate::error::CatalogError;
+use crate::numbers::Values;
 use crate::reader::Kind;
 use crate::stop::Stop;
-use crate::table::Values;
 use crate::value::{Attributes, Value};
 
 /// The keyword of the card that holds the table's description.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::ascii::{self, AsciiColumn};
 use super::column::{self, Column};
+use super::extent::{Extent, Heap};
 use super::header::Header;
 use super::source::Source;
 use super::tiles::Tiles;
@@ -33,14 +34,6 @@ pub(super) enum Layout {
     Ascii(Vec<AsciiColumn>),
     /// Compressed by column and tile of rows.
     Tiled(Vec<Column>, Tiles),
-}
-
-/// What lies behind the rows: arrays of variable length and compressed tiles.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Heap {
-    /// First byte in the (decompressed) file.
-    pub(super) start: u64,
-    pub(super) bytes: u64,
 }
 
 impl FitsTable {
@@ -95,6 +88,16 @@ impl FitsTable {
             heap,
             layout,
         })
+    }
+
+    /// Where it lies in the file.
+    pub(super) fn extent(&self) -> Extent {
+        Extent {
+            hdu: self.hdu,
+            start: self.start,
+            rows: self.rows,
+            heap: self.heap,
+        }
     }
 
     /// The columns as a schema lists them.

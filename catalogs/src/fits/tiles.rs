@@ -9,10 +9,10 @@ use flate2::read::GzDecoder;
 
 use super::cfitsio::{self, Packed, TileColumn};
 use super::column::{Column, size};
+use super::extent::Extent;
 use super::header::Header;
 use super::rice;
 use super::source::{Place, Spans};
-use super::table::FitsTable;
 use crate::error::CatalogError;
 use crate::stop::Watched;
 
@@ -103,7 +103,7 @@ impl Tiles {
     pub(super) fn scan(
         &self,
         place: &Place,
-        table: &FitsTable,
+        table: &Extent,
         columns: &[(usize, &Column)],
         sink: &mut dyn FnMut(Tile) -> Result<(), CatalogError>,
     ) -> Result<(), CatalogError> {
@@ -157,7 +157,7 @@ impl Tiles {
         field: usize,
         column: &Column,
         descriptors: &[u8],
-        table: &FitsTable,
+        table: &Extent,
         spans: &mut Spans<'_>,
     ) -> Result<TileColumn, CatalogError> {
         let path = spans.path();

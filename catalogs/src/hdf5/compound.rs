@@ -5,8 +5,8 @@
 use hdf5_reader::{Dataset, Datatype, dtype_element_size};
 use serde_json::Value as Json;
 
+use super::column::{Column, Member};
 use super::element::{Element, Shape};
-use super::tree::Column;
 use crate::reader::Kind;
 use crate::text::yaml;
 use crate::value::{Attributes, Value};
@@ -15,14 +15,6 @@ use crate::value::{Attributes, Value};
 const HEADER: &str = ".__table_column_meta__";
 /// Longest header kept, in bytes.
 const LONGEST_HEADER: u64 = 4 << 20;
-
-/// Where a member's values stand in a record.
-pub(super) struct Member {
-    pub(super) offset: usize,
-    /// Bytes of one component.
-    pub(super) bytes: usize,
-    pub(super) dtype: Datatype,
-}
 
 /// Whether a data set is a table of its own.
 pub(super) fn is_table(dataset: &Dataset) -> bool {

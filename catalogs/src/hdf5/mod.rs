@@ -3,6 +3,8 @@
 //! Entry: [`Hdf5Reader`]. H5MD: de Buyl, Colberg & Höfling 2014, CPC 185, 1546. A compound data
 //! set is a table whose columns are its members.
 
+mod attribute;
+mod column;
 mod compound;
 mod element;
 mod failure;
@@ -15,10 +17,9 @@ use hdf5_reader::{
     Dataset, FilterRegistry, H5Type, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem,
 };
 
-use self::compound::Member;
+use self::column::{Column, Member};
 use self::element::Element;
 use self::failure::{failure, no_table};
-use self::tree::Column;
 use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Collector, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;

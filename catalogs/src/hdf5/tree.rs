@@ -6,102 +6,19 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use hdf5_reader::group::Group;
-use hdf5_reader::{Attribute, Dataset, Hdf5File};
+use hdf5_reader::{Dataset, Hdf5File};
 
-use super::compound::{self, Header, Member};
-use super::element::{self, Element};
+use super::attribute::{add, add_group, numbers, small};
+use super::column::Column;
+use super::compound::{self, Header};
 use super::failure::{failure, no_table};
 use crate::catalog::Request;
 use crate::error::CatalogError;
-use crate::reader::{Field, Kind, wanted_names};
+use crate::reader::wanted_names;
 use crate::value::{Attributes, Value};
 
 /// Groups nest at most this deep.
 const DEEPEST: usize = 16;
-/// Data sets of at most this many elements that are no columns are read as attributes.
-const SMALL: u64 = 4096;
-
-/// One column: a data set.
-pub(super) struct Column {
-    pub(super) name: String,
-    pub(super) dataset: Dataset,
-    pub(super) element: Element,
-    /// Whether the first axis counts frames.
-    pub(super) in_frames: bool,
-    pub(super) rows: u64,
-    pub(super) width: usize,
-    /// Its unit, where the data set does not say it.
-    pub(super) unit: Option<String>,
-    /// Which part of the records it is, where the data set is compound.
-    pub(super) member: Option<Member>,
-}
-
-impl Column {
-    /// `None` if the data set is a scalar. `in_frames`: the first axis of an H5MD element counts frames; so does that
-    /// of any array of three axes.
-    fn new(name: String, dataset: Dataset, in_frames: bool) -> Option<Self> {
-        let shape = dataset.shape().to_vec();
-        let in_frames = in_frames || shape.len() == 3;
-        let per_row = shape.get(usize::from(in_frames)..)?;
-        let (&rows, width) = (per_row.first()?, per_row.get(1).copied().unwrap_or(1));
-        let mut element = Element::of(&dataset);
-        let text_rows = element.kind() != Kind::Text || per_row.len() == 1;
-        if per_row.len() > 2 || width == 0 || width > u64::from(u32::MAX) || !text_rows {
-            element = Element::Other {
-                name: format!("{} of shape {shape:?}", element.dtype()),
-            };
-        }
-        let width = if element.kind() == Kind::Number {
-            width as usize
-        } else {
-            1
-        };
-        Some(Self {
-            name,
-            dataset,
-            element,
-            in_frames,
-            rows,
-            width,
-            unit: None,
-            member: None,
-        })
-    }
-
-    pub(super) fn frames(&self) -> Option<u64> {
-        self.in_frames
-            .then(|| self.dataset.shape().first().copied().unwrap_or(0))
-    }
-
-    /// Rows of one chunk, 1 if it is not chunked.
-    pub(super) fn chunk_rows(&self) -> u64 {
-        let chunks = self.dataset.chunks().unwrap_or_default();
-        chunks
-            .get(usize::from(self.in_frames))
-            .map_or(1, |&rows| u64::from(rows))
-    }
-
-    /// As a field of a table of `frames` frames.
-    pub(super) fn field(&self, frames: u64) -> Field {
-        let unit = ["unit", "units"]
-            .iter()
-            .find_map(|name| text_attribute(&self.dataset, name));
-        let dtype = match &self.member {
-            Some(member) => &member.dtype,
-            None => self.dataset.dtype(),
-        };
-        Field {
-            name: self.name.clone(),
-            dtype: self.element.dtype(),
-            unit: self.unit.clone().or(unit),
-            kind: self.element.kind(),
-            width: self.width,
-            labels: element::labels(dtype),
-            rows: Some(self.rows.saturating_mul(frames)),
-        }
-    }
-}
-
 /// The paths of all groups with columns, `/` for the root, and of all compound data sets.
 pub(super) fn tables(path: &Path, file: &Hdf5File) -> Result<Vec<String>, CatalogError> {
     let root = file.root_group().map_err(|error| failure(path, &error))?;
@@ -350,93 +267,4 @@ fn edges_of(series: &Dataset, (first, last): (u64, u64)) -> Option<Value> {
     boxes
         .all(|other| other == edges)
         .then(|| Value::Floats(edges.to_vec()))
-}
-
-fn add_group(group: &Group, prefix: &str, all: &mut Attributes) {
-    add(group.attributes().unwrap_or_default(), prefix, all);
-}
-
-fn add(attributes: Vec<Attribute>, prefix: &str, all: &mut Attributes) {
-    for attribute in attributes {
-        if let Some(value) = attribute_value(&attribute) {
-            all.insert(format!("{prefix}{}", attribute.name), value);
-        }
-    }
-}
-
-fn text_attribute(dataset: &Dataset, name: &str) -> Option<String> {
-    let value = attribute_value(&dataset.attribute(name).ok()?)?;
-    value
-        .as_text()
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
-}
-
-/// An attribute's value; `None` for types that are neither numbers nor text.
-fn attribute_value(attribute: &Attribute) -> Option<Value> {
-    let single = attribute.shape.is_empty();
-    if let Ok(values) = attribute.read_1d::<element::Integer>()
-        && matches!(
-            attribute.datatype,
-            hdf5_reader::Datatype::FixedPoint { .. } | hdf5_reader::Datatype::Enum { .. }
-        )
-    {
-        return Some(match (single, values.as_slice()) {
-            (true, [value]) => {
-                i64::try_from(value.0).map_or(Value::Float(value.0 as f64), Value::Integer)
-            }
-            _ => Value::Floats(values.iter().map(|value| value.0 as f64).collect()),
-        });
-    }
-    if let Ok(values) = attribute.read_1d::<element::Float>()
-        && matches!(
-            attribute.datatype,
-            hdf5_reader::Datatype::FloatingPoint { .. }
-        )
-    {
-        return Some(match (single, values.as_slice()) {
-            (true, [value]) => Value::Float(value.0),
-            _ => Value::Floats(values.iter().map(|value| value.0).collect()),
-        });
-    }
-    if single && let Ok(text) = attribute.read_string() {
-        return Some(Value::Text(element::text_of(text.as_bytes())));
-    }
-    let texts = attribute.read_strings().ok()?;
-    Some(Value::Texts(
-        texts
-            .iter()
-            .map(|text| element::text_of(text.as_bytes()))
-            .collect(),
-    ))
-}
-
-/// A small data set as a value.
-fn small(dataset: &Dataset) -> Option<Value> {
-    if Element::of(dataset).kind() == Kind::Text && dataset.num_elements().ok()? == 1 {
-        return dataset.read_string().ok().map(Value::Text);
-    }
-    match numbers(dataset, SMALL)? {
-        Value::Floats(values) if dataset.ndim() == 0 => values.first().copied().map(Value::Float),
-        other => Some(other),
-    }
-}
-
-fn numbers(dataset: &Dataset, largest: u64) -> Option<Value> {
-    if dataset.num_elements().ok()? > largest {
-        return None;
-    }
-    match Element::of(dataset) {
-        Element::Float { .. } => {
-            let values = dataset.read_array::<element::Float>().ok()?;
-            Some(Value::Floats(values.iter().map(|value| value.0).collect()))
-        }
-        Element::Integer { .. } => {
-            let values = dataset.read_array::<element::Integer>().ok()?;
-            Some(Value::Floats(
-                values.iter().map(|value| value.0 as f64).collect(),
-            ))
-        }
-        _ => None,
-    }
 }

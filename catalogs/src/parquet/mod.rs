@@ -25,6 +25,9 @@ use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table}
 use crate::stop::Stop;
 use crate::value::{Attributes, Value};
 
+/// The key under which result tables keep their metadata, as JSON.
+pub(crate) const METADATA_KEY: &str = "albireo";
+
 /// Rows decoded at once; each thread holds as many.
 const BATCH_ROWS: usize = 16_384;
 
@@ -369,7 +372,7 @@ fn zeros(path: &Path, rows: usize, columns: usize) -> Result<Vec<f64>, CatalogEr
 
 /// Key-value metadata, as JSON where it is JSON; metadata of a result table is spread out.
 fn attributes(metadata: &ArrowReaderMetadata) -> Attributes {
-    const INTERNAL: [&str; 3] = ["ARROW:schema", "pandas", crate::table::METADATA_KEY];
+    const INTERNAL: [&str; 3] = ["ARROW:schema", "pandas", METADATA_KEY];
     let mut attributes: Attributes = written_meta(metadata)
         .into_iter()
         .map(|(name, json)| (name, Value::from_json(json)))
@@ -390,9 +393,7 @@ fn attributes(metadata: &ArrowReaderMetadata) -> Attributes {
 
 fn written(metadata: &ArrowReaderMetadata) -> Option<serde_json::Value> {
     let pairs = metadata.metadata().file_metadata().key_value_metadata()?;
-    let pair = pairs
-        .iter()
-        .find(|pair| pair.key == crate::table::METADATA_KEY)?;
+    let pair = pairs.iter().find(|pair| pair.key == METADATA_KEY)?;
     serde_json::from_str(pair.value.as_deref()?).ok()
 }
 

@@ -6,7 +6,8 @@ use std::io::Write;
 
 use serde_json::Value as Json;
 
-use super::{Failure, Table, TableColumn, Values, read_rows, write_rows};
+use super::{Failure, Table, TableColumn, read_rows, write_rows};
+use crate::numbers::Values;
 use crate::text::yaml;
 
 /// A number as YAML 1.1 writes it. Readers of that version take `1e-7` for text: it wants a point and a signed exponent.

@@ -61,6 +61,9 @@ pub enum TableError {
         /// What does not fit, and where.
         detail: String,
     },
+    /// The metadata do not say what a reader of results must know.
+    #[error("{0}")]
+    Record(String),
     /// This build leaves the format out.
     #[error("this build has no such tables: build with feature `{0}`")]
     NotBuiltIn(&'static str),

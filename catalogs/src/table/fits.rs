@@ -8,10 +8,11 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Table, Values, columns_from_json, columns_json};
+use super::{Failure, Table, columns_from_json, columns_json};
 use crate::error::CatalogError;
 use crate::fits::cfitsio::{FitsColumn, write_table};
 use crate::fits::result;
+use crate::numbers::Values;
 
 /// Longest name that a card holds.
 const LONGEST_NAME: usize = 60;

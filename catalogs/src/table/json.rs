@@ -6,7 +6,8 @@ use std::io::Write;
 
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Table, Values, columns_from_json, columns_json};
+use super::{Failure, Table, columns_from_json, columns_json};
+use crate::numbers::Values;
 
 pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
     writeln!(writer, "{{\"meta\":{},", Json::Object(table.meta.clone()))?;

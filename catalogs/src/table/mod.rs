@@ -10,20 +10,16 @@ mod fits;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod record;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use self::error::TableError;
 use self::error::{Failure, at};
+pub use self::record::ResultKind;
+use crate::numbers::Values;
 use crate::whole_file::WholeFile;
-
-/// The key under which Parquet files keep the table's metadata, as JSON.
-#[cfg_attr(
-    not(feature = "parquet"),
-    allow(dead_code, reason = "only Parquet keeps metadata under a key")
-)]
-pub(crate) const METADATA_KEY: &str = "albireo";
 
 /// A result: columns of equal length and metadata.
 ///
@@ -60,15 +56,6 @@ pub struct TableColumn {
     pub description: String,
     /// Its values.
     pub values: Values,
-}
-
-/// The values of a column.
-#[derive(Debug, Clone)]
-pub enum Values {
-    /// Counts.
-    Integers(Vec<u64>),
-    /// Floats; NaN stands for what is not defined.
-    Floats(Vec<f64>),
 }
 
 /// The formats of result tables.
@@ -122,66 +109,6 @@ impl TableColumn {
         Self {
             unit: Some(unit.into()),
             ..self
-        }
-    }
-}
-
-impl Values {
-    /// Number of values.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Integers(values) => values.len(),
-            Self::Floats(values) => values.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The type's name in files: `uint64` or `float64`.
-    pub fn dtype(&self) -> &'static str {
-        match self {
-            Self::Integers(_) => "uint64",
-            Self::Floats(_) => "float64",
-        }
-    }
-
-    /// Value `row` as text: the shortest decimal that reads back to the same bits.
-    fn text(&self, row: usize) -> String {
-        match self {
-            Self::Integers(values) => values[row].to_string(),
-            Self::Floats(values) if values[row].is_nan() => "nan".to_owned(),
-            Self::Floats(values) => format!("{:?}", values[row]),
-        }
-    }
-
-    fn empty(dtype: &str) -> Option<Self> {
-        match dtype {
-            "uint64" => Some(Self::Integers(Vec::new())),
-            "float64" => Some(Self::Floats(Vec::new())),
-            _ => None,
-        }
-    }
-
-    /// Appends a value given as text; false if it is none.
-    fn push_text(&mut self, text: &str) -> bool {
-        match self {
-            Self::Integers(values) => text.parse().map(|value| values.push(value)).is_ok(),
-            Self::Floats(values) => text.parse().map(|value| values.push(value)).is_ok(),
-        }
-    }
-}
-
-/// Bit by bit, but any NaN equals any NaN: no format but Parquet keeps the payload.
-impl PartialEq for Values {
-    fn eq(&self, other: &Self) -> bool {
-        let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-        match (self, other) {
-            (Self::Integers(a), Self::Integers(b)) => a == b,
-            (Self::Floats(a), Self::Floats(b)) => a.len() == b.len() && a.iter().zip(b).all(same),
-            _ => false,
         }
     }
 }

@@ -22,7 +22,9 @@ use serde_json::{Value as Json, json};
 
 use crate::parquet::guard::guarded;
 
-use super::{Failure, METADATA_KEY, Table, TableColumn, Values, columns_from_json, columns_json};
+use super::{Failure, Table, TableColumn, columns_from_json, columns_json};
+use crate::numbers::Values;
+use crate::parquet::METADATA_KEY;
 
 impl From<ParquetError> for Failure {
     fn from(error: ParquetError) -> Self {

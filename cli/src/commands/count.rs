@@ -1,9 +1,10 @@
 //! `albireo count`: raw pair counts.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::{Binning, Outside, Pairs};
-use albireo_catalogs::Table;
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::Args;
 
@@ -12,10 +13,9 @@ use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{Inputs, Wanted};
+use crate::inputs::{self, Wanted, line_of_sight};
 use crate::output::{check, deliver};
-use crate::record::{Record, ResultKind};
-use crate::space::line_of_sight;
+use crate::record::Record;
 use crate::tables::{count_columns, edge_columns, mean_column};
 
 /// Arguments of `count`.
@@ -42,12 +42,12 @@ pub(crate) struct Count {
 
 impl Count {
     /// Counts, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs = std::iter::once(self.data.as_path()).chain(self.second.as_deref());
         let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
         check(&self.pairs.output, None, &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut record = Record::begin();
+        let mut record = Record::begin(arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,
@@ -59,12 +59,12 @@ impl Count {
         };
         spec.check_line_of_sight(self.los.los)?;
         let engines = Engines::new(&self.pairs.run)?;
-        let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let los = line_of_sight(self.los.los, &inputs.domain);
+        let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, &inputs.domain);
-        let first = inputs.get("data")?;
-        let (name, pairs) = match inputs.find("second") {
+        let mut counter = Counter::new(engines, samples.domain());
+        let first = samples.get("data")?;
+        let (name, pairs) = match samples.find("second") {
             None => ("DD", Pairs::Auto(first)),
             Some(second) => ("D1D2", Pairs::Cross(first, second)),
         };
@@ -76,10 +76,10 @@ impl Count {
             counter.decide_and_count(planned, bins)?;
             bins.axes()
         });
-        inputs.name_axes(&mut axes);
+        samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         counter.note(&mut record);
-        let length = inputs.unit.as_deref();
+        let length = samples.unit();
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {
             columns.extend(count_columns(count, ""));

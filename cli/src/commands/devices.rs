@@ -6,7 +6,8 @@ use albireo::CudaError;
 use albireo::engine::cuda::{DeviceDescription, compiler, devices};
 use anyhow::{Result, bail};
 
-use crate::output::{columns_of, print};
+use crate::output::print;
+use crate::text::columns_of;
 
 /// Prints devices, driver and compiler, or how to get what is missing, which is an error.
 pub(crate) fn run() -> Result<()> {

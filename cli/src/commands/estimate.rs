@@ -1,44 +1,50 @@
 //! From catalogs to a correlation function: what `xi` and `wp` share.
 //!
-//! Entry: [`EstimateFlags::estimate`]. It decides which pairs are counted; formulas are the library's.
+//! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
-use albireo::estimators::{
-    AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, RandomPairs,
-    ShiftedRandoms,
-};
+use albireo::estimators::{Estimation, Estimator, Role, Term};
 use albireo::result::Correlation;
-use albireo::{Binning, Outside, PairCounts, Pairs};
-use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs};
+use albireo_samples::{Samples, Selection, Source};
+use anyhow::Result;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::saved_rr::{self, Expected};
-use crate::args::{
-    ColumnFlags, CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags,
-};
+use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::counting::{Counted, Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{Inputs, Wanted};
+use crate::inputs::{self, Wanted, line_of_sight};
 use crate::record::Record;
-use crate::sample::Source;
-use crate::space::line_of_sight;
 use crate::usage::usage;
 
-/// How counts become a correlation function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EstimatorName {
-    /// (DD - 2 DR + RR) / RR.
-    LandySzalay,
-    /// DD/RR - 1.
-    Natural,
-    /// DD/DR - 1.
-    DavisPeebles,
-    /// DD RR / DR^2 - 1.
-    Hamilton,
+/// What `--estimator` takes by name: those that no other flag asks for.
+fn named_estimators() -> impl TypedValueParser<Value = Estimator> {
+    let all = || {
+        let shifts = |estimator: Estimator| {
+            let terms = estimator.terms(PairOrder::Unordered);
+            terms.iter().any(|t| t.roles().contains(&Role::Shifted))
+        };
+        let all = Estimator::ALL.iter().copied();
+        all.filter(move |estimator| !estimator.is_cross() && !shifts(*estimator))
+    };
+    let values = all().map(|e| PossibleValue::new(e.name()).help(e.formula()));
+    PossibleValuesParser::new(values).try_map(move |name| {
+        let found = all().find(|estimator| estimator.name() == name);
+        found.ok_or_else(|| format!("there is no estimator {name}"))
+    })
 }
+
+/// The randoms that an estimator may need, by their flags.
+const RANDOMS: [(Role, &str); 2] = [
+    (Role::Randoms, "--randoms"),
+    (Role::SecondRandoms, "--cross-randoms"),
+];
 
 /// Catalogs, estimator and everything about them.
 #[derive(Debug, Args)]
@@ -58,8 +64,8 @@ pub(crate) struct EstimateFlags {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cross", "estimator"])]
     shifted_randoms: Option<PathBuf>,
     /// Estimator [default: landy-szalay with randoms, natural in a periodic box]
-    #[arg(long)]
-    estimator: Option<EstimatorName>,
+    #[arg(long, value_parser = named_estimators())]
+    estimator: Option<Estimator>,
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
     rr: Option<PathBuf>,
@@ -90,65 +96,71 @@ pub(crate) struct Estimated {
 
 /// What has been read and decided, ready to be counted.
 struct Plan<'a> {
-    inputs: &'a Inputs,
-    estimator: EstimatorName,
+    inputs: &'a Samples,
+    estimator: Estimator,
     rr: Option<PathBuf>,
     mean_separation: bool,
 }
 
 impl EstimateFlags {
-    fn estimator(&self) -> Result<EstimatorName> {
-        let Some(wanted) = self.estimator else {
-            let random = self.randoms.is_some() || self.cross_randoms.is_some();
-            return Ok(if random {
-                EstimatorName::LandySzalay
-            } else {
-                EstimatorName::Natural
-            });
+    /// The estimator asked for, or the one that goes with the catalogs; refuses catalogs that it has no use for.
+    fn estimator(&self) -> Result<Estimator> {
+        let random = self.randoms.is_some() || self.cross_randoms.is_some();
+        let of_one = match self.estimator {
+            _ if self.shifted_randoms.is_some() => Estimator::ShiftedRandoms,
+            Some(wanted) => wanted,
+            None if random => Estimator::LandySzalay,
+            None => Estimator::Natural,
         };
-        let name = wanted
-            .to_possible_value()
-            .map(|v| v.get_name().to_owned())
-            .unwrap_or_default();
-        let without = |flag: &str| Err(usage(format!("--estimator {name} needs {flag}")));
-        let cross = self.cross.is_some();
-        match wanted {
-            EstimatorName::Natural => Ok(wanted),
-            EstimatorName::Hamilton if cross => {
-                Err(usage("--estimator hamilton is not defined with --cross"))
-            }
-            EstimatorName::DavisPeebles if cross => match self.cross_randoms {
-                None => without("--cross-randoms"),
-                Some(_) => Ok(wanted),
-            },
-            _ if self.randoms.is_none() => without("--randoms"),
-            _ => Ok(wanted),
+        let name = of_one.name();
+        let estimator = match &self.cross {
+            None => Some(of_one),
+            Some(_) => of_one.of_two_samples(),
+        };
+        let estimator = estimator
+            .ok_or_else(|| usage(format!("--estimator {name} is not defined with --cross")))?;
+        let terms = estimator.terms(PairOrder::Unordered);
+        self.check_randoms(estimator, &terms)?;
+        if self.rr.is_some() && !terms.iter().any(|term| term.is_random()) {
+            return Err(usage(format!(
+                "--rr has no use: --estimator {name} counts no RR"
+            )));
         }
+        Ok(estimator)
     }
 
-    /// Refuses catalogs that the estimator has no use for.
-    fn check_catalogs(&self, estimator: EstimatorName) -> Result<()> {
-        let (randoms, cross_randoms) = (self.randoms.is_some(), self.cross_randoms.is_some());
-        if self.cross.is_some()
-            && estimator != EstimatorName::DavisPeebles
-            && randoms != cross_randoms
-        {
-            return Err(usage(
-                "a cross-correlation needs randoms for both catalogs: --randoms and --cross-randoms",
-            ));
+    /// Refuses randoms that the estimator misses, or has no use for.
+    fn check_randoms(&self, estimator: Estimator, terms: &[Term]) -> Result<()> {
+        let name = estimator.name();
+        let given = |role| match role {
+            Role::SecondRandoms => self.cross_randoms.is_some(),
+            _ => self.randoms.is_some(),
+        };
+        let takes = |role| terms.iter().any(|term| term.roles().contains(&role));
+        let (taken, others): (Vec<_>, Vec<_>) =
+            RANDOMS.into_iter().partition(|(role, _)| takes(*role));
+        let asked_for = self.estimator.is_some() && !estimator.takes_known_randoms();
+        match taken[..] {
+            [(first, flag), ..] if asked_for && !given(first) => {
+                return Err(usage(format!("--estimator {name} needs {flag}")));
+            }
+            [(first, _), (second, _)] if given(first) != given(second) => {
+                return Err(usage(
+                    "a cross-correlation needs randoms for both catalogs: --randoms and --cross-randoms",
+                ));
+            }
+            _ => {}
         }
-        if self.cross.is_some() && estimator == EstimatorName::DavisPeebles && randoms {
-            return Err(usage(
-                "--estimator davis-peebles with --cross uses --cross-randoms only: leave out --randoms",
-            ));
+        match others.into_iter().find(|(role, _)| given(*role)) {
+            None => Ok(()),
+            Some((_, extra)) => {
+                let taken: Vec<_> = taken.into_iter().map(|(_, flag)| flag).collect();
+                Err(usage(format!(
+                    "--estimator {name} with --cross uses {} only: leave out {extra}",
+                    taken.join(" and ")
+                )))
+            }
         }
-        let counts_rr = !matches!(estimator, EstimatorName::DavisPeebles);
-        if self.rr.is_some() && !counts_rr {
-            return Err(usage(
-                "--rr has no use: --estimator davis-peebles counts no RR",
-            ));
-        }
-        Ok(())
     }
 
     /// The files that are read.
@@ -165,9 +177,9 @@ impl EstimateFlags {
     }
 
     fn sources(&self) -> Result<Vec<Source>> {
-        let first = ColumnFlags::from(self.columns.clone());
-        let randoms = ColumnFlags::from(self.randoms_columns.clone());
-        let cross = ColumnFlags::from(self.cross_columns.clone());
+        let first = Selection::from(self.columns.clone());
+        let randoms = Selection::from(self.randoms_columns.clone());
+        let cross = Selection::from(self.cross_columns.clone());
         let random = [&self.randoms, &self.cross_randoms, &self.shifted_randoms];
         if randoms.any() && random.iter().all(|path| path.is_none()) {
             return Err(usage(
@@ -181,28 +193,27 @@ impl EstimateFlags {
         }
         let (randoms, cross) = (randoms.or(&first), cross.or(&first));
         let files = [
-            ("data", Some(&self.data), &first),
-            ("randoms", self.randoms.as_ref(), &randoms),
-            ("shifted randoms", self.shifted_randoms.as_ref(), &randoms),
-            ("cross", self.cross.as_ref(), &cross),
-            ("cross randoms", self.cross_randoms.as_ref(), &randoms),
+            (Role::Data, Some(&self.data), &first),
+            (Role::Randoms, self.randoms.as_ref(), &randoms),
+            (Role::Shifted, self.shifted_randoms.as_ref(), &randoms),
+            (Role::SecondData, self.cross.as_ref(), &cross),
+            (Role::SecondRandoms, self.cross_randoms.as_ref(), &randoms),
         ];
-        let source = |(role, path, flags): (&'static str, Option<&PathBuf>, &ColumnFlags)| {
+        let source = |(role, path, flags): (Role, Option<&PathBuf>, &Selection)| {
             path.map(|path| Source {
-                role,
+                role: role.name().to_owned(),
                 path: path.clone(),
-                flags: flags.clone().resolved(),
+                selection: flags.clone().resolved(),
             })
         };
         Ok(files.into_iter().filter_map(source).collect())
     }
 
     /// Reads, counts and estimates.
-    pub(crate) fn estimate(self, spec: &BinSpec) -> Result<Estimated> {
+    pub(crate) fn estimate(self, spec: &BinSpec, arguments: &[OsString]) -> Result<Estimated> {
         let estimator = self.estimator()?;
-        self.check_catalogs(estimator)?;
         spec.check_line_of_sight(self.los.los)?;
-        let mut record = Record::begin();
+        let mut record = Record::begin(arguments);
         let sources = self.sources()?;
         let wanted = Wanted {
             angular: spec.statistic == Statistic::Theta,
@@ -213,10 +224,10 @@ impl EstimateFlags {
             },
         };
         let engines = Engines::new(&self.run)?;
-        let inputs = Inputs::read(&sources, &self.space, wanted, &mut record)?;
-        let los = line_of_sight(self.los.los, &inputs.domain);
+        let inputs = inputs::read(&sources, &self.space, wanted, &mut record)?;
+        let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, &inputs.domain);
+        let mut counter = Counter::new(engines, inputs.domain());
         let plan = Plan {
             inputs: &inputs,
             estimator,
@@ -234,90 +245,28 @@ impl EstimateFlags {
             xi,
             counts: counter.done,
             record,
-            unit: inputs.unit,
+            unit: inputs.unit().map(str::to_owned),
         })
     }
 }
 
 impl<'a> Plan<'a> {
-    fn auto(&self, role: &str) -> Result<Pairs<'a>> {
-        Ok(Pairs::Auto(self.inputs.get(role)?))
-    }
-
-    fn cross(&self, first: &str, second: &str) -> Result<Pairs<'a>> {
-        Ok(Pairs::Cross(
-            self.inputs.get(first)?,
-            self.inputs.get(second)?,
-        ))
-    }
-
-    /// The counts that the estimate needs, in the order in which results list them.
-    fn planned(&self, order: PairOrder) -> Result<Vec<Planned<'a>>> {
-        let has = |role: &str| self.inputs.find(role).is_some();
-        let data = |name, pairs| Planned {
-            separations: self.mean_separation,
-            ..Planned::new(name, pairs)
-        };
-        let ordered = order == PairOrder::Ordered;
-        if has("cross") {
-            let mut planned = vec![data("D1D2", self.cross("data", "cross")?)];
-            if has("cross randoms") && self.estimator != EstimatorName::Natural {
-                let pairs = self.cross("data", "cross randoms")?;
-                planned.push(Planned::new("D1R2", pairs));
-            }
-            if has("randoms") && self.estimator == EstimatorName::LandySzalay {
-                planned.push(Planned::new("R1D2", self.cross("randoms", "cross")?));
-            }
-            if has("randoms") {
-                let pairs = self.cross("randoms", "cross randoms")?;
-                planned.push(Planned::new(R1R2, pairs));
-            }
-            return Ok(planned);
+    fn planned(&self, term: Term, pairs: Pairs<'a>) -> Planned<'a> {
+        Planned {
+            separations: self.mean_separation && term.is_data(),
+            ..Planned::new(term.name, pairs)
         }
-        let dd = data("DD", self.auto("data")?);
-        let mut planned = Vec::new();
-        if has("shifted randoms") {
-            if has("randoms") {
-                planned.push(Planned::new(RR, self.auto("randoms")?));
-            }
-            planned.push(dd);
-            let (ds, ss) = (
-                self.cross("data", "shifted randoms")?,
-                self.auto("shifted randoms")?,
-            );
-            planned.extend([Planned::new("DS", ds), Planned::new("SS", ss)]);
-            if ordered {
-                let sd = self.cross("shifted randoms", "data")?;
-                planned.push(Planned::new("SD", sd));
-            }
-            return Ok(planned);
-        }
-        planned.push(dd);
-        if !has("randoms") {
-            return Ok(planned);
-        }
-        if self.estimator != EstimatorName::Natural {
-            planned.push(Planned::new("DR", self.cross("data", "randoms")?));
-        }
-        if self.estimator == EstimatorName::LandySzalay && ordered {
-            // DD and RR hold both orders of each pair, so the randoms have to come first and second.
-            planned.push(Planned::new("RD", self.cross("randoms", "data")?));
-        }
-        if self.estimator != EstimatorName::DavisPeebles {
-            planned.push(Planned::new(RR, self.auto("randoms")?));
-        }
-        Ok(planned)
     }
 
     /// Random pairs from a file that holds this very count, where one is named.
     fn saved<B: Binning>(
         &self,
-        planned: &[Planned<'a>],
+        terms: &[(Term, Pairs<'a>)],
         bins: &B,
         counter: &Counter<'a>,
     ) -> Result<Option<PairCounts<B>>> {
-        let random = planned.iter().find(|planned| is_random(planned.name));
-        let (Some(path), Some(Planned { pairs, .. })) = (&self.rr, random) else {
+        let random = terms.iter().find(|(term, _)| term.is_random());
+        let (Some(path), Some((_, pairs))) = (&self.rr, random) else {
             return Ok(None);
         };
         let expected = Expected {
@@ -328,135 +277,40 @@ impl<'a> Plan<'a> {
         saved_rr::read(path, &expected).map(Some)
     }
 
-    /// Makes all counts, but for random pairs that are at hand.
-    fn counts<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Counts<B>> {
-        let planned = self.planned(bins.order())?;
-        let mut saved = self.saved(&planned, bins, counter)?;
-        let mut open = planned.clone();
-        open.retain(|planned| saved.is_none() || !is_random(planned.name));
-        counter.decide(&open, bins)?;
-        let mut counts = Vec::new();
-        for planned in planned {
-            let taken = saved.take_if(|_| is_random(planned.name));
-            let count = match (taken, &self.rr) {
-                (Some(count), Some(path)) => {
-                    counter.reuse(planned.name, &count, path);
-                    count
-                }
-                _ => counter.count(planned, bins)?,
-            };
-            counts.push((planned.name, count));
-        }
-        Ok(Counts(counts))
-    }
-
+    /// Makes all counts, but for random pairs that are at hand, and the estimate.
     fn run<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Correlation> {
-        let analytic = ["randoms", "cross randoms"]
-            .iter()
-            .all(|role| self.inputs.find(role).is_none());
-        // Before any pair is counted: there may be none.
-        let analytic = analytic.then(|| self.analytic(bins)).transpose()?;
-        let counts = self.counts(bins, counter)?;
-        let shifted = self.inputs.find("shifted randoms").is_some();
-        if let Some(rr) = &analytic {
-            if shifted {
-                return counts.shifted(rr);
+        let (inputs, domain) = (self.inputs, self.inputs.domain());
+        let sample = |role: Role| inputs.find(role.name());
+        let estimation = Estimation::new(self.estimator, bins, domain, sample);
+        let estimation = estimation.map_err(with_advice)?;
+        let mut saved = self.saved(estimation.terms(), bins, counter)?;
+        let open = estimation.terms().iter();
+        let open = open.filter(|(term, _)| saved.is_none() || !term.is_random());
+        let open: Vec<_> = open
+            .map(|&(term, pairs)| self.planned(term, pairs))
+            .collect();
+        counter.decide(&open, bins)?;
+        estimation.run(|term, pairs| {
+            let taken = saved.take_if(|_| term.is_random());
+            match (taken, &self.rr) {
+                (Some(count), Some(path)) => {
+                    counter.reuse(term.name, &count, path);
+                    Ok(count)
+                }
+                _ => counter.count(self.planned(term, pairs), bins),
             }
-            let dd = counts.data()?;
-            return Ok(Natural { dd, rr }.estimate()?);
-        }
-        if shifted {
-            return counts.shifted(counts.get(RR)?);
-        }
-        match self.estimator {
-            EstimatorName::Natural => counts.natural(),
-            EstimatorName::LandySzalay => counts.landy_szalay(),
-            EstimatorName::DavisPeebles => counts.davis_peebles(),
-            EstimatorName::Hamilton => {
-                let (dd, dr, rr) = (counts.get("DD")?, counts.get("DR")?, counts.get(RR)?);
-                Ok(Hamilton { dd, dr, rr }.estimate()?)
-            }
-        }
+        })
     }
+}
 
-    /// RR of a periodic box.
-    fn analytic<B: Binning>(&self, bins: &B) -> Result<AnalyticRr<B>> {
-        AnalyticRr::new(bins, &self.inputs.domain).context(
+/// The error with what would help where RR is not known.
+fn with_advice(error: EstimatorError) -> anyhow::Error {
+    let unknown = matches!(error, EstimatorError::AnalyticRr(_));
+    let error = anyhow::Error::from(error);
+    if unknown {
+        return error.context(
             "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
-        )
+        );
     }
-}
-
-/// The names of the counts that `--rr` can take over.
-const RR: &str = "RR";
-const R1R2: &str = "R1R2";
-
-fn is_random(name: &str) -> bool {
-    [RR, R1R2].contains(&name)
-}
-
-/// Counts by name.
-struct Counts<B>(Vec<(&'static str, PairCounts<B>)>);
-
-impl<B: Binning> Counts<B> {
-    fn find(&self, names: &[&str]) -> Option<&PairCounts<B>> {
-        let mut counts = self.0.iter();
-        let found = counts.find(|(name, _)| names.contains(name));
-        found.map(|(_, count)| count)
-    }
-
-    fn get(&self, name: &str) -> Result<&PairCounts<B>> {
-        self.find(&[name])
-            .with_context(|| format!("the pairs {name} were not counted"))
-    }
-
-    /// The pairs of the data, in themselves or with the other catalog.
-    fn data(&self) -> Result<&PairCounts<B>> {
-        self.find(&["D1D2"]).map_or_else(|| self.get("DD"), Ok)
-    }
-
-    fn natural(&self) -> Result<Correlation> {
-        let rr = self.find(&[RR, R1R2]).context("no random pairs")?;
-        let dd = self.data()?;
-        Ok(Natural { dd, rr }.estimate()?)
-    }
-
-    fn davis_peebles(&self) -> Result<Correlation> {
-        let dr = self.find(&["DR", "D1R2"]).context("no mixed pairs")?;
-        let dd = self.data()?;
-        Ok(DavisPeebles { dd, dr }.estimate()?)
-    }
-
-    /// The estimate by mixed pairs of either order, where they differ.
-    fn landy_szalay(&self) -> Result<Correlation> {
-        let names = match self.find(&["D1D2", "RD"]) {
-            None => {
-                let (dd, dr, rr) = (self.get("DD")?, self.get("DR")?, self.get(RR)?);
-                return Ok(LandySzalay { dd, dr, rr }.estimate()?);
-            }
-            Some(_) if self.find(&["RD"]).is_some() => ["DD", "DR", "RD", RR],
-            Some(_) => ["D1D2", "D1R2", "R1D2", R1R2],
-        };
-        let estimator = LandySzalayCross {
-            d1d2: self.get(names[0])?,
-            d1r2: self.get(names[1])?,
-            r1d2: self.get(names[2])?,
-            r1r2: self.get(names[3])?,
-        };
-        Ok(estimator.estimate()?)
-    }
-
-    /// The correlation of a reconstructed catalog.
-    fn shifted<R: RandomPairs<B>>(&self, rr: &R) -> Result<Correlation> {
-        let ds = self.get("DS")?;
-        let estimator = ShiftedRandoms {
-            dd: self.get("DD")?,
-            ds,
-            // Where the order does not matter, it was not counted again.
-            sd: self.find(&["SD"]).unwrap_or(ds),
-            ss: self.get("SS")?,
-            rr,
-        };
-        Ok(estimator.estimate()?)
-    }
+    error
 }

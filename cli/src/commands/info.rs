@@ -7,8 +7,9 @@ use albireo_catalogs::{ColumnDescription, TableDescription, Value};
 use anyhow::Result;
 use clap::Args;
 
-use crate::output::{columns_of, print, short};
+use crate::output::print;
 use crate::progress::stop_reading;
+use crate::text::{columns_of, short};
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]

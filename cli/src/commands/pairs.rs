@@ -4,11 +4,11 @@
 
 use std::path::PathBuf;
 
+use albireo_samples::{Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
-use crate::args::{ColumnFlags, DataFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags};
-use crate::sample::Source;
+use crate::args::{DataFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags};
 use crate::usage::usage;
 
 /// Columns, space, engine and output of a count of pairs within a file or between two.
@@ -29,8 +29,8 @@ pub(super) struct PairFlags {
 impl PairFlags {
     /// The files to read; flags of the second alone mean another part of the first file.
     pub(super) fn sources(&self, data: PathBuf, second: Option<PathBuf>) -> Result<Vec<Source>> {
-        let first = ColumnFlags::from(self.columns.clone());
-        let other = ColumnFlags::from(self.second_columns.clone());
+        let first = Selection::from(self.columns.clone());
+        let other = Selection::from(self.second_columns.clone());
         let other_part = other.filter.is_some() || other.table.is_some();
         if second.is_none() && other.any() && !other_part {
             return Err(usage(
@@ -39,14 +39,14 @@ impl PairFlags {
         }
         let second = second.or_else(|| other_part.then(|| data.clone()));
         let second = second.map(|path| Source {
-            role: "second",
+            role: "second".to_owned(),
             path,
-            flags: other.or(&first).resolved(),
+            selection: other.or(&first).resolved(),
         });
         let data = Source {
-            role: "data",
+            role: "data".to_owned(),
             path: data,
-            flags: first.resolved(),
+            selection: first.resolved(),
         };
         Ok(std::iter::once(data).chain(second).collect())
     }

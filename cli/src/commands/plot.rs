@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use albireo_catalogs::Table;
+use albireo_figures::{Limits, Named, Spacing, Style};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use crate::figure::{self, Limits, Named, ScaleName, Style};
 use crate::files::{Written, keep_apart};
 
 /// The ends of an axis as the command line spells them.
@@ -19,6 +19,24 @@ fn range(text: &str) -> Result<[f64; 2], String> {
         return Err(form());
     }
     Ok(ends)
+}
+
+/// How values are laid out along an axis, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScaleName {
+    /// Equal differences, equal lengths.
+    Linear,
+    /// Equal ratios, equal lengths; of values below zero the absolute value.
+    Log,
+}
+
+impl From<ScaleName> for Spacing {
+    fn from(name: ScaleName) -> Self {
+        match name {
+            ScaleName::Linear => Self::Linear,
+            ScaleName::Log => Self::Log,
+        }
+    }
 }
 
 /// Arguments of `plot`.
@@ -53,11 +71,11 @@ impl Plot {
             r2: self.r2,
             x: Limits {
                 range: self.x_range,
-                scale: self.x_scale,
+                spacing: self.x_scale.map(Spacing::from),
             },
             y: Limits {
                 range: self.y_range,
-                scale: self.y_scale,
+                spacing: self.y_scale.map(Spacing::from),
             },
         }
     }
@@ -79,7 +97,7 @@ impl Plot {
 
     /// Draws them.
     pub(crate) fn run(&self) -> Result<()> {
-        figure::check_path(&self.output)?;
+        albireo_figures::check_path(&self.output)?;
         let records: Vec<_> = self
             .results
             .iter()
@@ -97,9 +115,11 @@ impl Plot {
         let names = self.names();
         let named = tables.iter().zip(&names);
         let named: Vec<_> = named.map(|(table, name)| Named { name, table }).collect();
-        figure::draw(&named, &self.output, self.style()).with_context(|| match &self.results[..] {
-            [one] => one.display().to_string(),
-            _ => "cannot draw these results together".to_owned(),
+        albireo_figures::draw(&named, &self.output, self.style()).with_context(|| {
+            match &self.results[..] {
+                [one] => one.display().to_string(),
+                _ => "cannot draw these results together".to_owned(),
+            }
         })
     }
 }

@@ -1,20 +1,22 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::Rdf as Distribution;
-use albireo::{Binning, Edges, LineOfSight, Outside, Pairs, RBins};
-use albireo_catalogs::{Table, TableColumn};
+use albireo::{Binning, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
 use super::pairs::PairFlags;
-use crate::bins::{EdgeSpec, Statistic};
+use crate::bins::Statistic;
 use crate::counting::{Counter, Planned};
+use crate::edges::EdgeSpec;
 use crate::engine::Engines;
-use crate::inputs::{Inputs, Wanted};
+use crate::inputs::{self, Wanted};
 use crate::output::{check, deliver};
-use crate::record::{Record, ResultKind};
+use crate::record::Record;
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
@@ -59,6 +61,31 @@ pub(crate) struct Rdf {
     pairs: PairFlags,
 }
 
+/// The volume that the particles fill: of the box, or as given in open space.
+fn volume(domain: &Domain, given: Option<f64>) -> Result<f64> {
+    match (domain.volume(), given) {
+        (Some(_), Some(_)) => Err(usage("--volume is for open space: here the box has one")),
+        (Some(volume), None) | (None, Some(volume)) => Ok(volume),
+        (None, None) => Err(anyhow!(
+            "g(r) needs a volume: --box L for a periodic box (the file states none), or --volume V for open space"
+        )),
+    }
+}
+
+/// g(r) with its error and n(r).
+fn columns_of(distribution: &Distribution) -> [TableColumn; 3] {
+    let around = "coordination number: mean number of partners from the first edge up to hi";
+    [
+        TableColumn::floats("g", "radial distribution function", distribution.g()),
+        TableColumn::floats(
+            "g_error",
+            "Poisson error of g",
+            distribution.poisson_error(),
+        ),
+        TableColumn::floats("n", around, distribution.coordination()),
+    ]
+}
+
 impl Rdf {
     /// The bins, by either spelling.
     fn bins(&self) -> Result<RBins> {
@@ -74,7 +101,7 @@ impl Rdf {
     }
 
     /// Counts, normalises, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs = std::iter::once(self.data.as_path())
             .chain(self.second.as_deref())
             .chain(self.bins.as_ref().and_then(EdgeSpec::file));
@@ -85,9 +112,12 @@ impl Rdf {
                 "--volume must be positive and finite, found {volume}"
             )));
         }
-        let mut record = Record::begin();
+        let mut record = Record::begin(arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
-        if sources.iter().any(|source| source.flags.weight.is_some()) {
+        if sources
+            .iter()
+            .any(|source| source.selection.weight.is_some())
+        {
             return Err(usage("--weight has no meaning here: g(r) counts particles"));
         }
         let wanted = Wanted {
@@ -95,24 +125,14 @@ impl Rdf {
             outside: Outside::Wrap,
         };
         let engines = Engines::new(&self.pairs.run)?;
-        let inputs = Inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let volume = match (inputs.domain.volume(), self.volume) {
-            (Some(_), Some(_)) => {
-                return Err(usage("--volume is for open space: here the box has one"));
-            }
-            (Some(volume), None) | (None, Some(volume)) => volume,
-            (None, None) => {
-                return Err(anyhow!(
-                    "g(r) needs a volume: --box L for a periodic box (the file states none), or --volume V for open space"
-                ));
-            }
-        };
-        let first = inputs.get("data")?;
-        let (name, pairs) = match inputs.find("second") {
+        let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let volume = volume(samples.domain(), self.volume)?;
+        let first = samples.get("data")?;
+        let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
-        let mut counter = Counter::new(engines, &inputs.domain);
+        let mut counter = Counter::new(engines, samples.domain());
         let counts = counter.decide_and_count(Planned::new(name, pairs), &bins)?;
         let mut distribution = Distribution::new(&bins);
         distribution.add_frame(&counts, volume, first.len())?;
@@ -120,29 +140,10 @@ impl Rdf {
         record.set_bins(Statistic::R, &axes, LineOfSight::default());
         record.set("volume", volume);
         counter.note(&mut record);
-        let mut columns = edge_columns(&axes, inputs.unit.as_deref());
-        columns.push(TableColumn::floats(
-            "g",
-            "radial distribution function",
-            distribution.g(),
-        ));
-        columns.push(TableColumn::floats(
-            "g_error",
-            "Poisson error of g",
-            distribution.poisson_error(),
-        ));
-        let around = "coordination number: mean number of partners from the first edge up to hi";
-        columns.push(TableColumn::floats(
-            "n",
-            around,
-            distribution.coordination(),
-        ));
-        columns.extend(
-            counter
-                .done
-                .iter()
-                .flat_map(|count| count_columns(count, "")),
-        );
+        let mut columns = edge_columns(&axes, samples.unit());
+        columns.extend(columns_of(&distribution));
+        let counts = counter.done.iter();
+        columns.extend(counts.flat_map(|count| count_columns(count, "")));
         deliver(
             &Table {
                 columns,

@@ -8,12 +8,11 @@ use std::path::Path;
 use albireo::counts::{JobId, PairKind, Sums};
 use albireo::engine::Exactness;
 use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal};
-use albireo_catalogs::{Table, Values};
+use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::counting::fingerprint;
-use crate::record::{ResultKind, edges_of, kind_of};
 
 /// What a saved count must belong to.
 pub(super) struct Expected<'a, B> {
@@ -29,7 +28,7 @@ fn entry(table: &Table) -> Result<(String, &Value)> {
         .get("counts")
         .and_then(Value::as_object)
         .context("the result has no metadata `counts`")?;
-    if kind_of(table)? == ResultKind::Counts {
+    if table.kind()? == ResultKind::Counts {
         let (_, record) = counts
             .iter()
             .next()
@@ -68,7 +67,7 @@ fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
 
 /// Compares the bins and the line of sight of the file with those wanted.
 fn check_bins<B: Binning>(table: &Table, bins: &B) -> Result<()> {
-    let saved = edges_of(table)?;
+    let saved = table.edges()?;
     let axes = bins.axes();
     // The separation of redshifts is called s, by whatever bins it was counted.
     let names = |names: Vec<&str>| match names[..] {

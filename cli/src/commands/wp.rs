@@ -1,20 +1,20 @@
 //! `albireo wp`: the projected correlation function.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::projected;
-use albireo_catalogs::{Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::Args;
 
 use super::estimate::EstimateFlags;
 use super::xi;
 use crate::args::{BinFlags, OutputFlags};
-use crate::bins::{BinSpec, EdgeSpec, Statistic};
+use crate::bins::{BinSpec, Statistic};
+use crate::edges::EdgeSpec;
 use crate::output::{check, deliver, write};
-use crate::record::ResultKind;
 use crate::tables::{edge_columns, with_unit};
-use crate::warnings;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -39,9 +39,18 @@ pub(crate) struct Wp {
     output: OutputFlags,
 }
 
+/// Warns of bins along the line of sight that leave a part of it out of the projection.
+fn check_pi(edges: &[f64]) {
+    if let Some(&first) = edges.first().filter(|first| **first > 0.0) {
+        tracing::warn!(
+            "--pi-bins begin at {first}, not at 0: wp leaves out pairs nearer along the line of sight"
+        );
+    }
+}
+
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let bins = BinFlags {
             bins: self.bins,
             mu_bins: None,
@@ -51,9 +60,9 @@ impl Wp {
         check(&self.output, self.counts.as_deref(), &inputs)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
-            warnings::pi_from_zero(pi.values());
+            check_pi(pi.values());
         }
-        let mut estimated = self.estimate.estimate(&spec)?;
+        let mut estimated = self.estimate.estimate(&spec, arguments)?;
         let wp = projected(&estimated.xi)?;
         if let Some(path) = &self.counts {
             write(&xi::table(&estimated), path)?;

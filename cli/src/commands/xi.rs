@@ -1,9 +1,10 @@
 //! `albireo xi`: correlation functions and their multipoles.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::{MAX_ELL, multipoles};
-use albireo_catalogs::{Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::Args;
 
@@ -11,7 +12,6 @@ use super::estimate::{EstimateFlags, Estimated};
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::output::{check, deliver, write};
-use crate::record::ResultKind;
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 
@@ -68,7 +68,7 @@ fn check_orders(orders: &[u32]) -> Result<()> {
 
 impl Xi {
     /// Counts, estimates, prints and writes.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         check(&self.output, self.counts.as_deref(), &inputs)?;
         if self.multipoles.is_some() && self.statistic != Statistic::SMu {
@@ -76,7 +76,7 @@ impl Xi {
         }
         check_orders(self.multipoles.as_deref().unwrap_or_default())?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut estimated = self.estimate.estimate(&spec)?;
+        let mut estimated = self.estimate.estimate(&spec, arguments)?;
         let grid = table(&estimated);
         let Some(orders) = &self.multipoles else {
             return deliver(&grid, &self.output);

@@ -1,6 +1,7 @@
 //! The cuda engine from the command line: the same counts where there is a GPU, a plain word where there is none.
 
 use crate::folder::{Folder, Run, integers, scattered};
+use crate::reference;
 
 /// The error line of a run.
 fn error(run: &Run) -> &str {
@@ -103,6 +104,31 @@ fn engines_agree_or_the_missing_gpu_is_named() {
         "{}",
         run.stderr
     );
+}
+
+/// The box of galaxies and its DD that Corrfunc 2.5.3 ships (Sinha & Garrison 2020, DOI 10.1093/mnras/stz3157).
+#[test]
+#[allow(clippy::print_stderr, reason = "a skipped test has to say so")]
+fn a_published_box_has_its_published_counts_on_gpus() {
+    let folder = Folder::new();
+    let Some(data) = reference::data() else {
+        return;
+    };
+    if !ready(&folder) {
+        eprintln!("skipped: no GPU");
+        return;
+    }
+    let command =
+        "count DATA/gals_Mr19.h5 --box file --wrap --weight w --bins @DATA/reference/box/bins";
+    let command_here = command.replace("DATA", data.to_str().unwrap());
+    folder.good(&format!("{command_here} --engine cpu -o cpu.json"));
+    for engine in ["cuda", "cuda --precision f64", "cuda+cpu"] {
+        let flags = format!("--engine {engine}");
+        reference::counts_are(&format!("{command} {flags}"), "box/Mr19_DD_periodic");
+        folder.good(&format!("{command_here} {flags} -o gpu.json"));
+        let [cpu, gpu] = ["cpu.json", "gpu.json"].map(|name| folder.table(name));
+        assert_eq!(cpu.columns, gpu.columns, "{flags}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::folder::{Folder, floats, integers};
 
 /// The folder of the reference data, or none (and a word about it) where the tests cannot run.
 #[allow(clippy::print_stderr, reason = "a skipped test has to say so")]
-fn data() -> Option<PathBuf> {
+pub(crate) fn data() -> Option<PathBuf> {
     let folder =
         std::env::var_os("ALBIREO_TEST_DATA").map(|folder| PathBuf::from(folder).join("corrfunc"));
     if folder.is_none() {
@@ -27,7 +27,7 @@ fn column(path: &str, index: usize) -> Vec<f64> {
 }
 
 /// Runs a command, in which `DATA` stands for the folder of the reference data, and compares its counts.
-fn counts_are(command: &str, reference: &str) {
+pub(crate) fn counts_are(command: &str, reference: &str) {
     counts_are_times(2, command, reference);
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct FitsColumn<'a> {
     /// Empty if it has none.
     pub(crate) unit: &'a str,
     pub(crate) description: &'a str,
-    pub(crate) values: &'a crate::table::Values,
+    pub(crate) values: &'a crate::numbers::Values,
 }
 
 /// The bytes of a FITS file with one binary table `extname`: columns of uint64 and float64, and one long text under
@@ -25,7 +25,7 @@ pub(crate) fn write_table(
     columns: &[FitsColumn<'_>],
     (keyword, long_text): (&str, &str),
 ) -> Result<Vec<u8>, String> {
-    use crate::table::Values;
+    use crate::numbers::Values;
     let mut created = Created::new()?;
     let rows = columns.first().map_or(0, |column| column.values.len());
     let mut status = 0;
@@ -69,7 +69,7 @@ fn create(
     columns: &[FitsColumn<'_>],
     rows: usize,
 ) -> Result<(), String> {
-    use crate::table::Values;
+    use crate::numbers::Values;
     let names: Vec<CString> = columns.iter().map(|column| c_text(column.name)).collect();
     let units: Vec<CString> = columns.iter().map(|column| c_text(column.unit)).collect();
     // W: unsigned integers of 64 bits, which cfitsio writes as K with their TZERO.

@@ -1,0 +1,106 @@
+//! What a result table says of itself in its metadata.
+//!
+//! Entry: [`Table::kind`], [`Table::edges`], [`Table::is_approximate`]. It reads the keys `result`, `edges` and `arithmetic`, and knows
+//! nothing of how such a result is made.
+
+use serde_json::Value;
+
+use super::Table;
+use super::error::TableError;
+
+/// What a result is, as the metadata `result` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultKind {
+    /// Pairs per bin.
+    Counts,
+    /// xi in the bins of the counts.
+    Correlation,
+    /// wp(rp).
+    Projected,
+    /// Multipoles of xi(s, mu).
+    Multipoles,
+    /// g(r) and n(r).
+    Rdf,
+}
+
+impl ResultKind {
+    const ALL: [Self; 5] = [
+        Self::Counts,
+        Self::Correlation,
+        Self::Projected,
+        Self::Multipoles,
+        Self::Rdf,
+    ];
+
+    /// As the metadata names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counts => "pair counts",
+            Self::Correlation => "correlation function",
+            Self::Projected => "projected correlation function",
+            Self::Multipoles => "multipoles",
+            Self::Rdf => "radial distribution function",
+        }
+    }
+}
+
+fn unfit(detail: impl Into<String>) -> TableError {
+    TableError::Record(detail.into())
+}
+
+impl Table {
+    /// What kind of result it is.
+    ///
+    /// ```
+    /// use albireo_catalogs::{ResultKind, Table};
+    /// let mut table = Table::default();
+    /// assert!(table.kind().is_err());
+    /// table.meta.insert("result".to_owned(), ResultKind::Rdf.name().into());
+    /// assert_eq!(table.kind()?, ResultKind::Rdf);
+    /// # Ok::<(), albireo_catalogs::TableError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TableError::Record`] where the metadata name no kind, or an unknown one.
+    pub fn kind(&self) -> Result<ResultKind, TableError> {
+        let name = self.meta.get("result").and_then(Value::as_str);
+        let name = name
+            .ok_or_else(|| unfit("it has no metadata `result`: it was not written by albireo"))?;
+        let kind = ResultKind::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or_else(|| {
+            unfit(format!(
+                "its metadata `result` is `{name}`, which this version does not know"
+            ))
+        })
+    }
+
+    /// The axes its rows run over, by name, with at least two edges each; the last varies fastest.
+    ///
+    /// # Errors
+    /// [`TableError::Record`] where the metadata have none, or one that is no list of numbers.
+    pub fn edges(&self) -> Result<Vec<(String, Vec<f64>)>, TableError> {
+        let axes = self.meta.get("edges").and_then(Value::as_object);
+        let axes = axes.ok_or_else(|| unfit("the result has no metadata `edges`"))?;
+        let numbers = |values: &Value| -> Option<Vec<f64>> {
+            let values = values.as_array()?.iter().map(Value::as_f64);
+            values
+                .collect::<Option<Vec<f64>>>()
+                .filter(|v| v.len() >= 2)
+        };
+        axes.iter()
+            .map(|(name, values)| {
+                let edges = numbers(values).ok_or_else(|| {
+                    unfit(format!(
+                        "the metadata `edges` of axis `{name}` should be a list of numbers"
+                    ))
+                })?;
+                Ok((name.clone(), edges))
+            })
+            .collect()
+    }
+
+    /// Whether its counts are marked as approximate.
+    pub fn is_approximate(&self) -> bool {
+        self.meta.get("arithmetic").and_then(Value::as_str) == Some("approximate")
+    }
+}

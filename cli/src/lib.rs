@@ -1,0 +1,216 @@
+//! The command line of albireo: catalogs in, exact pair counts, correlation functions and figures out.
+//!
+//! Entry: [`main_with`], which is the program `albireo` for whoever starts it. Flags, the terminal, signals and exit codes are its
+//! business; particles come from `albireo_samples`, counts and estimates from `albireo`, pictures from `albireo_figures`.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod bins;
+mod commands;
+mod counting;
+mod edges;
+mod engine;
+mod files;
+mod inputs;
+mod output;
+mod progress;
+mod record;
+mod summary;
+mod tables;
+mod text;
+mod usage;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
+
+/// Exact pair counts and two-point correlation functions, from galaxies to atoms.
+///
+/// Every count is the integer that a plain float64 double loop gives, whatever the engine, the number of threads or the instruction set.
+#[derive(Debug, Parser)]
+#[command(
+    name = "albireo",
+    version,
+    propagate_version = true,
+    max_term_width = 110
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Say more on standard error (twice for still more)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Say only what is wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show what a file holds: tables, columns with type and range, attributes
+    #[command(after_help = INFO_EXAMPLES)]
+    Info(commands::info::Info),
+    /// Count pairs
+    #[command(after_help = COUNT_EXAMPLES)]
+    Count(Box<commands::count::Count>),
+    /// Estimate a correlation function: xi(r), xi(s, mu), xi(rp, pi), w(theta), multipoles
+    #[command(after_help = XI_EXAMPLES)]
+    Xi(Box<commands::xi::Xi>),
+    /// Estimate the projected correlation function wp(rp)
+    #[command(after_help = WP_EXAMPLES)]
+    Wp(Box<commands::wp::Wp>),
+    /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
+    #[command(after_help = RDF_EXAMPLES)]
+    Rdf(Box<commands::rdf::Rdf>),
+    /// Draw saved results, several of a kind in common axes
+    #[cfg(feature = "plot")]
+    #[command(after_help = PLOT_EXAMPLES)]
+    Plot(commands::plot::Plot),
+    /// List the GPUs here, their memory, driver and compiler; say what is missing, with exit code 1
+    #[cfg(feature = "cuda")]
+    Devices,
+    /// Print the completion script of a shell
+    Completions(commands::completions::Completions),
+}
+
+// Lines of at most 78 characters, so that no terminal breaks a command.
+const COUNT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo count catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 \\
+      -o dd.csv
+  albireo count catalogs/samples/survey_galaxies.fits \\
+      catalogs/samples/survey_randoms.parquet --sky RA,DEC --redshift Z \\
+      --cosmology Planck18 --statistic s-mu --bins lin:0:60:12 \\
+      --mu-bins lin:0:1:20 -o dr.ecsv
+  albireo count catalogs/samples/survey_galaxies.fits --statistic theta \\
+      --bins log:0.01:10:20";
+
+const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo xi catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 -o xi.csv
+  albireo xi catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet --sky RA,DEC \\
+      --redshift Z --cosmology Planck18 --weight WEIGHT --bins lin:0:60:30
+  albireo xi catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:20 \\
+      --multipoles 0,2,4
+
+  # Count RR once, use it again
+  albireo count catalogs/samples/survey_randoms.parquet \\
+      --cosmology Planck18 --bins log:0.1:25:20 -o rr.csv
+  albireo xi catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet --rr rr.csv \\
+      --cosmology Planck18 --bins log:0.1:25:20";
+
+const WP_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo wp catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --bins log:0.1:20:14 --pi-bins lin:0:40:40 -o wp.csv
+  albireo wp catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet --sky RA,DEC \\
+      --redshift Z --cosmology Planck18 --bins log:0.1:20:14 \\
+      --pi-bins lin:0:40:40 --counts xi_rp_pi.parquet";
+
+const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo rdf catalogs/samples/liquid_frame.parquet --r-max 5 --n-bins 150
+  albireo rdf catalogs/samples/liquid_frame.parquet \\
+      --where 'species == \"A\"' --bins lin:0.5:5:90
+  albireo rdf catalogs/samples/liquid_frame.parquet \\
+      --where 'species == \"A\"' --second-where 'species == \"B\"' \\
+      --r-max 5 --n-bins 150 -o g_AB.csv
+  albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
+      --volume 3333 --r-max 2 --n-bins 50    # open space";
+
+const INFO_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo info catalogs/samples/galaxies_box.h5";
+
+#[cfg(feature = "plot")]
+const PLOT_EXAMPLES: &str =
+    "Maps of xi(rp, pi) have contours at 1 and 3 times powers of ten, drawn \
+through values smoothed over three bins either way.
+
+Examples, on the catalogs that come with albireo:
+  albireo wp catalogs/samples/galaxies_box.h5 --bins log:0.1:20:14 \\
+      --pi-bins lin:0:40:40 -o real.csv
+  albireo wp catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --bins log:0.1:20:14 --pi-bins lin:0:40:40 -o redshift.csv
+  albireo plot real.csv redshift.csv -o wp.pdf --x-range 0.5:20 \\
+      --y-range 1:300";
+
+fn start_log(cli: &Cli) {
+    let level = match (cli.quiet, cli.verbose) {
+        (true, _) => LevelFilter::ERROR,
+        (false, 0) => LevelFilter::INFO,
+        (false, 1) => LevelFilter::DEBUG,
+        (false, _) => LevelFilter::TRACE,
+    };
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let log = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false);
+    // A program that has a log of its own keeps it.
+    let _ = log.with_max_level(level).with_ansi(colours).try_init();
+}
+
+fn run(command: Command, arguments: &[OsString]) -> Result<()> {
+    progress::listen_for_signals()?;
+    match command {
+        Command::Info(info) => {
+            let _reading = progress::NothingToKeep::begin();
+            info.run()
+        }
+        Command::Count(count) => count.run(arguments),
+        Command::Xi(xi) => xi.run(arguments),
+        Command::Wp(wp) => wp.run(arguments),
+        Command::Rdf(rdf) => rdf.run(arguments),
+        #[cfg(feature = "plot")]
+        Command::Plot(plot) => plot.run(),
+        #[cfg(feature = "cuda")]
+        Command::Devices => {
+            let _asking = progress::NothingToKeep::begin();
+            commands::devices::run()
+        }
+        Command::Completions(completions) => completions.run(Cli::command()),
+    }
+}
+
+/// The exit code of a failure: 128 and the number of the signal after one (130 after Ctrl-C, 143 after SIGTERM), 2 for a wrong call,
+/// 1 for everything else.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    progress::exit_code().unwrap_or(if usage::is_wrong_call(error) { 2 } else { 1 })
+}
+
+/// Runs the program with these arguments, the first being its name, and returns its exit code: 0, 1 after a failure, 2 after a wrong
+/// call, 128 and the number of the signal that ended it.
+///
+/// It takes over Ctrl-C and SIGTERM, and writes to standard output and standard error: once in a process, as its main function would.
+///
+/// ```
+/// use std::process::ExitCode;
+/// assert_eq!(albireo_cli::main_with(["albireo", "--version"].map(Into::into)), ExitCode::SUCCESS);
+/// ```
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    #[cfg(feature = "parquet")]
+    albireo_catalogs::quiet_decoder_panics();
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(refusal) => {
+            // Help and versions are of this kind too.
+            let _ = refusal.print();
+            return ExitCode::from(refusal.exit_code() as u8);
+        }
+    };
+    start_log(&cli);
+    match run(cli.command, &arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}

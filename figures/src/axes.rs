@@ -1,0 +1,302 @@
+//! A frame with ticks and labels around a rectangle of the page.
+//!
+//! Entry: [`Axes`]. It draws no data.
+
+use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use crate::ticks::{Scale, Ticks, power_of_ten};
+
+/// Text sizes, points.
+pub(crate) const TICK_SIZE: f64 = 10.0;
+pub(crate) const LABEL_SIZE: f64 = 12.0;
+
+const LINE: f64 = 0.8;
+const MAJOR: f64 = 5.5;
+const MINOR: f64 = 3.0;
+const GAP: f64 = 5.0;
+
+/// One axis: its scale and what it shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    pub(crate) scale: Scale,
+    pub(crate) label: String,
+}
+
+/// A rectangle of the page: left, top, right, bottom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Area {
+    pub(crate) fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub(crate) fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+}
+
+/// Two scales over a rectangle of the page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Plane {
+    pub(crate) x: Scale,
+    pub(crate) y: Scale,
+    pub(crate) area: Area,
+}
+
+impl Plane {
+    /// Where a value along x stands on the page, the nearer end of the axis for one beyond it.
+    pub(crate) fn across(&self, value: f64) -> f64 {
+        self.area.left + self.x.place(value) * self.area.width()
+    }
+
+    /// Where a value along y stands on the page, the nearer end of the axis for one beyond it.
+    pub(crate) fn up(&self, value: f64) -> f64 {
+        self.area.bottom - self.y.place(value) * self.area.height()
+    }
+
+    /// Where a pair of values stands, in the area or beyond it.
+    pub(crate) fn point(&self, x: f64, y: f64) -> Point {
+        [
+            self.area.left + self.x.position(x) * self.area.width(),
+            self.area.bottom - self.y.position(y) * self.area.height(),
+        ]
+    }
+
+    /// Whether a pair of values stands in the area.
+    pub(crate) fn holds(&self, x: f64, y: f64) -> bool {
+        self.x.holds(x) && self.y.holds(y)
+    }
+}
+
+/// What is to be shown along the sides.
+#[derive(Debug, Clone)]
+pub(crate) struct Sides {
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    /// Another axis for y, at the right.
+    pub(crate) right: Option<Axis>,
+}
+
+/// Axes and the area between them.
+pub(crate) struct Axes {
+    sides: Sides,
+    x_ticks: Ticks,
+    y_ticks: Ticks,
+    right_ticks: Ticks,
+    pub(crate) area: Area,
+}
+
+/// Widest of the labels.
+pub(crate) fn widest(ticks: &Ticks, face: &Typeface) -> f64 {
+    ticks
+        .major
+        .iter()
+        .map(|(_, label)| face.width(label, TICK_SIZE))
+        .fold(0.0, f64::max)
+}
+
+/// A label with the power of ten that its ticks leave out.
+pub(crate) fn with_exponent(label: &str, ticks: &Ticks) -> String {
+    if ticks.exponent == 0 {
+        return label.to_owned();
+    }
+    format!("{label}  × {}", power_of_ten(ticks.exponent))
+}
+
+/// Room for labels around the area.
+fn margins(ticks: [&Ticks; 3], has_right: bool, room: f64, face: &Typeface) -> Area {
+    let [x, y, right] = ticks;
+    // The last label of the x axis may stand out over the end of its axis.
+    let overhang = x
+        .major
+        .last()
+        .map_or(0.0, |(_, label)| face.width(label, TICK_SIZE) / 2.0);
+    let labels = |ticks: &Ticks| GAP + widest(ticks, face) + GAP + LABEL_SIZE + 10.0;
+    let at_right = if has_right { labels(right) } else { 12.0 };
+    Area {
+        left: labels(y),
+        top: 12.0,
+        right: (at_right + room).max(overhang + 6.0),
+        bottom: GAP + TICK_SIZE + 8.0 + LABEL_SIZE + 8.0,
+    }
+}
+
+impl Axes {
+    fn with_ticks(sides: Sides, wanted: [usize; 2]) -> Self {
+        let right = sides.right.as_ref();
+        Self {
+            x_ticks: Ticks::on(sides.x.scale, wanted[0]),
+            y_ticks: Ticks::on(sides.y.scale, wanted[1]),
+            right_ticks: right.map_or_else(Ticks::default, |axis| Ticks::on(axis.scale, wanted[1])),
+            area: Area {
+                left: 0.0,
+                top: 0.0,
+                right: 0.0,
+                bottom: 0.0,
+            },
+            sides,
+        }
+    }
+
+    fn margins(&self, room: f64, face: &Typeface) -> Area {
+        let ticks = [&self.x_ticks, &self.y_ticks, &self.right_ticks];
+        margins(ticks, self.sides.right.is_some(), room, face)
+    }
+
+    /// Axes on a page, leaving room for the labels and `room` points at the right.
+    pub(crate) fn on_page(sides: Sides, page: Point, room: f64, face: &Typeface) -> Self {
+        let axes = Self::with_ticks(sides, [7, 6]);
+        let around = axes.margins(room, face);
+        let area = Area {
+            left: around.left,
+            top: around.top,
+            right: page[0] - around.right,
+            bottom: page[1] - around.bottom,
+        };
+        Self { area, ..axes }
+    }
+
+    /// Axes around an area of a size, and the page that holds them.
+    pub(crate) fn around(
+        sides: Sides,
+        [width, height]: Point,
+        room: f64,
+        face: &Typeface,
+    ) -> (Self, Point) {
+        // A label of two digits with its sign and the blank beside it takes about 38 points; one upon the other, 25.
+        let ticks = |length: f64, each: f64| ((length / each) as usize).clamp(2, 8);
+        let axes = Self::with_ticks(sides, [ticks(width, 38.0), ticks(height, 40.0)]);
+        let around = axes.margins(room, face);
+        let area = Area {
+            left: around.left,
+            top: around.top,
+            right: around.left + width,
+            bottom: around.top + height,
+        };
+        let page = [area.right + around.right, area.bottom + around.bottom];
+        (Self { area, ..axes }, page)
+    }
+
+    /// The plane of x and the y axis at the left.
+    pub(crate) fn plane(&self) -> Plane {
+        Plane {
+            x: self.sides.x.scale,
+            y: self.sides.y.scale,
+            area: self.area,
+        }
+    }
+
+    /// The plane of x and the y axis at the right, if there is one.
+    pub(crate) fn right_plane(&self) -> Option<Plane> {
+        let y = self.sides.right.as_ref()?.scale;
+        Some(Plane { y, ..self.plane() })
+    }
+
+    /// Draws frame, ticks and labels.
+    pub(crate) fn draw(&self, face: &Typeface, surface: &mut dyn Surface) {
+        let Area {
+            left,
+            top,
+            right,
+            bottom,
+        } = self.area;
+        let plane = self.plane();
+        for (value, length) in marks(&self.x_ticks) {
+            let x = plane.across(value);
+            vertical(surface, x, bottom, bottom - length);
+            vertical(surface, x, top, top + length);
+        }
+        for (value, length) in marks(&self.y_ticks) {
+            let y = plane.up(value);
+            horizontal(surface, y, left, left + length);
+            if self.sides.right.is_none() {
+                horizontal(surface, y, right, right - length);
+            }
+        }
+        frame(surface, self.area);
+        for (value, label) in &self.x_ticks.major {
+            let at = [plane.across(*value), bottom + GAP + TICK_SIZE];
+            Text::centred(label, at, TICK_SIZE).draw(face, surface, Colour::INK);
+        }
+        for (value, label) in &self.y_ticks.major {
+            let at = [left - GAP, plane.up(*value) + 0.36 * TICK_SIZE];
+            Text::centred(label, at, TICK_SIZE)
+                .anchored(Anchor::End)
+                .draw(face, surface, Colour::INK);
+        }
+        let x_label = with_exponent(&self.sides.x.label, &self.x_ticks);
+        let at = [
+            f64::midpoint(left, right),
+            bottom + GAP + TICK_SIZE + 8.0 + LABEL_SIZE,
+        ];
+        Text::centred(&x_label, at, LABEL_SIZE).draw(face, surface, Colour::INK);
+        let y_label = with_exponent(&self.sides.y.label, &self.y_ticks);
+        let at = [10.0 + 0.75 * LABEL_SIZE, f64::midpoint(top, bottom)];
+        Text::centred(&y_label, at, LABEL_SIZE)
+            .upwards()
+            .draw(face, surface, Colour::INK);
+        self.draw_right(face, surface);
+    }
+
+    /// Ticks and labels of the y axis at the right.
+    fn draw_right(&self, face: &Typeface, surface: &mut dyn Surface) {
+        let (Some(plane), Some(axis)) = (self.right_plane(), &self.sides.right) else {
+            return;
+        };
+        let right = self.area.right;
+        for (value, length) in marks(&self.right_ticks) {
+            horizontal(surface, plane.up(value), right, right - length);
+        }
+        for (value, label) in &self.right_ticks.major {
+            let at = [right + GAP, plane.up(*value) + 0.36 * TICK_SIZE];
+            Text::centred(label, at, TICK_SIZE)
+                .anchored(Anchor::Start)
+                .draw(face, surface, Colour::INK);
+        }
+        let label = with_exponent(&axis.label, &self.right_ticks);
+        let at = [
+            right + GAP + widest(&self.right_ticks, face) + GAP + 0.75 * LABEL_SIZE,
+            f64::midpoint(self.area.top, self.area.bottom),
+        ];
+        Text::centred(&label, at, LABEL_SIZE)
+            .upwards()
+            .draw(face, surface, Colour::INK);
+    }
+}
+
+/// Ticks with their lengths.
+fn marks(ticks: &Ticks) -> impl Iterator<Item = (f64, f64)> + '_ {
+    let major = ticks.major.iter().map(|(value, _)| (*value, MAJOR));
+    major.chain(ticks.minor.iter().map(|&value| (value, MINOR)))
+}
+
+/// A sharp vertical line.
+pub(crate) fn vertical(surface: &mut dyn Surface, x: f64, from: f64, to: f64) {
+    surface.rectangle([x - LINE / 2.0, from], [x + LINE / 2.0, to], Colour::INK);
+}
+
+/// A sharp horizontal line.
+pub(crate) fn horizontal(surface: &mut dyn Surface, y: f64, from: f64, to: f64) {
+    surface.rectangle([from, y - LINE / 2.0], [to, y + LINE / 2.0], Colour::INK);
+}
+
+/// The outline of an area.
+pub(crate) fn frame(surface: &mut dyn Surface, area: Area) {
+    let Area {
+        left,
+        top,
+        right,
+        bottom,
+    } = area;
+    for y in [top, bottom] {
+        horizontal(surface, y, left - LINE / 2.0, right + LINE / 2.0);
+    }
+    for x in [left, right] {
+        vertical(surface, x, top, bottom);
+    }
+}

@@ -1,0 +1,126 @@
+//! The axes of bins of a result: what they are called and how they are best laid out.
+//!
+//! Entry: [`axes`]. It relies on the metadata keys `edges` and `unit`.
+
+use albireo_catalogs::Table;
+
+use crate::error::FigureError;
+
+/// Whether edges are better shown on a logarithmic axis: equal ratios, or a wide range of unequal widths.
+fn logarithmic(edges: &[f64]) -> bool {
+    let (first, last) = (edges[0], edges[edges.len() - 1]);
+    if first <= 0.0 || edges.len() < 3 || last / first < 1.5 {
+        return false;
+    }
+    let ratios = || edges.windows(2).map(|pair| pair[1] / pair[0]);
+    let widths = || edges.windows(2).map(|pair| pair[1] - pair[0]);
+    let spread = |values: &mut dyn Iterator<Item = f64>| {
+        let (lo, hi) = values.fold((f64::INFINITY, 0.0f64), |(lo, hi), v| {
+            (lo.min(v), hi.max(v))
+        });
+        hi / lo
+    };
+    let equal_ratios = spread(&mut ratios().map(|r| r - 1.0)) < 1.02;
+    let equal_widths = spread(&mut widths()) < 1.02;
+    equal_ratios || (!equal_widths && last / first > 30.0)
+}
+
+/// The middle of each bin, by ratio on a logarithmic axis.
+pub(crate) fn centres(edges: &[f64], log: bool) -> Vec<f64> {
+    let middle = |pair: &[f64]| {
+        if log {
+            (pair[0] * pair[1]).sqrt()
+        } else {
+            f64::midpoint(pair[0], pair[1])
+        }
+    };
+    edges.windows(2).map(middle).collect()
+}
+
+/// An axis name as it is printed.
+pub(crate) fn symbol(name: &str) -> &str {
+    match name {
+        "mu" => "μ",
+        "rp" => "r_p",
+        "pi" => "π",
+        "theta" => "θ",
+        other => other,
+    }
+}
+
+/// A unit as it is printed.
+fn unit_symbol(unit: &str) -> &str {
+    match unit {
+        "Mpc/h" => "h⁻¹ Mpc",
+        "kpc/h" => "h⁻¹ kpc",
+        "Angstrom" | "angstrom" | "A" => "Å",
+        other => other,
+    }
+}
+
+/// `symbol  [unit]`.
+pub(crate) fn labelled(text: &str, unit: Option<&str>, power: &str) -> String {
+    match unit.map(unit_symbol) {
+        None => text.to_owned(),
+        Some(unit) if power.is_empty() => format!("{text}  [{unit}]"),
+        Some(unit) => format!("{text}  [({unit}){power}]"),
+    }
+}
+
+/// What the figures need to know of an axis.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    pub(crate) name: String,
+    pub(crate) edges: Vec<f64>,
+    pub(crate) log: bool,
+    pub(crate) unit: Option<String>,
+}
+
+impl Axis {
+    pub(crate) fn label(&self) -> String {
+        labelled(symbol(&self.name), self.unit.as_deref(), "")
+    }
+}
+
+pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
+    let length_unit = table.meta.get("unit").and_then(|u| u.as_str());
+    let axes: Vec<Axis> = table
+        .edges()?
+        .into_iter()
+        .map(|(name, edges)| {
+            let unit = match name.as_str() {
+                "mu" => None,
+                "theta" => Some("degrees".to_owned()),
+                _ => length_unit.map(str::to_owned),
+            };
+            Axis {
+                log: logarithmic(&edges),
+                name,
+                edges,
+                unit,
+            }
+        })
+        .collect();
+    if !(1..=2).contains(&axes.len()) {
+        return Err(FigureError::Axes(axes.len()));
+    }
+    Ok(axes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_ratios_are_logarithmic() {
+        assert!(logarithmic(&[0.1, 1.0, 10.0]));
+        assert!(logarithmic(&[0.1675, 0.2367, 0.3345]));
+        assert!(!logarithmic(&[0.0, 1.0, 10.0]));
+        assert!(!logarithmic(&[1.0, 2.0, 3.0, 4.0]));
+        assert!(
+            !logarithmic(&[1.0, 101.0, 201.0]),
+            "equal widths stay linear"
+        );
+        assert!(logarithmic(&[1.0, 3.0, 5.0, 100.0]));
+    }
+}

@@ -1,0 +1,193 @@
+//! Curves on common axes.
+//!
+//! Entry: [`Curves`]. It is told what to draw; where the numbers come from is the affair of `reading`.
+
+use crate::axes::{Area, Axes, Axis, Sides};
+use crate::canvas::{Colour, Point, Surface, Typeface};
+use crate::legend::{Legend, places_along};
+use crate::series::Series;
+use crate::ticks::Scale;
+
+/// Curves on common axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Curves {
+    pub(crate) series: Vec<Series>,
+    /// Curves of another amount, which has the axis at the right.
+    pub(crate) right: Vec<Series>,
+    pub(crate) x_label: String,
+    pub(crate) y_label: String,
+    pub(crate) right_label: String,
+    /// Ends of the x axis.
+    pub(crate) x_range: [f64; 2],
+    /// Ends of the y axis; where not given, it holds every point.
+    pub(crate) y_range: Option<[f64; 2]>,
+    pub(crate) log_x: bool,
+    pub(crate) log_y: bool,
+    /// A horizontal line to compare with.
+    pub(crate) reference: Option<f64>,
+}
+
+/// A curve of more points than this has no markers.
+const MAX_MARKERS: usize = 60;
+
+/// The linear axis that holds `ends`, with some room; amounts that come down to zero stand on it.
+fn linear(ends: impl Iterator<Item = f64>, amounts: bool) -> Scale {
+    let (lo, hi) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), y| {
+        (lo.min(y), hi.max(y))
+    });
+    if lo > hi {
+        return Scale::Linear { lo: 0.0, hi: 1.0 };
+    }
+    let room = if lo == hi {
+        lo.abs().max(1.0) * 0.5
+    } else {
+        0.07 * (hi - lo)
+    };
+    let stands = amounts && lo <= 0.0 && lo > -0.02 * (hi - lo);
+    Scale::Linear {
+        lo: if stands { 0.0 } else { lo - room },
+        hi: hi + room,
+    }
+}
+
+impl Curves {
+    /// The points that the x axis holds and that have a value.
+    fn points(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+        let [lo, hi] = self.x_range;
+        let points = self.series.iter().flat_map(Series::points);
+        points.filter(move |(x, y, _)| y.is_finite() && *x >= lo && *x <= hi)
+    }
+
+    /// The y axis that holds every point; a logarithmic one shows absolute values.
+    fn y_scale(&self) -> Scale {
+        if let Some([lo, hi]) = self.y_range {
+            return if self.log_y {
+                Scale::Log { lo, hi }
+            } else {
+                Scale::Linear { lo, hi }
+            };
+        }
+        if self.log_y {
+            let sizes = || self.points().map(|(_, y, _)| y.abs()).filter(|&y| y > 0.0);
+            let (lo, hi) = (
+                sizes().fold(f64::INFINITY, f64::min),
+                sizes().fold(0.0, f64::max),
+            );
+            let room = (hi / lo).powf(0.06).max(1.15);
+            return if lo <= hi {
+                Scale::Log {
+                    lo: lo / room,
+                    hi: hi * room,
+                }
+            } else {
+                Scale::Log { lo: 0.1, hi: 10.0 }
+            };
+        }
+        let ends = self.points().flat_map(|(_, y, e)| [y - e, y + e]);
+        let amounts = self.points().all(|(_, y, _)| y >= 0.0);
+        linear(ends.chain(self.reference), amounts)
+    }
+
+    /// The axis at the right, which holds every point of its curves.
+    fn right_axis(&self) -> Option<Axis> {
+        if self.right.is_empty() {
+            return None;
+        }
+        let [lo, hi] = self.x_range;
+        let points = self.right.iter().flat_map(Series::points);
+        let shown = points.filter(|(x, y, _)| y.is_finite() && *x >= lo && *x <= hi);
+        Some(Axis {
+            scale: linear(shown.map(|(_, y, _)| y), true),
+            label: self.right_label.clone(),
+        })
+    }
+
+    fn sides(&self) -> Sides {
+        let [lo, hi] = self.x_range;
+        let x = if self.log_x {
+            Scale::Log { lo, hi }
+        } else {
+            Scale::Linear { lo, hi }
+        };
+        Sides {
+            x: Axis {
+                scale: x,
+                label: self.x_label.clone(),
+            },
+            y: Axis {
+                scale: self.y_scale(),
+                label: self.y_label.clone(),
+            },
+            right: self.right_axis(),
+        }
+    }
+
+    /// Draws the whole figure on a page.
+    pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
+        let all: Vec<&Series> = self.series.iter().chain(&self.right).collect();
+        let markers = all.iter().all(|series| series.x.len() <= MAX_MARKERS);
+        let mut sides = self.sides();
+        let mut axes = Axes::on_page(sides.clone(), page, 0.0, face);
+        let plane = axes.plane();
+        let open = self.points().any(|(_, y, _)| Series::is_open(&plane, y));
+        let legend = Legend::of(&all, markers, open, face);
+        let covered = |legend: &Legend<'_>, axes: &Axes| {
+            let left = all.iter().copied().filter(|series| !series.look.dashed);
+            let mut places = places_along(&left.collect::<Vec<_>>(), axes, false);
+            places.extend(places_along(
+                &self.right.iter().collect::<Vec<_>>(),
+                axes,
+                true,
+            ));
+            legend.corner(axes.area, &places)
+        };
+        // Where no corner is free, the axes make room above the curves.
+        if let Some(legend) = &legend
+            && covered(legend, &axes).1 > 0
+            && self.y_range.is_none()
+        {
+            let part = 1.0 - (legend.size[1] / axes.area.height()).min(0.6);
+            sides.y.scale = sides.y.scale.with_headroom(part);
+            if let Some(right) = &mut sides.right {
+                right.scale = right.scale.with_headroom(part);
+            }
+            axes = Axes::on_page(sides, page, 0.0, face);
+        }
+        self.draw_curves(&axes, markers, surface);
+        axes.draw(face, surface);
+        if let Some(legend) = &legend {
+            legend.draw(covered(legend, &axes).0, face, surface);
+        }
+    }
+
+    fn draw_curves(&self, axes: &Axes, markers: bool, surface: &mut dyn Surface) {
+        let plane = axes.plane();
+        if let Some(reference) = self.reference
+            && plane.y.holds(reference)
+        {
+            dashes(surface, axes.area, plane.up(reference));
+        }
+        for series in &self.series {
+            series.draw(&plane, markers, surface);
+        }
+        if let Some(plane) = axes.right_plane() {
+            for series in &self.right {
+                series.draw(&plane, markers, surface);
+            }
+        }
+    }
+}
+
+/// A dashed grey line across the area.
+fn dashes(surface: &mut dyn Surface, area: Area, y: f64) {
+    let (dash, gap) = (5.0, 4.0);
+    let mut x = area.left;
+    while x < area.right {
+        surface.rectangle(
+            [x, y - 0.4],
+            [(x + dash).min(area.right), y + 0.4],
+            Colour::GREY,
+        );
+        x += dash + gap;
+    }
+}

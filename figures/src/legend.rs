@@ -1,0 +1,204 @@
+//! Which curve is which: a list in the corner that the curves leave free.
+//!
+//! Entry: [`Legend`].
+
+use std::borrow::Cow;
+
+use crate::axes::{Area, Axes, TICK_SIZE};
+use crate::canvas::{Anchor, Colour, Point, Surface, Text, Typeface};
+use crate::series::{Series, open_marker};
+
+const ROW: f64 = TICK_SIZE * 1.55;
+/// Length of the piece of a curve before its name.
+const SAMPLE: f64 = 22.0;
+/// Between a piece and its name, between two names, and around it all.
+const GAP: f64 = 6.0;
+const AROUND: f64 = 10.0;
+
+/// One line of a legend.
+struct Row<'a> {
+    /// The curve it names; none for the remark on open markers.
+    series: Option<&'a Series>,
+    /// The file, spelled as it is unless that takes too long, and what the curve is.
+    source: Cow<'a, str>,
+    label: &'a str,
+}
+
+/// Names of curves.
+pub(crate) struct Legend<'a> {
+    rows: Vec<Row<'a>>,
+    markers: bool,
+    /// Width and height.
+    pub(crate) size: Point,
+}
+
+/// The remark on values below zero on a logarithmic axis.
+const OPEN: &str = "negative, absolute value";
+
+impl<'a> Legend<'a> {
+    /// The names of `series`, and a remark on open markers if `open`; none where one curve speaks for itself.
+    pub(crate) fn of(
+        series: &[&'a Series],
+        markers: bool,
+        open: bool,
+        face: &Typeface,
+    ) -> Option<Self> {
+        let mut rows: Vec<Row<'a>> = Vec::new();
+        if series.len() > 1 {
+            rows.extend(series.iter().map(|&one| Row {
+                series: Some(one),
+                source: shortened(&one.source, face),
+                label: &one.label,
+            }));
+        }
+        if open {
+            rows.push(Row {
+                series: None,
+                source: "".into(),
+                label: OPEN,
+            });
+        }
+        let width = rows.iter().map(|row| row.width(face)).fold(0.0, f64::max);
+        let size = [
+            SAMPLE + GAP + width + 2.0 * AROUND,
+            rows.len() as f64 * ROW + AROUND,
+        ];
+        (!rows.is_empty()).then_some(Self {
+            rows,
+            markers,
+            size,
+        })
+    }
+
+    /// The corner of `area` that fewest of `places` disturb, and how many of them do.
+    pub(crate) fn corner(&self, area: Area, places: &[Point]) -> (Point, usize) {
+        let (right, bottom) = (area.right - self.size[0], area.bottom - self.size[1]);
+        let covered = |corner: Point| {
+            let inside =
+                |p: &&Point| (0..2).all(|i| p[i] > corner[i] && p[i] < corner[i] + self.size[i]);
+            places.iter().filter(inside).count()
+        };
+        let middle = f64::midpoint(area.left, right);
+        let corners = [
+            [right, area.top],
+            [area.left, area.top],
+            [right, bottom],
+            [area.left, bottom],
+            [middle, area.top],
+            [middle, bottom],
+        ];
+        let counted = corners.map(|corner| (corner, covered(corner)));
+        let best = counted.into_iter().min_by_key(|(_, covered)| *covered);
+        best.unwrap_or(([right, area.top], 0))
+    }
+
+    /// Draws it with its upper left point in `corner`.
+    pub(crate) fn draw(&self, [left, top]: Point, face: &Typeface, surface: &mut dyn Surface) {
+        for (k, row) in self.rows.iter().enumerate() {
+            let line = top + AROUND + (k as f64 + 0.5) * ROW - 0.5 * AROUND;
+            let x = left + AROUND;
+            if let Some(series) = row.series {
+                series.sample([x, line], SAMPLE, self.markers, surface);
+            } else {
+                open_marker([x + SAMPLE / 2.0, line], self.first_look(), surface);
+            }
+            let mut at = [x + SAMPLE + GAP, line + 0.36 * TICK_SIZE];
+            let (source, label) = (&*row.source, row.label);
+            let text = |wording, at| Text::centred(wording, at, TICK_SIZE).anchored(Anchor::Start);
+            if !source.is_empty() {
+                text(source, at)
+                    .literally()
+                    .draw(face, surface, Colour::INK);
+                at[0] += face.literal_width(source, TICK_SIZE) + GAP;
+            }
+            if !label.is_empty() {
+                text(label, at).draw(face, surface, Colour::INK);
+            }
+        }
+    }
+
+    /// The look of the first curve.
+    fn first_look(&self) -> crate::series::Look {
+        let first = self.rows.iter().find_map(|row| row.series);
+        first.map(|series| series.look).unwrap_or_default()
+    }
+}
+
+impl Row<'_> {
+    fn width(&self, face: &Typeface) -> f64 {
+        let (source, label) = (&*self.source, self.label);
+        let gap = if source.is_empty() || label.is_empty() {
+            0.0
+        } else {
+            GAP
+        };
+        face.literal_width(source, TICK_SIZE) + gap + face.width(label, TICK_SIZE)
+    }
+}
+
+/// The end of a name, where all of it would take too long.
+fn shortened<'a>(name: &'a str, face: &Typeface) -> Cow<'a, str> {
+    const LONGEST: f64 = 200.0;
+    if face.literal_width(name, TICK_SIZE) <= LONGEST {
+        return name.into();
+    }
+    let ends = name
+        .char_indices()
+        .skip(1)
+        .map(|(k, _)| format!("…{}", &name[k..]));
+    let mut fitting = ends.skip_while(|end| face.literal_width(end, TICK_SIZE) > LONGEST);
+    fitting.next().unwrap_or_default().into()
+}
+
+/// Points along curves, close enough to tell what a legend would cover.
+pub(crate) fn places_along(series: &[&Series], axes: &Axes, right: bool) -> Vec<Point> {
+    const STEPS: u32 = 8;
+    let plane = if right {
+        axes.right_plane()
+    } else {
+        Some(axes.plane())
+    };
+    let Some(plane) = plane else {
+        return Vec::new();
+    };
+    let mut path = Vec::new();
+    for one in series {
+        let points: Vec<Point> = one.places(&plane).collect();
+        for pair in points.windows(2) {
+            let between = |k: u32| {
+                let part = f64::from(k) / f64::from(STEPS);
+                [0, 1].map(|i| pair[0][i] + (pair[1][i] - pair[0][i]) * part)
+            };
+            path.extend((0..=STEPS).map(between));
+        }
+        path.extend(points);
+        // The ends of error bars.
+        for (x, y, error) in one
+            .points()
+            .filter(|(x, y, _)| y.is_finite() && plane.x.holds(*x))
+        {
+            let y = if Series::is_open(&plane, y) { -y } else { y };
+            path.extend([y - error, y + error].map(|end| [plane.across(x), plane.up(end)]));
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_their_end() {
+        let face = Typeface::embedded().unwrap();
+        assert_eq!(shortened("xi_north.csv", &face), "xi_north.csv");
+        let long = format!("{}/xi.csv", "folder".repeat(20));
+        let short = shortened(&long, &face);
+        assert!(
+            short.starts_with('…') && short.ends_with("/xi.csv"),
+            "{short}"
+        );
+        assert!(face.literal_width(&short, TICK_SIZE) <= 200.0);
+    }
+}

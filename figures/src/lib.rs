@@ -1,0 +1,143 @@
+//! Figures of result tables: curves with error bars, and maps over two axes of bins, as SVG, PDF and PNG.
+//!
+//! Entry: [`draw`]. `reading` and `bins` turn a table into curves or a map, `axes`, `curve`, `legend` and `map` lay them
+//! out, `svg`, `pdf` and `raster` draw. It sees tables and what they say of themselves: no particle, no pair and no flag; no system
+//! fonts and no window system are involved.
+//!
+//! ```
+//! use albireo_catalogs::{ResultKind, Table, TableColumn};
+//! use albireo_figures::{Style, draw_one};
+//!
+//! let mut table = Table::default();
+//! table.columns.push(TableColumn::floats("xi", "", vec![2.0, 0.5]));
+//! table.columns.push(TableColumn::floats("xi_error", "", vec![0.2, 0.1]));
+//! table.meta.insert("result".to_owned(), ResultKind::Correlation.name().into());
+//! table.meta.insert("edges".to_owned(), serde_json::json!({"r": [0.5, 1.0, 2.0]}));
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("xi.svg");
+//! draw_one(&table, &path, Style::default())?;
+//! assert!(std::fs::read_to_string(&path)?.starts_with("<svg "));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod axes;
+mod bins;
+mod canvas;
+mod colour;
+mod contour;
+mod curve;
+mod error;
+mod legend;
+mod map;
+mod pdf;
+mod raster;
+mod reading;
+mod series;
+mod style;
+mod svg;
+mod ticks;
+
+use std::io::Write;
+use std::path::Path;
+
+use albireo_catalogs::{Table, WholeFile};
+
+use canvas::{Point, Surface, Typeface};
+use reading::Picture;
+
+pub use error::FigureError;
+pub use style::{Limits, Named, Spacing, Style};
+
+/// Page in points: 7 by 5.25 inches.
+const PAGE: Point = [504.0, 378.0];
+
+/// The file formats of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Png,
+    Svg,
+    Pdf,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, FigureError> {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some(e) if e.eq_ignore_ascii_case("png") => Ok(Self::Png),
+            Some(e) if e.eq_ignore_ascii_case("svg") => Ok(Self::Svg),
+            Some(e) if e.eq_ignore_ascii_case("pdf") => Ok(Self::Pdf),
+            _ => Err(FigureError::Extension {
+                path: path.to_owned(),
+            }),
+        }
+    }
+}
+
+/// Refuses a figure that cannot be written, before the work begins.
+///
+/// # Errors
+/// [`FigureError::Extension`].
+pub fn check_path(path: &Path) -> Result<(), FigureError> {
+    Format::of(path).map(|_| ())
+}
+
+/// Draws one result into the file `path`, in the format of its extension.
+///
+/// # Errors
+/// [`FigureError`].
+pub fn draw_one(table: &Table, path: &Path, style: Style) -> Result<(), FigureError> {
+    draw(&[Named { name: "", table }], path, style)
+}
+
+/// Draws results into the file `path`, in the format of its extension; several share their axes. The file is there whole or not at all.
+///
+/// # Errors
+/// [`FigureError`]: a table that is no result, results without axes in common, options without meaning, or a file that cannot be written.
+pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), FigureError> {
+    let format = Format::of(path)?;
+    let picture = Picture::of(results, style)?;
+    let bytes = drawn(&picture, format)?;
+    let write = || {
+        let mut file = WholeFile::create(path)?;
+        file.write_all(&bytes)?;
+        file.finish()
+    };
+    write().map_err(|source| FigureError::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The bytes of the file.
+fn drawn(picture: &Picture, format: Format) -> Result<Vec<u8>, FigureError> {
+    let face = Typeface::embedded()?;
+    let page = match picture {
+        Picture::Curves(_) => PAGE,
+        Picture::Map(map) => map.page(PAGE, &face),
+    };
+    match format {
+        Format::Png => {
+            let mut raster = raster::Raster::new(page);
+            show(picture, &face, &mut raster);
+            raster.finish()
+        }
+        Format::Svg => {
+            let mut svg = svg::Svg::new(page);
+            show(picture, &face, &mut svg);
+            Ok(svg.finish())
+        }
+        Format::Pdf => {
+            let mut pdf = pdf::Pdf::new(page);
+            show(picture, &face, &mut pdf);
+            pdf.finish(&face)
+        }
+    }
+}
+
+fn show(picture: &Picture, face: &Typeface, surface: &mut dyn Surface) {
+    match picture {
+        Picture::Curves(curves) => curves.draw(PAGE, face, surface),
+        Picture::Map(map) => map.draw(PAGE, face, surface),
+    }
+}

@@ -1,0 +1,373 @@
+//! From a result table to curves or a map.
+//!
+//! Entry: [`Picture::of`]. It relies on the metadata keys `result`, `statistic`, `edges` and `unit`, which every result of this
+//! program has.
+
+use albireo_catalogs::{ResultKind, Table, Values};
+
+use crate::bins::{Axis, axes, centres, labelled, symbol};
+use crate::curve::Curves;
+use crate::error::FigureError;
+use crate::map::Map;
+use crate::series::{Look, Series};
+use crate::style::{Limits, Named, Style};
+use crate::ticks::Scale;
+
+/// What a figure shows.
+#[derive(Debug, Clone)]
+pub(crate) enum Picture {
+    Curves(Curves),
+    Map(Map),
+}
+
+/// The values of a column as floats, or none without such a column.
+fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
+    let column = table.columns.iter().find(|column| column.name == name)?;
+    Some(match &column.values {
+        Values::Integers(values) => values.iter().map(|&v| v as f64).collect(),
+        Values::Floats(values) => values.clone(),
+    })
+}
+
+fn required(table: &Table, name: &str) -> Result<Vec<f64>, FigureError> {
+    column(table, name).ok_or_else(|| FigureError::MissingColumn(name.to_owned()))
+}
+
+impl Picture {
+    /// What shows the results, in common axes where there are several.
+    pub(crate) fn of(results: &[Named<'_>], style: Style) -> Result<Self, FigureError> {
+        let mut picture = match results {
+            [one] => Self::of_one(one.table, style)?,
+            many => joined(many, style).map(Self::Curves)?,
+        };
+        let approximate = results.iter().any(|result| result.table.is_approximate());
+        let label = match &mut picture {
+            Self::Curves(curves) => &mut curves.y_label,
+            Self::Map(map) => &mut map.value_label,
+        };
+        if approximate {
+            label.push_str("  (approximate counts)");
+        }
+        Ok(picture)
+    }
+
+    /// What shows `table`.
+    fn of_one(table: &Table, style: Style) -> Result<Self, FigureError> {
+        let kind = table.kind().map_err(FigureError::NoResult)?;
+        let axes = axes(table)?;
+        let rows = axes
+            .iter()
+            .map(|axis| axis.edges.len() - 1)
+            .product::<usize>();
+        let found = table.rows();
+        if found != rows {
+            return Err(FigureError::Rows {
+                found,
+                expected: rows,
+            });
+        }
+        if style.r2
+            && (kind == ResultKind::Counts
+                || kind == ResultKind::Rdf
+                || axes.len() == 2
+                || axes[0].name == "theta")
+        {
+            return Err(FigureError::NotScaled);
+        }
+        match &axes[..] {
+            [x, y] => map(table, kind, [x, y], style).map(Self::Map),
+            [x] => curves(table, kind, x, style).map(Self::Curves),
+            _ => Err(FigureError::Axes(axes.len())),
+        }
+    }
+}
+
+/// Most curves that a legend has room for.
+const MAX_CURVES: usize = 12;
+
+/// Several results in common axes: a colour for each of them, or a marker too where each is one curve.
+fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
+    let mut all: Option<Curves> = None;
+    for (k, result) in results.iter().enumerate() {
+        let name = result.name;
+        let picture = Picture::of_one(result.table, style).map_err(|error| FigureError::OneOf {
+            name: name.to_owned(),
+            source: Box::new(error),
+        })?;
+        let Picture::Curves(mut one) = picture else {
+            return Err(FigureError::MapAmongOthers(name.to_owned()));
+        };
+        let single = one.series.len() == 1;
+        for series in one.series.iter_mut().chain(&mut one.right) {
+            name.clone_into(&mut series.source);
+            series.look.colour = k;
+            if single {
+                // Behind the last colour the markers change places.
+                series.look.marker = k + k / crate::colour::SERIES.len();
+            }
+        }
+        let Some(all) = &mut all else {
+            all = Some(one);
+            continue;
+        };
+        let labels = |curves: &Curves| format!("{} over {}", curves.y_label, curves.x_label);
+        if labels(all) != labels(&one) {
+            return Err(FigureError::DifferentAxes {
+                name: name.to_owned(),
+                shows: labels(&one),
+                first: results[0].name.to_owned(),
+                first_shows: labels(all),
+            });
+        }
+        all.series.extend(one.series);
+        all.right.extend(one.right);
+        all.x_range = [
+            all.x_range[0].min(one.x_range[0]),
+            all.x_range[1].max(one.x_range[1]),
+        ];
+        all.log_x &= one.log_x;
+        all.log_y &= one.log_y;
+    }
+    let all = all.ok_or(FigureError::Nothing)?;
+    let found = all.series.len() + all.right.len();
+    if found > MAX_CURVES {
+        return Err(FigureError::TooManyCurves {
+            found,
+            most: MAX_CURVES,
+        });
+    }
+    Ok(all)
+}
+
+/// The scale of an axis of a map.
+fn map_scale(axis: &Axis, limits: Limits, letter: &'static str) -> Result<Scale, FigureError> {
+    let log = limits.is_log(axis.log);
+    let edges = [axis.edges[0], axis.edges[axis.edges.len() - 1]];
+    let [lo, hi] = limits.ends(log, letter)?.unwrap_or(edges);
+    if log && lo <= 0.0 {
+        return Err(FigureError::BinsFromZero {
+            axis: letter,
+            name: axis.name.clone(),
+            lo,
+        });
+    }
+    Ok(if log {
+        Scale::Log { lo, hi }
+    } else {
+        Scale::Linear { lo, hi }
+    })
+}
+
+fn map(
+    table: &Table,
+    kind: ResultKind,
+    [x, y]: [&Axis; 2],
+    style: Style,
+) -> Result<Map, FigureError> {
+    let arguments = format!("({}, {})", symbol(&x.name), symbol(&y.name));
+    let (values, value_label) = match kind {
+        ResultKind::Counts => counts_or_weights(table, "pairs per bin")?,
+        _ => (required(table, "xi")?, format!("ξ{arguments}")),
+    };
+    let lengths = x.name == "rp" && y.name == "pi";
+    Ok(Map {
+        x_edges: x.edges.clone(),
+        y_edges: y.edges.clone(),
+        x_scale: map_scale(x, style.x, "x")?,
+        y_scale: map_scale(y, style.y, "y")?,
+        equal: lengths,
+        contours: lengths && kind == ResultKind::Correlation,
+        x_label: x.label(),
+        y_label: y.label(),
+        value_label,
+        values,
+    })
+}
+
+/// Weighted sums where the result has them, else numbers of pairs.
+fn counts_or_weights(table: &Table, label: &str) -> Result<(Vec<f64>, String), FigureError> {
+    match column(table, "weight") {
+        Some(weight) => Ok((weight, format!("weighted {label}"))),
+        None => Ok((required(table, "npairs")?, label.to_owned())),
+    }
+}
+
+/// The multipole orders of a result, from its columns `xi_0`, `xi_2`...
+fn orders(table: &Table) -> Vec<String> {
+    let names = table
+        .columns
+        .iter()
+        .filter_map(|column| column.name.strip_prefix("xi_"));
+    names
+        .filter(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What a kind of result shows over one axis.
+struct Shown {
+    series: Vec<Series>,
+    label: String,
+    /// The power of the separation that `--r2` multiplies by.
+    power: i32,
+    reference: Option<f64>,
+}
+
+fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
+    let name = symbol(&x.name);
+    let places =
+        column(table, &format!("mean_{}", x.name)).unwrap_or_else(|| centres(&x.edges, x.log));
+    let series = |label: &str, value: &str, k: usize| -> Result<Series, FigureError> {
+        Ok(Series {
+            label: label.to_owned(),
+            x: places.clone(),
+            y: required(table, value)?,
+            error: column(table, &format!("{value}_error")).unwrap_or_default(),
+            look: Look {
+                colour: k,
+                marker: k,
+                dashed: false,
+            },
+            ..Series::default()
+        })
+    };
+    let single = |value: &str, label: String, power: i32| -> Result<Shown, FigureError> {
+        Ok(Shown {
+            series: vec![series("", value, 0)?],
+            label,
+            power,
+            reference: Some(0.0),
+        })
+    };
+    match kind {
+        ResultKind::Counts => {
+            let (y, label) = counts_or_weights(table, "pairs per bin")?;
+            let line = Series {
+                x: places.clone(),
+                y,
+                ..Series::default()
+            };
+            Ok(Shown {
+                series: vec![line],
+                label,
+                power: 0,
+                reference: None,
+            })
+        }
+        ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
+        ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
+        ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
+        ResultKind::Multipoles => Ok(Shown {
+            series: orders(table)
+                .iter()
+                .enumerate()
+                .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("xi_{l}"), k))
+                .collect::<Result<_, FigureError>>()?,
+            label: format!("ξ_ℓ({name})"),
+            power: 2,
+            reference: Some(0.0),
+        }),
+        ResultKind::Rdf => Ok(Shown {
+            series: vec![series("g(r)", "g", 0)?],
+            label: "g(r)".to_owned(),
+            power: 0,
+            reference: Some(1.0),
+        }),
+    }
+}
+
+/// n(r), which is known at the upper edges.
+fn coordination(table: &Table, x: &Axis) -> Option<Series> {
+    Some(Series {
+        label: "n(r)".to_owned(),
+        x: x.edges[1..].to_vec(),
+        y: column(table, "n")?,
+        look: Look {
+            colour: 1,
+            marker: 0,
+            dashed: true,
+        },
+        ..Series::default()
+    })
+}
+
+/// The ends of an axis that shows all bins; a logarithmic one begins at the first place above zero.
+fn all_bins(x: &Axis, places: &[f64], log: bool) -> Result<[f64; 2], FigureError> {
+    let [lo, hi] = [x.edges[0], x.edges[x.edges.len() - 1]];
+    if !log {
+        return Ok([lo, hi]);
+    }
+    let first = places.iter().copied().filter(|&place| place > 0.0);
+    let lo = if lo > 0.0 {
+        lo
+    } else {
+        first.fold(hi, f64::min)
+    };
+    if lo <= 0.0 || lo >= hi {
+        return Err(FigureError::NoBinAboveZero(x.name.clone()));
+    }
+    let room = (hi / lo).powf(0.03);
+    Ok([lo / room, hi * room])
+}
+
+fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Curves, FigureError> {
+    let Shown {
+        series,
+        label,
+        power,
+        reference,
+    } = shown(table, kind, x)?;
+    let (name, unit) = (symbol(&x.name), x.unit.as_deref());
+    let y_label = match (style.r2, power, kind) {
+        (true, 1, _) => labelled(&format!("{name} {label}"), unit, "²"),
+        (true, _, _) => labelled(&format!("{name}² {label}"), unit, "²"),
+        (false, _, ResultKind::Projected) => labelled(&label, unit, ""),
+        _ => label,
+    };
+    let log_x = style.x.is_log(x.log);
+    let log_y = style
+        .y
+        .is_log(x.log && !style.r2 && kind != ResultKind::Rdf);
+    let places = series.first().map(|one| one.x.clone()).unwrap_or_default();
+    let x_range = match style.x.ends(log_x, "x")? {
+        Some(range) => range,
+        None => all_bins(x, &places, log_x)?,
+    };
+    let right = match kind {
+        ResultKind::Rdf => coordination(table, x).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    let scaled = |line| times_separation(line, if style.r2 { power } else { 0 });
+    Ok(Curves {
+        series: series.into_iter().map(scaled).collect(),
+        right,
+        x_label: x.label(),
+        y_label,
+        right_label: "n(r)".to_owned(),
+        x_range,
+        y_range: style.y.ends(log_y, "y")?,
+        log_x,
+        log_y,
+        reference: reference.filter(|_| !log_y || kind == ResultKind::Rdf),
+    })
+}
+
+/// The curve and its errors times the separation to a power.
+fn times_separation(line: Series, power: i32) -> Series {
+    let factor = |k: usize| line.x[k].powi(power);
+    Series {
+        y: line
+            .y
+            .iter()
+            .enumerate()
+            .map(|(k, y)| y * factor(k))
+            .collect(),
+        error: line
+            .error
+            .iter()
+            .enumerate()
+            .map(|(k, e)| e * factor(k))
+            .collect(),
+        ..line
+    }
+}

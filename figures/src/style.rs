@@ -1,0 +1,65 @@
+//! What is asked of a figure.
+//!
+//! Entry: [`Style`] and [`Named`]. What is not asked for is chosen from the result.
+
+use albireo_catalogs::Table;
+
+use crate::error::FigureError;
+
+/// How values are laid out along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spacing {
+    /// Equal differences, equal lengths.
+    Linear,
+    /// Equal ratios, equal lengths; of values below zero the absolute value.
+    Log,
+}
+
+/// What is asked of one axis.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Its ends, in the unit of the axis.
+    pub range: Option<[f64; 2]>,
+    /// How it is laid out.
+    pub spacing: Option<Spacing>,
+}
+
+/// A choice of how to show results.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Style {
+    /// Scale xi(r) and multipoles by the separation squared, wp by rp.
+    pub r2: bool,
+    /// The horizontal axis.
+    pub x: Limits,
+    /// The vertical axis.
+    pub y: Limits,
+}
+
+/// A result and what the figure calls it.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'a> {
+    /// Its name in the legend and in messages.
+    pub name: &'a str,
+    /// The result.
+    pub table: &'a Table,
+}
+
+impl Limits {
+    /// Whether the axis is to be logarithmic.
+    pub(crate) fn is_log(self, by_default: bool) -> bool {
+        self.spacing
+            .map_or(by_default, |spacing| spacing == Spacing::Log)
+    }
+
+    /// The ends asked for, which a logarithmic axis called `axis` must be able to show.
+    pub(crate) fn ends(
+        self,
+        log: bool,
+        axis: &'static str,
+    ) -> Result<Option<[f64; 2]>, FigureError> {
+        match self.range {
+            Some([lo, _]) if log && lo <= 0.0 => Err(FigureError::RangeFromZero { axis, lo }),
+            range => Ok(range),
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Which columns of a table are positions: as told, or guessed from the names that the fields use.
+//!
+//! Entry: [`choose`]. It reads no values.
+
+use albireo_catalogs::TableDescription;
+
+use crate::error::SampleError;
+use crate::selection::Selection;
+
+/// Where the positions of a sample come from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Place {
+    /// Three columns.
+    Cartesian([String; 3]),
+    /// One column of three components.
+    Vector(String),
+    /// Directions in degrees, with a depth unless only angles are asked for.
+    Sky {
+        ra: String,
+        dec: String,
+        depth: Depth,
+    },
+}
+
+/// How far away a direction's object is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Depth {
+    /// Not needed.
+    None,
+    /// A column of comoving distances.
+    Distance(String),
+    /// A column of redshifts.
+    Redshift(String),
+}
+
+/// What the choice depends on besides the columns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need {
+    /// Only directions are needed.
+    pub(crate) angular: bool,
+    /// A cosmology is given, so redshifts can be used.
+    pub(crate) cosmology: bool,
+}
+
+const TRIPLES: [[&str; 3]; 5] = [
+    ["x", "y", "z"],
+    ["X", "Y", "Z"],
+    ["pos_x", "pos_y", "pos_z"],
+    ["px", "py", "pz"],
+    ["Pos_x", "Pos_y", "Pos_z"],
+];
+const VECTORS: [&str; 10] = [
+    "Coordinates",
+    "coordinates",
+    "position",
+    "positions",
+    "Position",
+    "Positions",
+    "pos",
+    "Pos",
+    "xyz",
+    "coords",
+];
+const SKY: [[&str; 2]; 4] = [
+    ["RA", "DEC"],
+    ["ra", "dec"],
+    ["Ra", "Dec"],
+    ["RAJ2000", "DEJ2000"],
+];
+const DISTANCES: [&str; 7] = [
+    "DIST",
+    "dist",
+    "Dist",
+    "distance",
+    "DISTANCE",
+    "comoving_distance",
+    "DC",
+];
+const REDSHIFTS: [&str; 7] = [
+    "Z", "z", "redshift", "REDSHIFT", "Redshift", "zspec", "Z_SPEC",
+];
+const WEIGHTS: [&str; 9] = [
+    "w",
+    "weight",
+    "WEIGHT",
+    "weights",
+    "Weight",
+    "wgt",
+    "W",
+    "WEIGHT_SYSTOT",
+    "WEIGHT_FKP",
+];
+
+/// In any case of letters.
+const FRAMES: [&str; 6] = [
+    "frame",
+    "frames",
+    "timestep",
+    "time_step",
+    "step",
+    "snapshot",
+];
+
+/// The numeric columns of a table.
+struct Available<'a>(&'a TableDescription);
+
+impl Available<'_> {
+    fn has(&self, name: &str, width: usize) -> bool {
+        self.0
+            .columns
+            .iter()
+            .any(|column| column.name == name && column.width == width)
+    }
+
+    fn scalar(&self, name: &str) -> bool {
+        self.has(name, 1)
+    }
+
+    fn first(&self, names: &[&str]) -> Option<String> {
+        names
+            .iter()
+            .find(|name| self.scalar(name))
+            .map(|&name| name.to_owned())
+    }
+
+    fn cartesian(&self) -> Option<Place> {
+        let triple = TRIPLES
+            .iter()
+            .find(|names| names.iter().all(|name| self.scalar(name)));
+        let triple = triple.map(|names| Place::Cartesian(names.map(str::to_owned)));
+        let vector = || {
+            VECTORS
+                .iter()
+                .find(|name| self.has(name, 3))
+                .map(|&name| Place::Vector(name.to_owned()))
+        };
+        triple.or_else(vector)
+    }
+
+    fn sky(&self) -> Option<[String; 2]> {
+        SKY.iter()
+            .find(|names| names.iter().all(|name| self.scalar(name)))
+            .map(|names| names.map(str::to_owned))
+    }
+
+    /// A distance where there is one, unless a cosmology asks for redshifts.
+    fn depth(&self, need: Need) -> Option<Depth> {
+        let distance = self.first(&DISTANCES).map(Depth::Distance);
+        let redshift = self.first(&REDSHIFTS).map(Depth::Redshift);
+        if need.cosmology {
+            redshift.or(distance)
+        } else {
+            distance.or(redshift)
+        }
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<String> = self
+            .0
+            .columns
+            .iter()
+            .map(|column| format!("`{}`", column.name))
+            .collect();
+        names.join(", ")
+    }
+}
+
+/// Refuses a column named more than once.
+fn different(option: &'static str, names: &[String]) -> Result<(), SampleError> {
+    for (k, name) in names.iter().enumerate() {
+        let times = names.iter().filter(|other| *other == name).count();
+        if times > 1 && !names[..k].contains(name) {
+            return Err(SampleError::Repeated {
+                option,
+                names: names.to_vec(),
+                name: name.clone(),
+                times,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn pair(names: &[String]) -> Result<[String; 2], SampleError> {
+    match names {
+        [ra, dec] => Ok([ra.clone(), dec.clone()]),
+        _ => Err(SampleError::SkyColumns(names.len())),
+    }
+}
+
+/// The columns of the positions, and whether any of them was guessed.
+pub(crate) fn choose(
+    table: &TableDescription,
+    selection: &Selection,
+    need: Need,
+) -> Result<(Place, bool), SampleError> {
+    let available = Available(table);
+    if let Some(names) = &selection.positions {
+        different("--positions", names)?;
+        return match &names[..] {
+            [name] => Ok((Place::Vector(name.clone()), false)),
+            [x, y, z] => Ok((Place::Cartesian([x.clone(), y.clone(), z.clone()]), false)),
+            other => Err(SampleError::PositionColumns(other.len())),
+        };
+    }
+    let depth_told = selection.distance.is_some() || selection.redshift.is_some();
+    let sky = match &selection.sky {
+        Some(names) => {
+            different("--sky", names)?;
+            Some(pair(names)?)
+        }
+        None => available.sky(),
+    };
+    let cartesian = if selection.sky.is_some() || depth_told {
+        None
+    } else {
+        available.cartesian()
+    };
+    let Some([ra, dec]) = sky else {
+        return match cartesian {
+            Some(place) => Ok((place, true)),
+            None => Err(SampleError::NoPositions {
+                columns: available.names(),
+            }),
+        };
+    };
+    let depth = match (&selection.distance, &selection.redshift) {
+        _ if need.angular => Some(Depth::None),
+        (Some(name), _) => Some(Depth::Distance(name.clone())),
+        (_, Some(name)) => Some(Depth::Redshift(name.clone())),
+        _ => available.depth(need),
+    };
+    match (depth, cartesian) {
+        (Some(depth), None) => {
+            let guessed = selection.sky.is_none() || !(depth_told || need.angular);
+            Ok((Place::Sky { ra, dec, depth }, guessed))
+        }
+        (Some(depth), Some(_)) if need.angular => Ok((Place::Sky { ra, dec, depth }, true)),
+        (Some(_), Some(_)) => Err(SampleError::BothPositions {
+            columns: available.names(),
+        }),
+        (None, Some(place)) => Ok((place, true)),
+        (None, None) => Err(SampleError::NoDepth {
+            ra,
+            dec,
+            columns: available.names(),
+        }),
+    }
+}
+
+/// The column that counts the frames of a trajectory, by the usual names.
+pub(crate) fn frame_like(table: &TableDescription) -> Option<String> {
+    let numeric = |dtype: &str| {
+        ["int", "uint", "float"]
+            .iter()
+            .any(|t| dtype.starts_with(t))
+    };
+    FRAMES.iter().find_map(|name| {
+        let mut columns = table.columns.iter();
+        let column = columns.find(|c| c.name.eq_ignore_ascii_case(name))?;
+        (column.width == 1 && numeric(&column.dtype)).then(|| column.name.clone())
+    })
+}
+
+/// A column that looks like a weight.
+pub(crate) fn weight_like(table: &TableDescription) -> Option<String> {
+    Available(table).first(&WEIGHTS)
+}
+
+impl Place {
+    /// The columns to read.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        match self {
+            Self::Cartesian(names) => names.to_vec(),
+            Self::Vector(name) => vec![name.clone()],
+            Self::Sky { ra, dec, depth } => {
+                let depth = match depth {
+                    Depth::None => None,
+                    Depth::Distance(name) | Depth::Redshift(name) => Some(name),
+                };
+                [ra, dec].into_iter().chain(depth).cloned().collect()
+            }
+        }
+    }
+
+    /// Whether they are directions on the sky, with a depth or without.
+    pub(crate) fn is_sky(&self) -> bool {
+        matches!(self, Self::Sky { .. })
+    }
+
+    /// Whether distances come from redshifts, peculiar velocities and all.
+    pub(crate) fn is_redshift_space(&self) -> bool {
+        matches!(
+            self,
+            Self::Sky {
+                depth: Depth::Redshift(_),
+                ..
+            }
+        )
+    }
+
+    /// What the columns are, for the record.
+    pub(crate) fn meaning(&self) -> &'static str {
+        match self {
+            Self::Cartesian(_) | Self::Vector(_) => "cartesian",
+            Self::Sky {
+                depth: Depth::None, ..
+            } => "sky directions",
+            Self::Sky {
+                depth: Depth::Distance(_),
+                ..
+            } => "sky and comoving distance",
+            Self::Sky {
+                depth: Depth::Redshift(_),
+                ..
+            } => "sky and redshift",
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use albireo_catalogs::ColumnDescription;
+
+    fn table(columns: &[(&str, usize)]) -> TableDescription {
+        let column = |&(name, width): &(&str, usize)| ColumnDescription {
+            name: name.to_owned(),
+            dtype: "float64".to_owned(),
+            unit: None,
+            width,
+            rows: 1,
+            min: None,
+            max: None,
+            nan_count: 0,
+            null_count: 0,
+            texts: Vec::new(),
+            all_texts: true,
+        };
+        TableDescription {
+            name: String::new(),
+            rows: 1,
+            columns: columns.iter().map(column).collect(),
+            attributes: std::collections::BTreeMap::default(),
+        }
+    }
+
+    const NEED: Need = Need {
+        angular: false,
+        cosmology: false,
+    };
+
+    fn chosen(columns: &[(&str, usize)], need: Need) -> Result<Place, SampleError> {
+        choose(&table(columns), &Selection::default(), need).map(|(place, _)| place)
+    }
+
+    #[test]
+    fn usual_names_are_found() {
+        let vector = chosen(&[("id", 1), ("Coordinates", 3)], NEED).unwrap();
+        assert_eq!(vector, Place::Vector("Coordinates".to_owned()));
+        let sky = |depth| Place::Sky {
+            ra: "RA".to_owned(),
+            dec: "DEC".to_owned(),
+            depth,
+        };
+        let columns = [("RA", 1), ("DEC", 1), ("Z", 1), ("DIST", 1)];
+        assert_eq!(
+            chosen(&columns, NEED).unwrap(),
+            sky(Depth::Distance("DIST".to_owned()))
+        );
+        let cosmology = Need {
+            cosmology: true,
+            ..NEED
+        };
+        assert_eq!(
+            chosen(&columns, cosmology).unwrap(),
+            sky(Depth::Redshift("Z".to_owned()))
+        );
+        let angular = Need {
+            angular: true,
+            ..NEED
+        };
+        assert_eq!(chosen(&columns, angular).unwrap(), sky(Depth::None));
+    }
+
+    #[test]
+    fn what_is_ambiguous_or_missing_is_refused() {
+        let both = [("x", 1), ("y", 1), ("z", 1), ("ra", 1), ("dec", 1)];
+        let message = chosen(&both, NEED).unwrap_err().to_string();
+        assert!(
+            message.contains("choose by --positions or --sky"),
+            "{message}"
+        );
+        let message = chosen(&[("a", 1), ("b", 1)], NEED).unwrap_err().to_string();
+        assert!(message.contains("the columns are: `a`, `b`"), "{message}");
+        let message = chosen(&[("ra", 1), ("dec", 1)], NEED)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("need a depth"), "{message}");
+    }
+}

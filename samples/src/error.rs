@@ -1,0 +1,222 @@
+//! What can go wrong between a file and its particles.
+//!
+//! Entry: [`SampleError`]; inside, [`Within`] says where. Options are named as the command line spells them.
+
+use std::path::PathBuf;
+
+use albireo::{CosmologyError, DomainError, ParticlesError, SkyError};
+use albireo_catalogs::{CatalogError, FilterError};
+use thiserror::Error;
+
+/// Why a sample could not be read or placed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// What the error below it is about: a file, a column, an option.
+    #[error("{place}")]
+    At {
+        /// The place.
+        place: String,
+        /// What is wrong there.
+        source: Box<SampleError>,
+    },
+    /// A column is named more than once.
+    #[error("{option} {}: the column `{name}` is named {times} times", names.join(","))]
+    Repeated {
+        /// The option that names them.
+        option: &'static str,
+        /// All names.
+        names: Vec<String>,
+        /// The one.
+        name: String,
+        /// How often.
+        times: usize,
+    },
+    /// Sky positions of more or fewer than two columns.
+    #[error("--sky takes two columns, RA,DEC; found {0}")]
+    SkyColumns(usize),
+    /// Cartesian positions of neither three columns nor one.
+    #[error("--positions takes three columns, or one of three components; found {0}")]
+    PositionColumns(usize),
+    /// No column has a usual name.
+    #[error(
+        "no positions found: name them by --positions X,Y,Z or --sky RA,DEC; the columns are: {columns}"
+    )]
+    NoPositions {
+        /// The columns there are.
+        columns: String,
+    },
+    /// Usual names of both kinds of positions.
+    #[error(
+        "both Cartesian and sky positions are there: choose by --positions or --sky; the columns are: {columns}"
+    )]
+    BothPositions {
+        /// The columns there are.
+        columns: String,
+    },
+    /// Directions without distances.
+    #[error(
+        "`{ra}`, `{dec}` need a depth: name it by --distance or --redshift; the columns are: {columns}"
+    )]
+    NoDepth {
+        /// Right ascension.
+        ra: String,
+        /// Declination.
+        dec: String,
+        /// The columns there are.
+        columns: String,
+    },
+    /// A NaN or an infinity.
+    #[error("{}: column `{column}` must be finite: found {found} in {row}", path.display())]
+    NotFinite {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What stands there.
+        found: f64,
+        /// The row, and how it is counted.
+        row: String,
+    },
+    /// A redshift of what comes towards us, which has no distance.
+    #[error("{}: column `{column}`: expected redshifts of 0 or more, found {found} in {row}", path.display())]
+    Approaching {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What stands there.
+        found: f64,
+        /// The row, and how it is counted.
+        row: String,
+    },
+    /// Particles that were not there at once.
+    #[error(
+        "{}: particles of several frames (column `{column}`, {least} to {most}) would be counted as if they were there at once: choose one, such as --where '{column} == {least}'",
+        path.display()
+    )]
+    SeveralFrames {
+        /// The file.
+        path: PathBuf,
+        /// The column that counts frames.
+        column: String,
+        /// The first frame.
+        least: f64,
+        /// The last.
+        most: f64,
+    },
+    /// Redshifts without a cosmology.
+    #[error("redshifts (column `{0}`) need --cosmology, such as --cosmology Planck18")]
+    NoCosmology(String),
+    /// A cosmology without redshifts.
+    #[error(
+        "--cosmology has no use: it turns redshifts into distances, and the positions come from {columns}; name the redshifts by --redshift, or leave it out"
+    )]
+    UnusedCosmology {
+        /// What the positions come from.
+        columns: String,
+    },
+    /// No row is left.
+    #[error("{}: the sample is empty: {rows_read} rows were read and none kept", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+        /// Rows read.
+        rows_read: u64,
+    },
+    /// A box for positions around the observer.
+    #[error(
+        "--box has no meaning for positions on the sky ({columns} of {}): they lie around the observer, not in a periodic box; leave it out",
+        path.display()
+    )]
+    BoxOnSky {
+        /// The sky columns.
+        columns: String,
+        /// Their file.
+        path: PathBuf,
+    },
+    /// A box for directions.
+    #[error("--box has no meaning for angles: --statistic theta sees directions only")]
+    BoxForAngles,
+    /// Files that disagree about their box.
+    #[error("the files state different boxes: {first} and {second}; choose by --box")]
+    DifferentBoxes {
+        /// Where one stands.
+        first: String,
+        /// Where another does.
+        second: String,
+    },
+    /// A box was asked for that the files do not state.
+    #[error("--box file: the file states no box (no attribute such as BoxSize or box/edges)")]
+    NoStatedBox,
+    /// Files that disagree about their unit of length.
+    #[error(
+        "positions are in different units: {} in {}, {} in {}; convert them, or name the common unit by --unit",
+        first.0, first.1.display(), second.0, second.1.display()
+    )]
+    DifferentUnits {
+        /// A unit and its file.
+        first: (String, PathBuf),
+        /// Another.
+        second: (String, PathBuf),
+    },
+    /// A sample that is not there.
+    #[error("this needs the sample `{0}`")]
+    Missing(String),
+    /// The caller asked to stop.
+    #[error("the count was interrupted before its end; nothing was kept")]
+    Interrupted,
+    /// A condition on rows that cannot be read.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// Values that make no particles, or no place for them.
+    #[error(transparent)]
+    Library(#[from] albireo::Error),
+}
+
+impl SampleError {
+    /// Whether the caller asked for something that has no meaning, or names a thing more than once: the call must change, not the file.
+    pub fn is_wrong_call(&self) -> bool {
+        match self {
+            Self::At { source, .. } => source.is_wrong_call(),
+            Self::Repeated { .. }
+            | Self::SkyColumns(_)
+            | Self::PositionColumns(_)
+            | Self::UnusedCosmology { .. }
+            | Self::BoxOnSky { .. }
+            | Self::BoxForAngles => true,
+            _ => false,
+        }
+    }
+}
+
+/// Errors of a stage of the library.
+macro_rules! of_the_library {
+    ($($error:ty),+) => {
+        $(impl From<$error> for SampleError {
+            fn from(error: $error) -> Self {
+                Self::Library(error.into())
+            }
+        })+
+    };
+}
+
+of_the_library!(ParticlesError, DomainError, SkyError, CosmologyError);
+
+/// Says where an error arose.
+pub(crate) trait Within<T> {
+    /// The error under the name of a place.
+    fn within(self, place: impl FnOnce() -> String) -> Result<T, SampleError>;
+}
+
+impl<T, E: Into<SampleError>> Within<T> for Result<T, E> {
+    fn within(self, place: impl FnOnce() -> String) -> Result<T, SampleError> {
+        self.map_err(|error| SampleError::At {
+            place: place(),
+            source: Box::new(error.into()),
+        })
+    }
+}

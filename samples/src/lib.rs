@@ -1,0 +1,43 @@
+//! From the columns of a file to particles in a domain.
+//!
+//! Entry: [`Reading::read`], which takes a [`Source`] for each sample and returns [`Samples`]. It chooses columns by the usual names where
+//! none are told, keeps the rows of a condition, turns sky coordinates and redshifts into positions, finds the box, and tells what looks
+//! suspicious as [`Notice`]s. It counts nothing, knows no bins, and prints nothing.
+//!
+//! ```
+//! use albireo_samples::{Reading, Selection, Source};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("galaxies.csv");
+//! # std::fs::write(&path, "x,y,z,mass\n1,2,3,10\n4,5,6,30\n7,8,9,20\n")?;
+//! let heavy = Selection { filter: Some("mass > 15".to_owned()), ..Selection::default() };
+//! let source = Source { role: "data".to_owned(), path, selection: heavy };
+//! let reading = Reading { space: Some("10".parse()?), ..Reading::default() };
+//! let mut notices = Vec::new();
+//! let samples = reading.read(&[source], &mut |notice| notices.push(notice))?;
+//! assert_eq!(samples.get("data")?.len(), 2);
+//! assert_eq!(samples.domain().volume(), Some(1000.0));
+//! assert!(notices[0].to_string().contains("positions from the columns x, y, z"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod columns;
+mod error;
+mod notice;
+mod placing;
+mod reading;
+mod sample;
+mod selection;
+mod space;
+
+pub use error::SampleError;
+pub use notice::Notice;
+pub use reading::{Reading, Samples};
+pub use sample::Source;
+pub use selection::Selection;
+pub use space::{BoxSpec, ParseBoxError};
+
+/// How reading is asked to stop.
+pub use albireo_catalogs::Stop;

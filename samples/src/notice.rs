@@ -1,0 +1,246 @@
+//! What a reader of samples says besides its result: what was chosen for the user, and what looks wrong but may be meant.
+//!
+//! Entry: [`Notice`], whose text is for people; inside, one function for each suspicion.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use albireo::cosmology::Cosmology;
+
+/// Something worth saying that is no error. Its text is one line.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// Sky coordinates that would all be allowed in radians; each with its least and largest value.
+    Radians {
+        /// The file.
+        path: PathBuf,
+        /// Right ascension.
+        ra: (String, [f64; 2]),
+        /// Declination.
+        dec: (String, [f64; 2]),
+    },
+    /// Redshifts that are velocities, or marks of missing ones.
+    Velocities {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The largest redshift.
+        largest: f64,
+    },
+    /// A universe that nobody lives in.
+    NegativeLambda(Cosmology),
+    /// Samples that are the same rows of the same content, under whatever names.
+    SameRows {
+        /// What they are to the command.
+        roles: [String; 2],
+        /// Their files.
+        paths: [PathBuf; 2],
+    },
+    /// Columns chosen by their names.
+    Guessed {
+        /// The file.
+        path: PathBuf,
+        /// The columns.
+        columns: Vec<String>,
+        /// What they are.
+        meaning: &'static str,
+    },
+    /// A depth that angles have no use for.
+    UnusedDepth {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// A column that is called as weights are.
+    UnusedWeight {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// A cosmology that angles have no use for.
+    UnusedCosmology,
+    /// A stated box that positions on the sky have no use for.
+    UnusedBox {
+        /// Where it is stated.
+        source: String,
+    },
+    /// A box taken from a file.
+    StatedBox {
+        /// The box in a few words.
+        space: String,
+        /// Where it is stated.
+        source: String,
+    },
+    /// How many rows make a sample.
+    Rows {
+        /// What it is to the command.
+        role: String,
+        /// Rows kept.
+        kept: usize,
+        /// Rows read.
+        read: u64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Positions that were wrapped into the box.
+    Wrapped {
+        /// What the sample is to the command.
+        role: String,
+        /// How many.
+        wrapped: usize,
+        /// Of how many.
+        of: usize,
+    },
+}
+
+impl Notice {
+    /// Whether it is a suspicion, rather than word of what was done.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::Radians { .. }
+                | Self::Velocities { .. }
+                | Self::NegativeLambda(_)
+                | Self::SameRows { .. }
+        )
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Radians { path, ra, dec } => write!(
+                f,
+                "{}: `{}` from {} to {} and `{}` from {} to {} look like radians; they are taken as degrees",
+                path.display(),
+                ra.0,
+                ra.1[0],
+                ra.1[1],
+                dec.0,
+                dec.1[0],
+                dec.1[1]
+            ),
+            Self::Velocities {
+                path,
+                column,
+                largest,
+            } => write!(
+                f,
+                "{}: column `{column}` reaches {largest}, far beyond any galaxy's redshift: is it cz in km/s? It is taken as z",
+                path.display()
+            ),
+            Self::NegativeLambda(cosmology) => write!(
+                f,
+                "--cosmology: om = {} leaves a negative dark energy density, ol = {}",
+                cosmology.omega_m(),
+                cosmology.omega_lambda()
+            ),
+            Self::SameRows { roles, paths } => write!(
+                f,
+                "{} and {} are the same rows of the same file ({}, {}): each point is also paired with itself",
+                roles[0],
+                roles[1],
+                paths[0].display(),
+                paths[1].display()
+            ),
+            done => done.write_done(f),
+        }
+    }
+}
+
+impl Notice {
+    /// The text of what was done.
+    fn write_done(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Guessed {
+                path,
+                columns,
+                meaning,
+            } => write!(
+                f,
+                "{}: positions from the columns {} ({meaning})",
+                path.display(),
+                columns.join(", ")
+            ),
+            Self::UnusedDepth { path, column } => write!(
+                f,
+                "{}: angles need positions on the sky only: column `{column}` is not used",
+                path.display()
+            ),
+            Self::UnusedWeight { path, column } => write!(
+                f,
+                "{}: column `{column}` looks like a weight and is not used; --weight {column} would",
+                path.display()
+            ),
+            Self::UnusedCosmology => {
+                f.write_str("angles need positions on the sky only: --cosmology is not used")
+            }
+            Self::UnusedBox { source } => write!(
+                f,
+                "the box is not used ({source}): positions on the sky lie around the observer"
+            ),
+            Self::StatedBox { space, source } => {
+                write!(f, "box: {space}, from {source}; --box none for open space")
+            }
+            Self::Rows {
+                role,
+                kept,
+                read,
+                path,
+            } => write!(f, "{role}: {kept} of {read} rows of {}", path.display()),
+            Self::Wrapped { role, wrapped, of } => write!(
+                f,
+                "{role}: {wrapped} of {of} positions were outside the box and are wrapped into it"
+            ),
+            Self::Radians { .. }
+            | Self::Velocities { .. }
+            | Self::NegativeLambda(_)
+            | Self::SameRows { .. } => Ok(()),
+        }
+    }
+}
+
+/// The largest redshift of a galaxy that anybody has seen is below this one.
+const FAR: f64 = 20.0;
+
+/// The least and the largest value.
+fn range(values: &[f64]) -> [f64; 2] {
+    values
+        .iter()
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], &v| {
+            [lo.min(v), hi.max(v)]
+        })
+}
+
+/// Sky coordinates that would all be allowed in radians.
+pub(crate) fn radians(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> Option<Notice> {
+    use std::f64::consts::{FRAC_PI_2, TAU};
+    let (ra_range, dec_range) = (range(ra.1), range(dec.1));
+    let within = |[lo, hi]: [f64; 2], most: f64| lo.abs().max(hi.abs()) <= most;
+    let all_zero = within(ra_range, 0.0) && within(dec_range, 0.0);
+    let suspicious = within(ra_range, TAU) && within(dec_range, FRAC_PI_2) && !all_zero;
+    suspicious.then(|| Notice::Radians {
+        path: path.to_owned(),
+        ra: (ra.0.to_owned(), ra_range),
+        dec: (dec.0.to_owned(), dec_range),
+    })
+}
+
+/// Redshifts that are velocities, or marks of missing ones.
+pub(crate) fn velocities(path: &Path, column: &str, redshifts: &[f64]) -> Option<Notice> {
+    let [_, largest] = range(redshifts);
+    (largest > FAR).then(|| Notice::Velocities {
+        path: path.to_owned(),
+        column: column.to_owned(),
+        largest,
+    })
+}
+
+/// A universe that nobody lives in.
+pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
+    (cosmology.omega_lambda() < 0.0).then_some(Notice::NegativeLambda(*cosmology))
+}

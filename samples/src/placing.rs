@@ -1,0 +1,92 @@
+//! Samples put into their domain.
+//!
+//! Entry: [`place`]. The library wraps and refuses; here it is counted how many positions that concerned, and errors get their advice.
+
+use albireo::{Domain, Outside, Points};
+use serde_json::json;
+
+use crate::error::{SampleError, Within};
+use crate::notice::Notice;
+use crate::sample::Sample;
+
+/// How many points lie outside the box as it was given.
+fn outside(domain: &Domain, points: &Points) -> usize {
+    let is_outside: Box<dyn Fn([f64; 3]) -> bool> = match domain {
+        Domain::Open => return 0,
+        Domain::Periodic(cell) => {
+            let lengths = cell.lengths();
+            Box::new(move |x| {
+                let axes = x.into_iter().zip(lengths);
+                axes.into_iter()
+                    .any(|(x, length)| length.is_some_and(|l| !(0.0..l).contains(&x)))
+            })
+        }
+        Domain::Triclinic(lattice) => {
+            let [a, b, c] = lattice.vectors();
+            let across = [cross(b, c), cross(c, a), cross(a, b)];
+            let volume = dot(a, across[0]);
+            Box::new(move |x| {
+                let mut fractions = across.iter().map(|&across| dot(x, across) / volume);
+                fractions.any(|fraction| !(0.0..1.0).contains(&fraction))
+            })
+        }
+    };
+    (0..points.len())
+        .filter(|&row| is_outside(points.at(row)))
+        .count()
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// Puts a sample into its domain; says how many positions lay outside, where they are wrapped.
+pub(crate) fn place(
+    domain: &Domain,
+    sample: &mut Sample,
+    unless: Outside,
+    tell: &mut dyn FnMut(Notice),
+) -> Result<(), SampleError> {
+    let particles = std::mem::take(&mut sample.particles);
+    let wraps = unless == Outside::Wrap || matches!(domain, Domain::Triclinic(_));
+    let wrapped = if wraps {
+        outside(domain, particles.points())
+    } else {
+        0
+    };
+    let placed = domain.place(particles, unless);
+    sample.particles = placed.within(|| hint(sample, unless))?;
+    if wrapped > 0 {
+        tell(Notice::Wrapped {
+            role: sample.role.clone(),
+            wrapped,
+            of: sample.particles.len(),
+        });
+    }
+    if let (true, Some(record)) = (wraps && domain.is_periodic(), sample.record.as_object_mut()) {
+        record.insert("wrapped".to_owned(), json!(wrapped));
+    }
+    Ok(())
+}
+
+/// The file, with what would help.
+fn hint(sample: &Sample, outside: Outside) -> String {
+    let advice = if outside == Outside::Refuse {
+        " (--wrap would wrap positions into the box, --box none would leave it out)"
+    } else {
+        ""
+    };
+    let of = match sample.record.get("where") {
+        Some(_) => ", of the rows that --where keeps",
+        None => "",
+    };
+    format!("{}{advice}{of}", sample.path.display())
+}

@@ -1,0 +1,264 @@
+//! All samples of a count, read and placed in their domain.
+//!
+//! Entry: [`Reading::read`]. One file is read by `sample`, the box found by `space`.
+
+use std::path::PathBuf;
+
+use albireo::binning::BinAxis;
+use albireo::cosmology::Cosmology;
+use albireo::{Axis, Domain, LineOfSight, Outside, Particles};
+use albireo_catalogs::Stop;
+use serde_json::{Map, Value, json};
+
+use crate::error::SampleError;
+use crate::notice::{self, Notice};
+use crate::placing::place;
+use crate::sample::{Conversion, Opened, Sample, Source};
+use crate::space::{BoxSpec, StatedBox, resolve};
+
+/// How samples are read: what their columns become, and where the positions lie.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// Only directions are needed: positions become unit vectors, and there is no box.
+    pub angular: bool,
+    /// What turns redshifts into distances in Mpc/h.
+    pub cosmology: Option<Cosmology>,
+    /// The box; without it the one that the files state, else open space.
+    pub space: Option<BoxSpec>,
+    /// What becomes of positions outside the box.
+    pub outside: Outside,
+    /// The unit of length, for labels; without it the one that the files state, Mpc/h for redshifts.
+    pub unit: Option<String>,
+    /// Whether to end before the last sample is read.
+    pub stop: Stop,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            angular: false,
+            cosmology: None,
+            space: None,
+            outside: Outside::Refuse,
+            unit: None,
+            stop: Stop::never(),
+        }
+    }
+}
+
+/// Samples in a common domain.
+#[derive(Debug)]
+pub struct Samples {
+    all: Vec<Sample>,
+    domain: Domain,
+    unit: Option<String>,
+    redshift_space: bool,
+    record: Map<String, Value>,
+}
+
+impl Reading {
+    /// Reads the samples and places them in their domain; `tell` hears what was chosen and what looks wrong, as it is found.
+    ///
+    /// # Errors
+    /// [`SampleError`]: columns that are missing, ambiguous or hold what makes no position, files that disagree, positions outside the
+    /// box; [`SampleError::is_wrong_call`] where the request itself has no meaning.
+    pub fn read(
+        &self,
+        sources: &[Source],
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Samples, SampleError> {
+        if self.angular && self.has_box() {
+            return Err(SampleError::BoxForAngles);
+        }
+        let suspicion = self.cosmology.as_ref().and_then(notice::negative_lambda);
+        suspicion.into_iter().for_each(&mut *tell);
+        let conversion = Conversion {
+            angular: self.angular,
+            cosmology: self.cosmology,
+            stop: self.stop.clone(),
+        };
+        let opened = sources
+            .iter()
+            .map(|s| Opened::new(s, &conversion, &mut *tell));
+        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
+        self.check_cosmology(&opened, tell)?;
+        let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
+        let on_sky = self.on_sky(&opened)?;
+        let mut samples = Vec::new();
+        for opened in opened {
+            samples.push(opened.read(&conversion, tell)?);
+            if self.stop.requested() {
+                return Err(SampleError::Interrupted);
+            }
+        }
+        same_rows(&samples).into_iter().for_each(&mut *tell);
+        let (domain, space) = self.domain(&samples, on_sky, tell)?;
+        for sample in &mut samples {
+            place(&domain, sample, self.outside, tell)?;
+        }
+        let unit = self.unit_of(&samples)?;
+        let mut record = Map::new();
+        let records = samples.iter().map(|s| s.record.clone()).collect();
+        record.insert("samples".to_owned(), Value::Array(records));
+        record.insert("box".to_owned(), space);
+        if let (Some(cosmology), true) = (&self.cosmology, redshift_space) {
+            record.insert("cosmology".to_owned(), json!(cosmology));
+        }
+        if let Some(unit) = &unit {
+            record.insert("unit".to_owned(), json!(unit));
+        }
+        Ok(Samples {
+            all: samples,
+            domain,
+            unit,
+            redshift_space,
+            record,
+        })
+    }
+
+    fn has_box(&self) -> bool {
+        self.space.is_some_and(|space| space != BoxSpec::Open)
+    }
+
+    /// Refuses a cosmology that no sample has a use for.
+    fn check_cosmology(
+        &self,
+        opened: &[Opened],
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<(), SampleError> {
+        if self.cosmology.is_none() || opened.iter().any(|o| o.place.is_redshift_space()) {
+            return Ok(());
+        }
+        if self.angular {
+            tell(Notice::UnusedCosmology);
+            return Ok(());
+        }
+        let columns: Vec<String> = opened.iter().flat_map(|o| o.place.columns()).collect();
+        Err(SampleError::UnusedCosmology {
+            columns: columns.join(", "),
+        })
+    }
+
+    /// Whether there are positions on the sky: they lie around the observer, and no periodic box holds them.
+    fn on_sky(&self, opened: &[Opened]) -> Result<bool, SampleError> {
+        let Some(sky) = opened.iter().find(|opened| opened.place.is_sky()) else {
+            return Ok(false);
+        };
+        if self.has_box() {
+            return Err(SampleError::BoxOnSky {
+                columns: sky.place.columns().join(", "),
+                path: sky.path().to_owned(),
+            });
+        }
+        Ok(true)
+    }
+
+    /// The domain of all samples, with a record of where it comes from.
+    fn domain(
+        &self,
+        samples: &[Sample],
+        on_sky: bool,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<(Domain, Value), SampleError> {
+        if self.angular {
+            return resolve(None, &[], tell);
+        }
+        let mut stated: Vec<&StatedBox> = samples
+            .iter()
+            .filter_map(|s| s.stated_box.as_ref())
+            .collect();
+        if let (true, Some(first)) = (on_sky, stated.first()) {
+            if self.space.is_none() {
+                tell(Notice::UnusedBox {
+                    source: first.source.clone(),
+                });
+            }
+            stated.clear();
+        }
+        resolve(self.space, &stated, tell)
+    }
+
+    /// The unit asked for, or the one that all samples state.
+    fn unit_of(&self, samples: &[Sample]) -> Result<Option<String>, SampleError> {
+        if self.unit.is_some() || self.angular {
+            return Ok(self.unit.clone());
+        }
+        let stated = |sample: &Sample| -> Option<(String, PathBuf)> {
+            Some((sample.unit.clone()?, sample.path.clone()))
+        };
+        let mut stated = samples.iter().filter_map(stated);
+        let Some(first) = stated.next() else {
+            return Ok(None);
+        };
+        match stated.find(|other| other.0 != first.0) {
+            Some(second) => Err(SampleError::DifferentUnits { first, second }),
+            None => Ok(Some(first.0)),
+        }
+    }
+}
+
+impl Samples {
+    /// The domain that all of them lie in.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The unit of length, where known.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// How they came about: `samples`, `box`, and `cosmology` and `unit` where there are any.
+    pub fn record(&self) -> &Map<String, Value> {
+        &self.record
+    }
+
+    /// The sample of a role, if it was read.
+    pub fn find(&self, role: &str) -> Option<&Particles> {
+        let sample = self.all.iter().find(|sample| sample.role == role);
+        sample.map(|sample| &sample.particles)
+    }
+
+    /// The sample of a role that there must be.
+    ///
+    /// # Errors
+    /// [`SampleError::Missing`].
+    pub fn get(&self, role: &str) -> Result<&Particles, SampleError> {
+        self.find(role)
+            .ok_or_else(|| SampleError::Missing(role.to_owned()))
+    }
+
+    /// The line of sight of pairs where none is told: z in a box, the midpoint in open space.
+    pub fn line_of_sight(&self) -> LineOfSight {
+        if self.domain.is_periodic() {
+            LineOfSight::Fixed(Axis::Z)
+        } else {
+            LineOfSight::Midpoint
+        }
+    }
+
+    /// Calls the separation of redshifts s: r is that in real space.
+    pub fn name_axes(&self, axes: &mut [BinAxis]) {
+        for axis in axes {
+            if self.redshift_space && axis.name == "r" {
+                axis.name = "s";
+            }
+        }
+    }
+}
+
+/// Samples that are the same rows of the same content.
+fn same_rows(samples: &[Sample]) -> Vec<Notice> {
+    let rows = |sample: &Sample| -> [Option<Value>; 3] {
+        ["sha256", "table", "where"].map(|key| sample.record.get(key).cloned())
+    };
+    let mut found = Vec::new();
+    for (k, first) in samples.iter().enumerate() {
+        let same = samples[k + 1..].iter().filter(|s| rows(first) == rows(s));
+        found.extend(same.map(|second| Notice::SameRows {
+            roles: [first.role.clone(), second.role.clone()],
+            paths: [first.path.clone(), second.path.clone()],
+        }));
+    }
+    found
+}

@@ -1,0 +1,397 @@
+//! From one file and what is selected of it to particles, with a record of how.
+//!
+//! Entry: [`Opened::new`], then [`Opened::read`]. It knows no domain and no bins.
+
+use std::path::{Path, PathBuf};
+
+use albireo::cosmology::Cosmology;
+use albireo::sky::{self, Column};
+use albireo::{Particles, Points};
+use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription};
+use serde_json::{Value, json};
+
+use crate::columns::{self, Depth, Need, Place};
+use crate::error::{SampleError, Within};
+use crate::notice::{self, Notice};
+use crate::selection::Selection;
+use crate::space::{StatedBox, stated_box};
+
+/// A file to be read as one of the samples of a count.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// What the sample is to the count: `data`, `randoms`, `cross`...
+    pub role: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Its columns and rows.
+    pub selection: Selection,
+}
+
+/// How the columns of any file become positions, and whether to go on.
+#[derive(Debug, Clone)]
+pub(crate) struct Conversion {
+    /// Only directions are needed.
+    pub(crate) angular: bool,
+    pub(crate) cosmology: Option<Cosmology>,
+    pub(crate) stop: Stop,
+}
+
+/// Particles and how they came about.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    pub(crate) role: String,
+    pub(crate) path: PathBuf,
+    pub(crate) particles: Particles,
+    pub(crate) record: Value,
+    pub(crate) stated_box: Option<StatedBox>,
+    /// Unit of length of the positions, where known.
+    pub(crate) unit: Option<String>,
+}
+
+/// A row as messages name it.
+fn row_of(source: &Source, row: usize) -> String {
+    let which = match source.selection.filter {
+        Some(_) => "counting from 0 those that --where keeps",
+        None => "counting from 0",
+    };
+    format!("row {row} ({which})")
+}
+
+/// Refuses NaN and infinities, naming column and row of the file.
+fn check_finite(source: &Source, column: &str, values: &[f64]) -> Result<(), SampleError> {
+    let Some(row) = values.iter().position(|v| !v.is_finite()) else {
+        return Ok(());
+    };
+    Err(SampleError::NotFinite {
+        path: source.path.clone(),
+        column: column.to_owned(),
+        found: values[row],
+        row: row_of(source, row),
+    })
+}
+
+/// Refuses redshifts of what comes towards us: they have no distance.
+fn check_receding(source: &Source, column: &str, redshifts: &[f64]) -> Result<(), SampleError> {
+    let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {
+        return Ok(());
+    };
+    Err(SampleError::Approaching {
+        path: source.path.clone(),
+        column: column.to_owned(),
+        found: redshifts[row],
+        row: row_of(source, row),
+    })
+}
+
+/// Refuses particles of more than one frame, which would be counted as if they were there at once.
+fn check_frame(catalog: &Catalog, source: &Source, column: &str) -> Result<(), SampleError> {
+    let values = catalog.column(column)?;
+    let first = values.first().copied().unwrap_or_default();
+    if values.iter().all(|&frame| frame == first) {
+        return Ok(());
+    }
+    let (least, most) = values.iter().fold((first, first), |(least, most), &frame| {
+        (least.min(frame), most.max(frame))
+    });
+    Err(SampleError::SeveralFrames {
+        path: source.path.clone(),
+        column: column.to_owned(),
+        least,
+        most,
+    })
+}
+
+/// One checked column.
+fn take(catalog: &mut Catalog, source: &Source, name: &str) -> Result<Vec<f64>, SampleError> {
+    let values = catalog.take(name)?;
+    check_finite(source, name, &values)?;
+    Ok(values)
+}
+
+/// Positions from whatever columns they are in.
+fn points(
+    catalog: &mut Catalog,
+    source: &Source,
+    place: &Place,
+    conversion: &Conversion,
+    tell: &mut dyn FnMut(Notice),
+) -> Result<Points, SampleError> {
+    let [x, y, z] = match place {
+        Place::Cartesian([x, y, z]) => [
+            take(catalog, source, x)?,
+            take(catalog, source, y)?,
+            take(catalog, source, z)?,
+        ],
+        Place::Vector(name) => {
+            let columns = catalog.vector(name)?;
+            for (component, values) in columns.iter().enumerate() {
+                let column = format!("{name}[{component}]");
+                check_finite(source, &column, values)?;
+            }
+            columns
+        }
+        Place::Sky { ra, dec, depth } => {
+            let on_sky = on_sky(catalog, source, [ra, dec], depth, conversion, tell);
+            return on_sky.within(|| kept_of(source));
+        }
+    };
+    Ok(Points::new(x, y, z)?)
+}
+
+/// Positions from sky columns: unit vectors where there is no depth.
+fn on_sky(
+    catalog: &mut Catalog,
+    source: &Source,
+    [ra, dec]: [&str; 2],
+    depth: &Depth,
+    conversion: &Conversion,
+    tell: &mut dyn FnMut(Notice),
+) -> Result<Points, SampleError> {
+    let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
+    let suspicion = notice::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
+    suspicion.into_iter().for_each(&mut *tell);
+    let (ra, dec) = (Column::new(ra, &angles[0]), Column::new(dec, &angles[1]));
+    let (name, distance) = match depth {
+        Depth::None => return Ok(sky::unit_vectors(ra, dec)?),
+        Depth::Distance(name) => (name, take(catalog, source, name)?),
+        Depth::Redshift(name) => {
+            let redshift = take(catalog, source, name)?;
+            check_receding(source, name, &redshift)?;
+            let suspicion = notice::velocities(&source.path, name, &redshift);
+            suspicion.into_iter().for_each(&mut *tell);
+            let cosmology = conversion.cosmology;
+            let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
+            (name, cosmology.distances(Column::new(name, &redshift))?)
+        }
+    };
+    Ok(sky::positions(ra, dec, Column::new(name, &distance))?)
+}
+
+/// A file opened, its columns chosen, none of them read.
+pub(crate) struct Opened {
+    source: Source,
+    reader: Box<dyn CatalogReader>,
+    outline: TableDescription,
+    pub(crate) place: Place,
+    filter: Option<Filter>,
+}
+
+impl Opened {
+    /// Opens a file and chooses its columns.
+    pub(crate) fn new(
+        source: &Source,
+        conversion: &Conversion,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Self, SampleError> {
+        let Source {
+            path, selection, ..
+        } = source;
+        let filter = selection.filter.as_deref().map(Filter::parse).transpose();
+        let filter = filter.within(|| "--where".to_owned())?;
+        let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
+        let outline = reader.outline(selection.table.as_deref())?;
+        let need = Need {
+            angular: conversion.angular,
+            cosmology: conversion.cosmology.is_some(),
+        };
+        let (place, guessed) =
+            columns::choose(&outline, selection, need).within(|| path.display().to_string())?;
+        if guessed {
+            tell(Notice::Guessed {
+                path: path.clone(),
+                columns: place.columns(),
+                meaning: place.meaning(),
+            });
+        }
+        let depth = selection.distance.as_ref().or(selection.redshift.as_ref());
+        if let (true, Some(depth)) = (conversion.angular, depth) {
+            tell(Notice::UnusedDepth {
+                path: path.clone(),
+                column: depth.clone(),
+            });
+        }
+        if let (None, Some(column)) = (&selection.weight, columns::weight_like(&outline)) {
+            tell(Notice::UnusedWeight {
+                path: path.clone(),
+                column,
+            });
+        }
+        Ok(Self {
+            source: source.clone(),
+            reader,
+            outline,
+            place,
+            filter,
+        })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    /// Reads the particles.
+    pub(crate) fn read(
+        mut self,
+        conversion: &Conversion,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Sample, SampleError> {
+        let mut catalog = self.catalog()?;
+        let Self {
+            source,
+            place,
+            outline,
+            ..
+        } = &self;
+        let Source { role, path, .. } = source;
+        // Before the positions, one of which it may be.
+        let weight = source.selection.weight.as_deref();
+        let weights = weight.map(|name| weights_of(&catalog, source, name));
+        let weights = weights.transpose()?;
+        let points = points(&mut catalog, source, place, conversion, tell)?;
+        let particles = match (weights, weight) {
+            (Some(weights), Some(name)) => {
+                let in_column = || format!("{}: column `{name}`", path.display());
+                let particles = Particles::weighted(points, weights).within(in_column)?;
+                particles.check_weight_sums().within(in_column)?;
+                particles
+            }
+            _ => Particles::new(points),
+        };
+        let particles = match (conversion.angular, place.is_sky()) {
+            (true, false) => particles.directions().within(|| kept_of(source))?,
+            _ => particles,
+        };
+        tell(Notice::Rows {
+            role: role.clone(),
+            kept: particles.len(),
+            read: catalog.rows_read(),
+            path: path.clone(),
+        });
+        Ok(Sample {
+            role: role.clone(),
+            path: path.clone(),
+            record: record(source, &catalog, place, &particles, &conversion.stop)?,
+            stated_box: stated_box(path, catalog.attributes()),
+            unit: unit(outline, place),
+            particles,
+        })
+    }
+
+    /// Reads the columns that are needed: positions, weights, and the frame where there is one, which must be one only.
+    fn catalog(&mut self) -> Result<Catalog, SampleError> {
+        let selection = &self.source.selection;
+        let frame = if self.place.is_sky() {
+            None
+        } else {
+            columns::frame_like(&self.outline)
+        };
+        let mut wanted: Vec<String> = Vec::new();
+        let columns = self.place.columns();
+        for name in columns.iter().chain(&selection.weight).chain(&frame) {
+            if !wanted.contains(name) {
+                wanted.push(name.clone());
+            }
+        }
+        let mut request = Request::columns(wanted);
+        request.table.clone_from(&selection.table);
+        request.filter = self.filter.take();
+        let catalog = self.reader.read(&request)?;
+        if catalog.rows() == 0 {
+            return Err(SampleError::Empty {
+                path: self.source.path.clone(),
+                rows_read: catalog.rows_read(),
+            });
+        }
+        if let Some(frame) = &frame {
+            check_frame(&catalog, &self.source, frame)?;
+        }
+        Ok(catalog)
+    }
+}
+
+/// The file, and that rows are counted among those kept, where some are not.
+fn kept_of(source: &Source) -> String {
+    let shown = source.path.display();
+    match source.selection.filter {
+        Some(_) => format!("{shown}, of the rows that --where keeps"),
+        None => shown.to_string(),
+    }
+}
+
+/// The weights in column `name`.
+fn weights_of(catalog: &Catalog, source: &Source, name: &str) -> Result<Vec<f64>, SampleError> {
+    let weights = catalog.column(name)?.to_vec();
+    check_finite(source, name, &weights)?;
+    Ok(weights)
+}
+
+/// The unit of length that the columns or the attributes of their table state, Mpc/h for redshifts.
+fn unit(outline: &TableDescription, place: &Place) -> Option<String> {
+    let name = match place {
+        Place::Cartesian([name, ..])
+        | Place::Vector(name)
+        | Place::Sky {
+            depth: Depth::Distance(name),
+            ..
+        } => name,
+        Place::Sky {
+            depth: Depth::Redshift(_),
+            ..
+        } => return Some("Mpc/h".to_owned()),
+        Place::Sky {
+            depth: Depth::None, ..
+        } => return None,
+    };
+    let of_column = outline
+        .columns
+        .iter()
+        .find(|column| column.name == *name)?
+        .unit
+        .clone();
+    let of_table = || {
+        ["length_unit", "units", "unit"]
+            .iter()
+            .find_map(|key| outline.attributes.get(*key)?.as_text())
+    };
+    of_column.or_else(|| of_table().map(str::to_owned))
+}
+
+fn record(
+    source: &Source,
+    catalog: &Catalog,
+    place: &Place,
+    particles: &Particles,
+    stop: &Stop,
+) -> Result<Value, SampleError> {
+    let Source {
+        role,
+        path,
+        selection,
+    } = source;
+    let mut record = json!({
+        "role": role,
+        "path": path,
+        "sha256": albireo_catalogs::sha256_until(path, stop)?,
+        "format": catalog.format().to_string(),
+        "rows_read": catalog.rows_read(),
+        "rows_used": particles.len(),
+        "positions": place.columns(),
+        "coordinates": place.meaning(),
+        "weight_sum": particles.weight_sum(),
+    });
+    let table = Some(catalog.table()).filter(|name| !name.is_empty());
+    let optional = [
+        ("table", table),
+        ("where", selection.filter.as_deref()),
+        ("weight", selection.weight.as_deref()),
+    ];
+    if let Some(entries) = record.as_object_mut() {
+        for (key, value) in optional {
+            if let Some(value) = value {
+                entries.insert(key.to_owned(), json!(value));
+            }
+        }
+    }
+    Ok(record)
+}

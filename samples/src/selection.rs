@@ -1,0 +1,95 @@
+//! Which columns and rows of a file make a sample.
+//!
+//! Entry: [`Selection`]. Nothing here opens a file.
+
+/// Which columns and rows of a file make a sample; what is not given is guessed from the usual names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// Cartesian positions: three columns, or one of three components.
+    pub positions: Option<Vec<String>>,
+    /// Right ascension and declination, degrees.
+    pub sky: Option<Vec<String>>,
+    /// Comoving distances, in the unit of the bins.
+    pub distance: Option<String>,
+    /// Redshifts, which a cosmology turns into Mpc/h.
+    pub redshift: Option<String>,
+    /// Weights; never guessed.
+    pub weight: Option<String>,
+    /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
+    pub filter: Option<String>,
+    /// The table of the file, where it has several.
+    pub table: Option<String>,
+}
+
+/// What turns an inherited choice off.
+const NONE: &str = "none";
+
+impl Selection {
+    /// This selection, completed by that of the first file; `none` keeps an entry from being taken over.
+    ///
+    /// Positions and sky coordinates are one choice, and so are distance and redshift.
+    #[must_use]
+    pub fn or(self, first: &Self) -> Self {
+        let own_place = self.positions.is_some() || self.sky.is_some();
+        let own_depth = own_place || self.distance.is_some() || self.redshift.is_some();
+        let unless = |own: bool, value: &Option<String>| if own { None } else { value.clone() };
+        let unless_all =
+            |own: bool, value: &Option<Vec<String>>| if own { None } else { value.clone() };
+        Self {
+            positions: self.positions.or(unless_all(own_place, &first.positions)),
+            sky: self.sky.or(unless_all(own_place, &first.sky)),
+            distance: self.distance.or(unless(own_depth, &first.distance)),
+            redshift: self.redshift.or(unless(own_depth, &first.redshift)),
+            weight: self.weight.or(first.weight.clone()),
+            filter: self.filter.or(first.filter.clone()),
+            table: self.table.or(first.table.clone()),
+        }
+    }
+
+    /// This selection with a weight, condition or table of `none` read as nothing.
+    #[must_use]
+    pub fn resolved(self) -> Self {
+        let something = |value: Option<String>| value.filter(|text| text != NONE);
+        Self {
+            weight: something(self.weight),
+            filter: something(self.filter),
+            table: something(self.table),
+            ..self
+        }
+    }
+
+    /// Whether anything is chosen.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_selection_of_the_first_file_holds_for_the_others() {
+        let name = |text: &str| Some(text.to_owned());
+        let first = Selection {
+            positions: Some(vec!["pos".to_owned()]),
+            weight: name("w"),
+            ..Selection::default()
+        };
+        let own = Selection {
+            weight: name("none"),
+            ..Selection::default()
+        };
+        let both = own.or(&first).resolved();
+        assert_eq!(
+            (both.positions, both.weight),
+            (first.positions.clone(), None)
+        );
+        let sky = Selection {
+            sky: Some(vec!["RA".to_owned(), "DEC".to_owned()]),
+            ..Selection::default()
+        };
+        let both = sky.or(&first);
+        assert_eq!((both.positions, both.weight), (None, name("w")));
+    }
+}

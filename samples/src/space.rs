@@ -1,0 +1,265 @@
+//! The domain of samples: from the box that is asked for, or from what the files state.
+//!
+//! Entry: [`BoxSpec`] and [`resolve`]. Positions are placed in it by `placing`.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use albireo::{Domain, Lattice, PeriodicBox};
+use albireo_catalogs::Attributes;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::error::{SampleError, Within};
+use crate::notice::Notice;
+
+/// The box, as given or asked for. Its text is what the command line takes: `420`, `100,100,none`, nine numbers, `file` or `none`.
+///
+/// ```
+/// use albireo_samples::BoxSpec;
+/// assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
+/// assert!("1,2".parse::<BoxSpec>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BoxSpec {
+    /// Open space.
+    Open,
+    /// The one that the file states.
+    File,
+    /// Orthorhombic, each axis periodic or open.
+    Lengths([Option<f64>; 3]),
+    /// Three box vectors.
+    Vectors([[f64; 3]; 3]),
+}
+
+/// A text that is no box.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ParseBoxError(String);
+
+impl FromStr for BoxSpec {
+    type Err = ParseBoxError;
+
+    fn from_str(text: &str) -> Result<Self, ParseBoxError> {
+        match text.trim() {
+            "none" | "open" => return Ok(Self::Open),
+            "file" => return Ok(Self::File),
+            _ => {}
+        }
+        let lengths = text
+            .split(',')
+            .map(|part| match part.trim() {
+                "none" | "open" => Ok(None),
+                number => number.parse().map(Some).map_err(|_| {
+                    ParseBoxError(format!("expected a length or `none`, found `{number}`"))
+                }),
+            })
+            .collect::<Result<Vec<Option<f64>>, ParseBoxError>>()?;
+        let vectors: Option<Vec<f64>> = lengths.iter().copied().collect();
+        match (lengths.len(), vectors) {
+            (1, _) => Ok(Self::Lengths([lengths[0]; 3])),
+            (3, _) => Ok(Self::Lengths([lengths[0], lengths[1], lengths[2]])),
+            (9, Some(v)) => Ok(Self::Vectors([0, 3, 6].map(|k| [v[k], v[k + 1], v[k + 2]]))),
+            (n, _) => Err(ParseBoxError(format!(
+                "a box is one length, three lengths or nine numbers (three vectors), `file` or `none`; found {n} values"
+            ))),
+        }
+    }
+}
+
+/// A box that a file states.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StatedBox {
+    /// Where it stands: the attribute and the file.
+    pub(crate) source: String,
+    pub(crate) spec: BoxSpec,
+}
+
+/// Attributes that state a box, in the order of preference.
+const NAMES: [&str; 10] = [
+    "BoxSize",
+    "box/edges",
+    "boxsize",
+    "box_size",
+    "BOXSIZE",
+    "Lbox",
+    "L_box",
+    "LBOX",
+    "box",
+    "Box",
+];
+
+/// The box among the attributes of a file: one length, three lengths or three vectors.
+pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedBox> {
+    NAMES.iter().find_map(|wanted| {
+        let named = |key: &str| key == *wanted || key.ends_with(&format!("/{wanted}"));
+        let (key, value) = attributes.iter().find(|(key, _)| named(key))?;
+        let numbers = value.as_floats()?;
+        let spec = match numbers[..] {
+            [length] => BoxSpec::Lengths([Some(length); 3]),
+            [x, y, z] => BoxSpec::Lengths([x, y, z].map(Some)),
+            [ax, 0.0, 0.0, 0.0, by, 0.0, 0.0, 0.0, cz] => BoxSpec::Lengths([ax, by, cz].map(Some)),
+            [ax, ay, az, bx, by, bz, cx, cy, cz] => {
+                BoxSpec::Vectors([[ax, ay, az], [bx, by, bz], [cx, cy, cz]])
+            }
+            _ => return None,
+        };
+        Some(StatedBox {
+            source: format!("attribute `{key}` of {}", path.display()),
+            spec,
+        })
+    })
+}
+
+fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
+    Ok(match spec {
+        BoxSpec::Open | BoxSpec::File | BoxSpec::Lengths([None, None, None]) => Domain::Open,
+        BoxSpec::Lengths(lengths) => Domain::Periodic(PeriodicBox::new(lengths)?),
+        BoxSpec::Vectors(vectors) => Domain::Triclinic(Lattice::new(vectors)?),
+    })
+}
+
+/// The one box that the files state, if any; different ones are refused.
+fn common(stated: &[&StatedBox]) -> Result<Option<StatedBox>, SampleError> {
+    let Some((first, rest)) = stated.split_first() else {
+        return Ok(None);
+    };
+    if let Some(other) = rest.iter().find(|other| other.spec != first.spec) {
+        return Err(SampleError::DifferentBoxes {
+            first: first.source.clone(),
+            second: other.source.clone(),
+        });
+    }
+    Ok(Some((*first).clone()))
+}
+
+/// The domain, with a record of where it comes from: what is given, else the box that the files state, else open space.
+pub(crate) fn resolve(
+    given: Option<BoxSpec>,
+    stated: &[&StatedBox],
+    tell: &mut dyn FnMut(Notice),
+) -> Result<(Domain, Value), SampleError> {
+    let from_files = match given {
+        None | Some(BoxSpec::File) => common(stated)?,
+        Some(_) => None,
+    };
+    if given == Some(BoxSpec::File) && from_files.is_none() {
+        return Err(SampleError::NoStatedBox);
+    }
+    let (spec, source) = match (from_files, given) {
+        (Some(stated), _) => (stated.spec, stated.source),
+        (None, Some(given)) => (given, "--box".to_owned()),
+        (None, None) => (BoxSpec::Open, "default".to_owned()),
+    };
+    let domain = domain_of(spec).within(|| source.clone())?;
+    if given.is_none() && domain.is_periodic() {
+        tell(Notice::StatedBox {
+            space: described(&domain),
+            source: source.clone(),
+        });
+    }
+    let record = record(&domain, &source);
+    Ok((domain, record))
+}
+
+/// A periodic domain in a few words.
+fn described(domain: &Domain) -> String {
+    match domain {
+        Domain::Open => "open space".to_owned(),
+        Domain::Periodic(cell) => {
+            let length = |length: Option<f64>| length.map_or("open".to_owned(), |l| l.to_string());
+            let lengths = cell.lengths().map(length);
+            format!("periodic, {}", lengths.join(" x "))
+        }
+        Domain::Triclinic(lattice) => {
+            let [a, b, c] = lattice.vectors();
+            format!("periodic, {a:?} {b:?} {c:?}")
+        }
+    }
+}
+
+fn record(domain: &Domain, source: &str) -> Value {
+    match domain {
+        Domain::Open => json!({"kind": "open", "source": source}),
+        Domain::Periodic(cell) => {
+            json!({"kind": "periodic", "lengths": cell.lengths(), "source": source})
+        }
+        Domain::Triclinic(lattice) => json!({
+            "kind": "triclinic", "vectors": lattice.vectors(), "reduced": lattice.basis(), "source": source,
+        }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use albireo_catalogs::Value as Attribute;
+
+    #[test]
+    fn boxes_are_parsed_or_refused() {
+        assert_eq!("420".parse(), Ok(BoxSpec::Lengths([Some(420.0); 3])));
+        assert_eq!(
+            "1,2,none".parse(),
+            Ok(BoxSpec::Lengths([Some(1.0), Some(2.0), None]))
+        );
+        let cell = BoxSpec::Vectors([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-0.5, 0.0, 3.0]]);
+        assert_eq!("1,0,0,.5,2,0,-0.5,0,3".parse(), Ok(cell));
+        assert_eq!("file".parse(), Ok(BoxSpec::File));
+        assert_eq!("none".parse(), Ok(BoxSpec::Open));
+        for bad in ["", "1,2", "a", "1,2,3,4,5,6,7,8,none"] {
+            assert!(bad.parse::<BoxSpec>().is_err(), "{bad}");
+        }
+    }
+
+    fn stated(name: &str, numbers: &[f64]) -> Option<BoxSpec> {
+        let attributes = Attributes::from([(name.to_owned(), Attribute::Floats(numbers.to_vec()))]);
+        stated_box(Path::new("f.h5"), &attributes).map(|stated| stated.spec)
+    }
+
+    #[test]
+    fn boxes_are_found_in_attributes() {
+        assert_eq!(
+            stated("BoxSize", &[420.0]),
+            Some(BoxSpec::Lengths([Some(420.0); 3]))
+        );
+        assert_eq!(
+            stated("Header/BoxSize", &[1.0, 2.0, 3.0]),
+            Some(BoxSpec::Lengths([1.0, 2.0, 3.0].map(Some)))
+        );
+        let diagonal = [1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0];
+        assert_eq!(
+            stated("box/edges", &diagonal),
+            Some(BoxSpec::Lengths([1.0, 2.0, 3.0].map(Some)))
+        );
+        let skewed = [1.0, 0.0, 0.0, 0.5, 2.0, 0.0, 0.0, 0.0, 3.0];
+        assert!(matches!(
+            stated("box/edges", &skewed),
+            Some(BoxSpec::Vectors(_))
+        ));
+        assert_eq!(stated("BoxSize", &[1.0, 2.0]), None);
+        assert_eq!(stated("Omega", &[0.3]), None);
+    }
+
+    fn resolved(
+        given: Option<BoxSpec>,
+        stated: &[&StatedBox],
+    ) -> Result<(Domain, Value), SampleError> {
+        resolve(given, stated, &mut |_| ())
+    }
+
+    #[test]
+    fn different_boxes_are_refused() {
+        let of = |length: f64| StatedBox {
+            source: format!("{length}"),
+            spec: BoxSpec::Lengths([Some(length); 3]),
+        };
+        assert!(resolved(None, &[&of(1.0), &of(2.0)]).is_err());
+        let (domain, _) = resolved(None, &[&of(1.0), &of(1.0)]).unwrap();
+        assert_eq!(domain.volume(), Some(1.0));
+        let open = resolved(Some(BoxSpec::Open), &[&of(1.0), &of(2.0)]).unwrap();
+        assert_eq!(open.0, Domain::Open);
+        assert_eq!(resolved(None, &[]).unwrap().0, Domain::Open);
+        assert!(resolved(Some(BoxSpec::File), &[]).is_err());
+    }
+}

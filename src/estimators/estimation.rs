@@ -1,0 +1,110 @@
+//! From samples to a correlation function, whoever counts.
+//!
+//! Entry: [`Estimation`]. It decides which pairs are counted and which formula is applied; it counts none itself.
+
+use super::estimator::Estimator;
+use super::terms::{Role, Term, TermCounts};
+use super::{AnalyticRr, RandomPairs};
+use crate::binning::Binning;
+use crate::counts::PairCounts;
+use crate::domain::Domain;
+use crate::engine::Pairs;
+use crate::error::EstimatorError;
+use crate::particles::Particles;
+use crate::result::Correlation;
+
+/// The counts that an estimator takes of given samples, ready to be made.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::estimators::{Estimation, Estimator, Role};
+/// use albireo::{Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
+/// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
+/// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
+/// let sample = |role| match role {
+///     Role::Data => Some(&data),
+///     Role::Randoms => Some(&randoms),
+///     _ => None,
+/// };
+/// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
+/// let estimation = Estimation::new(Estimator::LandySzalay, &bins, &Domain::Open, sample)?;
+/// let xi = estimation.run(|_, pairs| {
+///     let job = PairJob::new(pairs, &Domain::Open)?;
+///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent)?)
+/// })?;
+/// assert_eq!(xi.estimator, "landy-szalay");
+/// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Estimation<'a, B> {
+    estimator: Estimator,
+    terms: Vec<(Term, Pairs<'a>)>,
+    known: Option<AnalyticRr<B>>,
+}
+
+impl<'a, B: Binning> Estimation<'a, B> {
+    /// What `estimator` takes of the samples that `sample` gives by their roles. Without any randoms their pairs are known, where the
+    /// estimator allows it and the domain is a periodic box.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`] a sample that is missing; [`EstimatorError::AnalyticRr`] where there are no randoms and no formula holds.
+    pub fn new(
+        estimator: Estimator,
+        bins: &B,
+        domain: &Domain,
+        sample: impl Fn(Role) -> Option<&'a Particles>,
+    ) -> Result<Self, EstimatorError> {
+        let mut terms = estimator.terms(bins.order());
+        let mut random = terms.iter().filter(|term| term.is_random());
+        let no_randoms = random.all(|term| term.roles().map(&sample).iter().all(Option::is_none));
+        let known = estimator.takes_known_randoms() && no_randoms;
+        let known = known.then(|| AnalyticRr::new(bins, domain)).transpose()?;
+        terms.retain(|term| known.is_none() || !term.is_random());
+        let get = |role: Role| {
+            sample(role).ok_or_else(|| {
+                EstimatorError::Needs(format!("this needs the sample `{}`", role.name()))
+            })
+        };
+        let pairs = |term: Term| {
+            let first = get(term.first)?;
+            let pairs = if term.first == term.second {
+                Pairs::Auto(first)
+            } else {
+                Pairs::Cross(first, get(term.second)?)
+            };
+            Ok((term, pairs))
+        };
+        Ok(Self {
+            estimator,
+            terms: terms.into_iter().map(pairs).collect::<Result<_, _>>()?,
+            known,
+        })
+    }
+
+    /// The counts to be made, in the order in which results list them.
+    pub fn terms(&self) -> &[(Term, Pairs<'a>)] {
+        &self.terms
+    }
+
+    /// The pairs of randoms, where they are known.
+    pub fn known_randoms(&self) -> Option<&dyn RandomPairs<B>> {
+        self.known.as_ref().map(|known| known as _)
+    }
+
+    /// Has `count` make each count, and makes the correlation function of them.
+    ///
+    /// # Errors
+    /// Those of `count`, and of [`Estimator::estimate`].
+    pub fn run<E: From<EstimatorError>>(
+        self,
+        mut count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,
+    ) -> Result<Correlation, E> {
+        let mut counted = Vec::new();
+        for (term, pairs) in self.terms {
+            counted.push((term, count(term, pairs)?));
+        }
+        let counts = TermCounts::new(counted, self.known);
+        Ok(self.estimator.estimate(&counts)?)
+    }
+}

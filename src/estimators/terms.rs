@@ -1,0 +1,161 @@
+//! What estimators take: samples by their role, the pairs between them by name, and the counts of those.
+//!
+//! Entry: [`Role`], [`Term`], [`TermCounts`]; [`Recipe`] is what each estimator says of itself. Nothing here counts a pair.
+
+use super::{AnalyticRr, RandomPairs};
+use crate::binning::{Binning, PairOrder};
+use crate::counts::PairCounts;
+use crate::error::EstimatorError;
+use crate::result::Correlation;
+
+/// What a sample is to an estimator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The points whose correlation is estimated; the first of two samples.
+    Data,
+    /// Randoms in the volume of the data.
+    Randoms,
+    /// Randoms shifted as reconstructed data were.
+    Shifted,
+    /// The second of two samples.
+    SecondData,
+    /// Randoms in the volume of the second sample.
+    SecondRandoms,
+}
+
+impl Role {
+    /// As messages and records name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Randoms => "randoms",
+            Self::Shifted => "shifted randoms",
+            Self::SecondData => "cross",
+            Self::SecondRandoms => "cross randoms",
+        }
+    }
+
+    /// Whether it stands for the volume, unshifted.
+    fn is_random(self) -> bool {
+        matches!(self, Self::Randoms | Self::SecondRandoms)
+    }
+}
+
+/// The pairs of one count: within a sample where both roles are the same, else between two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Term {
+    /// `DD`, `DR`, `D1R2` and their like.
+    pub name: &'static str,
+    /// Where the first point of each pair comes from.
+    pub first: Role,
+    /// Where the second one does.
+    pub second: Role,
+}
+
+impl Term {
+    /// Data with data.
+    pub const DD: Self = Self::new("DD", Role::Data, Role::Data);
+    /// Data with randoms.
+    pub const DR: Self = Self::new("DR", Role::Data, Role::Randoms);
+    /// Randoms with data.
+    pub const RD: Self = Self::new("RD", Role::Randoms, Role::Data);
+    /// Randoms with randoms.
+    pub const RR: Self = Self::new("RR", Role::Randoms, Role::Randoms);
+    /// Data with shifted randoms.
+    pub const DS: Self = Self::new("DS", Role::Data, Role::Shifted);
+    /// Shifted randoms with data.
+    pub const SD: Self = Self::new("SD", Role::Shifted, Role::Data);
+    /// Shifted randoms with shifted randoms.
+    pub const SS: Self = Self::new("SS", Role::Shifted, Role::Shifted);
+    /// First data with second data.
+    pub const D1D2: Self = Self::new("D1D2", Role::Data, Role::SecondData);
+    /// First data with second randoms.
+    pub const D1R2: Self = Self::new("D1R2", Role::Data, Role::SecondRandoms);
+    /// First randoms with second data.
+    pub const R1D2: Self = Self::new("R1D2", Role::Randoms, Role::SecondData);
+    /// First randoms with second randoms.
+    pub const R1R2: Self = Self::new("R1R2", Role::Randoms, Role::SecondRandoms);
+
+    const fn new(name: &'static str, first: Role, second: Role) -> Self {
+        Self {
+            name,
+            first,
+            second,
+        }
+    }
+
+    /// Both roles.
+    pub fn roles(self) -> [Role; 2] {
+        [self.first, self.second]
+    }
+
+    /// Whether it is about the volume alone, so that it can be known, or used again with other data: RR or R1R2.
+    pub fn is_random(self) -> bool {
+        self.roles().into_iter().all(Role::is_random)
+    }
+
+    /// Whether it is about the data alone: DD or D1D2.
+    pub fn is_data(self) -> bool {
+        let is_data = |role| matches!(role, Role::Data | Role::SecondData);
+        self.roles().into_iter().all(is_data)
+    }
+}
+
+/// The counts of an estimator's terms; those of randoms may be known instead.
+#[derive(Debug, Clone)]
+pub struct TermCounts<B> {
+    counted: Vec<(Term, PairCounts<B>)>,
+    known: Option<AnalyticRr<B>>,
+}
+
+impl<B: Binning> TermCounts<B> {
+    /// Counts by their terms, and random pairs where they are known.
+    pub fn new(counted: Vec<(Term, PairCounts<B>)>, known: Option<AnalyticRr<B>>) -> Self {
+        Self { counted, known }
+    }
+
+    /// The count of `term`, if it was made.
+    pub fn find(&self, term: Term) -> Option<&PairCounts<B>> {
+        let found = self.counted.iter().find(|(counted, _)| *counted == term);
+        found.map(|(_, counts)| counts)
+    }
+
+    /// The count of `term`, which there must be.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`].
+    pub fn get(&self, term: Term) -> Result<&PairCounts<B>, EstimatorError> {
+        self.find(term).ok_or_else(|| {
+            EstimatorError::Needs(format!("the pairs {} were not counted", term.name))
+        })
+    }
+
+    /// The pairs of randoms: known, or the count of `term`.
+    ///
+    /// # Errors
+    /// As [`TermCounts::get`].
+    pub fn random(&self, term: Term) -> Result<&dyn RandomPairs<B>, EstimatorError> {
+        match &self.known {
+            Some(known) => Ok(known),
+            None => self.get(term).map(|counts| counts as _),
+        }
+    }
+}
+
+/// What an estimator says of itself.
+pub(super) trait Recipe {
+    /// What it is called; one name may stand for one sample and for two.
+    const NAME: &'static str;
+    /// Its formula in one line.
+    const FORMULA: &'static str;
+    /// Whether it is between two samples.
+    const CROSS: bool = false;
+    /// Whether the pairs of randoms may be known instead of counted.
+    const KNOWN_RANDOMS: bool = false;
+
+    /// The counts it takes, in the order in which results list them.
+    fn terms(order: PairOrder) -> Vec<Term>;
+
+    /// The correlation function that the counts make.
+    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError>;
+}

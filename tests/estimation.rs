@@ -1,0 +1,159 @@
+//! From samples to correlation functions: each estimator by its terms gives what its formula gives on counts that were named by hand.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use albireo::binning::PairOrder;
+use albireo::counts::{Sums, count_pairs};
+use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
+use albireo::{
+    AnalyticRr, Axis, Binning, Correlation, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
+    LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs,
+    Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
+};
+
+/// A sample for each role, all different.
+struct Samples([Particles; 5]);
+
+const ROLES: [Role; 5] = [
+    Role::Data,
+    Role::Randoms,
+    Role::Shifted,
+    Role::SecondData,
+    Role::SecondRandoms,
+];
+
+impl Samples {
+    fn new() -> Self {
+        let sample = |n: usize, seed| {
+            let weights = (0..n).map(|k| 0.5 + (k % 7) as f64).collect();
+            let points = random::in_box(n, seed, [1.0; 3]).unwrap();
+            Particles::weighted(points, weights).unwrap()
+        };
+        Self([(40, 1), (90, 2), (70, 3), (50, 4), (80, 5)].map(|(n, seed)| sample(n, seed)))
+    }
+
+    fn of(&self, role: Role) -> &Particles {
+        let place = ROLES.iter().position(|other| *other == role).unwrap();
+        &self.0[place]
+    }
+
+    fn count<B: Binning>(&self, first: Role, second: Role, bins: &B) -> PairCounts<B> {
+        if first == second {
+            return count(Pairs::Auto(self.of(first)), bins);
+        }
+        count(Pairs::Cross(self.of(first), self.of(second)), bins)
+    }
+}
+
+fn domain() -> Domain {
+    Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
+}
+
+fn count<B: Binning>(pairs: Pairs<'_>, bins: &B) -> PairCounts<B> {
+    let domain = domain();
+    let job = PairJob::new(pairs, &domain).unwrap();
+    count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+}
+
+/// What the formulas make of counts that are put into their fields by hand.
+fn by_hand<B: Binning>(estimator: Estimator, samples: &Samples, bins: &B) -> Correlation {
+    use Role::{Data as D, Randoms as R, SecondData as D2, SecondRandoms as R2, Shifted as S};
+    let of = |first, second| samples.count(first, second, bins);
+    let (dd, dr, rr) = (&of(D, D), &of(D, R), &of(R, R));
+    let (d1d2, d1r2, r1d2, r1r2) = (&of(D, D2), &of(D, R2), &of(R, D2), &of(R, R2));
+    let ordered = bins.order() == PairOrder::Ordered;
+    let result = match estimator {
+        Estimator::Natural => Natural { dd, rr }.estimate(),
+        Estimator::NaturalCross => Natural { dd: d1d2, rr: r1r2 }.estimate(),
+        Estimator::DavisPeebles => DavisPeebles { dd, dr }.estimate(),
+        Estimator::DavisPeeblesCross => DavisPeebles { dd: d1d2, dr: d1r2 }.estimate(),
+        Estimator::Hamilton => Hamilton { dd, dr, rr }.estimate(),
+        Estimator::LandySzalay if ordered => LandySzalayCross {
+            d1d2: dd,
+            d1r2: dr,
+            r1d2: &of(R, D),
+            r1r2: rr,
+        }
+        .estimate(),
+        Estimator::LandySzalay => LandySzalay { dd, dr, rr }.estimate(),
+        Estimator::LandySzalayCross => LandySzalayCross {
+            d1d2,
+            d1r2,
+            r1d2,
+            r1r2,
+        }
+        .estimate(),
+        Estimator::ShiftedRandoms => {
+            let (ds, ss) = (&of(D, S), &of(S, S));
+            let sd = if ordered { &of(S, D) } else { ds };
+            ShiftedRandoms { dd, ds, sd, ss, rr }.estimate()
+        }
+        other => panic!("{other:?} has no counterpart here"),
+    };
+    result.unwrap()
+}
+
+fn agrees<B: Binning>(bins: &B) {
+    let samples = Samples::new();
+    for &estimator in Estimator::ALL {
+        let all = |role| Some(samples.of(role));
+        let estimation = Estimation::new(estimator, bins, &domain(), all).unwrap();
+        let listed: Vec<Term> = estimation.terms().iter().map(|(term, _)| *term).collect();
+        assert_eq!(listed, estimator.terms(bins.order()), "{estimator:?}");
+        let mut made = vec![];
+        let xi = estimation.run(|term, pairs| {
+            made.push(term);
+            Ok::<_, EstimatorError>(count(pairs, bins))
+        });
+        assert_eq!(made, listed, "each term is counted once, in order");
+        assert_eq!(
+            xi.unwrap(),
+            by_hand(estimator, &samples, bins),
+            "{estimator:?}"
+        );
+    }
+}
+
+#[test]
+fn estimators_take_the_counts_of_their_formulas() {
+    agrees(&RBins::new(Edges::linear(0.0, 0.4, 4).unwrap()));
+}
+
+#[test]
+fn where_the_orders_of_a_pair_differ_both_are_counted() {
+    let s = Edges::linear(0.0, 0.4, 2).unwrap();
+    let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
+    agrees(&SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap());
+}
+
+#[test]
+fn without_randoms_their_pairs_are_those_of_the_box() {
+    let samples = Samples::new();
+    let bins = RBins::new(Edges::linear(0.0, 0.4, 4).unwrap());
+    let data = |role| (role == Role::Data).then(|| samples.of(role));
+    let estimation = Estimation::new(Estimator::Natural, &bins, &domain(), data).unwrap();
+    assert_eq!(estimation.terms().len(), 1);
+    let xi = estimation.run(|_, pairs| Ok::<_, EstimatorError>(count(pairs, &bins)));
+    let dd = &samples.count(Role::Data, Role::Data, &bins);
+    let rr = &AnalyticRr::new(&bins, &domain()).unwrap();
+    assert_eq!(xi.unwrap(), Natural { dd, rr }.estimate().unwrap());
+    let open = Estimation::new(Estimator::Natural, &bins, &Domain::Open, data);
+    assert!(matches!(open, Err(EstimatorError::AnalyticRr(_))));
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let samples = Samples::new();
+    let bins = RBins::new(Edges::linear(0.0, 0.4, 4).unwrap());
+    let data = |role| (role == Role::Data).then(|| samples.of(role));
+    let refused = Estimation::new(Estimator::Hamilton, &bins, &domain(), data).unwrap_err();
+    assert_eq!(refused.to_string(), "this needs the sample `randoms`");
+    // Randoms for one of two samples leave no count to divide by, and none that is known.
+    let one = |role| (role != Role::SecondRandoms).then(|| samples.of(role));
+    let refused = Estimation::new(Estimator::NaturalCross, &bins, &domain(), one).unwrap_err();
+    assert_eq!(refused.to_string(), "this needs the sample `cross randoms`");
+    let dd = samples.count(Role::Data, Role::Data, &bins);
+    let counts = TermCounts::new(vec![(Term::DD, dd)], None);
+    let refused = Estimator::LandySzalay.estimate(&counts).unwrap_err();
+    assert_eq!(refused.to_string(), "the pairs DR were not counted");
+}
