@@ -2,11 +2,12 @@
 //!
 //! Entry: [`Counter`], given what is [`Planned`]. Who counts is chosen by `engine`; what is counted by the subcommands.
 
+use std::rc::Rc;
 use std::time::Instant;
 
-use albireo::counts::{JobId, PairKind, Sums, count_pairs};
-use albireo::engine::{AnyEngine, Exactness};
-use albireo::{Binning, Domain, Engine, PairCounts, PairJob, PairTotal, Pairs};
+use albireo::counts::{JobId, PairKind, Sums, count_prepared};
+use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob};
+use albireo::{Binning, Domain, Engine, PairCounts, PairJob, PairTotal, Pairs, Particles};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
@@ -63,6 +64,8 @@ pub(crate) struct Counter<'a> {
     domain: &'a Domain,
     /// The engine of this command, once it is decided.
     engine: Option<AnyEngine>,
+    /// The samples that the engine has prepared, each once for all counts.
+    prepared: Vec<(&'a Particles, Rc<Prepared<AnySorted>>)>,
     /// What was counted, by name, in order.
     pub(crate) done: Vec<Counted>,
 }
@@ -129,6 +132,7 @@ impl<'a> Counter<'a> {
             engines,
             domain,
             engine: None,
+            prepared: Vec::new(),
             done: Vec::new(),
         }
     }
@@ -147,6 +151,7 @@ impl<'a> Counter<'a> {
             jobs.push((self.job(planned.pairs)?, planned.sums()));
         }
         self.engine = Some(self.engines.for_jobs(&jobs, bins));
+        self.prepared.clear();
         Ok(())
     }
 
@@ -160,6 +165,30 @@ impl<'a> Counter<'a> {
         self.count(planned, bins)
     }
 
+    /// The engine decided on.
+    fn engine(&self, name: &str) -> Result<&AnyEngine> {
+        let engine = self.engine.as_ref();
+        engine.with_context(|| format!("{name}: no engine has been decided on"))
+    }
+
+    /// A sample as the engine has prepared it, now if it has not been needed yet.
+    fn prepared(&mut self, name: &str, sample: &'a Particles) -> Result<Rc<Prepared<AnySorted>>> {
+        let same = |(known, _): &&(&Particles, _)| std::ptr::eq(*known, sample);
+        if let Some((_, prepared)) = self.prepared.iter().find(same) {
+            return Ok(Rc::clone(prepared));
+        }
+        let start = Instant::now();
+        let prepared = self.engine(name)?.prepare(sample.clone(), self.domain)?;
+        let seconds = start.elapsed().as_secs_f64();
+        tracing::debug!(
+            "{name}: prepared {} particles in {seconds:.3} s, for all counts of them",
+            sample.len()
+        );
+        let prepared = Rc::new(prepared);
+        self.prepared.push((sample, Rc::clone(&prepared)));
+        Ok(prepared)
+    }
+
     /// Makes a count, by the engine decided on.
     pub(crate) fn count<B: Binning>(
         &mut self,
@@ -168,16 +197,27 @@ impl<'a> Counter<'a> {
     ) -> Result<PairCounts<B>> {
         let Planned { name, pairs, .. } = planned;
         let _counting = NothingToKeep::begin();
-        let job = self.job(pairs)?;
-        let engine = self
-            .engine
-            .as_ref()
-            .with_context(|| format!("{name}: no engine has been decided on"))?;
-        let bar = Bar::new(name);
         let start = Instant::now();
-        let counts = count_pairs(engine, &job, bins, planned.sums(), &bar);
+        let (first, second) = pairs.samples();
+        let first = self.prepared(name, first)?;
+        let second = second
+            .map(|sample| self.prepared(name, sample))
+            .transpose()?;
+        let job = match &second {
+            None => PreparedJob::auto(&first),
+            Some(second) => PreparedJob::cross(&first, second)?,
+        };
+        let engine = self.engine(name)?;
+        let bar = Bar::new(name);
+        let counts = count_prepared(engine, &job, bins, planned.sums(), &bar);
         bar.clear();
-        let counts = counts?;
+        let (counts, report) = counts?;
+        for (stage, seconds) in &report.stages {
+            tracing::debug!("{name}: {stage} {seconds:.3} s");
+        }
+        if !report.plan.is_empty() {
+            tracing::debug!("{name}: {}", report.plan);
+        }
         check_stop()?;
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
@@ -205,7 +245,7 @@ impl<'a> Counter<'a> {
     }
 
     /// What ran: each engine once, in the order of their first counts.
-    fn engine(&self) -> String {
+    fn engines(&self) -> String {
         let mut names: Vec<&str> = Vec::new();
         for engine in self.done.iter().filter_map(|count| count.engine.as_deref()) {
             if !names.contains(&engine) {
@@ -224,7 +264,7 @@ impl<'a> Counter<'a> {
     pub(crate) fn note(&self, record: &mut Record) {
         let counts = self.done.iter();
         let counts = counts.map(|count| (count.name.to_owned(), count.record.clone()));
-        record.set("engine", self.engine());
+        record.set("engine", self.engines());
         record.set("arithmetic", self.exactness().name());
         record.set("counts", Value::Object(counts.collect()));
     }
