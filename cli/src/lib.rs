@@ -5,6 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The pages whose code is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/extending.md")]
+mod extending {}
+
 mod args;
 mod bins;
 mod commands;

@@ -28,7 +28,7 @@ pub struct BinAxis {
 }
 
 impl BinAxis {
-    pub(crate) fn new(name: &'static str, edges: &[f64], unit: AxisUnit) -> Self {
+    pub fn new(name: &'static str, edges: &[f64], unit: AxisUnit) -> Self {
         Self {
             name,
             edges: edges.to_vec(),

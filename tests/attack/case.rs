@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use albireo::binning::{BinAxis, Reach};
 use albireo::separation::Separation;
+use albireo::tally::{Legendre, Sum};
 use albireo::{
     Axis, Binning, Domain, Edges, Lattice, LineOfSight, Outside, PairOrder, Particles, PeriodicBox,
     Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins, Traversal,
@@ -92,6 +93,32 @@ pub enum Summed {
     Weights,
     /// Products of weights, and separations.
     Separations,
+    /// Separations, and the same times the weights.
+    WeightedSeparations,
+    /// Legendre sums, weighted or not, of the degrees that the bins and the pairs allow.
+    Legendre,
+}
+
+impl Summed {
+    /// The sums in bins with a line of sight or none, of pairs whose points have an order or none.
+    pub fn sums(self, line_of_sight: bool, ordered: bool) -> Vec<Sum> {
+        match self {
+            Self::Counts => vec![],
+            Self::Weights => vec![Sum::Product],
+            Self::Separations => vec![Sum::Product, Sum::Separation],
+            Self::WeightedSeparations => vec![Sum::Separation, Sum::WeightedSeparation],
+            Self::Legendre if !line_of_sight => vec![Sum::WeightedSeparation],
+            Self::Legendre => (Legendre::ALL.into_iter())
+                .filter(|l| ordered || !l.is_odd())
+                .flat_map(|l| [Sum::WeightedLegendre(l), Sum::Legendre(l)])
+                .collect(),
+        }
+    }
+
+    /// Whether only the double loop and the processor make the sums.
+    pub fn is_new(self) -> bool {
+        matches!(self, Self::WeightedSeparations | Self::Legendre)
+    }
 }
 
 /// One attack.

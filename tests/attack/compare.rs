@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Expected`], made once a case, and [`Expected::differs`], asked for every engine.
 
-use albireo::tally::{Sum, Tallied, Tally};
-use albireo::{Binning, Engine, EngineError, Naive, PairJob, Pairs, Silent};
+use albireo::tally::{Tallied, Tally};
+use albireo::{Binning, Engine, EngineError, Naive, PairJob, PairOrder, Pairs, Silent};
 
 use super::case::{Built, BuiltBins, Case, Summed};
 
@@ -24,12 +24,10 @@ fn run_bins<E: Engine, B: Binning>(
     bins: &B,
     summed: Summed,
 ) -> Result<Tally, EngineError> {
-    let counts = Tallied::new(bins.clone());
-    let what = match summed {
-        Summed::Counts => counts,
-        Summed::Weights => counts.with_sum(Sum::Product),
-        Summed::Separations => counts.with_sum(Sum::Product).with_sum(Sum::Separation),
-    };
+    let cross = matches!(job.pairs(), Pairs::Cross(..));
+    let ordered = cross || bins.order() == PairOrder::Ordered;
+    let sums = summed.sums(bins.line_of_sight().is_some(), ordered);
+    let what = (sums.into_iter()).fold(Tallied::new(bins.clone()), Tallied::with_sum);
     engine.run(job, &what, &Silent)
 }
 
@@ -93,12 +91,14 @@ impl<'a> Expected<'a> {
             .map(|what| format!("{}: {what}", engine.description()))
     }
 
-    /// What is wrong with `engine`, where it must refuse the bins because they are not the library's.
-    pub fn counts_foreign_bins<E: Engine>(&self, engine: &E) -> Option<String> {
+    /// What is wrong with `engine`, where it must refuse the bins because they are not the library's, or the sums.
+    pub fn counts_unsupported<E: Engine>(&self, engine: &E) -> Option<String> {
         let found = outcome(engine, self.case, self.built()?);
         found.is_ok().then(|| {
             let name = engine.description();
-            format!("{name}: counts bins that are not the library's instead of refusing them")
+            format!(
+                "{name}: counts bins or sums that it has no kernel for instead of refusing them"
+            )
         })
     }
 
@@ -147,13 +147,14 @@ fn which_bins(expected: &Tally, found: &Tally) -> String {
         let pairs = a.into_iter().zip(b).enumerate();
         pairs.map(|(bin, (a, b))| (bin, a, b)).collect()
     };
-    [
-        show("pairs", beside(counts(expected), counts(found))),
-        show("weights", beside(sums(expected, 0), sums(found, 0))),
-        show("separations", beside(sums(expected, 1), sums(found, 1))),
-    ]
-    .into_iter()
-    .flatten()
-    .collect::<Vec<_>>()
-    .join(", ")
+    let pairs = show("pairs", beside(counts(expected), counts(found)));
+    let others = (0..expected.n_sums()).map(|at| {
+        let name = format!("sums {at}");
+        show(&name, beside(sums(expected, at), sums(found, at)))
+    });
+    std::iter::once(pairs)
+        .chain(others)
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ")
 }

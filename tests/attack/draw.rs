@@ -130,6 +130,8 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         ("sums weights", Summed::Weights),
         ("sums weights", Summed::Weights),
         ("sums separations", Summed::Separations),
+        ("sums weighted separations", Summed::WeightedSeparations),
+        ("sums legendre", Summed::Legendre),
     ]);
     let traversals = [
         ("traversal auto", Traversal::Auto),
@@ -138,7 +140,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     ];
     // What goes through the exact rule alone looks for the nearest image of every pair once for each image that it visits.
     let searched = matches!(space, Space::Cell(_))
-        && (statistic == Statistic::Cut || summed == Summed::Separations)
+        && statistic == Statistic::Cut
         && first.len().max(second.as_ref().map_or(0, Vec::len)) > 40;
     let traversal = draft.class(if searched {
         &traversals[..2]

@@ -209,6 +209,9 @@ impl Case {
             Summed::Counts => 0,
             Summed::Weights => 1,
             Summed::Separations => 2,
+            Summed::WeightedSeparations | Summed::Legendre => {
+                unreachable!("the program knows neither")
+            }
         }
     }
 }

@@ -113,7 +113,7 @@ impl Case {
         let mut line = |words: String| {
             let _ = writeln!(text, "    {words}");
         };
-        line("use albireo::{counts::*, engine::*, *};".into());
+        line("use albireo::{engine::*, tally::*, *};".into());
         line(format!("let domain = {};", space(&self.space)));
         line(format!(
             "let first = {};",
@@ -137,18 +137,25 @@ impl Case {
         line(format!(
             "let job = PairJob::new({pairs}, &domain).unwrap(){traversal};"
         ));
-        line(format!(
-            "let sums = Sums {{ weights: {}, separations: {} }};",
-            self.summed != Summed::Counts,
-            self.summed == Summed::Separations
-        ));
-        line("let expected = count_pairs(&Naive, &job, &bins, sums, &Silent);".into());
+        let words = match self.summed {
+            Summed::Counts => "[]",
+            Summed::Weights => "[Sum::Product]",
+            Summed::Separations => "[Sum::Product, Sum::Separation]",
+            Summed::WeightedSeparations => "[Sum::Separation, Sum::WeightedSeparation]",
+            Summed::Legendre if self.bins.line_of_sight().is_none() => "[Sum::WeightedSeparation]",
+            Summed::Legendre => {
+                "[Legendre::L0, Legendre::L2, Legendre::L4].map(Sum::WeightedLegendre)"
+            }
+        };
+        line(format!("let sums = {words};"));
+        line("let what = sums.into_iter().fold(Tallied::new(bins), Tallied::with_sum);".into());
+        line("let expected = Naive.run(&job, &what, &Silent);".into());
         if self.built().is_ok_and(|built| self.out_of_range(&built)) {
             line("assert!(expected.is_err(), \"lengths outside the range of the rule\");".into());
         }
         line("for isa in Isa::available() {".into());
         line("    let engine = Cpu::new().with_isa(isa).unwrap();".into());
-        line("    let found = count_pairs(&engine, &job, &bins, sums, &Silent);".into());
+        line("    let found = engine.run(&job, &what, &Silent);".into());
         line("    assert_eq!(found, expected, \"{isa:?}\");".into());
         line("}".into());
         text.push_str("}\n");
@@ -213,6 +220,9 @@ impl Case {
                     .collect();
                 let _ = write!(flags, " --wrap --box={}", words.join(","));
             }
+        }
+        if self.summed.is_new() {
+            return None;
         }
         if self.summed == Summed::Separations {
             flags += " --mean-separation";
