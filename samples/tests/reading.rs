@@ -61,10 +61,10 @@ fn positions_are_placed_in_their_box() {
     assert_eq!(data.points().at(1), [9.0, 5.0, 0.0]);
     assert_eq!(data.weight_sum(), 5.0);
     assert_eq!(samples.domain().volume(), Some(1000.0));
-    assert_eq!(samples.record()["samples"][0]["wrapped"], 2);
+    assert_eq!(samples.record()["samples"][0]["wrapped"], 1);
     assert!(notices.contains(&Notice::Wrapped {
         role: "data".to_owned(),
-        wrapped: 2,
+        wrapped: 1,
         of: 2
     }));
     assert!(notices.iter().all(|notice| !notice.is_warning()));

@@ -71,6 +71,25 @@ fn path_at(code: &str, start: usize) -> &str {
     &code[start..]
 }
 
+/// A path from inside `module` as one from the root of the crate.
+fn absolute(module: &[String], path: &[String]) -> Module {
+    let mut at = module.to_vec();
+    for (k, name) in path.iter().enumerate() {
+        match name.as_str() {
+            "crate" => at.clear(),
+            "super" => {
+                at.pop();
+            }
+            "self" => {}
+            _ => {
+                at.extend_from_slice(&path[k..]);
+                break;
+            }
+        }
+    }
+    at
+}
+
 impl Crate {
     /// The sources in `folder`.
     pub(crate) fn read(folder: &Path) -> Self {
@@ -101,31 +120,12 @@ impl Crate {
                 let Some(name) = path.last().cloned() else {
                     continue;
                 };
-                let path = read.absolute(module, &path);
+                let path = absolute(module, &path);
                 names.insert(name, path);
             }
             read.passed_on.insert(module.clone(), names);
         }
         read
-    }
-
-    /// A path from inside `module` as one from the root of the crate.
-    fn absolute(&self, module: &[String], path: &[String]) -> Module {
-        let mut at = module.to_vec();
-        for (k, name) in path.iter().enumerate() {
-            match name.as_str() {
-                "crate" => at.clear(),
-                "super" => {
-                    at.pop();
-                }
-                "self" => {}
-                _ => {
-                    at.extend_from_slice(&path[k..]);
-                    break;
-                }
-            }
-        }
-        at
     }
 
     /// The module in which what `path` leads to is defined, as far as its names tell.
@@ -161,7 +161,7 @@ impl Crate {
                     continue;
                 }
                 for path in expanded(path_at(code, k)) {
-                    let path = self.absolute(module, &path);
+                    let path = absolute(module, &path);
                     named.insert(self.home(&path, 4));
                 }
             }
