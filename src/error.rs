@@ -286,6 +286,14 @@ pub enum JobError {
     /// Samples that another engine prepared.
     #[error("these samples were prepared by another engine than {0}")]
     PreparedElsewhere(&'static str),
+    /// Legendre sums in bins without a line of sight.
+    #[error("Legendre sums need bins with a line of sight: (s, mu) or (rp, pi)")]
+    NoLineOfSight,
+    /// Odd Legendre sums of pairs whose points have no order.
+    #[error(
+        "Legendre sums of odd degree change their sign with the order of a pair, which an auto count in these bins holds once: take signed edges or a line of sight through one end"
+    )]
+    OddLegendre,
     /// Classes of pairs of particles that have no labels.
     #[error("classes of pairs are made of labels, but the particles have none")]
     NoLabels,

@@ -207,6 +207,11 @@ impl SignedEdges {
         self.values.len() - 1
     }
 
+    /// The squared edges, each rounded once.
+    pub(crate) fn squares(&self) -> &[f64] {
+        &self.squares
+    }
+
     /// Whether the sign of the coordinate matters: the first edge is below zero.
     pub fn signed(&self) -> bool {
         self.values[0] < 0.0
@@ -254,7 +259,7 @@ impl SignedEdges {
 
     /// The same by bisection.
     #[inline]
-    pub(super) fn edges_below(&self, negative: bool, value2: f64, scale: f64) -> usize {
+    pub(crate) fn edges_below(&self, negative: bool, value2: f64, scale: f64) -> usize {
         let signed = negative && self.signed();
         let reaches = |k: usize| self.reaches(k, signed, value2, scale);
         let (mut lo, mut hi) = (0, self.values.len());

@@ -36,6 +36,26 @@ pub enum Form<'a> {
     },
 }
 
+impl Form<'_> {
+    /// The edges along the line of sight.
+    pub(crate) fn along(&self) -> Option<&SignedEdges> {
+        match self {
+            Self::Radial { .. } => None,
+            Self::SMu { mu, .. } => Some(mu),
+            Self::RpPi { pi, .. } => Some(pi),
+        }
+    }
+
+    /// The bin along the line of sight above edge number `below`, counted from 1.
+    pub(crate) fn along_bin(&self, below: usize) -> Option<usize> {
+        match self {
+            Self::Radial { .. } => Some(0),
+            Self::SMu { mu, .. } => super::s_mu::mu_bin_above(mu, below),
+            Self::RpPi { pi, .. } => pi.bin_above(below),
+        }
+    }
+}
+
 /// Bins that have a form, with what else an engine asks of them.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(

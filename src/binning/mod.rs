@@ -82,6 +82,21 @@ impl LineOfSight {
             negative: dl < 0.0,
         }
     }
+
+    /// The squared cosine between the pair and the line of sight, at most 1 and 0 where there is no direction, and whether `d.l` is
+    /// below zero.
+    #[inline]
+    pub(crate) fn cosine2(self, sep: &Separation) -> (f64, bool) {
+        let projection = self.project(sep);
+        if sep.r2 == 0.0 || projection.l2 == 0.0 {
+            return (0.0, false);
+        }
+        let scale = match self {
+            Self::Fixed(_) => sep.r2,
+            _ => sep.r2 * projection.l2,
+        };
+        ((projection.dl2 / scale).min(1.0), projection.negative)
+    }
 }
 
 /// A pair projected on its line of sight.

@@ -258,8 +258,7 @@ impl Lattice {
     }
 }
 
-/// What kernels that search the images themselves are told.
-#[cfg(feature = "cuda")]
+/// Where an engine need not choose among the images.
 impl Lattice {
     /// An image whose squared separation, as computed, is below this is the nearest by the computed ones of all others too.
     ///
@@ -274,15 +273,19 @@ impl Lattice {
         half.max(0.0) * half.max(0.0)
     }
 
-    /// The 125 translations in the order of preference, for engines that search them themselves.
-    pub(crate) fn preference(&self) -> impl Iterator<Item = [f64; 3]> {
-        PREFERENCE.iter().map(|&n| self.translation(n))
-    }
-
     /// The largest distance that two positions in the cell may be apart along an axis.
     fn extent(&self) -> f64 {
         let along = |axis: usize| self.basis.iter().map(|v| v[axis].abs()).sum::<f64>();
         (0..3).map(along).fold(0.0, f64::max)
+    }
+}
+
+/// What kernels that search the images themselves are told.
+#[cfg(feature = "cuda")]
+impl Lattice {
+    /// The 125 translations in the order of preference, for engines that search them themselves.
+    pub(crate) fn preference(&self) -> impl Iterator<Item = [f64; 3]> {
+        PREFERENCE.iter().map(|&n| self.translation(n))
     }
 
     /// Bound on the error of the fractional coordinates of a position in the cell: what the inverse is off, and four roundings.

@@ -1,20 +1,24 @@
 //! AVX2 with FMA, and the bit instructions that come with them: registers of eight lanes.
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_epi64,
-    _mm256_add_pd, _mm256_and_si256, _mm256_andnot_ps, _mm256_castpd_si256, _mm256_castps_si256,
-    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepi32_ps,
-    _mm256_cvttps_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32,
-    _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_epu32,
-    _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_si256,
-    _mm256_rsqrt_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
-    _mm256_sll_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srl_epi32, _mm256_storeu_ps,
-    _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_ps, _mm256_xor_si256,
+    __m256, __m256d, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32,
+    _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_si256, _mm256_andnot_ps,
+    _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_pd,
+    _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvttps_epi32, _mm256_div_pd,
+    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps,
+    _mm256_loadu_si256, _mm256_max_pd, _mm256_max_ps, _mm256_min_epu32, _mm256_min_pd,
+    _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_pd,
+    _mm256_or_si256, _mm256_rsqrt_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd,
+    _mm256_set1_ps, _mm256_sll_epi32, _mm256_sllv_epi32, _mm256_sqrt_pd, _mm256_sqrt_ps,
+    _mm256_srl_epi32, _mm256_srl_epi64, _mm256_storeu_pd, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_sub_epi32, _mm256_sub_pd, _mm256_sub_ps, _mm256_xor_si256,
 };
 
 use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
+/// The same of float64.
+const DOUBLES: usize = 4;
 
 /// Proof that the machine has AVX2, FMA, POPCNT, BMI1 and BMI2.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +52,9 @@ macro_rules! bind {
 impl Simd for Avx2 {
     type F = __m256;
     type U = __m256i;
+    type D = __m256d;
+    type M = __m256d;
+    const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
     const RSQRT_FACTOR: f32 = 2.0;
@@ -202,6 +209,93 @@ impl Simd for Avx2 {
     fn mask_bits(self, mask: Self::U) -> u32 {
         // SAFETY: the token proves AVX2.
         unsafe { _mm256_movemask_ps(_mm256_castsi256_ps(mask)).cast_unsigned() }
+    }
+    #[inline(always)]
+    fn splat_d(self, value: f64) -> Self::D {
+        bind!(_mm256_set1_pd(value))
+    }
+    #[inline(always)]
+    fn load_d(self, values: &[f64]) -> Self::D {
+        assert!(values.len() >= DOUBLES);
+        // SAFETY: the token proves AVX2; the load stays within the values.
+        unsafe { _mm256_loadu_pd(values.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store_d(self, lanes: Self::D, to: &mut [f64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX2; the store stays within the slice.
+        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), lanes) }
+    }
+    #[inline(always)]
+    fn add_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_add_pd(a, b))
+    }
+    #[inline(always)]
+    fn sub_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_sub_pd(a, b))
+    }
+    #[inline(always)]
+    fn mul_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_mul_pd(a, b))
+    }
+    #[inline(always)]
+    fn div_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_div_pd(a, b))
+    }
+    #[inline(always)]
+    fn sqrt_d(self, a: Self::D) -> Self::D {
+        bind!(_mm256_sqrt_pd(a))
+    }
+    #[inline(always)]
+    fn min_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_min_pd(a, b))
+    }
+    #[inline(always)]
+    fn max_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_max_pd(a, b))
+    }
+    #[inline(always)]
+    fn less_d(self, a: Self::D, b: Self::D) -> Self::M {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn at_most_d(self, a: Self::D, b: Self::D) -> Self::M {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn both(self, a: Self::M, b: Self::M) -> Self::M {
+        bind!(_mm256_and_pd(a, b))
+    }
+    #[inline(always)]
+    fn either(self, a: Self::M, b: Self::M) -> Self::M {
+        bind!(_mm256_or_pd(a, b))
+    }
+    #[inline(always)]
+    fn select_d(self, mask: Self::M, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm256_blendv_pd(b, a, mask))
+    }
+    #[inline(always)]
+    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
+        unsafe {
+            let bits = _mm_cvtsi32_si128(bits.cast_signed());
+            let keys = _mm256_srl_epi64(_mm256_castpd_si256(a), bits);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), keys);
+        }
+    }
+    #[inline(always)]
+    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
+        unsafe {
+            let rounded = _mm256_add_pd(a, _mm256_set1_pd(ROUNDING));
+            let bias = _mm256_set1_epi64x(bias - ROUNDING.to_bits().cast_signed());
+            let biased = _mm256_add_epi64(_mm256_castpd_si256(rounded), bias);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), biased);
+        }
     }
     #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {

@@ -1,15 +1,17 @@
 //! AVX-512 F and DQ: registers of sixteen lanes.
 
 use std::arch::x86_64::{
-    __m512, __m512i, _CMP_LT_OQ, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd,
-    _mm512_and_si512, _mm512_castpd_si512, _mm512_castps_si512, _mm512_castsi512_ps,
-    _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps,
-    _mm512_cvttps_epi32, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
-    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_max_ps, _mm512_min_epu32,
-    _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
-    _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_ps, _mm512_srlv_epi32, _mm512_storeu_ps,
-    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_ps, _mm512_ternarylogic_epi32,
+    __m512, __m512d, __m512i, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps,
+    _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512, _mm512_castpd_si512,
+    _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_pd_mask, _mm512_cmp_ps_mask,
+    _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps, _mm512_cvttps_epi32,
+    _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_max_pd, _mm512_max_ps,
+    _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd,
+    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32,
+    _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_pd,
+    _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
+    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
     _mm512_xor_si512,
 };
 
@@ -17,6 +19,8 @@ use super::avx2::Avx2;
 use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
+/// The same of float64.
+const DOUBLES: usize = 8;
 
 /// Proof that the machine has AVX-512 F and DQ, and what [`Avx2`] needs.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +52,9 @@ macro_rules! bind {
 impl Simd for Avx512 {
     type F = __m512;
     type U = __m512i;
+    type D = __m512d;
+    type M = __mmask8;
+    const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
     const RSQRT_FACTOR: f32 = 2.0;
@@ -219,6 +226,93 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn mask_bits(self, mask: Self::U) -> u32 {
         u32::from(bind!(_mm512_movepi32_mask(mask)))
+    }
+    #[inline(always)]
+    fn splat_d(self, value: f64) -> Self::D {
+        bind!(_mm512_set1_pd(value))
+    }
+    #[inline(always)]
+    fn load_d(self, values: &[f64]) -> Self::D {
+        assert!(values.len() >= DOUBLES);
+        // SAFETY: the token proves AVX-512; the load stays within the values.
+        unsafe { _mm512_loadu_pd(values.as_ptr()) }
+    }
+    #[inline(always)]
+    fn store_d(self, lanes: Self::D, to: &mut [f64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX-512; the store stays within the slice.
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), lanes) }
+    }
+    #[inline(always)]
+    fn add_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_add_pd(a, b))
+    }
+    #[inline(always)]
+    fn sub_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_sub_pd(a, b))
+    }
+    #[inline(always)]
+    fn mul_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_mul_pd(a, b))
+    }
+    #[inline(always)]
+    fn div_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_div_pd(a, b))
+    }
+    #[inline(always)]
+    fn sqrt_d(self, a: Self::D) -> Self::D {
+        bind!(_mm512_sqrt_pd(a))
+    }
+    #[inline(always)]
+    fn min_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_min_pd(a, b))
+    }
+    #[inline(always)]
+    fn max_d(self, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_max_pd(a, b))
+    }
+    #[inline(always)]
+    fn less_d(self, a: Self::D, b: Self::D) -> Self::M {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn at_most_d(self, a: Self::D, b: Self::D) -> Self::M {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b) }
+    }
+    #[inline(always)]
+    fn both(self, a: Self::M, b: Self::M) -> Self::M {
+        a & b
+    }
+    #[inline(always)]
+    fn either(self, a: Self::M, b: Self::M) -> Self::M {
+        a | b
+    }
+    #[inline(always)]
+    fn select_d(self, mask: Self::M, a: Self::D, b: Self::D) -> Self::D {
+        bind!(_mm512_mask_blend_pd(mask, b, a))
+    }
+    #[inline(always)]
+    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX-512; the unaligned store stays within the slice.
+        unsafe {
+            let bits = _mm_cvtsi32_si128(bits.cast_signed());
+            let keys = _mm512_srl_epi64(_mm512_castpd_si512(a), bits);
+            _mm512_storeu_si512(to.as_mut_ptr().cast(), keys);
+        }
+    }
+    #[inline(always)]
+    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX-512; the unaligned store stays within the slice.
+        unsafe {
+            let rounded = _mm512_add_pd(a, _mm512_set1_pd(ROUNDING));
+            let bias = _mm512_set1_epi64(bias - ROUNDING.to_bits().cast_signed());
+            let biased = _mm512_add_epi64(_mm512_castpd_si512(rounded), bias);
+            _mm512_storeu_si512(to.as_mut_ptr().cast(), biased);
+        }
     }
     #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {

@@ -1,7 +1,8 @@
 //! Registers of lanes: one small vector trait and its bindings, the only `unsafe` of the CPU engine.
 //!
 //! Entry: [`Isa::dispatch`], which runs a [`Kernel`] with the instructions of one instruction set enabled. Algorithms are written
-//! once over [`Simd`]; the files below it only bind. A binding may fuse multiply-adds: nothing here decides a bin on its own.
+//! once over [`Simd`]; the files below it only bind. A binding may fuse the multiply-adds of float32, which decide no bin on their
+//! own; the float64 operations round as IEEE says and are never fused, so that lanes hold the bits of the exact rule.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -38,8 +39,14 @@ pub(crate) trait Simd: Copy {
     type F: Copy;
     /// 32-bit integer lanes; also masks, all ones where true.
     type U: Copy;
+    /// Float64 lanes.
+    type D: Copy;
+    /// Masks of float64 lanes.
+    type M: Copy;
     /// Lanes of a register.
     const LANES: usize;
+    /// Float64 lanes of a register; they divide [`Simd::LANES`].
+    const DOUBLES: usize;
     /// What [`Simd::root`] multiplies the square root by in even and in odd rows: powers of two.
     const ROOT_FACTORS: [f32; 2];
     /// What [`Simd::rsqrt`] multiplies the inverse square root by: a power of two.
@@ -124,6 +131,42 @@ pub(crate) trait Simd: Copy {
     }
     /// One bit a lane: its top bit.
     fn mask_bits(self, mask: Self::U) -> u32;
+
+    /// The same float64 number in every lane.
+    fn splat_d(self, value: f64) -> Self::D;
+    /// Consecutive float64 numbers.
+    fn load_d(self, values: &[f64]) -> Self::D;
+    /// Writes the numbers.
+    fn store_d(self, lanes: Self::D, to: &mut [f64]);
+    /// `a + b`, rounded once.
+    fn add_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// `a - b`, rounded once.
+    fn sub_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// `a * b`, rounded once.
+    fn mul_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// `a / b`, rounded once.
+    fn div_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// The square root, rounded once.
+    fn sqrt_d(self, a: Self::D) -> Self::D;
+    /// The lesser of both; `b` where one is no number.
+    fn min_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// The greater of both; `b` where one is no number.
+    fn max_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// Where `a < b`.
+    fn less_d(self, a: Self::D, b: Self::D) -> Self::M;
+    /// Where `a <= b`.
+    fn at_most_d(self, a: Self::D, b: Self::D) -> Self::M;
+    /// Where both hold.
+    fn both(self, a: Self::M, b: Self::M) -> Self::M;
+    /// Where at least one holds.
+    fn either(self, a: Self::M, b: Self::M) -> Self::M;
+    /// `a` where the mask holds, else `b`.
+    fn select_d(self, mask: Self::M, a: Self::D, b: Self::D) -> Self::D;
+    /// The bit patterns of numbers without a sign, without their last `bits` bits.
+    fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]);
+    /// Numbers of magnitude below 2^51, rounded to integers, ties to even, plus `bias`.
+    fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]);
+
     /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }

@@ -1,19 +1,23 @@
 //! NEON: eight lanes in two registers of four, so that what is done once a row serves as many pairs as with AVX2.
 
 use std::arch::aarch64::{
-    float32x4_t, uint32x4_t, vabsq_f32, vaddq_f64, vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32,
-    vbslq_u32, vceqq_u32, vcleq_u32, vcltq_f32, vcvtq_f32_u32, vcvtq_s32_f32, vdupq_n_f32,
-    vdupq_n_f64, vdupq_n_s32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64,
-    vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32,
-    vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_s32,
-    vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vsqrtq_f32, vst1q_f32, vst1q_u32,
-    vst1q_u64, vsubq_f32, vsubq_u32,
+    float32x4_t, float64x2_t, uint32x4_t, uint64x2_t, vabsq_f32, vaddq_f64, vaddq_s64, vaddq_u32,
+    vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32, vceqq_u32, vcleq_f64,
+    vcleq_u32, vcltq_f32, vcltq_f64, vcvtq_f32_u32, vcvtq_s32_f32, vdivq_f64, vdupq_n_f32,
+    vdupq_n_f64, vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32,
+    vld1q_f32, vld1q_f64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32,
+    vorrq_u32, vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_s64_f64,
+    vreinterpretq_s64_u64, vreinterpretq_u32_f32, vreinterpretq_u32_s32, vreinterpretq_u64_f64,
+    vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64,
+    vst1q_s64, vst1q_u32, vst1q_u64, vsubq_f32, vsubq_f64, vsubq_u32,
 };
 use std::arch::is_aarch64_feature_detected;
 
 use super::{Kernel, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
+/// The same of float64.
+const DOUBLES: usize = 4;
 
 /// Proof that the machine has NEON.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +38,9 @@ fn enabled<K: Kernel>(simd: Neon, kernel: K) -> K::Output {
 /// Lanes 0 to 3 and 4 to 7.
 type F = [float32x4_t; 2];
 type U = [uint32x4_t; 2];
+/// Lanes 0 and 1, and 2 and 3.
+type D = [float64x2_t; 2];
+type M = [uint64x2_t; 2];
 
 /// Binds one operation, to both halves where they are given as such; the token proves that its instructions exist.
 macro_rules! bind {
@@ -50,6 +57,9 @@ macro_rules! bind {
 impl Simd for Neon {
     type F = F;
     type U = U;
+    type D = D;
+    type M = M;
+    const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [1.0; 2];
     const RSQRT_FACTOR: f32 = 1.0;
@@ -238,6 +248,104 @@ impl Simd for Neon {
         let [low, high] = bind!(vshlq_u32[ones, places]);
         // SAFETY: the token proves NEON.
         unsafe { vaddvq_u32(vaddq_u32(low, high)) }
+    }
+    #[inline(always)]
+    fn splat_d(self, value: f64) -> D {
+        [bind!(vdupq_n_f64(value)); 2]
+    }
+    #[inline(always)]
+    fn load_d(self, values: &[f64]) -> D {
+        assert!(values.len() >= DOUBLES);
+        // SAFETY: the token proves NEON; the two loads of 2 lie within the values.
+        unsafe {
+            [
+                vld1q_f64(values.as_ptr()),
+                vld1q_f64(values.as_ptr().add(2)),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn store_d(self, lanes: D, to: &mut [f64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves NEON; the two stores of 2 lie within the slice.
+        unsafe {
+            vst1q_f64(to.as_mut_ptr(), lanes[0]);
+            vst1q_f64(to.as_mut_ptr().add(2), lanes[1]);
+        }
+    }
+    #[inline(always)]
+    fn add_d(self, a: D, b: D) -> D {
+        bind!(vaddq_f64[a, b])
+    }
+    #[inline(always)]
+    fn sub_d(self, a: D, b: D) -> D {
+        bind!(vsubq_f64[a, b])
+    }
+    #[inline(always)]
+    fn mul_d(self, a: D, b: D) -> D {
+        bind!(vmulq_f64[a, b])
+    }
+    #[inline(always)]
+    fn div_d(self, a: D, b: D) -> D {
+        bind!(vdivq_f64[a, b])
+    }
+    #[inline(always)]
+    fn sqrt_d(self, a: D) -> D {
+        bind!(vsqrtq_f64[a])
+    }
+    #[inline(always)]
+    fn min_d(self, a: D, b: D) -> D {
+        self.select_d(self.less_d(a, b), a, b)
+    }
+    #[inline(always)]
+    fn max_d(self, a: D, b: D) -> D {
+        self.select_d(self.less_d(b, a), a, b)
+    }
+    #[inline(always)]
+    fn less_d(self, a: D, b: D) -> M {
+        bind!(vcltq_f64[a, b])
+    }
+    #[inline(always)]
+    fn at_most_d(self, a: D, b: D) -> M {
+        bind!(vcleq_f64[a, b])
+    }
+    #[inline(always)]
+    fn both(self, a: M, b: M) -> M {
+        bind!(vandq_u64[a, b])
+    }
+    #[inline(always)]
+    fn either(self, a: M, b: M) -> M {
+        bind!(vorrq_u64[a, b])
+    }
+    #[inline(always)]
+    fn select_d(self, mask: M, a: D, b: D) -> D {
+        bind!(vbslq_f64[mask, a, b])
+    }
+    #[inline(always)]
+    fn store_keys(self, a: D, bits: u32, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        let left = [bind!(vdupq_n_s64(-i64::from(bits))); 2];
+        let patterns = bind!(vreinterpretq_u64_f64[a]);
+        let keys = bind!(vshlq_u64[patterns, left]);
+        let keys = bind!(vreinterpretq_s64_u64[keys]);
+        // SAFETY: the token proves NEON; the two stores of 2 lie within the slice.
+        unsafe {
+            vst1q_s64(to.as_mut_ptr(), keys[0]);
+            vst1q_s64(to.as_mut_ptr().add(2), keys[1]);
+        }
+    }
+    #[inline(always)]
+    fn store_rounded(self, a: D, bias: i64, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        let bias = [bind!(vdupq_n_s64(bias - ROUNDING.to_bits().cast_signed())); 2];
+        let rounded = self.add_d(a, self.splat_d(ROUNDING));
+        let rounded = bind!(vreinterpretq_s64_f64[rounded]);
+        let biased = bind!(vaddq_s64[rounded, bias]);
+        // SAFETY: the token proves NEON; the two stores of 2 lie within the slice.
+        unsafe {
+            vst1q_s64(to.as_mut_ptr(), biased[0]);
+            vst1q_s64(to.as_mut_ptr().add(2), biased[1]);
+        }
     }
     #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {

@@ -4,6 +4,8 @@ use super::{Kernel, ROUNDING, Simd, TERM};
 
 /// What compilers turn into registers of four or eight.
 const LANES: usize = 8;
+/// The same of float64.
+const DOUBLES: usize = 4;
 
 /// The vectors of a machine that nothing is known about.
 #[derive(Debug, Clone, Copy)]
@@ -11,24 +13,26 @@ pub(crate) struct Portable;
 
 type F = [f32; LANES];
 type U = [u32; LANES];
+type D = [f64; DOUBLES];
+type M = [bool; DOUBLES];
 
 #[inline(always)]
-fn map<A: Copy, B: Copy + Default>(a: [A; LANES], f: impl Fn(A) -> B) -> [B; LANES] {
-    let mut out = [B::default(); LANES];
-    for k in 0..LANES {
+fn map<A: Copy, B: Copy + Default, const N: usize>(a: [A; N], f: impl Fn(A) -> B) -> [B; N] {
+    let mut out = [B::default(); N];
+    for k in 0..N {
         out[k] = f(a[k]);
     }
     out
 }
 
 #[inline(always)]
-fn zip<A: Copy, B: Copy + Default>(
-    a: [A; LANES],
-    b: [A; LANES],
+fn zip<A: Copy, B: Copy + Default, const N: usize>(
+    a: [A; N],
+    b: [A; N],
     f: impl Fn(A, A) -> B,
-) -> [B; LANES] {
-    let mut out = [B::default(); LANES];
-    for k in 0..LANES {
+) -> [B; N] {
+    let mut out = [B::default(); N];
+    for k in 0..N {
         out[k] = f(a[k], b[k]);
     }
     out
@@ -41,6 +45,9 @@ fn mask(condition: bool) -> u32 {
 impl Simd for Portable {
     type F = F;
     type U = U;
+    type D = D;
+    type M = M;
+    const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [1.0; 2];
     const RSQRT_FACTOR: f32 = 1.0;
@@ -181,6 +188,82 @@ impl Simd for Portable {
             bits |= (lane >> 31) << k;
         }
         bits
+    }
+    #[inline(always)]
+    fn splat_d(self, value: f64) -> D {
+        [value; DOUBLES]
+    }
+    #[inline(always)]
+    fn load_d(self, values: &[f64]) -> D {
+        let mut lanes = [0.0; DOUBLES];
+        lanes.copy_from_slice(&values[..DOUBLES]);
+        lanes
+    }
+    #[inline(always)]
+    fn store_d(self, lanes: D, to: &mut [f64]) {
+        to[..DOUBLES].copy_from_slice(&lanes);
+    }
+    #[inline(always)]
+    fn add_d(self, a: D, b: D) -> D {
+        zip(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub_d(self, a: D, b: D) -> D {
+        zip(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul_d(self, a: D, b: D) -> D {
+        zip(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div_d(self, a: D, b: D) -> D {
+        zip(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn sqrt_d(self, a: D) -> D {
+        map(a, f64::sqrt)
+    }
+    #[inline(always)]
+    fn min_d(self, a: D, b: D) -> D {
+        zip(a, b, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn max_d(self, a: D, b: D) -> D {
+        zip(a, b, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn less_d(self, a: D, b: D) -> M {
+        zip(a, b, |a, b| a < b)
+    }
+    #[inline(always)]
+    fn at_most_d(self, a: D, b: D) -> M {
+        zip(a, b, |a, b| a <= b)
+    }
+    #[inline(always)]
+    fn both(self, a: M, b: M) -> M {
+        zip(a, b, |a, b| a & b)
+    }
+    #[inline(always)]
+    fn either(self, a: M, b: M) -> M {
+        zip(a, b, |a, b| a | b)
+    }
+    #[inline(always)]
+    fn select_d(self, mask: M, mut a: D, b: D) -> D {
+        for k in 0..DOUBLES {
+            a[k] = if mask[k] { a[k] } else { b[k] };
+        }
+        a
+    }
+    #[inline(always)]
+    fn store_keys(self, a: D, bits: u32, to: &mut [i64]) {
+        let keys = map(a, |a| (a.to_bits() >> bits).cast_signed());
+        to[..DOUBLES].copy_from_slice(&keys);
+    }
+    #[inline(always)]
+    fn store_rounded(self, a: D, bias: i64, to: &mut [i64]) {
+        let rounded = map(a, |a| (a + ROUNDING).to_bits().cast_signed());
+        let bias = bias - ROUNDING.to_bits().cast_signed();
+        to[..DOUBLES].copy_from_slice(&map(rounded, |a| a.wrapping_add(bias)));
     }
     #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {

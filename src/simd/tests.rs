@@ -47,6 +47,7 @@ impl Kernel for Suite {
         }
         integers(simd);
         products(simd);
+        doubles(simd);
     }
 }
 
@@ -107,6 +108,69 @@ fn products<S: Simd>(simd: S) {
     for (term, f) in terms.into_iter().zip(factors).take(S::LANES) {
         let product = term.cast_signed() - (1 << 51) - (1 << 36);
         assert_eq!(product, crate::fixed_point::quantise(0.3 * f));
+    }
+}
+
+/// What a float64 lane says to what two numbers say.
+#[inline(always)]
+fn doubles<S: Simd>(simd: S) {
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    let values = [0.1, -0.7, 1e-310, 3.0, inf, nan, 2.0, 1.0 / 3.0];
+    for shift in 0..values.len() {
+        let others: [f64; 8] = std::array::from_fn(|k| values[(k + shift) % values.len()]);
+        for at in (0..values.len()).step_by(S::DOUBLES) {
+            let (a, b) = (simd.load_d(&values[at..]), simd.load_d(&others[at..]));
+            let (less, at_most) = (simd.less_d(a, b), simd.at_most_d(a, b));
+            let found = [
+                simd.add_d(a, b),
+                simd.sub_d(a, b),
+                simd.mul_d(a, b),
+                simd.div_d(a, b),
+                simd.sqrt_d(a),
+                simd.min_d(a, b),
+                simd.max_d(a, b),
+                simd.select_d(less, a, b),
+                simd.select_d(at_most, a, b),
+                simd.select_d(simd.both(less, at_most), a, simd.splat_d(7.0)),
+                simd.select_d(simd.either(less, at_most), a, simd.splat_d(7.0)),
+            ];
+            let mut lanes = [[0.0; 8]; 11];
+            for (lanes, found) in lanes.iter_mut().zip(found) {
+                simd.store_d(found, lanes);
+            }
+            for k in 0..S::DOUBLES {
+                let (x, y) = (values[at + k], others[at + k]);
+                let expected = [
+                    x + y,
+                    x - y,
+                    x * y,
+                    x / y,
+                    x.sqrt(),
+                    if x < y { x } else { y },
+                    if x > y { x } else { y },
+                    if x < y { x } else { y },
+                    if x <= y { x } else { y },
+                    if x < y { x } else { 7.0 },
+                    if x <= y { x } else { 7.0 },
+                ];
+                for (found, expected) in lanes.iter().zip(expected) {
+                    let same = found[k].to_bits() == expected.to_bits();
+                    assert!(same || expected.is_nan() && found[k].is_nan(), "{x} {y}");
+                }
+            }
+        }
+    }
+    let halves: [f64; 8] = std::array::from_fn(|k| 2.5 * k as f64 - 6.0);
+    let (mut keys, mut rounded) = ([0; 8], [0; 8]);
+    for at in (0..8).step_by(S::DOUBLES) {
+        let a = simd.load_d(&halves[at..]);
+        simd.store_keys(simd.mul_d(a, a), 45, &mut keys[at..]);
+        simd.store_rounded(a, 1 << 50, &mut rounded[at..]);
+    }
+    for k in 0..8 {
+        let square = halves[k] * halves[k];
+        assert_eq!(keys[k], (square.to_bits() >> 45).cast_signed());
+        assert_eq!(rounded[k], (1 << 50) + halves[k].round_ties_even() as i64);
     }
 }
 

@@ -119,6 +119,18 @@ impl Tally {
         }
     }
 
+    /// Adds to the number of pairs in a bin of class number `table`.
+    #[inline]
+    pub(crate) fn add_pairs(&mut self, table: usize, bin: usize, pairs: u64) {
+        self.pairs[table * self.n_bins + bin] += pairs;
+    }
+
+    /// Adds to the total of sum number `at` in a bin of class number `table`.
+    #[inline]
+    pub(crate) fn add_to_sum(&mut self, at: usize, table: usize, bin: usize, sum: i64) {
+        self.sums[at][table * self.n_bins + bin] += i128::from(sum);
+    }
+
     /// Exact bytes, the same on every machine: a head, then little-endian integers.
     pub fn to_bytes(&self) -> Vec<u8> {
         let head = [LAYOUT, self.n_bins as u64, self.n_tables() as u64];

@@ -12,10 +12,10 @@ mod terms;
 pub use classes::{Classes, Tables};
 pub use cut::Cut;
 pub use integers::Tally;
-pub use sum::{PairTerm, Sum};
+pub use sum::{Legendre, PairTerm, Sum};
 pub use terms::Terms;
 
-use crate::binning::{Binning, LineOfSight};
+use crate::binning::{Binning, LineOfSight, PairOrder};
 use crate::error::JobError;
 use crate::fixed_point::largest_exponent;
 use crate::pairs::{PairJob, Pairs};
@@ -125,10 +125,10 @@ impl<B: Binning> Tallied<B> {
         let weights: i32 = self.weight_exponents(pairs).iter().sum();
         let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
         match sum {
-            Sum::Product => weights,
+            Sum::Product | Sum::WeightedLegendre(_) => weights,
             Sum::Separation => coordinate,
             Sum::WeightedSeparation => weights + coordinate,
-            Sum::Term(_) => 0,
+            Sum::Legendre(_) | Sum::Term(_) => 0,
         }
     }
 
@@ -152,7 +152,8 @@ impl<B: Binning> Tallied<B> {
     /// Checks that this is defined for `job`.
     ///
     /// # Errors
-    /// Bins or cuts that the domain or the positions do not allow, or classes of particles without labels.
+    /// Bins or cuts that the domain or the positions do not allow, classes of particles without labels, or Legendre sums without a line
+    /// of sight or an order of the pair that they are defined with.
     pub fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
         self.bins.admit(job.domain())?;
         match self.bins.line_of_sight() {
@@ -164,7 +165,20 @@ impl<B: Binning> Tallied<B> {
         }
         let order = self.bins.order();
         self.cuts.iter().try_for_each(|cut| cut.admit(job, order))?;
+        self.check_legendre(job.pairs())?;
         self.tables(job.pairs()).map(drop)
+    }
+
+    fn check_legendre(&self, pairs: Pairs<'_>) -> Result<(), JobError> {
+        let once = matches!(pairs, Pairs::Auto(_)) && self.bins.order() == PairOrder::Unordered;
+        let mut wanted = self.sums.iter().filter_map(Sum::legendre).peekable();
+        if wanted.peek().is_some() && self.bins.line_of_sight().is_none() {
+            return Err(JobError::NoLineOfSight);
+        }
+        if once && wanted.any(Legendre::is_odd) {
+            return Err(JobError::OddLegendre);
+        }
+        Ok(())
     }
 }
 

@@ -32,6 +32,44 @@ pub trait PairTerm: fmt::Debug + Send + Sync {
     fn term(&self, pair: [usize; 2], sep: &Separation) -> f64;
 }
 
+/// A Legendre polynomial of mu, the cosine between a pair and its line of sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Legendre {
+    /// 1.
+    L0,
+    /// mu.
+    L1,
+    /// `(3*m - 1)*0.5`, m the square of mu.
+    L2,
+    /// `((5*m - 3)*0.5)*mu`.
+    L3,
+    /// `((35*m - 30)*m + 3)*0.125`.
+    L4,
+}
+
+impl Legendre {
+    /// All of them, in the order of their degree.
+    pub const ALL: [Self; 5] = [Self::L0, Self::L1, Self::L2, Self::L3, Self::L4];
+
+    /// Whether exchanging the two points of a pair changes its sign, where the line of sight stays.
+    pub fn is_odd(self) -> bool {
+        matches!(self, Self::L1 | Self::L3)
+    }
+
+    /// The polynomial where mu has the square `m` and is below zero or not; in [-1, 1] but for rounding, in the order written.
+    #[inline]
+    pub fn value(self, m: f64, negative: bool) -> f64 {
+        let mu = if negative { -m.sqrt() } else { m.sqrt() };
+        match self {
+            Self::L0 => 1.0,
+            Self::L1 => mu,
+            Self::L2 => (3.0 * m - 1.0) * 0.5,
+            Self::L3 => ((5.0 * m - 3.0) * 0.5) * mu,
+            Self::L4 => ((35.0 * m - 30.0) * m + 3.0) * 0.125,
+        }
+    }
+}
+
 /// A sum over the pairs of each bin, in fixed point: a term t adds `round_ties_even(t * 2^36)`, whatever the order of the pairs.
 #[derive(Debug, Clone)]
 pub enum Sum {
@@ -41,6 +79,13 @@ pub enum Sum {
     Separation,
     /// The product of the two above, `(u1*u2)*v`.
     WeightedSeparation,
+    /// A Legendre polynomial of `m = min(((d.l)*(d.l))/(r2*l2), 1)`, for a fixed axis `(d_axis*d_axis)/r2`, 0 where r2 or l2 is 0:
+    /// of bins with a line of sight.
+    ///
+    /// Odd ones have the sign of `d.l`: the order of the pair must matter, in a cross count or in bins that count both orders.
+    Legendre(Legendre),
+    /// The same times the product of the weights, `(u1*u2)*L`.
+    WeightedLegendre(Legendre),
     /// A term of another crate.
     Term(Arc<dyn PairTerm>),
 }
@@ -51,6 +96,8 @@ impl PartialEq for Sum {
             (Self::Product, Self::Product)
             | (Self::Separation, Self::Separation)
             | (Self::WeightedSeparation, Self::WeightedSeparation) => true,
+            (Self::Legendre(a), Self::Legendre(b))
+            | (Self::WeightedLegendre(a), Self::WeightedLegendre(b)) => a == b,
             (Self::Term(a), Self::Term(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -60,7 +107,18 @@ impl PartialEq for Sum {
 impl Sum {
     /// Whether weights go into it.
     pub fn is_weighted(&self) -> bool {
-        matches!(self, Self::Product | Self::WeightedSeparation)
+        matches!(
+            self,
+            Self::Product | Self::WeightedSeparation | Self::WeightedLegendre(_)
+        )
+    }
+
+    /// The polynomial of mu that goes into it.
+    pub fn legendre(&self) -> Option<Legendre> {
+        match self {
+            Self::Legendre(l) | Self::WeightedLegendre(l) => Some(*l),
+            _ => None,
+        }
     }
 
     /// What results and refusals call it.
@@ -69,6 +127,8 @@ impl Sum {
             Self::Product => "weights",
             Self::Separation => "separations",
             Self::WeightedSeparation => "weighted separations",
+            Self::Legendre(_) => "Legendre sums",
+            Self::WeightedLegendre(_) => "weighted Legendre sums",
             Self::Term(_) => "a term of another crate",
         }
     }

@@ -1,6 +1,6 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
-use super::{Cut, Sum, Tables, Tallied, Tally};
+use super::{Cut, Legendre, Sum, Tables, Tallied, Tally};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, scaled};
@@ -11,7 +11,8 @@ use crate::separation::Separation;
 /// What pairs add, for the particles of a job.
 ///
 /// Per sample `u = w * 2^-e` with e the frexp exponent of the largest |w|; a pair adds `round_ties_even((u1*u2) * 2^36)` to the
-/// sum of products, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit.
+/// sum of products, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit, and
+/// `round_ties_even(L * 2^36)` to that of a Legendre polynomial.
 #[derive(Debug)]
 pub struct Terms<'a, B> {
     what: &'a Tallied<B>,
@@ -142,6 +143,25 @@ impl<'a, B: Binning> Terms<'a, B> {
         }
     }
 
+    /// The polynomial of a pair; 0 without a line of sight, which is refused before.
+    #[inline]
+    fn legendre(&self, l: Legendre, sep: &Separation) -> f64 {
+        let los = self.what.bins.line_of_sight();
+        let cosine = los.map(|los| los.cosine2(sep));
+        cosine.map_or(0.0, |(m, negative)| l.value(m, negative))
+    }
+
+    /// What a pair in a bin adds to sum number `at`.
+    #[inline]
+    pub(crate) fn of_sum(&self, at: usize, pair: [usize; 2], sep: &Separation) -> i64 {
+        self.term(&self.what.sums[at], pair, sep)
+    }
+
+    /// What coordinates are multiplied by: a power of two.
+    pub(crate) fn coordinate_scale(&self) -> f64 {
+        scaled(1.0, self.coordinate_exponent)
+    }
+
     /// What a pair in a bin adds to a sum.
     #[inline]
     fn term(&self, sum: &Sum, [i, j]: [usize; 2], sep: &Separation) -> i64 {
@@ -151,6 +171,8 @@ impl<'a, B: Binning> Terms<'a, B> {
             Sum::Product => quantise(product()),
             Sum::Separation => quantise(coordinate()),
             Sum::WeightedSeparation => quantise(product() * coordinate()),
+            Sum::Legendre(l) => quantise(self.legendre(*l, sep)),
+            Sum::WeightedLegendre(l) => quantise(product() * self.legendre(*l, sep)),
             Sum::Term(term) => {
                 let term = term.term([i, j], sep);
                 quantise(if term.is_nan() {

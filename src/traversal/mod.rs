@@ -9,6 +9,7 @@ mod sort;
 mod walk;
 
 pub(crate) use bounds::Bounds;
-pub(crate) use layout::{BLOCK, Block, FAR_AWAY, LEAF, Layout};
+pub(crate) use images::Translation;
+pub(crate) use layout::{BLOCK, Block, FAR_AWAY, LEAF, Layout, LeafBox};
 pub(crate) use sort::Sorted;
 pub(crate) use walk::{BlockPair, Region, Slots, Walk};

@@ -5,6 +5,8 @@
 
 mod doubt;
 mod filtered;
+#[allow(clippy::inline_always, reason = "they run inside vector kernels")]
+mod lanes;
 mod lists;
 mod measures;
 mod reach;
@@ -24,6 +26,7 @@ use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Formed, PairOrder, bin_near};
 use crate::domain::Domain;
+use crate::domain::Image;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::simd::Isa;
@@ -31,6 +34,7 @@ use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
+use lanes::{Asked, Lanes};
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -271,10 +275,10 @@ impl<'a> Run<'a> {
         let weighted = match what.sums() {
             [] => false,
             [Sum::Product] => true,
-            _ => return self.run_exactly(terms, progress),
+            _ => return self.run_in_lanes(what, terms, progress),
         };
         let Some(Formed { form, .. }) = Formed::of(what.bins()) else {
-            return self.run_exactly(terms, progress);
+            return self.run_in_lanes(what, terms, progress);
         };
         let factors = weighted.then(|| self.factors(what, terms));
         let slots = Slots::of(&form);
@@ -305,7 +309,7 @@ impl<'a> Run<'a> {
             progress,
         };
         let Some(tables) = filtered(&form, &self.rounding, fast) else {
-            return self.run_exactly(terms, progress);
+            return self.run_in_lanes(what, terms, progress);
         };
         let mut tally = terms.empty();
         for (table, totals) in tables?.into_iter().enumerate() {
@@ -329,7 +333,56 @@ impl<'a> Run<'a> {
         (self.sorted.0.factors(one, first, &self.first), second)
     }
 
-    /// Takes every pair in reach through the exact rule: for sums that need the separation, and bins that have no filter.
+    /// Counts in float64 lanes: sums of other things than weights, and bins without a filter.
+    fn run_in_lanes<B: Binning>(
+        &self,
+        what: &Tallied<B>,
+        terms: &Terms<'_, B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let weighted = what.sums().iter().any(Sum::is_weighted);
+        let factors = weighted.then(|| self.factors(what, terms));
+        let factors = factors.as_ref().map_or([&[][..]; 2], |(first, second)| {
+            [&first[..], &second.as_ref().unwrap_or(first)[..]]
+        });
+        let separation = |[i, j]: [usize; 2]| {
+            let (x1, x2) = (self.first.position(i), self.second().position(j));
+            self.job.domain().separation_and_image(x1, x2)
+        };
+        let rows = |[i, j]: [usize; 2]| {
+            let rows = [self.first.row(i), self.second().row(j)];
+            rows.map(|row| row as usize)
+        };
+        let rule = |tally: &mut Tally, pair: [usize; 2], image: Image| {
+            let (sep, nearest) = separation(pair);
+            if nearest == image {
+                terms.add(tally, rows(pair), &sep);
+            }
+        };
+        let of_sum =
+            |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair).0);
+        let formed = Formed::of(what.bins());
+        let lanes = Lanes::new(Asked {
+            run: self,
+            form: formed.map(|formed| formed.form),
+            n_bins: what.bins().n_bins(),
+            radius: what.bins().reach().radius(),
+            sums: what.sums(),
+            root: formed.is_some_and(|formed| !formed.on_sphere),
+            tables: *terms.tables(),
+            factors,
+            coordinate: terms.coordinate_scale(),
+            empty: terms.empty(),
+            rule: &rule,
+            of_sum: &of_sum,
+        });
+        match lanes {
+            Some(lanes) => lanes.run(progress),
+            None => self.run_exactly(terms, progress),
+        }
+    }
+
+    /// Takes every pair in reach through the exact rule: for cuts that are not taken off, and more sums than lanes can number.
     fn run_exactly<B: Binning>(
         &self,
         terms: &Terms<'_, B>,

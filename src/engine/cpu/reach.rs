@@ -2,7 +2,7 @@
 
 use crate::binning::filter::{Measured, Rounding};
 use crate::simd::Simd;
-use crate::traversal::Region;
+use crate::traversal::{BLOCK, LeafBox, Region};
 
 /// The region of a job in scaled float32, for leaving out rows: too large by its roundings, never too small.
 #[derive(Debug, Clone, Copy)]
@@ -10,7 +10,7 @@ pub(super) struct Reach {
     across2: f32,
     along: f32,
     /// Added to gaps: the largest error of a difference within reach.
-    pub(super) slack: f32,
+    slack: f32,
     is_cylinder: bool,
     is_everything: bool,
     /// What a pair within reach measures less than: the square across, and the distance along.
@@ -48,7 +48,7 @@ impl Reach {
     }
 
     /// Whether a point at these distances from a box is within reach.
-    pub(super) fn holds(&self, [x, y, z]: [f32; 3]) -> bool {
+    fn holds(&self, [x, y, z]: [f32; 3]) -> bool {
         let xy = x * x + y * y;
         if self.is_cylinder {
             return self.is_everything || xy < self.across2 && z < self.along;
@@ -58,7 +58,7 @@ impl Reach {
 
     /// As [`Reach::holds`], lane by lane, where something may be left out.
     #[inline(always)]
-    pub(super) fn holds_lanes<S: Simd>(&self, simd: S, [x, y, z]: [S::F; 3]) -> S::U {
+    fn holds_lanes<S: Simd>(&self, simd: S, [x, y, z]: [S::F; 3]) -> S::U {
         let xy = simd.mul_add(y, y, simd.mul(x, x));
         let across2 = simd.splat(self.across2);
         if self.is_cylinder {
@@ -69,9 +69,54 @@ impl Reach {
     }
 }
 
+/// A leaf as a block sees it, with the axes in the order of the job.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facing {
+    /// `(centre1 - centre2) + translation` of the two blocks, scaled.
+    pub(super) apart: [f32; 3],
+    /// Half extents of the first block, scaled and rounded up.
+    pub(super) half: [f32; 3],
+    /// Which of the axes x, y, z each one is.
+    pub(super) axes: [usize; 3],
+    /// Points of the first block.
+    pub(super) n: u32,
+}
+
+impl Reach {
+    /// The rows of a block, `offsets` from its centre, that come within reach of a leaf, one bit each.
+    #[inline(always)]
+    pub(super) fn rows<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        offsets: [&[f32; N]; 3],
+        facing: &Facing,
+        leaf: &LeafBox,
+    ) -> u64 {
+        let used = u64::MAX >> (BLOCK as u32 - facing.n);
+        let (mut centre, mut half, mut farthest) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            centre[k] = leaf.centre[facing.axes[k]] - facing.apart[k];
+            half[k] = leaf.half[facing.axes[k]] + self.slack;
+            farthest[k] = (centre[k].abs() + facing.half[k] - half[k]).max(0.0);
+        }
+        if self.holds(farthest) {
+            return used;
+        }
+        let mut near = 0u64;
+        for at in (0..BLOCK).step_by(S::LANES) {
+            let x = gap(simd, &offsets[0][at..], centre[0], half[0]);
+            let y = gap(simd, &offsets[1][at..], centre[1], half[1]);
+            let z = gap(simd, &offsets[2][at..], centre[2], half[2]);
+            let inside = self.holds_lanes(simd, [x, y, z]);
+            near |= u64::from(simd.mask_bits(inside)) << at;
+        }
+        near & used
+    }
+}
+
 /// Distances of rows from an interval, along one axis; 0 inside.
 #[inline(always)]
-pub(super) fn gap<S: Simd>(simd: S, offsets: &[f32], centre: f32, half: f32) -> S::F {
+fn gap<S: Simd>(simd: S, offsets: &[f32], centre: f32, half: f32) -> S::F {
     let apart = simd.abs(simd.sub(simd.load(offsets), simd.splat(centre)));
     simd.max(simd.sub(apart, simd.splat(half)), simd.splat(0.0))
 }

@@ -6,7 +6,7 @@
 use super::doubt::{Care, DOUBTS, Doubt, Slowly};
 use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Measures, measure, place};
-use super::reach::{Reach, gap};
+use super::reach::{Facing, Reach};
 use crate::binning::filter::{Filter, PairBounds, Rounding, SHORTEST_LINE, doubts, less_certain};
 use crate::separation::SMALLEST_EDGE;
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
@@ -318,26 +318,14 @@ impl<F: Filter> Job<'_, F> {
         blocks: &Blocks<'_>,
         leaf: usize,
     ) -> u64 {
-        let used = u64::MAX >> (BLOCK as u32 - blocks.first.n);
-        let leaf = &blocks.second.leaves[leaf];
-        let (mut centre, mut half, mut farthest) = ([0.0; 3], [0.0; 3], [0.0; 3]);
-        for k in 0..3 {
-            centre[k] = leaf.centre[self.axes[k]] - blocks.apart[k];
-            half[k] = leaf.half[self.axes[k]] + self.reach.slack;
-            farthest[k] = (centre[k].abs() + blocks.half[k] - half[k]).max(0.0);
-        }
-        if self.reach.holds(farthest) {
-            return used;
-        }
-        let mut near = 0u64;
-        for at in (0..BLOCK).step_by(S::LANES) {
-            let x = gap(simd, &rows.offsets[0][at..], centre[0], half[0]);
-            let y = gap(simd, &rows.offsets[1][at..], centre[1], half[1]);
-            let z = gap(simd, &rows.offsets[2][at..], centre[2], half[2]);
-            let inside = self.reach.holds_lanes(simd, [x, y, z]);
-            near |= u64::from(simd.mask_bits(inside)) << at;
-        }
-        near & used
+        let facing = Facing {
+            apart: blocks.apart,
+            half: blocks.half,
+            axes: self.axes,
+            n: blocks.first.n,
+        };
+        let [x, y, z] = &rows.offsets;
+        (self.reach).rows(simd, [x, y, z], &facing, &blocks.second.leaves[leaf])
     }
 
     #[inline(always)]

@@ -1,0 +1,394 @@
+//! Exact float64 lanes: the middle tier, between the float32 filters and the scalar rule.
+//!
+//! Entry: [`Lanes`]. Lanes compute what the rule computes, in its order and without fused operations, and so have its bits; they
+//! decide bins of the library's own and make its sums. What they cannot decide, and the bins of other crates, they hand to the rule,
+//! leaving out what is beyond reach.
+
+mod batch;
+mod cells;
+mod measure;
+mod plan;
+mod sums;
+
+use super::lists::{RowList, list_rows};
+use super::reach::{Facing, Reach};
+use super::{Run, share_units};
+use crate::binning::{Form, LineOfSight};
+use crate::domain::{Domain, Image};
+use crate::engine::Progress;
+use crate::error::EngineError;
+use crate::simd::{Kernel, Simd};
+use crate::tally::{Merge, Sum, Tables, Tally};
+use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
+use batch::{Batch, ROWS};
+use cells::ASK;
+use measure::Points;
+use plan::Plan;
+use sums::{Factors, LaneTerm, Shape, Words};
+
+/// The scalar rule: takes a pair of slots into the tally, if this is its nearest image.
+pub(super) type Rule<'a> = dyn Fn(&mut Tally, [usize; 2], Image) + Sync + 'a;
+
+/// The term of a pair of slots in a sum, by the rule.
+pub(super) type TermRule<'a> = dyn Fn(usize, [usize; 2]) -> i64 + Sync + 'a;
+
+/// What lanes are told of a job.
+pub(super) struct Asked<'a> {
+    pub(super) run: &'a Run<'a>,
+    /// The library's own bins; none of another crate's.
+    pub(super) form: Option<Form<'a>>,
+    pub(super) n_bins: usize,
+    /// The radius out of which no pair is in a bin.
+    pub(super) radius: f64,
+    pub(super) sums: &'a [Sum],
+    /// Whether the coordinate is the root of r2 or rp2.
+    pub(super) root: bool,
+    /// The tables of the classes.
+    pub(super) tables: Tables,
+    /// Scaled weights in the order of slots, or nothing.
+    pub(super) factors: [&'a [f64]; 2],
+    /// What coordinates are multiplied by.
+    pub(super) coordinate: f64,
+    pub(super) empty: Tally,
+    pub(super) rule: &'a Rule<'a>,
+    pub(super) of_sum: &'a TermRule<'a>,
+}
+
+/// A job in float64 lanes.
+pub(super) struct Lanes<'a> {
+    asked: Asked<'a>,
+    plan: Option<Plan<'a>>,
+    terms: Vec<LaneTerm>,
+    shape: Shape,
+    reach: Reach,
+    axes: [usize; 3],
+    /// Squares that the rule decides.
+    ruled: [f64; 2],
+    /// Whether a sum needs the cosine.
+    cosine: bool,
+}
+
+/// What one thread carries from block to block.
+pub(super) struct Worker {
+    batch: Box<Batch>,
+    words: Words,
+    pub(super) tally: Tally,
+}
+
+impl Worker {
+    /// The integers of all that was counted.
+    pub(super) fn finish(mut self) -> Tally {
+        self.words.flush(&mut self.tally);
+        self.tally
+    }
+}
+
+/// Two blocks that are counted.
+#[derive(Clone, Copy)]
+struct Blocks<'a> {
+    pair: BlockPair,
+    second: &'a Block,
+    image: measure::Image,
+    facing: Facing,
+}
+
+/// Relative slack of the reach: far above the roundings of squares.
+const BEYOND: f64 = 1e-9;
+
+impl<'a> Lanes<'a> {
+    /// The lanes of a job; none for more sums in more bins than slots can number.
+    pub(super) fn new(asked: Asked<'a>) -> Option<Self> {
+        let run = asked.run;
+        let shape = Shape::new(asked.n_bins, asked.sums.len())?;
+        let plan = asked.form.map(|form| Plan::new(form, shape));
+        let reach2 = asked.radius * asked.radius * (1.0 + BEYOND);
+        let ruled = match (&plan, run.job.domain()) {
+            (None, _) if run.region.is_everything() => [0.0, f64::INFINITY],
+            (None, _) => [0.0, reach2],
+            (Some(_), Domain::Triclinic(lattice)) => [lattice.sole_image2(), reach2],
+            (Some(_), _) => [f64::INFINITY; 2],
+        };
+        let fixed = plan.as_ref().and_then(|plan| match plan.los {
+            Some(LineOfSight::Fixed(axis)) => Some(axis.index()),
+            _ => None,
+        });
+        let axes = match run.region.axis().or(fixed) {
+            Some(0) => [1, 2, 0],
+            Some(1) => [0, 2, 1],
+            _ => [0, 1, 2],
+        };
+        let cosine = |sum: &Sum| matches!(sum, Sum::Legendre(_) | Sum::WeightedLegendre(_));
+        Some(Self {
+            terms: (asked.sums.iter())
+                .map(|sum| LaneTerm::of(sum, asked.root))
+                .collect(),
+            cosine: asked.sums.iter().any(cosine),
+            reach: Reach::new(&run.region, run.rounding.scale, &run.rounding),
+            plan,
+            shape,
+            axes,
+            ruled,
+            asked,
+        })
+    }
+
+    pub(super) fn worker(&self) -> Worker {
+        Worker {
+            batch: Batch::new(),
+            words: Words::new(&self.shape),
+            tally: self.asked.empty.clone(),
+        }
+    }
+
+    /// Counts the whole job.
+    pub(super) fn run(&self, progress: &dyn Progress) -> Result<Tally, EngineError> {
+        let walk = self.asked.run.walk();
+        let isa = self.asked.run.isa;
+        let tallies = share_units(&walk, progress, |units, stop| {
+            let mut worker = self.worker();
+            let mut blocks = Vec::with_capacity(BLOCKS);
+            let mut stopped = false;
+            for unit in units {
+                walk.visit(unit, |pair| {
+                    if stopped {
+                        return;
+                    }
+                    blocks.push(pair);
+                    if blocks.len() == BLOCKS {
+                        isa.dispatch(CountBlocks(self, &mut worker, &blocks));
+                        blocks.clear();
+                        stopped = stop();
+                    }
+                });
+            }
+            isa.dispatch(CountBlocks(self, &mut worker, &blocks));
+            worker.finish()
+        })?;
+        let mut total = self.asked.empty.clone();
+        for tally in tallies {
+            total.merge(tally);
+        }
+        Ok(total)
+    }
+
+    /// Counts the pairs of two blocks.
+    #[inline(always)]
+    pub(super) fn count<S: Simd>(&self, simd: S, worker: &mut Worker, pair: BlockPair) {
+        let run = self.asked.run;
+        let (layout, other) = (&run.first, run.second());
+        let first = &layout.blocks[pair.first];
+        let second = &other.blocks[pair.second];
+        if !self.asked.tables.is_one() {
+            let tables = self.asked.tables.of(first.label, second.label);
+            worker.words.turn_to(&mut worker.tally, tables);
+        }
+        let mut facing = Facing {
+            apart: [0.0; 3],
+            half: [0.0; 3],
+            axes: self.axes,
+            n: first.n,
+        };
+        for (k, &axis) in self.axes.iter().enumerate() {
+            let centres = first.bounds.centre[axis] - second.bounds.centre[axis];
+            let apart = (centres + pair.translation.vector[axis]) * layout.scale;
+            facing.apart[k] = apart as f32;
+            facing.half[k] = ((first.bounds.half[axis] * layout.scale) as f32).next_up();
+        }
+        let domain = run.job.domain();
+        let blocks = Blocks {
+            pair,
+            second,
+            image: measure::Image::new(domain, &pair.translation, [first, second]),
+            facing,
+        };
+        for leaf in 0..blocks.second.n_leaves() {
+            self.count_leaf(simd, worker, &blocks, leaf);
+        }
+    }
+
+    #[inline(always)]
+    fn count_leaf<S: Simd>(&self, simd: S, worker: &mut Worker, blocks: &Blocks<'_>, leaf: usize) {
+        let run = self.asked.run;
+        let offsets = &run.first.offsets[blocks.pair.first];
+        let offsets = [
+            &offsets[self.axes[0]],
+            &offsets[self.axes[1]],
+            &offsets[self.axes[2]],
+        ];
+        let bounds = &blocks.second.leaves[leaf];
+        let mask = self.reach.rows(simd, offsets, &blocks.facing, bounds);
+        let mask = match blocks.pair.slots {
+            // Rows of later leaves come after every point of this one.
+            Slots::Later => mask & (u64::MAX >> (BLOCK - LEAF - leaf * LEAF)),
+            Slots::All | Slots::Others => mask,
+        };
+        if mask == 0 {
+            return;
+        }
+        let second = blocks.pair.second * BLOCK + leaf * LEAF;
+        let n = (blocks.second.n as usize - leaf * LEAF).min(LEAF);
+        let mut columns = [[f64::INFINITY; LEAF]; 3];
+        for lane in 0..n {
+            let x = run.second().position(second + lane);
+            for axis in 0..3 {
+                columns[axis][lane] = x[axis];
+            }
+        }
+        let factors = (self.asked.factors[1]).get(second..second + LEAF);
+        let mut list: RowList = [0; _];
+        for rows in list_rows(mask, &mut list).chunks(ROWS) {
+            worker.batch.n_rows = rows.len();
+            worker.batch.rows[..rows.len()].copy_from_slice(rows);
+            let mut points = Points {
+                rows: [[0.0; 3]; ROWS],
+                lanes: [&columns[0], &columns[1], &columns[2]],
+            };
+            let mut of_pairs = Factors {
+                rows: [0.0; ROWS],
+                lanes: factors.unwrap_or(&[0.0; LEAF]),
+                coordinate: self.asked.coordinate,
+            };
+            for (k, &row) in rows.iter().enumerate() {
+                let slot = blocks.pair.first * BLOCK + row as usize;
+                points.rows[k] = run.first.position(slot);
+                of_pairs.rows[k] = self.asked.factors[0].get(slot).copied().unwrap_or(0.0);
+            }
+            self.count_batch(simd, worker, blocks, leaf, &points, &of_pairs);
+        }
+    }
+
+    #[inline(always)]
+    fn count_batch<S: Simd>(
+        &self,
+        simd: S,
+        worker: &mut Worker,
+        blocks: &Blocks<'_>,
+        leaf: usize,
+        points: &Points<'_>,
+        factors: &Factors<'_>,
+    ) {
+        let Worker {
+            batch,
+            words,
+            tally,
+        } = worker;
+        let los = self.plan.as_ref().and_then(|plan| plan.los);
+        measure::separations(simd, batch, points, &blocks.image, los.is_some());
+        leave_out(batch, blocks.pair.slots, leaf);
+        let slots = [
+            blocks.pair.first * BLOCK,
+            blocks.pair.second * BLOCK + leaf * LEAF,
+        ];
+        let pair = |[row, lane]: [usize; 2]| [slots[0] + row, slots[1] + lane];
+        if self.ruled[0] < self.ruled[1] {
+            let image = blocks.pair.translation.image;
+            measure::take_out(batch, self.ruled, |rows| {
+                (self.asked.rule)(tally, pair(rows), image);
+            });
+        }
+        let Some(plan) = &self.plan else {
+            return;
+        };
+        self.locate(simd, plan, batch, points);
+        for (at, &term) in self.terms.iter().enumerate() {
+            if term == LaneTerm::Rule {
+                words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));
+            } else {
+                words.make(simd, batch, factors, (at, term));
+            }
+        }
+        words.add(tally, batch);
+    }
+
+    /// Finds the slots of a batch.
+    #[inline(always)]
+    fn locate<S: Simd>(&self, simd: S, plan: &Plan<'_>, batch: &mut Batch, points: &Points<'_>) {
+        let n = batch.n_pairs();
+        let (Some(along), Some(los)) = (&plan.along, plan.los) else {
+            plan.across
+                .keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
+            for k in 0..n {
+                batch.slots[k] = across(plan, batch, k);
+            }
+            return;
+        };
+        if along.is_cosine {
+            measure::cosines(simd, batch, points, los, &along.sought);
+            let (squares, keys) = (&batch.sought[..n], &mut batch.keys[1][..n]);
+            along.axis.keys_within(simd, squares, keys);
+        } else {
+            measure::distances(simd, batch, points, los, self.cosine);
+            let (squares, keys) = (&batch.along[..n], &mut batch.keys[1][..n]);
+            along.axis.keys(simd, squares, keys);
+            batch.scale[..n].fill(1.0);
+        }
+        plan.across
+            .keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
+        let nowhere = plan.shape.slot(None);
+        for k in 0..n {
+            let negative = along.signed && batch.dl[k] < 0.0;
+            let (square, scale) = (batch.along[k], batch.scale[k]);
+            let cell = along.axis.cell(batch.keys[1][k], negative);
+            let mut slot = if square >= cell.edge * scale {
+                cell.above
+            } else {
+                cell.below
+            };
+            if slot == ASK {
+                slot = plan.ask_along(negative, square, scale);
+            }
+            batch.slots[k] = (across(plan, batch, k) + slot).min(nowhere);
+        }
+    }
+}
+
+/// The slot across of pair `k`.
+#[inline(always)]
+fn across(plan: &Plan<'_>, batch: &Batch, k: usize) -> u32 {
+    let square = batch.across[k];
+    let cell = plan.across.cell(batch.keys[0][k], false);
+    let slot = if square >= cell.edge {
+        cell.above
+    } else {
+        cell.below
+    };
+    if slot == ASK {
+        return plan.ask_across(square);
+    }
+    slot
+}
+
+/// Takes out what is no pair where a block meets itself: of a leaf's own rows, the point itself and, where each pair is met once, the
+/// lanes before.
+#[inline(always)]
+fn leave_out(batch: &mut Batch, slots: Slots, leaf: usize) {
+    if slots == Slots::All {
+        return;
+    }
+    for k in 0..batch.n_rows {
+        let row = batch.rows[k] as usize;
+        if row / LEAF != leaf {
+            continue;
+        }
+        let own = row % LEAF;
+        let from = if slots == Slots::Later { 0 } else { own };
+        batch.across[k * LEAF + from..=k * LEAF + own].fill(f64::INFINITY);
+    }
+}
+
+/// Pairs of blocks that are counted with one dispatch on the instruction set.
+const BLOCKS: usize = 256;
+
+struct CountBlocks<'a, 'b>(&'a Lanes<'b>, &'a mut Worker, &'a [BlockPair]);
+
+impl Kernel for CountBlocks<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self(lanes, worker, blocks) = self;
+        for &pair in blocks {
+            lanes.count(simd, worker, pair);
+        }
+    }
+}

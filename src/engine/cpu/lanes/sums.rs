@@ -1,0 +1,336 @@
+//! Sums that are made in lanes: the terms of a batch, and 64-bit partial sums of them, a few words a bin side by side.
+//!
+//! Entry: [`Words`]. A term is told by [`crate::tally::Terms`]; what is here repeats it operation by operation.
+
+use super::batch::{Batch, PAIRS};
+use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
+use crate::simd::Simd;
+use crate::tally::{Legendre, Sum, Tally};
+use crate::traversal::LEAF;
+
+/// A term that lanes can make.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum LaneTerm {
+    Product,
+    /// The root of the square across.
+    Root,
+    WeightedRoot,
+    Legendre(Legendre),
+    WeightedLegendre(Legendre),
+    /// By the rule, pair by pair.
+    Rule,
+}
+
+impl LaneTerm {
+    /// How `sum` is made; `root` says whether the coordinate is the root of the square across.
+    pub(super) fn of(sum: &Sum, root: bool) -> Self {
+        match sum {
+            Sum::Product => Self::Product,
+            Sum::Separation if root => Self::Root,
+            Sum::WeightedSeparation if root => Self::WeightedRoot,
+            Sum::Legendre(l) => Self::Legendre(*l),
+            Sum::WeightedLegendre(l) => Self::WeightedLegendre(*l),
+            Sum::Separation | Sum::WeightedSeparation | Sum::Term(_) => Self::Rule,
+        }
+    }
+}
+
+/// 2^36: one, in units of a sum.
+const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
+
+/// The factors of a batch's pairs.
+#[derive(Debug)]
+pub(super) struct Factors<'a> {
+    pub(super) rows: [f64; super::batch::ROWS],
+    pub(super) lanes: &'a [f64],
+    /// What coordinates are multiplied by: a power of two.
+    pub(super) coordinate: f64,
+}
+
+/// The real number that `term` adds for the pairs from number `at` on.
+#[inline(always)]
+fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, at: usize) -> S::D {
+    let row = simd.splat_d(factors.rows[at / LEAF]);
+    let product = match term {
+        LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::WeightedLegendre(_) => {
+            simd.mul_d(row, simd.load_d(&factors.lanes[at % LEAF..]))
+        }
+        _ => row,
+    };
+    match term {
+        LaneTerm::Product | LaneTerm::Rule => product,
+        LaneTerm::Root | LaneTerm::WeightedRoot => {
+            let root = simd.sqrt_d(simd.load_d(&batch.across[at..]));
+            let root = simd.mul_d(root, simd.splat_d(factors.coordinate));
+            if term == LaneTerm::Root {
+                return root;
+            }
+            simd.mul_d(product, root)
+        }
+        LaneTerm::Legendre(l) => legendre(simd, batch, l, at),
+        LaneTerm::WeightedLegendre(l) => simd.mul_d(product, legendre(simd, batch, l, at)),
+    }
+}
+
+/// As [`Legendre::value`].
+#[inline(always)]
+fn legendre<S: Simd>(simd: S, batch: &Batch, l: Legendre, at: usize) -> S::D {
+    let m = simd.load_d(&batch.cosine2[at..]);
+    let (zero, half) = (simd.splat_d(0.0), simd.splat_d(0.5));
+    match l {
+        Legendre::L0 => simd.splat_d(1.0),
+        Legendre::L2 => {
+            let three = simd.mul_d(simd.splat_d(3.0), m);
+            simd.mul_d(simd.sub_d(three, simd.splat_d(1.0)), half)
+        }
+        Legendre::L4 => {
+            let a = simd.mul_d(simd.splat_d(35.0), m);
+            let a = simd.mul_d(simd.sub_d(a, simd.splat_d(30.0)), m);
+            simd.mul_d(simd.add_d(a, simd.splat_d(3.0)), simd.splat_d(0.125))
+        }
+        Legendre::L1 | Legendre::L3 => {
+            let root = simd.sqrt_d(m);
+            let negative = simd.less_d(simd.load_d(&batch.dl[at..]), zero);
+            let mu = simd.select_d(negative, simd.sub_d(zero, root), root);
+            if l == Legendre::L1 {
+                return mu;
+            }
+            let a = simd.mul_d(simd.splat_d(5.0), m);
+            let a = simd.mul_d(simd.sub_d(a, simd.splat_d(3.0)), half);
+            simd.mul_d(a, mu)
+        }
+    }
+}
+
+/// Bits below the number of pairs in a word that holds a sum too.
+const SHARED_BITS: u32 = 50;
+
+/// What makes a term of a shared word positive.
+const LIFT: i64 = 1 << FRACTION_BITS;
+
+/// Fewer pairs than this keep the sum of their terms, each at most 2^37 with [`LIFT`], below the number of pairs.
+const SHARED_PAIRS: u64 = 1 << (SHARED_BITS - 37);
+
+/// More bins than this are not emptied so often.
+const SHARED_BINS: usize = 1024;
+
+/// Words of all bins that stay in a processor's nearest memory.
+const NEAR_WORDS: usize = 2048;
+
+/// Partial sums in 64 bits: for each bin [`Words::copies`] entries of a few words, the last entry for what lies in no bin.
+///
+/// Neighbouring lanes, which often fall into the same bin, add to different copies, so that they need not wait for each other. In
+/// few bins the number of pairs and the first sum share a word.
+#[derive(Debug)]
+pub(super) struct Words {
+    words: Vec<i64>,
+    /// What each pair of a batch adds, word by word.
+    terms: Vec<[i64; PAIRS]>,
+    copies: usize,
+    n_bins: usize,
+    shared: bool,
+    /// Pairs that one word may hold by now.
+    held: u64,
+    tables: [Option<usize>; 2],
+}
+
+/// How partial sums lie in memory: what slots are numbers of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) n_bins: usize,
+    n_sums: usize,
+    copies: usize,
+    shared: bool,
+}
+
+impl Shape {
+    pub(super) fn new(n_bins: usize, n_sums: usize) -> Option<Self> {
+        let shared = n_sums > 0 && n_bins <= SHARED_BINS;
+        let mut shape = Self {
+            n_bins,
+            n_sums,
+            copies: 4,
+            shared,
+        };
+        while shape.copies > 1 && (n_bins + 1) * shape.unit() > NEAR_WORDS {
+            shape.copies /= 2;
+        }
+        // Two slots are added before they are found to be in no bin; `ASK` is none.
+        let last = (n_bins + 1).checked_mul(shape.unit())?;
+        (last < u32::MAX as usize / 2).then_some(shape)
+    }
+
+    fn n_words(&self) -> usize {
+        self.n_sums + usize::from(!self.shared)
+    }
+
+    /// Words from one bin to the next.
+    pub(super) fn unit(&self) -> usize {
+        self.copies * self.n_words()
+    }
+
+    /// The slot of a bin.
+    pub(super) fn slot(&self, bin: Option<usize>) -> u32 {
+        (bin.unwrap_or(self.n_bins) * self.unit()) as u32
+    }
+}
+
+impl Words {
+    pub(super) fn new(shape: &Shape) -> Self {
+        let mut terms = vec![[0; PAIRS]; shape.n_words()];
+        if !shape.shared {
+            terms[0] = [1; PAIRS];
+        }
+        Self {
+            words: vec![0; (shape.n_bins + 1) * shape.unit()],
+            terms,
+            copies: shape.copies,
+            n_bins: shape.n_bins,
+            shared: shape.shared,
+            held: 0,
+            tables: [Some(0), None],
+        }
+    }
+
+    /// Lets what is added from now on go to other tables of `tally`.
+    #[inline(always)]
+    pub(super) fn turn_to(&mut self, tally: &mut Tally, tables: [Option<usize>; 2]) {
+        if self.tables != tables {
+            self.flush(tally);
+            self.tables = tables;
+        }
+    }
+
+    /// Makes the terms of sum number `at`.
+    #[inline(always)]
+    pub(super) fn make<S: Simd>(
+        &mut self,
+        simd: S,
+        batch: &Batch,
+        factors: &Factors<'_>,
+        (at, term): (usize, LaneTerm),
+    ) {
+        let bias = self.bias(at);
+        let word = at + usize::from(!self.shared);
+        let Some(to) = self.terms.get_mut(word) else {
+            return;
+        };
+        let one = simd.splat_d(ONE);
+        for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
+            let term = real(simd, batch, factors, term, at);
+            simd.store_rounded(simd.mul_d(term, one), bias, &mut to[at..]);
+        }
+    }
+
+    /// Takes the terms of sum number `at` from `rule`, of the pairs that lie in bins.
+    pub(super) fn ask(&mut self, batch: &Batch, at: usize, rule: impl Fn([usize; 2]) -> i64) {
+        let (bias, nowhere) = (self.bias(at), self.nowhere());
+        let to = &mut self.terms[at + usize::from(!self.shared)];
+        for (k, to) in to.iter_mut().enumerate().take(batch.n_pairs()) {
+            if batch.slots[k] < nowhere {
+                *to = rule(batch.pair(k)) + bias;
+            }
+        }
+    }
+
+    /// What is added to the terms of sum number `at`.
+    #[inline(always)]
+    fn bias(&self, at: usize) -> i64 {
+        if self.shared && at == 0 {
+            LIFT + (1 << SHARED_BITS)
+        } else {
+            0
+        }
+    }
+
+    /// The slot of what lies in no bin.
+    #[inline(always)]
+    pub(super) fn nowhere(&self) -> u32 {
+        (self.n_bins * self.copies * self.terms.len()) as u32
+    }
+
+    /// Adds the terms of a batch where its slots say.
+    #[inline(always)]
+    pub(super) fn add(&mut self, tally: &mut Tally, batch: &Batch) {
+        let most = if self.shared {
+            SHARED_PAIRS
+        } else {
+            FLUSH_TERMS
+        };
+        // The lanes of a batch are shared out among the copies.
+        let new = (batch.n_pairs() / self.copies) as u64;
+        if self.held + new >= most {
+            self.flush(tally);
+        }
+        self.held += new;
+        match self.terms.len() {
+            1 => self.add_words::<1>(batch),
+            2 => self.add_words::<2>(batch),
+            3 => self.add_words::<3>(batch),
+            _ => self.add_any(batch),
+        }
+    }
+
+    #[inline(always)]
+    fn add_words<const N: usize>(&mut self, batch: &Batch) {
+        let Some(terms) = self.terms.first_chunk::<N>() else {
+            return;
+        };
+        let words = &mut self.words[..];
+        let step = if self.copies == 1 { 0 } else { N };
+        let wide = if self.copies == 4 { 2 * N } else { 0 };
+        let copies = [0, step, wide, wide + step];
+        for k in 0..batch.n_pairs() {
+            let at = batch.slots[k] as usize + copies[k % 4];
+            let entry = &mut words[at..at + N];
+            for n in 0..N {
+                entry[n] = entry[n].wrapping_add(terms[n][k]);
+            }
+        }
+    }
+
+    fn add_any(&mut self, batch: &Batch) {
+        let n_words = self.terms.len();
+        for k in 0..batch.n_pairs() {
+            let at = batch.slots[k] as usize + k % self.copies * n_words;
+            let entry = &mut self.words[at..at + n_words];
+            for (word, terms) in entry.iter_mut().zip(&self.terms) {
+                *word = word.wrapping_add(terms[k]);
+            }
+        }
+    }
+
+    /// Adds what is held to the tables of `tally`.
+    #[inline(never)]
+    pub(super) fn flush(&mut self, tally: &mut Tally) {
+        self.held = 0;
+        let n_words = self.terms.len();
+        let n_sums = n_words - usize::from(!self.shared);
+        let bins = self.words.chunks_exact(self.copies * n_words);
+        for (bin, copies) in bins.enumerate().take(self.n_bins) {
+            for entry in copies.chunks_exact(n_words) {
+                if entry[0] == 0 {
+                    // No pair: every pair adds to the first word, whether shared or not.
+                    continue;
+                }
+                let pairs = if self.shared {
+                    entry[0] >> SHARED_BITS
+                } else {
+                    entry[0]
+                };
+                for table in self.tables.into_iter().flatten() {
+                    tally.add_pairs(table, bin, pairs.cast_unsigned());
+                    for at in 0..n_sums {
+                        let sum = if self.shared && at == 0 {
+                            (entry[0] & ((1 << SHARED_BITS) - 1)) - pairs * LIFT
+                        } else {
+                            entry[at + usize::from(!self.shared)]
+                        };
+                        tally.add_to_sum(at, table, bin, sum);
+                    }
+                }
+            }
+        }
+        self.words.fill(0);
+    }
+}
