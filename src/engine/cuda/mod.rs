@@ -3,14 +3,20 @@
 //! Entry: [`Cuda`]. Kernels come from the crate `albireo-kernels` and are compiled by NVRTC for the device at hand on first use;
 //! driver and compiler are found at run time, so nothing CUDA is needed to build. It estimates nothing and reads no file but its cache.
 
+mod carried;
 mod choices;
-mod device;
+#[doc(hidden)]
+pub mod device;
 mod error;
 mod filter;
 mod frame;
+mod gpu;
+#[doc(hidden)]
+pub mod kernel;
 mod kernel_cache;
-mod layout;
 mod nvrtc;
+mod nvrtc_places;
+mod options;
 mod plan;
 mod run;
 mod samples;
@@ -19,21 +25,25 @@ mod slots;
 mod spread;
 mod staging;
 mod sums;
+mod terms;
+mod timings;
 mod units;
 mod windows;
 
 #[cfg(test)]
-#[path = "../../../tests/attack/mod.rs"]
-mod attack;
-#[cfg(test)]
-mod emulated;
-#[cfg(test)]
 mod suite;
 
-pub use device::DeviceDescription;
 pub use error::CudaError;
+pub use gpu::DeviceDescription;
+#[doc(hidden)]
+pub use kernel_cache::name as kernel_name;
+#[doc(hidden)]
+pub use nvrtc::compile;
 pub use nvrtc::{CompilerDescription, compiler};
-pub use run::CudaTimings;
+pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
+#[doc(hidden)]
+pub use spread::count;
+pub use timings::CudaTimings;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,60 +57,8 @@ use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Tallied, Tally};
-use device::Gpu;
-use spread::Devices;
-
-/// The arithmetic that decides pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// A float32 filter with a proven error bound; doubtful pairs again in float64. Exact, and the fastest exact way.
-    #[default]
-    Exact,
-    /// Float64 for every pair. Exact.
-    Float64,
-    /// The float32 filter alone. Approximate: pairs near an edge may land in the neighbouring bin.
-    Float32,
-}
-
-/// Which kernel visits pairs; every choice gives the same integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KernelChoice {
-    /// The fastest for the job, by a measured rule.
-    #[default]
-    Auto,
-    /// Every pair in float64, a thread a second point, sums in global memory: the shortest to read.
-    Simple,
-    /// Every pair in float64, first points in constant memory, sums in shared memory.
-    Constant,
-    /// Every pair, first points in shared memory, several second points in a thread's registers.
-    Shared,
-}
-
-/// Sizes that change the time and never the integers; what is 0 the engine chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tuning {
-    /// Threads a block: 64, 128, 256, 512 or 1024.
-    pub threads: u32,
-    /// Second points a thread, at most 32.
-    pub points: u32,
-    /// First points a tile.
-    pub tile: u32,
-    /// Particles that a cell should hold.
-    pub cell_particles: u32,
-}
-
-/// What to run on.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CudaOptions {
-    /// Device numbers; all devices when empty.
-    pub devices: Vec<usize>,
-    /// The arithmetic.
-    pub precision: Precision,
-    /// The kernel.
-    pub kernel: KernelChoice,
-    /// Sizes of the kernels and cells.
-    pub tuning: Tuning,
-}
+use device::Devices;
+use gpu::Gpu;
 
 /// NVIDIA devices as an engine: each has its own thread, stream, kernels and buffers, kept for the next run.
 ///
@@ -151,7 +109,7 @@ impl Devices for Gpus {
 /// # Errors
 /// No driver, or a device that does not answer.
 pub fn devices() -> Result<Vec<DeviceDescription>, CudaError> {
-    (0..device::device_count()?)
+    (0..gpu::device_count()?)
         .map(|number| Gpu::open(number)?.describe())
         .collect()
 }
@@ -162,7 +120,7 @@ impl Cuda {
     /// # Errors
     /// No driver, no device, or a number that does not exist or is named twice.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
-        let available = device::device_count()?;
+        let available = gpu::device_count()?;
         let numbers = if options.devices.is_empty() {
             (0..available).collect()
         } else {

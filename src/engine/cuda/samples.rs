@@ -3,13 +3,15 @@
 //! Entry: [`place`]. It counts nothing.
 
 use albireo_kernels::Arithmetic;
+use albireo_kernels::structs::{Address, DeviceSample, SortJob, Unit};
+use bytemuck::Pod;
 
-use super::device::{Device, Kernel, Shape};
+use super::device::{Device, LaunchShape};
 use super::error::CudaError;
-use super::frame::Grid;
-use super::layout::{Plain, Sample, Sort, Unit};
-use super::plan::{Layout, Plan};
-use super::run::CudaTimings;
+use super::frame::{Arrangement, Grid};
+use super::kernel::Kernel;
+use super::plan::LaunchPlan;
+use super::timings::CudaTimings;
 use crate::engine::Pairs;
 use crate::particles::Particles;
 
@@ -19,13 +21,13 @@ const STARTS: usize = 5;
 const SORT_THREADS: u32 = 256;
 const TOTAL_THREADS: u32 = 1024;
 /// The columns of a sample in device memory.
-pub(super) struct Columns<M> {
+struct Columns<M> {
     memory: Vec<M>,
-    pub(super) sample: Sample,
+    sample: DeviceSample,
 }
 
 /// Memory that holds `values`.
-pub(super) fn put<D: Device, T: Plain>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
+pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
     let mut memory = device.allocate(size_of_val(values))?;
     device.upload(&mut memory, values)?;
     Ok(memory)
@@ -42,24 +44,23 @@ fn upload<D: Device>(
         .flatten()
         .map(|column| put(device, column))
         .collect::<Result<Vec<_>, _>>()?;
-    let address = |k: usize| memory.get(k).map_or(0, |m| device.address(m));
-    let sample = Sample {
+    let address = |k: usize| Address::from(memory.get(k).map_or(0, |m| device.address(m)));
+    let sample = DeviceSample {
         x: address(0),
         y: address(1),
         z: address(2),
         weight: address(3),
         rows: particles.len() as u64,
-        ..Sample::default()
+        ..DeviceSample::default()
     };
     Ok(Columns { memory, sample })
 }
 
-fn sort_job(sample: &Sample, plan: &Plan) -> Sort {
-    let (frame, cells, number) = match &plan.layout {
-        Layout::AsGiven(frame) => (frame, [1; 3], 1),
-        Layout::Sorted(grid) => (&grid.frame, grid.cells, grid.number()),
-    };
-    Sort {
+fn sort_job(sample: &DeviceSample, plan: &LaunchPlan) -> SortJob {
+    let frame = plan.arrangement.frame();
+    let grid = plan.arrangement.grid();
+    let (cells, number) = grid.map_or(([1; 3], 1), |grid| (grid.cells, grid.number()));
+    SortJob {
         x: sample.x,
         y: sample.y,
         z: sample.z,
@@ -69,13 +70,13 @@ fn sort_job(sample: &Sample, plan: &Plan) -> Sort {
         inverse: std::array::from_fn(|at| frame.inverse[at / 3][at % 3]),
         cells,
         number,
-        ..Sort::default()
+        ..SortJob::default()
     }
 }
 
-fn sort_shape(rows: u64) -> Shape {
+fn sort_shape(rows: u64) -> LaunchShape {
     let blocks = rows.div_ceil(u64::from(SORT_THREADS)).clamp(1, 8192) as u32;
-    Shape {
+    LaunchShape {
         grid: [blocks, 1],
         threads: SORT_THREADS,
         shared: 0,
@@ -85,20 +86,20 @@ fn sort_shape(rows: u64) -> Shape {
 /// Stores the fractions of a sample that keeps its order.
 fn fix<D: Device>(
     device: &D,
-    plan: &Plan,
+    plan: &LaunchPlan,
     columns: &mut Columns<D::Memory>,
 ) -> Result<(), CudaError> {
     let rows = columns.sample.rows;
     let fixed = device.allocate(16 * rows as usize)?;
     let mut sort = sort_job(&columns.sample, plan);
-    sort.sorted_fixed = device.address(&fixed);
+    sort.sorted_fixed = device.address(&fixed).into();
     let entry = if plan.variant.wraps() {
         "albireo_fix"
     } else {
         // Offsets from the frame's centre, scaled.
-        sort.origin =
-            std::array::from_fn(|axis| plan.job.origin[axis] + 0.5 * plan.job.basis[4 * axis]);
-        sort.inverse = std::array::from_fn(|at| if at % 4 == 0 { plan.unit } else { 0.0 });
+        let grid = &plan.job.grid;
+        sort.origin = std::array::from_fn(|axis| grid.origin[axis] + 0.5 * grid.basis[4 * axis]);
+        sort.inverse = std::array::from_fn(|at| if at % 4 == 0 { grid.unit } else { 0.0 });
         "albireo_centre"
     };
     device.launch(
@@ -111,7 +112,7 @@ fn fix<D: Device>(
             chunk: 0,
         },
     )?;
-    columns.sample.fixed = sort.sorted_fixed;
+    columns.sample.fixed = device.address(&fixed).into();
     columns.memory.push(fixed);
     Ok(())
 }
@@ -119,13 +120,13 @@ fn fix<D: Device>(
 /// Sorts a sample into cells.
 fn sort<D: Device>(
     device: &D,
-    plan: &Plan,
+    plan: &LaunchPlan,
     grid: &Grid,
     columns: &Columns<D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
     let rows = columns.sample.rows;
     let (n, cells) = (rows as usize, grid.number() as usize);
-    let weighted = columns.sample.weight != 0;
+    let weighted = !columns.sample.weight.is_nowhere();
     let sizes = [
         8 * n,
         8 * n,
@@ -141,15 +142,15 @@ fn sort<D: Device>(
     let scratch = [device.allocate(4 * n)?, device.allocate(4 * n)?];
     device.clear(&mut memory[STARTS])?;
     let address: Vec<u64> = memory.iter().map(|m| device.address(m)).collect();
-    let sort = Sort {
-        sorted_x: address[0],
-        sorted_y: address[1],
-        sorted_z: address[2],
-        sorted_weight: address[3],
-        sorted_fixed: address[4],
-        start: address[STARTS],
-        cell: device.address(&scratch[0]),
-        rank: device.address(&scratch[1]),
+    let sort = SortJob {
+        sorted_x: address[0].into(),
+        sorted_y: address[1].into(),
+        sorted_z: address[2].into(),
+        sorted_weight: address[3].into(),
+        sorted_fixed: address[4].into(),
+        start: address[STARTS].into(),
+        cell: device.address(&scratch[0]).into(),
+        rank: device.address(&scratch[1]).into(),
         ..sort_job(&columns.sample, plan)
     };
     let all = Unit {
@@ -157,7 +158,7 @@ fn sort<D: Device>(
         end: rows,
         chunk: 0,
     };
-    let total = Shape {
+    let total = LaunchShape {
         grid: [1, 1],
         threads: TOTAL_THREADS,
         shared: 4 * TOTAL_THREADS as usize,
@@ -175,13 +176,13 @@ fn sort<D: Device>(
         &sort,
         &all,
     )?;
-    let sample = Sample {
-        x: address[0],
-        y: address[1],
-        z: address[2],
-        weight: if weighted { address[3] } else { 0 },
-        fixed: address[4],
-        start: address[STARTS],
+    let sample = DeviceSample {
+        x: address[0].into(),
+        y: address[1].into(),
+        z: address[2].into(),
+        weight: if weighted { address[3] } else { 0 }.into(),
+        fixed: address[4].into(),
+        start: address[STARTS].into(),
         rows,
     };
     Ok(Columns { memory, sample })
@@ -189,14 +190,23 @@ fn sort<D: Device>(
 
 /// Samples on the device as the plan wants them, and the first row of each cell of the first sample.
 pub(super) struct Placed<M> {
-    pub(super) columns: Vec<Columns<M>>,
+    columns: Vec<Columns<M>>,
     pub(super) start: Vec<u32>,
+}
+
+impl<M> Placed<M> {
+    /// The first and the second sample, which may be one.
+    pub(super) fn samples(&self) -> [DeviceSample; 2] {
+        let sample =
+            |columns: Option<&Columns<M>>| columns.map_or_else(DeviceSample::default, |c| c.sample);
+        [sample(self.columns.first()), sample(self.columns.last())]
+    }
 }
 
 /// Uploads the samples of `pairs`, one after the other, so that the unsorted one makes room for the next.
 pub(super) fn place<D: Device>(
     device: &D,
-    plan: &Plan,
+    plan: &LaunchPlan,
     pairs: Pairs<'_>,
     weights: Option<[&[f64]; 2]>,
     timings: &mut CudaTimings,
@@ -207,10 +217,10 @@ pub(super) fn place<D: Device>(
         let begin = device.mark()?;
         let mut given = upload(device, sample, weights.map(|w| w[k]))?;
         let uploaded = device.mark()?;
-        columns.push(match &plan.layout {
-            Layout::Sorted(grid) => sort(device, plan, grid, &given)?,
-            Layout::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => given,
-            Layout::AsGiven(_) => {
+        columns.push(match &plan.arrangement {
+            Arrangement::Sorted(grid) => sort(device, plan, grid, &given)?,
+            Arrangement::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => given,
+            Arrangement::AsGiven(_) => {
                 fix(device, plan, &mut given)?;
                 given
             }
@@ -220,7 +230,7 @@ pub(super) fn place<D: Device>(
         timings.sort += device.seconds(&uploaded, &sorted)?;
     }
     let mut start = Vec::new();
-    if let Layout::Sorted(grid) = &plan.layout {
+    if let Arrangement::Sorted(grid) = &plan.arrangement {
         start = vec![0; grid.number() as usize + 1];
         device.download(&columns[0].memory[STARTS], &mut start)?;
     }

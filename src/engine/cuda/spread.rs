@@ -2,12 +2,14 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
-use super::CudaOptions;
-use super::device::Device;
+use super::carried::Carried;
+use super::device::{Device, Devices};
 use super::error::CudaError;
-use super::plan::{Carried, Plan};
-use super::run::{CudaTimings, bytes_needed, run};
+use super::options::CudaOptions;
+use super::plan::LaunchPlan;
+use super::run::{bytes_needed, run};
 use super::sums::Sums;
+use super::timings::CudaTimings;
 use super::units::Queue;
 use crate::binning::{Binning, Formed};
 use crate::engine::pieces::Piece;
@@ -15,18 +17,6 @@ use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Classes, Sum, Tallied, Tally, Terms};
-
-/// Devices that work at the same time.
-pub(super) trait Devices {
-    /// One of them.
-    type Device: Device;
-
-    /// All of them.
-    fn all(&self) -> &[Self::Device];
-
-    /// What `work` returns for each device, run on all at once.
-    fn on_each<T: Send>(&self, work: impl Fn(&Self::Device) -> T + Sync) -> Vec<T>;
-}
 
 /// A job on its way through the devices.
 struct Spread<'a, D> {
@@ -65,8 +55,9 @@ fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
 /// Counts `what` over every pair of `job`, and says where the time went and how it was planned.
 ///
 /// # Errors
-/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a stop asked for.
-pub(super) fn count<D: Devices, B: Binning>(
+/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a
+/// stop asked for.
+pub fn count<D: Devices, B: Binning>(
     devices: &D,
     options: &CudaOptions,
     job: &PairJob<'_>,
@@ -148,7 +139,7 @@ impl<D: Devices> Spread<'_, D> {
     ) -> Result<(), EngineError> {
         let devices = self.devices.all();
         let shared_limit = devices.iter().map(Device::shared_limit).min();
-        let plan = Plan::new(
+        let plan = LaunchPlan::new(
             job,
             &self.binning,
             self.carried,
