@@ -9,7 +9,7 @@
 )]
 
 use std::cell::{Cell, UnsafeCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use std::time::Instant;
 use albireo::CudaError;
 use albireo::engine::cuda::device::{Device, Devices, LaunchShape};
 use albireo::engine::cuda::kernel::Kernel;
+use albireo_kernels::Variant;
 use bytemuck::Pod;
 use libloading::Library;
 
@@ -70,24 +71,30 @@ impl Drop for Memory {
     }
 }
 
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
-}
+/// What stands in for the CUDA language.
+const LANGUAGE: (&str, &str) = (
+    "emulator/emulator.hpp",
+    include_str!("../../kernels/emulator/emulator.hpp"),
+);
 
-/// A folder with the headers that are no files of the kernels.
-fn made_headers(folder: &Path) -> &'static Path {
+/// The sources of every kernel as files, in a folder named by what is in them.
+fn sources() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
-        let headers = albireo_kernels::headers();
+        let every = albireo_kernels::every_variant();
+        let kernels = every.iter().map(Variant::source).collect::<BTreeSet<_>>();
+        let mut files = vec![LANGUAGE, albireo_kernels::SORT];
+        files.extend(kernels);
+        files.extend(albireo_kernels::headers());
         let mut hash = DefaultHasher::new();
-        headers.hash(&mut hash);
+        files.hash(&mut hash);
+        let folder = std::env::temp_dir().join("albireo-emulated");
         let made = folder.join(format!("{:016x}", hash.finish()));
         let partial = folder.join(format!("{}.partial", std::process::id()));
-        std::fs::create_dir_all(&partial).unwrap();
-        for (name, text) in headers {
-            if !sources().join(name).exists() {
-                std::fs::write(partial.join(name), text).unwrap();
-            }
+        for (name, text) in files {
+            let file = partial.join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
         }
         if std::fs::rename(&partial, &made).is_err() {
             // Another process has made the same.
@@ -98,16 +105,10 @@ fn made_headers(folder: &Path) -> &'static Path {
 }
 
 fn compiled(kernel: Kernel) -> PathBuf {
-    let ((file, text), _) = kernel.source();
+    let ((file, _), _) = kernel.source();
     let mut hash = DefaultHasher::new();
-    let headers = albireo_kernels::headers();
-    (file, text, kernel.macros(), headers).hash(&mut hash);
-    std::fs::read(sources().join("emulator/emulator.hpp"))
-        .unwrap()
-        .hash(&mut hash);
-    let folder = std::env::temp_dir().join("albireo-emulated");
-    std::fs::create_dir_all(&folder).unwrap();
-    let library = folder.join(format!("{:016x}.so", hash.finish()));
+    (file, kernel.macros()).hash(&mut hash);
+    let library = sources().join(format!("{:016x}.so", hash.finish()));
     if !library.exists() {
         // Kernels of one source share a library, which several threads may be making.
         static MADE: AtomicUsize = AtomicUsize::new(0);
@@ -128,8 +129,6 @@ fn compiled(kernel: Kernel) -> PathBuf {
             .args(kernel.macros().iter().map(|name| format!("-D{name}")))
             .arg("-I")
             .arg(sources())
-            .arg("-I")
-            .arg(made_headers(&folder))
             .args(["-x", "c++"])
             .arg(sources().join(file))
             .arg("-o")
