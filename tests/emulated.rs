@@ -15,7 +15,7 @@ mod suite;
 
 use std::process::ExitCode;
 
-use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision, Tuning, count};
+use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
 use albireo::engine::{PreparedJob, Report};
 use albireo::tally::{Sum, Tallied, Tally};
 use albireo::{
@@ -25,7 +25,7 @@ use albireo::{
 use attack::campaign::{Campaign, verdict};
 use attack::case::Bins;
 use attack::draw::Limits;
-use emulator::{Emulator, Emulators};
+use emulator::{Emulator, Emulators, Memory};
 use libtest_mimic::{Arguments, Trial};
 use suite::Scope;
 
@@ -34,7 +34,15 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [(&str, fn()); 10] = [
+    let tests: [(&str, fn()); 12] = [
+        (
+            "prepared_samples_serve_many_counts",
+            prepared_samples_serve_many_counts,
+        ),
+        (
+            "a_prepared_job_larger_than_the_memory_is_counted_in_pieces",
+            a_prepared_job_larger_than_the_memory_is_counted_in_pieces,
+        ),
         (
             "filtered_counts_are_those_of_the_double_loop",
             filtered_counts_are_those_of_the_double_loop,
@@ -114,20 +122,32 @@ impl Emulated {
 }
 
 impl Engine for Emulated {
-    type Sorted = ();
+    type Sorted = Kept<Memory>;
 
-    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
-        Ok(())
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<Kept<Memory>, EngineError> {
+        Ok(Kept::default())
     }
 
     fn tally<B: Binning>(
         &self,
-        job: &PreparedJob<'_, ()>,
+        job: &PreparedJob<'_, Kept<Memory>>,
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let counted = count(&self.devices, &self.options, job.job(), what, progress);
+        let (first, second) = job.sorted();
+        let job = (job.job(), Some([first, second.unwrap_or(first)]));
+        let counted = count(&self.devices, &self.options, job, what, progress);
         counted.map(|(tally, ..)| (tally, Report::default()))
+    }
+
+    fn run<B: Binning>(
+        &self,
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let job = (job, None);
+        count(&self.devices, &self.options, job, what, progress).map(|(tally, ..)| tally)
     }
 
     fn description(&self) -> String {
@@ -203,7 +223,14 @@ fn bins_are_done_in_windows_where_they_do_not_fit() {
     ] {
         let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
         let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
-        let (_, _, how) = count(&engine.devices, &engine.options, &job, &what, &Silent).unwrap();
+        let (_, _, how) = count(
+            &engine.devices,
+            &engine.options,
+            (&job, None),
+            &what,
+            &Silent,
+        )
+        .unwrap();
         assert!(how.contains("windows of the bins"), "{how}");
     }
 }
@@ -228,7 +255,8 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
             claimed,
             ..Emulator::new(SHARED, memory)
         }];
-        let (tally, _, how) = count(&Emulators(devices), &options, &job, &what, &Silent).unwrap();
+        let (tally, _, how) =
+            count(&Emulators(devices), &options, (&job, None), &what, &Silent).unwrap();
         assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
         assert!(how.contains(" pieces"), "{how}");
     }
@@ -245,7 +273,7 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let job = job.with_traversal(Traversal::Cells);
         let what = Tallied::new(bins.clone()).with_sum(Sum::Product);
-        let (tally, _, how) = count(&devices, &options, &job, &what, &Silent).unwrap();
+        let (tally, _, how) = count(&devices, &options, (&job, None), &what, &Silent).unwrap();
         assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
         assert!(how.contains("pieces"), "{how}");
     }
@@ -282,5 +310,59 @@ fn every_kernel_gives_the_same_integers() {
         let mut engine = Emulated::new(Precision::Exact);
         engine.options.kernel = kernel;
         suite::clustered(&engine, 110);
+    }
+}
+
+/// Counts of samples prepared once, over the same and other cells, weights and orders, against the double loop.
+fn prepared_samples_serve_many_counts() {
+    let mut engine = Emulated::new(Precision::Exact);
+    engine.options.tuning.threads = 64;
+    engine.options.tuning.points = 2;
+    for (name, domain) in suite::domains() {
+        if !["open", "cubic", "triclinic"].contains(&name) {
+            continue;
+        }
+        let scatter = suite::Scatter::Clustered;
+        let [a, b] = [(90, 3), (130, 4)].map(|(n, seed)| {
+            let sample = suite::particles(&domain, n, scatter, seed);
+            engine.prepare(sample, &domain).unwrap()
+        });
+        let reach = domain.reach().min(0.4);
+        for (edges, sum) in [
+            (Edges::linear(0.0, reach, 8), Some(Sum::Product)),
+            (Edges::linear(0.0, reach, 8), None),
+            (Edges::linear(0.0, reach / 2.0, 8), Some(Sum::Product)),
+            (Edges::linear(0.0, reach / 3.0, 8), Some(Sum::Product)),
+            (Edges::linear(0.0, reach, 8), Some(Sum::Product)),
+        ] {
+            let what = Tallied::new(RBins::new(edges.unwrap()));
+            let what = sum.into_iter().fold(what, Tallied::with_sum);
+            for traversal in [Traversal::AllPairs, Traversal::Cells] {
+                for exponents in [None, Some([3, 5])] {
+                    let what = match exponents {
+                        None => what.clone(),
+                        Some(exponents) => what.clone().with_weight_exponents(exponents),
+                    };
+                    let cross = |a, b| PreparedJob::cross(a, b).unwrap();
+                    for job in [PreparedJob::auto(&a), cross(&a, &b), cross(&b, &a)] {
+                        let job = job.with_traversal(traversal);
+                        let (tally, _) = engine.tally(&job, &what, &Silent).unwrap();
+                        let expected = Naive.run(job.job(), &what, &Silent).unwrap();
+                        assert!(tally == expected, "{name} {traversal:?} {what:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn a_prepared_job_larger_than_the_memory_is_counted_in_pieces() {
+    let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 32 << 10)]);
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let sample = engine.prepare(uniform(500), &Domain::Open).unwrap();
+    for _ in 0..2 {
+        let job = PreparedJob::auto(&sample);
+        let (tally, _) = engine.tally(&job, &what, &Silent).unwrap();
+        assert!(tally == Naive.run(job.job(), &what, &Silent).unwrap());
     }
 }

@@ -140,14 +140,15 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
             "static_assert(sizeof({what}) == {size}, \"{what} differs from its twin on the host\");\n"
         )
     };
-    let declared: String = fields
+    let declared: Vec<_> = fields
         .iter()
         .map(|(_, declaration, _)| format!("    {declaration};\n"))
         .collect();
-    let asserted: String = fields
+    let asserted: Vec<_> = fields
         .iter()
         .map(|(field, _, size)| same(&format!("{name}::{field}"), *size))
         .collect();
+    let (declared, asserted) = (declared.concat(), asserted.concat());
     format!(
         "struct {name} {{\n{declared}}};\n{}{asserted}\n",
         same(name, size)
@@ -242,7 +243,7 @@ device_structs! {
 
     /// The frame of positions, its cells and their neighbours.
     GridTerms {
-        /// position = origin + basis * fraction.
+        /// `position = origin + basis * fraction`.
         origin: [f64; 3],
         /// Columns are the frame's vectors.
         basis: [f64; 9],
@@ -412,7 +413,7 @@ device_structs! {
         rank: Target<u32>,
         /// Number of rows.
         rows: u64,
-        /// fraction_k = inverse_k . (position - origin).
+        /// Fraction k is `inverse_k . (position - origin)`.
         origin: [f64; 3],
         /// Rows of the inverse.
         inverse: [f64; 9],

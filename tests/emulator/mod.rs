@@ -65,6 +65,9 @@ impl Memory {
     }
 }
 
+// SAFETY: as on a device, calls that read or write a memory are ordered by whoever holds it.
+unsafe impl Sync for Memory {}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         USED.set(USED.get() - self.size);
@@ -167,6 +170,10 @@ impl Device for Emulator {
     type Memory = Memory;
     type Mark = Instant;
 
+    fn number(&self) -> usize {
+        0
+    }
+
     fn make_room(&self, bytes: u64) -> Result<(), CudaError> {
         let free = self.claimed - USED.get();
         if free < bytes {
@@ -176,7 +183,7 @@ impl Device for Emulator {
                 free,
             });
         }
-        PROMISED.set(bytes);
+        PROMISED.set(USED.get() + bytes);
         Ok(())
     }
 

@@ -25,10 +25,12 @@ pub struct LaunchShape {
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Device: Sync {
     /// Device memory, freed or reused when dropped.
-    type Memory;
+    type Memory: Send + Sync;
     /// A point in the order of calls.
     type Mark;
 
+    /// Its number: of devices with one number, each finds what is in the memory of the other.
+    fn number(&self) -> usize;
     /// Refuses a run that needs more than so many bytes at its peak.
     fn make_room(&self, bytes: u64) -> Result<(), CudaError>;
     /// Memory of unknown content.

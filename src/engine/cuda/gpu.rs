@@ -242,6 +242,10 @@ impl Device for Gpu {
     type Memory = GpuMemory;
     type Mark = CudaEvent;
 
+    fn number(&self) -> usize {
+        self.number
+    }
+
     fn make_room(&self, bytes: u64) -> Result<(), CudaError> {
         if self.free()? < bytes {
             lock(&self.spare).clear();

@@ -11,6 +11,7 @@ mod error;
 mod filter;
 mod frame;
 mod gpu;
+mod kept;
 #[doc(hidden)]
 pub mod kernel;
 mod kernel_cache;
@@ -36,6 +37,8 @@ mod suite;
 pub use error::CudaError;
 pub use gpu::DeviceDescription;
 #[doc(hidden)]
+pub use kept::Kept;
+#[doc(hidden)]
 pub use kernel_cache::name as kernel_name;
 #[doc(hidden)]
 pub use nvrtc::compile;
@@ -51,14 +54,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::held::without_held;
-use super::{Engine, Exactness, PreparedJob, Progress, Report};
+use super::{Engine, Exactness, PairJob, PreparedJob, Progress, Report};
 use crate::binning::Binning;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Tallied, Tally};
 use device::Devices;
-use gpu::Gpu;
+use gpu::{Gpu, GpuMemory};
 
 /// NVIDIA devices as an engine: each has its own thread, stream, kernels and buffers, kept for the next run.
 ///
@@ -174,15 +177,54 @@ impl fmt::Debug for Cuda {
     }
 }
 
-/// A sample for devices: sorted and uploaded with each count.
-#[derive(Debug)]
-pub struct CudaSorted {}
+/// A sample for devices: uploaded with the first count that it takes part in, and sorted with the first over the same cells.
+#[derive(Default)]
+pub struct CudaSorted(Kept<GpuMemory>);
+
+impl fmt::Debug for CudaSorted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaSorted").finish_non_exhaustive()
+    }
+}
+
+impl Cuda {
+    /// Counts, and remembers how it went.
+    fn count<B: Binning>(
+        &self,
+        (job, kept): (&PairJob<'_>, Option<[&Kept<GpuMemory>; 2]>),
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let mut told = None;
+        let count = |all: &Tallied<B>| {
+            let (tally, timings, plan) =
+                spread::count(&*self.gpus, &self.options, (job, kept), all, progress)?;
+            told = Some((timings, plan));
+            Ok(tally)
+        };
+        what.admit(job)?;
+        let tally = without_held(job, what, progress, count)?;
+        let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
+        let (timings, description) = told.unwrap_or_default();
+        let CudaTimings {
+            upload,
+            sort,
+            kernels,
+        } = timings;
+        let report = Report {
+            stages: vec![("upload", upload), ("sort", sort), ("kernels", kernels)],
+            plan: description.clone(),
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
+        Ok((tally, report))
+    }
+}
 
 impl Engine for Cuda {
     type Sorted = CudaSorted;
 
     fn sort(&self, _: &Particles, _: &Domain) -> Result<CudaSorted, EngineError> {
-        Ok(CudaSorted {})
+        Ok(CudaSorted::default())
     }
 
     fn tally<B: Binning>(
@@ -191,24 +233,20 @@ impl Engine for Cuda {
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let job = job.job();
-        let mut told = None;
-        let count = |all: &Tallied<B>| {
-            let (tally, timings, plan) =
-                spread::count(&*self.gpus, &self.options, job, all, progress)?;
-            told = Some((timings, plan));
-            Ok(tally)
-        };
-        what.admit(job)?;
-        let tally = without_held(job, what, progress, count)?;
-        let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
-        let (timings, description) = told.unwrap_or_default();
-        let report = Report {
-            stages: vec![],
-            plan: description.clone(),
-        };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
-        Ok((tally, report))
+        let (first, second) = job.sorted();
+        let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
+        self.count((job.job(), Some(kept)), what, progress)
+    }
+
+    /// What serves this count alone is not kept: its memory is free as soon as it is sorted.
+    fn run<B: Binning>(
+        &self,
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        self.count((job, None), what, progress)
+            .map(|(tally, _)| tally)
     }
 
     fn description(&self) -> String {

@@ -12,7 +12,7 @@ use super::error::CudaError;
 use super::frame::Arrangement;
 use super::kernel::Kernel;
 use super::plan::LaunchPlan;
-use super::samples::{Placed, place, put};
+use super::samples::{Given, Placed, place, put};
 use super::sums::{Sums, Totals};
 use super::timings::CudaTimings;
 use super::units::{Queue, launch_shape, work};
@@ -67,8 +67,13 @@ fn addressed<D: Device>(
 /// Memory for rounding the size of each buffer, and for a ticket a unit.
 const ROOM: u64 = 1 << 13;
 
-/// Bytes of device memory that a run of `plan` takes at its peak, samples of so many rows given.
-pub(super) fn bytes_needed(plan: &LaunchPlan, rows: [u64; 2], carried: Carried) -> u64 {
+/// Bytes of device memory that a run of `plan` takes at its peak, samples of so many rows given; with `keeps` what is uploaded stays.
+pub(super) fn bytes_needed(
+    plan: &LaunchPlan,
+    rows: [u64; 2],
+    carried: Carried,
+    keeps: bool,
+) -> u64 {
     let [first, second] = rows;
     let weight = if carried.weighted { 8 } else { 0 };
     // Positions, their fractions, weights; while a sample is sorted it is there twice, with its cells and ranks.
@@ -87,7 +92,8 @@ pub(super) fn bytes_needed(plan: &LaunchPlan, rows: [u64; 2], carried: Carried) 
         .map(Vec::len)
         .sum();
     let axes = 8 * (edges + plan.table.len() + plan.translations.len()) as u64 + neighbours;
-    row * (first + second)
+    let unsorted = if keeps { 24 + weight } else { 0 };
+    (row + unsorted) * (first + second)
         + sorting * first.max(second)
         + 8 * (cells + 1)
         + 16 * tiles
@@ -99,7 +105,7 @@ pub(super) fn bytes_needed(plan: &LaunchPlan, rows: [u64; 2], carried: Carried) 
 /// The first points of a unit as the kernel `constant` takes them.
 fn firsts_of<'a>(
     job: &'a PairJob<'_>,
-    weights: Option<[&'a [f64]; 2]>,
+    weight: Option<&'a [f64]>,
     unit: &Unit,
 ) -> impl Iterator<Item = Firsts> + 'a {
     let [x, y, z] = job.pairs().both().0.points().columns();
@@ -119,7 +125,7 @@ fn firsts_of<'a>(
                 x: column(x),
                 y: column(y),
                 z: column(z),
-                weight: weights.map_or([0.0; FIRSTS], |weights| column(weights[0])),
+                weight: weight.map_or([0.0; FIRSTS], column),
             }
         })
 }
@@ -132,12 +138,12 @@ pub(super) fn run<D: Device>(
     device: &D,
     plan: &LaunchPlan,
     (pair_job, pairs): (&PairJob<'_>, u64),
-    (weights, carried): (Option<[&[f64]; 2]>, Carried),
+    (samples, carried): (&[Given<'_, D::Memory>], Carried),
     (queue, devices): (&Queue, usize),
     progress: &dyn Progress,
 ) -> Result<(Sums, CudaTimings), EngineError> {
     let mut timings = CudaTimings::default();
-    let placed = place(device, plan, pair_job.pairs(), weights, &mut timings)?;
+    let placed = place(device, plan, samples, &mut timings)?;
     let (job, _kept) = addressed(device, plan, &placed)?;
     let work = work(device, plan, &job, &placed.start, devices)?;
     let totals = Totals::clear(device, plan.job.sums.bins as usize, carried)?;
@@ -165,7 +171,8 @@ pub(super) fn run<D: Device>(
                 grid: [shape.grid[0], 1],
                 ..shape
             };
-            for firsts in firsts_of(pair_job, weights, unit) {
+            let weight = samples[0].weight.map(|(weight, _)| weight);
+            for firsts in firsts_of(pair_job, weight, unit) {
                 device.launch(Kernel::Count(plan.variant), row_of_blocks, &job, &firsts)?;
             }
         } else {

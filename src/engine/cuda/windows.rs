@@ -14,7 +14,7 @@ use crate::separation::norm2;
 pub(super) struct Window {
     /// Among the rows of all windows.
     pub(super) rows: Range<u32>,
-    /// SeparationSlots across that the window begins with, holds, and counts pairs in; padding falls into the rest.
+    /// Slots across that the window begins with, holds, and counts pairs in; padding falls into the rest.
     pub(super) first: u32,
     pub(super) slots: u32,
     pub(super) flushed: u32,
@@ -28,12 +28,12 @@ pub(super) struct Window {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SeparationSlots<'a> {
     pub(super) edges: &'a [f64],
-    /// SeparationSlots below the one that is below the first edge, and all there are.
+    /// Slots below the one that is below the first edge, and all there are.
     pub(super) skip: u32,
     pub(super) number: u32,
 }
 
-/// SeparationSlots by which rounding may move a pair, and more.
+/// Slots by which rounding may move a pair, and more.
 const SLACK: u32 = 3;
 /// More than a cell's diagonal by all that rounding may add.
 const DIAGONAL: f64 = 1.0 + 1e-5;
