@@ -14,7 +14,7 @@
 
 namespace albireo {
 
-__device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row) {
+__device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& sample, u64 row) {
 #if ALBIREO_PRECISION == 0
     return {sample.x[row], sample.y[row], sample.z[row], 0.0};
 #else
@@ -40,7 +40,7 @@ struct Block {
         image = ANY_IMAGE;
         return found < rows;
     }
-    __device__ __forceinline__ Held hold_again(const Job& job, u64 row, u32) const { return hold(job, job.second, row); }
+    __device__ __forceinline__ Held hold_again(const DeviceJob& job, u64 row, u32) const { return hold(job, job.second, row); }
     __device__ __forceinline__ bool admits(u64 first, int k) const {
         u64 second = row(threadIdx.x, k);
         if (second >= rows) return false;
@@ -49,16 +49,16 @@ struct Block {
     }
 };
 
-__device__ __forceinline__ Near observer(const Job& job) {
+__device__ __forceinline__ Near observer(const DeviceJob& job) {
     double centre[3];
-    for (int axis = 0; axis < 3; ++axis) centre[axis] = job.origin[axis] + 0.5 * job.basis[4 * axis];
+    for (int axis = 0; axis < 3; ++axis) centre[axis] = job.grid.origin[axis] + 0.5 * job.grid.basis[4 * axis];
     return sight_centre(job, centre);
 }
 
 }  // namespace albireo
 
 extern "C" __global__ void ALBIREO_BOUNDS
-albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
+albireo_all_pairs(const __grid_constant__ albireo::DeviceJob job, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     ALBIREO_SHARED(memory);
     Block block = {(u64)blockIdx.x * ALBIREO_THREADS * POINTS, job.second.rows, job.order};
@@ -85,7 +85,7 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
     for (u64 tile = begin; tile < end; tile += ALBIREO_TILE) {
         u32 n_first = end - tile < ALBIREO_TILE ? (u32)(end - tile) : ALBIREO_TILE;
         u64 more = (u64)n_first * ALBIREO_THREADS * POINTS;
-        if (pairs + more > job.flush_pairs) {
+        if (pairs + more > job.sums.flush_pairs) {
             queue.drain(job, arena.histogram, true);
             arena.histogram.flush(job);
             arena.histogram.clear();
@@ -107,4 +107,4 @@ albireo_all_pairs(const __grid_constant__ albireo::Job job, const __grid_constan
     arena.histogram.flush(job);
 }
 
-ALBIREO_EMULATED(albireo_all_pairs, albireo::Job, albireo::Unit)
+ALBIREO_EMULATED(albireo_all_pairs, albireo::DeviceJob, albireo::Unit)

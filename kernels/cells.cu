@@ -37,7 +37,7 @@ struct Stretches {
     }
 };
 
-__device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 row, u32 image, Fractions centre) {
+__device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& sample, u64 row, u32 image, Fractions centre) {
 #if ALBIREO_PRECISION == 0
     return {sample.x[row], sample.y[row], sample.z[row], 0.0};
 #else
@@ -47,7 +47,7 @@ __device__ __forceinline__ Held hold(const Job& job, const Sample& sample, u64 r
     float x = (float)(int)((fixed.x >> 2) + (nx << FRACTION) - (u32)centre.x);
     float y = (float)(int)((fixed.y >> 2) + (ny << FRACTION) - (u32)centre.y);
     float z = (float)(int)((fixed.z >> 2) + (nz << FRACTION) - (u32)centre.z);
-    const float* m = job.matrix;
+    const float* m = job.filter.matrix;
 #if ALBIREO_DOMAIN == 2
     return sight_last(job, Held{__fmaf_rn(m[0], x, __fmaf_rn(m[1], y, __fmul_rn(m[2], z))),
                                 __fmaf_rn(m[3], x, __fmaf_rn(m[4], y, __fmul_rn(m[5], z))),
@@ -64,7 +64,7 @@ struct Pass {
     u32 base;
     Fractions centre;
 
-    __device__ __forceinline__ Held hold_again(const Job& job, u64 row, u32 image) const {
+    __device__ __forceinline__ Held hold_again(const DeviceJob& job, u64 row, u32 image) const {
         return hold(job, job.second, row, image, centre);
     }
     __device__ __forceinline__ bool find(u32 thread, int k, u64& row, u32& image) const {
@@ -82,7 +82,7 @@ struct Own {
     u32 order;
     Fractions centre;
 
-    __device__ __forceinline__ Held hold_again(const Job& job, u64 row, u32 image) const {
+    __device__ __forceinline__ Held hold_again(const DeviceJob& job, u64 row, u32 image) const {
         return hold(job, job.second, row, image, centre);
     }
     __device__ __forceinline__ u32 row(u32 thread, int k) const { return base + thread + k * ALBIREO_THREADS; }
@@ -105,29 +105,30 @@ __device__ __forceinline__ int centre_of(u32 first, u32 number, u32 cells) {
 }
 
 // The tile's centre as seen from the origin of the coordinates; lines of sight from an observer exist without images only.
-__device__ __forceinline__ Near observer(const Job& job, Fractions centre) {
+__device__ __forceinline__ Near observer(const DeviceJob& job, Fractions centre) {
     const double one = 1.0 / (1 << FRACTION);
-    return sight_centre(job, {job.origin[0] + job.basis[0] * (centre.x * one), job.origin[1] + job.basis[4] * (centre.y * one),
-                              job.origin[2] + job.basis[8] * (centre.z * one)});
+    const GridTerms& g = job.grid;
+    return sight_centre(job, {g.origin[0] + g.basis[0] * (centre.x * one), g.origin[1] + g.basis[4] * (centre.y * one),
+                              g.origin[2] + g.basis[8] * (centre.z * one)});
 }
 
 // Writes the stretches of one neighbour row of the tile at (cx, cy, cz), `number` cells long.
-__device__ __forceinline__ void write_row(const Job& job, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
+__device__ __forceinline__ void write_row(const DeviceJob& job, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
                                           u32* image) {
-    const int nx = job.cells[0], ny = job.cells[1], nz = job.cells[2];
-    for (u32 part = 0; part < job.row_parts; ++part) length[part] = 0;
+    const int nx = job.grid.cells[0], ny = job.grid.cells[1], nz = job.grid.cells[2];
+    for (u32 part = 0; part < job.grid.row_parts; ++part) length[part] = 0;
     int y = cy + (short)(row.x & 0xffff), z = cz + (row.x >> 16);
     int shift_y = floor_div(y, ny), shift_z = floor_div(z, nz);
-    if ((shift_y && !job.periodic[1]) || (shift_z && !job.periodic[2])) return;
+    if ((shift_y && !job.grid.periodic[1]) || (shift_z && !job.grid.periodic[2])) return;
     // Part 0 is the whole run, 1 what lies right of the tile's own cells, 2 what lies left of them.
     int low = row.w == 1 ? cx + number : cx + row.y;
     int high = row.w == 2 ? cx - 1 : cx + number - 1 + row.z;
-    if (!job.periodic[0]) {
+    if (!job.grid.periodic[0]) {
         low = low < 0 ? 0 : low;
         high = high >= nx ? nx - 1 : high;
     }
     u32 line = ((u32)(z - shift_z * nz) * ny + (u32)(y - shift_y * ny)) * nx;
-    for (u32 part = 0; low <= high && part < job.row_parts; ++part) {
+    for (u32 part = 0; low <= high && part < job.grid.row_parts; ++part) {
         int shift = floor_div(low, nx);
         int last = shift * nx + nx - 1 < high ? shift * nx + nx - 1 : high;
         u32 from = job.second.start[line + (u32)(low - shift * nx)];
@@ -170,12 +171,12 @@ __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
 #endif
 
 extern "C" __global__ void ALBIREO_BOUNDS
-albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
+albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     ALBIREO_SHARED(memory);
     Arena arena(job, memory);
     Queue queue(arena.queued);
-    const u32 number = job.n_rows * job.row_parts;
+    const u32 number = job.grid.n_rows * job.grid.row_parts;
     u32* past = arena.rest;
     u32* begin = past + number;
     u32* image = begin + number;
@@ -183,7 +184,7 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
     u32* next = sums + ALBIREO_THREADS;
     u64 pairs = 0;
     auto admit = [&](u64 more) {
-        if (pairs + more > job.flush_pairs) {
+        if (pairs + more > job.sums.flush_pairs) {
             queue.drain(job, arena.histogram, true);
             arena.histogram.flush(job);
             arena.histogram.clear();
@@ -193,22 +194,23 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
         pairs += more;
     };
     for (;;) {
-        if (threadIdx.x == 0) *next = atomicAdd(job.ticket, 1u);
+        if (threadIdx.x == 0) *next = atomicAdd(job.grid.ticket, 1u);
         __syncthreads();
         const u64 place = unit.begin + *next;
         if (place >= unit.end) break;
-        const uint4 tile = job.tiles[place];
-        const u32 cx = tile.x % job.cells[0], cy = tile.x / job.cells[0] % job.cells[1], cz = tile.x / job.cells[0] / job.cells[1];
-        const Fractions middle = {centre_of(cx, tile.y, job.cells[0]), centre_of(cy, 1, job.cells[1]), centre_of(cz, 1, job.cells[2])};
+        const uint4 tile = job.grid.tiles[place];
+        const u32* cells = job.grid.cells;
+        const u32 cx = tile.x % cells[0], cy = tile.x / cells[0] % cells[1], cz = tile.x / cells[0] / cells[1];
+        const Fractions middle = {centre_of(cx, tile.y, cells[0]), centre_of(cy, 1, cells[1]), centre_of(cz, 1, cells[2])};
         const Near centre = observer(job, middle);
         const u32 n_first = tile.w - tile.z;
         for (u32 i = threadIdx.x; i < n_first; i += ALBIREO_THREADS) {
             arena.tile[i] = hold(job, job.first, tile.z + i, image_code(0, 0, 0), middle);
             if (ALBIREO_WEIGHTED) arena.tile_weight[i] = job.first.weight[tile.z + i];
         }
-        for (u32 row = threadIdx.x; row < job.n_rows; row += ALBIREO_THREADS) {
-            u32 at = row * job.row_parts;
-            write_row(job, job.rows[row], cx, cy, cz, tile.y, past + at, begin + at, image + at);
+        for (u32 row = threadIdx.x; row < job.grid.n_rows; row += ALBIREO_THREADS) {
+            u32 at = row * job.grid.row_parts;
+            write_row(job, job.grid.rows[row], cx, cy, cz, tile.y, past + at, begin + at, image + at);
         }
         __syncthreads();
         accumulate(past, number, sums);
@@ -252,4 +254,4 @@ albireo_cells(const __grid_constant__ albireo::Job job, const __grid_constant__ 
     arena.histogram.flush(job);
 }
 
-ALBIREO_EMULATED(albireo_cells, albireo::Job, albireo::Unit)
+ALBIREO_EMULATED(albireo_cells, albireo::DeviceJob, albireo::Unit)

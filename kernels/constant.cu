@@ -3,19 +3,8 @@
 // DOI 10.1016/j.cpc.2018.10.018). A launch's arguments are constant memory: the first points travel there.
 #include "sweep.cuh"
 
-namespace albireo {
-
-// Twin: src/engine/cuda/layout.rs.
-struct Firsts {
-    u64 begin;  // row of the first of them
-    u64 number;
-    double x[ALBIREO_TILE], y[ALBIREO_TILE], z[ALBIREO_TILE], weight[ALBIREO_TILE];
-};
-
-}  // namespace albireo
-
 extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
-albireo_constant(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Firsts firsts) {
+albireo_constant(const __grid_constant__ albireo::DeviceJob job, const __grid_constant__ albireo::Firsts firsts) {
     using namespace albireo;
     ALBIREO_SHARED(memory);
     Histogram sums;
@@ -31,7 +20,7 @@ albireo_constant(const __grid_constant__ albireo::Job job, const __grid_constant
             if (job.order == 1 ? i >= j : (job.order == 2 && i == j)) continue;
             double across2;
             const u32 place = exact_pair(job, {firsts.x[k], firsts.y[k], firsts.z[k]}, second, ANY_IMAGE, 0, false, across2);
-            if (place == job.zero) continue;
+            if (place == job.places.zero) continue;
             tally(job, sums, place, firsts.weight[k], weight);
             add_coordinate(job, sums, place, across2);
         }
@@ -39,4 +28,4 @@ albireo_constant(const __grid_constant__ albireo::Job job, const __grid_constant
     sums.flush(job);
 }
 
-ALBIREO_EMULATED(albireo_constant, albireo::Job, albireo::Firsts)
+ALBIREO_EMULATED(albireo_constant, albireo::DeviceJob, albireo::Firsts)

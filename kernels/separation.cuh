@@ -1,7 +1,7 @@
 // THE definition of a separation, in float64 and in the order of src/separation.rs and src/domain: twin to the last bit.
 // No fused multiply-add: every operation is a rounding intrinsic.
 #pragma once
-#include "job.cuh"
+#include "structs.cuh"
 
 namespace albireo {
 
@@ -74,32 +74,32 @@ __device__ __noinline__ double search_images(const double* translations, Triple&
 #endif
 
 // d = x1 - x2 to the nearest image, and r2. False when the traversal's image is not the nearest: that pair is met elsewhere.
-__device__ __forceinline__ bool separation(const Job& job, Triple x1, Triple x2, u32 image, Triple& d, double& r2) {
+__device__ __forceinline__ bool separation(const DeviceJob& job, Triple x1, Triple x2, u32 image, Triple& d, double& r2) {
     d = difference(x1, x2);
 #if ALBIREO_DOMAIN == 1
     int nx, ny, nz;
-    d.x = nearest_on_axis(d.x, job.length[0], job.half[0], nx);
-    d.y = nearest_on_axis(d.y, job.length[1], job.half[1], ny);
-    d.z = nearest_on_axis(d.z, job.length[2], job.half[2], nz);
+    d.x = nearest_on_axis(d.x, job.images.length[0], job.images.half[0], nx);
+    d.y = nearest_on_axis(d.y, job.images.length[1], job.images.half[1], ny);
+    d.z = nearest_on_axis(d.z, job.images.length[2], job.images.half[2], nz);
     if (image != ANY_IMAGE && image != image_code(nx, ny, nz)) return false;
 #endif
 #if ALBIREO_DOMAIN == 2
     if (image != ANY_IMAGE) {
         int nx = (int)(image & 15) - 8, ny = (int)(image >> 4 & 15) - 8, nz = (int)(image >> 8 & 15) - 8;
         if (nx < -2 || nx > 2 || ny < -2 || ny > 2 || nz < -2 || nz > 2) return false;
-        const double* t = job.translations + 3 * preference_of(-nx, -ny, -nz);
+        const double* t = job.images.translations + 3 * preference_of(-nx, -ny, -nz);
         Triple moved = sum(d, {t[0], t[1], t[2]});
         double moved2 = dot(moved, moved);
         // So close that no other image can be as near, however both are rounded.
-        if (moved2 < job.nearest2) {
+        if (moved2 < job.images.nearest2) {
             d = moved;
             r2 = moved2;
             return true;
         }
-        if (moved2 >= job.beyond2) return false;
+        if (moved2 >= job.images.beyond2) return false;
     }
     u32 nearest = image;
-    r2 = search_images(job.translations, d, nearest);
+    r2 = search_images(job.images.translations, d, nearest);
     return image == ANY_IMAGE || image == nearest;
 #else
     r2 = dot(d, d);

@@ -3,7 +3,7 @@
 #include "sweep.cuh"
 
 extern "C" __global__ void __launch_bounds__(ALBIREO_THREADS)
-albireo_simple(const __grid_constant__ albireo::Job job, const __grid_constant__ albireo::Unit unit) {
+albireo_simple(const __grid_constant__ albireo::DeviceJob job, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     const u64 j = (u64)blockIdx.x * ALBIREO_THREADS + threadIdx.x;
     const u64 begin = unit.begin + (u64)blockIdx.y * unit.chunk;
@@ -16,10 +16,10 @@ albireo_simple(const __grid_constant__ albireo::Job job, const __grid_constant__
         if (job.order == 1 ? i >= j : (job.order == 2 && i == j)) continue;
         double across2;
         const u32 place = exact_pair(job, position(job.first, i), second, ANY_IMAGE, 0, false, across2);
-        if (place == job.zero) continue;
+        if (place == job.places.zero) continue;
         tally(job, sums, place, weight_of(job.first, i), weight);
         add_coordinate(job, sums, place, across2);
     }
 }
 
-ALBIREO_EMULATED(albireo_simple, albireo::Job, albireo::Unit)
+ALBIREO_EMULATED(albireo_simple, albireo::DeviceJob, albireo::Unit)

@@ -1,40 +1,15 @@
 // Sorts a sample into cells: fractions in fixed point, cell counts, their running total, and the points in cell order.
 // The order within a cell is left to chance; no count depends on it.
-#include "job.cuh"
+#include "structs.cuh"
 
 namespace albireo {
-
-// Twin: src/engine/cuda/layout.rs.
-struct Sort {
-    const double* x;
-    const double* y;
-    const double* z;
-    const double* weight;  // or null
-    double* sorted_x;
-    double* sorted_y;
-    double* sorted_z;
-    double* sorted_weight;
-    uint4* sorted_fixed;
-    u32* start;   // counts, then running totals; one entry more than there are cells
-    u32* cell;    // of each unsorted row
-    u32* rank;    // within its cell
-    u64 rows;
-    double origin[3];
-    double inverse[9];  // rows: fraction_k = inverse_k . (position - origin)
-    u32 cells[3];
-    u32 number;   // of cells
-};
-
-#ifdef ALBIREO_SORT_BYTES
-static_assert(sizeof(Sort) == ALBIREO_SORT_BYTES, "Sort differs from its twin on the host");
-#endif
 
 __device__ __forceinline__ u32 fixed_fraction(double s) {
     double scaled = floor(s * 4294967296.0);
     return scaled <= 0.0 ? 0u : (scaled >= 4294967295.0 ? 4294967295u : (u32)scaled);
 }
 
-__device__ __forceinline__ uint4 fix(const Sort& sort, double x, double y, double z) {
+__device__ __forceinline__ uint4 fix(const SortJob& sort, double x, double y, double z) {
     double dx = x - sort.origin[0], dy = y - sort.origin[1], dz = z - sort.origin[2];
     const double* m = sort.inverse;
     uint4 fixed;
@@ -50,14 +25,14 @@ __device__ __forceinline__ u32 cell_on_axis(u32 fixed, u32 cells) { return (u32)
 }  // namespace albireo
 
 // Stores the fractions of rows that keep their order.
-extern "C" __global__ void albireo_fix(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+extern "C" __global__ void albireo_fix(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x)
         sort.sorted_fixed[row] = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
 }
 
 // Stores the offsets of rows that keep their order, scaled, as floats.
-extern "C" __global__ void albireo_centre(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+extern "C" __global__ void albireo_centre(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
         uint4 offset;
@@ -70,7 +45,7 @@ extern "C" __global__ void albireo_centre(const __grid_constant__ albireo::Sort 
 }
 
 // Counts the rows of every cell.
-extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
         uint4 fixed = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
@@ -82,7 +57,7 @@ extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::S
 }
 
 // Turns counts into first rows, in one block.
-extern "C" __global__ void albireo_sort_total(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit) {
+extern "C" __global__ void albireo_sort_total(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit) {
     using namespace albireo;
     ALBIREO_SHARED(memory);
     u32* sums = (u32*)memory;
@@ -115,7 +90,7 @@ extern "C" __global__ void albireo_sort_total(const __grid_constant__ albireo::S
 }
 
 // Puts every row into its cell.
-extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::Sort sort, const __grid_constant__ albireo::Unit unit) {
+extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
     using namespace albireo;
     for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
         u32 to = sort.start[sort.cell[row]] + sort.rank[row];
@@ -128,8 +103,8 @@ extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::So
     }
 }
 
-ALBIREO_EMULATED(albireo_fix, albireo::Sort, albireo::Unit)
-ALBIREO_EMULATED(albireo_centre, albireo::Sort, albireo::Unit)
-ALBIREO_EMULATED(albireo_sort_count, albireo::Sort, albireo::Unit)
-ALBIREO_EMULATED(albireo_sort_total, albireo::Sort, albireo::Unit)
-ALBIREO_EMULATED(albireo_sort_move, albireo::Sort, albireo::Unit)
+ALBIREO_EMULATED(albireo_fix, albireo::SortJob, albireo::Unit)
+ALBIREO_EMULATED(albireo_centre, albireo::SortJob, albireo::Unit)
+ALBIREO_EMULATED(albireo_sort_count, albireo::SortJob, albireo::Unit)
+ALBIREO_EMULATED(albireo_sort_total, albireo::SortJob, albireo::Unit)
+ALBIREO_EMULATED(albireo_sort_move, albireo::SortJob, albireo::Unit)

@@ -37,46 +37,46 @@ struct __align__(16) Held {
 };
 #endif
 
-__device__ __forceinline__ Held padding(const Job& job) {
+__device__ __forceinline__ Held padding(const DeviceJob& job) {
 #if ALBIREO_PRECISION == 0
     return {0.0, 0.0, 0.0, 0.0};
 #elif ALBIREO_WRAP
     return {0u, 0u, 0u, 0.0f};
 #else
-    return {job.pad, 0.0f, 0.0f, 0.0f};
+    return {job.filter.pad, 0.0f, 0.0f, 0.0f};
 #endif
 }
 
-__device__ __forceinline__ Triple position(const Sample& sample, u64 row) {
+__device__ __forceinline__ Triple position(const DeviceSample& sample, u64 row) {
     return {sample.x[row], sample.y[row], sample.z[row]};
 }
 
-__device__ __forceinline__ double weight_of(const Sample& sample, u64 row) {
+__device__ __forceinline__ double weight_of(const DeviceSample& sample, u64 row) {
     return ALBIREO_WEIGHTED ? sample.weight[row] : 0.0;
 }
 
 // The place of a pair among the sums by the contract, and the square of its coordinate across.
-__device__ __forceinline__ u32 exact_pair(const Job& job, Triple x1, Triple x2, u32 image, u32 guess, bool guessed, double& across2) {
+__device__ __forceinline__ u32 exact_pair(const DeviceJob& job, Triple x1, Triple x2, u32 image, u32 guess, bool guessed, double& across2) {
     Triple d;
     double r2;
-    if (!separation(job, x1, x2, image, d, r2)) return job.zero;
+    if (!separation(job, x1, x2, image, d, r2)) return job.places.zero;
     if (!guessed) guess = guess_slot(job.across, r2);
     return exact_place(job, d, r2, x1, x2, guess, across2);
 }
 
 #if ALBIREO_PRECISION != 0
 
-__device__ __forceinline__ Near offset(const Job& job, const Held& a, const Held& b) {
+__device__ __forceinline__ Near offset(const DeviceJob& job, const Held& a, const Held& b) {
 #if ALBIREO_WRAP
     // Differences of 32-bit fractions wrap to the nearest image by themselves.
-    return {__fmul_rn((float)(int)(a.x - b.x), job.matrix[0]), __fmul_rn((float)(int)(a.y - b.y), job.matrix[4]),
-            __fmul_rn((float)(int)(a.z - b.z), job.matrix[8])};
+    return {__fmul_rn((float)(int)(a.x - b.x), job.filter.matrix[0]), __fmul_rn((float)(int)(a.y - b.y), job.filter.matrix[4]),
+            __fmul_rn((float)(int)(a.z - b.z), job.filter.matrix[8])};
 #else
     return {__fsub_rn(a.x, b.x), __fsub_rn(a.y, b.y), __fsub_rn(a.z, b.z)};
 #endif
 }
 
-__device__ __forceinline__ Guess guess_pair(const Job& job, const uint2* table, const Held& a, const Held& b, Near centre) {
+__device__ __forceinline__ Guess guess_pair(const DeviceJob& job, const uint2* table, const Held& a, const Held& b, Near centre) {
 #if ALBIREO_WRAP
     Near none = {0.0f, 0.0f, 0.0f};
     return filter_bin(job, table, offset(job, a, b), none, none, centre);
@@ -86,7 +86,7 @@ __device__ __forceinline__ Guess guess_pair(const Job& job, const uint2* table, 
 }
 
 // Decides a doubtful pair by the contract and moves it from the place where the filter has counted it.
-__device__ __forceinline__ void decide(const Job& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 place) {
+__device__ __forceinline__ void decide(const DeviceJob& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 place) {
     double across2;
     const u32 truth =
         exact_pair(job, position(job.first, first), position(job.second, second), image, across_of(job, place), true, across2);
@@ -95,10 +95,10 @@ __device__ __forceinline__ void decide(const Job& job, const Histogram& histogra
 
 // The same for the k-th second of this thread.
 template <class Seconds>
-__device__ __noinline__ void recheck(const Job& job, const Histogram& histogram, u64 first, const Seconds& seconds, int k, u32 raw) {
+__device__ __noinline__ void recheck(const DeviceJob& job, const Histogram& histogram, u64 first, const Seconds& seconds, int k, u32 raw) {
     u64 row;
     u32 image;
-    if (seconds.find(threadIdx.x, k, row, image)) decide(job, histogram, first, row, image, raw + job.bias);
+    if (seconds.find(threadIdx.x, k, row, image)) decide(job, histogram, first, row, image, raw + job.places.bias);
 }
 
 #endif
@@ -113,10 +113,10 @@ struct Queue {
     static const u32 ROOM = 64;
 
     __device__ __forceinline__ Queue(uint4* queued) : entries((uint2*)queued + (threadIdx.x / 32) * ROOM), number(0) {}
-    __device__ __forceinline__ void drain(const Job&, const Histogram&, bool) {}
+    __device__ __forceinline__ void drain(const DeviceJob&, const Histogram&, bool) {}
 
     template <class Seconds>
-    static __device__ __forceinline__ void settle(const Job& job, const Histogram& histogram, const uint2* table, const Held* tile,
+    static __device__ __forceinline__ void settle(const DeviceJob& job, const Histogram& histogram, const uint2* table, const Held* tile,
                                                   u64 first, const Seconds& seconds, Near centre, uint2 entry) {
         const u32 i = entry.x & 0xffff, thread = (threadIdx.x & ~31u) + (entry.x >> 16);
         for (u32 mask = entry.y; mask; mask &= mask - 1) {
@@ -124,13 +124,13 @@ struct Queue {
             u32 image;
             if (!seconds.find(thread, __ffs(mask) - 1, row, image)) continue;
             const Held second = seconds.hold_again(job, row, image);
-            decide(job, histogram, first + i, row, image, guess_pair(job, table, tile[i], second, centre).raw + job.bias);
+            decide(job, histogram, first + i, row, image, guess_pair(job, table, tile[i], second, centre).raw + job.places.bias);
         }
     }
 
     // Takes in the doubtful pairs of first point i; with `all` leaves none.
     template <class Seconds>
-    __device__ __forceinline__ void push(const Job& job, const Histogram& histogram, const uint2* table, const Held* tile, u64 first,
+    __device__ __forceinline__ void push(const DeviceJob& job, const Histogram& histogram, const uint2* table, const Held* tile, u64 first,
                                          const Seconds& seconds, Near centre, u32 i, u32 doubtful, bool all) {
         const u32 vote = __ballot_sync(0xffffffffu, doubtful != 0);
         const u32 lane = threadIdx.x & 31;
@@ -157,7 +157,7 @@ struct Queue {
     __device__ __forceinline__ Queue(uint4* queued) : entries(queued + (threadIdx.x / 32) * ROOM), number(0) {}
 
     // Decides while there is a warp full of pairs; with `all` until there are none.
-    __device__ __forceinline__ void drain(const Job& job, const Histogram& histogram, bool all) {
+    __device__ __forceinline__ void drain(const DeviceJob& job, const Histogram& histogram, bool all) {
         const u32 lane = threadIdx.x & 31;
         while (number >= 32 || (all && number)) {
             const u32 many = number < 32 ? number : 32;
@@ -172,7 +172,7 @@ struct Queue {
 
     // Takes in the doubtful pairs of a first row.
     template <class Seconds>
-    __device__ __forceinline__ void push(const Job& job, const Histogram& histogram, u64 first, const Seconds& seconds,
+    __device__ __forceinline__ void push(const DeviceJob& job, const Histogram& histogram, u64 first, const Seconds& seconds,
                                          const Guess (&guess)[POINTS]) {
         const u32 below = (1u << (threadIdx.x & 31)) - 1;
         u32 which = 0;
@@ -190,7 +190,7 @@ struct Queue {
                 real = seconds.find(threadIdx.x, at, row, image);
             }
             const u32 vote = __ballot_sync(0xffffffffu, real);
-            if (real) entries[number + __popc(vote & below)] = {(u32)first, (u32)row, image, raw + job.bias};
+            if (real) entries[number + __popc(vote & below)] = {(u32)first, (u32)row, image, raw + job.places.bias};
             number += __popc(vote);
             __syncwarp();
             drain(job, histogram, false);
@@ -200,7 +200,7 @@ struct Queue {
 #else
 struct Queue {
     __device__ __forceinline__ Queue(uint4*) {}
-    __device__ __forceinline__ void drain(const Job&, const Histogram&, bool) {}
+    __device__ __forceinline__ void drain(const DeviceJob&, const Histogram&, bool) {}
 };
 #endif
 
@@ -208,8 +208,8 @@ struct Queue {
 
 // Every pair of the tile with this thread's seconds; with GUARDED those that `seconds` admits. The tile lies where shared memory begins.
 template <bool GUARDED, class Seconds>
-__device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram, const uint2*, const double* tile_weight, u32 n_first,
-                                      u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS], const Seconds& seconds,
+__device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& histogram, const uint2*, const double* tile_weight,
+                                      u32 n_first, u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS], const Seconds& seconds,
                                       Near, Queue&) {
     ALBIREO_SHARED(memory);
     const Held* tile = (const Held*)memory;
@@ -229,7 +229,7 @@ __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram
             if (!real[k] || (GUARDED && !seconds.admits(first + i, k))) continue;
             double across2;
             u32 place = exact_pair(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image[k], 0, false, across2);
-            if (place == job.zero) continue;
+            if (place == job.places.zero) continue;
             tally(job, histogram, place, u1, weight[k]);
             add_coordinate(job, histogram, place, across2);
         }
@@ -240,14 +240,14 @@ __device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram
 
 // What the filter says of first point i of the tile and this thread's seconds; true where any of them is in doubt.
 template <bool GUARDED, class Seconds>
-__device__ __forceinline__ bool guess_row(const Job& job, const uint2* table, const Held& a, u64 first, const Held (&held)[POINTS],
+__device__ __forceinline__ bool guess_row(const DeviceJob& job, const uint2* table, const Held& a, u64 first, const Held (&held)[POINTS],
                                           const Seconds& seconds, Near centre, Guess (&guess)[POINTS]) {
     bool doubtful = false;
 #pragma unroll
     for (int k = 0; k < POINTS; ++k) {
         guess[k] = guess_pair(job, table, a, held[k], centre);
         // Place 0 is in no bin.
-        if (GUARDED && !seconds.admits(first, k)) guess[k] = {0u - job.bias, false, false};
+        if (GUARDED && !seconds.admits(first, k)) guess[k] = {0u - job.places.bias, false, false};
         doubtful = doubtful || guess[k].doubt;
     }
     return doubtful;
@@ -255,7 +255,7 @@ __device__ __forceinline__ bool guess_row(const Job& job, const uint2* table, co
 
 // Every pair of the tile with this thread's seconds; with GUARDED those that `seconds` admits. The tile lies where shared memory begins.
 template <bool GUARDED, class Seconds>
-__device__ __forceinline__ void sweep(const Job& job, const Histogram& histogram, const uint2* table, const double* tile_weight,
+__device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& histogram, const uint2* table, const double* tile_weight,
                                       u32 n_first, u64 first, const Held (&held)[POINTS], const double (&weight)[POINTS],
                                       const Seconds& seconds, Near centre, Queue& queue) {
     ALBIREO_SHARED(memory);
@@ -320,7 +320,7 @@ struct Arena {
     Histogram histogram;
     u32* rest;
 
-    __device__ __forceinline__ Arena(const Job& job, unsigned char* memory) {
+    __device__ __forceinline__ Arena(const DeviceJob& job, unsigned char* memory) {
         tile = (Held*)memory;
         queued = (uint4*)(tile + ALBIREO_TILE);
         tile_weight = (double*)(queued + ALBIREO_QUEUE * ALBIREO_THREADS);

@@ -15,24 +15,24 @@ struct Projection {
     bool negative;
 };
 
-__device__ __forceinline__ bool fixed_sight(const Job& job) { return job.sight <= 2; }
+__device__ __forceinline__ bool fixed_sight(const DeviceJob& job) { return job.sight.kind <= 2; }
 
-__device__ __forceinline__ Projection project(const Job& job, Triple d, Triple x1, Triple x2) {
+__device__ __forceinline__ Projection project(const DeviceJob& job, Triple d, Triple x1, Triple x2) {
     if (fixed_sight(job)) {
-        double along = job.sight == 0 ? d.x : (job.sight == 1 ? d.y : d.z);
+        double along = job.sight.kind == 0 ? d.x : (job.sight.kind == 1 ? d.y : d.z);
         return {__dmul_rn(along, along), 1.0, along < 0.0};
     }
-    Triple l = job.sight == 3 ? sum(x1, x2) : (job.sight == 4 ? x1 : x2);
+    Triple l = job.sight.kind == 3 ? sum(x1, x2) : (job.sight.kind == 4 ? x1 : x2);
     double dl = dot(d, l);
     return {__dmul_rn(dl, dl), dot(l, l), dl < 0.0};
 }
 
 // Float32 coordinates with the fixed line of sight in the last place.
 template <class Held>
-__device__ __forceinline__ Held sight_last(const Job& job, Held p) {
+__device__ __forceinline__ Held sight_last(const DeviceJob& job, Held p) {
 #if ALBIREO_BINNING != 0 && ALBIREO_SIGHT == 0
-    if (job.sight == 0) return {p.z, p.y, p.x, p.unused};
-    if (job.sight == 1) return {p.x, p.z, p.y, p.unused};
+    if (job.sight.kind == 0) return {p.z, p.y, p.x, p.unused};
+    if (job.sight.kind == 1) return {p.x, p.z, p.y, p.unused};
 #endif
     return p;
 }
@@ -42,24 +42,24 @@ __device__ __forceinline__ float near_dot(Near a, Near b) {
 }
 
 // `centre`, a place seen by the observer, as much as a line of sight takes of it.
-__device__ __forceinline__ Near sight_centre(const Job& job, const double (&centre)[3]) {
-    const double scale = job.unit * (job.sight == 3 ? 2.0 : 1.0);
+__device__ __forceinline__ Near sight_centre(const DeviceJob& job, const double (&centre)[3]) {
+    const double scale = job.grid.unit * (job.sight.kind == 3 ? 2.0 : 1.0);
     return {(float)(centre[0] * scale), (float)(centre[1] * scale), (float)(centre[2] * scale)};
 }
 
 // The line of sight of a pair. What it takes of a point is 0 or 1, so that the products are exact.
-__device__ __forceinline__ Near sight(const Job& job, Near a, Near b, Near centre) {
-    const float first = job.sight_of_first, second = job.sight_of_second;
+__device__ __forceinline__ Near sight(const DeviceJob& job, Near a, Near b, Near centre) {
+    const float first = job.sight.of_first, second = job.sight.of_second;
     return {__fmaf_rn(second, b.x, __fmaf_rn(first, a.x, centre.x)), __fmaf_rn(second, b.y, __fmaf_rn(first, a.y, centre.y)),
             __fmaf_rn(second, b.z, __fmaf_rn(first, a.z, centre.z))};
 }
 
 // |value| where only the distance along the line of sight counts. Along a fixed axis the compiler knows, and the sign costs nothing.
-__device__ __forceinline__ float along_value(const Job& job, float value) {
+__device__ __forceinline__ float along_value(const DeviceJob& job, float value) {
 #if ALBIREO_SIGHT == 0
     return ALBIREO_SIGNED ? value : fabsf(value);
 #else
-    return __uint_as_float(__float_as_uint(value) & job.sign_kept);
+    return __uint_as_float(__float_as_uint(value) & job.sight.sign_kept);
 #endif
 }
 

@@ -24,13 +24,13 @@ __device__ __forceinline__ void add_wide(u64* total, i64 value) {
 }
 
 // The sums of a job in global memory, by place.
-__device__ __forceinline__ void count_globally(const Job& job, u32 place, i64 by) {
+__device__ __forceinline__ void count_globally(const DeviceJob& job, u32 place, i64 by) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.bins) atomicAdd(job.counts + bin, (u64)by);
+    if (bin < job.sums.bins) atomicAdd(job.sums.counts + bin, (u64)by);
 }
-__device__ __forceinline__ void add_globally(const Job& job, u64* sums, u32 place, i64 value) {
+__device__ __forceinline__ void add_globally(const DeviceJob& job, u64* sums, u32 place, i64 value) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.bins) add_wide(sums + 2 * (u64)bin, value);
+    if (bin < job.sums.bins) add_wide(sums + 2 * (u64)bin, value);
 }
 
 #if ALBIREO_HISTOGRAM == 0
@@ -51,15 +51,15 @@ struct Histogram {
 
     __device__ __forceinline__ u32 words() const { return width * slots; }
 
-    __device__ __forceinline__ void set(const Job& job, u32* words) {
+    __device__ __forceinline__ void set(const DeviceJob& job, u32* words) {
 #if ALBIREO_PRECISION == 0
-        width = 1 + (ALBIREO_WEIGHTED ? 2 : 0) + (job.coordinate ? 2 : 0);
+        width = 1 + (ALBIREO_WEIGHTED ? 2 : 0) + (job.sums.coordinate ? 2 : 0);
 #endif
         counts = words;
-        slots = job.slots + (ALBIREO_WEIGHTED ? 32 : 0);
-        base = shared_address(words) - 4 * width * job.first_place;
-        filtered = address(job.bias);
-        aside = address(job.first_place + job.slots + (threadIdx.x & 31));
+        slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 : 0);
+        base = shared_address(words) - 4 * width * job.places.first;
+        filtered = address(job.places.bias);
+        aside = address(job.places.first + job.places.slots + (threadIdx.x & 31));
     }
 
     __device__ __forceinline__ void clear() {
@@ -72,15 +72,15 @@ struct Histogram {
     static __device__ __forceinline__ u32 high(u32 address) { return address + 8; }
 
     // Whether a place lies in this window of the bins.
-    static __device__ __forceinline__ bool holds(const Job& job, u32 place) { return place - job.first_place < job.flushed; }
+    static __device__ __forceinline__ bool holds(const DeviceJob& job, u32 place) { return place - job.places.first < job.places.flushed; }
 
-    __device__ __forceinline__ void shift_count(const Job& job, u32 place, int by) const {
+    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const {
         if (holds(job, place)) add_shared(address(place), (u32)by);
         else count_globally(job, place, by);
     }
 
     // Adds to the two words from `word` on.
-    __device__ __forceinline__ void shift_sum(const Job& job, u64* sums, u32 word, u32 place, i64 q) const {
+    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u64* sums, u32 word, u32 place, i64 q) const {
         if (holds(job, place)) {
             const u32 at = address(place) + 4 * word, old = add_shared(at, (u32)q);
             add_shared(at + 4, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
@@ -88,9 +88,11 @@ struct Histogram {
             add_globally(job, sums, place, q);
         }
     }
-    __device__ __forceinline__ void shift_product(const Job& job, u32 place, i64 q) const { shift_sum(job, job.sums, 1, place, q); }
-    __device__ __forceinline__ void shift_coordinate(const Job& job, u32 place, i64 q) const {
-        shift_sum(job, job.coordinates, ALBIREO_WEIGHTED ? 3 : 1, place, q);
+    __device__ __forceinline__ void shift_product(const DeviceJob& job, u32 place, i64 q) const {
+        shift_sum(job, job.sums.products, 1, place, q);
+    }
+    __device__ __forceinline__ void shift_coordinate(const DeviceJob& job, u32 place, i64 q) const {
+        shift_sum(job, job.sums.coordinates, ALBIREO_WEIGHTED ? 3 : 1, place, q);
     }
 
     static __device__ __forceinline__ void flush_sum(u64* sums, u32 bin, const u32* words) {
@@ -98,20 +100,20 @@ struct Histogram {
         if (sum) add_wide(sums + 2 * (u64)bin, (i64)sum);
     }
 
-    __device__ void flush(const Job& job) {
+    __device__ void flush(const DeviceJob& job) {
         settle();
         __syncthreads();
-        for (u32 k = threadIdx.x; k < job.flushed; k += ALBIREO_THREADS) {
+        for (u32 k = threadIdx.x; k < job.places.flushed; k += ALBIREO_THREADS) {
             const u32* words = counts + width * k;
             if (!words[0]) continue;
-            const u32 bin = bin_of(job, job.first_place + k);
-            if (bin >= job.bins) continue;
-            atomicAdd(job.counts + bin, (u64)words[0]);
+            const u32 bin = bin_of(job, job.places.first + k);
+            if (bin >= job.sums.bins) continue;
+            atomicAdd(job.sums.counts + bin, (u64)words[0]);
 #if ALBIREO_WEIGHTED
-            flush_sum(job.sums, bin, words + 1);
+            flush_sum(job.sums.products, bin, words + 1);
 #endif
 #if ALBIREO_PRECISION == 0
-            if (job.coordinate) flush_sum(job.coordinates, bin, words + (ALBIREO_WEIGHTED ? 3 : 1));
+            if (job.sums.coordinate) flush_sum(job.sums.coordinates, bin, words + (ALBIREO_WEIGHTED ? 3 : 1));
 #endif
         }
         __syncthreads();
@@ -122,23 +124,25 @@ struct Histogram {
 
 struct Histogram {
     __device__ __forceinline__ u32 words() const { return 0; }
-    __device__ __forceinline__ void set(const Job&, u32*) {}
+    __device__ __forceinline__ void set(const DeviceJob&, u32*) {}
     __device__ __forceinline__ void clear() {}
-    __device__ __forceinline__ void flush(const Job&) {}
+    __device__ __forceinline__ void flush(const DeviceJob&) {}
 
-    __device__ __forceinline__ void shift_count(const Job& job, u32 place, int by) const { count_globally(job, place, by); }
-    __device__ __forceinline__ void shift_product(const Job& job, u32 place, i64 q) const { add_globally(job, job.sums, place, q); }
-    __device__ __forceinline__ void shift_coordinate(const Job& job, u32 place, i64 q) const {
-        add_globally(job, job.coordinates, place, q);
+    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const { count_globally(job, place, by); }
+    __device__ __forceinline__ void shift_product(const DeviceJob& job, u32 place, i64 q) const {
+        add_globally(job, job.sums.products, place, q);
+    }
+    __device__ __forceinline__ void shift_coordinate(const DeviceJob& job, u32 place, i64 q) const {
+        add_globally(job, job.sums.coordinates, place, q);
     }
 };
 
 #endif
 
 // Adds what an exact pair is summed with besides: its coordinate across, the square of which is given.
-__device__ __forceinline__ void add_coordinate(const Job& job, const Histogram& histogram, u32 place, double across2) {
+__device__ __forceinline__ void add_coordinate(const DeviceJob& job, const Histogram& histogram, u32 place, double across2) {
 #if ALBIREO_PRECISION == 0
-    if (job.coordinate) histogram.shift_coordinate(job, place, fixed_coordinate(job, across2));
+    if (job.sums.coordinate) histogram.shift_coordinate(job, place, fixed_coordinate(job, across2));
 #endif
 }
 

@@ -29,14 +29,14 @@ __device__ __forceinline__ double arc_sine(double x) {
 }
 
 // round_ties_even(c * 2^(36 - e)) of the coordinate whose square is `across2`, in degrees where that is a chord.
-__device__ __forceinline__ i64 fixed_coordinate(const Job& job, double across2) {
+__device__ __forceinline__ i64 fixed_coordinate(const DeviceJob& job, double across2) {
     double c = __dsqrt_rn(across2);
-    if (job.coordinate == 2) {
+    if (job.sums.coordinate == 2) {
         const double half = c / 2.0;
         c = 2.0 * arc_sine(half < 1.0 ? half : 1.0) * (180.0 / 3.14159265358979323846);
     }
     // The product is exact, and the sum rounds it as the contract does.
-    return __double_as_longlong(__fma_rn(c, job.coordinate_scale, 6755399441055744.0)) - 0x4338000000000000LL;
+    return __double_as_longlong(__fma_rn(c, job.sums.coordinate_scale, 6755399441055744.0)) - 0x4338000000000000LL;
 }
 
 }  // namespace albireo

@@ -5,7 +5,7 @@
 namespace albireo {
 
 // Counts one pair in its place.
-__device__ __forceinline__ void tally(const Job& job, const Histogram& histogram, u32 place, double u1, double u2) {
+__device__ __forceinline__ void tally(const DeviceJob& job, const Histogram& histogram, u32 place, double u1, double u2) {
     histogram.shift_count(job, place, 1);
     histogram.shift_product(job, place, fixed_product(u1, u2));
 }
@@ -13,7 +13,7 @@ __device__ __forceinline__ void tally(const Job& job, const Histogram& histogram
 // Counts N pairs where the filter puts them, those of no bin in a place of their lane's own: that is cheaper than a branch. All low
 // words go first, so that no sum waits for the answer of another.
 template <int N>
-__device__ __forceinline__ void tally_guesses(const Job& job, const Histogram& histogram, const Guess (&guess)[N], double u1,
+__device__ __forceinline__ void tally_guesses(const DeviceJob& job, const Histogram& histogram, const Guess (&guess)[N], double u1,
                                               const double (&u2)[N]) {
 #if ALBIREO_HISTOGRAM == 0
     u32 at[N], old[N];
@@ -31,13 +31,13 @@ __device__ __forceinline__ void tally_guesses(const Job& job, const Histogram& h
     }
 #else
     for (int k = 0; k < N; ++k) {
-        if (guess[k].counted) tally(job, histogram, guess[k].raw + job.bias, u1, u2[k]);
+        if (guess[k].counted) tally(job, histogram, guess[k].raw + job.places.bias, u1, u2[k]);
     }
 #endif
 }
 
 // Takes a pair out of one place and into another.
-__device__ __forceinline__ void retally(const Job& job, const Histogram& histogram, u32 from, u32 to, double u1, double u2) {
+__device__ __forceinline__ void retally(const DeviceJob& job, const Histogram& histogram, u32 from, u32 to, double u1, double u2) {
     const i64 q = fixed_product(u1, u2);
     histogram.shift_count(job, from, -1);
     histogram.shift_product(job, from, -q);

@@ -1,15 +1,29 @@
 //! CUDA C++ sources of the pair counting kernels, as data: this crate compiles and launches nothing.
 //!
-//! Entry: [`Variant`] names one kernel as a source file and its macros; [`HEADERS`] is what the sources include. A case that no
-//! variant names is never compiled; a variant is compiled for the device at hand on first use.
+//! Entry: [`Variant`] names one kernel as a source file and its macros; [`headers`] is what the sources include, [`structs`] what kernels
+//! are told. A case that no variant names is never compiled; a variant is compiled for the device at hand on first use.
+
+pub mod structs;
+
+use std::sync::OnceLock;
 
 /// A file: its name as `#include` spells it, and its text.
 pub type File = (&'static str, &'static str);
 
-/// Every header, in the order of their dependence.
-pub const HEADERS: &[File] = &[
+/// Every header, in the order of their dependence. That of the structs is made from the host's.
+pub fn headers() -> &'static [File] {
+    static HEADERS: OnceLock<Vec<File>> = OnceLock::new();
+    HEADERS.get_or_init(|| {
+        static STRUCTS: OnceLock<String> = OnceLock::new();
+        let structs = STRUCTS.get_or_init(structs::header);
+        let (device, rest) = (WRITTEN[0], &WRITTEN[1..]);
+        [&[device, ("structs.cuh", structs)], rest].concat()
+    })
+}
+
+/// The headers that are files.
+const WRITTEN: &[File] = &[
     ("device.cuh", include_str!("../device.cuh")),
-    ("job.cuh", include_str!("../job.cuh")),
     ("separation.cuh", include_str!("../separation.cuh")),
     ("binning/edges.cuh", include_str!("../binning/edges.cuh")),
     (

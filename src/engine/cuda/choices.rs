@@ -1,19 +1,19 @@
-//! Which kernel, which layout of the samples and which filter a job gets.
+//! Which kernel, which arrangement of the samples and which filter a job gets.
 //!
-//! Entry: [`layout_of`], [`filter_of`], [`variant_of`]. The rules are measured; none of them changes an integer.
+//! Entry: [`arrangement_of`], [`filter_of`], [`variant_of`]. The rules are measured; none of them changes an integer.
 
 use albireo_kernels::{
     Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Traversal as Visits, Variant,
 };
 
-use super::filter::{Coordinates, Filter};
-use super::frame::{CELL_PARTICLES, Frame, Grid, Order};
-use super::plan::{Carried, Layout};
-use super::shape::chosen;
+use super::carried::Carried;
+use super::filter::{Coordinates, DeviceFilter};
+use super::frame::{Arrangement, CELL_PARTICLES, Frame, Grid, Order};
+use super::options::{CudaOptions, KernelChoice, Precision, chosen};
+use super::terms::sight_of;
 use super::windows;
-use super::{CudaOptions, KernelChoice, Precision};
-use crate::binning::{Form, Formed, LineOfSight};
-use crate::domain::{Axis as Direction, Domain};
+use crate::binning::{Form, Formed};
+use crate::domain::Domain;
 use crate::engine::{PairJob, Traversal};
 
 /// Above this share of all pairs a search by cells saves nothing in an open domain.
@@ -35,24 +35,12 @@ pub(super) fn sorts(domain: &Domain) -> bool {
     }
 }
 
-/// The line of sight as kernels number it.
-pub(super) fn sight_of(los: Option<LineOfSight>) -> u32 {
-    match los {
-        Some(LineOfSight::Fixed(Direction::X)) => 0,
-        Some(LineOfSight::Fixed(Direction::Y)) => 1,
-        None | Some(LineOfSight::Fixed(Direction::Z)) => 2,
-        Some(LineOfSight::Midpoint) => 3,
-        Some(LineOfSight::First) => 4,
-        Some(LineOfSight::End) => 5,
-    }
-}
-
-pub(super) fn layout_of(
+pub(super) fn arrangement_of(
     job: &PairJob<'_>,
     binning: &Formed<'_>,
     order: Order,
     options: &CudaOptions,
-) -> Layout {
+) -> Arrangement {
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
     let by_cells = || {
@@ -74,7 +62,7 @@ pub(super) fn layout_of(
     };
     let as_given = || {
         let periodic = matches!(job.domain(), Domain::Periodic(_));
-        Layout::AsGiven(Frame::new(job.pairs(), job.domain(), periodic))
+        Arrangement::AsGiven(Frame::new(job.pairs(), job.domain(), periodic))
     };
     // A kernel asked for by name visits all pairs.
     let traversal = match options.kernel {
@@ -85,13 +73,13 @@ pub(super) fn layout_of(
         (Traversal::AllPairs, _) => as_given(),
         (_, domain) if !sorts(domain) => as_given(),
         (Traversal::Cells, _) | (Traversal::Auto, Domain::Periodic(_) | Domain::Triclinic(_)) => {
-            Layout::Sorted(by_cells())
+            Arrangement::Sorted(by_cells())
         }
         (Traversal::Auto, Domain::Open) => {
             let grid = by_cells();
             let all = if order == Order::Unordered { 0.5 } else { 1.0 };
             if grid.share < WORTH_SEARCHING * all {
-                Layout::Sorted(grid)
+                Arrangement::Sorted(grid)
             } else {
                 as_given()
             }
@@ -101,22 +89,22 @@ pub(super) fn layout_of(
 
 pub(super) fn filter_of(
     binning: &Formed<'_>,
-    layout: &Layout,
+    arrangement: &Arrangement,
     domain: &Domain,
     decided: bool,
-) -> Option<Filter> {
-    let coordinates = match (layout, domain) {
-        (Layout::Sorted(grid), _) => Coordinates::Local(grid),
-        (Layout::AsGiven(frame), Domain::Open) => Coordinates::Centred(frame),
-        (Layout::AsGiven(frame), Domain::Periodic(_)) => Coordinates::Wrapped(frame),
-        (Layout::AsGiven(_), Domain::Triclinic(_)) => return None,
+) -> Option<DeviceFilter> {
+    let coordinates = match (arrangement, domain) {
+        (Arrangement::Sorted(grid), _) => Coordinates::Local(grid),
+        (Arrangement::AsGiven(frame), Domain::Open) => Coordinates::Centred(frame),
+        (Arrangement::AsGiven(frame), Domain::Periodic(_)) => Coordinates::Wrapped(frame),
+        (Arrangement::AsGiven(_), Domain::Triclinic(_)) => return None,
     };
     // A little more than there is: padding is put where it is surely in no bin.
-    let farthest = match layout {
-        Layout::Sorted(grid) if grid.tile_cells > 1 => {
+    let farthest = match arrangement {
+        Arrangement::Sorted(grid) if grid.tile_cells > 1 => {
             Some(pad_of(grid, binning).1.max(grid.farthest))
         }
-        Layout::Sorted(grid) => match binning.form {
+        Arrangement::Sorted(grid) => match binning.form {
             Form::Radial { r } => Some(
                 pad_of(grid, binning)
                     .1
@@ -124,10 +112,10 @@ pub(super) fn filter_of(
             ),
             _ => None,
         },
-        Layout::AsGiven(frame) if matches!(domain, Domain::Open) => Some(frame.diagonal()),
-        Layout::AsGiven(_) => None,
+        Arrangement::AsGiven(frame) if matches!(domain, Domain::Open) => Some(frame.diagonal()),
+        Arrangement::AsGiven(_) => None,
     };
-    Filter::new(binning.form, coordinates, farthest, decided)
+    DeviceFilter::new(binning.form, coordinates, farthest, decided)
 }
 
 /// How far along x from a tile's centre padding lies that is in no bin, and its largest separation from a point of the tile.
@@ -158,7 +146,7 @@ pub(super) fn single_cells(
     order: Order,
     options: &CudaOptions,
     fineness: f64,
-) -> Layout {
+) -> Arrangement {
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
     let grid = |tile: u32| {
@@ -168,7 +156,7 @@ pub(super) fn single_cells(
     };
     let held = rows as f64 / f64::from(grid(1).number());
     let fitting = TILE[1..].iter().find(|&&tile| held > 0.6 * f64::from(tile));
-    Layout::Sorted(grid(fitting.copied().unwrap_or(TILE[3])))
+    Arrangement::Sorted(grid(fitting.copied().unwrap_or(TILE[3])))
 }
 
 /// The lowest edge along the line of sight, 0 where the bins have none.
@@ -185,14 +173,14 @@ pub(super) fn variant_of(
     binning: &Formed<'_>,
     carried: Carried,
     options: &CudaOptions,
-    layout: &Layout,
-    filter: Option<&Filter>,
+    arrangement: &Arrangement,
+    filter: Option<&DeviceFilter>,
 ) -> Variant {
-    let traversal = match (options.kernel, layout) {
+    let traversal = match (options.kernel, arrangement) {
         (KernelChoice::Simple, _) => Visits::Simple,
         (KernelChoice::Constant, _) => Visits::Constant,
-        (_, Layout::Sorted(_)) => Visits::Cells,
-        (_, Layout::AsGiven(_)) => Visits::AllPairs,
+        (_, Arrangement::Sorted(_)) => Visits::Cells,
+        (_, Arrangement::AsGiven(_)) => Visits::AllPairs,
     };
     let observed = sight_of(binning.line_of_sight) > 2;
     Variant {
@@ -231,9 +219,9 @@ pub(super) fn variant_of(
         shape: Shape {
             threads: 128,
             points: 4,
-            tile: match layout {
-                Layout::Sorted(grid) => grid.tile,
-                Layout::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
+            tile: match arrangement {
+                Arrangement::Sorted(grid) => grid.tile,
+                Arrangement::AsGiven(_) => chosen(options.tuning.tile, TILE[0]),
             },
         },
     }

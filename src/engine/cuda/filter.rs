@@ -1,10 +1,11 @@
 //! The float32 filter of a job: what it may decide, derived from the job's own extents.
 //!
-//! Entry: [`Filter::new`]. With u = 2^-24 every bound below is a sum of roundings; what lies within its bound of an edge is decided
+//! Entry: [`DeviceFilter::new`]. With u = 2^-24 every bound below is a sum of roundings; what lies within its bound of an edge is decided
 //! again in float64. Lengths are scaled by a power of two (exact) so that the reach is near 1.
 
+use albireo_kernels::structs::DeviceAxis;
+
 use super::frame::{Frame, Grid};
-use super::layout::Axis;
 use super::slots::{U, linear_axis, stepped_axis, table_axis};
 use crate::binning::{Edges, Form, LineOfSight, SignedEdges};
 use crate::separation::SMALLEST_EDGE;
@@ -41,9 +42,9 @@ const SHORTEST_SIGHT: f64 = 1e-4;
 
 /// What the kernels need besides the edges, and whether they may be trusted with the filter.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Filter {
-    pub(super) across: Axis,
-    pub(super) along: Axis,
+pub(super) struct DeviceFilter {
+    pub(super) across: DeviceAxis,
+    pub(super) along: DeviceAxis,
     /// Slots across and along, those of no bin included.
     pub(super) slots: [u32; 2],
     /// Whether the kernel must bring larger separations back to the slot beyond the bins.
@@ -173,7 +174,7 @@ fn cosine_floor(reach: f64, offset: f64, bins: f64) -> f64 {
         .max(64.0 * offset)
 }
 
-impl Filter {
+impl DeviceFilter {
     /// The filter of these bins over these coordinates; none where float64 must decide every pair. No separation is larger than
     /// `farthest`; with `decided` float64 decides again what is in doubt.
     pub(super) fn new(
@@ -193,8 +194,8 @@ impl Filter {
         let reach = reach * unit;
         let errors = coordinates.errors(unit);
         let mut filter = Self {
-            across: Axis::default(),
-            along: Axis::default(),
+            across: DeviceAxis::default(),
+            along: DeviceAxis::default(),
             slots: [1; 2],
             clamp: false,
             table: Vec::new(),

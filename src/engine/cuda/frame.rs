@@ -1,10 +1,10 @@
 //! The frame of a job: the parallelepiped whose fractions positions are stored as, and the cells it is cut into.
 //!
-//! Entry: [`Grid::new`] for a traversal by cells, [`Frame`] alone for all pairs. It knows no device and no bin, only a reach.
+//! Entry: [`Grid::new`] for a traversal by cells, [`Frame`] alone for all pairs; [`Arrangement`] is either. It knows no device and no bin, only a reach.
 
 use rayon::prelude::*;
 
-use crate::binning::Reach;
+use crate::binning::{PairOrder, Reach};
 use crate::domain::Domain;
 use crate::engine::Pairs;
 
@@ -156,6 +156,17 @@ pub(super) enum Order {
     Cross = 0,
     Unordered = 1,
     Ordered = 2,
+}
+
+impl Order {
+    /// The order in which bins that count pairs in `order` see `pairs`.
+    pub(super) fn of(pairs: Pairs<'_>, order: PairOrder) -> Self {
+        match (pairs, order) {
+            (Pairs::Cross(..), _) => Self::Cross,
+            (Pairs::Auto(_), PairOrder::Unordered) => Self::Unordered,
+            (Pairs::Auto(_), PairOrder::Ordered) => Self::Ordered,
+        }
+    }
 }
 
 /// A frame cut into cells, and which cells are neighbours.
@@ -389,6 +400,33 @@ fn neighbour_rows(
         }
     }
     rows
+}
+
+/// Where positions come from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Arrangement {
+    /// In the order given.
+    AsGiven(Frame),
+    /// Sorted into cells.
+    Sorted(Grid),
+}
+
+impl Arrangement {
+    /// The frame of the positions.
+    pub(super) fn frame(&self) -> &Frame {
+        match self {
+            Self::AsGiven(frame) => frame,
+            Self::Sorted(grid) => &grid.frame,
+        }
+    }
+
+    /// The cells, where there are any.
+    pub(super) fn grid(&self) -> Option<&Grid> {
+        match self {
+            Self::AsGiven(_) => None,
+            Self::Sorted(grid) => Some(grid),
+        }
+    }
 }
 
 /// One tile: first cell, number of cells, first row, past the last row.

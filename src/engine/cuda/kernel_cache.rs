@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::device::Kernel;
 use super::error::CudaError;
+use super::kernel::Kernel;
 use super::nvrtc;
 
 /// `ALBIREO_CACHE`, or `albireo` in the user's cache folder.
@@ -26,7 +26,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// The name of a kernel's machine code: a hash of all that it is made from, and the architecture.
-pub(super) fn name(kernel: Kernel, arch: u32) -> String {
+pub fn name(kernel: Kernel, arch: u32) -> String {
     let mut hash = Sha256::new();
     let mut field = |text: &str| {
         hash.update((text.len() as u64).to_le_bytes());
@@ -36,7 +36,7 @@ pub(super) fn name(kernel: Kernel, arch: u32) -> String {
     field(file);
     field(text);
     field(entry);
-    for (file, text) in albireo_kernels::HEADERS {
+    for (file, text) in albireo_kernels::headers() {
         field(file);
         field(text);
     }

@@ -3,14 +3,21 @@
 //! Entry: [`Cuda`]. Kernels come from the crate `albireo-kernels` and are compiled by NVRTC for the device at hand on first use;
 //! driver and compiler are found at run time, so nothing CUDA is needed to build. It estimates nothing and reads no file but its cache.
 
+mod carried;
 mod choices;
-mod device;
+#[doc(hidden)]
+pub mod device;
 mod error;
 mod filter;
 mod frame;
+mod gpu;
+mod kept;
+#[doc(hidden)]
+pub mod kernel;
 mod kernel_cache;
-mod layout;
 mod nvrtc;
+mod nvrtc_places;
+mod options;
 mod plan;
 mod run;
 mod samples;
@@ -19,21 +26,27 @@ mod slots;
 mod spread;
 mod staging;
 mod sums;
+mod terms;
+mod timings;
 mod units;
 mod windows;
 
 #[cfg(test)]
-#[path = "../../../tests/attack/mod.rs"]
-mod attack;
-#[cfg(test)]
-mod emulated;
-#[cfg(test)]
 mod suite;
 
-pub use device::DeviceDescription;
 pub use error::CudaError;
+pub use gpu::DeviceDescription;
+#[doc(hidden)]
+pub use kept::Kept;
+#[doc(hidden)]
+pub use kernel_cache::name as kernel_name;
+#[doc(hidden)]
+pub use nvrtc::compile;
 pub use nvrtc::{CompilerDescription, compiler};
-pub use run::CudaTimings;
+pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
+#[doc(hidden)]
+pub use spread::count;
+pub use timings::CudaTimings;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,66 +54,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::held::without_held;
-use super::{Engine, Exactness, PreparedJob, Progress, Report};
+use super::{Engine, Exactness, PairJob, PreparedJob, Progress, Report};
 use crate::binning::Binning;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Tallied, Tally};
-use device::Gpu;
-use spread::Devices;
-
-/// The arithmetic that decides pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// A float32 filter with a proven error bound; doubtful pairs again in float64. Exact, and the fastest exact way.
-    #[default]
-    Exact,
-    /// Float64 for every pair. Exact.
-    Float64,
-    /// The float32 filter alone. Approximate: pairs near an edge may land in the neighbouring bin.
-    Float32,
-}
-
-/// Which kernel visits pairs; every choice gives the same integers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KernelChoice {
-    /// The fastest for the job, by a measured rule.
-    #[default]
-    Auto,
-    /// Every pair in float64, a thread a second point, sums in global memory: the shortest to read.
-    Simple,
-    /// Every pair in float64, first points in constant memory, sums in shared memory.
-    Constant,
-    /// Every pair, first points in shared memory, several second points in a thread's registers.
-    Shared,
-}
-
-/// Sizes that change the time and never the integers; what is 0 the engine chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tuning {
-    /// Threads a block: 64, 128, 256, 512 or 1024.
-    pub threads: u32,
-    /// Second points a thread, at most 32.
-    pub points: u32,
-    /// First points a tile.
-    pub tile: u32,
-    /// Particles that a cell should hold.
-    pub cell_particles: u32,
-}
-
-/// What to run on.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CudaOptions {
-    /// Device numbers; all devices when empty.
-    pub devices: Vec<usize>,
-    /// The arithmetic.
-    pub precision: Precision,
-    /// The kernel.
-    pub kernel: KernelChoice,
-    /// Sizes of the kernels and cells.
-    pub tuning: Tuning,
-}
+use device::Devices;
+use gpu::{Gpu, GpuMemory};
 
 /// NVIDIA devices as an engine: each has its own thread, stream, kernels and buffers, kept for the next run.
 ///
@@ -151,7 +112,7 @@ impl Devices for Gpus {
 /// # Errors
 /// No driver, or a device that does not answer.
 pub fn devices() -> Result<Vec<DeviceDescription>, CudaError> {
-    (0..device::device_count()?)
+    (0..gpu::device_count()?)
         .map(|number| Gpu::open(number)?.describe())
         .collect()
 }
@@ -162,7 +123,7 @@ impl Cuda {
     /// # Errors
     /// No driver, no device, or a number that does not exist or is named twice.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
-        let available = device::device_count()?;
+        let available = gpu::device_count()?;
         let numbers = if options.devices.is_empty() {
             (0..available).collect()
         } else {
@@ -216,15 +177,54 @@ impl fmt::Debug for Cuda {
     }
 }
 
-/// A sample for devices: sorted and uploaded with each count.
-#[derive(Debug)]
-pub struct CudaSorted {}
+/// A sample for devices: uploaded with the first count that it takes part in, and sorted with the first over the same cells.
+#[derive(Default)]
+pub struct CudaSorted(Kept<GpuMemory>);
+
+impl fmt::Debug for CudaSorted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaSorted").finish_non_exhaustive()
+    }
+}
+
+impl Cuda {
+    /// Counts, and remembers how it went.
+    fn count<B: Binning>(
+        &self,
+        (job, kept): (&PairJob<'_>, Option<[&Kept<GpuMemory>; 2]>),
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let mut told = None;
+        let count = |all: &Tallied<B>| {
+            let (tally, timings, plan) =
+                spread::count(&*self.gpus, &self.options, (job, kept), all, progress)?;
+            told = Some((timings, plan));
+            Ok(tally)
+        };
+        what.admit(job)?;
+        let tally = without_held(job, what, progress, count)?;
+        let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
+        let (timings, description) = told.unwrap_or_default();
+        let CudaTimings {
+            upload,
+            sort,
+            kernels,
+        } = timings;
+        let report = Report {
+            stages: vec![("upload", upload), ("sort", sort), ("kernels", kernels)],
+            plan: description.clone(),
+        };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
+        Ok((tally, report))
+    }
+}
 
 impl Engine for Cuda {
     type Sorted = CudaSorted;
 
     fn sort(&self, _: &Particles, _: &Domain) -> Result<CudaSorted, EngineError> {
-        Ok(CudaSorted {})
+        Ok(CudaSorted::default())
     }
 
     fn tally<B: Binning>(
@@ -233,24 +233,20 @@ impl Engine for Cuda {
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let job = job.job();
-        let mut told = None;
-        let count = |all: &Tallied<B>| {
-            let (tally, timings, plan) =
-                spread::count(&*self.gpus, &self.options, job, all, progress)?;
-            told = Some((timings, plan));
-            Ok(tally)
-        };
-        what.admit(job)?;
-        let tally = without_held(job, what, progress, count)?;
-        let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
-        let (timings, description) = told.unwrap_or_default();
-        let report = Report {
-            stages: vec![],
-            plan: description.clone(),
-        };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, description);
-        Ok((tally, report))
+        let (first, second) = job.sorted();
+        let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
+        self.count((job.job(), Some(kept)), what, progress)
+    }
+
+    /// What serves this count alone is not kept: its memory is free as soon as it is sorted.
+    fn run<B: Binning>(
+        &self,
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        self.count((job, None), what, progress)
+            .map(|(tally, _)| tally)
     }
 
     fn description(&self) -> String {

@@ -7,7 +7,8 @@ use albireo_kernels::{Shape, every_variant};
 
 use super::*;
 use crate::binning::{Binning, Edges, Formed, RBins, RpPiBins, SMuBins, SignedEdges};
-use crate::domain::Axis as Direction;
+use crate::domain::{Axis as Direction, Domain};
+use crate::engine::Pairs;
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
 use crate::particles::Particles;
 
@@ -67,7 +68,7 @@ fn ask<B: Binning>(
                 },
             ] {
                 let binning = Formed::of(binning).unwrap();
-                let plan = Plan::new(&job, &binning, carried, options, shared);
+                let plan = LaunchPlan::new(&job, &binning, carried, options, shared);
                 asked.insert(shapeless(plan.variant));
             }
         }

@@ -2,89 +2,98 @@
 //!
 //! Entry: [`run`]; several devices share a [`Queue`].
 
-use super::device::{Device, Kernel, Shape};
+use albireo_kernels::structs::{
+    Address, DeviceAxis, DeviceJob, FIRSTS, Firsts, GridTerms, ImageTerms, Unit,
+};
+
+use super::carried::Carried;
+use super::device::{Device, LaunchShape};
 use super::error::CudaError;
-use super::layout::{FIRSTS, Firsts, Job, Unit};
-use super::plan::{Carried, Layout, Plan};
-use super::samples::{place, put};
+use super::frame::Arrangement;
+use super::kernel::Kernel;
+use super::plan::LaunchPlan;
+use super::samples::{Given, Placed, place, put};
 use super::sums::{Sums, Totals};
+use super::timings::CudaTimings;
 use super::units::{Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
 
-/// Where the time of a run went, seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct CudaTimings {
-    /// Copying positions and weights to the device.
-    pub upload: f64,
-    /// Sorting them into cells, and cutting tiles.
-    pub sort: f64,
-    /// Counting kernels, by the device's own clock.
-    pub kernels: f64,
-}
-
-impl CudaTimings {
-    /// Takes the longer of each: devices work at the same time.
-    pub(super) fn beside(&mut self, other: Self) {
-        self.upload = self.upload.max(other.upload);
-        self.sort = self.sort.max(other.sort);
-        self.kernels = self.kernels.max(other.kernels);
-    }
-
-    /// Adds: pieces of a job come one after the other.
-    pub(super) fn then(&mut self, other: Self) {
-        self.upload += other.upload;
-        self.sort += other.sort;
-        self.kernels += other.kernels;
-    }
-}
-
-/// Uploads what the plan holds and fills the addresses of its job; the memories live as long as the job is used.
-fn fill_job<D: Device>(
+/// The job of `plan` with its samples and what the plan holds, uploaded; the memories live as long as the job is used.
+fn addressed<D: Device>(
     device: &D,
-    plan: &Plan,
-    job: &mut Job,
-) -> Result<Vec<D::Memory>, CudaError> {
+    plan: &LaunchPlan,
+    placed: &Placed<D::Memory>,
+) -> Result<(DeviceJob, Vec<D::Memory>), CudaError> {
     let mut memory = Vec::new();
     let mut keep = |m: D::Memory| {
         let address = device.address(&m);
         memory.push(m);
         address
     };
-    job.across.values = keep(put(device, &plan.across[0])?);
-    job.across.squares = keep(put(device, &plan.across[1])?);
-    job.along.values = keep(put(device, &plan.along[0])?);
-    job.along.squares = keep(put(device, &plan.along[1])?);
-    job.across.table = keep(put(device, &plan.table)?);
-    job.translations = keep(put(device, &plan.translations)?);
-    job.rows = keep(put(device, &plan.rows)?);
-    Ok(memory)
+    let axis =
+        |axis: DeviceAxis, [values, squares]: [u64; 2], table: Address<[u32; 2]>| DeviceAxis {
+            values: values.into(),
+            squares: squares.into(),
+            table,
+            ..axis
+        };
+    let [first, second] = placed.samples();
+    let mut edges = |of: &[Vec<f64>; 2]| -> Result<[u64; 2], CudaError> {
+        Ok([keep(put(device, &of[0])?), keep(put(device, &of[1])?)])
+    };
+    let (across, along) = (edges(&plan.across)?, edges(&plan.along)?);
+    let table = Address::from(keep(put(device, &plan.table)?));
+    let translations = Address::from(keep(put(device, &plan.translations)?));
+    let rows = Address::from(keep(put(device, &plan.rows)?));
+    let job = DeviceJob {
+        first,
+        second,
+        across: axis(plan.job.across, across, table),
+        along: axis(plan.job.along, along, Address::default()),
+        images: ImageTerms {
+            translations,
+            ..plan.job.images
+        },
+        grid: GridTerms {
+            rows,
+            ..plan.job.grid
+        },
+        ..plan.job
+    };
+    Ok((job, memory))
 }
 
 /// Memory for rounding the size of each buffer, and for a ticket a unit.
 const ROOM: u64 = 1 << 13;
 
-/// Bytes of device memory that a run of `plan` takes at its peak, samples of so many rows given.
-pub(super) fn bytes_needed(plan: &Plan, rows: [u64; 2], carried: Carried) -> u64 {
+/// Bytes of device memory that a run of `plan` takes at its peak, samples of so many rows given; with `keeps` what is uploaded stays.
+pub(super) fn bytes_needed(
+    plan: &LaunchPlan,
+    rows: [u64; 2],
+    carried: Carried,
+    keeps: bool,
+) -> u64 {
     let [first, second] = rows;
     let weight = if carried.weighted { 8 } else { 0 };
     // Positions, their fractions, weights; while a sample is sorted it is there twice, with its cells and ranks.
     let row = 24 + weight + 16;
-    let (sorting, cells) = match &plan.layout {
-        Layout::AsGiven(_) => (0, 0),
-        Layout::Sorted(grid) => (24 + weight + 8, u64::from(grid.number())),
+    let (sorting, cells) = match &plan.arrangement {
+        Arrangement::AsGiven(_) => (0, 0),
+        Arrangement::Sorted(grid) => (24 + weight + 8, u64::from(grid.number())),
     };
     let neighbours = size_of_val(&plan.rows[..]) as u64;
     let tiles = cells + first / u64::from(plan.variant.shape.tile);
     let wide = u64::from(carried.weighted) + u64::from(carried.coordinate.is_some());
-    let sums = u64::from(plan.job.bins) * (8 + 16 * wide);
+    let sums = u64::from(plan.job.sums.bins) * (8 + 16 * wide);
     let edges: usize = [&plan.across, &plan.along]
         .into_iter()
         .flatten()
         .map(Vec::len)
         .sum();
     let axes = 8 * (edges + plan.table.len() + plan.translations.len()) as u64 + neighbours;
-    row * (first + second)
+    let unsorted = if keeps { 24 + weight } else { 0 };
+    (row + unsorted) * (first + second)
         + sorting * first.max(second)
         + 8 * (cells + 1)
         + 16 * tiles
@@ -96,27 +105,28 @@ pub(super) fn bytes_needed(plan: &Plan, rows: [u64; 2], carried: Carried) -> u64
 /// The first points of a unit as the kernel `constant` takes them.
 fn firsts_of<'a>(
     job: &'a PairJob<'_>,
-    weights: Option<[&'a [f64]; 2]>,
+    weight: Option<&'a [f64]>,
     unit: &Unit,
 ) -> impl Iterator<Item = Firsts> + 'a {
     let [x, y, z] = job.pairs().both().0.points().columns();
-    let columns = [Some(x), Some(y), Some(z), weights.map(|w| w[0])];
     let end = unit.end as usize;
     (unit.begin as usize..end)
         .step_by(FIRSTS)
         .map(move |begin| {
-            let number = FIRSTS.min(end - begin);
-            let mut firsts = Firsts {
-                begin: begin as u64,
-                number: number as u64,
-                columns: [[0.0; FIRSTS]; 4],
+            let rows = begin..end.min(begin + FIRSTS);
+            let column = |values: &[f64]| {
+                let mut column = [0.0; FIRSTS];
+                column[..rows.len()].copy_from_slice(&values[rows.clone()]);
+                column
             };
-            for (to, from) in firsts.columns.iter_mut().zip(columns) {
-                if let Some(from) = from {
-                    to[..number].copy_from_slice(&from[begin..begin + number]);
-                }
+            Firsts {
+                begin: begin as u64,
+                number: rows.len() as u64,
+                x: column(x),
+                y: column(y),
+                z: column(z),
+                weight: weight.map_or([0.0; FIRSTS], column),
             }
-            firsts
         })
 }
 
@@ -126,43 +136,43 @@ fn firsts_of<'a>(
 /// A device that fails, or a stop asked for through `progress`.
 pub(super) fn run<D: Device>(
     device: &D,
-    plan: &Plan,
+    plan: &LaunchPlan,
     (pair_job, pairs): (&PairJob<'_>, u64),
-    (weights, carried): (Option<[&[f64]; 2]>, Carried),
+    (samples, carried): (&[Given<'_, D::Memory>], Carried),
     (queue, devices): (&Queue, usize),
     progress: &dyn Progress,
 ) -> Result<(Sums, CudaTimings), EngineError> {
     let mut timings = CudaTimings::default();
-    let placed = place(device, plan, pair_job.pairs(), weights, &mut timings)?;
-    let mut job = plan.job;
-    job.first = placed.columns[0].sample;
-    job.second = placed
-        .columns
-        .last()
-        .map_or(job.first, |columns| columns.sample);
-    let _kept = fill_job(device, plan, &mut job)?;
-
+    let placed = place(device, plan, samples, &mut timings)?;
+    let (job, _kept) = addressed(device, plan, &placed)?;
     let work = work(device, plan, &job, &placed.start, devices)?;
-    let totals = Totals::clear(device, plan.job.bins as usize, carried)?;
-    totals.address(device, &mut job);
+    let totals = Totals::clear(device, plan.job.sums.bins as usize, carried)?;
     let mut tickets = device.allocate(4 * work.units.len())?;
     device.clear(&mut tickets)?;
-    let tile_memory = put(device, &work.tiles)?;
-    job.tiles = device.address(&tile_memory);
+    let tiles = put(device, &work.tiles)?;
 
     let pairs_a_unit = pairs / work.units.len().max(1) as u64;
     while let Some(k) = queue.next(&work.units) {
         let (unit, window) = &work.units[k];
-        let mut job = plan.in_window(&job, *window);
-        job.ticket = device.address(&tickets) + 4 * k as u64;
+        let job = plan.in_window(&job, *window);
+        let job = DeviceJob {
+            sums: totals.addressed(device, job.sums),
+            grid: GridTerms {
+                tiles: device.address(&tiles).into(),
+                ticket: (device.address(&tickets) + 4 * k as u64).into(),
+                ..job.grid
+            },
+            ..job
+        };
         let shape = launch_shape(plan, &job, unit, work.resident);
         let begin = device.mark()?;
         if plan.variant.traversal == albireo_kernels::Traversal::Constant {
-            let row_of_blocks = Shape {
+            let row_of_blocks = LaunchShape {
                 grid: [shape.grid[0], 1],
                 ..shape
             };
-            for firsts in firsts_of(pair_job, weights, unit) {
+            let weight = samples[0].weight.map(|(weight, _)| weight);
+            for firsts in firsts_of(pair_job, weight, unit) {
                 device.launch(Kernel::Count(plan.variant), row_of_blocks, &job, &firsts)?;
             }
         } else {

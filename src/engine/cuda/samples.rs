@@ -2,64 +2,74 @@
 //!
 //! Entry: [`place`]. It counts nothing.
 
-use albireo_kernels::Arithmetic;
+use std::sync::Arc;
 
-use super::device::{Device, Kernel, Shape};
+use albireo_kernels::Arithmetic;
+use albireo_kernels::structs::{Address, DeviceSample, SortJob, Unit};
+use bytemuck::Pod;
+
+use super::device::{Device, LaunchShape};
 use super::error::CudaError;
-use super::frame::Grid;
-use super::layout::{Plain, Sample, Sort, Unit};
-use super::plan::{Layout, Plan};
-use super::run::CudaTimings;
-use crate::engine::Pairs;
+use super::frame::{Arrangement, Grid};
+use super::kept::{Arranged, Column, Columns, Kept};
+use super::kernel::Kernel;
+use super::plan::LaunchPlan;
+use super::timings::CudaTimings;
 use crate::particles::Particles;
 
-/// Where a sorted sample keeps the first row of each cell.
-const STARTS: usize = 5;
 /// Threads of the sort's kernels.
 const SORT_THREADS: u32 = 256;
 const TOTAL_THREADS: u32 = 1024;
-/// The columns of a sample in device memory.
-pub(super) struct Columns<M> {
-    memory: Vec<M>,
-    pub(super) sample: Sample,
-}
-
 /// Memory that holds `values`.
-pub(super) fn put<D: Device, T: Plain>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
+pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
     let mut memory = device.allocate(size_of_val(values))?;
     device.upload(&mut memory, values)?;
     Ok(memory)
 }
 
+/// A sample on its way to a device: its particles, scaled weights with their exponent, and what devices keep of it.
+pub(super) struct Given<'a, M> {
+    pub(super) particles: &'a Particles,
+    pub(super) weight: Option<(&'a [f64], i32)>,
+    pub(super) kept: Option<&'a Kept<M>>,
+}
+
 fn upload<D: Device>(
     device: &D,
-    particles: &Particles,
-    weight: Option<&[f64]>,
+    given: &Given<'_, D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
-    let [x, y, z] = particles.points().columns();
-    let memory = [Some(x), Some(y), Some(z), weight]
-        .into_iter()
-        .flatten()
-        .map(|column| put(device, column))
+    let coordinates = given.particles.points().columns().into_iter().enumerate();
+    let coordinates = coordinates.map(|(axis, column)| (Column::Coordinate(axis), column));
+    let weight = given.weight;
+    let weight = weight.map(|(column, exponent)| (Column::Weight(exponent), column));
+    let memory = coordinates
+        .chain(weight)
+        .map(|(what, column)| match given.kept {
+            Some(kept) => kept.column(device.number(), what, || put(device, column)),
+            None => put(device, column).map(Arc::new),
+        })
         .collect::<Result<Vec<_>, _>>()?;
-    let address = |k: usize| memory.get(k).map_or(0, |m| device.address(m));
-    let sample = Sample {
+    let address = |k: usize| Address::from(memory.get(k).map_or(0, |m| device.address(m)));
+    let sample = DeviceSample {
         x: address(0),
         y: address(1),
         z: address(2),
         weight: address(3),
-        rows: particles.len() as u64,
-        ..Sample::default()
+        rows: given.particles.len() as u64,
+        ..DeviceSample::default()
     };
-    Ok(Columns { memory, sample })
+    Ok(Columns {
+        memory,
+        start: None,
+        sample,
+    })
 }
 
-fn sort_job(sample: &Sample, plan: &Plan) -> Sort {
-    let (frame, cells, number) = match &plan.layout {
-        Layout::AsGiven(frame) => (frame, [1; 3], 1),
-        Layout::Sorted(grid) => (&grid.frame, grid.cells, grid.number()),
-    };
-    Sort {
+fn sort_job(sample: &DeviceSample, plan: &LaunchPlan) -> SortJob {
+    let frame = plan.arrangement.frame();
+    let grid = plan.arrangement.grid();
+    let (cells, number) = grid.map_or(([1; 3], 1), |grid| (grid.cells, grid.number()));
+    SortJob {
         x: sample.x,
         y: sample.y,
         z: sample.z,
@@ -69,95 +79,108 @@ fn sort_job(sample: &Sample, plan: &Plan) -> Sort {
         inverse: std::array::from_fn(|at| frame.inverse[at / 3][at % 3]),
         cells,
         number,
-        ..Sort::default()
+        ..SortJob::default()
     }
 }
 
-fn sort_shape(rows: u64) -> Shape {
+fn sort_shape(rows: u64) -> LaunchShape {
     let blocks = rows.div_ceil(u64::from(SORT_THREADS)).clamp(1, 8192) as u32;
-    Shape {
+    LaunchShape {
         grid: [blocks, 1],
         threads: SORT_THREADS,
         shared: 0,
     }
 }
 
+/// What is done to a sample that keeps its order, and in which frame.
+fn fix_job(sample: &DeviceSample, plan: &LaunchPlan) -> (&'static str, SortJob) {
+    let sort = sort_job(sample, plan);
+    if plan.variant.wraps() {
+        return ("albireo_fix", sort);
+    }
+    // Offsets from the frame's centre, scaled.
+    let grid = &plan.job.grid;
+    let sort = SortJob {
+        origin: std::array::from_fn(|axis| grid.origin[axis] + 0.5 * grid.basis[4 * axis]),
+        inverse: std::array::from_fn(|at| if at % 4 == 0 { grid.unit } else { 0.0 }),
+        ..sort
+    };
+    ("albireo_centre", sort)
+}
+
 /// Stores the fractions of a sample that keeps its order.
 fn fix<D: Device>(
     device: &D,
-    plan: &Plan,
-    columns: &mut Columns<D::Memory>,
-) -> Result<(), CudaError> {
-    let rows = columns.sample.rows;
-    let fixed = device.allocate(16 * rows as usize)?;
-    let mut sort = sort_job(&columns.sample, plan);
-    sort.sorted_fixed = device.address(&fixed);
-    let entry = if plan.variant.wraps() {
-        "albireo_fix"
-    } else {
-        // Offsets from the frame's centre, scaled.
-        sort.origin =
-            std::array::from_fn(|axis| plan.job.origin[axis] + 0.5 * plan.job.basis[4 * axis]);
-        sort.inverse = std::array::from_fn(|at| if at % 4 == 0 { plan.unit } else { 0.0 });
-        "albireo_centre"
-    };
-    device.launch(
-        Kernel::Sort(entry),
-        sort_shape(rows),
-        &sort,
-        &Unit {
-            begin: 0,
-            end: rows,
-            chunk: 0,
-        },
-    )?;
-    columns.sample.fixed = sort.sorted_fixed;
-    columns.memory.push(fixed);
-    Ok(())
-}
-
-/// Sorts a sample into cells.
-fn sort<D: Device>(
-    device: &D,
-    plan: &Plan,
-    grid: &Grid,
-    columns: &Columns<D::Memory>,
+    (entry, sort): (&'static str, SortJob),
+    columns: Columns<D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
     let rows = columns.sample.rows;
-    let (n, cells) = (rows as usize, grid.number() as usize);
-    let weighted = columns.sample.weight != 0;
-    let sizes = [
-        8 * n,
-        8 * n,
-        8 * n,
-        if weighted { 8 * n } else { 0 },
-        16 * n,
-        4 * (cells + 1),
-    ];
-    let mut memory = sizes
-        .iter()
-        .map(|&bytes| device.allocate(bytes))
-        .collect::<Result<Vec<_>, _>>()?;
-    let scratch = [device.allocate(4 * n)?, device.allocate(4 * n)?];
-    device.clear(&mut memory[STARTS])?;
-    let address: Vec<u64> = memory.iter().map(|m| device.address(m)).collect();
-    let sort = Sort {
-        sorted_x: address[0],
-        sorted_y: address[1],
-        sorted_z: address[2],
-        sorted_weight: address[3],
-        sorted_fixed: address[4],
-        start: address[STARTS],
-        cell: device.address(&scratch[0]),
-        rank: device.address(&scratch[1]),
-        ..sort_job(&columns.sample, plan)
+    let fixed = device.allocate(16 * rows as usize)?;
+    let sort = SortJob {
+        sorted_fixed: device.address(&fixed).into(),
+        ..sort
     };
     let all = Unit {
         begin: 0,
         end: rows,
         chunk: 0,
     };
-    let total = Shape {
+    device.launch(Kernel::Sort(entry), sort_shape(rows), &sort, &all)?;
+    let sample = DeviceSample {
+        fixed: device.address(&fixed).into(),
+        ..columns.sample
+    };
+    let mut memory = columns.memory;
+    memory.push(Arc::new(fixed));
+    Ok(Columns {
+        memory,
+        start: None,
+        sample,
+    })
+}
+
+/// Sorts a sample into cells.
+fn sort<D: Device>(
+    device: &D,
+    grid: &Grid,
+    job: SortJob,
+    columns: &Columns<D::Memory>,
+) -> Result<Columns<D::Memory>, CudaError> {
+    let rows = columns.sample.rows;
+    let (n, cells) = (rows as usize, grid.number() as usize);
+    let weighted = !columns.sample.weight.is_nowhere();
+    let sizes = [
+        8 * n,
+        8 * n,
+        8 * n,
+        if weighted { 8 * n } else { 0 },
+        16 * n,
+    ];
+    let memory = sizes
+        .iter()
+        .map(|&bytes| device.allocate(bytes).map(Arc::new))
+        .collect::<Result<Vec<_>, _>>()?;
+    let scratch = [device.allocate(4 * n)?, device.allocate(4 * n)?];
+    let mut start = device.allocate(4 * (cells + 1))?;
+    device.clear(&mut start)?;
+    let address: Vec<u64> = memory.iter().map(|m| device.address(m)).collect();
+    let sort = SortJob {
+        sorted_x: address[0].into(),
+        sorted_y: address[1].into(),
+        sorted_z: address[2].into(),
+        sorted_weight: address[3].into(),
+        sorted_fixed: address[4].into(),
+        start: device.address(&start).into(),
+        cell: device.address(&scratch[0]).into(),
+        rank: device.address(&scratch[1]).into(),
+        ..job
+    };
+    let all = Unit {
+        begin: 0,
+        end: rows,
+        chunk: 0,
+    };
+    let total = LaunchShape {
         grid: [1, 1],
         threads: TOTAL_THREADS,
         shared: 4 * TOTAL_THREADS as usize,
@@ -175,54 +198,101 @@ fn sort<D: Device>(
         &sort,
         &all,
     )?;
-    let sample = Sample {
-        x: address[0],
-        y: address[1],
-        z: address[2],
-        weight: if weighted { address[3] } else { 0 },
-        fixed: address[4],
-        start: address[STARTS],
+    let sample = DeviceSample {
+        x: address[0].into(),
+        y: address[1].into(),
+        z: address[2].into(),
+        weight: if weighted { address[3] } else { 0 }.into(),
+        fixed: address[4].into(),
+        start: device.address(&start).into(),
         rows,
     };
-    Ok(Columns { memory, sample })
+    Ok(Columns {
+        memory,
+        start: Some(Arc::new(start)),
+        sample,
+    })
 }
 
 /// Samples on the device as the plan wants them, and the first row of each cell of the first sample.
 pub(super) struct Placed<M> {
-    pub(super) columns: Vec<Columns<M>>,
+    columns: Vec<Arc<Columns<M>>>,
     pub(super) start: Vec<u32>,
 }
 
-/// Uploads the samples of `pairs`, one after the other, so that the unsorted one makes room for the next.
-pub(super) fn place<D: Device>(
+impl<M> Placed<M> {
+    /// The first and the second sample, which may be one.
+    pub(super) fn samples(&self) -> [DeviceSample; 2] {
+        let sample = |columns: Option<&Arc<Columns<M>>>| {
+            columns.map_or_else(DeviceSample::default, |columns| columns.sample)
+        };
+        [sample(self.columns.first()), sample(self.columns.last())]
+    }
+}
+
+/// A sample as the plan wants it, from what the device keeps or from the host.
+fn arrange<D: Device>(
     device: &D,
-    plan: &Plan,
-    pairs: Pairs<'_>,
-    weights: Option<[&[f64]; 2]>,
+    plan: &LaunchPlan,
+    given: &Given<'_, D::Memory>,
     timings: &mut CudaTimings,
-) -> Result<Placed<D::Memory>, CudaError> {
-    let (first, second) = pairs.samples();
-    let mut columns = Vec::new();
-    for (k, sample) in [Some(first), second].into_iter().flatten().enumerate() {
+) -> Result<Arc<Columns<D::Memory>>, CudaError> {
+    let nowhere = DeviceSample {
+        rows: given.particles.len() as u64,
+        ..DeviceSample::default()
+    };
+    let (entry, sort_only) = match &plan.arrangement {
+        Arrangement::Sorted(_) => ("albireo_sort_move", sort_job(&nowhere, plan)),
+        Arrangement::AsGiven(_) => fix_job(&nowhere, plan),
+    };
+    let mut make = || {
         let begin = device.mark()?;
-        let mut given = upload(device, sample, weights.map(|w| w[k]))?;
+        let columns = upload(device, given)?;
         let uploaded = device.mark()?;
-        columns.push(match &plan.layout {
-            Layout::Sorted(grid) => sort(device, plan, grid, &given)?,
-            Layout::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => given,
-            Layout::AsGiven(_) => {
-                fix(device, plan, &mut given)?;
-                given
+        let columns = match &plan.arrangement {
+            Arrangement::Sorted(grid) => {
+                sort(device, grid, sort_job(&columns.sample, plan), &columns)?
             }
-        });
+            Arrangement::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => columns,
+            Arrangement::AsGiven(_) => fix(device, fix_job(&columns.sample, plan), columns)?,
+        };
         let sorted = device.mark()?;
         timings.upload += device.seconds(&begin, &uploaded)?;
         timings.sort += device.seconds(&uploaded, &sorted)?;
+        Ok(columns)
+    };
+    // Columns in float64 as they were given are kept as columns.
+    let as_given =
+        plan.arrangement.grid().is_none() && plan.variant.arithmetic == Arithmetic::Float64;
+    match given.kept.filter(|_| !as_given) {
+        None => make().map(Arc::new),
+        Some(kept) => {
+            let how = Arranged {
+                entry,
+                sort: sort_only,
+                weight: given.weight.map(|(_, exponent)| exponent),
+            };
+            kept.arranged(device.number(), how, make)
+        }
     }
+}
+
+/// Puts samples where kernels find them, one after the other, so that an unsorted one that is not kept makes room for the next.
+pub(super) fn place<D: Device>(
+    device: &D,
+    plan: &LaunchPlan,
+    samples: &[Given<'_, D::Memory>],
+    timings: &mut CudaTimings,
+) -> Result<Placed<D::Memory>, CudaError> {
+    let columns = samples
+        .iter()
+        .map(|given| arrange(device, plan, given, timings))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut start = Vec::new();
-    if let Layout::Sorted(grid) = &plan.layout {
+    let first = columns.first().and_then(|columns| columns.start.as_ref());
+    if let (Some(grid), Some(first)) = (plan.arrangement.grid(), first) {
         start = vec![0; grid.number() as usize + 1];
-        device.download(&columns[0].memory[STARTS], &mut start)?;
+        device.download(first, &mut start)?;
     }
     Ok(Placed { columns, start })
 }

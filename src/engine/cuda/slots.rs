@@ -2,7 +2,8 @@
 //!
 //! Entry: [`linear_axis`], [`table_axis`]. They take bounds of the coordinate's error, which are the filter's affair.
 
-use super::layout::Axis;
+use albireo_kernels::structs::DeviceAxis;
+
 use crate::binning::Edges;
 
 /// Rounding unit of float32.
@@ -11,22 +12,22 @@ pub(super) const U: f64 = 1.0 / 16_777_216.0;
 const MOST_ENTRIES: u32 = 2048;
 
 /// An axis whose edges kernels find by walking from a guess: all that float64 needs.
-pub(super) fn exact_axis(values: &[f64]) -> Axis {
+pub(super) fn exact_axis(values: &[f64]) -> DeviceAxis {
     let bins = values.len() - 1;
     let width = (values[bins] - values[0]) / bins as f64;
-    Axis {
+    DeviceAxis {
         bins: bins as u32,
         guess_scale: 1.0 / width,
         guess_offset: -values[0] / width,
         closed_low: u32::from(values[0] == -1.0),
         closed_high: u32::from(values[bins] == 1.0),
-        ..Axis::default()
+        ..DeviceAxis::default()
     }
 }
 
 /// Bins of equal width by one sum.
 pub(super) struct Steps {
-    pub(super) axis: Axis,
+    pub(super) axis: DeviceAxis,
     /// Slots, those of no bin included.
     pub(super) slots: u32,
     /// How far a computed coordinate may be from the truth, in steps of the fixed point.
@@ -93,7 +94,7 @@ pub(super) fn linear_axis(
     within: [f64; 2],
     errors: [f64; 2],
     decided: bool,
-) -> Option<(Axis, u32)> {
+) -> Option<(DeviceAxis, u32)> {
     let Steps {
         mut axis,
         slots,
@@ -133,7 +134,7 @@ pub(super) fn table_axis(
     unit: f64,
     error: impl Fn(f64) -> f64,
     decided: bool,
-) -> Option<(Axis, Vec<[u32; 2]>)> {
+) -> Option<(DeviceAxis, Vec<[u32; 2]>)> {
     if edges.n_bins() >= 0xfffe {
         return None;
     }

@@ -2,12 +2,16 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
-use super::CudaOptions;
-use super::device::Device;
+use super::carried::Carried;
+use super::device::{Device, Devices};
 use super::error::CudaError;
-use super::plan::{Carried, Plan};
-use super::run::{CudaTimings, bytes_needed, run};
+use super::kept::Kept;
+use super::options::CudaOptions;
+use super::plan::LaunchPlan;
+use super::run::{bytes_needed, run};
+use super::samples::Given;
 use super::sums::Sums;
+use super::timings::CudaTimings;
 use super::units::Queue;
 use crate::binning::{Binning, Formed};
 use crate::engine::pieces::Piece;
@@ -16,25 +20,15 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Classes, Sum, Tallied, Tally, Terms};
 
-/// Devices that work at the same time.
-pub(super) trait Devices {
-    /// One of them.
-    type Device: Device;
-
-    /// All of them.
-    fn all(&self) -> &[Self::Device];
-
-    /// What `work` returns for each device, run on all at once.
-    fn on_each<T: Send>(&self, work: impl Fn(&Self::Device) -> T + Sync) -> Vec<T>;
-}
-
 /// A job on its way through the devices.
-struct Spread<'a, D> {
+struct Spread<'a, D: Devices> {
     devices: &'a D,
     options: &'a CudaOptions,
     job: &'a PairJob<'a>,
     binning: Formed<'a>,
-    weights: Option<[&'a [f64]; 2]>,
+    weights: Factors<'a>,
+    exponents: [i32; 2],
+    kept: Option<[&'a Samples<D>; 2]>,
     carried: Carried,
     progress: &'a dyn Progress,
     sums: Sums,
@@ -42,6 +36,12 @@ struct Spread<'a, D> {
     description: String,
     pieces: usize,
 }
+
+/// Factors of the products to sum, if any, of both samples.
+type Factors<'a> = Option<[&'a [f64]; 2]>;
+
+/// What the devices hold of a sample.
+type Samples<D> = Kept<<<D as Devices>::Device as Device>::Memory>;
 
 /// Which of the sums of `what` there are kernels for: products, and the coordinate.
 fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
@@ -62,17 +62,20 @@ fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
     }
 }
 
-/// Counts `what` over every pair of `job`, and says where the time went and how it was planned.
+/// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
+/// that is to be kept, serves the next count.
 ///
 /// # Errors
-/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a stop asked for.
-pub(super) fn count<D: Devices, B: Binning>(
+/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a
+/// stop asked for.
+pub fn count<D: Devices, B: Binning>(
     devices: &D,
     options: &CudaOptions,
-    job: &PairJob<'_>,
+    job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
     what: &Tallied<B>,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
+    let (job, kept) = job;
     what.admit(job)?;
     let name = std::any::type_name::<B>;
     let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(name()))?;
@@ -95,6 +98,8 @@ pub(super) fn count<D: Devices, B: Binning>(
         job,
         binning,
         weights,
+        exponents: what.weight_exponents(job.pairs()),
+        kept,
         carried: Carried {
             weighted: weights.is_some(),
             coordinate,
@@ -105,7 +110,7 @@ pub(super) fn count<D: Devices, B: Binning>(
         description: String::new(),
         pieces: 0,
     };
-    spread.add(&Piece::whole(job.pairs()))?;
+    spread.add_all()?;
     let Sums {
         npairs,
         products,
@@ -124,13 +129,31 @@ pub(super) fn count<D: Devices, B: Binning>(
 }
 
 impl<D: Devices> Spread<'_, D> {
+    /// Counts the whole job from what the devices hold; piece by piece where that does not fit.
+    fn add_all(&mut self) -> Result<(), EngineError> {
+        let whole = Piece::whole(self.job.pairs());
+        if let Some(kept) = self.kept {
+            match self.count(self.job, (self.weights, Some(kept)), whole.pairs()) {
+                Err(EngineError::Cuda(CudaError::Memory { .. })) => {
+                    for kept in kept {
+                        kept.forget();
+                    }
+                }
+                other => return other,
+            }
+        }
+        self.add(&whole)
+    }
+
     /// Counts a piece, in smaller pieces if it does not fit.
     fn add(&mut self, piece: &Piece) -> Result<(), EngineError> {
         let runs = piece.runs();
         let weights = self
             .weights
             .map(|w| [&w[0][runs[0].clone()], &w[1][runs[1].clone()]]);
-        match piece.with_job(self.job, |job| self.count(job, weights, piece.pairs())) {
+        match piece.with_job(self.job, |job| {
+            self.count(job, (weights, None), piece.pairs())
+        }) {
             Err(EngineError::Cuda(error @ CudaError::Memory { .. })) => {
                 let smaller = piece.cut(self.binning.order).ok_or(error)?;
                 smaller.iter().try_for_each(|piece| self.add(piece))
@@ -143,12 +166,12 @@ impl<D: Devices> Spread<'_, D> {
     fn count(
         &mut self,
         job: &PairJob<'_>,
-        weights: Option<[&[f64]; 2]>,
+        (weights, kept): (Factors<'_>, Option<[&Samples<D>; 2]>),
         pairs: u64,
     ) -> Result<(), EngineError> {
         let devices = self.devices.all();
         let shared_limit = devices.iter().map(Device::shared_limit).min();
-        let plan = Plan::new(
+        let plan = LaunchPlan::new(
             job,
             &self.binning,
             self.carried,
@@ -157,14 +180,21 @@ impl<D: Devices> Spread<'_, D> {
         );
         let (first, second) = job.pairs().samples();
         let rows = [first.len(), second.map_or(0, Particles::len)].map(|n| n as u64);
-        let needed = bytes_needed(&plan, rows, self.carried);
+        let needed = bytes_needed(&plan, rows, self.carried, kept.is_some());
         // Looked at before any device begins: what one of them counted would be lost with the piece.
         for device in devices {
             device.make_room(needed)?;
         }
         let queue = Queue::default();
         let work = (&queue, devices.len());
-        let summed = (weights, self.carried);
+        let samples = [Some(first), second].into_iter().flatten().enumerate();
+        let given = samples.map(|(k, particles)| Given {
+            particles,
+            weight: weights.map(|weights| (weights[k], self.exponents[k])),
+            kept: kept.map(|kept| kept[k]),
+        });
+        let given: Vec<_> = given.collect();
+        let summed = (&given[..], self.carried);
         let results = self.devices.on_each(|device| {
             let result = run(device, &plan, (job, pairs), summed, work, self.progress);
             if result.is_err() {

@@ -2,10 +2,11 @@
 //!
 //! Entry: [`Totals`] on a device, [`Sums`] off it. Sums of devices and of pieces of a job add in any order.
 
+use albireo_kernels::structs::SumTerms;
+
+use super::carried::Carried;
 use super::device::Device;
 use super::error::CudaError;
-use super::layout::Job;
-use super::plan::Carried;
 
 /// Integers per bin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,11 +69,14 @@ impl<M> Totals<M> {
         })
     }
 
-    /// Tells a job where they are.
-    pub(super) fn address<D: Device<Memory = M>>(&self, device: &D, job: &mut Job) {
-        job.counts = device.address(&self.counts);
-        job.sums = device.address(&self.products);
-        job.coordinates = device.address(&self.coordinates);
+    /// The terms of a job with their addresses.
+    pub(super) fn addressed<D: Device<Memory = M>>(&self, device: &D, sums: SumTerms) -> SumTerms {
+        SumTerms {
+            counts: device.address(&self.counts).into(),
+            products: device.address(&self.products).into(),
+            coordinates: device.address(&self.coordinates).into(),
+            ..sums
+        }
     }
 
     /// Downloads what kernels made of them.

@@ -4,11 +4,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::device::{Device, Kernel, Shape};
+use albireo_kernels::structs::{DeviceJob, Unit};
+
+use super::device::{Device, LaunchShape};
 use super::error::CudaError;
-use super::frame::{Order, Tile, tiles};
-use super::layout::{Job, Unit};
-use super::plan::{Layout, Plan};
+use super::frame::{Arrangement, Order, Tile, tiles};
+use super::kernel::Kernel;
+use super::plan::LaunchPlan;
 
 /// Units handed out, over all devices of a run: a device takes the next one when it has done its last.
 #[derive(Debug, Default)]
@@ -107,12 +109,12 @@ pub(super) struct Work {
 /// Cuts a job for `devices` devices; `start` holds the first row of each cell of the first sample.
 pub(super) fn work<D: Device>(
     device: &D,
-    plan: &Plan,
-    job: &Job,
+    plan: &LaunchPlan,
+    job: &DeviceJob,
     start: &[u32],
     devices: usize,
 ) -> Result<Work, CudaError> {
-    let shape = Shape {
+    let shape = LaunchShape {
         grid: [1, 1],
         threads: plan.variant.shape.threads,
         shared: plan.shared,
@@ -120,8 +122,8 @@ pub(super) fn work<D: Device>(
     let resident = device.resident(Kernel::Count(plan.variant), shape)?;
     let (n1, n2) = (job.first.rows, job.second.rows);
     let pairs = n1 as f64 * n2 as f64;
-    match &plan.layout {
-        Layout::Sorted(grid) => {
+    match &plan.arrangement {
+        Arrangement::Sorted(grid) => {
             let tiles = tiles(grid, start, plan.variant.shape.tile);
             let windows = plan.windows.len().max(1);
             let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
@@ -133,7 +135,7 @@ pub(super) fn work<D: Device>(
                 tiles,
             })
         }
-        Layout::AsGiven(_) => {
+        Arrangement::AsGiven(_) => {
             let share = if plan.order == Order::Unordered {
                 0.5
             } else {
@@ -151,7 +153,7 @@ pub(super) fn work<D: Device>(
                 if plan.variant.global_sums {
                     0.0
                 } else {
-                    f64::from(job.slots)
+                    f64::from(job.places.slots)
                 } * FLUSH_PAIRS
                     / f64::from(plan.variant.shape.threads * plan.variant.shape.points),
             );
@@ -168,13 +170,18 @@ pub(super) fn work<D: Device>(
 }
 
 /// The launch of a unit.
-pub(super) fn launch_shape(plan: &Plan, job: &Job, unit: &Unit, resident: u32) -> Shape {
-    let grid = match &plan.layout {
-        Layout::Sorted(_) => [
+pub(super) fn launch_shape(
+    plan: &LaunchPlan,
+    job: &DeviceJob,
+    unit: &Unit,
+    resident: u32,
+) -> LaunchShape {
+    let grid = match &plan.arrangement {
+        Arrangement::Sorted(_) => [
             u64::from(resident).min(unit.end - unit.begin).max(1) as u32,
             1,
         ],
-        Layout::AsGiven(_) => {
+        Arrangement::AsGiven(_) => {
             let columns = job.second.rows.div_ceil(u64::from(
                 plan.variant.shape.threads * plan.variant.shape.points,
             ));
@@ -184,7 +191,7 @@ pub(super) fn launch_shape(plan: &Plan, job: &Job, unit: &Unit, resident: u32) -
             ]
         }
     };
-    Shape {
+    LaunchShape {
         grid,
         threads: plan.variant.shape.threads,
         shared: plan.shared,

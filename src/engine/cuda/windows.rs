@@ -26,7 +26,7 @@ pub(super) struct Window {
 
 /// Where separations lie among the slots across.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slots<'a> {
+pub(super) struct SeparationSlots<'a> {
     pub(super) edges: &'a [f64],
     /// Slots below the one that is below the first edge, and all there are.
     pub(super) skip: u32,
@@ -38,7 +38,7 @@ const SLACK: u32 = 3;
 /// More than a cell's diagonal by all that rounding may add.
 const DIAGONAL: f64 = 1.0 + 1e-5;
 
-impl Slots<'_> {
+impl SeparationSlots<'_> {
     fn width(&self) -> f64 {
         let bins = self.edges.len() - 1;
         (self.edges[bins] - self.edges[0]) / bins as f64
@@ -126,7 +126,7 @@ pub(super) fn farthest(grid: &Grid, edges: &[f64]) -> f64 {
     let far = neighbours(grid, None)
         .iter()
         .fold(0.0, |far: f64, n| far.max(n.distance));
-    let slots = Slots {
+    let slots = SeparationSlots {
         edges,
         skip: 0,
         number: u32::MAX,
@@ -149,7 +149,7 @@ fn rows_of(mut window: Vec<Neighbour>, batch: usize) -> Vec<Vec<Row>> {
 pub(super) fn windows(
     grid: &Grid,
     order: Order,
-    slots: Slots<'_>,
+    slots: SeparationSlots<'_>,
     axis: Option<usize>,
     [most, batch]: [u32; 2],
 ) -> Option<(Vec<Row>, Vec<Window>)> {
@@ -219,7 +219,7 @@ mod tests {
             for order in [Order::Cross, Order::Unordered, Order::Ordered] {
                 let radius = Reach::Sphere(reach);
                 let grid = Grid::of_single_cells(frame.clone(), radius, 100_000, 24.0, 64, order);
-                let slots = Slots {
+                let slots = SeparationSlots {
                     edges: &edges,
                     skip: 0,
                     number: 20_002,
@@ -275,7 +275,7 @@ mod tests {
         let frame = Frame::new(Pairs::Auto(&sample), &domain, false);
         let grid = Grid::of_single_cells(frame, Reach::Sphere(1.0), 50, 8.0, 64, Order::Cross);
         let edges: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
-        let slots = Slots {
+        let slots = SeparationSlots {
             edges: &edges,
             skip: 0,
             number: 1002,

@@ -4,7 +4,7 @@ use super::super::super::slots::{linear_axis, table_axis};
 use super::*;
 
 /// The slot and the doubt of `linear_slot` and `along_slot`.
-fn slot_of(axis: &Axis, value: f32) -> (u32, bool) {
+fn slot_of(axis: &DeviceAxis, value: f32) -> (u32, bool) {
     // A float64 product is exact; the sum is far from any rounding that matters, and then cut off.
     let sum = f64::from(value) * f64::from(axis.scale) + f64::from(axis.magic);
     let bits = (sum.floor() as f32).to_bits();

@@ -1,0 +1,131 @@
+//! Every kernel, compiled by NVRTC to machine code. Without NVRTC its tests are reported as ignored; no device is needed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "a failed unwrap is a failed test; a skipped test says so"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use albireo::CudaError;
+use albireo::engine::cuda::kernel::Kernel;
+use albireo::engine::cuda::{CompilerDescription, compile, compiler, kernel_name};
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let missing = compiler().err();
+    if let Some(error) = &missing {
+        eprintln!("skipped: {error}");
+    }
+    let tests: [(&str, fn()); 2] = [
+        (
+            "every_kernel_compiles_for_every_device_generation",
+            every_kernel_compiles_for_every_device_generation,
+        ),
+        (
+            "an_architecture_that_the_compiler_does_not_know_is_named",
+            an_architecture_that_the_compiler_does_not_know_is_named,
+        ),
+    ];
+    let trial = |(name, test): (&str, fn())| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let trials = tests
+        .into_iter()
+        .map(|test| trial(test).with_ignored_flag(missing.is_some()));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// Compute capabilities that some version of NVRTC knows.
+const ARCHS: [u32; 9] = [70, 75, 80, 86, 89, 90, 100, 103, 120];
+
+/// Those that this version knows.
+fn known(version: &str) -> Vec<u32> {
+    let known = match &version[..2] {
+        "11" => 70..=86,
+        "12" => 70..=120,
+        _ => 75..=120,
+    };
+    ARCHS
+        .into_iter()
+        .filter(|arch| known.contains(arch))
+        .collect()
+}
+
+/// Kernels known to compile: the folder where they are marked, kept between runs.
+fn marks() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/compiled-kernels");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Compiles what no earlier run has, on all cores; how many that were.
+fn compile_all(jobs: &[(Kernel, u32)], version: &str) -> usize {
+    let folder = marks();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut compiled = 0;
+        while let Some(&(kernel, arch)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let name = kernel_name(kernel, arch);
+            let mark = folder.join(format!("{name}.{version}"));
+            if !mark.exists() {
+                let code = compile(kernel, arch);
+                assert!(code.is_ok(), "{kernel:?}: {code:?}");
+                assert!(
+                    code.is_ok_and(|code| code.starts_with(b"\x7fELF")),
+                    "{kernel:?}"
+                );
+                std::fs::write(mark, []).unwrap();
+                compiled += 1;
+            }
+        }
+        compiled
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).sum()
+    })
+}
+
+fn every_kernel_compiles_for_every_device_generation() {
+    let CompilerDescription { version, path } = compiler().unwrap();
+    assert!(path.is_file(), "{}", path.display());
+    let archs = known(&version);
+    // Machine code of every kernel, in turn for each generation; for all of them where the whole matrix is asked for.
+    let whole = std::env::var_os("ALBIREO_TEST_FULL").is_some();
+    let variants = albireo_kernels::every_variant();
+    let mut jobs: Vec<(Kernel, u32)> = Vec::new();
+    for (k, &variant) in variants.iter().enumerate() {
+        // One further each round, so that no generation gets every kernel of a kind.
+        let turn = (k + k / archs.len()) % archs.len();
+        let wanted = if whole {
+            &archs[..]
+        } else {
+            &archs[turn..=turn]
+        };
+        jobs.extend(wanted.iter().map(|&arch| (Kernel::Count(variant), arch)));
+    }
+    let sort = Kernel::Sort("albireo_sort_count");
+    jobs.extend(archs.iter().map(|&arch| (sort, arch)));
+    let compiled = compile_all(&jobs, &version);
+    eprintln!(
+        "NVRTC {version}: {} kernels, {} times to machine code of sm_{archs:?}; {compiled} compiled now",
+        variants.len() + 1,
+        jobs.len()
+    );
+}
+
+fn an_architecture_that_the_compiler_does_not_know_is_named() {
+    let error = compile(Kernel::Sort("albireo_sort_count"), 1).err();
+    assert!(
+        matches!(error, Some(CudaError::Architecture { arch: 1, .. })),
+        "{error:?}"
+    );
+}

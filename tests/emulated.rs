@@ -1,0 +1,368 @@
+//! The kernels themselves on the host: g++ compiles them against `kernels/emulator`, and the whole engine runs on that, against the
+//! double loop. Without g++ its tests are reported as ignored.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "a failed unwrap is a failed test; a skipped test says so"
+)]
+
+#[path = "attack/mod.rs"]
+mod attack;
+mod emulator;
+#[path = "../src/engine/cuda/suite.rs"]
+mod suite;
+
+use std::process::ExitCode;
+
+use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
+use albireo::engine::{PreparedJob, Report};
+use albireo::tally::{Sum, Tallied, Tally};
+use albireo::{
+    Binning, CudaError, Domain, Edges, Engine, EngineError, LineOfSight, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, Points, Progress, RBins, SMuBins, SignedEdges, Silent, Traversal,
+};
+use attack::campaign::{Campaign, verdict};
+use attack::case::Bins;
+use attack::draw::Limits;
+use emulator::{Emulator, Emulators, Memory};
+use libtest_mimic::{Arguments, Trial};
+use suite::Scope;
+
+fn main() -> ExitCode {
+    let missing = emulator::missing();
+    if let Some(reason) = missing {
+        eprintln!("skipped: {reason}");
+    }
+    let tests: [(&str, fn()); 12] = [
+        (
+            "prepared_samples_serve_many_counts",
+            prepared_samples_serve_many_counts,
+        ),
+        (
+            "a_prepared_job_larger_than_the_memory_is_counted_in_pieces",
+            a_prepared_job_larger_than_the_memory_is_counted_in_pieces,
+        ),
+        (
+            "filtered_counts_are_those_of_the_double_loop",
+            filtered_counts_are_those_of_the_double_loop,
+        ),
+        (
+            "float64_counts_are_those_of_the_double_loop",
+            float64_counts_are_those_of_the_double_loop,
+        ),
+        (
+            "random_counts_are_those_of_the_double_loop",
+            random_counts_are_those_of_the_double_loop,
+        ),
+        (
+            "more_bins_than_shared_memory_holds",
+            more_bins_than_shared_memory_holds,
+        ),
+        (
+            "bins_are_done_in_windows_where_they_do_not_fit",
+            bins_are_done_in_windows_where_they_do_not_fit,
+        ),
+        (
+            "mean_separations_are_those_of_the_double_loop",
+            mean_separations_are_those_of_the_double_loop,
+        ),
+        (
+            "devices_share_the_units_of_a_job",
+            devices_share_the_units_of_a_job,
+        ),
+        (
+            "a_job_larger_than_the_memory_is_counted_in_pieces",
+            a_job_larger_than_the_memory_is_counted_in_pieces,
+        ),
+        (
+            "too_little_memory_for_the_smallest_piece_is_told_in_bytes",
+            too_little_memory_for_the_smallest_piece_is_told_in_bytes,
+        ),
+        (
+            "every_kernel_gives_the_same_integers",
+            every_kernel_gives_the_same_integers,
+        ),
+    ];
+    let trial = |(name, test): (&str, fn())| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let trials = tests
+        .into_iter()
+        .map(|test| trial(test).with_ignored_flag(missing.is_some()));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// The engine on emulated devices.
+struct Emulated {
+    options: CudaOptions,
+    devices: Emulators,
+}
+
+/// Shared memory of an emulated device, and memory that is never too little.
+const SHARED: usize = 200 << 10;
+const PLENTY: u64 = 1 << 40;
+
+impl Emulated {
+    fn new(precision: Precision) -> Self {
+        Self::of(precision, vec![Emulator::new(SHARED, PLENTY)])
+    }
+
+    fn of(precision: Precision, devices: Vec<Emulator>) -> Self {
+        let options = CudaOptions {
+            precision,
+            ..CudaOptions::default()
+        };
+        let devices = Emulators(devices);
+        Self { options, devices }
+    }
+}
+
+impl Engine for Emulated {
+    type Sorted = Kept<Memory>;
+
+    fn sort(&self, _: &Particles, _: &Domain) -> Result<Kept<Memory>, EngineError> {
+        Ok(Kept::default())
+    }
+
+    fn tally<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, Kept<Memory>>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let (first, second) = job.sorted();
+        let job = (job.job(), Some([first, second.unwrap_or(first)]));
+        let counted = count(&self.devices, &self.options, job, what, progress);
+        counted.map(|(tally, ..)| (tally, Report::default()))
+    }
+
+    fn run<B: Binning>(
+        &self,
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let job = (job, None);
+        count(&self.devices, &self.options, job, what, progress).map(|(tally, ..)| tally)
+    }
+
+    fn description(&self) -> String {
+        format!("emulated cuda, {:?}", self.options.precision)
+    }
+}
+
+/// `ALBIREO_TEST_FULL=1` goes through the whole matrix.
+fn scope() -> Scope {
+    if std::env::var_os("ALBIREO_TEST_FULL").is_some() {
+        Scope::Full
+    } else {
+        Scope::Quick
+    }
+}
+
+fn filtered_counts_are_those_of_the_double_loop() {
+    suite::every_case(&Emulated::new(Precision::Exact), 130, scope());
+}
+
+fn float64_counts_are_those_of_the_double_loop() {
+    suite::every_case(&Emulated::new(Precision::Float64), 70, scope());
+}
+
+/// The cases of the standing attack: see `tests/attack.rs`.
+fn random_counts_are_those_of_the_double_loop() {
+    let mut engine = Emulated::new(Precision::Exact);
+    // One shape: each further one is a kernel more to compile.
+    engine.options.tuning = Tuning {
+        threads: 64,
+        points: 2,
+        tile: 32,
+        cell_particles: 0,
+    };
+    let campaign = Campaign::new(Limits::SLOW, 300, 60.0);
+    let report = campaign.run(&|case| {
+        verdict(case, |expected| match &case.bins {
+            // Only the library's binnings run on devices.
+            Bins::Cut(..) => expected.counts_foreign_bins(&engine),
+            _ => expected.differs(&engine),
+        })
+    });
+    match report {
+        Ok(report) => {
+            eprintln!("{report}");
+            assert!(report.filled > 0, "no case had a pair in a bin");
+        }
+        Err(told) => panic!("{told}"),
+    }
+}
+
+fn more_bins_than_shared_memory_holds() {
+    suite::many_bins(&small(Precision::Exact), 200, 20_000);
+    for precision in [Precision::Exact, Precision::Float64] {
+        suite::many_bins_in_two_coordinates(&small(precision), 30, 22_500);
+    }
+}
+
+/// An engine with little shared memory.
+fn small(precision: Precision) -> Emulated {
+    let mut engine = Emulated::of(precision, vec![Emulator::new(80 << 10, PLENTY)]);
+    engine.options.tuning.threads = 64;
+    engine.options.tuning.points = 2;
+    engine
+}
+
+fn bins_are_done_in_windows_where_they_do_not_fit() {
+    let engine = small(Precision::Exact);
+    let sample = uniform(600);
+    for domain in [
+        Domain::Open,
+        Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
+    ] {
+        let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+        let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
+        let (_, _, how) = count(
+            &engine.devices,
+            &engine.options,
+            (&job, None),
+            &what,
+            &Silent,
+        )
+        .unwrap();
+        assert!(how.contains("windows of the bins"), "{how}");
+    }
+}
+
+fn mean_separations_are_those_of_the_double_loop() {
+    suite::mean_separations(&Emulated::new(Precision::Exact), 90);
+}
+
+fn devices_share_the_units_of_a_job() {
+    let devices = (0..3).map(|_| Emulator::new(SHARED, PLENTY)).collect();
+    suite::clustered(&Emulated::of(Precision::Exact, devices), 300);
+}
+
+fn a_job_larger_than_the_memory_is_counted_in_pieces() {
+    let options = CudaOptions::default();
+    let sample = uniform(500);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    // Told before the run, or found out while it allocates.
+    for (memory, claimed) in [(24 << 10, 24 << 10), (16 << 10, PLENTY)] {
+        let devices = vec![Emulator {
+            claimed,
+            ..Emulator::new(SHARED, memory)
+        }];
+        let (tally, _, how) =
+            count(&Emulators(devices), &options, (&job, None), &what, &Silent).unwrap();
+        assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
+        assert!(how.contains(" pieces"), "{how}");
+    }
+
+    // Cells, weights of both signs, and a line of sight that makes both orders of an auto count differ.
+    let devices = Emulators(vec![Emulator::new(SHARED, 40 << 10)]);
+    let scatter = suite::Scatter::Clustered;
+    let a = suite::particles(&Domain::Open, 400, scatter, 9);
+    let b = suite::particles(&Domain::Open, 300, scatter, 10);
+    let s = Edges::linear(0.0, 0.4, 8).unwrap();
+    let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
+    let bins = SMuBins::new(s, mu, LineOfSight::First).unwrap();
+    for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        let job = job.with_traversal(Traversal::Cells);
+        let what = Tallied::new(bins.clone()).with_sum(Sum::Product);
+        let (tally, _, how) = count(&devices, &options, (&job, None), &what, &Silent).unwrap();
+        assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
+        assert!(how.contains("pieces"), "{how}");
+    }
+}
+
+/// Unweighted points in the unit cube.
+fn uniform(n: usize) -> Particles {
+    let rows = suite::unit_cube(n, suite::Scatter::Uniform, 5);
+    Particles::new(Points::from_rows(&rows).unwrap())
+}
+
+fn too_little_memory_for_the_smallest_piece_is_told_in_bytes() {
+    let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 9000)]);
+    let sample = uniform(300);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let error = engine.run(&job, &what, &Silent).unwrap_err();
+    let EngineError::Cuda(CudaError::Memory { needed, free, .. }) = error else {
+        panic!("{error}");
+    };
+    assert!(needed > free && free == 9000, "{needed} {free}");
+    assert!(
+        error.to_string().contains("9000 bytes of memory free"),
+        "{error}"
+    );
+}
+
+fn every_kernel_gives_the_same_integers() {
+    for kernel in [
+        KernelChoice::Simple,
+        KernelChoice::Constant,
+        KernelChoice::Shared,
+    ] {
+        let mut engine = Emulated::new(Precision::Exact);
+        engine.options.kernel = kernel;
+        suite::clustered(&engine, 110);
+    }
+}
+
+/// Counts of samples prepared once, over the same and other cells, weights and orders, against the double loop.
+fn prepared_samples_serve_many_counts() {
+    let mut engine = Emulated::new(Precision::Exact);
+    engine.options.tuning.threads = 64;
+    engine.options.tuning.points = 2;
+    for (name, domain) in suite::domains() {
+        if !["open", "cubic", "triclinic"].contains(&name) {
+            continue;
+        }
+        let scatter = suite::Scatter::Clustered;
+        let [a, b] = [(90, 3), (130, 4)].map(|(n, seed)| {
+            let sample = suite::particles(&domain, n, scatter, seed);
+            engine.prepare(sample, &domain).unwrap()
+        });
+        let reach = domain.reach().min(0.4);
+        for (edges, sum) in [
+            (Edges::linear(0.0, reach, 8), Some(Sum::Product)),
+            (Edges::linear(0.0, reach, 8), None),
+            (Edges::linear(0.0, reach / 2.0, 8), Some(Sum::Product)),
+            (Edges::linear(0.0, reach / 3.0, 8), Some(Sum::Product)),
+            (Edges::linear(0.0, reach, 8), Some(Sum::Product)),
+        ] {
+            let what = Tallied::new(RBins::new(edges.unwrap()));
+            let what = sum.into_iter().fold(what, Tallied::with_sum);
+            for traversal in [Traversal::AllPairs, Traversal::Cells] {
+                for exponents in [None, Some([3, 5])] {
+                    let what = match exponents {
+                        None => what.clone(),
+                        Some(exponents) => what.clone().with_weight_exponents(exponents),
+                    };
+                    let cross = |a, b| PreparedJob::cross(a, b).unwrap();
+                    for job in [PreparedJob::auto(&a), cross(&a, &b), cross(&b, &a)] {
+                        let job = job.with_traversal(traversal);
+                        let (tally, _) = engine.tally(&job, &what, &Silent).unwrap();
+                        let expected = Naive.run(job.job(), &what, &Silent).unwrap();
+                        assert!(tally == expected, "{name} {traversal:?} {what:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn a_prepared_job_larger_than_the_memory_is_counted_in_pieces() {
+    let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 32 << 10)]);
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let sample = engine.prepare(uniform(500), &Domain::Open).unwrap();
+    for _ in 0..2 {
+        let job = PreparedJob::auto(&sample);
+        let (tally, _) = engine.tally(&job, &what, &Silent).unwrap();
+        assert!(tally == Naive.run(job.job(), &what, &Silent).unwrap());
+    }
+}
