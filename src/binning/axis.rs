@@ -28,6 +28,7 @@ pub struct BinAxis {
 }
 
 impl BinAxis {
+    /// The axis of a binning: its name, its edges and their unit.
     pub fn new(name: &'static str, edges: &[f64], unit: AxisUnit) -> Self {
         Self {
             name,
