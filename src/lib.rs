@@ -29,6 +29,7 @@ extern crate self as albireo;
 mod error;
 mod exact_sum;
 mod particles;
+mod pool;
 mod shape;
 #[allow(
     clippy::inline_always,
@@ -69,6 +70,6 @@ pub use estimators::{
 };
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;
-pub use particles::{MAX_PARTICLES, Particles, Points, Weights};
+pub use particles::{Column, MAX_PARTICLES, Particles, Points, PointsView, View, Weights};
 pub use result::Correlation;
 pub use separation::Separation;

@@ -24,8 +24,9 @@ impl Engine for Naive {
         let (first, second) = job.pairs().both();
         let auto = matches!(job.pairs(), Pairs::Auto(_));
         let both_orders = auto && op.binning().order() == PairOrder::Ordered;
+        let (points, others) = (first.points().view(), second.points().view());
         let mut visit = |i: usize, j: usize| {
-            let (x1, x2) = (first.points().at(i), second.points().at(j));
+            let (x1, x2) = (points.at(i), others.at(j));
             let sep = job.domain().separation(x1, x2);
             if let Some(bin) = op.binning().bin(&sep) {
                 op.add(&mut output, bin, [i, j], &sep);

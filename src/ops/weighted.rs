@@ -3,7 +3,7 @@
 use super::{BinSums, PairOp, Payload, Tally, add_all};
 use crate::binning::Binning;
 use crate::engine::Pairs;
-use crate::fixed_point::{largest_exponent, quantise, scaled};
+use crate::fixed_point::{exponent, quantise, scaled};
 use crate::particles::{Particles, Weights};
 use crate::separation::Separation;
 
@@ -23,15 +23,15 @@ pub struct WeightedCount<B> {
 /// The exponent that scales a sample's weights below 1.
 fn weight_exponent(sample: &Particles) -> i32 {
     match sample.weights() {
-        Weights::Unit => crate::fixed_point::exponent(1.0),
-        Weights::PerParticle(w) => largest_exponent(w),
+        Weights::Unit => exponent(1.0),
+        Weights::PerParticle(w) => exponent(w.iter().fold(0.0, |most, w| w.abs().max(most))),
     }
 }
 
 fn scaled_weights(sample: &Particles, exponent: i32) -> Vec<f64> {
     match sample.weights() {
         Weights::Unit => vec![scaled(1.0, exponent); sample.len()],
-        Weights::PerParticle(w) => w.iter().map(|&w| scaled(w, exponent)).collect(),
+        Weights::PerParticle(w) => w.iter().map(|w| scaled(w, exponent)).collect(),
     }
 }
 

@@ -3,10 +3,12 @@
 //! Points keep their float64 positions (in slot order) for exact decisions and float32 offsets from the centre of their block
 //! for filters. Slots that hold no point lie far away and are numbered [`NO_ROW`].
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::Bounds;
-use super::sort::{MAX_HALVINGS, Slot, Sorted};
+use super::sort::{MAX_HALVINGS, Slot, Sorted, Stop};
 use crate::particles::{MAX_PARTICLES, Points, run_start};
 
 /// Points in a leaf: one of the widest registers.
@@ -151,16 +153,35 @@ fn runs<'a>(bounds: &[Bounds], most: usize, ends: impl Iterator<Item = &'a usize
 
 impl Layout {
     /// Sorts `points`; offsets are multiplied by the power of two `scale`.
+    #[cfg(test)]
     pub(crate) fn new(points: &Points, scale: f64) -> Self {
-        let [x, y, z] = points.columns();
-        let bounds = Bounds::around_columns([x, y, z]);
-        let Sorted { slots, cell_ends } = Sorted::new(points, &bounds);
+        Self::new_until(points, scale, &|| false).expect("nobody asks for a stop")
+    }
+
+    /// Sorts `points`; none where `stop` said true, which it is asked many times a second and must then go on saying.
+    ///
+    /// Offsets are multiplied by the power of two `scale`.
+    pub(crate) fn new_until(points: &Points, scale: f64, stop: &Stop<'_>) -> Option<Self> {
+        let bounds = Bounds::of(points);
+        let Sorted { slots, cell_ends } = Sorted::new_until(points, &bounds, stop)?;
         let (mut blocks, mut offsets) = (vec![], vec![]);
+        let stopped = AtomicBool::new(false);
+        let block = |(b, slots): (usize, &[Slot])| {
+            if b.is_multiple_of(1024) && stop() {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            let left_out = stopped.load(Ordering::Relaxed);
+            Block::with_offsets(if left_out { &[] } else { slots }, scale)
+        };
         slots
             .par_chunks(BLOCK)
+            .enumerate()
             .with_min_len(64)
-            .map(|slots| Block::with_offsets(slots, scale))
+            .map(block)
             .unzip_into_vecs(&mut blocks, &mut offsets);
+        if stop() {
+            return None;
+        }
         let mut layout = Self {
             bounds,
             points_before: Vec::with_capacity(blocks.len() + 1),
@@ -186,7 +207,7 @@ impl Layout {
             .iter()
             .map(Bounds::largest_half)
             .fold(0.0, f64::max);
-        layout
+        Some(layout)
     }
 
     /// Number of points.
@@ -215,7 +236,11 @@ impl Layout {
                 values[row as usize]
             }
         };
-        self.slots.iter().map(value).collect()
+        self.slots
+            .par_iter()
+            .with_min_len(1 << 12)
+            .map(value)
+            .collect()
     }
 }
 
@@ -223,6 +248,7 @@ impl Layout {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU64;
 
     fn check(rows: &[[f64; 3]]) {
         let points = Points::from_rows(rows).unwrap();
@@ -278,6 +304,30 @@ mod tests {
         };
         for n in [0, 1, 15, 16, 17, 63, 64, 65, 500, 1023, 1025, 5000, 40_000] {
             check(&spread(n));
+        }
+    }
+
+    #[test]
+    fn a_stop_is_heard_at_every_step_of_the_sort() {
+        let n = 300_000;
+        let points = Points::from_fn(n, |row| [row as f64, ((row * 7919) % n) as f64, 0.5]);
+        let points = points.unwrap();
+        let looks = |from: u64| {
+            let looks = AtomicU64::new(0);
+            let stop = || looks.fetch_add(1, Ordering::Relaxed) >= from;
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .unwrap();
+            let sort = || Layout::new_until(&points, 1.0, &stop).is_some();
+            (pool.install(sort), looks.into_inner())
+        };
+        let (whole, most) = looks(u64::MAX);
+        assert!(whole && most > 2 * n as u64 / (1 << 16), "{most}");
+        for from in 0..most {
+            let (whole, asked) = looks(from);
+            assert!(!whole, "asked to stop at look {from} of {most}");
+            assert!(asked >= from && asked < most + 8, "{asked} of {most}");
         }
     }
 

@@ -9,9 +9,9 @@ use std::slice::IterMut;
 
 use rayon::prelude::*;
 
-use super::bounds::{Bounds, greater, lesser};
+use super::bounds::Bounds;
 use super::layout::{BLOCK, LEAF, NO_ROW};
-use crate::particles::{Points, run_start};
+use crate::particles::{Points, PointsView, greater, lesser, run_start};
 
 /// What a slot holds: the position and the row of a point. A tuple: a vector of zeroed ones costs nothing until it is filled.
 pub(super) type Slot = ([f64; 3], u32);
@@ -31,6 +31,18 @@ const SPLIT_IN_PARALLEL: usize = 1 << 15;
 /// Rows that are worth a run of their own, and the most runs.
 const RUN: usize = 50_000;
 const MOST_RUNS: usize = 64;
+
+/// Whether to give up.
+pub(crate) type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Rows between two looks at whether to give up.
+const STRETCH: usize = 1 << 16;
+
+fn stretches(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(STRETCH)
+        .map(move |begin| begin..end.min(begin + STRETCH))
+}
 
 /// The map from a position to the number of its coarse cell.
 struct Cells {
@@ -107,13 +119,20 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
-    pub(super) fn new(points: &Points, bounds: &Bounds) -> Self {
+    /// Sorts points; none where `stop` said true, which it is asked many times a second and must then go on saying.
+    pub(super) fn new_until(points: &Points, bounds: &Bounds, stop: &Stop<'_>) -> Option<Self> {
         let n = points.len();
+        let points = points.view();
         let cells = Cells::new(bounds, n);
         let n_runs = (n / RUN).clamp(1, MOST_RUNS.min(rayon::current_num_threads()));
         let rows = |run: usize| run_start(n, run, n_runs)..run_start(n, run + 1, n_runs);
         let runs = (0..n_runs).into_par_iter();
-        let numbers: Vec<Vec<u32>> = runs.map(|run| cells.count(points, rows(run))).collect();
+        let numbers: Vec<Vec<u32>> = runs
+            .map(|run| cells.count(points, rows(run), stop))
+            .collect();
+        if stop() {
+            return None;
+        }
         let in_cells: Vec<usize> = (0..cells.number)
             .map(|cell| numbers.iter().map(|run| run[cell] as usize).sum())
             .collect();
@@ -122,7 +141,10 @@ impl Sorted {
         let mut slots = vec![([0.0; 3], 0); n_slots];
         let shares = shares(&mut slots, &in_cells, &numbers);
         let shares = shares.into_par_iter().enumerate();
-        shares.for_each(|(run, share)| cells.deal(points, rows(run), share));
+        shares.for_each(|(run, share)| cells.deal(points, rows(run), share, stop));
+        if stop() {
+            return None;
+        }
 
         let (mut cell_ends, mut parts) = (vec![], vec![]);
         let (mut rest, mut end) = (&mut slots[..], 0);
@@ -134,27 +156,43 @@ impl Sorted {
             end += n.div_ceil(BLOCK);
             cell_ends.push(end);
         }
-        parts.into_par_iter().with_min_len(16).for_each(arrange);
-        Self { slots, cell_ends }
+        parts.par_chunks_mut(16).for_each(|parts| {
+            if !stop() {
+                for points in parts {
+                    arrange(points, stop);
+                }
+            }
+        });
+        (!stop()).then_some(Self { slots, cell_ends })
     }
 }
 
 impl Cells {
     /// Number of points of some rows in each cell.
-    fn count(&self, points: &Points, rows: Range<usize>) -> Vec<u32> {
+    fn count(&self, points: PointsView<'_>, rows: Range<usize>, stop: &Stop<'_>) -> Vec<u32> {
         let mut numbers = vec![0; self.number];
-        for row in rows {
-            numbers[self.of(points.at(row)) as usize] += 1;
+        for rows in stretches(rows).take_while(|_| !stop()) {
+            for row in rows {
+                numbers[self.of(points.at(row)) as usize] += 1;
+            }
         }
         numbers
     }
 
     /// Puts the points of some rows into the slots that these rows have in each cell.
-    fn deal(&self, points: &Points, rows: Range<usize>, mut share: Vec<IterMut<'_, Slot>>) {
-        for row in rows {
-            let x = points.at(row);
-            if let Some(slot) = share[self.of(x) as usize].next() {
-                *slot = (x, row as u32);
+    fn deal(
+        &self,
+        points: PointsView<'_>,
+        rows: Range<usize>,
+        mut share: Vec<IterMut<'_, Slot>>,
+        stop: &Stop<'_>,
+    ) {
+        for rows in stretches(rows).take_while(|_| !stop()) {
+            for row in rows {
+                let x = points.at(row);
+                if let Some(slot) = share[self.of(x) as usize].next() {
+                    *slot = (x, row as u32);
+                }
             }
         }
     }
@@ -205,9 +243,12 @@ fn left_of_median(n: usize) -> usize {
 }
 
 /// Splits points at medians of the longest side until every leaf is together.
-fn arrange(points: &mut [Slot]) {
+fn arrange(points: &mut [Slot], stop: &Stop<'_>) {
     if points.len() <= FEW {
         return arrange_few(points);
+    }
+    if stop() {
+        return;
     }
     let axis = longest_side(points.iter().map(|point| point.0));
     let left = left_of_median(points.len());
@@ -215,10 +256,10 @@ fn arrange(points: &mut [Slot]) {
     let parallel = points.len() > SPLIT_IN_PARALLEL;
     let (left, right) = points.split_at_mut(left);
     if parallel {
-        rayon::join(|| arrange(left), || arrange(right));
+        rayon::join(|| arrange(left, stop), || arrange(right, stop));
     } else {
-        arrange(left);
-        arrange(right);
+        arrange(left, stop);
+        arrange(right, stop);
     }
 }
 
@@ -297,11 +338,11 @@ mod tests {
         let n = 4 * RUN + 77;
         assert!(n / 2 > SPLIT_IN_PARALLEL, "one cell is shared by threads");
         let points = Points::from_rows(&clustered(n)).unwrap();
-        let bounds = Bounds::around_columns(points.columns());
+        let bounds = Bounds::of(&points);
         let order = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let sort = || Sorted::new(&points, &bounds);
-            let sorted = pool.build().unwrap().install(sort);
+            let sort = || Sorted::new_until(&points, &bounds, &|| false);
+            let sorted = pool.build().unwrap().install(sort).unwrap();
             let rows: Vec<u32> = sorted.slots.iter().map(|slot| slot.1).collect();
             (rows, sorted.cell_ends)
         };
@@ -315,8 +356,9 @@ mod tests {
     fn cells_take_whole_blocks_and_leave_only_last_slots_empty() {
         for n in [0, 1, BLOCK, 2 * FEW + 1, RUN] {
             let points = Points::from_rows(&clustered(n)).unwrap();
-            let bounds = Bounds::around_columns(points.columns());
-            let Sorted { slots, cell_ends } = Sorted::new(&points, &bounds);
+            let bounds = Bounds::of(&points);
+            let Sorted { slots, cell_ends } =
+                Sorted::new_until(&points, &bounds, &|| false).unwrap();
             assert_eq!(
                 slots.len(),
                 cell_ends.last().map_or(0, |&end| end * BLOCK),
@@ -342,7 +384,7 @@ mod tests {
         for n in [LEAF + 1, BLOCK, BLOCK + 1, 1000, FEW, FEW + 1, 3 * FEW] {
             let line = |k: usize| ([0.5, ((k * 7919) % n) as f64, -1e6], k as u32);
             let mut points: Vec<Slot> = (0..n).map(line).collect();
-            arrange(&mut points);
+            arrange(&mut points, &|| false);
             let (mut from, mut greatest) = (0, -1.0);
             for leaf in points.chunks(LEAF) {
                 let ys = leaf.iter().map(|point| point.0[1]);

@@ -11,21 +11,27 @@ mod reach;
 mod tile;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
+use super::progress::Lasting;
 use super::{Engine, PairJob, Pairs, Progress, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Formed, PairOrder, bin_near};
 use crate::error::EngineError;
 use crate::ops::{BinSums, Merge, PairOp, Payload};
+use crate::particles::Particles;
+use crate::pool;
 use crate::simd::Isa;
 use crate::traversal::{BlockPair, Layout, Region, Walk};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
+///
+/// Threads are started when they are first needed, and those of a process are kept for its next count: also the child of a fork counts,
+/// on threads of its own.
 ///
 /// ```
 /// use albireo::engine::{Cpu, Isa};
@@ -35,7 +41,8 @@ use filtered::{Fast, filtered};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Cpu {
-    pool: Option<Arc<ThreadPool>>,
+    /// 0 for as many as there are cores.
+    threads: usize,
     isa: Isa,
 }
 
@@ -46,15 +53,15 @@ impl Default for Cpu {
 }
 
 impl Cpu {
-    /// All threads (rayon's global pool) and the best instruction set of this machine.
+    /// As many threads as there are cores and the best instruction set of this machine.
     pub fn new() -> Self {
         Self {
-            pool: None,
+            threads: 0,
             isa: Isa::best(),
         }
     }
 
-    /// The same engine on `threads` threads of its own; 0 for as many as there are cores.
+    /// The same engine on `threads` threads; 0 for as many as there are cores.
     ///
     /// # Errors
     /// More threads than [`Cpu::most_threads`], or threads that cannot be started.
@@ -68,15 +75,9 @@ impl Cpu {
                 cores,
             });
         }
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| EngineError::Threads {
-            threads,
-            reason: error.to_string(),
-        })?;
-        Ok(Self {
-            pool: Some(Arc::new(pool)),
-            ..self
-        })
+        let engine = Self { threads, ..self };
+        engine.pool()?;
+        Ok(engine)
     }
 
     /// The most threads that an engine may have here: a few for each core this process may use. More would only wait for one another,
@@ -107,18 +108,14 @@ impl Cpu {
 
     /// The number of threads in use.
     pub fn threads(&self) -> usize {
-        self.pool
-            .as_ref()
-            .map_or_else(rayon::current_num_threads, |pool| {
-                pool.current_num_threads()
-            })
+        self.pool().map_or(1, |pool| pool.current_num_threads())
     }
 
-    fn install<R: Send>(&self, code: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(code),
-            None => code(),
-        }
+    fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+        pool::of(self.threads).map_err(|error| EngineError::Threads {
+            threads: self.threads,
+            reason: error.to_string(),
+        })
     }
 }
 
@@ -139,7 +136,9 @@ impl Engine for Cpu {
     ) -> Result<O::Output, EngineError> {
         op.admit(job)?;
         progress.begin(job.n_pairs());
-        self.install(|| Run::new(self.isa, job, op.binning()).run(op, progress))
+        let pool = self.pool()?;
+        let progress = &Lasting::new(progress);
+        pool.install(|| Run::new(self.isa, job, op.binning(), progress)?.run(op, progress))
     }
 
     fn description(&self) -> String {
@@ -161,7 +160,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new<B: Binning>(isa: Isa, job: &PairJob<'a>, binning: &B) -> Self {
+    fn new<B: Binning>(
+        isa: Isa,
+        job: &PairJob<'a>,
+        binning: &B,
+        progress: &Lasting<'_>,
+    ) -> Result<Self, EngineError> {
         let radius = binning.reach().radius();
         let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
         let scale = if scale.is_finite() && scale > 0.0 {
@@ -170,15 +174,20 @@ impl<'a> Run<'a> {
             1.0
         };
         let (sample, other) = job.pairs().samples();
-        let layout = |sample: &crate::particles::Particles| Layout::new(sample.points(), scale);
-        let (first, second) = rayon::join(|| layout(sample), || other.map(layout));
+        let stop = || progress.stop_requested();
+        let layout = |sample: &Particles| {
+            let layout = Layout::new_until(sample.points(), scale, &stop);
+            layout.ok_or(EngineError::Interrupted)
+        };
+        let (first, second) = rayon::join(|| layout(sample), || other.map(layout).transpose());
+        let (first, second) = (first?, second?);
         let exact = float64_roundings(job, &first, second.as_ref());
         let half = second
             .as_ref()
             .map_or(0.0, |s| s.largest_half)
             .max(first.largest_half);
         let region = Region::new(binning.reach(), 8.0 * exact);
-        Self {
+        Ok(Self {
             isa,
             job: *job,
             first,
@@ -193,7 +202,7 @@ impl<'a> Run<'a> {
                 Traversal::Auto | Traversal::Cells => region,
             },
             once: binning.order() == PairOrder::Unordered,
-        }
+        })
     }
 
     fn second(&self) -> &Layout {
@@ -210,7 +219,7 @@ impl<'a> Run<'a> {
         )
     }
 
-    fn run<O: PairOp>(&self, op: &O, progress: &dyn Progress) -> Result<O::Output, EngineError> {
+    fn run<O: PairOp>(&self, op: &O, progress: &Lasting<'_>) -> Result<O::Output, EngineError> {
         let factors = match op.payload() {
             Payload::Separation => return self.run_exactly(op, progress),
             Payload::Count => None,
@@ -275,7 +284,7 @@ impl<'a> Run<'a> {
     fn run_exactly<O: PairOp>(
         &self,
         op: &O,
-        progress: &dyn Progress,
+        progress: &Lasting<'_>,
     ) -> Result<O::Output, EngineError> {
         let walk = self.walk();
         let outputs = share_units(&walk, progress, |units, stop| {
@@ -342,18 +351,11 @@ fn float64_roundings(job: &PairJob<'_>, first: &Layout, second: Option<&Layout>)
 /// A unit can take seconds: `work` asks its second argument from time to time, and once that says true may leave out what is left.
 fn share_units<T: Send>(
     walk: &Walk<'_>,
-    progress: &dyn Progress,
+    progress: &Lasting<'_>,
     work: impl Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) -> T + Sync,
 ) -> Result<Vec<T>, EngineError> {
     let next = AtomicUsize::new(0);
-    let stopped = AtomicBool::new(false);
-    // Once true, always true: a request that is taken back must not hide pairs that were left out.
-    let stop = || {
-        if progress.stop_requested() {
-            stopped.store(true, Ordering::Relaxed);
-        }
-        stopped.load(Ordering::Relaxed)
-    };
+    let stop = || progress.stop_requested();
     let outputs = rayon::broadcast(|_| {
         let mut done = None;
         let mut units = std::iter::from_fn(|| {
@@ -369,7 +371,7 @@ fn share_units<T: Send>(
         });
         work(&mut units, &stop)
     });
-    if stopped.load(Ordering::Relaxed) {
+    if stop() {
         return Err(EngineError::Interrupted);
     }
     Ok(outputs)

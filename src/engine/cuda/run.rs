@@ -11,6 +11,7 @@ use super::sums::{Sums, Totals};
 use super::units::{Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
+use crate::particles::Column;
 
 /// Where the time of a run went, seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -99,8 +100,8 @@ fn firsts_of<'a>(
     weights: Option<[&'a [f64]; 2]>,
     unit: &Unit,
 ) -> impl Iterator<Item = Firsts> + 'a {
-    let [x, y, z] = job.pairs().both().0.points().columns();
-    let columns = [Some(x), Some(y), Some(z), weights.map(|w| w[0])];
+    let positions = job.pairs().both().0.points().columns().map(Column::view);
+    let weights = weights.map(|w| w[0]);
     let end = unit.end as usize;
     (unit.begin as usize..end)
         .step_by(FIRSTS)
@@ -111,10 +112,13 @@ fn firsts_of<'a>(
                 number: number as u64,
                 columns: [[0.0; FIRSTS]; 4],
             };
-            for (to, from) in firsts.columns.iter_mut().zip(columns) {
-                if let Some(from) = from {
-                    to[..number].copy_from_slice(&from[begin..begin + number]);
+            for (to, from) in firsts.columns.iter_mut().zip(positions) {
+                for (k, x) in to[..number].iter_mut().enumerate() {
+                    *x = from.at(begin + k);
                 }
+            }
+            if let Some(weights) = weights {
+                firsts.columns[3][..number].copy_from_slice(&weights[begin..begin + number]);
             }
             firsts
         })

@@ -36,11 +36,11 @@ fn upload<D: Device>(
     particles: &Particles,
     weight: Option<&[f64]>,
 ) -> Result<Columns<D::Memory>, CudaError> {
-    let [x, y, z] = particles.points().columns();
-    let memory = [Some(x), Some(y), Some(z), weight]
-        .into_iter()
-        .flatten()
-        .map(|column| put(device, column))
+    // A column that lies between others is copied out, one at a time.
+    let positions = particles.points().columns().into_iter();
+    let positions = positions.map(|column| put(device, &column.contiguous()));
+    let memory = positions
+        .chain(weight.map(|weight| put(device, weight)))
         .collect::<Result<Vec<_>, _>>()?;
     let address = |k: usize| memory.get(k).map_or(0, |m| device.address(m));
     let sample = Sample {
