@@ -28,6 +28,20 @@ pub enum ParticlesError {
         /// Its number of rows.
         second_rows: usize,
     },
+    /// Rows that lie outside the buffer that a column is said to have, or on top of one another.
+    #[error(
+        "{rows} rows in steps of {stride} from element {first} do not fit into a buffer of {holds}"
+    )]
+    Strides {
+        /// Number of rows.
+        rows: usize,
+        /// The element of the first row.
+        first: usize,
+        /// Elements from one row to the next.
+        stride: isize,
+        /// Elements of the buffer.
+        holds: usize,
+    },
     /// A NaN or an infinity.
     #[error("{column} must be finite: found {value} in row {row} (counting from 0)")]
     NotFinite {

@@ -31,6 +31,7 @@ mod exact_sum;
 mod exactness;
 mod pairs;
 mod particles;
+mod pool;
 mod progress;
 mod shape;
 #[allow(
@@ -73,7 +74,9 @@ pub use estimators::{
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;
 pub use pairs::{PairJob, Pairs, Traversal};
-pub use particles::{Groups, Labels, MAX_LABELS, MAX_PARTICLES, Particles, Points, Weights};
+pub use particles::{
+    Column, Groups, Labels, MAX_LABELS, MAX_PARTICLES, Particles, Points, PointsView, View, Weights,
+};
 pub use progress::{Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;

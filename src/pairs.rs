@@ -5,7 +5,8 @@
 use crate::domain::{Axis, Domain};
 use crate::error::JobError;
 use crate::particles::{Particles, pairs_within};
-use crate::separation::SIGHT_RANGE;
+use crate::pool;
+use crate::separation::{SIGHT_RANGE, norm2};
 
 /// Which pairs of particles.
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +40,15 @@ impl<'a> Pairs<'a> {
         let [_, hi] = SIGHT_RANGE;
         let (first, second) = self.samples();
         for sample in [Some(first), second].into_iter().flatten() {
+            if sample.points().within().farthest() <= hi {
+                continue;
+            }
             for (axis, column) in Axis::ALL.into_iter().zip(sample.points().columns()) {
-                if let Some(row) = column.iter().position(|x| x.abs() > hi) {
+                let column = column.view();
+                if let Some(row) = pool::first_row(sample.len(), |row| column.at(row).abs() > hi) {
                     return Err(JobError::SightRange {
                         what: "coordinates",
-                        value: column[row],
+                        value: column.at(row),
                         place: format!(" in {}, row {row}", axis.name()),
                         lo: 0.0,
                         hi,
@@ -57,12 +62,15 @@ impl<'a> Pairs<'a> {
     pub(crate) fn check_unit_vectors(self) -> Result<(), JobError> {
         let (first, second) = self.samples();
         for sample in [Some(first), second].into_iter().flatten() {
-            for row in 0..sample.len() {
-                let norm2 = crate::separation::norm2(sample.points().at(row));
-                if (norm2 - 1.0).abs() > UNIT_SLACK {
-                    let norm = norm2.sqrt();
-                    return Err(JobError::NotUnitVector { row, norm });
-                }
+            let off = |norm2: f64| (norm2 - 1.0).abs() > UNIT_SLACK;
+            if sample.is_empty() || !sample.points().norms2().map(off).contains(&true) {
+                continue;
+            }
+            let points = sample.points().view();
+            let row = pool::first_row(sample.len(), |row| off(norm2(points.at(row))));
+            if let Some(row) = row {
+                let norm = norm2(points.at(row)).sqrt();
+                return Err(JobError::NotUnitVector { row, norm });
             }
         }
         Ok(())

@@ -2,19 +2,21 @@
 //!
 //! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
 
+mod column;
+mod extremes;
 mod groups;
 mod labels;
+mod moved;
+mod points;
 mod sums;
 
+pub use column::{Column, View};
+pub(crate) use extremes::{Extremes, greater, lesser};
 pub use groups::Groups;
 pub use labels::{Labels, MAX_LABELS};
+pub use points::{Points, PointsView};
 
-use std::cmp::Ordering;
-
-use ndarray::ArrayView2;
-
-use crate::error::{JobError, ParticlesError};
-use crate::separation::LARGEST;
+use crate::error::ParticlesError;
 use sums::RememberedSums;
 
 /// Largest number of particles in one sample: indices are 32-bit, with room for padding.
@@ -41,175 +43,8 @@ pub(crate) fn run_start(n: usize, k: usize, of: usize) -> usize {
     (n as u128 * k as u128 / of as u128) as usize
 }
 
-/// N positions, shape (N, 3), as three columns; every coordinate is finite and at most 2^440 by magnitude.
-///
-/// ```
-/// let points = albireo::Points::new(vec![0.0, 1.0], vec![0.0, 2.0], vec![0.5, 3.0])?;
-/// assert_eq!(points.len(), 2);
-/// assert_eq!(points.at(1), [1.0, 2.0, 3.0]);
-/// # Ok::<(), albireo::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Points {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    z: Vec<f64>,
-}
-
-fn first_not_finite(values: &[f64]) -> Option<(usize, f64)> {
-    let row = values.iter().position(|v| !v.is_finite())?;
-    Some((row, values[row]))
-}
-
-/// Refuses coordinates that are not finite, or beyond [`LARGEST`].
-fn check_coordinates(column: &'static str, values: &[f64]) -> Result<(), ParticlesError> {
-    let Some(row) = values
-        .iter()
-        .position(|v| v.abs().partial_cmp(&LARGEST).is_none_or(Ordering::is_gt))
-    else {
-        return Ok(());
-    };
-    let value = values[row];
-    if !value.is_finite() {
-        return Err(ParticlesError::NotFinite { column, row, value });
-    }
-    let limit = LARGEST;
-    Err(ParticlesError::TooLarge {
-        column,
-        row,
-        value,
-        limit,
-    })
-}
-
-fn magnitude_sum(weights: &[f64]) -> f64 {
-    weights.iter().map(|w| w.abs()).sum()
-}
-
-impl Points {
-    /// Takes three columns of equal length.
-    ///
-    /// # Errors
-    /// Columns of unequal length, a coordinate that is NaN, infinite or beyond 2^440, or more than [`MAX_PARTICLES`] rows.
-    pub fn new(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Self, ParticlesError> {
-        check_number(x.len())?;
-        for (name, column) in [("y", &y), ("z", &z)] {
-            if column.len() != x.len() {
-                return Err(ParticlesError::UnequalLengths {
-                    first: "x",
-                    first_rows: x.len(),
-                    second: name,
-                    second_rows: column.len(),
-                });
-            }
-        }
-        for (column, values) in [("x", &x), ("y", &y), ("z", &z)] {
-            check_coordinates(column, values)?;
-        }
-        Ok(Self { x, y, z })
-    }
-
-    /// Takes rows of three coordinates.
-    ///
-    /// # Errors
-    /// As [`Points::new`].
-    pub fn from_rows(rows: &[[f64; 3]]) -> Result<Self, ParticlesError> {
-        check_number(rows.len())?;
-        let column = |axis: usize| rows.iter().map(|row| row[axis]).collect();
-        Self::new(column(0), column(1), column(2))
-    }
-
-    /// Takes an array of shape (N, 3), whatever its strides; float32 is widened exactly.
-    ///
-    /// ```
-    /// use albireo::Points;
-    /// let rows = ndarray::array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]];
-    /// assert_eq!(Points::from_array(rows.view())?.at(1), [3.0, 4.0, 5.0]);
-    /// // Three columns in memory are a transposed view.
-    /// let columns = ndarray::array![[0.0f32, 3.0], [1.0, 4.0], [2.0, 5.0]];
-    /// assert_eq!(Points::from_array(columns.t())?, Points::from_array(rows.view())?);
-    /// assert!(Points::from_array(columns.view()).is_err());
-    /// # Ok::<(), albireo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A number of columns other than three; otherwise as [`Points::new`].
-    #[allow(
-        clippy::needless_pass_by_value,
-        reason = "a view is a reference, handed over as the crate's functions do"
-    )]
-    pub fn from_array<T: Copy + Into<f64>>(
-        positions: ArrayView2<'_, T>,
-    ) -> Result<Self, ParticlesError> {
-        if positions.ncols() != 3 {
-            return Err(ParticlesError::Columns(positions.ncols()));
-        }
-        check_number(positions.nrows())?;
-        let column = |axis| positions.column(axis).iter().map(|&x| x.into()).collect();
-        Self::new(column(0), column(1), column(2))
-    }
-
-    /// Columns whose values the caller has derived from checked ones.
-    pub(crate) fn from_checked([x, y, z]: [Vec<f64>; 3]) -> Self {
-        Self { x, y, z }
-    }
-
-    /// Number of positions.
-    pub fn len(&self) -> usize {
-        self.x.len()
-    }
-
-    /// Whether there is no position.
-    pub fn is_empty(&self) -> bool {
-        self.x.is_empty()
-    }
-
-    /// The three columns.
-    pub fn columns(&self) -> [&[f64]; 3] {
-        [&self.x, &self.y, &self.z]
-    }
-
-    /// The position in row `row`.
-    ///
-    /// # Panics
-    /// When `row` is not below [`Points::len`].
-    #[inline]
-    pub fn at(&self, row: usize) -> [f64; 3] {
-        [self.x[row], self.y[row], self.z[row]]
-    }
-
-    /// The positions in a run of rows.
-    pub(crate) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
-        Self::from_checked(self.columns().map(|column| column[rows.clone()].to_vec()))
-    }
-
-    /// Refuses a position at the origin, which has no direction.
-    pub(crate) fn check_directions(&self) -> Result<(), JobError> {
-        let at_origin = |&row: &usize| crate::separation::norm2(self.at(row)) == 0.0;
-        match (0..self.len()).find(at_origin) {
-            Some(row) => Err(JobError::NoDirection { row }),
-            None => Ok(()),
-        }
-    }
-
-    /// The unit vectors from the origin to the positions, each coordinate divided by the norm.
-    ///
-    /// # Errors
-    /// A position at the origin.
-    pub fn directions(&self) -> Result<Self, ParticlesError> {
-        let mut columns = [0, 1, 2].map(|_| Vec::with_capacity(self.len()));
-        for row in 0..self.len() {
-            let position = self.at(row);
-            let norm = crate::separation::norm2(position).sqrt();
-            if norm == 0.0 {
-                return Err(ParticlesError::NoDirection { row });
-            }
-            for (column, coordinate) in columns.iter_mut().zip(position) {
-                column.push(coordinate / norm);
-            }
-        }
-        Ok(Self::from_checked(columns))
-    }
+fn magnitude_sum(weights: &Column) -> f64 {
+    weights.iter().map(f64::abs).sum()
 }
 
 /// What each particle counts for.
@@ -219,7 +54,7 @@ pub enum Weights {
     #[default]
     Unit,
     /// One finite weight a particle, in the order of the positions; negative weights are allowed.
-    PerParticle(Vec<f64>),
+    PerParticle(Column),
 }
 
 /// Positions with their weights.
@@ -259,6 +94,14 @@ impl Particles {
     /// A number of weights other than the number of positions, a weight that is NaN or infinite, or weights whose magnitudes add up
     /// beyond float64.
     pub fn weighted(points: Points, weights: Vec<f64>) -> Result<Self, ParticlesError> {
+        Self::with_weights(points, Column::from(weights))
+    }
+
+    /// Particles with one weight each, in whose buffer the weights stay.
+    ///
+    /// # Errors
+    /// As [`Particles::weighted`].
+    pub fn with_weights(points: Points, weights: Column) -> Result<Self, ParticlesError> {
         if weights.len() != points.len() {
             return Err(ParticlesError::UnequalLengths {
                 first: "position",
@@ -267,18 +110,18 @@ impl Particles {
                 second_rows: weights.len(),
             });
         }
-        if let Some((row, value)) = first_not_finite(&weights) {
-            return Err(ParticlesError::NotFinite {
-                column: "weight",
-                row,
-                value,
-            });
-        }
         let magnitudes = magnitude_sum(&weights);
         if !magnitudes.is_finite() {
-            return Err(ParticlesError::WeightRange {
-                what: "the sum of the weights' magnitudes",
-                found: magnitudes,
+            return Err(match weights.iter().position(|w| !w.is_finite()) {
+                Some(row) => ParticlesError::NotFinite {
+                    column: "weight",
+                    row,
+                    value: weights.at(row),
+                },
+                None => ParticlesError::WeightRange {
+                    what: "the sum of the weights' magnitudes",
+                    found: magnitudes,
+                },
             });
         }
         Ok(Self {
@@ -348,18 +191,22 @@ impl Particles {
         &self.weights
     }
 
-    /// The same weights on other positions, one for one.
-    #[must_use]
-    pub(crate) fn with_points(self, points: Points) -> Self {
-        debug_assert_eq!(points.len(), self.points.len());
-        Self { points, ..self }
+    /// The same weights on the positions that `to` makes of these, one for one; they are nobody else's then, if they were not before.
+    pub(crate) fn try_map_points<E>(
+        self,
+        to: impl FnOnce(Points) -> Result<Points, E>,
+    ) -> Result<Self, E> {
+        let number = self.points.len();
+        let points = to(self.points)?;
+        debug_assert_eq!(points.len(), number);
+        Ok(Self { points, ..self })
     }
 
-    /// The particles in a run of rows.
+    /// The particles in a run of rows, in the same buffers.
     pub(crate) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
         let weights = match &self.weights {
             Weights::Unit => Weights::Unit,
-            Weights::PerParticle(w) => Weights::PerParticle(w[rows.clone()].to_vec()),
+            Weights::PerParticle(w) => Weights::PerParticle(w.rows(rows.clone())),
         };
         Self {
             labels: self.labels.as_ref().map(|labels| labels.rows(rows.clone())),
@@ -375,8 +222,7 @@ impl Particles {
     /// # Errors
     /// A position at the origin.
     pub fn directions(self) -> Result<Self, ParticlesError> {
-        let points = self.points.directions()?;
-        Ok(self.with_points(points))
+        self.try_map_points(Points::into_directions)
     }
 
     /// Number of particles.

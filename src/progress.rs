@@ -1,5 +1,7 @@
 //! How an engine tells how far it is and hears that it should stop.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 /// Receives progress and may ask to stop; shared by all threads of a run.
 pub trait Progress: Sync {
     /// A run of `pairs` candidate pairs begins.
@@ -11,6 +13,38 @@ pub trait Progress: Sync {
     /// Whether to give up; engines look at it many times a second, from all their threads.
     fn stop_requested(&self) -> bool {
         false
+    }
+}
+
+/// A progress whose request to stop, once heard, is not taken back: what was left out must not be missed in silence.
+pub(super) struct Lasting<'a> {
+    progress: &'a dyn Progress,
+    stopped: AtomicBool,
+}
+
+impl<'a> Lasting<'a> {
+    pub(super) fn new(progress: &'a dyn Progress) -> Self {
+        Self {
+            progress,
+            stopped: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Progress for Lasting<'_> {
+    fn begin(&self, pairs: u64) {
+        self.progress.begin(pairs);
+    }
+
+    fn advance(&self, pairs: u64) {
+        self.progress.advance(pairs);
+    }
+
+    fn stop_requested(&self) -> bool {
+        if self.progress.stop_requested() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        self.stopped.load(Ordering::Relaxed)
     }
 }
 

@@ -93,8 +93,8 @@ fn check_angles(ra: Column<'_>, dec: Column<'_>) -> Result<(), SkyError> {
 /// An angle out of range or NaN, columns of unequal length, or more rows than a sample can hold.
 pub fn unit_vectors(ra: Column<'_>, dec: Column<'_>) -> Result<Points, Error> {
     check_angles(ra, dec)?;
-    let directions = ra.values.iter().zip(dec.values);
-    points(directions.map(|(&ra, &dec)| unit_vector(ra, dec)))
+    let direction = |row| unit_vector(ra.values[row], dec.values[row]);
+    Ok(Points::from_fn(ra.values.len(), direction)?)
 }
 
 /// Cartesian positions at a distance along (RA, Dec) in degrees, in the unit of the distances: each component of the unit vector
@@ -117,20 +117,11 @@ pub fn positions(ra: Column<'_>, dec: Column<'_>, distance: Column<'_>) -> Resul
     distance.check("a distance that is finite and not negative", |v| {
         v >= 0.0 && v.is_finite()
     })?;
-    let directions = ra.values.iter().zip(dec.values);
-    let rows = directions.zip(distance.values);
-    points(rows.map(|((&ra, &dec), &d)| unit_vector(ra, dec).map(|n| n * d)))
-}
-
-fn points(rows: impl ExactSizeIterator<Item = [f64; 3]>) -> Result<Points, Error> {
-    let mut columns = [0, 1, 2].map(|_| Vec::with_capacity(rows.len()));
-    for row in rows {
-        for (column, coordinate) in columns.iter_mut().zip(row) {
-            column.push(coordinate);
-        }
-    }
-    let [x, y, z] = columns;
-    Ok(Points::new(x, y, z)?)
+    let position = |row| {
+        let n = unit_vector(ra.values[row], dec.values[row]);
+        n.map(|component| component * distance.values[row])
+    };
+    Ok(Points::from_fn(ra.values.len(), position)?)
 }
 
 #[cfg(test)]

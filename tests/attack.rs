@@ -155,7 +155,7 @@ struct Wrong;
 impl Engine for Wrong {
     type Sorted = ();
 
-    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<(), EngineError> {
         Ok(())
     }
 

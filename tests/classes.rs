@@ -66,7 +66,7 @@ fn of_label(sample: &Particles, keep: impl Fn(u32) -> bool) -> Particles {
     let albireo::Weights::PerParticle(weights) = sample.weights() else {
         panic!("weighted above");
     };
-    let weights = rows.iter().map(|&row| weights[row]).collect();
+    let weights = rows.iter().map(|&row| weights.at(row)).collect();
     Particles::weighted(Points::from_rows(&points).unwrap(), weights).unwrap()
 }
 
@@ -277,8 +277,9 @@ fn prepared_samples_serve_many_counts() {
         );
         let (_, s_mu) = bins(&domain);
         let engines = engines();
-        let prepare =
-            |engine: &Cpu| [&a, &b].map(|sample| engine.prepare(sample.clone(), &domain).unwrap());
+        let prepare = |engine: &Cpu| {
+            [&a, &b].map(|sample| engine.prepare(sample.clone(), &domain, &Silent).unwrap())
+        };
         let prepared: Vec<_> = engines.iter().map(prepare).collect();
         for reach in [0.05, 0.375, 0.01] {
             let near = RBins::new(Edges::linear(0.0, reach, 5).unwrap());
@@ -349,11 +350,14 @@ fn what_has_no_classes_is_refused() {
         Err(ParticlesError::UnequalLengths { .. })
     ));
     let (open, other) = (
-        Cpu::new().prepare(labelled.clone(), &Domain::Open).unwrap(),
+        Cpu::new()
+            .prepare(labelled.clone(), &Domain::Open, &Silent)
+            .unwrap(),
         Cpu::new()
             .prepare(
                 labelled,
                 &Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
+                &Silent,
             )
             .unwrap(),
     );

@@ -124,7 +124,12 @@ impl Emulated {
 impl Engine for Emulated {
     type Sorted = Kept<Memory>;
 
-    fn sort(&self, _: &Particles, _: &Domain) -> Result<Kept<Memory>, EngineError> {
+    fn sort(
+        &self,
+        _: &Particles,
+        _: &Domain,
+        _: &dyn Progress,
+    ) -> Result<Kept<Memory>, EngineError> {
         Ok(Kept::default())
     }
 
@@ -326,7 +331,7 @@ fn prepared_samples_serve_many_counts() {
         let scatter = suite::Scatter::Clustered;
         let [a, b] = [(90, 3), (130, 4)].map(|(n, seed)| {
             let sample = suite::particles(&domain, n, scatter, seed);
-            engine.prepare(sample, &domain).unwrap()
+            engine.prepare(sample, &domain, &Silent).unwrap()
         });
         let reach = domain.reach().min(0.4);
         for (edges, sum) in [
@@ -360,7 +365,9 @@ fn prepared_samples_serve_many_counts() {
 fn a_prepared_job_larger_than_the_memory_is_counted_in_pieces() {
     let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 32 << 10)]);
     let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
-    let sample = engine.prepare(uniform(500), &Domain::Open).unwrap();
+    let sample = engine
+        .prepare(uniform(500), &Domain::Open, &Silent)
+        .unwrap();
     for _ in 0..2 {
         let job = PreparedJob::auto(&sample);
         let (tally, _) = engine.tally(&job, &what, &Silent).unwrap();

@@ -178,7 +178,9 @@ impl<'a> Counter<'a> {
             return Ok(Rc::clone(prepared));
         }
         let start = Instant::now();
-        let prepared = self.engine(name)?.prepare(sample.clone(), self.domain)?;
+        let prepared = self
+            .engine(name)?
+            .prepare(sample.clone(), self.domain, bar)?;
         let seconds = start.elapsed().as_secs_f64();
         tracing::debug!(
             "{name}: prepared {} particles in {seconds:.3} s, for all counts of them",
@@ -199,16 +201,16 @@ impl<'a> Counter<'a> {
         let _counting = NothingToKeep::begin();
         let start = Instant::now();
         let (first, second) = pairs.samples();
-        let first = self.prepared(name, first)?;
+        let bar = Bar::new(name);
+        let first = self.prepared(name, first, &bar)?;
         let second = second
-            .map(|sample| self.prepared(name, sample))
+            .map(|sample| self.prepared(name, sample, &bar))
             .transpose()?;
         let job = match &second {
             None => PreparedJob::auto(&first),
             Some(second) => PreparedJob::cross(&first, second)?,
         };
         let engine = self.engine(name)?;
-        let bar = Bar::new(name);
         let counts = count_prepared(engine, &job, bins, planned.sums(), &bar);
         bar.clear();
         let (counts, report) = counts?;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::quadrature::GaussLegendre;
 use super::{Cosmology, HUBBLE_DISTANCE};
 use crate::error::{CosmologyError, Error};
+use crate::pool;
 use crate::sky::Column;
 
 /// Width in `ln(1+z)` of a cell of the table, a power of two.
@@ -78,11 +79,10 @@ impl Cosmology {
         })?;
         let largest = redshifts.values.iter().copied().fold(0.0, f64::max);
         let table = Table::new(self, largest);
-        let distances: Vec<f64> = redshifts
-            .values
-            .par_iter()
-            .map(|&z| table.distance(z))
-            .collect();
+        let distance = |&z: &f64| table.distance(z);
+        let parallel = || redshifts.values.par_iter().map(distance).collect();
+        let alone = || redshifts.values.iter().map(distance).collect();
+        let distances: Vec<f64> = pool::run(parallel, alone);
         match distances.iter().position(|d| !d.is_finite()) {
             None => Ok(distances),
             Some(row) => Err(CosmologyError::NoExpansion {

@@ -26,7 +26,7 @@ use crate::tally::Classes;
 /// let water = Points::from_rows(&[[0.0; 3], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])?;
 /// let water = Particles::new(water).labelled(Labels::new(vec![0, 1, 1], 2)?)?;
 /// let engine = Cpu::new();
-/// let water = engine.prepare(water, &Domain::Open)?;
+/// let water = engine.prepare(water, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
 /// let job = PreparedJob::auto(&water);
 /// let (partials, _) = count_classes(&engine, &job, &bins, Sums::default(), Classes::Species, &Silent)?;
@@ -74,8 +74,8 @@ impl LabelSums {
             let (n, sum, squares) = &mut sums[label as usize];
             *n += 1;
             if let Weights::PerParticle(w) = sample.weights() {
-                sum.add(w[row]);
-                squares.add_square(w[row]);
+                sum.add(w.at(row));
+                squares.add_square(w.at(row));
             }
         }
         Ok(Self {

@@ -7,7 +7,7 @@ use super::{PairKind, PairTotal};
 use crate::domain::Domain;
 use crate::error::MergeError;
 use crate::pairs::{PairJob, Pairs};
-use crate::particles::{Particles, Weights, run_start};
+use crate::particles::{Column, Particles, View, Weights, run_start};
 
 /// One of `of` parts of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,27 +41,27 @@ fn mix(state: u64, word: u64) -> u64 {
 }
 
 /// Fingerprint of a column: eight independent lanes, so that it keeps up with memory.
-fn column_print(values: &[f64]) -> u64 {
+fn column_print(values: View<'_>) -> u64 {
     const LANES: usize = 8;
+    let n = values.len();
+    let whole = n - n % LANES;
     let mut lanes = [0u64; LANES];
-    let mut chunks = values.chunks_exact(LANES);
-    for chunk in &mut chunks {
-        for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *lane = (lane.rotate_left(29) ^ value.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for row in (0..whole).step_by(LANES) {
+        for (k, lane) in lanes.iter_mut().enumerate() {
+            let value = values.at(row + k).to_bits();
+            *lane = (lane.rotate_left(29) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
     }
-    let rest = chunks.remainder().iter().map(|v| v.to_bits());
-    lanes.into_iter().chain(rest).fold(values.len() as u64, mix)
+    let rest = (whole..n).map(|row| values.at(row).to_bits());
+    lanes.into_iter().chain(rest).fold(n as u64, mix)
 }
 
 fn sample_print(state: u64, sample: &Particles) -> u64 {
-    let points = sample.points().columns();
-    let state = points
-        .into_iter()
-        .fold(state, |h, column| mix(h, column_print(column)));
+    let prints = sample.points().prints(|column| column_print(column.view()));
+    let state = prints.into_iter().fold(state, mix);
     match sample.weights() {
         Weights::Unit => mix(state, 1),
-        Weights::PerParticle(w) => mix(state, column_print(w)),
+        Weights::PerParticle(w) => mix(state, column_print(w.view())),
     }
 }
 
@@ -78,7 +78,7 @@ impl JobId {
             Domain::Periodic(cell) => cell.lengths().iter().map(|l| l.unwrap_or(0.0)).collect(),
             Domain::Triclinic(lattice) => lattice.basis().as_flattened().to_vec(),
         };
-        let state = column_print(&domain);
+        let state = column_print(Column::from(domain).view());
         Self(match job.pairs() {
             Pairs::Auto(sample) => sample_print(mix(state, 1), sample),
             Pairs::Cross(first, second) => sample_print(sample_print(mix(state, 2), first), second),

@@ -149,7 +149,7 @@ fn extremes(sample: &Particles) -> [f64; 2] {
         Weights::Unit => [1.0, 1.0],
         Weights::PerParticle(w) => {
             let none = [f64::INFINITY, f64::NEG_INFINITY];
-            w.iter().fold(none, |[lo, hi], &w| [lo.min(w), hi.max(w)])
+            w.iter().fold(none, |[lo, hi], w| [lo.min(w), hi.max(w)])
         }
     }
 }

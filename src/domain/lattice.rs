@@ -3,6 +3,7 @@
 use super::Image;
 use crate::error::DomainError;
 use crate::particles::Points;
+use crate::pool;
 use crate::separation::{LARGEST, dot, norm2};
 
 /// A three-dimensional lattice, held by its Minkowski-reduced basis.
@@ -224,37 +225,47 @@ impl Lattice {
         (best, image)
     }
 
-    pub(super) fn place(&self, points: &Points) -> Result<Points, DomainError> {
-        let mut columns = [0, 1, 2].map(|_| Vec::with_capacity(points.len()));
-        for row in 0..points.len() {
-            let x = points.at(row);
-            let t = combine(&self.basis, self.fractional(x).map(f64::floor));
-            for axis in 0..3 {
-                columns[axis].push(x[axis] - t[axis]);
-            }
-        }
-        let placed = Points::from_checked(columns);
+    pub(super) fn place(&self, points: Points) -> Result<Points, DomainError> {
+        let view = points.view();
+        let leaves = |row: usize| self.fractional(view.at(row)).map(f64::floor) != [0.0; 3];
+        let placed = if pool::first_row(points.len(), leaves).is_none() {
+            points.note_cell(self.basis);
+            points
+        } else {
+            points.moved([true; 3], |x| {
+                let t = combine(&self.basis, self.fractional(x).map(f64::floor));
+                std::array::from_fn(|axis| x[axis] - t[axis])
+            })
+        };
         self.check(&placed)?;
         Ok(placed)
     }
 
     pub(super) fn check(&self, points: &Points) -> Result<(), DomainError> {
-        for row in 0..points.len() {
-            for (axis, value) in ['a', 'b', 'c']
-                .into_iter()
-                .zip(self.fractional(points.at(row)))
-            {
-                if !(-FRACTION_SLACK..=1.0 + FRACTION_SLACK).contains(&value) {
-                    return Err(DomainError::Outside {
-                        row,
-                        axis,
-                        value,
-                        length: 1.0,
-                    });
-                }
-            }
+        if points.cell() == Some(self.basis) {
+            return Ok(());
         }
-        Ok(())
+        let outside = |x: [f64; 3]| {
+            let fractions = ['a', 'b', 'c'].into_iter().zip(self.fractional(x));
+            let slack = -FRACTION_SLACK..=1.0 + FRACTION_SLACK;
+            fractions
+                .into_iter()
+                .find(|(_, value)| !slack.contains(value))
+        };
+        let view = points.view();
+        let row = pool::first_row(points.len(), |row| outside(view.at(row)).is_some());
+        match row.and_then(|row| Some((row, outside(view.at(row))?))) {
+            None => {
+                points.note_cell(self.basis);
+                Ok(())
+            }
+            Some((row, (axis, value))) => Err(DomainError::Outside {
+                row,
+                axis,
+                value,
+                length: 1.0,
+            }),
+        }
     }
 }
 
@@ -368,9 +379,9 @@ mod tests {
         let lattice = Lattice::new([[2.0, 0.0, 0.0], [1.0, 2.0, 0.0], [0.0, 1.0, 2.0]]).unwrap();
         let points = Points::from_rows(&[[-5.3, 17.1, 0.4], [0.1, 0.1, 0.1]]).unwrap();
         assert!(lattice.check(&points).is_err());
-        let placed = lattice.place(&points).unwrap();
+        let placed = lattice.place(points).unwrap();
         assert!(lattice.check(&placed).is_ok());
-        assert_eq!(lattice.place(&placed).unwrap(), placed);
+        assert_eq!(lattice.place(placed.clone()).unwrap(), placed);
     }
 
     #[test]

@@ -123,17 +123,17 @@ impl Domain {
     /// The particles with every position inside the domain.
     ///
     /// On an orthorhombic periodic axis of length L positions lie in [0, L) and `x = L` is taken as 0; what lies outside is
-    /// refused or wrapped. Positions in a triclinic cell are always wrapped, into the reduced cell.
+    /// refused or wrapped. Positions in a triclinic cell are always wrapped, into the reduced cell. Positions that move do so in place
+    /// where nobody else holds their columns; where none moves, nothing is copied.
     ///
     /// # Errors
     /// A position outside, with [`Outside::Refuse`], or one too far away to be wrapped.
     pub fn place(&self, particles: Particles, outside: Outside) -> Result<Particles, DomainError> {
-        let points = match self {
-            Self::Open => return Ok(particles),
-            Self::Periodic(cell) => cell.place(particles.points(), outside)?,
-            Self::Triclinic(lattice) => lattice.place(particles.points())?,
-        };
-        Ok(particles.with_points(points))
+        match self {
+            Self::Open => Ok(particles),
+            Self::Periodic(cell) => particles.try_map_points(|points| cell.place(points, outside)),
+            Self::Triclinic(lattice) => particles.try_map_points(|points| lattice.place(points)),
+        }
     }
 
     /// Checks that every position lies inside the domain, as [`Domain::place`] leaves it.

@@ -2,7 +2,8 @@
 
 use super::{Axis, Image, Outside};
 use crate::error::DomainError;
-use crate::particles::Points;
+use crate::particles::{Extremes, Points};
+use crate::pool;
 use crate::separation::LARGEST;
 
 /// Lengths of the periodic axes; positions on a periodic axis of length L lie in [0, L).
@@ -76,43 +77,67 @@ impl PeriodicBox {
         (d, image)
     }
 
-    pub(super) fn place(&self, points: &Points, outside: Outside) -> Result<Points, DomainError> {
-        let mut columns = points.columns().map(<[f64]>::to_vec);
-        for axis in Axis::ALL {
-            let Some(length) = self.length(axis) else {
-                continue;
-            };
-            for value in &mut columns[axis.index()] {
-                if *value == length {
-                    *value = 0.0;
-                } else if outside == Outside::Wrap {
+    pub(super) fn place(&self, points: Points, outside: Outside) -> Result<Points, DomainError> {
+        let away = self.away(points.within());
+        if !away.contains(&true) {
+            return Ok(points);
+        }
+        if outside == Outside::Refuse {
+            self.check_up_to(&points, |value, length| value <= length)?;
+        }
+        let lengths = self.lengths;
+        let into_box = |mut x: [f64; 3]| {
+            for (value, length) in x.iter_mut().zip(lengths) {
+                if let Some(length) = length {
                     let wrapped = value.rem_euclid(length);
                     *value = if wrapped == length { 0.0 } else { wrapped };
                 }
             }
-        }
-        let placed = Points::from_checked(columns);
-        self.check(&placed)?;
-        Ok(placed)
+            x
+        };
+        Ok(points.moved(away, into_box))
+    }
+
+    /// Along which axes coordinates may lie outside [0, length).
+    fn away(&self, within: &Extremes) -> [bool; 3] {
+        // The lowest coordinate of no point is infinite.
+        let inside = |lo: f64, hi: f64, length: f64| lo > hi || (lo >= 0.0 && hi < length);
+        std::array::from_fn(|k| {
+            self.lengths[k].is_some_and(|length| !inside(within.lo[k], within.hi[k], length))
+        })
     }
 
     pub(super) fn check(&self, points: &Points) -> Result<(), DomainError> {
-        for row in 0..points.len() {
-            for (value, axis) in points.at(row).into_iter().zip(Axis::ALL) {
-                if let Some(length) = self.length(axis)
-                    && !(value >= 0.0 && value < length)
-                {
-                    let axis = ['x', 'y', 'z'][axis.index()];
-                    return Err(DomainError::Outside {
-                        row,
-                        axis,
-                        value,
-                        length,
-                    });
-                }
-            }
+        if self.away(points.within()).contains(&true) {
+            self.check_up_to(points, |value, length| value < length)?;
         }
         Ok(())
+    }
+
+    /// Names the first position with a coordinate below 0, or for which `below(coordinate, length)` does not hold.
+    fn check_up_to(
+        &self,
+        points: &Points,
+        below: impl Fn(f64, f64) -> bool + Sync,
+    ) -> Result<(), DomainError> {
+        let outside = |x: [f64; 3]| {
+            Axis::ALL.into_iter().find_map(|axis| {
+                let (value, length) = (x[axis.index()], self.length(axis)?);
+                let axis = ['x', 'y', 'z'][axis.index()];
+                (!(value >= 0.0 && below(value, length))).then_some((axis, value, length))
+            })
+        };
+        let view = points.view();
+        let row = pool::first_row(points.len(), |row| outside(view.at(row)).is_some());
+        match row.and_then(|row| Some((row, outside(view.at(row))?))) {
+            None => Ok(()),
+            Some((row, (axis, value, length))) => Err(DomainError::Outside {
+                row,
+                axis,
+                value,
+                length,
+            }),
+        }
     }
 }
 
@@ -124,7 +149,7 @@ mod tests {
     fn placed(x: f64, outside: Outside) -> Result<f64, DomainError> {
         let points = Points::from_rows(&[[x, 0.0, 0.0]]).unwrap();
         let cell = PeriodicBox::cubic(0.3).unwrap();
-        cell.place(&points, outside).map(|p| p.at(0)[0])
+        cell.place(points, outside).map(|p| p.at(0)[0])
     }
 
     #[test]

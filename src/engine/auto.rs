@@ -127,11 +127,13 @@ fn volume(job: &PairJob<'_>) -> f64 {
         Domain::Open => [None; 3],
     };
     let (first, second) = job.pairs().samples();
+    let samples = [Some(first), second];
     let extent = |axis: usize| {
-        let columns = [Some(first), second].into_iter().flatten();
-        let values = columns.flat_map(|sample: &Particles| sample.points().columns()[axis]);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
-            (low.min(x), high.max(x))
+        let extremes = samples.into_iter().flatten();
+        let extremes = extremes.map(|sample: &Particles| sample.points().extremes());
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = extremes.fold(none, |(low, high), extremes| {
+            (low.min(extremes.lo[axis]), high.max(extremes.hi[axis]))
         });
         (high - low).max(0.0)
     };
@@ -165,8 +167,9 @@ fn tried_rows(n: usize, most: usize) -> impl Iterator<Item = usize> {
 fn tried_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
     let (first, second) = job.pairs().both();
     let auto = matches!(job.pairs(), Pairs::Auto(_));
+    let (points, others) = (first.points().view(), second.points().view());
     let inside = |i: usize, j: usize| {
-        let (x1, x2) = (first.points().at(i), second.points().at(j));
+        let (x1, x2) = (points.at(i), others.at(j));
         let sep = job.domain().separation(x1, x2);
         match binning.reach() {
             Reach::Sphere(radius) => sep.r2 < radius * radius,
@@ -434,7 +437,11 @@ mod tests {
     #[test]
     fn clumps_are_seen() {
         // Half of the particles in a thousandth of the volume, in reach of one another.
-        let mut columns = cube(20_000).points().columns().map(<[f64]>::to_vec);
+        let cube = cube(20_000);
+        let mut columns = cube
+            .points()
+            .columns()
+            .map(|column| column.contiguous().into_owned());
         for column in &mut columns {
             column.iter_mut().step_by(2).for_each(|x| *x *= 0.1);
         }

@@ -14,8 +14,7 @@ use crate::binning::{Binning, LineOfSight, PairOrder, Reach};
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
-use crate::particles::{Particles, Points};
-use crate::separation::norm2;
+use crate::particles::{Column, Particles, Points};
 use crate::tally::{Cut, Merge, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk};
 
@@ -95,8 +94,8 @@ impl Nearby {
                 los: LineOfSight::Fixed(axis),
             } => {
                 let flat = |points: &Points| {
-                    let mut columns = points.columns().map(<[f64]>::to_vec);
-                    columns[axis.index()].fill(0.0);
+                    let mut columns = points.columns().map(Column::clone);
+                    columns[axis.index()] = vec![0.0; points.len()].into();
                     Points::from_checked(columns)
                 };
                 let domain = match job.domain() {
@@ -153,13 +152,20 @@ impl Nearby {
     }
 }
 
+/// What there is, if all of it was made.
+fn transposed<T>(made: Option<Option<T>>) -> Option<Option<T>> {
+    match made {
+        None => Some(None),
+        Some(made) => made.map(Some),
+    }
+}
+
 /// The least distance of a sample's positions from the origin.
 fn nearest(sample: &Particles) -> f64 {
-    let distance2 = |row| norm2(sample.points().at(row));
-    (0..sample.len())
-        .map(distance2)
-        .fold(f64::INFINITY, f64::min)
-        .sqrt()
+    if sample.is_empty() {
+        return f64::INFINITY;
+    }
+    sample.points().norms2()[0].sqrt()
 }
 
 /// The search for the pairs that one cut holds, and those before it do not.
@@ -269,9 +275,15 @@ impl<B: Binning> OfCut<'_, B> {
     }
 
     fn spaces(&self, near: &Nearby) -> Tally {
-        let layout = |points: &Points| Layout::new(&Arc::new(Sorted::new(points, None)), 1.0);
-        let first = layout(&near.first);
+        let stop = || self.stop();
+        let layout = |points: &Points| {
+            let sorted = Arc::new(Sorted::new(points, None, &stop)?);
+            Layout::new(&sorted, 1.0, &stop)
+        };
         let second = near.second.as_ref().map(layout);
+        let (Some(first), Some(second)) = (layout(&near.first), transposed(second)) else {
+            return self.terms.empty();
+        };
         let once = self.terms.order() == PairOrder::Unordered;
         let region = Region::new(Reach::Sphere(near.radius), near.radius * 1e-9);
         let walk = Walk::new(&first, second.as_ref(), once, &near.domain, region);

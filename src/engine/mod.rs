@@ -46,8 +46,13 @@ pub trait Engine {
     /// Sorts a sample that lies in `domain`. The order depends on the sample and the domain, never on what is counted.
     ///
     /// # Errors
-    /// A device that fails, or threads that cannot be had.
-    fn sort(&self, sample: &Particles, domain: &Domain) -> Result<Self::Sorted, EngineError>;
+    /// A stop asked for through `progress`, a device that fails, or threads that cannot be had.
+    fn sort(
+        &self,
+        sample: &Particles,
+        domain: &Domain,
+        progress: &dyn Progress,
+    ) -> Result<Self::Sorted, EngineError>;
 
     /// Counts `what` over every pair of a job between prepared samples, and tells how it went.
     ///
@@ -68,9 +73,10 @@ pub trait Engine {
         &self,
         sample: Particles,
         domain: &Domain,
+        progress: &dyn Progress,
     ) -> Result<Prepared<Self::Sorted>, EngineError> {
         domain.check(sample.points()).map_err(JobError::from)?;
-        let sorted = self.sort(&sample, domain)?;
+        let sorted = self.sort(&sample, domain, progress)?;
         Ok(Prepared::new(sample, domain.clone(), sorted))
     }
 
@@ -86,8 +92,8 @@ pub trait Engine {
     ) -> Result<Tally, EngineError> {
         what.admit(job)?;
         let (first, second) = job.pairs().samples();
-        let first = self.sort(first, job.domain())?;
-        let second = second.map(|sample| self.sort(sample, job.domain()));
+        let first = self.sort(first, job.domain(), progress)?;
+        let second = second.map(|sample| self.sort(sample, job.domain(), progress));
         let second = second.transpose()?;
         let job = PreparedJob::of(*job, &first, second.as_ref());
         Ok(self.tally(&job, what, progress)?.0)
@@ -136,12 +142,17 @@ pub enum AnySorted {
 impl Engine for AnyEngine {
     type Sorted = AnySorted;
 
-    fn sort(&self, sample: &Particles, domain: &Domain) -> Result<AnySorted, EngineError> {
+    fn sort(
+        &self,
+        sample: &Particles,
+        domain: &Domain,
+        progress: &dyn Progress,
+    ) -> Result<AnySorted, EngineError> {
         Ok(match self {
             Self::Naive(_) => AnySorted::Naive,
-            Self::Cpu(engine) => AnySorted::Cpu(engine.sort(sample, domain)?),
+            Self::Cpu(engine) => AnySorted::Cpu(engine.sort(sample, domain, progress)?),
             #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => AnySorted::Cuda(engine.sort(sample, domain)?),
+            Self::Cuda(engine) => AnySorted::Cuda(engine.sort(sample, domain, progress)?),
             #[cfg(feature = "cuda")]
             Self::Together(_) => AnySorted::Together,
         })

@@ -17,7 +17,7 @@ const STRIDE: usize = 1 << 14;
 impl Engine for Naive {
     type Sorted = ();
 
-    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -34,9 +34,10 @@ impl Engine for Naive {
         let (first, second) = job.pairs().both();
         let auto = matches!(job.pairs(), Pairs::Auto(_));
         let both_orders = auto && what.bins().order() == PairOrder::Ordered;
+        let (points, others) = (first.points().view(), second.points().view());
         let mut visit = |i: usize, j: usize| {
-            let (x1, x2) = (first.points().at(i), second.points().at(j));
-            terms.add(&mut tally, [i, j], &job.domain().separation(x1, x2));
+            let sep = job.domain().separation(points.at(i), others.at(j));
+            terms.add(&mut tally, [i, j], &sep);
         };
         progress.begin(job.n_pairs());
         for i in 0..first.len() {

@@ -126,7 +126,7 @@ impl Engine for Together {
     /// What is shared out is sorted piece by piece.
     type Sorted = ();
 
-    fn sort(&self, _: &Particles, _: &Domain) -> Result<(), EngineError> {
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<(), EngineError> {
         Ok(())
     }
 

@@ -2,11 +2,13 @@
 //!
 //! Entry: [`Particles::weight_sum`], [`Particles::weight_square_sum`] and [`Particles::check_weight_sums`].
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::{Particles, Weights, magnitude_sum};
+use super::{Column, Particles, Weights, magnitude_sum};
 use crate::error::ParticlesError;
 use crate::exact_sum::ExactSum;
+use crate::pool;
 
 /// The sums of a sample's weights and of their squares, once they are known.
 #[derive(Debug, Clone, Copy)]
@@ -27,14 +29,25 @@ impl PartialEq for RememberedSums {
 }
 
 impl RememberedSums {
-    fn of(&self, weights: &[f64]) -> Sums {
-        *self.0.get_or_init(|| {
-            let mut squares = ExactSum::default();
-            for &w in weights {
+    fn of(&self, weights: &Column) -> Sums {
+        let view = weights.view();
+        let part = |rows: Range<usize>| {
+            let (mut sum, mut squares) = (ExactSum::default(), ExactSum::default());
+            for w in view.rows(rows).iter() {
+                sum.add(w);
                 squares.add_square(w);
             }
+            (sum, squares)
+        };
+        let join = |mut a: (ExactSum, ExactSum), b: (ExactSum, ExactSum)| {
+            a.0.merge(&b.0);
+            a.1.merge(&b.1);
+            a
+        };
+        *self.0.get_or_init(|| {
+            let (sum, squares) = pool::fold(weights.len(), part, join);
             Sums {
-                sum: weights.iter().copied().collect::<ExactSum>().value(),
+                sum: sum.value(),
                 squares: squares.value(),
             }
         })

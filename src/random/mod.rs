@@ -9,20 +9,13 @@ mod stream;
 pub use sky_window::{SkyWindow, on_sky};
 pub use stream::Stream;
 
-use rayon::prelude::*;
-
 use crate::domain::{Axis, Domain};
 use crate::error::{DomainError, Error, ParticlesError, RandomError};
-use crate::particles::{Points, check_number};
+use crate::particles::Points;
 
 /// Makes n points, each from its own index.
-fn points(
-    n: usize,
-    place: impl Fn(u64) -> [f64; 3] + Sync + Send,
-) -> Result<Points, ParticlesError> {
-    check_number(n)?;
-    let rows: Vec<[f64; 3]> = (0..n as u64).into_par_iter().map(place).collect();
-    Points::from_rows(&rows)
+fn points(n: usize, place: impl Fn(u64) -> [f64; 3] + Sync) -> Result<Points, ParticlesError> {
+    Points::from_fn(n, |row| place(row as u64))
 }
 
 /// `n` points in [0, lengths), uniformly.
@@ -143,7 +136,11 @@ mod tests {
         }
         // The lag between coordinates of one point.
         let [x, y, _] = points.columns();
-        assert_uniform(x.iter().zip(y).map(|(x, y)| (x / 3.0 + y / 0.1).fract()));
+        assert_uniform(
+            x.iter()
+                .zip(y.iter())
+                .map(|(x, y)| (x / 3.0 + y / 0.1).fract()),
+        );
     }
 
     #[test]
@@ -169,11 +166,11 @@ mod tests {
         assert!(r.iter().all(|r| (1.0 - 1e-12..=2.0 + 1e-12).contains(r)));
         assert_uniform(r.iter().map(|r| (r * r * r - 1.0) / 7.0));
         let [x, y, z] = points.columns();
-        assert_uniform(z.iter().zip(&r).map(|(z, r)| f64::midpoint(z / r, 1.0)));
+        assert_uniform(z.iter().zip(&r).map(|(z, &r)| f64::midpoint(z / r, 1.0)));
         assert_uniform(
             x.iter()
-                .zip(y)
-                .map(|(x, y)| y.atan2(*x) / std::f64::consts::TAU + 0.5),
+                .zip(y.iter())
+                .map(|(x, y)| y.atan2(x) / std::f64::consts::TAU + 0.5),
         );
     }
 

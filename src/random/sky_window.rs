@@ -2,8 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Stream, check_number};
+use super::Stream;
 use crate::error::{Error, RandomError};
+use crate::particles::check_number;
+use crate::pool;
 
 /// A window on the sky between two right ascensions and two declinations, degrees.
 ///
@@ -82,7 +84,8 @@ pub fn on_sky(
             .find(|&(ra, dec)| footprint(ra, dec))
             .ok_or(RandomError::EmptyFootprint { attempts: ATTEMPTS })
     };
-    let directions: Result<Vec<_>, _> = (0..n as u64).into_par_iter().map(place).collect();
+    let parallel = || (0..n as u64).into_par_iter().map(place).collect();
+    let directions: Result<Vec<_>, _> = pool::run(parallel, || (0..n as u64).map(place).collect());
     Ok(directions?.into_iter().unzip())
 }
 

@@ -17,7 +17,7 @@ pub use terms::Terms;
 
 use crate::binning::{Binning, LineOfSight, PairOrder};
 use crate::error::JobError;
-use crate::fixed_point::largest_exponent;
+use crate::fixed_point::exponent;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
 
@@ -186,8 +186,8 @@ impl<B: Binning> Tallied<B> {
 pub fn weight_exponents(pairs: Pairs<'_>) -> [i32; 2] {
     let (first, second) = pairs.both();
     [first, second].map(|sample: &Particles| match sample.weights() {
-        Weights::Unit => crate::fixed_point::exponent(1.0),
-        Weights::PerParticle(w) => largest_exponent(w),
+        Weights::Unit => exponent(1.0),
+        Weights::PerParticle(w) => exponent(w.iter().fold(0.0, |most, w| w.abs().max(most))),
     })
 }
 

@@ -28,7 +28,7 @@ pub struct Terms<'a, B> {
 fn scaled_weights(sample: &Particles, exponent: i32) -> Vec<f64> {
     match sample.weights() {
         Weights::Unit => vec![scaled(1.0, exponent); sample.len()],
-        Weights::PerParticle(w) => w.iter().map(|&w| scaled(w, exponent)).collect(),
+        Weights::PerParticle(w) => w.iter().map(|w| scaled(w, exponent)).collect(),
     }
 }
 

@@ -1,42 +1,12 @@
 //! Boxes around points, and how near two of them come.
 
-use rayon::prelude::*;
+use crate::particles::{Points, greater, lesser};
 
 /// An axis-aligned box as its centre and half extents, rounded up so that it holds every point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds {
     pub(crate) centre: [f64; 3],
     pub(crate) half: [f64; 3],
-}
-
-/// The lesser of two numbers: one instruction, where `f64::min` takes several to mind what is no number.
-#[inline]
-pub(super) fn lesser<T: PartialOrd>(a: T, b: T) -> T {
-    if a < b { a } else { b }
-}
-
-/// The greater of two numbers.
-#[inline]
-pub(super) fn greater<T: PartialOrd>(a: T, b: T) -> T {
-    if a > b { a } else { b }
-}
-
-/// The least and the greatest of some numbers, found in eight lanes that need not wait for each other.
-fn range(values: &[f64]) -> (f64, f64) {
-    let (mut lo, mut hi) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
-    let (eights, rest) = values.as_chunks::<8>();
-    for x in eights {
-        for k in 0..8 {
-            lo[k] = lesser(x[k], lo[k]);
-            hi[k] = greater(x[k], hi[k]);
-        }
-    }
-    for &x in rest {
-        lo[0] = lesser(x, lo[0]);
-        hi[0] = greater(x, hi[0]);
-    }
-    let least = lo.into_iter().fold(f64::INFINITY, lesser);
-    (least, hi.into_iter().fold(f64::NEG_INFINITY, greater))
 }
 
 impl Bounds {
@@ -52,15 +22,10 @@ impl Bounds {
         Self::between(lo, hi)
     }
 
-    /// The box around points given axis by axis.
-    pub(crate) fn around_columns(columns: [&[f64]; 3]) -> Self {
-        let range = |column: &[f64]| {
-            let ranges = column.par_chunks(1 << 14).map(range);
-            let none = || (f64::INFINITY, f64::NEG_INFINITY);
-            ranges.reduce(none, |a, b| (lesser(a.0, b.0), greater(a.1, b.1)))
-        };
-        let [x, y, z] = columns.map(range);
-        Self::between([x.0, y.0, z.0], [x.1, y.1, z.1])
+    /// The box around all points of a sample.
+    pub(crate) fn of(points: &Points) -> Self {
+        let extremes = points.extremes();
+        Self::between(extremes.lo, extremes.hi)
     }
 
     /// The box around other boxes.
@@ -106,20 +71,25 @@ impl Bounds {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
 
     #[test]
     fn columns_and_rows_have_the_same_bounds() {
-        for n in [0, 1, 7, 8, 9, (1 << 14) - 1, 1 << 14, (1 << 15) + 3] {
-            let column = |m: usize| -> Vec<f64> {
-                let value = |k: usize| ((k * m) % 32_771) as f64 - 1e4;
-                (1..=n).map(value).collect()
-            };
-            let columns = [column(1), column(57), column(32_770)];
-            let rows = (0..n).map(|row| [0, 1, 2].map(|axis| columns[axis][row]));
-            let around = Bounds::around_columns([&columns[0], &columns[1], &columns[2]]);
-            assert_eq!(around, Bounds::around(rows), "{n}");
+        for n in [0, 1, 7, 8, 9, (1 << 16) - 1, 1 << 16, (1 << 17) + 3] {
+            let value = |k: usize, m: usize| ((k * m) % 32_771) as f64 - 1e4;
+            let rows: Vec<[f64; 3]> = (1..=n)
+                .map(|k| [1, 57, 32_770].map(|m| value(k, m)))
+                .collect();
+            let table = ndarray::Array2::from_shape_fn((n, 3), |(row, axis)| rows[row][axis]);
+            for points in [Points::from_rows(&rows), Points::try_from(table)] {
+                let points = points.unwrap();
+                assert_eq!(Bounds::of(&points), Bounds::around(rows.clone()), "{n}");
+                let part = points.rows(n / 3..n / 2);
+                let around = Bounds::around(rows[n / 3..n / 2].to_vec());
+                assert_eq!(Bounds::of(&part), around, "{n}");
+            }
         }
     }
 }

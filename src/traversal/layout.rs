@@ -4,10 +4,11 @@
 //! for filters. Slots that hold no point lie far away and are numbered [`NO_ROW`].
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::sort::{MAX_HALVINGS, Slot};
+use super::sort::{MAX_HALVINGS, Slot, Stop};
 use super::{Bounds, Sorted};
 use crate::particles::{MAX_PARTICLES, run_start};
 
@@ -155,8 +156,10 @@ fn runs<'a>(bounds: &[Bounds], most: usize, ends: impl Iterator<Item = &'a usize
 }
 
 impl Layout {
-    /// The blocks of sorted points; offsets are multiplied by the power of two `scale`.
-    pub(crate) fn new(sorted: &Arc<Sorted>, scale: f64) -> Self {
+    /// The blocks of sorted points; none where `stop` said true, which it is asked many times a second and must then go on saying.
+    ///
+    /// Offsets are multiplied by the power of two `scale`.
+    pub(crate) fn new(sorted: &Arc<Sorted>, scale: f64, stop: &Stop<'_>) -> Option<Self> {
         let Sorted {
             slots,
             cell_ends,
@@ -164,11 +167,23 @@ impl Layout {
             ..
         } = &**sorted;
         let (mut blocks, mut offsets) = (vec![], vec![]);
+        let stopped = AtomicBool::new(false);
+        let block = |(b, slots): (usize, &[Slot])| {
+            if b.is_multiple_of(1024) && stop() {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            let left_out = stopped.load(Ordering::Relaxed);
+            Block::with_offsets(if left_out { &[] } else { slots }, scale)
+        };
         slots
             .par_chunks(BLOCK)
+            .enumerate()
             .with_min_len(64)
-            .map(|slots| Block::with_offsets(slots, scale))
+            .map(block)
             .unzip_into_vecs(&mut blocks, &mut offsets);
+        if stop() {
+            return None;
+        }
         sorted.label(&mut blocks);
         let mut layout = Self {
             bounds: *bounds,
@@ -195,7 +210,7 @@ impl Layout {
             .iter()
             .map(Bounds::largest_half)
             .fold(0.0, f64::max);
-        layout
+        Some(layout)
     }
 
     /// Number of points.
@@ -224,7 +239,8 @@ impl Layout {
                 values[row as usize]
             }
         };
-        self.sorted.slots.iter().map(value).collect()
+        let slots = &self.sorted.slots;
+        slots.par_iter().with_min_len(1 << 12).map(value).collect()
     }
 }
 
@@ -232,21 +248,47 @@ impl Layout {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::particles::Points;
+    use crate::particles::{Labels, Points};
+    use std::sync::atomic::AtomicU64;
+
+    fn sorted(points: &Points, labels: Option<&Labels>, stop: &Stop<'_>) -> Option<Layout> {
+        let sorted = Arc::new(Sorted::new(points, labels, stop)?);
+        Layout::new(&sorted, 1.0, stop)
+    }
 
     fn check(rows: &[[f64; 3]]) {
         let points = Points::from_rows(rows).unwrap();
-        let layout = Layout::new(&Arc::new(Sorted::new(&points, None)), 1.0);
+        check_layout(&sorted(&points, None, &|| false).unwrap(), &points);
+        // Blocks and groups are pure in label; one of the labels has no point.
+        let label = |row: usize| (row * row % 5 + row % 2) as u32;
+        let labels = Labels::new((0..rows.len()).map(label).collect(), 7).unwrap();
+        let layout = sorted(&points, Some(&labels), &|| false).unwrap();
+        check_layout(&layout, &points);
+        for group in &layout.groups {
+            let first = layout.blocks[group.first as usize].label;
+            for b in group.range() {
+                assert_eq!(layout.blocks[b].label, first, "groups are pure");
+                let rows =
+                    (0..layout.blocks[b].n as usize).map(|slot| layout.row(b * BLOCK + slot));
+                assert!(
+                    rows.map(|row| label(row as usize))
+                        .all(|label| label == first)
+                );
+            }
+        }
+    }
+
+    fn check_layout(layout: &Layout, points: &Points) {
         let slots = 0..layout.sorted.slots.len();
         let rows_of = slots.map(|slot| layout.row(slot));
         let mut seen: Vec<u32> = rows_of.filter(|&row| row != NO_ROW).collect();
         seen.sort_unstable();
         assert!(
-            seen.iter().copied().eq(0..rows.len() as u32),
+            seen.iter().copied().eq(0..points.len() as u32),
             "every row once"
         );
         assert_eq!(layout.sorted.slots.len(), layout.blocks.len() * BLOCK);
-        let values: Vec<f64> = (1..=rows.len()).map(|k| k as f64).collect();
+        let values: Vec<f64> = (1..=points.len()).map(|k| k as f64).collect();
         let in_slots = layout.in_slot_order(&values);
         for (b, block) in layout.blocks.iter().enumerate() {
             for slot in 0..BLOCK {
@@ -288,6 +330,30 @@ mod tests {
         };
         for n in [0, 1, 15, 16, 17, 63, 64, 65, 500, 1023, 1025, 5000, 40_000] {
             check(&spread(n));
+        }
+    }
+
+    #[test]
+    fn a_stop_is_heard_at_every_step_of_the_sort() {
+        let n = 300_000;
+        let points = Points::from_fn(n, |row| [row as f64, ((row * 7919) % n) as f64, 0.5]);
+        let points = points.unwrap();
+        let looks = |from: u64| {
+            let looks = AtomicU64::new(0);
+            let stop = || looks.fetch_add(1, Ordering::Relaxed) >= from;
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .unwrap();
+            let sort = || sorted(&points, None, &stop).is_some();
+            (pool.install(sort), looks.into_inner())
+        };
+        let (whole, most) = looks(u64::MAX);
+        assert!(whole && most > 2 * n as u64 / (1 << 16), "{most}");
+        for from in 0..most {
+            let (whole, asked) = looks(from);
+            assert!(!whole, "asked to stop at look {from} of {most}");
+            assert!(asked >= from && asked < most + 8, "{asked} of {most}");
         }
     }
 

@@ -11,5 +11,5 @@ mod walk;
 pub(crate) use bounds::Bounds;
 pub(crate) use images::Translation;
 pub(crate) use layout::{BLOCK, Block, FAR_AWAY, LEAF, Layout, LeafBox};
-pub(crate) use sort::Sorted;
+pub(crate) use sort::{Sorted, Stop};
 pub(crate) use walk::{BlockPair, Region, Slots, Walk};

@@ -9,9 +9,9 @@ use std::slice::IterMut;
 
 use rayon::prelude::*;
 
-use super::bounds::{Bounds, greater, lesser};
+use super::bounds::Bounds;
 use super::layout::{BLOCK, Block, LEAF, NO_ROW};
-use crate::particles::{Labels, Points, run_start};
+use crate::particles::{Column, Labels, Points, PointsView, View, greater, lesser, run_start};
 
 /// What a slot holds: the position and the row of a point. A tuple: a vector of zeroed ones costs nothing until it is filled.
 pub(super) type Slot = ([f64; 3], u32);
@@ -31,6 +31,18 @@ const SPLIT_IN_PARALLEL: usize = 1 << 15;
 /// Rows that are worth a run of their own, and the most runs.
 const RUN: usize = 50_000;
 const MOST_RUNS: usize = 64;
+
+/// Whether to give up.
+pub(crate) type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Rows between two looks at whether to give up.
+const STRETCH: usize = 1 << 16;
+
+fn stretches(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    rows.step_by(STRETCH)
+        .map(move |begin| begin..end.min(begin + STRETCH))
+}
 
 /// The map from a position to the number of its coarse cell.
 struct Cells {
@@ -110,33 +122,39 @@ pub(crate) struct Sorted {
 }
 
 impl Sorted {
-    /// Sorts points, by their labels first where there are any.
-    pub(crate) fn new(points: &Points, labels: Option<&Labels>) -> Self {
+    /// Sorts points, by their labels first where there are any; none where `stop` said true, which it is asked many times a second and
+    /// must then go on saying.
+    pub(crate) fn new(points: &Points, labels: Option<&Labels>, stop: &Stop<'_>) -> Option<Self> {
         match labels {
-            None => Self::of_one_label(points),
-            Some(labels) => Self::by_labels(points, labels),
+            None => Self::of_one_label(points, stop),
+            Some(labels) => Self::by_labels(points, labels, stop),
         }
     }
 
     /// Sorts the points of each label by themselves, one label after another.
-    fn by_labels(points: &Points, labels: &Labels) -> Self {
+    fn by_labels(points: &Points, labels: &Labels, stop: &Stop<'_>) -> Option<Self> {
         let values = labels.values();
         let mut rows = vec![vec![]; labels.number() as usize];
         for (row, &label) in values.iter().enumerate() {
             rows[label as usize].push(row as u32);
         }
         let of_label = |rows: &Vec<u32>| {
-            let column = |column: &[f64]| rows.iter().map(|&row| column[row as usize]).collect();
-            let mut sorted =
-                Self::of_one_label(&Points::from_checked(points.columns().map(column)));
+            let column = |column: View<'_>| {
+                let values = rows.iter().map(|&row| column.at(row as usize));
+                Column::from(values.collect::<Vec<f64>>())
+            };
+            let mut sorted = Self::of_one_label(
+                &Points::from_checked(points.columns().map(|x| column(x.view()))),
+                stop,
+            )?;
             for slot in &mut sorted.slots {
                 slot.1 = rows.get(slot.1 as usize).copied().unwrap_or(NO_ROW);
             }
-            sorted
+            Some(sorted)
         };
-        let sorted: Vec<Self> = rows.par_iter().map(of_label).collect();
+        let sorted: Vec<Self> = rows.par_iter().map(of_label).collect::<Option<_>>()?;
         let mut all = Self {
-            bounds: Bounds::around_columns(points.columns()),
+            bounds: Bounds::of(points),
             slots: Vec::with_capacity(sorted.iter().map(|part| part.slots.len()).sum()),
             cell_ends: vec![],
             label_ends: vec![],
@@ -152,7 +170,7 @@ impl Sorted {
                 .extend(part.cell_ends.iter().map(|end| before + end));
             all.label_ends.push((all.slots.len() / BLOCK, label as u32));
         }
-        all
+        Some(all)
     }
 
     /// Tells blocks which label their points have.
@@ -166,14 +184,20 @@ impl Sorted {
         }
     }
 
-    fn of_one_label(points: &Points) -> Self {
-        let bounds = Bounds::around_columns(points.columns());
+    fn of_one_label(points: &Points, stop: &Stop<'_>) -> Option<Self> {
+        let bounds = Bounds::of(points);
         let n = points.len();
+        let points = points.view();
         let cells = Cells::new(&bounds, n);
         let n_runs = (n / RUN).clamp(1, MOST_RUNS.min(rayon::current_num_threads()));
         let rows = |run: usize| run_start(n, run, n_runs)..run_start(n, run + 1, n_runs);
         let runs = (0..n_runs).into_par_iter();
-        let numbers: Vec<Vec<u32>> = runs.map(|run| cells.count(points, rows(run))).collect();
+        let numbers: Vec<Vec<u32>> = runs
+            .map(|run| cells.count(points, rows(run), stop))
+            .collect();
+        if stop() {
+            return None;
+        }
         let in_cells: Vec<usize> = (0..cells.number)
             .map(|cell| numbers.iter().map(|run| run[cell] as usize).sum())
             .collect();
@@ -182,7 +206,10 @@ impl Sorted {
         let mut slots = vec![([0.0; 3], 0); n_slots];
         let shares = shares(&mut slots, &in_cells, &numbers);
         let shares = shares.into_par_iter().enumerate();
-        shares.for_each(|(run, share)| cells.deal(points, rows(run), share));
+        shares.for_each(|(run, share)| cells.deal(points, rows(run), share, stop));
+        if stop() {
+            return None;
+        }
 
         let (mut cell_ends, mut parts) = (vec![], vec![]);
         let (mut rest, mut end) = (&mut slots[..], 0);
@@ -194,32 +221,48 @@ impl Sorted {
             end += n.div_ceil(BLOCK);
             cell_ends.push(end);
         }
-        parts.into_par_iter().with_min_len(16).for_each(arrange);
-        Self {
+        parts.par_chunks_mut(16).for_each(|parts| {
+            if !stop() {
+                for points in parts {
+                    arrange(points, stop);
+                }
+            }
+        });
+        (!stop()).then_some(Self {
             bounds,
             slots,
             cell_ends,
             label_ends: vec![],
-        }
+        })
     }
 }
 
 impl Cells {
     /// Number of points of some rows in each cell.
-    fn count(&self, points: &Points, rows: Range<usize>) -> Vec<u32> {
+    fn count(&self, points: PointsView<'_>, rows: Range<usize>, stop: &Stop<'_>) -> Vec<u32> {
         let mut numbers = vec![0; self.number];
-        for row in rows {
-            numbers[self.of(points.at(row)) as usize] += 1;
+        for rows in stretches(rows).take_while(|_| !stop()) {
+            for row in rows {
+                numbers[self.of(points.at(row)) as usize] += 1;
+            }
         }
         numbers
     }
 
     /// Puts the points of some rows into the slots that these rows have in each cell.
-    fn deal(&self, points: &Points, rows: Range<usize>, mut share: Vec<IterMut<'_, Slot>>) {
-        for row in rows {
-            let x = points.at(row);
-            if let Some(slot) = share[self.of(x) as usize].next() {
-                *slot = (x, row as u32);
+    fn deal(
+        &self,
+        points: PointsView<'_>,
+        rows: Range<usize>,
+        mut share: Vec<IterMut<'_, Slot>>,
+        stop: &Stop<'_>,
+    ) {
+        for rows in stretches(rows).take_while(|_| !stop()) {
+            for row in rows {
+                let x = points.at(row);
+                if let Some(slot) = share[self.of(x) as usize].next() {
+                    *slot = (x, row as u32);
+                }
             }
         }
     }
@@ -270,9 +313,12 @@ fn left_of_median(n: usize) -> usize {
 }
 
 /// Splits points at medians of the longest side until every leaf is together.
-fn arrange(points: &mut [Slot]) {
+fn arrange(points: &mut [Slot], stop: &Stop<'_>) {
     if points.len() <= FEW {
         return arrange_few(points);
+    }
+    if stop() {
+        return;
     }
     let axis = longest_side(points.iter().map(|point| point.0));
     let left = left_of_median(points.len());
@@ -280,10 +326,10 @@ fn arrange(points: &mut [Slot]) {
     let parallel = points.len() > SPLIT_IN_PARALLEL;
     let (left, right) = points.split_at_mut(left);
     if parallel {
-        rayon::join(|| arrange(left), || arrange(right));
+        rayon::join(|| arrange(left, stop), || arrange(right, stop));
     } else {
-        arrange(left);
-        arrange(right);
+        arrange(left, stop);
+        arrange(right, stop);
     }
 }
 
@@ -364,8 +410,8 @@ mod tests {
         let points = Points::from_rows(&clustered(n)).unwrap();
         let order = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let sort = || Sorted::new(&points, None);
-            let sorted = pool.build().unwrap().install(sort);
+            let sort = || Sorted::new(&points, None, &|| false);
+            let sorted = pool.build().unwrap().install(sort).unwrap();
             let rows: Vec<u32> = sorted.slots.iter().map(|slot| slot.1).collect();
             (rows, sorted.cell_ends)
         };
@@ -381,7 +427,7 @@ mod tests {
             let points = Points::from_rows(&clustered(n)).unwrap();
             let Sorted {
                 slots, cell_ends, ..
-            } = Sorted::new(&points, None);
+            } = Sorted::new(&points, None, &|| false).unwrap();
             assert_eq!(
                 slots.len(),
                 cell_ends.last().map_or(0, |&end| end * BLOCK),
@@ -407,7 +453,7 @@ mod tests {
         for n in [LEAF + 1, BLOCK, BLOCK + 1, 1000, FEW, FEW + 1, 3 * FEW] {
             let line = |k: usize| ([0.5, ((k * 7919) % n) as f64, -1e6], k as u32);
             let mut points: Vec<Slot> = (0..n).map(line).collect();
-            arrange(&mut points);
+            arrange(&mut points, &|| false);
             let (mut from, mut greatest) = (0, -1.0);
             for leaf in points.chunks(LEAF) {
                 let ys = leaf.iter().map(|point| point.0[1]);

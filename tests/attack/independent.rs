@@ -46,7 +46,7 @@ impl Words {
             Weights::Unit => self.whole(0),
             Weights::PerParticle(w) => {
                 self.whole(1);
-                self.numbers(w);
+                self.numbers(&w.contiguous());
             }
         }
     }

@@ -9,8 +9,8 @@ use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
 use super::{Run, share_units};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
-use crate::engine::Progress;
 use crate::error::EngineError;
+use crate::progress::Lasting;
 use crate::simd::{BitSliced, Histogram, Kernel, Scatter, Simd, Totals};
 use crate::tally::Tables;
 use crate::traversal::BlockPair;
@@ -39,7 +39,7 @@ pub(super) struct Fast<'a> {
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
     pub(super) tables: Tables,
-    pub(super) progress: &'a dyn Progress,
+    pub(super) progress: &'a Lasting<'a>,
 }
 
 impl WithFilter for Fast<'_> {
@@ -198,7 +198,7 @@ impl Fast<'_> {
 }
 
 /// Pairs of blocks that are counted with one dispatch on the instruction set.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
 
 struct CountBlocks<'a, F, H>(&'a Job<'a, F>, &'a mut Worker<H>, &'a [BlockPair]);
 

@@ -16,10 +16,10 @@ mod tile;
 pub use sorted::CpuSorted;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use super::held::without_held;
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
@@ -29,6 +29,8 @@ use crate::domain::Domain;
 use crate::domain::Image;
 use crate::error::EngineError;
 use crate::particles::Particles;
+use crate::pool;
+use crate::progress::Lasting;
 use crate::simd::Isa;
 use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
@@ -38,6 +40,9 @@ use lanes::{Asked, Lanes};
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
+/// Threads are started when they are first needed, and those of a process are kept for its next count: also the child of a fork counts,
+/// on threads of its own.
+///
 /// ```
 /// use albireo::engine::{Cpu, Isa};
 /// let all = Cpu::new();
@@ -46,7 +51,8 @@ use lanes::{Asked, Lanes};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Cpu {
-    pool: Option<Arc<ThreadPool>>,
+    /// 0 for as many as there are cores.
+    threads: usize,
     isa: Isa,
 }
 
@@ -57,15 +63,15 @@ impl Default for Cpu {
 }
 
 impl Cpu {
-    /// All threads (rayon's global pool) and the best instruction set of this machine.
+    /// As many threads as there are cores and the best instruction set of this machine.
     pub fn new() -> Self {
         Self {
-            pool: None,
+            threads: 0,
             isa: Isa::best(),
         }
     }
 
-    /// The same engine on `threads` threads of its own; 0 for as many as there are cores.
+    /// The same engine on `threads` threads; 0 for as many as there are cores.
     ///
     /// # Errors
     /// More threads than [`Cpu::most_threads`], or threads that cannot be started.
@@ -79,15 +85,9 @@ impl Cpu {
                 cores,
             });
         }
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| EngineError::Threads {
-            threads,
-            reason: error.to_string(),
-        })?;
-        Ok(Self {
-            pool: Some(Arc::new(pool)),
-            ..self
-        })
+        let engine = Self { threads, ..self };
+        engine.pool()?;
+        Ok(engine)
     }
 
     /// The most threads that an engine may have here: a few for each core this process may use. More would only wait for one another,
@@ -118,18 +118,14 @@ impl Cpu {
 
     /// The number of threads in use.
     pub fn threads(&self) -> usize {
-        self.pool
-            .as_ref()
-            .map_or_else(rayon::current_num_threads, |pool| {
-                pool.current_num_threads()
-            })
+        self.pool().map_or(1, |pool| pool.current_num_threads())
     }
 
-    fn install<R: Send>(&self, code: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(code),
-            None => code(),
-        }
+    fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+        pool::of(self.threads).map_err(|error| EngineError::Threads {
+            threads: self.threads,
+            reason: error.to_string(),
+        })
     }
 }
 
@@ -144,8 +140,15 @@ fn cores() -> usize {
 impl Engine for Cpu {
     type Sorted = CpuSorted;
 
-    fn sort(&self, sample: &Particles, _: &Domain) -> Result<CpuSorted, EngineError> {
-        Ok(self.install(|| CpuSorted::new(sample)))
+    fn sort(
+        &self,
+        sample: &Particles,
+        _: &Domain,
+        progress: &dyn Progress,
+    ) -> Result<CpuSorted, EngineError> {
+        let progress = &Lasting::new(progress);
+        let stop = || progress.stop_requested();
+        self.pool()?.install(|| CpuSorted::new(sample, &stop))
     }
 
     fn tally<B: Binning>(
@@ -158,12 +161,15 @@ impl Engine for Cpu {
         what.admit(pairs)?;
         let terms = Terms::new(what, pairs.pairs())?;
         progress.begin(pairs.n_pairs());
+        let pool = self.pool()?;
+        let progress = &Lasting::new(progress);
         let start = Instant::now();
-        let (tally, laid_out) = self.install(|| {
-            let run = Run::new(self.isa, job, what.bins());
+        let (tally, laid_out) = pool.install(|| {
+            let run = Run::new(self.isa, job, what.bins(), progress)?;
             let laid_out = start.elapsed();
-            (run.without_cuts(what, &terms, progress), laid_out)
-        });
+            let tally = run.without_cuts(what, &terms, progress)?;
+            Ok::<_, EngineError>((tally, laid_out))
+        })?;
         let counted = start.elapsed().saturating_sub(laid_out);
         let report = Report {
             stages: vec![
@@ -172,7 +178,7 @@ impl Engine for Cpu {
             ],
             plan: String::new(),
         };
-        Ok((tally?, report))
+        Ok((tally, report))
     }
 
     fn description(&self) -> String {
@@ -198,7 +204,12 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new<B: Binning>(isa: Isa, job: &PreparedJob<'a, CpuSorted>, binning: &B) -> Self {
+    fn new<B: Binning>(
+        isa: Isa,
+        job: &PreparedJob<'a, CpuSorted>,
+        binning: &B,
+        progress: &Lasting<'_>,
+    ) -> Result<Self, EngineError> {
         let radius = binning.reach().radius();
         let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
         let scale = if scale.is_finite() && scale > 0.0 {
@@ -207,8 +218,10 @@ impl<'a> Run<'a> {
             1.0
         };
         let sorted = job.sorted();
-        let layout = |sorted: &CpuSorted| sorted.layout(scale);
-        let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout));
+        let stop = || progress.stop_requested();
+        let layout = |sorted: &CpuSorted| sorted.layout(scale, &stop);
+        let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout).transpose());
+        let (first, second) = (first?, second?);
         let job = job.job();
         let exact = float64_roundings(job, &first, second.as_deref());
         let half = second
@@ -216,7 +229,7 @@ impl<'a> Run<'a> {
             .map_or(0.0, |s| s.largest_half)
             .max(first.largest_half);
         let region = Region::new(binning.reach(), 8.0 * exact);
-        Self {
+        Ok(Self {
             isa,
             job: *job,
             sorted,
@@ -232,7 +245,7 @@ impl<'a> Run<'a> {
                 Traversal::Auto | Traversal::Cells => region,
             },
             once: binning.order() == PairOrder::Unordered,
-        }
+        })
     }
 
     fn second(&self) -> &Layout {
@@ -254,7 +267,7 @@ impl<'a> Run<'a> {
         &self,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
-        progress: &dyn Progress,
+        progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
         let count = |all: &Tallied<B>| {
             let terms = Terms::new(all, self.job.pairs())?;
@@ -270,7 +283,7 @@ impl<'a> Run<'a> {
         &self,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
-        progress: &dyn Progress,
+        progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
         let weighted = match what.sums() {
             [] => false,
@@ -338,7 +351,7 @@ impl<'a> Run<'a> {
         &self,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
-        progress: &dyn Progress,
+        progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
         let weighted = what.sums().iter().any(Sum::is_weighted);
         let factors = weighted.then(|| self.factors(what, terms));
@@ -386,7 +399,7 @@ impl<'a> Run<'a> {
     fn run_exactly<B: Binning>(
         &self,
         terms: &Terms<'_, B>,
-        progress: &dyn Progress,
+        progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
         let walk = self.walk();
         let tallies = share_units(&walk, progress, |units, stop| {
@@ -451,18 +464,11 @@ fn float64_roundings(job: &PairJob<'_>, first: &Layout, second: Option<&Layout>)
 /// A unit can take seconds: `work` asks its second argument from time to time, and once that says true may leave out what is left.
 fn share_units<T: Send>(
     walk: &Walk<'_>,
-    progress: &dyn Progress,
+    progress: &Lasting<'_>,
     work: impl Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) -> T + Sync,
 ) -> Result<Vec<T>, EngineError> {
     let next = AtomicUsize::new(0);
-    let stopped = AtomicBool::new(false);
-    // Once true, always true: a request that is taken back must not hide pairs that were left out.
-    let stop = || {
-        if progress.stop_requested() {
-            stopped.store(true, Ordering::Relaxed);
-        }
-        stopped.load(Ordering::Relaxed)
-    };
+    let stop = || progress.stop_requested();
     let outputs = rayon::broadcast(|_| {
         let mut done = None;
         let mut units = std::iter::from_fn(|| {
@@ -478,7 +484,7 @@ fn share_units<T: Send>(
         });
         work(&mut units, &stop)
     });
-    if stopped.load(Ordering::Relaxed) {
+    if stop() {
         return Err(EngineError::Interrupted);
     }
     Ok(outputs)

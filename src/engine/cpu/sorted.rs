@@ -1,10 +1,12 @@
 //! A sample sorted for the CPU engine, with what its counts have made of it and may need again.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::traversal::{Layout, Sorted};
+use crate::traversal::{Layout, Sorted, Stop};
 
 /// A sample sorted for the CPU engine: the order serves every count.
 #[derive(Debug)]
@@ -17,41 +19,48 @@ pub struct CpuSorted {
 }
 
 /// What `map` holds for `key`, made if it is not there; one other entry at most is kept, as each is as large as the sample.
-fn remembered<K: Eq + std::hash::Hash, V>(
+fn remembered<K: Eq + std::hash::Hash, V, E>(
     map: &Mutex<HashMap<K, Arc<V>>>,
     key: K,
-    make: impl FnOnce() -> V,
-) -> Arc<V> {
+    make: impl FnOnce() -> Result<V, E>,
+) -> Result<Arc<V>, E> {
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = map.get(&key) {
-        return Arc::clone(value);
+        return Ok(Arc::clone(value));
     }
     if map.len() > 1 {
         map.clear();
     }
-    let value = Arc::new(make());
+    let value = Arc::new(make()?);
     map.insert(key, Arc::clone(&value));
-    value
+    Ok(value)
 }
 
 impl CpuSorted {
-    /// Sorts a sample.
-    pub(super) fn new(sample: &Particles) -> Self {
-        Self {
-            sorted: Arc::new(Sorted::new(sample.points(), sample.labels())),
+    /// Sorts a sample, unless `stop` says true.
+    pub(super) fn new(sample: &Particles, stop: &Stop<'_>) -> Result<Self, EngineError> {
+        let sorted = Sorted::new(sample.points(), sample.labels(), stop);
+        Ok(Self {
+            sorted: Arc::new(sorted.ok_or(EngineError::Interrupted)?),
             layouts: Mutex::default(),
             factors: Mutex::default(),
-        }
+        })
     }
 
-    /// The blocks, their offsets multiplied by the power of two `scale`.
-    pub(super) fn layout(&self, scale: f64) -> Arc<Layout> {
-        let make = || Layout::new(&self.sorted, scale);
+    /// The blocks, their offsets multiplied by the power of two `scale`, unless `stop` says true.
+    pub(super) fn layout(&self, scale: f64, stop: &Stop<'_>) -> Result<Arc<Layout>, EngineError> {
+        let make = || {
+            let layout = Layout::new(&self.sorted, scale, stop);
+            layout.ok_or(EngineError::Interrupted)
+        };
         remembered(&self.layouts, scale.to_bits(), make)
     }
 
     /// The weights that `rows` holds row by row, scaled by `2^-exponent`, in the order of the slots of `layout`.
     pub(super) fn factors(&self, exponent: i32, rows: &[f64], layout: &Layout) -> Arc<Vec<f64>> {
-        remembered(&self.factors, exponent, || layout.in_slot_order(rows))
+        let make = || Ok::<_, Infallible>(layout.in_slot_order(rows));
+        match remembered(&self.factors, exponent, make) {
+            Ok(factors) => factors,
+        }
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! Entry: [`Grid::new`] for a traversal by cells, [`Frame`] alone for all pairs; [`Arrangement`] is either. It knows no device and no bin, only a reach.
 
-use rayon::prelude::*;
-
 use crate::binning::{PairOrder, Reach};
 use crate::domain::Domain;
 use crate::engine::Pairs;
@@ -23,44 +21,13 @@ pub(super) struct Frame {
     pub(super) farthest: f64,
 }
 
-/// Rows that a thread looks through at a time.
-const STRETCH: usize = 1 << 16;
-
-/// Lowest and highest of finite values; all cores, and several values at a time, since nothing else of a plan takes as long.
-fn extremes(column: &[f64]) -> [f64; 2] {
-    const LANES: usize = 8;
-    let wider = |[low, high]: [f64; 2], x: f64| {
-        [
-            if x < low { x } else { low },
-            if x > high { x } else { high },
-        ]
-    };
-    let join = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    let none = || [f64::INFINITY, f64::NEG_INFINITY];
-    let stretch = |values: &[f64]| {
-        let mut lanes = [none(); LANES];
-        let mut chunks = values.chunks_exact(LANES);
-        for chunk in &mut chunks {
-            for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane = wider(*lane, x);
-            }
-        }
-        let rest = chunks.remainder().iter().copied().fold(none(), wider);
-        lanes.into_iter().fold(rest, join)
-    };
-    column.par_chunks(STRETCH).map(stretch).reduce(none, join)
-}
-
 /// Lowest and highest coordinate of both samples along each axis.
 fn bounds(pairs: Pairs<'_>) -> [[f64; 2]; 3] {
     let (first, second) = pairs.both();
+    let [first, second] = [first, second].map(|sample| sample.points().extremes());
     std::array::from_fn(|axis| {
-        let [first, second] = [first, second].map(|sample| sample.points().columns()[axis]);
-        let [mut low, mut high] = extremes(first);
-        if !std::ptr::eq(first, second) {
-            let other = extremes(second);
-            (low, high) = (low.min(other[0]), high.max(other[1]));
-        }
+        let low = first.lo[axis].min(second.lo[axis]);
+        let high = first.hi[axis].max(second.hi[axis]);
         if low > high { [0.0, 0.0] } else { [low, high] }
     })
 }
@@ -458,23 +425,4 @@ pub(super) fn tiles(grid: &Grid, start: &[u32], most: u32) -> Vec<Tile> {
         }
     }
     tiles
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extremes_of_every_length_and_place() {
-        for n in [1, 7, 8, 9, 100, STRETCH, STRETCH + 3] {
-            for place in [0, n / 2, n - 1] {
-                let mut column = vec![1.0; n];
-                column[place] = -2.0;
-                assert_eq!(extremes(&column)[0], -2.0);
-                column[place] = 3.0;
-                assert_eq!(extremes(&column)[1], 3.0);
-            }
-        }
-        assert_eq!(extremes(&[]), [f64::INFINITY, f64::NEG_INFINITY]);
-    }
 }

@@ -223,7 +223,7 @@ impl Cuda {
 impl Engine for Cuda {
     type Sorted = CudaSorted;
 
-    fn sort(&self, _: &Particles, _: &Domain) -> Result<CudaSorted, EngineError> {
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<CudaSorted, EngineError> {
         Ok(CudaSorted::default())
     }
 

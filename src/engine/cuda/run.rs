@@ -18,6 +18,7 @@ use super::timings::CudaTimings;
 use super::units::{Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
 use crate::error::EngineError;
+use crate::particles::{Column, View};
 
 /// The job of `plan` with its samples and what the plan holds, uploaded; the memories live as long as the job is used.
 fn addressed<D: Device>(
@@ -108,7 +109,7 @@ fn firsts_of<'a>(
     weight: Option<&'a [f64]>,
     unit: &Unit,
 ) -> impl Iterator<Item = Firsts> + 'a {
-    let [x, y, z] = job.pairs().both().0.points().columns();
+    let [x, y, z] = job.pairs().both().0.points().columns().map(Column::view);
     let end = unit.end as usize;
     (unit.begin as usize..end)
         .step_by(FIRSTS)
@@ -119,12 +120,19 @@ fn firsts_of<'a>(
                 column[..rows.len()].copy_from_slice(&values[rows.clone()]);
                 column
             };
+            let coordinate = |from: View<'_>| {
+                let mut column = [0.0; FIRSTS];
+                for (to, row) in column.iter_mut().zip(rows.clone()) {
+                    *to = from.at(row);
+                }
+                column
+            };
             Firsts {
                 begin: begin as u64,
                 number: rows.len() as u64,
-                x: column(x),
-                y: column(y),
-                z: column(z),
+                x: coordinate(x),
+                y: coordinate(y),
+                z: coordinate(z),
                 weight: weight.map_or([0.0; FIRSTS], column),
             }
         })

@@ -38,15 +38,17 @@ fn upload<D: Device>(
     device: &D,
     given: &Given<'_, D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
+    // A column that lies between others is copied out, one at a time.
     let coordinates = given.particles.points().columns().into_iter().enumerate();
-    let coordinates = coordinates.map(|(axis, column)| (Column::Coordinate(axis), column));
+    let coordinates =
+        coordinates.map(|(axis, column)| (Column::Coordinate(axis), column.contiguous()));
     let weight = given.weight;
-    let weight = weight.map(|(column, exponent)| (Column::Weight(exponent), column));
+    let weight = weight.map(|(column, exponent)| (Column::Weight(exponent), column.into()));
     let memory = coordinates
         .chain(weight)
         .map(|(what, column)| match given.kept {
-            Some(kept) => kept.column(device.number(), what, || put(device, column)),
-            None => put(device, column).map(Arc::new),
+            Some(kept) => kept.column(device.number(), what, || put(device, &column)),
+            None => put(device, &column).map(Arc::new),
         })
         .collect::<Result<Vec<_>, _>>()?;
     let address = |k: usize| Address::from(memory.get(k).map_or(0, |m| device.address(m)));

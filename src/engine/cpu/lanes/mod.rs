@@ -15,8 +15,8 @@ use super::reach::{Facing, Reach};
 use super::{Run, share_units};
 use crate::binning::{Form, LineOfSight};
 use crate::domain::{Domain, Image};
-use crate::engine::Progress;
 use crate::error::EngineError;
+use crate::progress::Lasting;
 use crate::simd::{Kernel, Simd};
 use crate::tally::{Merge, Sum, Tables, Tally};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
@@ -141,7 +141,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Counts the whole job.
-    pub(super) fn run(&self, progress: &dyn Progress) -> Result<Tally, EngineError> {
+    pub(super) fn run(&self, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
         let walk = self.asked.run.walk();
         let isa = self.asked.run.isa;
         let tallies = share_units(&walk, progress, |units, stop| {

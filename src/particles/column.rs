@@ -1,0 +1,466 @@
+//! Numbers in shared buffers: clones and runs of rows share them, whatever the buffer belongs to.
+//!
+//! Entry: [`Column`], and [`View`] to read one in a loop. It checks no value.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::ParticlesError;
+
+/// One number a row, in a buffer that is shared and not copied: clones and runs of rows cost nothing.
+///
+/// The buffer is a vector, or any owner that lends it out as a slice, such as an Arrow buffer or a memory map. Row `r` is element
+/// `first + r * stride` of it, so that a table of three columns side by side is three columns of stride 3. What the buffer holds must
+/// not change as long as it is shared.
+///
+/// ```
+/// use std::sync::Arc;
+/// use albireo::{Column, Points};
+/// let rows = Arc::new(vec![0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
+/// let column = |axis| Column::strided(rows.clone(), axis, 3, 2);
+/// let points = Points::from_columns([column(0)?, column(1)?, column(2)?])?;
+/// assert_eq!(points.at(1), [10.0, 11.0, 12.0]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+pub struct Column<T = f64> {
+    buffer: Buffer<T>,
+    first: usize,
+    stride: isize,
+    len: usize,
+}
+
+enum Buffer<T> {
+    Own(Arc<Vec<T>>),
+    Shared(Arc<dyn AsRef<[T]> + Send + Sync>),
+}
+
+impl<T> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Own(buffer) => Self::Own(buffer.clone()),
+            Self::Shared(buffer) => Self::Shared(buffer.clone()),
+        }
+    }
+}
+
+impl<T> Buffer<T> {
+    fn as_slice(&self) -> &[T] {
+        match self {
+            Self::Own(buffer) => buffer,
+            Self::Shared(buffer) => (**buffer).as_ref(),
+        }
+    }
+}
+
+impl<T> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        Self {
+            buffer: self.buffer.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Self::from(Vec::new())
+    }
+}
+
+impl<T> From<Vec<T>> for Column<T> {
+    fn from(values: Vec<T>) -> Self {
+        let len = values.len();
+        Self {
+            buffer: Buffer::Own(Arc::new(values)),
+            first: 0,
+            stride: 1,
+            len,
+        }
+    }
+}
+
+impl<T: Copy + fmt::Debug> fmt::Debug for Column<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Columns are equal when their values are, wherever they lie.
+impl<T: Copy + PartialEq> PartialEq for Column<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.iter().eq(other.iter())
+    }
+}
+
+/// Whether rows `first + r * stride`, r below `len`, are elements of a buffer of `holds`.
+fn fits(first: usize, stride: isize, len: usize, holds: usize) -> bool {
+    let Some(steps) = len.checked_sub(1) else {
+        return true;
+    };
+    let last = (steps as i128) * (stride as i128) + first as i128;
+    first < holds && (0..holds as i128).contains(&last) && (stride != 0 || steps == 0)
+}
+
+impl<T: Copy> Column<T> {
+    /// All of a buffer.
+    pub fn shared(buffer: Arc<dyn AsRef<[T]> + Send + Sync>) -> Self {
+        let len = (*buffer).as_ref().len();
+        Self {
+            buffer: Buffer::Shared(buffer),
+            first: 0,
+            stride: 1,
+            len,
+        }
+    }
+
+    /// `len` rows of a buffer, the first at element `first`, each `stride` elements behind the one before; strides may be negative.
+    ///
+    /// # Errors
+    /// Rows that lie outside the buffer, or a stride of 0.
+    pub fn strided(
+        buffer: Arc<dyn AsRef<[T]> + Send + Sync>,
+        first: usize,
+        stride: isize,
+        len: usize,
+    ) -> Result<Self, ParticlesError> {
+        Self::new(Buffer::Shared(buffer), first, stride, len)
+    }
+
+    fn new(
+        buffer: Buffer<T>,
+        first: usize,
+        stride: isize,
+        len: usize,
+    ) -> Result<Self, ParticlesError> {
+        let holds = buffer.as_slice().len();
+        if !fits(first, stride, len, holds) {
+            return Err(ParticlesError::Strides {
+                rows: len,
+                first,
+                stride,
+                holds,
+            });
+        }
+        Ok(Self {
+            buffer,
+            first,
+            stride: if len <= 1 { 1 } else { stride },
+            len,
+        })
+    }
+
+    /// Three columns of a vector that they share: rows of each axis from `first[axis]` in steps of `strides[axis]`.
+    pub(super) fn of_table(
+        values: Vec<T>,
+        first: [usize; 3],
+        strides: [isize; 3],
+        len: usize,
+    ) -> Result<[Self; 3], ParticlesError> {
+        let values = Arc::new(values);
+        let column = |axis: usize| {
+            let buffer = Buffer::Own(values.clone());
+            Self::new(buffer, first[axis], strides[axis], len)
+        };
+        Ok([column(0)?, column(1)?, column(2)?])
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The values, for a loop over rows.
+    pub fn view(&self) -> View<'_, T> {
+        let values = self.buffer.as_slice();
+        let Some(steps) = self.len.checked_sub(1) else {
+            return View::default();
+        };
+        let span = steps * self.stride.unsigned_abs();
+        let (values, first) = if self.stride < 0 {
+            (&values[self.first - span..=self.first], span)
+        } else {
+            (&values[self.first..=self.first + span], 0)
+        };
+        View {
+            values,
+            first,
+            stride: self.stride,
+            len: self.len,
+        }
+    }
+
+    /// The value in row `row`.
+    ///
+    /// # Panics
+    /// When `row` is not below [`Column::len`].
+    pub fn at(&self, row: usize) -> T {
+        self.view().at(row)
+    }
+
+    /// The values in the order of the rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + DoubleEndedIterator + Clone + '_ {
+        self.view().iter()
+    }
+
+    /// The values as a slice, where they lie side by side.
+    pub fn as_slice(&self) -> Option<&[T]> {
+        self.view().as_slice()
+    }
+
+    /// The values side by side: a copy of the whole column where they are not so already.
+    pub fn contiguous(&self) -> Cow<'_, [T]> {
+        match self.as_slice() {
+            Some(values) => Cow::Borrowed(values),
+            None => Cow::Owned(self.iter().collect()),
+        }
+    }
+
+    /// A run of rows, in the same buffer.
+    ///
+    /// # Panics
+    /// When the run ends beyond [`Column::len`].
+    #[must_use]
+    pub fn rows(&self, rows: Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= self.len);
+        if rows.is_empty() {
+            return Self::default();
+        }
+        let first = self.first as isize + rows.start as isize * self.stride;
+        Self {
+            buffer: self.buffer.clone(),
+            first: first as usize,
+            stride: self.stride,
+            len: rows.len(),
+        }
+    }
+
+    /// The vector behind the column, if it is all of one that nobody shares; else the column again.
+    pub(super) fn into_sole(self) -> Result<Vec<T>, Self> {
+        match self.buffer {
+            Buffer::Own(buffer) if self.len == buffer.len() && self.stride == 1 => {
+                Arc::try_unwrap(buffer).map_err(|buffer| Self {
+                    buffer: Buffer::Own(buffer),
+                    ..self
+                })
+            }
+            buffer => Err(Self { buffer, ..self }),
+        }
+    }
+
+    /// The vector that three columns share with nobody else, if each row of theirs is a row of that table; else the columns again.
+    pub(super) fn into_sole_table(columns: [Self; 3]) -> Result<Table<T>, [Self; 3]> {
+        let [x, y, z] = &columns;
+        let first = [x.first, y.first, z.first];
+        let (width, len) = (x.stride, x.len);
+        let sole = match (&x.buffer, &y.buffer, &z.buffer) {
+            (Buffer::Own(x), Buffer::Own(y), Buffer::Own(z)) => {
+                Arc::ptr_eq(x, y) && Arc::ptr_eq(x, z) && Arc::strong_count(x) == 3
+            }
+            _ => false,
+        };
+        let in_rows = first.iter().all(|&first| (first as isize) < width)
+            && y.stride == width
+            && z.stride == width;
+        if !(sole && in_rows) {
+            return Err(columns);
+        }
+        match columns {
+            [
+                Self {
+                    buffer: Buffer::Own(values),
+                    ..
+                },
+                y,
+                z,
+            ] => {
+                drop((y, z));
+                Ok(Table {
+                    values: Arc::unwrap_or_clone(values),
+                    width: width as usize,
+                    first,
+                    len,
+                })
+            }
+            columns => Err(columns),
+        }
+    }
+}
+
+/// Rows of `width` numbers, three of which are columns.
+pub(super) struct Table<T> {
+    values: Vec<T>,
+    width: usize,
+    /// Where in a row each column stands.
+    pub(super) first: [usize; 3],
+    len: usize,
+}
+
+impl<T: Copy> Table<T> {
+    /// The width of a row, and the rows; the last may end with its last column.
+    pub(super) fn rows_mut(&mut self) -> (usize, &mut [T]) {
+        let end = self.values.len().min(self.len * self.width);
+        (self.width, &mut self.values[..end])
+    }
+
+    pub(super) fn into_columns(self) -> [Column<T>; 3] {
+        let values = Arc::new(self.values);
+        self.first.map(|first| Column {
+            buffer: Buffer::Own(values.clone()),
+            first,
+            stride: self.width as isize,
+            len: self.len,
+        })
+    }
+}
+
+/// A column seen by a loop: row `r` is element `first + r * stride` of `values`.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a, T = f64> {
+    values: &'a [T],
+    first: usize,
+    stride: isize,
+    len: usize,
+}
+
+impl<T> Default for View<'_, T> {
+    fn default() -> Self {
+        Self {
+            values: &[],
+            first: 0,
+            stride: 1,
+            len: 0,
+        }
+    }
+}
+
+impl<T> View<'_, T> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a, T: Copy> View<'a, T> {
+    /// The value in row `row`.
+    ///
+    /// # Panics
+    /// When `row` is not below the number of rows.
+    #[inline]
+    pub fn at(&self, row: usize) -> T {
+        // Beyond the rows lies beyond the values: they end with the last row, and strides are not 0.
+        let step = (row as isize).wrapping_mul(self.stride);
+        self.values[self.first.wrapping_add_signed(step)]
+    }
+
+    /// The values in the order of the rows.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = T> + DoubleEndedIterator + Clone + 'a {
+        (0..self.len).map(move |row| self.at(row))
+    }
+
+    /// The values as a slice, where they lie side by side.
+    #[inline]
+    pub fn as_slice(&self) -> Option<&'a [T]> {
+        (self.stride == 1).then_some(self.values)
+    }
+
+    /// A run of rows, which must not end beyond the last.
+    pub(crate) fn rows(self, rows: Range<usize>) -> Self {
+        debug_assert!(rows.start <= rows.end && rows.end <= self.len);
+        if self.stride == 1 {
+            return Self {
+                len: rows.len(),
+                values: &self.values[rows],
+                ..self
+            };
+        }
+        // The values still end where the column does: only the first row moves.
+        let step = (rows.start as isize).wrapping_mul(self.stride);
+        Self {
+            first: self.first.wrapping_add_signed(step),
+            len: rows.len(),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strides_of_either_sign_stay_within_the_buffer() {
+        let buffer: Arc<Vec<u32>> = Arc::new((0..20).collect());
+        for stride in (-8..=8).filter(|&stride| stride != 0) {
+            for first in 0..22 {
+                for len in 0..8 {
+                    let row = |row: usize| first as isize + row as isize * stride;
+                    let rows: Vec<isize> = (0..len).map(row).collect();
+                    let inside = rows.iter().all(|row| (0..20).contains(row));
+                    let column = Column::strided(buffer.clone(), first, stride, len);
+                    assert_eq!(column.is_ok(), inside, "{first} {stride} {len}");
+                    let Ok(column) = column else { continue };
+                    let expected = rows.iter().map(|&row| row as u32);
+                    assert!(column.iter().eq(expected.clone()));
+                    assert!(column.contiguous().iter().copied().eq(expected.clone()));
+                    for from in 0..=len {
+                        let part = column.rows(from..len);
+                        let expected = expected.clone().skip(from);
+                        assert!(part.iter().eq(expected.clone()));
+                        assert!(column.view().rows(from..len).iter().eq(expected));
+                    }
+                }
+            }
+        }
+        assert!(Column::strided(buffer.clone(), 0, 0, 2).is_err());
+        let error = Column::strided(buffer, 2, isize::MAX, 3).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "3 rows in steps of 9223372036854775807 from element 2 do not fit into a buffer of 20"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "out of bounds")]
+    fn rows_beyond_the_last_are_not_there() {
+        let buffer = Arc::new(vec![0.0; 9]);
+        Column::strided(buffer, 8, -4, 2).unwrap().at(2);
+    }
+
+    #[test]
+    fn vectors_are_taken_back_from_their_only_owner() {
+        let column = Column::from(vec![1, 2, 3]);
+        let other = column.clone();
+        let column = column.into_sole().unwrap_err();
+        drop(other);
+        assert!(column.rows(1..3).into_sole().is_err());
+        assert_eq!(column.into_sole().unwrap(), [1, 2, 3]);
+
+        let table = || Column::of_table((0..8).collect(), [2, 0, 1], [4; 3], 2).unwrap();
+        let shared = table();
+        let _other = shared[1].clone();
+        assert!(Column::into_sole_table(shared).is_err());
+        let [x, y, z] = table();
+        let shifted = [x.rows(1..2), y.rows(1..2), z.rows(1..2)];
+        drop([x, y, z]);
+        assert!(Column::into_sole_table(shifted).is_err());
+        let Ok(sole) = Column::into_sole_table(table()) else {
+            panic!("nobody else has it");
+        };
+        assert_eq!((sole.width, sole.first, sole.len), (4, [2, 0, 1], 2));
+        let [x, y, _] = sole.into_columns();
+        assert!(x.iter().eq([2, 6]) && y.iter().eq([0, 4]));
+    }
+}
