@@ -172,7 +172,12 @@ impl<'a> Counter<'a> {
     }
 
     /// A sample as the engine has prepared it, now if it has not been needed yet.
-    fn prepared(&mut self, name: &str, sample: &'a Particles) -> Result<Rc<Prepared<AnySorted>>> {
+    fn prepared(
+        &mut self,
+        name: &str,
+        sample: &'a Particles,
+        bar: &Bar,
+    ) -> Result<Rc<Prepared<AnySorted>>> {
         let same = |(known, _): &&(&Particles, _)| std::ptr::eq(*known, sample);
         if let Some((_, prepared)) = self.prepared.iter().find(same) {
             return Ok(Rc::clone(prepared));
