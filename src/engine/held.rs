@@ -59,7 +59,8 @@ fn held<B: Binning>(
             Cut::SameGroup => Some(of_cut.groups()),
             Cut::Listed(list) => Some(of_cut.list(list)),
             Cut::Theta(_) | Cut::Rp { .. } => {
-                Nearby::of(job, what, terms.reach()).map(|spaces| of_cut.spaces(&spaces))
+                let near = Nearby::of(job, what, terms.reach());
+                near.map(|near| of_cut.spaces(&near)).transpose()?
             }
         };
         if of_cut.stopped.into_inner() {
@@ -149,14 +150,6 @@ impl Nearby {
             domain: Domain::Open,
             radius: chord * WIDER + 1e-14,
         })
-    }
-}
-
-/// What there is, if all of it was made.
-fn transposed<T>(made: Option<Option<T>>) -> Option<Option<T>> {
-    match made {
-        None => Some(None),
-        Some(made) => made.map(Some),
     }
 }
 
@@ -274,16 +267,15 @@ impl<B: Binning> OfCut<'_, B> {
         self.merged(tallies)
     }
 
-    fn spaces(&self, near: &Nearby) -> Tally {
+    fn spaces(&self, near: &Nearby) -> Result<Tally, EngineError> {
         let stop = || self.stop();
         let layout = |points: &Points| {
-            let sorted = Arc::new(Sorted::new(points, None, &stop)?);
-            Layout::new(&sorted, 1.0, &stop)
+            let sorted = Sorted::new(points, None, &stop).ok_or(EngineError::Interrupted)?;
+            let layout = Layout::new(&Arc::new(sorted), 1.0, &stop);
+            layout.ok_or(EngineError::Interrupted)
         };
-        let second = near.second.as_ref().map(layout);
-        let (Some(first), Some(second)) = (layout(&near.first), transposed(second)) else {
-            return self.terms.empty();
-        };
+        let first = layout(&near.first)?;
+        let second = near.second.as_ref().map(layout).transpose()?;
         let once = self.terms.order() == PairOrder::Unordered;
         let region = Region::new(Reach::Sphere(near.radius), near.radius * 1e-9);
         let walk = Walk::new(&first, second.as_ref(), once, &near.domain, region);
@@ -308,6 +300,6 @@ impl<B: Binning> OfCut<'_, B> {
                 tally
             },
         );
-        self.merged(tallies)
+        Ok(self.merged(tallies))
     }
 }
