@@ -365,6 +365,40 @@ fn many_pairs_in_one_bin() {
     }
 }
 
+/// A lattice whose separations all lie on edges: filters have doubts about every pair, and lanes count most blocks.
+#[test]
+fn all_pairs_on_edges() {
+    let lattice = (0..4096).map(|k| [k % 16, k / 16 % 16, k / 256].map(f64::from));
+    let rows: Vec<[f64; 3]> = lattice.chain([[0.0; 3], [3.0; 3]]).collect();
+    let n = rows.len();
+    let mut random = Random(15);
+    let weights = (0..n).map(|_| 2.0 * random.unit() - 0.7).collect();
+    let labels = (0..n).map(|k| u32::from(k % 5 == 0)).collect();
+    let sample = Particles::weighted(Points::from_rows(&rows).unwrap(), weights).unwrap();
+    let sample = sample.labelled(Labels::new(labels, 2).unwrap()).unwrap();
+    let roots = Edges::new((0..=64).map(|k| f64::from(k).sqrt()).collect()).unwrap();
+    let whole = lin(0.0, 8.0, 8);
+    for domain in [
+        Domain::Open,
+        Domain::Periodic(PeriodicBox::cubic(16.0).unwrap()),
+    ] {
+        let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+        let agree = |engine: &Cpu, r: &Edges, classes: Classes, sums: &[Sum]| {
+            let what = Tallied::new(RBins::new(r.clone())).with_classes(classes);
+            let what = sums.iter().cloned().fold(what, Tallied::with_sum);
+            let expected = Naive.run(&job, &what, &Silent).unwrap();
+            let found = engine.run(&job, &what, &Silent).unwrap();
+            assert!(found == expected, "{classes:?} {sums:?} {engine:?}");
+        };
+        for engine in engines() {
+            agree(&engine, &roots, Classes::One, &[]);
+            agree(&engine, &roots, Classes::One, &[Sum::Product]);
+            agree(&engine, &whole, Classes::Species, &[Sum::Product]);
+            agree(&engine, &roots, Classes::Regions, &[]);
+        }
+    }
+}
+
 /// Blocks are pure in label: partial sums must be emptied into the tables of their own labels.
 #[test]
 fn classes_of_pairs() {

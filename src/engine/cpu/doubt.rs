@@ -171,6 +171,7 @@ impl<F: Filter> Job<'_, F> {
     /// Moves the pairs that wait to where the exact rule puts them.
     pub(super) fn settle<H>(&self, worker: &mut Worker<H>) {
         let mut doubts = std::mem::take(&mut worker.doubts);
+        worker.doubtful += doubts.len() as u64;
         (self.exact)(&mut doubts);
         for doubt in &doubts {
             if worker.totals.products.is_empty() {

@@ -2,8 +2,9 @@
 //!
 //! Entry: [`filtered`]. Blocks are pure in label, so that the class of their pairs is the same for two blocks and costs nothing a pair.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::lanes::{self, Lanes};
 use super::reach::Reach;
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
 use super::{Run, share_units};
@@ -12,26 +13,33 @@ use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::simd::{BitSliced, Histogram, Kernel, Scatter, Simd, Totals};
-use crate::tally::Tables;
+use crate::tally::{Tables, Tally};
 use crate::traversal::BlockPair;
 
-/// Runs `fast` with the filter of its bins, and returns the totals of each class; none where the bins are too fine for a filter, or too
-/// many.
+/// Runs `fast` with the filter of its bins; none where the bins are too fine for a filter, or too many.
 ///
 /// Not generic, so that the kernels are compiled once, in this crate.
 pub(super) fn filtered(
     form: &Form<'_>,
     rounding: &Rounding,
-    fast: Fast<'_>,
-) -> Option<Result<Vec<Totals>, EngineError>> {
+    fast: Fast<'_, '_>,
+) -> Option<Result<Filtered, EngineError>> {
     if fast.n_slots > Scatter::<true>::MOST_SLOTS {
         return None;
     }
     with_filter(form, rounding, fast).ok()
 }
 
+/// What a filtered run has counted.
+pub(super) struct Filtered {
+    /// The slots of each class.
+    pub(super) totals: Vec<Totals>,
+    /// What was counted in float64 lanes, where doubts were many.
+    pub(super) tallies: Vec<Tally>,
+}
+
 /// The filtered run, waiting for the type of its filter.
-pub(super) struct Fast<'a> {
+pub(super) struct Fast<'a, 'l> {
     pub(super) run: &'a Run<'a>,
     pub(super) factors: [&'a [f64]; 2],
     pub(super) products: bool,
@@ -39,11 +47,13 @@ pub(super) struct Fast<'a> {
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
     pub(super) tables: Tables,
+    /// Makes the lanes that count where the filter has too many doubts.
+    pub(super) lanes: &'a (dyn Fn() -> Option<Lanes<'l>> + Sync),
     pub(super) progress: &'a Lasting<'a>,
 }
 
-impl WithFilter for Fast<'_> {
-    type Output = Result<Vec<Totals>, EngineError>;
+impl WithFilter for Fast<'_, '_> {
+    type Output = Result<Filtered, EngineError>;
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
@@ -64,7 +74,7 @@ impl WithFilter for Fast<'_> {
     }
 }
 
-impl Fast<'_> {
+impl<'l> Fast<'_, 'l> {
     fn job<F: Filter>(&self, filter: F) -> Job<'_, F> {
         let (first, second) = (&self.run.first, self.run.second());
         let line = match self.los {
@@ -112,7 +122,7 @@ impl Fast<'_> {
         &self,
         job: &Job<'_, F>,
         histogram: impl Fn() -> H + Sync,
-    ) -> Result<Vec<Totals>, EngineError> {
+    ) -> Result<Filtered, EngineError> {
         let walk = self.run.walk();
         let empty = || Totals {
             pairs: vec![0; self.n_slots],
@@ -121,7 +131,9 @@ impl Fast<'_> {
         let totals: Vec<_> = (0..self.tables.number())
             .map(|_| Mutex::new(empty()))
             .collect();
-        share_units(&walk, self.progress, |units, stop| {
+        let lanes = OnceLock::new();
+        let tallies = share_units(&walk, self.progress, |units, stop| {
+            let mut turn = Turn::default();
             let mut worker = Worker::new(histogram(), self.n_slots, self.products);
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);
@@ -132,22 +144,26 @@ impl Fast<'_> {
                     }
                     let met = self.labels(pair);
                     if met != labels {
-                        self.take(job, &mut worker, &mut blocks);
+                        self.take(job, &mut worker, &mut blocks, (&mut turn, &lanes));
                         self.deposit(&mut worker, labels, &totals);
                         labels = met;
                     }
                     blocks.push(pair);
                     if blocks.len() == BATCH {
-                        self.take(job, &mut worker, &mut blocks);
+                        self.take(job, &mut worker, &mut blocks, (&mut turn, &lanes));
                         stopped = stop();
                     }
                 });
             }
-            self.take(job, &mut worker, &mut blocks);
+            self.take(job, &mut worker, &mut blocks, (&mut turn, &lanes));
             self.deposit(&mut worker, labels, &totals);
+            turn.worker.map(lanes::Worker::finish)
         })?;
         let own = |table: Mutex<Totals>| table.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(totals.into_iter().map(own).collect())
+        Ok(Filtered {
+            totals: totals.into_iter().map(own).collect(),
+            tallies: tallies.into_iter().flatten().collect(),
+        })
     }
 
     /// The labels of two blocks, where they matter.
@@ -163,14 +179,39 @@ impl Fast<'_> {
         ]
     }
 
-    /// Counts the blocks that wait.
+    /// Counts the blocks that wait: through the filter, or in lanes after some that it had many doubts about.
     fn take<F: Filter, H: Histogram>(
         &self,
         job: &Job<'_, F>,
         worker: &mut Worker<H>,
         blocks: &mut Vec<BlockPair>,
+        (turn, lanes): (&mut Turn, &OnceLock<Option<Lanes<'l>>>),
     ) {
-        self.run.isa.dispatch(CountBlocks(job, worker, blocks));
+        let mut rest = &blocks[..];
+        while !rest.is_empty() {
+            let n = match turn.left {
+                0 if turn.worker.is_some() => PROBE.min(rest.len()),
+                0 => rest.len(),
+                left => left.min(rest.len()),
+            };
+            let (now, later) = rest.split_at(n);
+            rest = later;
+            if turn.left > 0
+                && let Some(Some(lanes)) = lanes.get()
+                && let Some(worker) = &mut turn.worker
+            {
+                lanes.count_blocks(worker, now);
+                turn.left -= n;
+                continue;
+            }
+            self.run.isa.dispatch(CountBlocks(job, worker, now));
+            let many = worker.doubtful * TOO_DOUBTFUL > worker.tested;
+            (worker.doubtful, worker.tested) = (0, 0);
+            if many && let Some(lanes) = lanes.get_or_init(self.lanes) {
+                turn.worker.get_or_insert_with(|| lanes.worker());
+                turn.left = LANES_TURN;
+            }
+        }
         blocks.clear();
     }
 
@@ -196,6 +237,24 @@ impl Fast<'_> {
         worker.totals.products.fill(0);
     }
 }
+
+/// Whose turn it is to count on one thread.
+#[derive(Default)]
+struct Turn {
+    /// What lanes have counted, once they have had a turn.
+    worker: Option<lanes::Worker>,
+    /// Pairs of blocks that are left to them.
+    left: usize,
+}
+
+/// A doubt costs as much as so many pairs in lanes: where more than one pair in so many is doubtful, lanes count.
+const TOO_DOUBTFUL: u64 = 16;
+
+/// Pairs of blocks that lanes then count before the filter is tried again.
+const LANES_TURN: usize = 1024;
+
+/// Pairs of blocks that it is tried on.
+const PROBE: usize = 8;
 
 /// Pairs of blocks that are counted with one dispatch on the instruction set.
 const BATCH: usize = 64;

@@ -24,7 +24,7 @@ use rayon::ThreadPool;
 use super::held::without_held;
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
 use crate::binning::filter::{Rounding, Slots};
-use crate::binning::{Binning, Formed, PairOrder, bin_near};
+use crate::binning::{Binning, Form, Formed, PairOrder, bin_near};
 use crate::domain::Domain;
 use crate::domain::Image;
 use crate::error::EngineError;
@@ -279,75 +279,8 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Counts everything: through a filter, in lanes, or in both.
     fn run<B: Binning>(
-        &self,
-        what: &Tallied<B>,
-        terms: &Terms<'_, B>,
-        progress: &Lasting<'_>,
-    ) -> Result<Tally, EngineError> {
-        let weighted = match what.sums() {
-            [] => false,
-            [Sum::Product] => true,
-            _ => return self.run_in_lanes(what, terms, progress),
-        };
-        let Some(Formed { form, .. }) = Formed::of(what.bins()) else {
-            return self.run_in_lanes(what, terms, progress);
-        };
-        let factors = weighted.then(|| self.factors(what, terms));
-        let slots = Slots::of(&form);
-        let (nowhere, domain) = (slots.n_slots(), self.job.domain());
-        let exact = |doubts: &mut [Doubt]| {
-            for doubt in doubts {
-                let [i, j] = doubt.pair.map(|slot| slot as usize);
-                let (x1, x2) = (self.first.position(i), self.second().position(j));
-                let (sep, nearest) = domain.separation_and_image(x1, x2);
-                let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
-                let bin = bin_near(what.bins(), &sep, guess);
-                let bin = bin.filter(|_| nearest == doubt.image);
-                doubt.to = bin.map_or(nowhere, |bin| slots.of_bin(bin)) as u32;
-            }
-        };
-        let (first, second) = match &factors {
-            None => (&[][..], &[][..]),
-            Some((first, second)) => (&first[..], &second.as_ref().unwrap_or(first)[..]),
-        };
-        let fast = Fast {
-            run: self,
-            factors: [first, second],
-            products: weighted,
-            los: what.bins().line_of_sight(),
-            exact: &exact,
-            n_slots: slots.n_slots(),
-            tables: *terms.tables(),
-            progress,
-        };
-        let Some(tables) = filtered(&form, &self.rounding, fast) else {
-            return self.run_in_lanes(what, terms, progress);
-        };
-        let mut tally = terms.empty();
-        for (table, totals) in tables?.into_iter().enumerate() {
-            let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
-            if weighted {
-                let products: Vec<i128> = slots.bins().map(|slot| totals.products[slot]).collect();
-                tally.add_table(table, &pairs, &[&products]);
-            } else {
-                tally.add_table(table, &pairs, &[]);
-            }
-        }
-        Ok(tally)
-    }
-
-    /// The scaled weights of both samples in the order of their slots.
-    fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>) -> Factors {
-        let [one, other] = what.weight_exponents(self.job.pairs());
-        let [first, second] = terms.factors();
-        let second = (self.sorted.1.zip(self.second.as_ref()))
-            .map(|(sorted, layout)| sorted.factors(other, second, layout));
-        (self.sorted.0.factors(one, first, &self.first), second)
-    }
-
-    /// Counts in float64 lanes: sums of other things than weights, and bins without a filter.
-    fn run_in_lanes<B: Binning>(
         &self,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
@@ -375,24 +308,95 @@ impl<'a> Run<'a> {
         let of_sum =
             |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair).0);
         let formed = Formed::of(what.bins());
-        let lanes = Lanes::new(Asked {
-            run: self,
-            form: formed.map(|formed| formed.form),
-            n_bins: what.bins().n_bins(),
-            radius: what.bins().reach().radius(),
-            sums: what.sums(),
-            root: formed.is_some_and(|formed| !formed.on_sphere),
-            tables: *terms.tables(),
-            factors,
-            coordinate: terms.coordinate_scale(),
-            empty: terms.empty(),
-            rule: &rule,
-            of_sum: &of_sum,
-        });
-        match lanes {
+        let lanes = || {
+            Lanes::new(Asked {
+                run: self,
+                form: formed.map(|formed| formed.form),
+                n_bins: what.bins().n_bins(),
+                radius: what.bins().reach().radius(),
+                sums: what.sums(),
+                root: formed.is_some_and(|formed| !formed.on_sphere),
+                tables: *terms.tables(),
+                factors,
+                coordinate: terms.coordinate_scale(),
+                empty: terms.empty(),
+                rule: &rule,
+                of_sum: &of_sum,
+            })
+        };
+        if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
+            && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
+        {
+            return tally;
+        }
+        match lanes() {
             Some(lanes) => lanes.run(progress),
             None => self.run_exactly(terms, progress),
         }
+    }
+
+    /// Counts through a float32 filter: numbers of pairs, and their weights where there are factors. None where there is no filter for
+    /// the bins.
+    fn run_filtered<'l, B: Binning>(
+        &self,
+        form: &Form<'_>,
+        what: &Tallied<B>,
+        terms: &Terms<'_, B>,
+        (factors, lanes): ([&[f64]; 2], &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
+        progress: &Lasting<'_>,
+    ) -> Option<Result<Tally, EngineError>> {
+        let weighted = !what.sums().is_empty();
+        let slots = Slots::of(form);
+        let (nowhere, domain) = (slots.n_slots(), self.job.domain());
+        let exact = |doubts: &mut [Doubt]| {
+            for doubt in doubts {
+                let [i, j] = doubt.pair.map(|slot| slot as usize);
+                let (x1, x2) = (self.first.position(i), self.second().position(j));
+                let (sep, nearest) = domain.separation_and_image(x1, x2);
+                let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
+                let bin = bin_near(what.bins(), &sep, guess);
+                let bin = bin.filter(|_| nearest == doubt.image);
+                doubt.to = bin.map_or(nowhere, |bin| slots.of_bin(bin)) as u32;
+            }
+        };
+        let fast = Fast {
+            run: self,
+            factors,
+            products: weighted,
+            los: what.bins().line_of_sight(),
+            exact: &exact,
+            n_slots: slots.n_slots(),
+            tables: *terms.tables(),
+            lanes,
+            progress,
+        };
+        let counted = match filtered(form, &self.rounding, fast)? {
+            Ok(counted) => counted,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut tally = terms.empty();
+        for (table, totals) in counted.totals.into_iter().enumerate() {
+            let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
+            if weighted {
+                let products: Vec<i128> = slots.bins().map(|slot| totals.products[slot]).collect();
+                tally.add_table(table, &pairs, &[&products]);
+            } else {
+                tally.add_table(table, &pairs, &[]);
+            }
+        }
+        for part in counted.tallies {
+            tally.merge(part);
+        }
+        Some(Ok(tally))
+    }
+
+    /// The scaled weights of both samples in the order of their slots.
+    fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>) -> Factors {
+        let [one, other] = what.weight_exponents(self.job.pairs());
+        let [first, second] = terms.factors();
+        let second = (self.sorted.1.zip(self.second.as_ref()))
+            .map(|(sorted, layout)| sorted.factors(other, second, layout));
+        (self.sorted.0.factors(one, first, &self.first), second)
     }
 
     /// Takes every pair in reach through the exact rule: for cuts that are not taken off, and more sums than lanes can number.

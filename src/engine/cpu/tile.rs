@@ -78,6 +78,9 @@ pub(super) struct Worker<H> {
     /// Pairs waiting for the exact rule.
     pub(super) doubts: Vec<Doubt>,
     pub(super) since_flush: u64,
+    /// Pairs tested, and how many of them were doubtful.
+    pub(super) tested: u64,
+    pub(super) doubtful: u64,
 }
 
 impl<H: Histogram> Worker<H> {
@@ -92,6 +95,8 @@ impl<H: Histogram> Worker<H> {
             measured: Measures::new(),
             doubts: Vec::with_capacity(DOUBTS),
             since_flush: 0,
+            tested: 0,
+            doubtful: 0,
         }
     }
 
@@ -279,6 +284,7 @@ impl<F: Filter> Job<'_, F> {
         list: &mut RowList,
     ) {
         let mask = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
+        worker.tested += u64::from(mask.count_ones()) * LEAF as u64;
         let own = 0xffffu64 << (leaf * LEAF);
         let (apart, together) = match blocks.pair.slots {
             Slots::All => (mask, 0),

@@ -29,6 +29,14 @@ pub(super) struct Cell {
     pub(super) above: u32,
 }
 
+impl Cell {
+    /// The slot of a square that has reached the edge or not.
+    #[inline(always)]
+    pub(super) fn slot(&self, reached: bool) -> u32 {
+        if reached { self.above } else { self.below }
+    }
+}
+
 /// How the cell of a square is found; every step rises with the square, as computed.
 #[derive(Debug, Clone, Copy)]
 enum Key {
@@ -288,13 +296,26 @@ impl Axis {
         }
     }
 
-    /// The cell of a key, of a coordinate below zero or not.
+    /// The key of the first cell, and all cells.
     #[inline(always)]
-    pub(super) fn cell(&self, key: i64, negative: bool) -> &Cell {
+    pub(super) fn cells(&self) -> (i64, &[Cell]) {
         let first = match self.key {
             Key::Bits { first, .. } => first,
             Key::Nearest { .. } => 0,
         };
-        &self.cells[(key - first) as usize + usize::from(negative) * self.side]
+        (first, &self.cells)
+    }
+
+    /// After how many cells those of coordinates below zero come; 0 where the sign does not matter.
+    #[inline(always)]
+    pub(super) fn side(&self) -> usize {
+        self.side
+    }
+
+    /// The slot of a square with a key, its edges multiplied by `scale`.
+    pub(super) fn find(&self, key: i64, square: f64, scale: f64, negative: bool) -> u32 {
+        let (first, cells) = self.cells();
+        let cell = &cells[(key - first) as usize + usize::from(negative) * self.side];
+        cell.slot(square >= cell.edge * scale)
     }
 }

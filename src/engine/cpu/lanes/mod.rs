@@ -19,11 +19,11 @@ use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::simd::{Kernel, Simd};
 use crate::tally::{Merge, Sum, Tables, Tally};
-use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
+use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 use batch::{Batch, ROWS};
 use cells::ASK;
 use measure::Points;
-use plan::Plan;
+use plan::{Along, Plan};
 use sums::{Factors, LaneTerm, Shape, Words};
 
 /// The scalar rule: takes a pair of slots into the tally, if this is its nearest image.
@@ -72,7 +72,7 @@ pub(super) struct Lanes<'a> {
 pub(super) struct Worker {
     batch: Box<Batch>,
     words: Words,
-    pub(super) tally: Tally,
+    tally: Tally,
 }
 
 impl Worker {
@@ -143,7 +143,6 @@ impl<'a> Lanes<'a> {
     /// Counts the whole job.
     pub(super) fn run(&self, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
         let walk = self.asked.run.walk();
-        let isa = self.asked.run.isa;
         let tallies = share_units(&walk, progress, |units, stop| {
             let mut worker = self.worker();
             let mut blocks = Vec::with_capacity(BLOCKS);
@@ -155,13 +154,13 @@ impl<'a> Lanes<'a> {
                     }
                     blocks.push(pair);
                     if blocks.len() == BLOCKS {
-                        isa.dispatch(CountBlocks(self, &mut worker, &blocks));
+                        self.count_blocks(&mut worker, &blocks);
                         blocks.clear();
                         stopped = stop();
                     }
                 });
             }
-            isa.dispatch(CountBlocks(self, &mut worker, &blocks));
+            self.count_blocks(&mut worker, &blocks);
             worker.finish()
         })?;
         let mut total = self.asked.empty.clone();
@@ -171,9 +170,15 @@ impl<'a> Lanes<'a> {
         Ok(total)
     }
 
+    /// Counts the pairs of some pairs of blocks.
+    pub(super) fn count_blocks(&self, worker: &mut Worker, blocks: &[BlockPair]) {
+        let isa = self.asked.run.isa;
+        isa.dispatch(CountBlocks(self, worker, blocks));
+    }
+
     /// Counts the pairs of two blocks.
     #[inline(always)]
-    pub(super) fn count<S: Simd>(&self, simd: S, worker: &mut Worker, pair: BlockPair) {
+    fn count<S: Simd>(&self, simd: S, worker: &mut Worker, pair: BlockPair) {
         let run = self.asked.run;
         let (layout, other) = (&run.first, run.second());
         let first = &layout.blocks[pair.first];
@@ -227,13 +232,7 @@ impl<'a> Lanes<'a> {
         }
         let second = blocks.pair.second * BLOCK + leaf * LEAF;
         let n = (blocks.second.n as usize - leaf * LEAF).min(LEAF);
-        let mut columns = [[f64::INFINITY; LEAF]; 3];
-        for lane in 0..n {
-            let x = run.second().position(second + lane);
-            for axis in 0..3 {
-                columns[axis][lane] = x[axis];
-            }
-        }
+        let columns = columns(run.second(), second, n);
         let factors = (self.asked.factors[1]).get(second..second + LEAF);
         let mut list: RowList = [0; _];
         for rows in list_rows(mask, &mut list).chunks(ROWS) {
@@ -305,10 +304,9 @@ impl<'a> Lanes<'a> {
     fn locate<S: Simd>(&self, simd: S, plan: &Plan<'_>, batch: &mut Batch, points: &Points<'_>) {
         let n = batch.n_pairs();
         let (Some(along), Some(los)) = (&plan.along, plan.los) else {
-            plan.across
-                .keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
-            for k in 0..n {
-                batch.slots[k] = across(plan, batch, k);
+            (plan.across).keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
+            if across(plan, batch) {
+                ask(plan, batch);
             }
             return;
         };
@@ -322,40 +320,82 @@ impl<'a> Lanes<'a> {
             along.axis.keys(simd, squares, keys);
             batch.scale[..n].fill(1.0);
         }
-        plan.across
-            .keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
-        let nowhere = plan.shape.slot(None);
-        for k in 0..n {
-            let negative = along.signed && batch.dl[k] < 0.0;
-            let (square, scale) = (batch.along[k], batch.scale[k]);
-            let cell = along.axis.cell(batch.keys[1][k], negative);
-            let mut slot = if square >= cell.edge * scale {
-                cell.above
-            } else {
-                cell.below
-            };
-            if slot == ASK {
-                slot = plan.ask_along(negative, square, scale);
-            }
-            batch.slots[k] = (across(plan, batch, k) + slot).min(nowhere);
+        (plan.across).keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
+        let asked = across(plan, batch);
+        if across_and_along(plan, along, batch) || asked {
+            ask(plan, batch);
         }
     }
 }
 
-/// The slot across of pair `k`.
+/// The positions in `n` slots of a leaf, axis by axis; infinity where there is no point.
 #[inline(always)]
-fn across(plan: &Plan<'_>, batch: &Batch, k: usize) -> u32 {
-    let square = batch.across[k];
-    let cell = plan.across.cell(batch.keys[0][k], false);
-    let slot = if square >= cell.edge {
-        cell.above
-    } else {
-        cell.below
-    };
-    if slot == ASK {
-        return plan.ask_across(square);
+fn columns(layout: &Layout, first: usize, n: usize) -> [[f64; LEAF]; 3] {
+    let [mut x, mut y, mut z] = [[f64::INFINITY; LEAF]; 3];
+    for lane in 0..n.min(LEAF) {
+        [x[lane], y[lane], z[lane]] = layout.position(first + lane);
     }
-    slot
+    [x, y, z]
+}
+
+/// Finds the slots across, and says whether the rule must be asked about any of them.
+#[inline(always)]
+fn across(plan: &Plan<'_>, batch: &mut Batch) -> bool {
+    let n = batch.n_pairs();
+    let (first, cells) = plan.across.cells();
+    let mut asked = false;
+    let pairs = batch.keys[0][..n].iter().zip(&batch.across[..n]);
+    for (slot, (&key, &square)) in batch.slots[..n].iter_mut().zip(pairs) {
+        let cell = &cells[(key - first) as usize];
+        *slot = cell.slot(square >= cell.edge);
+        asked |= *slot == ASK;
+    }
+    asked
+}
+
+/// Adds the slots along the line of sight to those across, and says whether the rule must be asked about any of them.
+#[inline(always)]
+fn across_and_along(plan: &Plan<'_>, along: &Along, batch: &mut Batch) -> bool {
+    let n = batch.n_pairs();
+    let nowhere = plan.shape.slot(None);
+    let (first, cells) = along.axis.cells();
+    let side = along.axis.side();
+    let mut asked = false;
+    let squares = batch.along[..n].iter().zip(&batch.scale[..n]);
+    let pairs = (batch.keys[1][..n].iter().zip(&batch.dl[..n])).zip(squares);
+    for (slot, ((&key, &dl), (&square, &scale))) in batch.slots[..n].iter_mut().zip(pairs) {
+        let negative = usize::from(dl < 0.0) * side;
+        let cell = &cells[(key - first) as usize + negative];
+        let found = cell.slot(square >= cell.edge * scale);
+        asked |= found == ASK;
+        *slot = slot.wrapping_add(found).min(nowhere);
+    }
+    asked
+}
+
+/// Finds the slots of a batch by the rule of its axes.
+#[cold]
+#[inline(never)]
+fn ask(plan: &Plan<'_>, batch: &mut Batch) {
+    let nowhere = plan.shape.slot(None);
+    for k in 0..batch.n_pairs() {
+        let mut slot = plan
+            .across
+            .find(batch.keys[0][k], batch.across[k], 1.0, false);
+        if slot == ASK {
+            slot = plan.ask_across(batch.across[k]);
+        }
+        if let Some(along) = &plan.along {
+            let negative = along.signed && batch.dl[k] < 0.0;
+            let (square, scale) = (batch.along[k], batch.scale[k]);
+            let mut found = along.axis.find(batch.keys[1][k], square, scale, negative);
+            if found == ASK {
+                found = plan.ask_along(negative, square, scale);
+            }
+            slot += found;
+        }
+        batch.slots[k] = slot.min(nowhere);
+    }
 }
 
 /// Takes out what is no pair where a block meets itself: of a leaf's own rows, the point itself and, where each pair is met once, the
@@ -377,7 +417,7 @@ fn leave_out(batch: &mut Batch, slots: Slots, leaf: usize) {
 }
 
 /// Pairs of blocks that are counted with one dispatch on the instruction set.
-const BLOCKS: usize = 256;
+const BLOCKS: usize = 64;
 
 struct CountBlocks<'a, 'b>(&'a Lanes<'b>, &'a mut Worker, &'a [BlockPair]);
 

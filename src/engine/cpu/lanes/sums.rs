@@ -123,7 +123,7 @@ const NEAR_WORDS: usize = 2048;
 /// few bins the number of pairs and the first sum share a word.
 #[derive(Debug)]
 pub(super) struct Words {
-    words: Vec<i64>,
+    entries: Vec<i64>,
     /// What each pair of a batch adds, word by word.
     terms: Vec<[i64; PAIRS]>,
     copies: usize,
@@ -182,7 +182,7 @@ impl Words {
             terms[0] = [1; PAIRS];
         }
         Self {
-            words: vec![0; (shape.n_bins + 1) * shape.unit()],
+            entries: vec![0; (shape.n_bins + 1) * shape.unit()],
             terms,
             copies: shape.copies,
             n_bins: shape.n_bins,
@@ -276,15 +276,17 @@ impl Words {
         let Some(terms) = self.terms.first_chunk::<N>() else {
             return;
         };
-        let words = &mut self.words[..];
+        let words = &mut self.entries[..];
         let step = if self.copies == 1 { 0 } else { N };
         let wide = if self.copies == 4 { 2 * N } else { 0 };
         let copies = [0, step, wide, wide + step];
-        for k in 0..batch.n_pairs() {
-            let at = batch.slots[k] as usize + copies[k % 4];
-            let entry = &mut words[at..at + N];
-            for n in 0..N {
-                entry[n] = entry[n].wrapping_add(terms[n][k]);
+        let fours = batch.slots[..batch.n_pairs()].as_chunks::<4>().0;
+        for (at, slots) in fours.iter().enumerate() {
+            for k in 0..4 {
+                let entry = &mut words[slots[k] as usize + copies[k]..][..N];
+                for n in 0..N {
+                    entry[n] = entry[n].wrapping_add(terms[n][4 * at + k]);
+                }
             }
         }
     }
@@ -293,7 +295,7 @@ impl Words {
         let n_words = self.terms.len();
         for k in 0..batch.n_pairs() {
             let at = batch.slots[k] as usize + k % self.copies * n_words;
-            let entry = &mut self.words[at..at + n_words];
+            let entry = &mut self.entries[at..at + n_words];
             for (word, terms) in entry.iter_mut().zip(&self.terms) {
                 *word = word.wrapping_add(terms[k]);
             }
@@ -306,7 +308,7 @@ impl Words {
         self.held = 0;
         let n_words = self.terms.len();
         let n_sums = n_words - usize::from(!self.shared);
-        let bins = self.words.chunks_exact(self.copies * n_words);
+        let bins = self.entries.chunks_exact(self.copies * n_words);
         for (bin, copies) in bins.enumerate().take(self.n_bins) {
             for entry in copies.chunks_exact(n_words) {
                 if entry[0] == 0 {
@@ -331,6 +333,6 @@ impl Words {
                 }
             }
         }
-        self.words.fill(0);
+        self.entries.fill(0);
     }
 }
