@@ -57,6 +57,9 @@ const DOT_ROUNDINGS: f64 = 5.0 * HALF_ULP;
 /// Added to squared separations so that none is zero; far below every bound used.
 pub(crate) const TINY: f32 = 1e-26;
 
+/// [`TINY`] with the roundings of the sums that it stands in.
+const TINY_ROUNDED: f64 = TINY as f64 * (1.0 + 1e-6);
+
 /// Where relative errors matter, squares below this are doubtful whatever the blocks: [`TINY`] is no part of larger ones.
 const SMALLEST: f32 = 1e-17;
 
@@ -70,7 +73,7 @@ impl Rounding {
     /// Bound on the error of the separation, for pairs within `s`: a root halves relative errors and has its own, `root_error`.
     fn of_root(&self, s: f64, root_error: f64) -> f64 {
         let difference = self.of_difference(s);
-        difference + (0.51 * DOT_ROUNDINGS + root_error) * (s + difference) + f64::from(TINY).sqrt()
+        difference + (0.51 * DOT_ROUNDINGS + root_error) * (s + difference) + TINY_ROUNDED.sqrt()
     }
 
     /// The same for pairs within `reach`, as a function of the separation.
@@ -88,7 +91,7 @@ impl Rounding {
     pub(crate) fn of_square(&self, s: f64) -> f64 {
         let difference = self.of_difference(s);
         let roundings = (DOT_ROUNDINGS + HALF_ULP) * (s + difference) * (s + difference);
-        2.0 * s * difference + difference * difference + roundings + f64::from(TINY)
+        2.0 * s * difference + difference * difference + roundings + TINY_ROUNDED
     }
 }
 

@@ -70,6 +70,23 @@ impl Geometry {
         }
     }
 
+    /// A geometry whose points are anywhere from a millionth of a millionth of a block apart to a block apart, or nowhere.
+    fn draw_close(random: &mut Random, sight: [f64; 2]) -> Self {
+        let mut geometry = Self::draw(random, sight);
+        geometry.half = libm::exp2(random.between(-40.0, -0.5));
+        let apart = match random.bits() % 8 {
+            0 => 0.0,
+            _ => libm::exp2(random.between(-40.0, 0.0)),
+        };
+        for axis in 0..3 {
+            let [first, second] = geometry.offsets.map(|offset| offset[axis]);
+            geometry.offsets[1][axis] = (first + second * apart).clamp(-1.0, 1.0);
+            let centres = random.between(-1.0, 1.0) * apart * geometry.half;
+            geometry.centres[1][axis] = geometry.centres[0][axis] + centres;
+        }
+        geometry
+    }
+
     /// A geometry beside this one.
     fn step(&self, random: &mut Random) -> Self {
         let mut next = *self;
@@ -387,6 +404,31 @@ fn search(keys: &[Key], sights: &[[f64; 2]], near: f64) {
             "{}: only {most} of its bound is ever used",
             key.0
         );
+    }
+}
+
+/// Pairs much closer than their blocks are large, where the errors themselves are all there is.
+#[test]
+fn errors_of_close_pairs_stay_within_their_bounds() {
+    let mut random = Random(0xc105e);
+    for sight in [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]] {
+        for _ in 0..4000 {
+            let trials: [Geometry; MOST_LANES] =
+                std::array::from_fn(|_| Geometry::draw_close(&mut random, sight));
+            for isa in Isa::available() {
+                let computed = isa.dispatch(Compute(&trials));
+                for (geometry, computed) in trials.iter().zip(&computed) {
+                    // Bounds on projections are of a reach above 0.
+                    let apart = Exact::of(geometry).r > 0.0;
+                    let projections = ALONG_AN_AXIS.iter().chain(&ALONG_A_LINE);
+                    let projections = projections.filter(|_| apart);
+                    for (name, key) in RADIAL.iter().chain(projections) {
+                        let part = key(geometry, computed);
+                        assert!(part < 1.0, "{name} on {isa:?}: {part} at {geometry:?}");
+                    }
+                }
+            }
+        }
     }
 }
 
