@@ -3,9 +3,13 @@
 //! Every message says what was expected, what was found and where; rows count from 0.
 
 mod counts;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
+#[cfg(feature = "cuda")]
+pub use cuda::CudaError;
 pub use sky::{CosmologyError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -400,7 +404,7 @@ pub enum EngineError {
     /// See [`crate::engine::cuda::CudaError`].
     #[cfg(feature = "cuda")]
     #[error(transparent)]
-    Cuda(#[from] crate::engine::cuda::CudaError),
+    Cuda(#[from] CudaError),
 }
 
 /// Counts that do not belong together.

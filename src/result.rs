@@ -6,7 +6,7 @@ use ndarray::ArrayViewD;
 use serde::Serialize;
 
 use crate::binning::BinAxis;
-use crate::engine::Exactness;
+use crate::exactness::Exactness;
 use crate::shape::shaped;
 
 /// Counts over their total, by the name the estimator gives them.

@@ -1,6 +1,6 @@
 //! Gauss-Legendre quadrature with nodes of its own making.
 
-use crate::estimators::legendre;
+use crate::legendre::legendre;
 
 /// Points of the rule: exact for polynomials up to degree 2 POINTS - 1.
 const POINTS: u32 = 16;

@@ -24,11 +24,12 @@ mod ratio;
 mod rdf;
 mod terms;
 
+pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
 pub use estimation::Estimation;
 pub use estimator::Estimator;
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
-pub use multipoles::{MAX_ELL, Multipole, Multipoles, legendre, multipoles};
+pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected};
 pub use ratio::{DavisPeebles, Hamilton, Natural};

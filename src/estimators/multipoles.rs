@@ -7,6 +7,7 @@ use super::poisson::weighted_sums;
 use super::two_axes;
 use crate::binning::BinAxis;
 use crate::error::EstimatorError;
+use crate::legendre::legendre;
 use crate::result::Correlation;
 
 /// One multipole over the s bins.
@@ -50,20 +51,6 @@ impl Multipoles {
 
 /// Largest degree of a multipole: no bins in mu could tell more from one another.
 pub const MAX_ELL: u32 = 10_000;
-
-/// The Legendre polynomial of degree `ell` at `x`, by the three-term recurrence.
-pub fn legendre(ell: u32, x: f64) -> f64 {
-    let (mut below, mut here) = (1.0, x);
-    if ell == 0 {
-        return below;
-    }
-    for n in 1..ell {
-        let n = f64::from(n);
-        let next = ((2.0 * n + 1.0) * x * here - n * below) / (n + 1.0);
-        (below, here) = (here, next);
-    }
-    here
-}
 
 /// `(2l+1)` times the integral of the Legendre polynomial from -1 to `x`: `P_{l+1}(x) - P_{l-1}(x)`; `x + 1` for l = 0.
 fn scaled_antiderivative(ell: u32, x: f64) -> f64 {

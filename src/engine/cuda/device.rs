@@ -4,8 +4,8 @@
 
 use bytemuck::Pod;
 
-use super::error::CudaError;
 use super::kernel::Kernel;
+use crate::error::CudaError;
 
 /// The shape of a launch.
 #[derive(Debug, Clone, Copy)]

@@ -16,10 +16,10 @@ use cudarc::driver::{
 };
 
 use super::device::{Device, LaunchShape};
-use super::error::CudaError;
 use super::kernel::Kernel;
 use super::kernel_cache;
 use super::staging::Staging;
+use crate::error::CudaError;
 
 /// A struct of `albireo_kernels::structs` as the argument of a launch.
 #[repr(transparent)]

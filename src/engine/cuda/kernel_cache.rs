@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::error::CudaError;
 use super::kernel::Kernel;
 use super::nvrtc;
+use crate::error::CudaError;
 
 /// `ALBIREO_CACHE`, or `albireo` in the user's cache folder.
 fn folder() -> Option<PathBuf> {

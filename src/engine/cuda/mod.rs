@@ -7,7 +7,6 @@ mod carried;
 mod choices;
 #[doc(hidden)]
 pub mod device;
-mod error;
 mod filter;
 mod frame;
 mod gpu;
@@ -34,7 +33,7 @@ mod windows;
 #[cfg(test)]
 mod suite;
 
-pub use error::CudaError;
+pub use crate::error::CudaError;
 pub use gpu::DeviceDescription;
 #[doc(hidden)]
 pub use kept::Kept;

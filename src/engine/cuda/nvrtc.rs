@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-use super::error::CudaError;
 use super::kernel::Kernel;
 use super::nvrtc_places::{candidates, entries, folders, loaded_from, name_starts};
+use crate::error::CudaError;
 
 /// Options of every compilation. Contraction is off: the sources write fused operations where they mean them.
 pub(super) const OPTIONS: [&str; 3] = ["--std=c++17", "--fmad=false", "-default-device"];

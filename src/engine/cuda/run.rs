@@ -8,7 +8,6 @@ use albireo_kernels::structs::{
 
 use super::carried::Carried;
 use super::device::{Device, LaunchShape};
-use super::error::CudaError;
 use super::frame::Arrangement;
 use super::kernel::Kernel;
 use super::plan::LaunchPlan;
@@ -17,6 +16,7 @@ use super::sums::{Sums, Totals};
 use super::timings::CudaTimings;
 use super::units::{Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
+use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::{Column, View};
 

@@ -9,12 +9,12 @@ use albireo_kernels::structs::{Address, DeviceSample, SortJob, Unit};
 use bytemuck::Pod;
 
 use super::device::{Device, LaunchShape};
-use super::error::CudaError;
 use super::frame::{Arrangement, Grid};
 use super::kept::{Arranged, Column, Columns, Kept};
 use super::kernel::Kernel;
 use super::plan::LaunchPlan;
 use super::timings::CudaTimings;
+use crate::error::CudaError;
 use crate::particles::Particles;
 
 /// Threads of the sort's kernels.

@@ -4,7 +4,6 @@
 
 use super::carried::Carried;
 use super::device::{Device, Devices};
-use super::error::CudaError;
 use super::kept::Kept;
 use super::options::CudaOptions;
 use super::plan::LaunchPlan;
@@ -16,6 +15,7 @@ use super::units::Queue;
 use crate::binning::{Binning, Formed};
 use crate::engine::pieces::Piece;
 use crate::engine::{PairJob, Progress};
+use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Classes, Sum, Tallied, Tally, Terms};

@@ -6,7 +6,7 @@ use albireo_kernels::structs::SumTerms;
 
 use super::carried::Carried;
 use super::device::Device;
-use super::error::CudaError;
+use crate::error::CudaError;
 
 /// Integers per bin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

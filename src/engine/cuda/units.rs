@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use albireo_kernels::structs::{DeviceJob, Unit};
 
 use super::device::{Device, LaunchShape};
-use super::error::CudaError;
 use super::frame::{Arrangement, Order, Tile, tiles};
 use super::kernel::Kernel;
 use super::plan::LaunchPlan;
+use crate::error::CudaError;
 
 /// Units handed out, over all devices of a run: a device takes the next one when it has done its last.
 #[derive(Debug, Default)]
