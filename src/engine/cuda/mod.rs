@@ -15,6 +15,7 @@ mod kept;
 #[doc(hidden)]
 pub mod kernel;
 mod kernel_cache;
+mod meetings;
 mod nvrtc;
 mod nvrtc_places;
 mod options;
