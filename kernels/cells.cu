@@ -113,7 +113,7 @@ __device__ __forceinline__ Near observer(const DeviceJob& job, Fractions centre)
 }
 
 // Writes the stretches of one neighbour row of the tile at (cx, cy, cz), `number` cells long.
-__device__ __forceinline__ void write_row(const DeviceJob& job, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
+__device__ __forceinline__ void write_row(const DeviceJob& job, const u32* start, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
                                           u32* image) {
     const int nx = job.grid.cells[0], ny = job.grid.cells[1], nz = job.grid.cells[2];
     for (u32 part = 0; part < job.grid.row_parts; ++part) length[part] = 0;
@@ -131,9 +131,9 @@ __device__ __forceinline__ void write_row(const DeviceJob& job, int4 row, int cx
     for (u32 part = 0; low <= high && part < job.grid.row_parts; ++part) {
         int shift = floor_div(low, nx);
         int last = shift * nx + nx - 1 < high ? shift * nx + nx - 1 : high;
-        u32 from = job.second.start[line + (u32)(low - shift * nx)];
+        u32 from = start[line + (u32)(low - shift * nx)];
         begin[part] = from;
-        length[part] = job.second.start[line + (u32)(last - shift * nx) + 1] - from;
+        length[part] = start[line + (u32)(last - shift * nx) + 1] - from;
         image[part] = image_code(shift, shift_y, shift_z);
         low = last + 1;
     }
@@ -177,27 +177,54 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
     Arena arena(job, memory);
     Queue queue(arena.queued);
     const u32 number = job.grid.n_rows * job.grid.row_parts;
-    u32* past = arena.rest;
-    u32* begin = past + number;
+    u32* lengths = arena.rest;
+    u32* begin = lengths + number;
     u32* image = begin + number;
     u32* sums = image + number;
     u32* next = sums + ALBIREO_THREADS;
     u64 pairs = 0;
+    auto hand_over = [&]() {
+        queue.drain(job, arena.histogram, true);
+        arena.histogram.flush(job);
+        arena.histogram.clear();
+        __syncthreads();
+        pairs = 0;
+    };
     auto admit = [&](u64 more) {
-        if (pairs + more > job.sums.flush_pairs) {
-            queue.drain(job, arena.histogram, true);
-            arena.histogram.flush(job);
-            arena.histogram.clear();
-            __syncthreads();
-            pairs = 0;
-        }
+        if (pairs + more > job.sums.flush_pairs) hand_over();
         pairs += more;
     };
+#if ALBIREO_CLASSES
+    // Tiles of a class lie together, and a block takes several of them: it seldom hands its sums over.
+    u64 place = 0, past = 0;
+#endif
     for (;;) {
+#if ALBIREO_CLASSES
+        if (++place >= past) {
+            if (threadIdx.x == 0) *next = atomicAdd(job.grid.ticket, 1u);
+            __syncthreads();
+            place = unit.begin + *next * unit.chunk;
+            past = place + unit.chunk < unit.end ? place + unit.chunk : unit.end;
+        }
+        if (place >= unit.end) break;
+        const uint4 meeting = job.grid.meetings[place];
+        const Tables tables = {meeting.y, meeting.z};
+        if (pairs && !arena.histogram.tables.are(tables)) hand_over();
+        arena.histogram.tables = tables;
+        const bool within = meeting.w;
+        const u32* start = job.second.start + meeting.x;
+        const int4* rows = job.grid.rows + (within ? 0 : job.grid.n_within);
+        const u32 n_rows = within ? job.grid.n_within : job.grid.n_apart;
+#else
         if (threadIdx.x == 0) *next = atomicAdd(job.grid.ticket, 1u);
         __syncthreads();
         const u64 place = unit.begin + *next;
         if (place >= unit.end) break;
+        const bool within = true;
+        const u32* start = job.second.start;
+        const int4* rows = job.grid.rows;
+        const u32 n_rows = job.grid.n_rows;
+#endif
         const uint4 tile = job.grid.tiles[place];
         const u32* cells = job.grid.cells;
         const u32 cx = tile.x % cells[0], cy = tile.x / cells[0] % cells[1], cz = tile.x / cells[0] / cells[1];
@@ -208,13 +235,14 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
             arena.tile[i] = hold(job, job.first, tile.z + i, image_code(0, 0, 0), middle);
             if (ALBIREO_WEIGHTED) arena.tile_weight[i] = job.first.weight[tile.z + i];
         }
-        for (u32 row = threadIdx.x; row < job.grid.n_rows; row += ALBIREO_THREADS) {
+        for (u32 row = threadIdx.x; row < n_rows; row += ALBIREO_THREADS) {
             u32 at = row * job.grid.row_parts;
-            write_row(job, job.grid.rows[row], cx, cy, cz, tile.y, past + at, begin + at, image + at);
+            write_row(job, start, rows[row], cx, cy, cz, tile.y, lengths + at, begin + at, image + at);
         }
         __syncthreads();
-        accumulate(past, number, sums);
-        const Stretches stretches = {past, begin, image, number, number ? past[number - 1] : 0};
+        const u32 n_stretches = n_rows * job.grid.row_parts;
+        accumulate(lengths, n_stretches, sums);
+        const Stretches stretches = {lengths, begin, image, n_stretches, n_stretches ? lengths[n_stretches - 1] : 0};
         const u64 more = (u64)n_first * ALBIREO_THREADS * POINTS;
         Held held[POINTS];
         double weight[POINTS];
@@ -233,9 +261,9 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
             const Pass pass = {&stretches, base, middle};
             sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, queue);
         }
-        if (job.own) {
-            const u32 own_begin = job.order == 1 ? tile.z : job.second.start[tile.x];
-            const u32 own_end = job.second.start[tile.x + tile.y];
+        if (job.own && within) {
+            const u32 own_begin = job.order == 1 ? tile.z : start[tile.x];
+            const u32 own_end = start[tile.x + tile.y];
             for (u32 base = own_begin; base < own_end; base += ALBIREO_THREADS * POINTS) {
                 admit(more);
                 const Own own = {base, own_end, job.order, middle};

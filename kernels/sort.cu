@@ -51,6 +51,7 @@ extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::S
         uint4 fixed = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
         u32 cell = (cell_on_axis(fixed.z, sort.cells[2]) * sort.cells[1] + cell_on_axis(fixed.y, sort.cells[1])) * sort.cells[0] +
                    cell_on_axis(fixed.x, sort.cells[0]);
+        if (sort.labels) cell += sort.labels[row] * sort.per_label;
         sort.cell[row] = cell;
         sort.rank[row] = atomicAdd(sort.start + cell, 1u);
     }

@@ -8,6 +8,7 @@ mod fixed_sums;
 mod restored;
 mod total;
 
+pub use crate::tally::Sums;
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use total::{PairKind, PairTotal};
@@ -22,47 +23,9 @@ use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError, MergeError};
 use crate::exactness::Exactness;
 use crate::pairs::{PairJob, Pairs};
-use crate::particles::Weights;
 use crate::progress::Progress;
 use crate::shape::shaped;
 use crate::tally::{Sum, Tallied, Tally, weight_exponents};
-
-/// What is summed over the pairs of each bin besides their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sums {
-    /// The products of the two weights.
-    pub weights: bool,
-    /// The separation (the binning's coordinate), for its mean.
-    pub separations: bool,
-}
-
-impl Sums {
-    /// Weights where a sample has them, no separations.
-    pub fn for_pairs(pairs: Pairs<'_>) -> Self {
-        let (first, second) = pairs.both();
-        let weights = [first, second]
-            .iter()
-            .any(|sample| matches!(sample.weights(), Weights::PerParticle(_)));
-        Self {
-            weights,
-            separations: false,
-        }
-    }
-
-    /// These sums over the bins of `binning`.
-    pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
-        let mut what = Tallied::new(binning.clone());
-        for (wanted, sum) in [
-            (self.weights, Sum::Product),
-            (self.separations, Sum::Separation),
-        ] {
-            if wanted {
-                what = what.with_sum(sum);
-            }
-        }
-        what
-    }
-}
 
 /// Integers per bin, the bins, and how many pairs there are in all.
 ///

@@ -5,11 +5,13 @@
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod job;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
+pub use job::JobError;
 pub use sky::{CosmologyError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -224,144 +226,6 @@ pub enum EdgesError {
         lo: f64,
         /// Upper end.
         hi: f64,
-    },
-}
-
-/// A pair job that has no defined answer.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum JobError {
-    /// Bins that reach past half the box.
-    #[error(
-        "bins reach {reach} along {axis}, but separations in this periodic box are defined up to {limit} only (half the box length)"
-    )]
-    Reach {
-        /// The axis (`x`, `y`, `z`) or `any` for a triclinic box.
-        axis: &'static str,
-        /// How far the bins reach.
-        reach: f64,
-        /// Half the box.
-        limit: f64,
-    },
-    /// Cylindrical bins that reach past half the shortest vector of a triclinic box.
-    #[error(
-        "bins reach rp_max^2 + pi_max^2 = {reach2}, but separations in this triclinic box are defined up to {limit2} only (a quarter of the squared length of its shortest lattice vector)"
-    )]
-    ReachSquared {
-        /// `rp_max*rp_max + pi_max*pi_max`.
-        reach2: f64,
-        /// A quarter of the squared length of the shortest lattice vector.
-        limit2: f64,
-    },
-    /// Lengths whose products with a line of sight from an observer could overflow or lose digits.
-    #[error(
-        "with a line of sight from an observer {what} must be {lo:e} to {hi:e} by magnitude, found {value:e}{place}: choose another unit of length"
-    )]
-    SightRange {
-        /// `edges other than 0` or `coordinates`.
-        what: &'static str,
-        /// What was found.
-        value: f64,
-        /// Where, such as ` in x, row 3`; empty for edges.
-        place: String,
-        /// The smallest magnitude accepted.
-        lo: f64,
-        /// The largest.
-        hi: f64,
-    },
-    /// A line of sight that depends on where the observer stands, in a periodic box.
-    #[error(
-        "a periodic box has no observer: take a fixed axis (x, y or z) as the line of sight, not {0}"
-    )]
-    LineOfSight(&'static str),
-    /// Angular bins in a periodic domain.
-    #[error("angular separations need an open domain")]
-    AngleInBox,
-    /// Angular bins on positions that are not unit vectors.
-    #[error(
-        "angular bins need unit vectors: row {row} (counting from 0) has length {norm}; use Points::directions"
-    )]
-    NotUnitVector {
-        /// The first such row, from 0.
-        row: usize,
-        /// Its norm.
-        norm: f64,
-    },
-    /// A part that a job does not have.
-    #[error("part {index} of {of} does not exist: parts count from 0")]
-    Part {
-        /// The part asked for.
-        index: u32,
-        /// Of how many.
-        of: u32,
-    },
-    /// Positions outside the domain.
-    #[error(transparent)]
-    Domain(#[from] DomainError),
-    /// Samples prepared in different domains.
-    #[error("both samples of a count must live in one domain, but they were prepared in two")]
-    Domains,
-    /// Samples that another engine prepared.
-    #[error("these samples were prepared by another engine than {0}")]
-    PreparedElsewhere(&'static str),
-    /// Legendre sums in bins without a line of sight.
-    #[error("Legendre sums need bins with a line of sight: (s, mu) or (rp, pi)")]
-    NoLineOfSight,
-    /// Odd Legendre sums of pairs whose points have no order.
-    #[error(
-        "Legendre sums of odd degree change their sign with the order of a pair, which an auto count in these bins holds once: take signed edges or a line of sight through one end"
-    )]
-    OddLegendre,
-    /// Classes of pairs of particles that have no labels.
-    #[error("classes of pairs are made of labels, but the particles have none")]
-    NoLabels,
-    /// A cut of pairs within groups of particles that have no groups.
-    #[error("pairs within a group are dropped by the groups of both samples, but there are none")]
-    NoGroups,
-    /// A cut that depends on which point of a pair comes first, where none does.
-    #[error(
-        "a cut in rp along the {0} line of sight depends on which point comes first, but each pair is counted once: take midpoint or a fixed axis"
-    )]
-    CutOrder(&'static str),
-    /// A position at the origin, which has no direction to cut angles by.
-    #[error(
-        "a cut in theta needs positions away from the origin: row {row} (counting from 0) is (0, 0, 0)"
-    )]
-    NoDirection {
-        /// The first such row, from 0.
-        row: usize,
-    },
-    /// A listed pair of rows that there are not.
-    #[error(
-        "the listed pair of rows {pair:?} (counting from 0) is not among samples of {rows:?} rows"
-    )]
-    ListedRow {
-        /// The first such pair.
-        pair: [u32; 2],
-        /// Rows of the first and of the second sample.
-        rows: [usize; 2],
-    },
-    /// Two samples cut into regions of different numbers.
-    #[error(
-        "both samples must be cut into the same regions: the first has {first}, the second {second}"
-    )]
-    Regions {
-        /// Regions of the first sample.
-        first: u32,
-        /// Regions of the second.
-        second: u32,
-    },
-    /// More tables, one for each class of pairs, than one count can hold.
-    #[error(
-        "{tables} classes of pairs with {bins} bins each are more than the {limit} numbers that a count can hold"
-    )]
-    TooManyTables {
-        /// Number of tables.
-        tables: usize,
-        /// Bins of each.
-        bins: usize,
-        /// The most numbers accepted.
-        limit: usize,
     },
 }
 

@@ -17,10 +17,11 @@ use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
 use albireo::engine::{PreparedJob, Report};
-use albireo::tally::{Sum, Tallied, Tally};
+use albireo::tally::{Classes, Sum, Tallied, Tally};
 use albireo::{
-    Binning, CudaError, Domain, Edges, Engine, EngineError, LineOfSight, Naive, PairJob, Pairs,
-    Particles, PeriodicBox, Points, Progress, RBins, SMuBins, SignedEdges, Silent, Traversal,
+    Axis, Binning, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive,
+    PairJob, Pairs, Particles, PeriodicBox, Points, Progress, RBins, SMuBins, SignedEdges, Silent,
+    Traversal,
 };
 use attack::campaign::{Campaign, verdict};
 use attack::case::Bins;
@@ -34,7 +35,15 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [(&str, fn()); 12] = [
+    let tests: [(&str, fn()); 14] = [
+        (
+            "classes_are_those_of_the_double_loop",
+            classes_are_those_of_the_double_loop,
+        ),
+        (
+            "classes_without_a_kernel_are_refused",
+            classes_without_a_kernel_are_refused,
+        ),
         (
             "prepared_samples_serve_many_counts",
             prepared_samples_serve_many_counts,
@@ -372,5 +381,96 @@ fn a_prepared_job_larger_than_the_memory_is_counted_in_pieces() {
         let job = PreparedJob::auto(&sample);
         let (tally, _) = engine.tally(&job, &what, &Silent).unwrap();
         assert!(tally == Naive.run(job.job(), &what, &Silent).unwrap());
+    }
+}
+
+/// The same particles with labels below `number`: at random, or by place along x.
+fn labelled(sample: &Particles, number: u32, by_place: bool, seed: u64) -> Particles {
+    let mut random = suite::Random::new(seed);
+    let label = |row: usize| {
+        let at = if by_place {
+            sample.points().at(row)[0].rem_euclid(1.0)
+        } else {
+            random.next()
+        };
+        (at * f64::from(number)) as u32
+    };
+    let labels = Labels::new((0..sample.len()).map(label).collect(), number).unwrap();
+    sample.clone().labelled(labels).unwrap()
+}
+
+fn classes_are_those_of_the_double_loop() {
+    let mut engine = Emulated::new(Precision::Exact);
+    engine.options.tuning.threads = 64;
+    engine.options.tuning.points = 2;
+    let several = Emulated {
+        options: engine.options.clone(),
+        devices: Emulators((0..3).map(|_| Emulator::new(SHARED, PLENTY)).collect()),
+    };
+    for (name, domain) in suite::domains() {
+        let reach = domain.reach().min(0.35);
+        let los = if domain.is_periodic() {
+            LineOfSight::Fixed(Axis::Z)
+        } else {
+            LineOfSight::First
+        };
+        let edges = Edges::linear(0.0, reach, 6).unwrap();
+        let r = Tallied::new(RBins::new(edges.clone()));
+        let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
+        let s_mu = Tallied::new(SMuBins::new(edges, mu, los).unwrap());
+        for (number, by_place) in [(1, false), (3, true), (5, false), (70, true), (70, false)] {
+            let [a, b] = [
+                (130, 3, suite::Scatter::Uniform),
+                (90, 4, suite::Scatter::Clustered),
+            ]
+            .map(|(n, seed, scatter)| {
+                let sample = suite::particles(&domain, n, scatter, seed);
+                engine
+                    .prepare(labelled(&sample, number, by_place, seed), &domain, &Silent)
+                    .unwrap()
+            });
+            for classes in [Classes::Species, Classes::Regions] {
+                let what = r.clone().with_classes(classes).with_sum(Sum::Product);
+                let ordered = s_mu.clone().with_classes(classes);
+                let cross = PreparedJob::cross(&a, &b).unwrap();
+                for job in [PreparedJob::auto(&a), cross] {
+                    let told = format!("{name}, {number} labels, {classes:?}");
+                    let plain = job.job();
+                    let expected = Naive.run(plain, &what, &Silent).unwrap();
+                    assert!(expected.pairs().iter().sum::<u64>() > 0, "{told}");
+                    assert!(
+                        engine.tally(&job, &what, &Silent).unwrap().0 == expected,
+                        "{told}"
+                    );
+                    assert!(
+                        several.run(plain, &what, &Silent).unwrap() == expected,
+                        "{told}"
+                    );
+                    let expected = Naive.run(plain, &ordered, &Silent).unwrap();
+                    let found = engine.tally(&job, &ordered, &Silent).unwrap().0;
+                    assert!(found == expected, "{told}, both orders");
+                }
+            }
+        }
+    }
+}
+
+fn classes_without_a_kernel_are_refused() {
+    let sample = labelled(&uniform(60), 3, false, 1);
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
+    let what = what.with_classes(Classes::Regions);
+    for kernel in [
+        KernelChoice::Simple,
+        KernelChoice::Constant,
+        KernelChoice::Shared,
+    ] {
+        let mut engine = Emulated::new(Precision::Exact);
+        engine.options.kernel = kernel;
+        let error = engine.run(&job, &what, &Silent).unwrap_err();
+        assert!(
+            matches!(error, EngineError::Cuda(CudaError::Unsupported(_))),
+            "{error}"
+        );
     }
 }

@@ -23,14 +23,34 @@ __device__ __forceinline__ void add_wide(u64* total, i64 value) {
     if (high) atomicAdd(total + 1, high);
 }
 
+#if ALBIREO_CLASSES
+// The tables that the pairs at hand belong to: one, or the two of a pair across regions.
+struct Tables {
+    u32 one, other;
+
+    __device__ __forceinline__ bool are(Tables that) const { return one == that.one && other == that.other; }
+    // Calls `add` with the place of a bin in each of them.
+    template <class Add>
+    __device__ __forceinline__ void each(const DeviceJob& job, u32 bin, Add add) const {
+        add((u64)one * job.sums.bins + bin);
+        if (other != 0xffffffffu) add((u64)other * job.sums.bins + bin);
+    }
+};
+#else
+struct Tables {
+    template <class Add>
+    __device__ __forceinline__ void each(const DeviceJob&, u32 bin, Add add) const { add((u64)bin); }
+};
+#endif
+
 // The sums of a job in global memory, by place.
-__device__ __forceinline__ void count_globally(const DeviceJob& job, u32 place, i64 by) {
+__device__ __forceinline__ void count_globally(const DeviceJob& job, Tables tables, u32 place, i64 by) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.sums.bins) atomicAdd(job.sums.counts + bin, (u64)by);
+    if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { atomicAdd(job.sums.counts + at, (u64)by); });
 }
-__device__ __forceinline__ void add_globally(const DeviceJob& job, u64* sums, u32 place, i64 value) {
+__device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables, u64* sums, u32 place, i64 value) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.sums.bins) add_wide(sums + 2 * (u64)bin, value);
+    if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { add_wide(sums + 2 * at, value); });
 }
 
 #if ALBIREO_HISTOGRAM == 0
@@ -43,6 +63,7 @@ struct Histogram {
     static const u32 width = ALBIREO_WEIGHTED ? 3 : 1;
 #endif
 
+    Tables tables;
     u32* counts;
     u32 slots;
     u32 base;      // shared address that place 0 would have
@@ -76,7 +97,7 @@ struct Histogram {
 
     __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const {
         if (holds(job, place)) add_shared(address(place), (u32)by);
-        else count_globally(job, place, by);
+        else count_globally(job, tables, place, by);
     }
 
     // Adds to the two words from `word` on.
@@ -85,7 +106,7 @@ struct Histogram {
             const u32 at = address(place) + 4 * word, old = add_shared(at, (u32)q);
             add_shared(at + 4, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
         } else {
-            add_globally(job, sums, place, q);
+            add_globally(job, tables, sums, place, q);
         }
     }
     __device__ __forceinline__ void shift_product(const DeviceJob& job, u32 place, i64 q) const {
@@ -95,9 +116,9 @@ struct Histogram {
         shift_sum(job, job.sums.coordinates, ALBIREO_WEIGHTED ? 3 : 1, place, q);
     }
 
-    static __device__ __forceinline__ void flush_sum(u64* sums, u32 bin, const u32* words) {
+    static __device__ __forceinline__ void flush_sum(u64* sums, u64 at, const u32* words) {
         const u64 sum = (u64)words[1] << 32 | words[0];
-        if (sum) add_wide(sums + 2 * (u64)bin, (i64)sum);
+        if (sum) add_wide(sums + 2 * at, (i64)sum);
     }
 
     __device__ void flush(const DeviceJob& job) {
@@ -108,13 +129,15 @@ struct Histogram {
             if (!words[0]) continue;
             const u32 bin = bin_of(job, job.places.first + k);
             if (bin >= job.sums.bins) continue;
-            atomicAdd(job.sums.counts + bin, (u64)words[0]);
+            tables.each(job, bin, [&](u64 at) {
+                atomicAdd(job.sums.counts + at, (u64)words[0]);
 #if ALBIREO_WEIGHTED
-            flush_sum(job.sums.products, bin, words + 1);
+                flush_sum(job.sums.products, at, words + 1);
 #endif
 #if ALBIREO_PRECISION == 0
-            if (job.sums.coordinate) flush_sum(job.sums.coordinates, bin, words + (ALBIREO_WEIGHTED ? 3 : 1));
+                if (job.sums.coordinate) flush_sum(job.sums.coordinates, at, words + (ALBIREO_WEIGHTED ? 3 : 1));
 #endif
+            });
         }
         __syncthreads();
     }
@@ -123,17 +146,19 @@ struct Histogram {
 #else
 
 struct Histogram {
+    Tables tables;
+
     __device__ __forceinline__ u32 words() const { return 0; }
     __device__ __forceinline__ void set(const DeviceJob&, u32*) {}
     __device__ __forceinline__ void clear() {}
     __device__ __forceinline__ void flush(const DeviceJob&) {}
 
-    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const { count_globally(job, place, by); }
+    __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const { count_globally(job, tables, place, by); }
     __device__ __forceinline__ void shift_product(const DeviceJob& job, u32 place, i64 q) const {
-        add_globally(job, job.sums.products, place, q);
+        add_globally(job, tables, job.sums.products, place, q);
     }
     __device__ __forceinline__ void shift_coordinate(const DeviceJob& job, u32 place, i64 q) const {
-        add_globally(job, job.sums.coordinates, place, q);
+        add_globally(job, tables, job.sums.coordinates, place, q);
     }
 };
 

@@ -121,6 +121,10 @@ pub enum Doubt {
 }
 
 /// One counting kernel. Fields become macros of the source.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a macro of the sources"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variant {
     /// Which pairs.
@@ -141,6 +145,8 @@ pub struct Variant {
     pub across: Across,
     /// How doubtful pairs are decided.
     pub doubt: Doubt,
+    /// Whether tiles belong to classes with tables of their own.
+    pub classes: bool,
     /// Whether sums go straight to global memory: no window of the bins fits into a block's shared memory.
     pub global_sums: bool,
     /// Threads, second points a thread and first points a tile: sizes alone.
@@ -203,6 +209,7 @@ impl Variant {
             ("HISTOGRAM", u32::from(self.global_sums)),
             ("QUEUE", self.doubt as u32),
             ("WRAP", u32::from(self.wraps())),
+            ("CLASSES", u32::from(self.classes)),
             ("THREADS", self.shape.threads),
             ("POINTS", self.shape.points),
             ("TILE", self.shape.tile),
@@ -216,6 +223,9 @@ impl Variant {
         let filtered = self.arithmetic != Arithmetic::Float64;
         let named = matches!(self.traversal, Traversal::Simple | Traversal::Constant);
         let in_cells = self.traversal == Traversal::Cells;
+        if self.classes && !in_cells {
+            return false;
+        }
         // Kernels to check by decide in float64 alone, and the float64 rule takes all lines of sight.
         if !filtered {
             return self.sight == Sight::Fixed
@@ -292,6 +302,7 @@ pub fn every_variant() -> Vec<Variant> {
         arithmetic: A::Float64,
         across: Across::Reaching,
         doubt: Doubt::AtOnce,
+        classes: false,
         global_sums: false,
         shape: Shape {
             threads: 128,
@@ -316,6 +327,7 @@ pub fn every_variant() -> Vec<Variant> {
     let doubts = [Doubt::AtOnce, Doubt::BySweep, Doubt::ByPair];
     all = each(all, doubts, |v, choice| v.doubt = choice);
     all = each(all, [false, true], |v, choice| v.global_sums = choice);
+    all = each(all, [false, true], |v, choice| v.classes = choice);
     all.retain(Variant::exists);
     all
 }

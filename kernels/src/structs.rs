@@ -259,10 +259,16 @@ device_structs! {
         cells: [u32; 3],
         /// Which axes are periodic.
         periodic: [u32; 3],
-        /// Number of neighbour rows.
+        /// Number of neighbour rows; with classes the most that a tile meets.
         n_rows: u32,
         /// Stretches that one row can fall into.
         row_parts: u32,
+        /// Classes: for each tile (first cell of the second label, a table, another or none, whether both labels are one).
+        meetings: Address<[u32; 4]>,
+        /// Classes: neighbour rows between cells of different labels, those of one label coming first.
+        n_within: u32,
+        /// Number of neighbour rows between different labels.
+        n_apart: u32,
     }
 
     /// What is summed, and where.
@@ -395,6 +401,8 @@ device_structs! {
         z: Address<f64>,
         /// Weights, or nowhere.
         weight: Address<f64>,
+        /// Labels, or nowhere: cells of one label come before those of the next.
+        labels: Address<u32>,
         /// Where positions go.
         sorted_x: Target<f64>,
         /// Where positions go.
@@ -419,8 +427,12 @@ device_structs! {
         inverse: [f64; 9],
         /// Cells along each axis.
         cells: [u32; 3],
-        /// Number of cells.
+        /// Number of cells, those of all labels.
         number: u32,
+        /// Number of cells of a label.
+        per_label: u32,
+        /// Nothing: the size is a multiple of 8 without a hidden gap.
+        gap: u32,
     }
 }
 

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use super::cuda::{Cuda, CudaError, CudaOptions};
 use super::{AnyEngine, Cpu, Isa, PairJob, Pairs};
 use crate::binning::{Binning, PairOrder, Reach};
-use crate::counts::Sums;
 use crate::domain::Domain;
 use crate::particles::Particles;
+use crate::tally::Sums;
 
 /// Chooses among the engines of this machine.
 #[derive(Debug)]
@@ -78,10 +78,8 @@ impl Costs {
             (sums.weights, self.weighted),
             (sums.separations, self.separations),
         ];
-        factors
-            .into_iter()
-            .map(|(applies, factor)| if applies { factor } else { 1.0 })
-            .product()
+        let factor = |(applies, factor)| if applies { factor } else { 1.0 };
+        factors.into_iter().map(factor).product::<f64>()
     }
 }
 

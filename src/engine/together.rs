@@ -13,7 +13,7 @@ use crate::binning::{Binning, PairOrder};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Merge, Tallied, Tally};
+use crate::tally::{Classes, Merge, Tallied, Tally};
 
 /// The CPU and the GPUs at the same time.
 #[derive(Debug, Clone)]
@@ -138,6 +138,11 @@ impl Engine for Together {
     ) -> Result<(Tally, Report), EngineError> {
         let job = job.job();
         what.admit(job)?;
+        // Pieces of an auto count are cross counts, whose tables are others.
+        if what.classes() != Classes::One {
+            let shared = "classes of pairs shared out with the processor";
+            return Err(CudaError::Unsupported(shared).into());
+        }
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
         let pieces = deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));

@@ -7,12 +7,14 @@ mod classes;
 mod cut;
 mod integers;
 mod sum;
+mod sums;
 mod terms;
 
 pub use classes::{Classes, Tables};
 pub use cut::Cut;
 pub use integers::Tally;
 pub use sum::{Legendre, PairTerm, Sum};
+pub use sums::Sums;
 pub use terms::Terms;
 
 use crate::binning::{Binning, LineOfSight, PairOrder};

@@ -3,6 +3,7 @@
 use albireo_kernels::structs::SumTerms;
 
 use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
+use crate::tally::Tables;
 
 /// What is carried besides the bin of each pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,6 +12,15 @@ pub(super) struct Carried {
     pub(super) weighted: bool,
     /// The coordinate across, and its exponent.
     pub(super) coordinate: Option<i32>,
+    /// Classes of pairs: which there are.
+    pub(super) labels: Option<Labels>,
+}
+
+/// The labels of both samples, by number, and the tables of their classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Labels {
+    pub(super) numbers: [u32; 2],
+    pub(super) tables: Tables,
 }
 
 impl Carried {
@@ -21,13 +31,24 @@ impl Carried {
             bins,
             coordinate: self.coordinate.map_or(0, |_| 1 + u32::from(on_sphere)),
             coordinate_scale: self.coordinate.map_or(0.0, scale),
-            flush_pairs: if self == Self::default() {
+            flush_pairs: if !self.weighted && self.coordinate.is_none() {
                 u64::from(u32::MAX)
             } else {
                 FLUSH_TERMS - 1
             },
             ..SumTerms::default()
         }
+    }
+
+    /// Number of tables that are summed.
+    pub(super) fn tables(self) -> usize {
+        self.labels.map_or(1, |labels| labels.tables.number())
+    }
+
+    /// The most labels of a sample, one where they do not matter.
+    pub(super) fn most_labels(self) -> u32 {
+        self.labels
+            .map_or(1, |labels| labels.numbers[0].max(labels.numbers[1]).max(1))
     }
 
     /// Words of shared memory that one sum takes.

@@ -39,16 +39,19 @@ pub(super) fn arrangement_of(
     job: &PairJob<'_>,
     binning: &Formed<'_>,
     order: Order,
+    carried: Carried,
     options: &CudaOptions,
 ) -> Arrangement {
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
+    let labels = carried.most_labels();
     let by_cells = || {
         let frame = Frame::new(job.pairs(), job.domain(), false);
         let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
         let cut = |tile| {
             let tile = chosen(options.tuning.tile, tile);
-            Grid::new(frame.clone(), binning.reach, rows, particles, tile, order)
+            let frame = frame.clone();
+            Grid::new(frame, binning.reach, rows, particles, tile, order, labels)
         };
         let grid = cut(TILE[2]);
         let visited = grid.share * if order == Order::Unordered { 2.0 } else { 1.0 };
@@ -64,6 +67,9 @@ pub(super) fn arrangement_of(
         let periodic = matches!(job.domain(), Domain::Periodic(_));
         Arrangement::AsGiven(Frame::new(job.pairs(), job.domain(), periodic))
     };
+    if carried.labels.is_some() {
+        return Arrangement::Sorted(by_cells());
+    }
     // A kernel asked for by name visits all pairs.
     let traversal = match options.kernel {
         KernelChoice::Auto => job.traversal(),
@@ -215,6 +221,7 @@ pub(super) fn variant_of(
             _ => Across::Reaching,
         },
         doubt: Doubt::AtOnce,
+        classes: carried.labels.is_some(),
         global_sums: false,
         shape: Shape {
             threads: 128,

@@ -142,6 +142,10 @@ pub(super) struct Grid {
     pub(super) frame: Frame,
     pub(super) cells: [u32; 3],
     pub(super) rows: Vec<Row>,
+    /// The rows around a cell of one label that can hold partners of another.
+    pub(super) apart: Vec<Row>,
+    /// How many cells away neighbours may be along each axis.
+    pub(super) span: [i32; 3],
     /// Stretches of cells that a row can fall into at the faces of a periodic box.
     pub(super) row_parts: u32,
     /// Most first points in one tile.
@@ -207,7 +211,7 @@ fn extent_of(frame: &Frame, reach: Reach) -> [f64; 3] {
 }
 
 impl Grid {
-    /// Cells for pairs within `reach`, about `particles` of `rows` in each.
+    /// Cells for pairs within `reach`, about `particles` of `rows` in each; there are as many for each of the `labels`.
     pub(super) fn new(
         frame: Frame,
         reach: Reach,
@@ -215,6 +219,7 @@ impl Grid {
         particles: f64,
         tile: u32,
         order: Order,
+        labels: u32,
     ) -> Self {
         let heights = frame.heights();
         let extent = extent_of(&frame, reach);
@@ -224,7 +229,7 @@ impl Grid {
             .cbrt()
             .floor()
             .clamp(1.0, FINEST);
-        Self::with_cells(frame, reach, rows, [fineness, 8.0], tile, order)
+        Self::with_cells(frame, reach, rows, [fineness, 8.0], tile, order, labels)
     }
 
     /// `fineness` cells along the reach, and tiles of one cell or a part of it.
@@ -236,7 +241,7 @@ impl Grid {
         tile: u32,
         order: Order,
     ) -> Self {
-        Self::with_cells(frame, reach, rows, [fineness, 1.0], tile, order)
+        Self::with_cells(frame, reach, rows, [fineness, 1.0], tile, order, 1)
     }
 
     /// So many cells along the reach, and at most so many in a tile.
@@ -247,6 +252,7 @@ impl Grid {
         [fineness, most_in_tile]: [f64; 2],
         tile: u32,
         order: Order,
+        labels: u32,
     ) -> Self {
         let heights = frame.heights();
         let extent = extent_of(&frame, reach);
@@ -257,7 +263,7 @@ impl Grid {
                 .clamp(1.0, 1024.0)
         });
         // No use in many more cells than there are particles to put in them.
-        let most = MOST_CELLS.min(4.0 * rows as f64 + 64.0);
+        let most = (MOST_CELLS / f64::from(labels)).min(4.0 * rows as f64 + 64.0);
         let excess = (cells.iter().product::<f64>() / most).cbrt();
         if excess > 1.0 {
             cells = cells.map(|n| (n / excess).floor().max(1.0));
@@ -277,6 +283,7 @@ impl Grid {
             (reach.floor() + 1.0).min(most) as i32
         });
         let rows = neighbour_rows(&frame, reach, cells, span, order);
+        let apart = neighbour_rows(&frame, reach, cells, span, Order::Cross);
         let run = |row: &Row| row[2] - row[1] + tile_cells as i32;
         let longest = rows.iter().map(run).max().unwrap_or(1);
         let row_parts = if frame.periodic[0] {
@@ -303,6 +310,8 @@ impl Grid {
             frame,
             cells,
             rows,
+            apart,
+            span,
             row_parts: row_parts as u32,
             tile,
             tile_cells,

@@ -12,6 +12,8 @@ use albireo_kernels::structs::{DeviceSample, SortJob};
 pub(super) enum Column {
     /// Coordinates along an axis.
     Coordinate(usize),
+    /// Labels.
+    Label,
     /// Weights, scaled by the power of two with this exponent.
     Weight(i32),
 }
@@ -35,8 +37,8 @@ pub(super) struct Columns<M> {
 /// Entries with the number of their device and what they are.
 type Entries<K, V> = Mutex<Vec<(usize, K, Arc<V>)>>;
 
-/// Weights and arrangements of a device, at most: each is as large as the sample, and with the coordinates seven columns are kept.
-const MOST_COLUMNS: usize = 5;
+/// Columns and arrangements of a device, at most: the coordinates, the labels and weights of two exponents.
+const MOST_COLUMNS: usize = 6;
 const MOST_ARRANGED: usize = 2;
 
 /// What devices hold of a sample.

@@ -77,6 +77,7 @@ impl Request<'_> {
         let by_name = self.options.kernel != KernelChoice::Auto
             || self.job.traversal() == Traversal::AllPairs;
         !by_name
+            && self.carried.labels.is_none()
             && sorts(self.job.domain())
             && !matches!(self.binning.form, Form::RpPi { los, .. } if seen(&los))
     }
@@ -131,7 +132,7 @@ impl LaunchPlan {
             options,
             shared_limit,
         };
-        let arrangement = arrangement_of(job, binning, request.order, options);
+        let arrangement = arrangement_of(job, binning, request.order, carried, options);
         let filter = request.filter(&arrangement);
         let plan = Self::of(&request, arrangement, filter);
         if !plan.variant.global_sums {
@@ -183,7 +184,7 @@ impl LaunchPlan {
             across,
             along,
             images: image_terms(job.domain()),
-            grid: grid_terms(&arrangement, unit),
+            grid: grid_terms(&arrangement, unit, carried.labels.is_some()),
             sums: carried.terms(binning.n_bins as u32, binning.on_sphere),
             filter: filter.as_ref().map_or_else(FilterTerms::default, filtered),
             sight,
@@ -217,7 +218,10 @@ impl LaunchPlan {
             along: squares(values_along),
             table,
             translations: translations(request.job.domain()),
-            rows: grid.map_or_else(Vec::new, |grid| grid.rows.clone()),
+            rows: grid.map_or_else(Vec::new, |grid| match carried.labels {
+                Some(_) => [&grid.rows[..], &grid.apart].concat(),
+                None => grid.rows.clone(),
+            }),
             windows: Vec::new(),
             memory,
             shared: if variant.global_sums {

@@ -10,7 +10,8 @@ use crate::binning::{Binning, Edges, Formed, RBins, RpPiBins, SMuBins, SignedEdg
 use crate::domain::{Axis as Direction, Domain};
 use crate::engine::Pairs;
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
-use crate::particles::Particles;
+use crate::particles::{Labels, Particles};
+use crate::tally::{Classes, Tallied};
 
 /// Shared memory of a device.
 const SHARED: usize = 227 << 10;
@@ -60,13 +61,23 @@ fn ask<B: Binning>(
         let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
         let job = job.with_traversal(traversal);
         for options in options {
-            for carried in [
-                Carried::default(),
-                Carried {
-                    weighted: true,
+            let labelled = Particles::new(sample.points().clone());
+            let labels = Labels::new(vec![0; sample.len()], 3).unwrap();
+            let labelled = labelled.labelled(labels).unwrap();
+            let what = Tallied::new(binning.clone()).with_classes(Classes::Species);
+            let labels = super::super::carried::Labels {
+                numbers: [3; 2],
+                tables: what.tables(Pairs::Auto(&labelled)).unwrap(),
+            };
+            // Those that have a name know no classes.
+            let auto = options.kernel == KernelChoice::Auto;
+            let labels = [None, Some(labels)].into_iter().take(1 + usize::from(auto));
+            for (weighted, labels) in labels.flat_map(|labels| [(false, labels), (true, labels)]) {
+                let carried = Carried {
+                    weighted,
                     coordinate: None,
-                },
-            ] {
+                    labels,
+                };
                 let binning = Formed::of(binning).unwrap();
                 let plan = LaunchPlan::new(&job, &binning, carried, options, shared);
                 asked.insert(shapeless(plan.variant));

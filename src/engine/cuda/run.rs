@@ -14,7 +14,7 @@ use super::plan::LaunchPlan;
 use super::samples::{Given, Placed, place, put};
 use super::sums::{Sums, Totals};
 use super::timings::CudaTimings;
-use super::units::{Queue, launch_shape, work};
+use super::units::{MOST_MEETINGS, Queue, launch_shape, work};
 use crate::engine::{PairJob, Progress};
 use crate::error::CudaError;
 use crate::error::EngineError;
@@ -79,21 +79,30 @@ pub(super) fn bytes_needed(
     let weight = if carried.weighted { 8 } else { 0 };
     // Positions, their fractions, weights; while a sample is sorted it is there twice, with its cells and ranks.
     let row = 24 + weight + 16;
+    let labels = if carried.labels.is_some() { 4 } else { 0 };
     let (sorting, cells) = match &plan.arrangement {
         Arrangement::AsGiven(_) => (0, 0),
-        Arrangement::Sorted(grid) => (24 + weight + 8, u64::from(grid.number())),
+        Arrangement::Sorted(grid) => (
+            24 + weight + 8 + labels,
+            u64::from(grid.number()) * u64::from(carried.most_labels()),
+        ),
     };
     let neighbours = size_of_val(&plan.rows[..]) as u64;
     let tiles = cells + first / u64::from(plan.variant.shape.tile);
     let wide = u64::from(carried.weighted) + u64::from(carried.coordinate.is_some());
-    let sums = u64::from(plan.job.sums.bins) * (8 + 16 * wide);
+    let sums = u64::from(plan.job.sums.bins) * carried.tables() as u64 * (8 + 16 * wide);
     let edges: usize = [&plan.across, &plan.along]
         .into_iter()
         .flatten()
         .map(Vec::len)
         .sum();
     let axes = 8 * (edges + plan.table.len() + plan.translations.len()) as u64 + neighbours;
-    let unsorted = if keeps { 24 + weight } else { 0 };
+    let unsorted = if keeps { 24 + weight + labels } else { 0 };
+    let tiles = match carried.labels {
+        // A unit's, and whether they are of one class.
+        Some(_) => 2 * (MOST_MEETINGS as u64 + first / u64::from(plan.variant.shape.tile)),
+        None => tiles,
+    };
     (row + unsorted) * (first + second)
         + sorting * first.max(second)
         + 8 * (cells + 1)
@@ -138,6 +147,28 @@ fn firsts_of<'a>(
         })
 }
 
+/// Launches the kernel of a plan for a unit.
+fn launch<D: Device>(
+    device: &D,
+    plan: &LaunchPlan,
+    (pair_job, samples): (&PairJob<'_>, &[Given<'_, D::Memory>]),
+    job: &DeviceJob,
+    (unit, resident): (&Unit, u32),
+) -> Result<(), CudaError> {
+    let shape = launch_shape(plan, job, unit, resident);
+    let kernel = Kernel::Count(plan.variant);
+    if plan.variant.traversal != albireo_kernels::Traversal::Constant {
+        return device.launch(kernel, shape, job, unit);
+    }
+    let row_of_blocks = LaunchShape {
+        grid: [shape.grid[0], 1],
+        ..shape
+    };
+    let weight = samples[0].weight.map(|(weight, _)| weight);
+    firsts_of(pair_job, weight, unit)
+        .try_for_each(|firsts| device.launch(kernel, row_of_blocks, job, &firsts))
+}
+
 /// Runs the units of `queue` that this device gets; `pairs` is what they are worth together.
 ///
 /// # Errors
@@ -152,40 +183,50 @@ pub(super) fn run<D: Device>(
 ) -> Result<(Sums, CudaTimings), EngineError> {
     let mut timings = CudaTimings::default();
     let placed = place(device, plan, samples, &mut timings)?;
-    let (job, _kept) = addressed(device, plan, &placed)?;
-    let work = work(device, plan, &job, &placed.start, devices)?;
+    let (job, _memory) = addressed(device, plan, &placed)?;
+    let work = work(device, plan, &job, &placed.start, (carried.labels, devices))?;
     let totals = Totals::clear(device, plan.job.sums.bins as usize, carried)?;
     let mut tickets = device.allocate(4 * work.units.len())?;
     device.clear(&mut tickets)?;
-    let tiles = put(device, &work.tiles)?;
+    // With classes there may be very many tiles: they come a unit at a time.
+    let by_unit = !work.meetings.is_empty();
+    let all = if by_unit { 0 } else { work.tiles.len() };
+    let all = work.uploaded(device, 0..all)?;
 
     let pairs_a_unit = pairs / work.units.len().max(1) as u64;
     while let Some(k) = queue.next(&work.units) {
         let (unit, window) = &work.units[k];
         let job = plan.in_window(&job, *window);
+        let (unit, own) = if by_unit {
+            let tiles = unit.begin as usize..unit.end as usize;
+            let unit = Unit {
+                begin: 0,
+                end: unit.end - unit.begin,
+                ..*unit
+            };
+            (unit, Some(work.uploaded(device, tiles)?))
+        } else {
+            (*unit, None)
+        };
+        let [tiles, meetings] = own.as_ref().unwrap_or(&all);
         let job = DeviceJob {
             sums: totals.addressed(device, job.sums),
             grid: GridTerms {
-                tiles: device.address(&tiles).into(),
+                tiles: device.address(tiles).into(),
+                meetings: device.address(meetings).into(),
                 ticket: (device.address(&tickets) + 4 * k as u64).into(),
                 ..job.grid
             },
             ..job
         };
-        let shape = launch_shape(plan, &job, unit, work.resident);
         let begin = device.mark()?;
-        if plan.variant.traversal == albireo_kernels::Traversal::Constant {
-            let row_of_blocks = LaunchShape {
-                grid: [shape.grid[0], 1],
-                ..shape
-            };
-            let weight = samples[0].weight.map(|(weight, _)| weight);
-            for firsts in firsts_of(pair_job, weight, unit) {
-                device.launch(Kernel::Count(plan.variant), row_of_blocks, &job, &firsts)?;
-            }
-        } else {
-            device.launch(Kernel::Count(plan.variant), shape, &job, unit)?;
-        }
+        launch(
+            device,
+            plan,
+            (pair_job, samples),
+            &job,
+            (&unit, work.resident),
+        )?;
         let end = device.mark()?;
         timings.kernels += device.seconds(&begin, &end)?;
         progress.advance(pairs_a_unit);

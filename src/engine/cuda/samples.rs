@@ -9,7 +9,7 @@ use albireo_kernels::structs::{Address, DeviceSample, SortJob, Unit};
 use bytemuck::Pod;
 
 use super::device::{Device, LaunchShape};
-use super::frame::{Arrangement, Grid};
+use super::frame::Arrangement;
 use super::kept::{Arranged, Column, Columns, Kept};
 use super::kernel::Kernel;
 use super::plan::LaunchPlan;
@@ -31,7 +31,22 @@ pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memo
 pub(super) struct Given<'a, M> {
     pub(super) particles: &'a Particles,
     pub(super) weight: Option<(&'a [f64], i32)>,
+    /// Labels and how many there are, where cells are to be of one label each.
+    pub(super) labels: Option<(&'a [u32], u32)>,
     pub(super) kept: Option<&'a Kept<M>>,
+}
+
+/// A column of a sample, from what the device keeps or from the host.
+fn put_column<D: Device, T: Pod>(
+    device: &D,
+    given: &Given<'_, D::Memory>,
+    what: Column,
+    column: &[T],
+) -> Result<Arc<D::Memory>, CudaError> {
+    match given.kept {
+        Some(kept) => kept.column(device.number(), what, || put(device, column)),
+        None => put(device, column).map(Arc::new),
+    }
 }
 
 fn upload<D: Device>(
@@ -46,10 +61,7 @@ fn upload<D: Device>(
     let weight = weight.map(|(column, exponent)| (Column::Weight(exponent), column.into()));
     let memory = coordinates
         .chain(weight)
-        .map(|(what, column)| match given.kept {
-            Some(kept) => kept.column(device.number(), what, || put(device, &column)),
-            None => put(device, &column).map(Arc::new),
-        })
+        .map(|(what, column)| put_column(device, given, what, &column))
         .collect::<Result<Vec<_>, _>>()?;
     let address = |k: usize| Address::from(memory.get(k).map_or(0, |m| device.address(m)));
     let sample = DeviceSample {
@@ -67,10 +79,11 @@ fn upload<D: Device>(
     })
 }
 
-fn sort_job(sample: &DeviceSample, plan: &LaunchPlan) -> SortJob {
+/// How a sample with so many labels is sorted.
+fn sort_job(sample: &DeviceSample, plan: &LaunchPlan, labels: u32) -> SortJob {
     let frame = plan.arrangement.frame();
     let grid = plan.arrangement.grid();
-    let (cells, number) = grid.map_or(([1; 3], 1), |grid| (grid.cells, grid.number()));
+    let (cells, per_label) = grid.map_or(([1; 3], 1), |grid| (grid.cells, grid.number()));
     SortJob {
         x: sample.x,
         y: sample.y,
@@ -80,7 +93,8 @@ fn sort_job(sample: &DeviceSample, plan: &LaunchPlan) -> SortJob {
         origin: frame.origin,
         inverse: std::array::from_fn(|at| frame.inverse[at / 3][at % 3]),
         cells,
-        number,
+        number: per_label * labels,
+        per_label,
         ..SortJob::default()
     }
 }
@@ -96,7 +110,7 @@ fn sort_shape(rows: u64) -> LaunchShape {
 
 /// What is done to a sample that keeps its order, and in which frame.
 fn fix_job(sample: &DeviceSample, plan: &LaunchPlan) -> (&'static str, SortJob) {
-    let sort = sort_job(sample, plan);
+    let sort = sort_job(sample, plan, 1);
     if plan.variant.wraps() {
         return ("albireo_fix", sort);
     }
@@ -144,12 +158,11 @@ fn fix<D: Device>(
 /// Sorts a sample into cells.
 fn sort<D: Device>(
     device: &D,
-    grid: &Grid,
     job: SortJob,
     columns: &Columns<D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
     let rows = columns.sample.rows;
-    let (n, cells) = (rows as usize, grid.number() as usize);
+    let (n, cells) = (rows as usize, job.number as usize);
     let weighted = !columns.sample.weight.is_nowhere();
     let sizes = [
         8 * n,
@@ -216,10 +229,10 @@ fn sort<D: Device>(
     })
 }
 
-/// Samples on the device as the plan wants them, and the first row of each cell of the first sample.
+/// Samples on the device as the plan wants them, and the first row of each cell: of the first sample, with labels of each.
 pub(super) struct Placed<M> {
     columns: Vec<Arc<Columns<M>>>,
-    pub(super) start: Vec<u32>,
+    pub(super) start: Vec<Vec<u32>>,
 }
 
 impl<M> Placed<M> {
@@ -243,8 +256,9 @@ fn arrange<D: Device>(
         rows: given.particles.len() as u64,
         ..DeviceSample::default()
     };
+    let labels = given.labels.map_or(1, |(_, number)| number);
     let (entry, sort_only) = match &plan.arrangement {
-        Arrangement::Sorted(_) => ("albireo_sort_move", sort_job(&nowhere, plan)),
+        Arrangement::Sorted(_) => ("albireo_sort_move", sort_job(&nowhere, plan, labels)),
         Arrangement::AsGiven(_) => fix_job(&nowhere, plan),
     };
     let mut make = || {
@@ -252,8 +266,16 @@ fn arrange<D: Device>(
         let columns = upload(device, given)?;
         let uploaded = device.mark()?;
         let columns = match &plan.arrangement {
-            Arrangement::Sorted(grid) => {
-                sort(device, grid, sort_job(&columns.sample, plan), &columns)?
+            Arrangement::Sorted(_) => {
+                let column = given.labels.map(|(column, _)| column);
+                let column = column.map(|column| put_column(device, given, Column::Label, column));
+                let column = column.transpose()?;
+                let address = column.as_ref().map_or(0, |column| device.address(column));
+                let job = SortJob {
+                    labels: address.into(),
+                    ..sort_job(&columns.sample, plan, labels)
+                };
+                sort(device, job, &columns)?
             }
             Arrangement::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => columns,
             Arrangement::AsGiven(_) => fix(device, fix_job(&columns.sample, plan), columns)?,
@@ -290,11 +312,20 @@ pub(super) fn place<D: Device>(
         .iter()
         .map(|given| arrange(device, plan, given, timings))
         .collect::<Result<Vec<_>, _>>()?;
+    let labelled = samples.iter().any(|given| given.labels.is_some());
+    let of_second = |k: usize| k == 0 || labelled;
     let mut start = Vec::new();
-    let first = columns.first().and_then(|columns| columns.start.as_ref());
-    if let (Some(grid), Some(first)) = (plan.arrangement.grid(), first) {
-        start = vec![0; grid.number() as usize + 1];
-        device.download(first, &mut start)?;
+    for (k, (given, columns)) in samples.iter().zip(&columns).enumerate() {
+        if let Some(memory) = columns.start.as_ref().filter(|_| of_second(k)) {
+            let labels = given.labels.map_or(1, |(_, number)| number);
+            let cells = plan
+                .arrangement
+                .grid()
+                .map_or(0, |grid| grid.number() * labels);
+            let mut of_sample = vec![0; cells as usize + 1];
+            device.download(memory, &mut of_sample)?;
+            start.push(of_sample);
+        }
     }
     Ok(Placed { columns, start })
 }

@@ -2,10 +2,11 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
-use super::carried::Carried;
+use super::carried::{Carried, Labels};
+use super::choices::sorts;
 use super::device::{Device, Devices};
 use super::kept::Kept;
-use super::options::CudaOptions;
+use super::options::{CudaOptions, KernelChoice};
 use super::plan::LaunchPlan;
 use super::run::{bytes_needed, run};
 use super::samples::Given;
@@ -18,7 +19,7 @@ use crate::engine::{PairJob, Progress};
 use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Classes, Sum, Tallied, Tally, Terms};
+use crate::tally::{Sum, Tables, Tallied, Tally, Terms};
 
 /// A job on its way through the devices.
 struct Spread<'a, D: Devices> {
@@ -48,9 +49,6 @@ fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
     if let [cut, ..] = what.cuts() {
         return Err(CudaError::Unsupported(cut.name()));
     }
-    if what.classes() != Classes::One {
-        return Err(CudaError::Unsupported("classes of pairs"));
-    }
     match what.sums() {
         [] => Ok([false, false]),
         [Sum::Product] => Ok([true, false]),
@@ -60,6 +58,33 @@ fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
             sums.last().map_or("these sums", Sum::name),
         )),
     }
+}
+
+/// The labels of the pairs of a job, where its classes are more than one.
+fn labels(
+    tables: Tables,
+    job: &PairJob<'_>,
+    options: &CudaOptions,
+) -> Result<Option<Labels>, CudaError> {
+    if tables.is_one() {
+        return Ok(None);
+    }
+    if options.kernel != KernelChoice::Auto {
+        return Err(CudaError::Unsupported(
+            "classes of pairs among those that have a name",
+        ));
+    }
+    if !sorts(job.domain()) {
+        return Err(CudaError::Unsupported(
+            "classes of pairs in so skewed a lattice",
+        ));
+    }
+    let (first, second) = job.pairs().both();
+    let number = |sample: &Particles| sample.labels().map_or(0, crate::particles::Labels::number);
+    Ok(Some(Labels {
+        numbers: [first, second].map(number),
+        tables,
+    }))
 }
 
 /// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
@@ -81,6 +106,7 @@ pub fn count<D: Devices, B: Binning>(
     let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(name()))?;
     let [weighted, coordinate] = summed(what)?;
     let terms = Terms::new(what, job.pairs())?;
+    let labels = labels(*terms.tables(), job, options)?;
     let weights = weighted.then(|| terms.factors());
     let coordinate = coordinate.then(|| what.exponent(&Sum::Separation, job.pairs()));
     let (first, second) = job.pairs().both();
@@ -103,6 +129,7 @@ pub fn count<D: Devices, B: Binning>(
         carried: Carried {
             weighted: weights.is_some(),
             coordinate,
+            labels,
         },
         progress,
         sums: Sums::default(),
@@ -120,7 +147,14 @@ pub fn count<D: Devices, B: Binning>(
         weighted.then_some(products),
         coordinate.map(|_| coordinates),
     ];
-    let tally = Tally::of_one_table(npairs, made.into_iter().flatten().collect());
+    let made: Vec<Vec<i128>> = made.into_iter().flatten().collect();
+    let mut tally = terms.empty();
+    let n_bins = tally.n_bins();
+    for (table, pairs) in npairs.chunks(n_bins).enumerate() {
+        let of_table = table * n_bins..(table + 1) * n_bins;
+        let sums: Vec<&[i128]> = made.iter().map(|sum| &sum[of_table.clone()]).collect();
+        tally.add_table(table, pairs, &sums);
+    }
     let mut description = spread.description;
     if spread.pieces > 1 {
         description = format!("{description}, in {} pieces", spread.pieces);
@@ -191,6 +225,10 @@ impl<D: Devices> Spread<'_, D> {
         let given = samples.map(|(k, particles)| Given {
             particles,
             weight: weights.map(|weights| (weights[k], self.exponents[k])),
+            labels: self
+                .carried
+                .labels
+                .and_then(|labels| Some((particles.labels()?.values(), labels.numbers[k]))),
             kept: kept.map(|kept| kept[k]),
         });
         let given: Vec<_> = given.collect();

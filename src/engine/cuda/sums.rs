@@ -51,6 +51,7 @@ impl<M> Totals<M> {
         bins: usize,
         carried: Carried,
     ) -> Result<Self, CudaError> {
+        let bins = bins * carried.tables();
         let zeros = |bytes: usize| {
             let mut memory = device.allocate(bytes)?;
             device.clear(&mut memory)?;

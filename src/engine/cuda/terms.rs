@@ -67,17 +67,22 @@ pub(super) fn translations(domain: &Domain) -> Vec<f64> {
     }
 }
 
-/// The frame of the positions and the cells in it; lengths times `unit` are the filter's.
-pub(super) fn grid_terms(arrangement: &Arrangement, unit: f64) -> GridTerms {
+/// The frame of the positions and the cells in it, also between labels; lengths times `unit` are the filter's.
+pub(super) fn grid_terms(arrangement: &Arrangement, unit: f64, labelled: bool) -> GridTerms {
     let frame = arrangement.frame();
     let grid = arrangement.grid();
+    let within = grid.map_or(0, |grid| grid.rows.len() as u32);
+    let apart = grid.map_or(0, |grid| grid.apart.len() as u32);
+    let apart = if labelled { apart } else { 0 };
     GridTerms {
         origin: frame.origin,
         basis: std::array::from_fn(|at| frame.basis[at % 3][at / 3]),
         unit,
         cells: grid.map_or([0; 3], |grid| grid.cells),
         periodic: frame.periodic.map(u32::from),
-        n_rows: grid.map_or(0, |grid| grid.rows.len() as u32),
+        n_rows: within.max(apart),
+        n_within: within,
+        n_apart: apart,
         row_parts: grid.map_or(0, |grid| grid.row_parts),
         ..GridTerms::default()
     }

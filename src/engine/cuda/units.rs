@@ -2,14 +2,18 @@
 //!
 //! Entry: [`work`] cuts them, [`Queue`] hands them out. They are the same on every device, whatever the order within a cell.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo_kernels::structs::{DeviceJob, Unit};
 
+use super::carried::Labels;
 use super::device::{Device, LaunchShape};
 use super::frame::{Arrangement, Order, Tile, tiles};
 use super::kernel::Kernel;
+use super::meetings::{Meeting, meetings};
 use super::plan::LaunchPlan;
+use super::samples::put;
 use crate::error::CudaError;
 
 /// Units handed out, over all devices of a run: a device takes the next one when it has done its last.
@@ -35,17 +39,22 @@ const UNIT_PAIRS: f64 = 3e11;
 const UNITS_A_DEVICE: f64 = 16.0;
 /// Pairs that could be counted in the time that a block takes to clear and flush one of its sums.
 const FLUSH_PAIRS: f64 = 24.0;
+/// Turns that a block should have at least with classes, tiles in a turn, and tiles in a unit, at most.
+const TURNS_A_BLOCK: f64 = 12.0;
+const MOST_IN_A_TURN: f64 = 32.0;
+pub(super) const MOST_MEETINGS: usize = 1 << 17;
 /// First rows a block, at most.
 const LARGEST_CHUNK: u64 = 1 << 16;
 
-/// Cuts at most `wanted` units from the tiles, never within a run of cells: on every device a unit holds the same pairs.
-fn tile_units(tiles: &[Tile], wanted: u64) -> Vec<Unit> {
-    let each = (tiles.len() as u64).div_ceil(wanted.max(1)).max(1);
+/// Cuts at most `wanted` units from so many tiles, never between those of the `same` run of cells: on every device a unit holds the same
+/// pairs.
+fn tile_units(number: usize, wanted: u64, same: impl Fn(usize, usize) -> bool) -> Vec<Unit> {
+    let each = (number as u64).div_ceil(wanted.max(1)).max(1);
     let mut units = Vec::new();
     let mut begin = 0;
-    while begin < tiles.len() {
-        let mut end = (begin + each as usize).min(tiles.len());
-        while end < tiles.len() && tiles[end][0] == tiles[end - 1][0] {
+    while begin < number {
+        let mut end = (begin + each as usize).min(number);
+        while end < number && same(end - 1, end) {
             end += 1;
         }
         units.push(Unit {
@@ -104,15 +113,33 @@ pub(super) struct Work {
     pub(super) units: Vec<(Unit, usize)>,
     pub(super) resident: u32,
     pub(super) tiles: Vec<Tile>,
+    /// With classes, what each of the tiles meets.
+    pub(super) meetings: Vec<Meeting>,
 }
 
-/// Cuts a job for `devices` devices; `start` holds the first row of each cell of the first sample.
+impl Work {
+    /// Some of the tiles, uploaded with what they meet.
+    pub(super) fn uploaded<D: Device>(
+        &self,
+        device: &D,
+        tiles: Range<usize>,
+    ) -> Result<[D::Memory; 2], CudaError> {
+        let meetings = if self.meetings.is_empty() {
+            &[]
+        } else {
+            &self.meetings[tiles.clone()]
+        };
+        Ok([put(device, &self.tiles[tiles])?, put(device, meetings)?])
+    }
+}
+
+/// Cuts a job for `devices` devices; `start` holds the first row of each cell of the first sample, with labels of each sample.
 pub(super) fn work<D: Device>(
     device: &D,
     plan: &LaunchPlan,
     job: &DeviceJob,
-    start: &[u32],
-    devices: usize,
+    start: &[Vec<u32>],
+    (labels, devices): (Option<Labels>, usize),
 ) -> Result<Work, CudaError> {
     let shape = LaunchShape {
         grid: [1, 1],
@@ -122,20 +149,44 @@ pub(super) fn work<D: Device>(
     let resident = device.resident(Kernel::Count(plan.variant), shape)?;
     let (n1, n2) = (job.first.rows, job.second.rows);
     let pairs = n1 as f64 * n2 as f64;
-    match &plan.arrangement {
-        Arrangement::Sorted(grid) => {
-            let tiles = tiles(grid, start, plan.variant.shape.tile);
+    match (&plan.arrangement, labels) {
+        (Arrangement::Sorted(grid), Some(labels)) => {
+            let wanted = units_wanted(pairs * grid.share, devices);
+            let of_tile = (plan.order, plan.variant.shape.tile);
+            let (tiles, meetings) = meetings(grid, start, labels, of_tile).ok_or(
+                CudaError::Unsupported("labels as many and as mixed as these"),
+            )?;
+            // A few turns for each block, so that none waits long for the last.
+            let turns = f64::from(resident) * TURNS_A_BLOCK;
+            let chunk = (tiles.len() as f64 / turns)
+                .ceil()
+                .clamp(1.0, MOST_IN_A_TURN) as u64;
+            let wanted = wanted.max((tiles.len() / MOST_MEETINGS) as u64 + 1);
+            let same =
+                |a: usize, b: usize| tiles[a][0] == tiles[b][0] && meetings[a] == meetings[b];
+            let units = tile_units(tiles.len(), wanted, same);
+            let units = units.into_iter().map(|unit| (Unit { chunk, ..unit }, 0));
+            Ok(Work {
+                units: units.collect(),
+                resident,
+                tiles,
+                meetings,
+            })
+        }
+        (Arrangement::Sorted(grid), None) => {
+            let tiles = tiles(grid, &start[0], plan.variant.shape.tile);
             let windows = plan.windows.len().max(1);
             let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
-            let units = tile_units(&tiles, wanted);
+            let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
             let in_window = |window| units.iter().map(move |&unit| (unit, window));
             Ok(Work {
                 units: (0..windows).flat_map(in_window).collect(),
                 resident,
                 tiles,
+                meetings: Vec::new(),
             })
         }
-        Arrangement::AsGiven(_) => {
+        (Arrangement::AsGiven(_), _) => {
             let share = if plan.order == Order::Unordered {
                 0.5
             } else {
@@ -164,6 +215,7 @@ pub(super) fn work<D: Device>(
                     .collect(),
                 resident,
                 tiles: Vec::new(),
+                meetings: Vec::new(),
             })
         }
     }
@@ -241,7 +293,7 @@ mod tests {
         // Runs of 1, 3, 1 and 2 tiles.
         let tiles: Vec<Tile> = [0, 4, 4, 4, 8, 9, 9].map(|cell| [cell, 1, 0, 0]).to_vec();
         for wanted in 1..9 {
-            let units = tile_units(&tiles, wanted);
+            let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);
             assert_eq!((units[0].begin, units[units.len() - 1].end), (0, 7));
             for pair in units.windows(2) {
                 assert_eq!(pair[0].end, pair[1].begin);

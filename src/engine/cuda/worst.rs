@@ -72,6 +72,7 @@ impl Setting {
                 26.0,
                 64,
                 Order::Unordered,
+                1,
             )),
         };
         let (unit, errors, matrix) = {
