@@ -56,7 +56,6 @@ const INPUTS: [Input; 5] = [
 fn coordinate(input: Input, random: &mut Random) -> f64 {
     let (u, v) = (random.unit(), random.unit());
     let x = match input {
-        Input::Uniform => u * SIDE,
         Input::Ties => (u * 100.0).floor() * 0.1,
         Input::BesideTies if v < 0.33 => ((u * 20.0).floor() * 0.5).next_up(),
         Input::BesideTies if v < 0.66 => ((u * 20.0).floor() * 0.5).next_down(),
@@ -64,7 +63,7 @@ fn coordinate(input: Input, random: &mut Random) -> f64 {
         Input::Lattice => (u * SIDE).floor(),
         Input::Faces if v < 0.25 => 0.0,
         Input::Faces if v < 0.5 => SIDE.next_down(),
-        Input::Faces => u * SIDE,
+        Input::Faces | Input::Uniform => u * SIDE,
     };
     x.clamp(0.0, SIDE.next_down())
 }
