@@ -24,7 +24,7 @@ pub(crate) use scatter::Scatter;
 pub(crate) const MOST_LANES: usize = 16;
 
 /// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
-const ROUNDING: f64 = 6_755_399_441_055_744.0;
+pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// What is added to the bits of a rounded product to make it a term: one in the number of terms, and no product negative.
 const TERM: u64 = (1u64 << scatter::TERM_BITS)

@@ -20,6 +20,8 @@ pub(super) struct Batch {
     pub(super) d: [Column; 3],
     /// r2, or rp2 in its place; infinite where there is no pair to count.
     pub(super) across: Column,
+    /// The root of the square across, where it is needed.
+    pub(super) root: Column,
     /// `(d.l)*(d.l)` or pi2: what is compared with squared edges along the line of sight.
     pub(super) along: Column,
     /// What the squared edges of mu are multiplied by.
@@ -33,7 +35,7 @@ pub(super) struct Batch {
     /// Keys of cells, across and along.
     pub(super) keys: [[i64; PAIRS]; 2],
     /// Where the pairs are counted.
-    pub(super) slots: [u32; PAIRS],
+    pub(super) slots: [i64; PAIRS],
     /// The rows of the first block, and how many of them are in use.
     pub(super) rows: [u8; ROWS],
     pub(super) n_rows: usize,
@@ -44,6 +46,7 @@ impl Batch {
         Box::new(Self {
             d: [[0.0; PAIRS]; 3],
             across: [0.0; PAIRS],
+            root: [0.0; PAIRS],
             along: [0.0; PAIRS],
             scale: [0.0; PAIRS],
             dl: [0.0; PAIRS],

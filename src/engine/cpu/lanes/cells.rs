@@ -6,7 +6,7 @@
 use crate::simd::Simd;
 
 /// What a cell that the rule must be asked about has for slots.
-pub(super) const ASK: u32 = u32::MAX;
+pub(super) const ASK: i64 = u32::MAX as i64;
 
 /// The most cells of an axis that are found by the leading bits of squares.
 const MOST_CELLS: i64 = 1 << 14;
@@ -25,15 +25,15 @@ const QUOTIENT: f64 = 1.0 / (1u64 << 46) as f64;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cell {
     pub(super) edge: f64,
-    pub(super) below: u32,
-    pub(super) above: u32,
+    below: u32,
+    above: u32,
 }
 
 impl Cell {
     /// The slot of a square that has reached the edge or not.
     #[inline(always)]
-    pub(super) fn slot(&self, reached: bool) -> u32 {
-        if reached { self.above } else { self.below }
+    pub(super) fn slot(&self, reached: bool) -> i64 {
+        i64::from(if reached { self.above } else { self.below })
     }
 }
 
@@ -123,8 +123,8 @@ impl Steps {
 /// The cell that asks the rule.
 const ASKS: Cell = Cell {
     edge: 0.0,
-    below: ASK,
-    above: ASK,
+    below: ASK as u32,
+    above: ASK as u32,
 };
 
 /// No side.
@@ -196,7 +196,12 @@ impl Axis {
     /// Whether no cell holds two edges.
     fn is_sparse(&self) -> bool {
         // The last of each side asks in any case.
-        let ask = |cells: &[Cell]| cells.iter().filter(|cell| cell.below == ASK).count();
+        let ask = |cells: &[Cell]| {
+            cells
+                .iter()
+                .filter(|cell| i64::from(cell.below) == ASK)
+                .count()
+        };
         let (one, other) = self.cells.split_at(self.side);
         ask(one) <= 1 && ask(other) <= 1
     }
@@ -313,7 +318,7 @@ impl Axis {
     }
 
     /// The slot of a square with a key, its edges multiplied by `scale`.
-    pub(super) fn find(&self, key: i64, square: f64, scale: f64, negative: bool) -> u32 {
+    pub(super) fn find(&self, key: i64, square: f64, scale: f64, negative: bool) -> i64 {
         let (first, cells) = self.cells();
         let cell = &cells[(key - first) as usize + usize::from(negative) * self.side];
         cell.slot(square >= cell.edge * scale)

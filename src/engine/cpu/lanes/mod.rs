@@ -6,6 +6,7 @@
 
 mod batch;
 mod cells;
+mod even;
 mod measure;
 mod plan;
 mod sums;
@@ -66,6 +67,8 @@ pub(super) struct Lanes<'a> {
     ruled: [f64; 2],
     /// Whether a sum needs the cosine.
     cosine: bool,
+    /// Whether a sum needs the root of the square across.
+    roots: bool,
 }
 
 /// What one thread carries from block to block.
@@ -118,10 +121,12 @@ impl<'a> Lanes<'a> {
             _ => [0, 1, 2],
         };
         let cosine = |sum: &Sum| matches!(sum, Sum::Legendre(_) | Sum::WeightedLegendre(_));
+        let terms: Vec<_> = (asked.sums.iter())
+            .map(|sum| LaneTerm::of(sum, asked.root))
+            .collect();
         Some(Self {
-            terms: (asked.sums.iter())
-                .map(|sum| LaneTerm::of(sum, asked.root))
-                .collect(),
+            roots: terms.iter().any(|term| term.needs_root()),
+            terms,
             cosine: asked.sums.iter().any(cosine),
             reach: Reach::new(&run.region, run.rounding.scale, &run.rounding),
             plan,
@@ -304,6 +309,13 @@ impl<'a> Lanes<'a> {
     fn locate<S: Simd>(&self, simd: S, plan: &Plan<'_>, batch: &mut Batch, points: &Points<'_>) {
         let n = batch.n_pairs();
         let (Some(along), Some(los)) = (&plan.along, plan.los) else {
+            if self.roots
+                && let Some(even) = &plan.even
+                && even.slots(simd, batch)
+            {
+                return;
+            }
+            self.find_roots(simd, batch);
             (plan.across).keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
             if across(plan, batch) {
                 ask(plan, batch);
@@ -320,10 +332,25 @@ impl<'a> Lanes<'a> {
             along.axis.keys(simd, squares, keys);
             batch.scale[..n].fill(1.0);
         }
+        self.find_roots(simd, batch);
         (plan.across).keys(simd, &batch.across[..n], &mut batch.keys[0][..n]);
         let asked = across(plan, batch);
         if across_and_along(plan, along, batch) || asked {
             ask(plan, batch);
+        }
+    }
+}
+
+impl Lanes<'_> {
+    /// Takes the roots of the squares across, where a sum is made of them.
+    #[inline(always)]
+    fn find_roots<S: Simd>(&self, simd: S, batch: &mut Batch) {
+        if !self.roots {
+            return;
+        }
+        for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
+            let root = simd.sqrt_d(simd.load_d(&batch.across[at..]));
+            simd.store_d(root, &mut batch.root[at..]);
         }
     }
 }
@@ -368,7 +395,7 @@ fn across_and_along(plan: &Plan<'_>, along: &Along, batch: &mut Batch) -> bool {
         let cell = &cells[(key - first) as usize + negative];
         let found = cell.slot(square >= cell.edge * scale);
         asked |= found == ASK;
-        *slot = slot.wrapping_add(found).min(nowhere);
+        *slot = (*slot + found).min(nowhere);
     }
     asked
 }

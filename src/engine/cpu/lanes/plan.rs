@@ -1,6 +1,7 @@
 //! What lanes are told of the bins: axes of cells, made once a job.
 
 use super::cells::{Axis, Steps};
+use super::even::Even;
 use super::measure::Sought;
 use super::sums::Shape;
 use crate::binning::{Edges, Form, LineOfSight, SignedEdges};
@@ -12,6 +13,8 @@ pub(super) struct Plan<'a> {
     pub(super) los: Option<LineOfSight>,
     pub(super) across: Axis,
     pub(super) along: Option<Along>,
+    /// Bins in the separation alone, at equal distances.
+    pub(super) even: Option<Even>,
     pub(super) shape: Shape,
     /// What the slots of a bin across are multiples of, where there are bins along the line of sight.
     n_along: usize,
@@ -63,6 +66,9 @@ impl<'a> Plan<'a> {
             form,
             los,
             across: Axis::across(&steps_across(across, across_slot)),
+            even: matches!(form, Form::Radial { .. })
+                .then(|| Even::new(across, &shape))
+                .flatten(),
             along,
             shape,
             n_along,
@@ -72,7 +78,7 @@ impl<'a> Plan<'a> {
     /// The slot of a square across, by the rule.
     #[cold]
     #[inline(never)]
-    pub(super) fn ask_across(&self, square: f64) -> u32 {
+    pub(super) fn ask_across(&self, square: f64) -> i64 {
         let (Form::Radial { r: edges } | Form::SMu { s: edges, .. } | Form::RpPi { rp: edges, .. }) =
             self.form;
         let bin = edges.locate(square);
@@ -82,7 +88,7 @@ impl<'a> Plan<'a> {
     /// The slot of a square along the line of sight, by the rule.
     #[cold]
     #[inline(never)]
-    pub(super) fn ask_along(&self, negative: bool, square: f64, scale: f64) -> u32 {
+    pub(super) fn ask_along(&self, negative: bool, square: f64, scale: f64) -> i64 {
         let below = self
             .form
             .along()
@@ -92,7 +98,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Edges above zero and the slots between them; `slot` tells that of a bin.
-fn steps_across(edges: &Edges, slot: impl Fn(Option<usize>) -> u32) -> Steps {
+fn steps_across(edges: &Edges, slot: impl Fn(Option<usize>) -> i64) -> Steps {
     let n = edges.n_bins();
     let from_zero = usize::from(edges.first() == 0.0);
     let above = |k: usize| slot((k < n).then_some(k));
@@ -100,22 +106,31 @@ fn steps_across(edges: &Edges, slot: impl Fn(Option<usize>) -> u32) -> Steps {
     let others = (from_zero..=n).map(above);
     Steps {
         squares: edges.squares()[from_zero..].to_vec(),
-        slots: std::iter::once(first).chain(others).collect(),
+        slots: (std::iter::once(first).chain(others))
+            .map(|slot| slot as u32)
+            .collect(),
     }
 }
 
 /// Edges above zero, and those below it where there are any; `slot` tells that above so many edges.
-fn steps_along(edges: &SignedEdges, slot: impl Fn(usize) -> u32) -> (Steps, Option<Steps>) {
+fn steps_along(edges: &SignedEdges, slot: impl Fn(usize) -> i64) -> (Steps, Option<Steps>) {
     let (values, squares) = (edges.values(), edges.squares());
     let n_negative = values.partition_point(|&edge| edge < 0.0);
     let n_below = values.partition_point(|&edge| edge <= 0.0);
     let positive = Steps {
         squares: squares[n_below..].to_vec(),
-        slots: (n_below..=values.len()).map(&slot).collect(),
+        slots: (n_below..=values.len())
+            .map(&slot)
+            .map(|slot| slot as u32)
+            .collect(),
     };
     let negative = edges.signed().then(|| Steps {
         squares: squares[..n_negative].iter().rev().copied().collect(),
-        slots: (0..=n_negative).rev().map(&slot).collect(),
+        slots: (0..=n_negative)
+            .rev()
+            .map(&slot)
+            .map(|slot| slot as u32)
+            .collect(),
     });
     (positive, negative)
 }

@@ -22,6 +22,11 @@ pub(super) enum LaneTerm {
 }
 
 impl LaneTerm {
+    /// Whether it is made of the root of the square across.
+    pub(super) fn needs_root(self) -> bool {
+        matches!(self, Self::Root | Self::WeightedRoot)
+    }
+
     /// How `sum` is made; `root` says whether the coordinate is the root of the square across.
     pub(super) fn of(sum: &Sum, root: bool) -> Self {
         match sum {
@@ -60,7 +65,7 @@ fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, 
     match term {
         LaneTerm::Product | LaneTerm::Rule => product,
         LaneTerm::Root | LaneTerm::WeightedRoot => {
-            let root = simd.sqrt_d(simd.load_d(&batch.across[at..]));
+            let root = simd.load_d(&batch.root[at..]);
             let root = simd.mul_d(root, simd.splat_d(factors.coordinate));
             if term == LaneTerm::Root {
                 return root;
@@ -170,8 +175,8 @@ impl Shape {
     }
 
     /// The slot of a bin.
-    pub(super) fn slot(&self, bin: Option<usize>) -> u32 {
-        (bin.unwrap_or(self.n_bins) * self.unit()) as u32
+    pub(super) fn slot(&self, bin: Option<usize>) -> i64 {
+        (bin.unwrap_or(self.n_bins) * self.unit()) as i64
     }
 }
 
@@ -245,8 +250,8 @@ impl Words {
 
     /// The slot of what lies in no bin.
     #[inline(always)]
-    pub(super) fn nowhere(&self) -> u32 {
-        (self.n_bins * self.copies * self.terms.len()) as u32
+    pub(super) fn nowhere(&self) -> i64 {
+        (self.n_bins * self.copies * self.terms.len()) as i64
     }
 
     /// Adds the terms of a batch where its slots say.
