@@ -36,8 +36,7 @@ const LEAF: f64 = 16.0;
 /// Seconds the CPU takes for a particle besides its pairs, on one thread and on all of them together.
 const CPU_PARTICLE: f64 = 3e-8;
 const CPU_SORT: f64 = 1.5e-7;
-/// Rows of the two samples that are tried to find the share of pairs within reach: milliseconds of work, in triclinic boxes too, where
-/// a separation is a search.
+/// Rows of the two samples that are tried to find the share of pairs within reach: milliseconds of work, in triclinic boxes too.
 const TRIED: [usize; 2] = [256, 1024];
 const TRIED_TRICLINIC: [usize; 2] = [64, 256];
 /// The finds below which they say too little.

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::sort::{MAX_HALVINGS, Slot, Stop};
 use super::{Bounds, Sorted};
+use crate::binning::filter::FAR_AWAY;
 use crate::particles::{MAX_PARTICLES, run_start};
 
 /// Points in a leaf: one of the widest registers.
@@ -30,9 +31,6 @@ pub(crate) const NO_ROW: u32 = u32::MAX;
 // Rows, blocks and groups are numbered in 32 bits: each coarse cell has at most one block that is not full.
 const _: () = assert!(MAX_PARTICLES < NO_ROW as usize);
 const _: () = assert!(MAX_PARTICLES / BLOCK + (1 << MAX_HALVINGS) < u32::MAX as usize);
-
-/// Offset of a slot that holds no point, in scaled units: out of everyone's reach, and its square is finite.
-pub(crate) const FAR_AWAY: f32 = 1e15;
 
 /// Up to [`BLOCK`] points close together.
 #[derive(Debug, Clone, Copy)]

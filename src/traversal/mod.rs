@@ -10,6 +10,6 @@ mod walk;
 
 pub(crate) use bounds::Bounds;
 pub(crate) use images::Translation;
-pub(crate) use layout::{BLOCK, Block, FAR_AWAY, LEAF, Layout, LeafBox};
+pub(crate) use layout::{BLOCK, Block, LEAF, Layout, LeafBox};
 pub(crate) use sort::{Sorted, Stop};
 pub(crate) use walk::{BlockPair, Region, Slots, Walk};

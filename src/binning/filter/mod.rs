@@ -54,6 +54,9 @@ const HIGHER_ORDERS: f64 = 1.01;
 /// Roundings of a sum of three squares or products, fused or not, relative to its terms.
 const DOT_ROUNDINGS: f64 = 5.0 * HALF_ULP;
 
+/// Offset of a slot that holds no point, in scaled units: out of everyone's reach, and its square is finite.
+pub(crate) const FAR_AWAY: f32 = 1e15;
+
 /// Added to squared separations so that none is zero; far below every bound used.
 pub(crate) const TINY: f32 = 1e-26;
 
