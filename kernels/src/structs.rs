@@ -1,6 +1,6 @@
 //! What kernels are told: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
 //!
-//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`header`] declares them all. Nothing here computes.
+//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; `header` declares them all. Nothing here computes.
 
 use std::marker::PhantomData;
 
