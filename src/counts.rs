@@ -125,10 +125,20 @@ pub fn count_prepared<B: Binning, E: Engine>(
     sums: Sums,
     progress: &dyn Progress,
 ) -> Result<(PairCounts<B>, Report), EngineError> {
-    let what = sums.over(binning);
+    let what = asked(job.job(), binning, sums);
     let (tally, report) = engine.tally(job, &what, progress)?;
     let counts = PairCounts::of_job_tally(job.job(), &what, &tally);
     Ok((counts.with_exactness(engine.exactness()), report))
+}
+
+/// What is asked of a whole job, its weights looked through once.
+fn asked<B: Binning>(job: &PairJob<'_>, binning: &B, sums: Sums) -> Tallied<B> {
+    let what = sums.over(binning);
+    if sums.weights {
+        what.with_weight_exponents(weight_exponents(job.pairs()))
+    } else {
+        what
+    }
 }
 
 fn count_with_exponents<B: Binning, E: Engine>(

@@ -53,6 +53,13 @@ pub fn norm2(d: [f64; 3]) -> f64 {
     dot(d, d)
 }
 
+/// The direction of a position from the origin: each coordinate divided by the norm.
+#[inline]
+pub fn direction(x: [f64; 3]) -> [f64; 3] {
+    let norm = norm2(x).sqrt();
+    x.map(|coordinate| coordinate / norm)
+}
+
 /// `x1 - x2` per component.
 #[inline]
 pub fn difference(x1: [f64; 3], x2: [f64; 3]) -> [f64; 3] {

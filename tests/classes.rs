@@ -2,29 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod random;
+
 use albireo::engine::{Cpu, CpuSorted, Isa, Prepared, PreparedJob};
 use albireo::tally::{Classes, Sum, Tallied, Tally};
 use albireo::{
     Axis, Binning, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight, Naive, PairJob,
     Pairs, Particles, ParticlesError, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent,
 };
-
-/// A small generator (splitmix64), so that inputs are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use random::Random;
 
 /// How labels are given to points.
 #[derive(Debug, Clone, Copy)]

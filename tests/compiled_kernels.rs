@@ -6,6 +6,8 @@
     reason = "a failed unwrap is a failed test; a skipped test says so"
 )]
 
+mod trials;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,14 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use albireo::CudaError;
 use albireo::engine::cuda::kernel::Kernel;
 use albireo::engine::cuda::{CompilerDescription, compile, compiler, kernel_name};
-use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
     let missing = compiler().err();
     if let Some(error) = &missing {
         eprintln!("skipped: {error}");
     }
-    let tests: [(&str, fn()); 2] = [
+    let tests: [trials::Test; 2] = [
         (
             "every_kernel_compiles_for_every_device_generation",
             every_kernel_compiles_for_every_device_generation,
@@ -30,16 +31,7 @@ fn main() -> ExitCode {
             an_architecture_that_the_compiler_does_not_know_is_named,
         ),
     ];
-    let trial = |(name, test): (&str, fn())| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
-    };
-    let trials = tests
-        .into_iter()
-        .map(|test| trial(test).with_ignored_flag(missing.is_some()));
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    trials::run(tests, missing.is_some(), [])
 }
 
 /// Compute capabilities that some version of NVRTC knows.

@@ -11,6 +11,8 @@
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
 
+mod trials;
+
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
@@ -18,7 +20,6 @@ use albireo::tally::{Sum, Tallied};
 use albireo::{
     Cuda, CudaError, Domain, Edges, Engine, PairJob, Pairs, PeriodicBox, RBins, Silent, Traversal,
 };
-use libtest_mimic::{Arguments, Trial};
 use suite::{Scatter, Scope};
 
 /// An engine on every device of this machine.
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [(&str, fn()); 9] = [
+    let on_device: [trials::Test; 9] = [
         (
             "filtered_counts_are_those_of_the_double_loop",
             filtered_counts_are_those_of_the_double_loop,
@@ -69,21 +70,14 @@ fn main() -> ExitCode {
             the_approximate_mode_moves_few_pairs,
         ),
     ];
-    let trial = |name: &str, test: fn()| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
-    };
-    let mut trials: Vec<Trial> = on_device
-        .into_iter()
-        .map(|(name, test)| trial(name, test).with_ignored_flag(missing.is_some()))
-        .collect();
-    trials.push(trial(
-        "a_device_that_does_not_exist_is_refused",
-        a_device_that_does_not_exist_is_refused,
-    ));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    trials::run(
+        on_device,
+        missing.is_some(),
+        [(
+            "a_device_that_does_not_exist_is_refused",
+            a_device_that_does_not_exist_is_refused as fn(),
+        )],
+    )
 }
 
 fn scope() -> Scope {

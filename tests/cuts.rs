@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod random;
+
 use albireo::engine::{Cpu, Isa};
 use albireo::tally::{Classes, Cut, Sum, Tallied, Tally};
 use albireo::{
@@ -9,23 +11,7 @@ use albireo::{
     Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
     Silent,
 };
-
-/// A small generator (splitmix64), so that inputs are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use random::Random;
 
 /// Weighted, labelled and grouped particles in a unit cube at `corner`; a third of them on a lattice, some on one line of sight.
 fn sample(n: usize, corner: f64, seed: u64) -> Particles {
@@ -267,4 +253,180 @@ fn cuts_without_a_meaning_are_refused() {
         beyond.into()
     );
     assert!(Cut::theta(0.0, 181.0).is_err() && Cut::rp(1.0, 1.0, LineOfSight::Midpoint).is_err());
+}
+
+/// A drawn job: a domain, two samples that lie in it, bins, and a cut, often at the distance of one of its own pairs.
+struct Drawn {
+    domain: Domain,
+    samples: [Particles; 2],
+    bins: RBins,
+    cut: Cut,
+}
+
+/// How far behind a face point number `k` of a clump is, in gaps.
+fn behind(random: &mut Random, k: usize) -> f64 {
+    0.5 * random.unit()
+        + if k == 0 {
+            0.0
+        } else {
+            0.5 + 20.0 * random.unit()
+        }
+}
+
+/// Points of a drawn sample around `at`: two clumps, a `gap` apart along `axis` and across the face of the box, among points on a
+/// lattice and anywhere near, or only one of these.
+fn clumps(
+    random: &mut Random,
+    n: usize,
+    at: [f64; 3],
+    (axis, gap): (usize, f64),
+    only: Option<usize>,
+) -> Vec<[f64; 3]> {
+    let size = gap * 10f64.powf(-8.0 * random.unit());
+    (0..n)
+        .map(|k| {
+            let mut x = at.map(|x| (x + size * (random.unit() - 0.5)).rem_euclid(1.0));
+            match only.unwrap_or(k % 4) {
+                // The first point is the nearest to the face, and gives the clump's box its side there.
+                0 => x[axis] = (1.0 - gap * behind(random, k)).rem_euclid(1.0),
+                1 => x[axis] = gap * behind(random, k),
+                2 => x = [(); 3].map(|()| (random.unit() * 8.0).floor() / 8.0),
+                _ => {}
+            }
+            x
+        })
+        .collect()
+}
+
+fn drawn(random: &mut Random) -> Drawn {
+    let unit = 2f64.powi(random.below(401) as i32 - 200);
+    let gap = 10f64.powf(-12.0 * random.unit()) * 0.3;
+    let axes = [Axis::X, Axis::Y, Axis::Z];
+    let (along, across) = (random.below(3), random.below(3));
+    let cubic = Domain::Periodic(PeriodicBox::cubic(unit).unwrap());
+    let lengths = [0, 1, 2].map(|k| (k != random.below(3)).then_some(unit));
+    let slab = Domain::Periodic(PeriodicBox::new(lengths).unwrap());
+    let domain = [Domain::Open, Domain::Open, cubic, slab][random.below(4)].clone();
+    // From the observer, and so far away that float64 has few digits left for separations.
+    let corner = match domain {
+        Domain::Open => [0.0, -0.5, 1.5, 40.0, 1e6, 1e11][random.below(6)],
+        _ => 0.0,
+    };
+    let few = random.below(2) == 0;
+    let numbers = if few { [3, 3] } else { [40, 100] }.map(|most| 1 + random.below(most));
+    let at = [(); 3].map(|()| random.unit());
+    let apart = random.below(2) == 0;
+    let samples = [0, 1].map(|k| {
+        let (n, only) = (numbers[k], apart.then_some(k));
+        let rows: Vec<[f64; 3]> = clumps(random, n, at, (across, gap), only)
+            .into_iter()
+            .map(|x| x.map(|x| (x + corner) * unit))
+            .collect();
+        let sample = Particles::new(Points::from_rows(&rows).unwrap());
+        let labels = (0..n).map(|_| random.below(3) as u32).collect();
+        let sample = sample.labelled(Labels::new(labels, 3).unwrap()).unwrap();
+        domain.place(sample, albireo::Outside::Wrap).unwrap()
+    });
+    let reach = unit * [0.5, 0.3, gap.max(1e-9)][random.below(3)];
+    let bins = RBins::new(Edges::linear(0.0, reach, 1 + random.below(6)).unwrap());
+    let rows = if apart {
+        [0, 0]
+    } else {
+        [0, 1].map(|k| random.below(numbers[k]))
+    };
+    let hi = own_separation(rows, &domain, &samples, along).unwrap_or(gap * unit);
+    let hi = [hi, hi.next_up(), hi.next_down(), 2.0 * hi, gap * unit][random.below(5)];
+    let los = match domain {
+        Domain::Open if random.below(2) == 0 => LineOfSight::Midpoint,
+        _ => LineOfSight::Fixed(axes[along]),
+    };
+    let lo = hi * [0.0, 0.5][random.below(2)];
+    let cut = match domain {
+        Domain::Open if random.below(3) == 0 => Cut::theta(0.0, (hi / unit * 60.0).min(180.0)),
+        _ => Cut::rp(lo, hi, los),
+    };
+    Drawn {
+        domain,
+        samples,
+        bins,
+        cut: cut.unwrap(),
+    }
+}
+
+/// How far apart two points of the samples are across an axis, if they are at all.
+fn own_separation(
+    [i, j]: [usize; 2],
+    domain: &Domain,
+    [a, b]: &[Particles; 2],
+    along: usize,
+) -> Option<f64> {
+    let d = domain.separation(a.points().at(i), b.points().at(j)).d;
+    let across: f64 = (0..3).filter(|&k| k != along).map(|k| d[k] * d[k]).sum();
+    (across.sqrt() > 1e-300).then_some(across.sqrt())
+}
+
+/// Two points nearly on one line of sight, so that rp2 is what rounding leaves of r2, cut where it lies itself.
+#[test]
+fn cuts_of_radial_pairs_hold_what_the_rule_says() {
+    let mut random = Random(0x4ad1);
+    let (engine, mut held) = (Cpu::new().with_threads(1).unwrap(), 0);
+    for number in 0..20_000 {
+        let unit = 2f64.powi(random.below(401) as i32 - 200);
+        let first = [(); 3].map(|()| (0.5 + random.unit()) * unit);
+        let along = 10f64.powf(-0.5 - 3.0 * random.unit());
+        let aside = 1e-8 * 10f64.powf(2.0 * random.unit()) * along;
+        let second = first.map(|x| x * (1.0 + along) + aside * unit * (random.unit() - 0.5));
+        let [a, b] = [first, second].map(|x| Particles::new(Points::from_rows(&[x]).unwrap()));
+        let pairs = [Pairs::Cross(&a, &b), Pairs::Cross(&b, &a)][number % 2];
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        let (one, other) = pairs.both();
+        let sep = (Domain::Open).separation(one.points().at(0), other.points().at(0));
+        let l: [f64; 3] = std::array::from_fn(|k| sep.x1[k] + sep.x2[k]);
+        let [dl, l2] = [sep.d, l].map(|x| (x[0] * l[0] + x[1] * l[1]) + x[2] * l[2]);
+        let rp = (sep.r2 - (dl * dl) / l2).max(0.0).sqrt();
+        let hi = [rp, rp.next_up(), rp * (1.0 + 1e-15)][random.below(3)].max(1e-12 * unit);
+        let cut = Cut::rp(0.0, hi, LineOfSight::Midpoint).unwrap();
+        let r = Edges::linear(0.0, sep.r2.sqrt() * 1.5, 1).unwrap();
+        let what = Tallied::new(RBins::new(r)).with_cut(cut);
+        let expected = Naive.run(&job, &what, &Silent).unwrap();
+        let found = engine.run(&job, &what, &Silent).unwrap();
+        assert!(found == expected, "{number}: {sep:?} {what:?}");
+        held += u32::from(expected.pairs() == [0]);
+    }
+    assert!(held > 5000, "{held} of 20000 are cut");
+}
+
+#[test]
+fn drawn_cuts_hold_what_the_rule_says() {
+    let mut random = Random(0x0c07);
+    let engines = engines();
+    let (mut held, mut refused) = (0, 0);
+    for number in 0..4000 {
+        let Drawn {
+            domain,
+            samples: [a, b],
+            bins,
+            cut,
+        } = drawn(&mut random);
+        let engine = &engines[number % engines.len()];
+        let all = Tallied::new(bins).with_classes([Classes::One, Classes::Regions][number % 2]);
+        let what = all.clone().with_cut(cut);
+        for pairs in [Pairs::Auto(&b), Pairs::Cross(&a, &b)] {
+            let job = PairJob::new(pairs, &domain).unwrap();
+            let expected = Naive.run(&job, &what, &Silent);
+            let found = engine.run(&job, &what, &Silent);
+            assert!(found == expected, "{number}: {domain:?} {what:?}");
+            match expected {
+                Ok(left) => {
+                    let all = Naive.run(&job, &all, &Silent).unwrap();
+                    held += u32::from(all != left);
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(
+        held > 1000 && refused < 800,
+        "{held} hold pairs, {refused} refused"
+    );
 }

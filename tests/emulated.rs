@@ -13,6 +13,8 @@ mod emulator;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
 
+mod trials;
+
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
@@ -27,7 +29,6 @@ use attack::campaign::{Campaign, verdict};
 use attack::case::Bins;
 use attack::draw::Limits;
 use emulator::{Emulator, Emulators, Memory};
-use libtest_mimic::{Arguments, Trial};
 use suite::Scope;
 
 fn main() -> ExitCode {
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [(&str, fn()); 14] = [
+    let tests: [trials::Test; 14] = [
         (
             "classes_are_those_of_the_double_loop",
             classes_are_those_of_the_double_loop,
@@ -93,16 +94,7 @@ fn main() -> ExitCode {
             every_kernel_gives_the_same_integers,
         ),
     ];
-    let trial = |(name, test): (&str, fn())| {
-        Trial::test(name, move || {
-            test();
-            Ok(())
-        })
-    };
-    let trials = tests
-        .into_iter()
-        .map(|test| trial(test).with_ignored_flag(missing.is_some()));
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    trials::run(tests, missing.is_some(), [])
 }
 
 /// The engine on emulated devices.

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod random;
+
 use albireo::binning::{BinAxis, PairOrder, Reach};
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
@@ -11,25 +13,7 @@ use albireo::{
     PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
     Separation, SignedEdges, Silent, ThetaBins, Traversal,
 };
-
-/// A small generator (splitmix64), so that inputs are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn points(&mut self, n: usize, size: f64) -> Vec<[f64; 3]> {
-        (0..n)
-            .map(|_| [(); 3].map(|()| self.unit() * size))
-            .collect()
-    }
-}
+use random::Random;
 
 fn sample(rows: &[[f64; 3]]) -> Particles {
     Particles::new(Points::from_rows(rows).unwrap())

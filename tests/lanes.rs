@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod random;
+
 use std::sync::Arc;
 
 use albireo::engine::{Cpu, Isa};
@@ -12,23 +14,7 @@ use albireo::{
     Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation,
     SignedEdges, Silent, ThetaBins, Traversal,
 };
-
-/// A small generator (splitmix64), so that inputs are the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use random::Random;
 
 const SIDE: f64 = 10.0;
 

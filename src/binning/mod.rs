@@ -271,7 +271,8 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
         if let Some(LineOfSight::Midpoint | LineOfSight::First | LineOfSight::End) =
             self.line_of_sight()
         {
-            check_sight_edges(&self.axes())?;
+            let axes = self.axes();
+            check_sight_edges(axes.iter().flat_map(|axis| &axis.edges))?;
         }
         if !domain.is_periodic() {
             return Ok(());
@@ -302,9 +303,11 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
 }
 
 /// Refuses edges too large or too small for a line of sight from an observer.
-fn check_sight_edges(axes: &[BinAxis]) -> Result<(), JobError> {
+pub(crate) fn check_sight_edges<'a>(
+    edges: impl IntoIterator<Item = &'a f64>,
+) -> Result<(), JobError> {
     let [lo, hi] = SIGHT_RANGE;
-    let mut edges = axes.iter().flat_map(|axis| &axis.edges);
+    let mut edges = edges.into_iter();
     match edges.find(|edge| **edge != 0.0 && !(lo..=hi).contains(&edge.abs())) {
         None => Ok(()),
         Some(&value) => Err(JobError::SightRange {

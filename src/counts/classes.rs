@@ -3,7 +3,7 @@
 //! Entry: [`count_classes`].
 
 use super::total::WeightSums;
-use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, Sums};
+use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, Sums, asked};
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
@@ -45,7 +45,7 @@ pub fn count_classes<B: Binning, E: Engine>(
     classes: Classes,
     progress: &dyn Progress,
 ) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
-    let what = sums.over(binning).with_classes(classes);
+    let what = asked(job.job(), binning, sums).with_classes(classes);
     let (tally, report) = engine.tally(job, &what, progress)?;
     let job = job.job();
     let totals = totals(job.pairs(), classes, PairKind::of(job.pairs(), binning))?;

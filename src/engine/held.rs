@@ -15,8 +15,9 @@ use crate::domain::{Domain, PeriodicBox};
 use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Column, Particles, Points};
+use crate::pool;
 use crate::tally::{Cut, Merge, Tallied, Tally, Terms};
-use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk};
+use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk, roundings};
 
 /// Counts everything by `count`, and takes off what the cuts of `what` hold; none where that cannot be found without looking at every
 /// pair.
@@ -32,7 +33,9 @@ pub(super) fn without_held<B: Binning>(
     if what.cuts().is_empty() {
         return count(what).map(Some);
     }
-    let Some(held) = held(job, &Terms::new(what, job.pairs())?, progress)? else {
+    let terms = Terms::new(what, job.pairs())?;
+    let held = || held(job, &terms, progress);
+    let Some(held) = pool::run(held, held)? else {
         return Ok(None);
     };
     let mut tally = count(&what.clone().without_cuts())?;
@@ -277,9 +280,10 @@ impl<B: Binning> OfCut<'_, B> {
         let first = layout(&near.first)?;
         let second = near.second.as_ref().map(layout).transpose()?;
         let once = self.terms.order() == PairOrder::Unordered;
-        let region = Region::new(Reach::Sphere(near.radius), near.radius * 1e-9);
-        let walk = Walk::new(&first, second.as_ref(), once, &near.domain, region);
         let other = second.as_ref().unwrap_or(&first);
+        let slack = 8.0 * roundings(&near.domain, &first.bounds, &other.bounds);
+        let region = Region::new(Reach::Sphere(near.radius), slack);
+        let walk = Walk::new(&first, second.as_ref(), once, &near.domain, region);
         let meet = |tally: &mut Tally, blocks: BlockPair| {
             blocks.for_each_pair(&first, other, |i, j| {
                 let (x1, x2) = (first.position(i), other.position(j));

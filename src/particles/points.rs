@@ -11,9 +11,9 @@ use ndarray::{Array2, ArrayView2};
 use super::check_number;
 use super::column::{Column, View};
 use super::extremes::{Extremes, greater, lesser, look};
-use crate::error::{JobError, ParticlesError};
+use crate::error::ParticlesError;
 use crate::pool;
-use crate::separation::{LARGEST, norm2};
+use crate::separation::{LARGEST, direction, norm2};
 
 /// N positions, shape (N, 3), as three columns; every coordinate is finite and at most 2^440 by magnitude.
 ///
@@ -212,16 +212,12 @@ impl Points {
         Self::new(x, y, z)
     }
 
-    /// Refuses a position at the origin, which has no direction.
-    pub(crate) fn check_directions(&self) -> Result<(), JobError> {
-        if self.is_empty() || self.norms2()[0] > 0.0 {
-            return Ok(());
-        }
+    /// The first row at the origin, which has no direction.
+    pub(crate) fn first_at_origin(&self) -> Option<usize> {
+        let [least, _] = self.norms2();
         let points = self.view();
-        match pool::first_row(self.len(), |row| norm2(points.at(row)) == 0.0) {
-            Some(row) => Err(JobError::NoDirection { row }),
-            None => Ok(()),
-        }
+        let at_origin = || pool::first_row(self.len(), |row| norm2(points.at(row)) == 0.0);
+        (least == 0.0).then(at_origin).flatten()
     }
 
     /// Columns whose values the caller has derived from checked ones.
@@ -304,18 +300,10 @@ impl Points {
 
     /// As [`Points::directions`], in place where nobody shares the columns.
     pub(super) fn into_directions(self) -> Result<Self, ParticlesError> {
-        let [least, _] = self.norms2();
-        if least == 0.0 {
-            let view = self.view();
-            let row = pool::first_row(self.len(), |row| norm2(view.at(row)) == 0.0);
-            if let Some(row) = row {
-                return Err(ParticlesError::NoDirection { row });
-            }
+        match self.first_at_origin() {
+            Some(row) => Err(ParticlesError::NoDirection { row }),
+            None => Ok(self.moved([true; 3], direction)),
         }
-        Ok(self.moved([true; 3], |x| {
-            let norm = norm2(x).sqrt();
-            x.map(|coordinate| coordinate / norm)
-        }))
     }
 
     /// Extremes that no coordinate lies outside of, and that some reach unless these are rows of more points.

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::binning::{Binning, Edges, LineOfSight, PairOrder, ThetaBins};
+use crate::binning::{Binning, Edges, LineOfSight, PairOrder, ThetaBins, check_sight_edges};
 use crate::domain::Domain;
 use crate::error::{EdgesError, JobError};
 use crate::pairs::{PairJob, Pairs};
-use crate::separation::{Separation, norm2};
+use crate::particles::Particles;
+use crate::separation::{Separation, direction};
 
 /// Pairs that are not counted. Totals keep them: a cut takes pairs out of the bins, not out of the sample.
 ///
@@ -40,12 +41,6 @@ pub enum Cut {
     SameGroup,
     /// The pairs of a list, such as bonds.
     Listed(Arc<[[u32; 2]]>),
-}
-
-/// The direction of a position from the origin, each coordinate divided by the norm.
-fn direction(x: [f64; 3]) -> [f64; 3] {
-    let norm = norm2(x).sqrt();
-    x.map(|x| x / norm)
 }
 
 impl Cut {
@@ -122,10 +117,11 @@ impl Cut {
                 if job.domain().is_periodic() {
                     return Err(JobError::AngleInBox);
                 }
-                for sample in [first, second] {
-                    sample.points().check_directions()?;
+                let at_origin = |sample: &Particles| sample.points().first_at_origin();
+                match at_origin(first).or_else(|| at_origin(second)) {
+                    Some(row) => Err(JobError::NoDirection { row }),
+                    None => Ok(()),
                 }
-                Ok(())
             }
             Self::Rp {
                 los: LineOfSight::Fixed(_),
@@ -134,7 +130,10 @@ impl Cut {
             Self::Rp { los, .. } if job.domain().is_periodic() => {
                 Err(JobError::LineOfSight(los.name()))
             }
-            Self::Rp { .. } => job.pairs().check_sight_range(),
+            Self::Rp { rp, .. } => {
+                check_sight_edges(rp.values())?;
+                job.pairs().check_sight_range()
+            }
             Self::SameGroup if first.groups().is_none() || second.groups().is_none() => {
                 Err(JobError::NoGroups)
             }

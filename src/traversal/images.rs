@@ -61,3 +61,22 @@ fn vector(domain: &Domain, image: Image) -> [f64; 3] {
         Domain::Triclinic(lattice) => lattice.translation(image),
     }
 }
+
+/// Bound on what float64 rounds away in one component of a difference, by the contract or by a filter, in length units.
+///
+/// Each takes at most three operations on numbers no larger than the distance between two points plus one translation.
+pub(crate) fn roundings(domain: &Domain, first: &Bounds, second: &Bounds) -> f64 {
+    let span = (0..3)
+        .map(|k| (first.centre[k] - second.centre[k]).abs() + first.half[k] + second.half[k])
+        .fold(0.0, f64::max);
+    let translation = match domain {
+        Domain::Open => 0.0,
+        Domain::Periodic(cell) => cell.lengths().into_iter().flatten().fold(0.0, f64::max),
+        Domain::Triclinic(lattice) => {
+            let components = lattice.basis();
+            let components = components.as_flattened().iter();
+            6.0 * components.fold(0.0f64, |most, v| most.max(v.abs()))
+        }
+    };
+    8.0 * f64::EPSILON * (span + translation)
+}

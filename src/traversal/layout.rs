@@ -8,25 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::sort::{MAX_HALVINGS, Slot, Stop};
+use super::sort::{BLOCK, LEAF, MAX_HALVINGS, NO_ROW, Slot, Stop};
 use super::{Bounds, Sorted};
 use crate::binning::filter::FAR_AWAY;
 use crate::particles::{MAX_PARTICLES, run_start};
-
-/// Points in a leaf: one of the widest registers.
-pub(crate) const LEAF: usize = crate::simd::MOST_LANES;
-
-/// Points in a full block.
-pub(crate) const BLOCK: usize = 4 * LEAF;
 
 /// Blocks in a full group.
 const GROUP_BLOCKS: usize = 16;
 
 /// Groups in a full cluster.
 const CLUSTER_GROUPS: usize = 32;
-
-/// The row of a slot that holds no point.
-pub(crate) const NO_ROW: u32 = u32::MAX;
 
 // Rows, blocks and groups are numbered in 32 bits: each coarse cell has at most one block that is not full.
 const _: () = assert!(MAX_PARTICLES < NO_ROW as usize);
@@ -162,7 +153,7 @@ impl Layout {
             slots,
             cell_ends,
             bounds,
-            ..
+            label_ends,
         } = &**sorted;
         let (mut blocks, mut offsets) = (vec![], vec![]);
         let stopped = AtomicBool::new(false);
@@ -182,7 +173,13 @@ impl Layout {
         if stop() {
             return None;
         }
-        sorted.label(&mut blocks);
+        let mut from = 0;
+        for &(end, label) in label_ends {
+            for block in &mut blocks[from..end] {
+                block.label = label;
+            }
+            from = end;
+        }
         let mut layout = Self {
             bounds: *bounds,
             points_before: Vec::with_capacity(blocks.len() + 1),

@@ -10,8 +10,16 @@ use std::slice::IterMut;
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
-use super::layout::{BLOCK, Block, LEAF, NO_ROW};
 use crate::particles::{Column, Labels, Points, PointsView, View, greater, lesser, run_start};
+
+/// Points in a leaf: one of the widest registers.
+pub(crate) const LEAF: usize = crate::simd::MOST_LANES;
+
+/// Points in a full block.
+pub(crate) const BLOCK: usize = 4 * LEAF;
+
+/// The row of a slot that holds no point.
+pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// What a slot holds: the position and the row of a point. A tuple: a vector of zeroed ones costs nothing until it is filled.
 pub(super) type Slot = ([f64; 3], u32);
@@ -118,7 +126,7 @@ pub(crate) struct Sorted {
     /// Number of blocks up to the end of each cell that has points.
     pub(super) cell_ends: Vec<usize>,
     /// For each label that has points: the number of blocks up to their end, and the label. Empty where there are no labels.
-    label_ends: Vec<(usize, u32)>,
+    pub(super) label_ends: Vec<(usize, u32)>,
 }
 
 impl Sorted {
@@ -171,17 +179,6 @@ impl Sorted {
             all.label_ends.push((all.slots.len() / BLOCK, label as u32));
         }
         Some(all)
-    }
-
-    /// Tells blocks which label their points have.
-    pub(super) fn label(&self, blocks: &mut [Block]) {
-        let mut from = 0;
-        for &(end, label) in &self.label_ends {
-            for block in &mut blocks[from..end] {
-                block.label = label;
-            }
-            from = end;
-        }
     }
 
     fn of_one_label(points: &Points, stop: &Stop<'_>) -> Option<Self> {

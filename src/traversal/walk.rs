@@ -4,7 +4,8 @@
 
 use super::bounds::Bounds;
 use super::images::{Translation, translations};
-use super::layout::{BLOCK, Layout, Run};
+use super::layout::{Layout, Run};
+use super::sort::BLOCK;
 use crate::binning::Reach;
 use crate::domain::Domain;
 use crate::particles::pairs_within;

@@ -33,7 +33,7 @@ use crate::pool;
 use crate::progress::Lasting;
 use crate::simd::Isa;
 use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
-use crate::traversal::{BlockPair, Layout, Region, Walk};
+use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
 use lanes::{Asked, Lanes};
@@ -159,7 +159,6 @@ impl Engine for Cpu {
     ) -> Result<(Tally, Report), EngineError> {
         let pairs = job.job();
         what.admit(pairs)?;
-        let terms = Terms::new(what, pairs.pairs())?;
         progress.begin(pairs.n_pairs());
         let pool = self.pool()?;
         let progress = &Lasting::new(progress);
@@ -167,7 +166,7 @@ impl Engine for Cpu {
         let (tally, laid_out) = pool.install(|| {
             let run = Run::new(self.isa, job, what.bins(), progress)?;
             let laid_out = start.elapsed();
-            let tally = run.without_cuts(what, &terms, progress)?;
+            let tally = run.without_cuts(what, progress)?;
             Ok::<_, EngineError>((tally, laid_out))
         })?;
         let counted = start.elapsed().saturating_sub(laid_out);
@@ -223,7 +222,8 @@ impl<'a> Run<'a> {
         let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout).transpose());
         let (first, second) = (first?, second?);
         let job = job.job();
-        let exact = float64_roundings(job, &first, second.as_deref());
+        let other = second.as_deref().unwrap_or(&first);
+        let exact = roundings(job.domain(), &first.bounds, &other.bounds);
         let half = second
             .as_ref()
             .map_or(0.0, |s| s.largest_half)
@@ -266,7 +266,6 @@ impl<'a> Run<'a> {
     fn without_cuts<B: Binning>(
         &self,
         what: &Tallied<B>,
-        terms: &Terms<'_, B>,
         progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
         let count = |all: &Tallied<B>| {
@@ -275,7 +274,7 @@ impl<'a> Run<'a> {
         };
         match without_held(&self.job, what, progress, count)? {
             Some(tally) => Ok(tally),
-            None => self.run_exactly(terms, progress),
+            None => self.run_exactly(&Terms::new(what, self.job.pairs())?, progress),
         }
     }
 
@@ -435,32 +434,6 @@ impl<'a> Run<'a> {
             }
         });
     }
-}
-
-/// Bound on what float64 rounds away in one component of a difference, by the contract or by the filter, in length units.
-///
-/// Each takes at most three operations on numbers no larger than the distance between two points plus one translation.
-fn float64_roundings(job: &PairJob<'_>, first: &Layout, second: Option<&Layout>) -> f64 {
-    let second = second.unwrap_or(first);
-    let span = (0..3)
-        .map(|k| {
-            let centres = (first.bounds.centre[k] - second.bounds.centre[k]).abs();
-            centres + first.bounds.half[k] + second.bounds.half[k]
-        })
-        .fold(0.0, f64::max);
-    let translation = match job.domain() {
-        crate::Domain::Open => 0.0,
-        crate::Domain::Periodic(cell) => cell.lengths().into_iter().flatten().fold(0.0, f64::max),
-        crate::Domain::Triclinic(lattice) => {
-            let largest = lattice
-                .basis()
-                .as_flattened()
-                .iter()
-                .fold(0.0f64, |m, v| m.max(v.abs()));
-            6.0 * largest
-        }
-    };
-    8.0 * f64::EPSILON * (span + translation)
 }
 
 /// Lets every thread take units from a common counter until none is left or a stop is asked for.
