@@ -5,6 +5,8 @@
 
 #[path = "worst/sure.rs"]
 mod sure;
+#[path = "worst/wired.rs"]
+mod wired;
 
 use super::super::frame::{Frame, Grid, Order};
 use super::*;
@@ -12,7 +14,7 @@ use crate::binning::Reach;
 use crate::domain::{Domain, Lattice, PeriodicBox};
 use crate::engine::Pairs;
 use crate::particles::{Particles, Points};
-use crate::separation::{dot, norm2};
+use crate::separation::{Separation, dot, norm2};
 
 /// splitmix64.
 struct Random(u64);
@@ -176,6 +178,7 @@ impl Setting {
 
 /// What the kernels compute of a pair, and what is true, in scaled lengths.
 struct Pair {
+    sep: Separation,
     d: [f32; 3],
     r2: f32,
     s: f64,
@@ -218,6 +221,7 @@ impl Pair {
             (l, exact)
         });
         Some(Self {
+            sep,
             d,
             r2: near_dot(d, d),
             s,
@@ -341,17 +345,34 @@ const OBSERVED: [Key; 3] = [
 
 /// The largest quotient that hill climbing finds.
 fn worst(setting: &Setting, key: Key, sight: Option<[f32; 2]>) -> f64 {
-    let mut random = Random(0x5eed);
+    let quotient = |pair: &Pair| key.1(setting, pair);
     let mut record: f64 = 0.0;
+    for (best, _) in climbs(setting, sight, 1500, quotient) {
+        assert!(best < 1.0, "{} in {}: {best}", key.0, setting.name);
+        record = record.max(best);
+    }
+    record
+}
+
+/// Where each of 30 climbs of that many steps ends: the largest value that it finds and the pair that has it.
+fn climbs(
+    setting: &Setting,
+    sight: Option<[f32; 2]>,
+    steps: usize,
+    value: impl Fn(&Pair) -> f64,
+) -> Vec<(f64, Pair)> {
+    let mut random = Random(0x5eed);
     let near = setting.reach / setting.size;
     let draw = |random: &mut Random| -> [[f64; 3]; 2] {
         let first = [0; 3].map(|_| random.unit());
         let second = first.map(|s| (s + near * random.between(-0.6, 0.6)).clamp(0.0, 0.999_999));
         [first, second]
     };
+    let mut ends = vec![];
     for _ in 0..30 {
-        let mut best = (-1.0, draw(&mut random));
-        for _ in 0..1500 {
+        let mut found: Option<(f64, Pair)> = None;
+        let mut best = (0.0, draw(&mut random));
+        for _ in 0..steps {
             let mut places = best.1;
             if best.0 <= 0.0 {
                 places = draw(&mut random);
@@ -364,20 +385,15 @@ fn worst(setting: &Setting, key: Key, sight: Option<[f32; 2]>) -> f64 {
             let Some(pair) = Pair::new(setting, &places, sight) else {
                 continue;
             };
-            let quotient = key.1(setting, &pair);
-            assert!(
-                quotient < 1.0,
-                "{} in {}: {quotient} at {places:?}",
-                key.0,
-                setting.name
-            );
-            if quotient > best.0 {
-                best = (quotient, places);
+            let value = value(&pair);
+            if value > best.0 {
+                best = (value, places);
+                found = Some((value, pair));
             }
         }
-        record = record.max(best.0);
+        ends.extend(found);
     }
-    record
+    ends
 }
 
 fn settings() -> Vec<Setting> {
