@@ -58,7 +58,19 @@ __device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& s
 #endif
 }
 
-// One pass over the stretches: consecutive threads hold consecutive places.
+// Where the seconds of a pass lie, from place `base` on. Where pairs take long, a warp's lie together, so that in the last pass what is
+// missing leaves whole warps with nothing to do; else consecutive threads hold consecutive places.
+#if ALBIREO_PRECISION != 0 && (ALBIREO_BINNING != 0 || ALBIREO_CLASSES)
+__device__ __forceinline__ u32 place_in_pass(u32 base, u32 thread, int k) {
+    return base + (thread & ~31u) * POINTS + k * 32 + (thread & 31);
+}
+__device__ __forceinline__ bool warp_has_none(u32 base, u32 end) { return place_in_pass(base, threadIdx.x & ~31u, 0) >= end; }
+#else
+__device__ __forceinline__ u32 place_in_pass(u32 base, u32 thread, int k) { return base + thread + k * ALBIREO_THREADS; }
+__device__ __forceinline__ bool warp_has_none(u32, u32) { return false; }
+#endif
+
+// One pass over the stretches.
 struct Pass {
     const Stretches* stretches;
     u32 base;
@@ -68,7 +80,7 @@ struct Pass {
         return hold(job, job.second, row, image, centre);
     }
     __device__ __forceinline__ bool find(u32 thread, int k, u64& row, u32& image) const {
-        u32 place = base + thread + k * ALBIREO_THREADS;
+        u32 place = place_in_pass(base, thread, k);
         if (place >= stretches->total) return false;
         u32 hint = stretches->search(place);
         return stretches->find(place, hint, row, image);
@@ -85,7 +97,7 @@ struct Own {
     __device__ __forceinline__ Held hold_again(const DeviceJob& job, u64 row, u32 image) const {
         return hold(job, job.second, row, image, centre);
     }
-    __device__ __forceinline__ u32 row(u32 thread, int k) const { return base + thread + k * ALBIREO_THREADS; }
+    __device__ __forceinline__ u32 row(u32 thread, int k) const { return place_in_pass(base, thread, k); }
     __device__ __forceinline__ bool find(u32 thread, int k, u64& found, u32& image) const {
         found = row(thread, k);
         image = image_code(0, 0, 0);
@@ -139,21 +151,23 @@ __device__ __forceinline__ void write_row(const DeviceJob& job, const u32* start
     }
 }
 
-// Turns lengths into running totals; `sums` has a word for every thread.
+// Turns lengths into running totals; `sums` has a word for every warp.
 __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
     const u32 share = (number + ALBIREO_THREADS - 1) / ALBIREO_THREADS;
     const u32 from = threadIdx.x * share, to = from + share < number ? from + share : number;
+    const u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     u32 sum = 0;
     for (u32 k = from; k < to; ++k) sum += length[k];
-    sums[threadIdx.x] = sum;
-    __syncthreads();
-    for (u32 step = 1; step < ALBIREO_THREADS; step *= 2) {
-        u32 left = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
-        __syncthreads();
-        sums[threadIdx.x] += left;
-        __syncthreads();
+    u32 running = sum;
+#pragma unroll
+    for (u32 step = 1; step < 32; step *= 2) {
+        const u32 left = __shfl_up_sync(0xffffffffu, running, step);
+        if (lane >= step) running += left;
     }
-    u32 running = sums[threadIdx.x] - sum;
+    if (lane == 31) sums[warp] = running;
+    __syncthreads();
+    running -= sum;
+    for (u32 k = 0; k < warp; ++k) running += sums[k];
     for (u32 k = from; k < to; ++k) {
         running += length[k];
         length[k] = running;
@@ -249,12 +263,13 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
 
         for (u32 base = 0; base < stretches.total; base += ALBIREO_THREADS * POINTS) {
             admit(more);
-            u32 hint = stretches.search(base + threadIdx.x);
+            if (warp_has_none(base, stretches.total)) continue;
+            u32 hint = stretches.search(place_in_pass(base, threadIdx.x, 0));
 #pragma unroll
             for (int k = 0; k < POINTS; ++k) {
                 u64 row;
                 u32 at;
-                bool real = stretches.find(base + threadIdx.x + k * ALBIREO_THREADS, hint, row, at);
+                bool real = stretches.find(place_in_pass(base, threadIdx.x, k), hint, row, at);
                 held[k] = real ? hold(job, job.second, row, at, middle) : padding(job);
                 weight[k] = ALBIREO_WEIGHTED && real ? job.second.weight[row] : 0.0;
             }
@@ -266,6 +281,7 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
             const u32 own_end = start[tile.x + tile.y];
             for (u32 base = own_begin; base < own_end; base += ALBIREO_THREADS * POINTS) {
                 admit(more);
+                if (warp_has_none(base, own_end)) continue;
                 const Own own = {base, own_end, job.order, middle};
 #pragma unroll
                 for (int k = 0; k < POINTS; ++k) {

@@ -50,6 +50,7 @@ struct Meeting {
     unsigned arrived, bits, result, generation;
 };
 inline Meeting block_meeting, warp_meetings[32];
+inline unsigned shuffled[1024];
 
 inline unsigned meet(Meeting& meeting, unsigned members, unsigned vote) {
     unsigned generation = meeting.generation;
@@ -140,6 +141,14 @@ inline unsigned __ballot_sync(unsigned, bool vote) {
 }
 inline bool __any_sync(unsigned mask, bool vote) { return __ballot_sync(mask, vote) != 0; }
 inline void __syncwarp() { __ballot_sync(0xffffffffu, false); }
+inline unsigned __shfl_up_sync(unsigned, unsigned value, unsigned step) {
+    const unsigned thread = emulator::current, lane = thread % 32;
+    emulator::shuffled[thread] = value;
+    __syncwarp();
+    const unsigned left = emulator::shuffled[lane < step ? thread : thread - step];
+    __syncwarp();
+    return left;
+}
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(unsigned v) { return __builtin_ffs((int)v); }
 

@@ -3,8 +3,14 @@
 //! Entry: [`meetings`]. Cells of one label come before those of the next, each label in the same cells; a tile is of one label and meets
 //! the cells of another, so that all its pairs are of one class.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
 use super::carried::Labels;
 use super::frame::{Grid, Order, Tile, tiles};
+use crate::pool;
 
 /// What a tile meets: first cell of the second label, a table, another or none, whether both labels are one.
 pub(super) type Meeting = [u32; 4];
@@ -56,7 +62,7 @@ fn near(grid: &Grid, tile: &Tile, extent: &Extent) -> bool {
     })
 }
 
-/// The tiles of each label with each label near, those of a class together; `start` holds the first row of each cell, label by label, of the
+/// The tiles of each label with each label near, those of a class together, the larger classes first; `start` holds the first row of each cell, label by label, of the
 /// first sample and of the second where there is one. None where they are too many to be held.
 pub(super) fn meetings(
     grid: &Grid,
@@ -69,30 +75,49 @@ pub(super) fn meetings(
         let start = &start[sample.min(start.len() - 1)];
         &start[label as usize * cells..=(label as usize + 1) * cells]
     };
-    let seconds: Vec<(u32, Extent)> = (0..labels.numbers[1])
-        .filter_map(|label| Some((label, extent(grid, of(1, label))?)))
-        .collect();
-    let mut all = (Vec::new(), Vec::new());
-    for first in 0..labels.numbers[0] {
+    let seconds = in_parallel(0..labels.numbers[1], |label| {
+        Some((label, extent(grid, of(1, label))?))
+    });
+    let seconds: Vec<(u32, Extent)> = seconds.into_iter().flatten().collect();
+    let held = AtomicUsize::new(0);
+    let of_label = |first: u32| {
         let own = tiles(grid, of(0, first), tile);
         let own: Vec<&Tile> = own.iter().filter(|tile| tile[3] > tile[2]).collect();
-        for (second, extent) in &seconds {
-            // An auto count that holds each pair once holds those of two labels with the lower one first.
-            if order == Order::Unordered && *second < first {
-                continue;
+        // An auto count that holds each pair once holds those of two labels with the lower one first.
+        let once = |second: u32| order != Order::Unordered || second >= first;
+        let class = |&(second, ref extent): &(u32, Extent)| {
+            if held.load(Ordering::Relaxed) > MOST {
+                return (vec![], [0; 4]);
             }
-            let within = order != Order::Cross && *second == first;
-            let tables = labels.tables.of(first, *second);
+            let within = order != Order::Cross && second == first;
+            let tables = labels.tables.of(first, second);
             let [one, other] = tables.map(|table| table.map_or(NONE, |table| table as u32));
             let meeting = [second * cells as u32, one, other, u32::from(within)];
-            for tile in own.iter().filter(|tile| near(grid, tile, extent)) {
-                all.0.push(**tile);
-                all.1.push(meeting);
-            }
-            if all.0.len() > MOST {
-                return None;
-            }
-        }
+            let near = own.iter().filter(|tile| near(grid, tile, extent));
+            let met: Vec<Tile> = near.map(|tile| **tile).collect();
+            held.fetch_add(met.len(), Ordering::Relaxed);
+            (met, meeting)
+        };
+        let seconds = seconds.iter().filter(|(second, _)| once(*second));
+        seconds.map(class).collect::<Vec<_>>()
+    };
+    let mut classes = in_parallel(0..labels.numbers[0], of_label).concat();
+    if held.into_inner() > MOST {
+        return None;
     }
-    Some(all)
+    // The largest first: what comes last is soon done, and no block waits long for another.
+    classes.sort_by_key(|(tiles, _)| std::cmp::Reverse(tiles.len()));
+    let meetings = classes.iter();
+    let meetings = meetings.flat_map(|(tiles, meeting)| std::iter::repeat_n(*meeting, tiles.len()));
+    let meetings = meetings.collect();
+    Some((
+        classes.into_iter().flat_map(|(tiles, _)| tiles).collect(),
+        meetings,
+    ))
+}
+
+/// What `of` says of each label, in their order.
+fn in_parallel<T: Send>(labels: Range<u32>, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
+    let alone = || labels.clone().map(&of).collect();
+    pool::run(|| labels.clone().into_par_iter().map(&of).collect(), alone)
 }

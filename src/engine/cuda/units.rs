@@ -41,7 +41,7 @@ const UNITS_A_DEVICE: f64 = 16.0;
 const FLUSH_PAIRS: f64 = 24.0;
 /// Turns that a block should have at least with classes, tiles in a turn, and tiles in a unit, at most.
 const TURNS_A_BLOCK: f64 = 12.0;
-const MOST_IN_A_TURN: f64 = 32.0;
+const MOST_IN_A_TURN: f64 = 8.0;
 pub(super) const MOST_MEETINGS: usize = 1 << 17;
 /// First rows a block, at most.
 const LARGEST_CHUNK: u64 = 1 << 16;
