@@ -295,32 +295,45 @@ impl Drawn<'_> {
     }
 }
 
-/// Asks about the pairs that climbs end at, with bins drawn by `draw`; the share of the answers that were sure lies within limits.
+/// Asks about a pair in so many bins, an edge beside it by less than 2^`most`; how many of how many answers were sure.
 fn search_edges(
+    (setting, pair): (&Setting, &Pair),
+    (times, most): (usize, f64),
+    random: &mut Random,
+    draw: impl Fn(&Drawn<'_>, &mut Random) -> Option<usize>,
+) -> [usize; 2] {
+    let mut answers = [0, 0];
+    for _ in 0..times {
+        let away = libm::exp2(random.between(-44.0, most));
+        let drawn = Drawn {
+            setting,
+            pair,
+            aside: if random.unit() < 0.5 { away } else { -away },
+            n: libm::exp2(random.between(0.0, 7.0)) as usize,
+            signed: random.unit() < 0.5,
+        };
+        if let Some(sure) = draw(&drawn, random) {
+            answers = [answers[0] + sure, answers[1] + 4];
+        }
+    }
+    answers
+}
+
+/// Asks about the pairs that climbs end at, in bins that `draw` makes: some answers are sure, and some are not.
+fn often_sure(
     name: &str,
     settings: &[Setting],
     sight: Option<[f32; 2]>,
     value: impl Fn(&Setting, &Pair) -> f64,
     draw: impl Fn(&Drawn<'_>, &mut Random) -> Option<usize>,
 ) {
-    let (mut asked, mut sure) = (0, 0);
+    let [mut sure, mut asked] = [0, 0];
     for setting in settings {
         let mut random = Random(17);
         for (_, pair) in climbs(setting, sight, 400, |pair| value(setting, pair)) {
-            for _ in 0..60 {
-                let away = libm::exp2(random.between(-44.0, -12.0));
-                let drawn = Drawn {
-                    setting,
-                    pair: &pair,
-                    aside: if random.unit() < 0.5 { away } else { -away },
-                    n: libm::exp2(random.between(0.0, 7.0)) as usize,
-                    signed: random.unit() < 0.5,
-                };
-                if let Some(found) = draw(&drawn, &mut random) {
-                    asked += 4;
-                    sure += found;
-                }
-            }
+            let about = (setting, &pair);
+            let answers = search_edges(about, (60, -12.0), &mut random, &draw);
+            [sure, asked] = [sure + answers[0], asked + answers[1]];
         }
     }
     println!("{name}: {sure} of {asked} answers were sure");
@@ -335,7 +348,7 @@ fn bins_of_the_separation_are_sure_only_where_they_are_right() {
     let settings = settings();
     for table in [false, true] {
         for key in [KEYS[0], KEYS[2]] {
-            search_edges(key.0, &settings, None, key.1, |drawn, random| {
+            often_sure(key.0, &settings, None, key.1, |drawn, random| {
                 drawn.radial(table, random)
             });
         }
@@ -373,29 +386,80 @@ fn cosine_error(setting: &Setting, pair: &Pair) -> f64 {
     key.1(setting, pair) * bound
 }
 
+/// Asks about pairs with one or other length short: the separation, or the line of sight.
+fn ask_of_short(
+    settings: &[Setting],
+    sight: Option<[f32; 2]>,
+    draw: impl Fn(&Drawn<'_>, &mut Random) -> Option<usize>,
+) {
+    let [mut sure, mut asked] = [0, 0];
+    for setting in settings {
+        let mut random = Random(18);
+        for turn in 0..4000 {
+            let size = libm::exp2(random.between(-30.0, -4.0));
+            let first = [0; 3].map(|_| random.unit());
+            let beside = |place: [f64; 3], random: &mut Random| {
+                place.map(|s| (s + size * random.between(-1.0, 1.0)).clamp(0.0, 0.999_999))
+            };
+            let observer: [f64; 3] = std::array::from_fn(|k| -setting.corner[k] / setting.size);
+            let places = match sight {
+                Some([1.0, 1.0]) if turn % 2 == 0 => {
+                    let mirrored = std::array::from_fn(|k| 2.0 * observer[k] - first[k]);
+                    [first, beside(mirrored, &mut random)]
+                }
+                Some([1.0, _]) if turn % 2 == 0 => [beside(observer, &mut random), first],
+                Some(_) if turn % 2 == 0 => [first, beside(observer, &mut random)],
+                _ => [first, beside(first, &mut random)],
+            };
+            if let Some(pair) = Pair::new(setting, &places, sight) {
+                let answers = search_edges((setting, &pair), (4, -1.0), &mut random, &draw);
+                [sure, asked] = [sure + answers[0], asked + answers[1]];
+            }
+        }
+    }
+    println!("short lengths: {sure} of {asked} answers were sure");
+    assert!(sure > 0 && sure < asked, "{sure} of {asked}");
+}
+
+#[test]
+fn cosines_are_doubted_where_a_length_is_short() {
+    let axis = LineOfSight::Fixed(crate::Axis::Z);
+    ask_of_short(&settings(), None, |drawn, random| {
+        drawn.s_mu(axis, Beside::Along, random)
+    });
+    for (los, sight) in observers() {
+        ask_of_short(&open_settings(), Some(sight), |drawn, random| {
+            drawn.s_mu(los, Beside::Along, random)
+        });
+        ask_of_short(&open_settings(), Some(sight), |drawn, random| {
+            drawn.rp_pi(los, Beside::Along, random)
+        });
+    }
+}
+
 #[test]
 fn cosines_are_sure_only_where_they_are_right() {
     let axis = LineOfSight::Fixed(crate::Axis::Z);
-    search_edges(
+    often_sure(
         "cosine",
         &settings(),
         None,
         cosine_error,
         |drawn, random| drawn.s_mu(axis, Beside::Along, random),
     );
-    search_edges("s", &settings(), None, KEYS[1].1, |drawn, random| {
+    often_sure("s", &settings(), None, KEYS[1].1, |drawn, random| {
         drawn.s_mu(axis, Beside::Across, random)
     });
     for (los, sight) in observers() {
         let settings = open_settings();
-        search_edges(
+        often_sure(
             "cosine",
             &settings,
             Some(sight),
             cosine_error,
             |drawn, random| drawn.s_mu(los, Beside::Along, random),
         );
-        search_edges("s", &settings, Some(sight), KEYS[0].1, |drawn, random| {
+        often_sure("s", &settings, Some(sight), KEYS[0].1, |drawn, random| {
             drawn.s_mu(los, Beside::Across, random)
         });
     }
@@ -404,26 +468,26 @@ fn cosines_are_sure_only_where_they_are_right() {
 #[test]
 fn cylinders_are_sure_only_where_they_are_right() {
     let axis = LineOfSight::Fixed(crate::Axis::Z);
-    search_edges("pi", &settings(), None, KEYS[3].1, |drawn, random| {
+    often_sure("pi", &settings(), None, KEYS[3].1, |drawn, random| {
         drawn.rp_pi(axis, Beside::Along, random)
     });
     let rp = |setting: &Setting, pair: &Pair| {
         let near = pair.d[0].hypot(pair.d[1]);
         (f64::from(near) - pair.exact[0].hypot(pair.exact[1])).abs() / setting.errors.offset
     };
-    search_edges("rp", &settings(), None, rp, |drawn, random| {
+    often_sure("rp", &settings(), None, rp, |drawn, random| {
         drawn.rp_pi(axis, Beside::Across, random)
     });
     for (los, sight) in observers() {
         let settings = open_settings();
-        search_edges(
+        often_sure(
             "pi",
             &settings,
             Some(sight),
             OBSERVED[1].1,
             |drawn, random| drawn.rp_pi(los, Beside::Along, random),
         );
-        search_edges(
+        often_sure(
             "rp",
             &settings,
             Some(sight),
