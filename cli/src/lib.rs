@@ -18,6 +18,7 @@ mod edges;
 mod engine;
 mod files;
 mod inputs;
+mod job;
 mod output;
 mod progress;
 mod record;
@@ -73,6 +74,9 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
+    /// Run a whole analysis from one file, skipping what is done; or make a result again
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(commands::run::Run),
     /// Draw saved results, several of a kind in common axes
     #[cfg(feature = "plot")]
     #[command(after_help = PLOT_EXAMPLES)]
@@ -129,6 +133,13 @@ const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
       --volume 3333 --r-max 2 --n-bins 50    # open space";
 
+const RUN_EXAMPLES: &str = "Keys of a job are the flags of the subcommands, by their long names.
+
+Examples, on the catalogs that come with albireo:
+  albireo run --template > job.toml
+  albireo run job.toml
+  albireo run wp.csv    # the command that made this result, again";
+
 const INFO_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo info catalogs/samples/galaxies_box.h5";
 
@@ -161,8 +172,8 @@ fn start_log(cli: &Cli) {
     let _ = log.with_max_level(level).with_ansi(colours).try_init();
 }
 
-fn run(command: Command, arguments: &[OsString]) -> Result<()> {
-    progress::listen_for_signals()?;
+/// Does what a command line asks for.
+fn carry_out(command: Command, arguments: &[OsString]) -> Result<()> {
     match command {
         Command::Info(info) => {
             let _reading = progress::NothingToKeep::begin();
@@ -172,6 +183,7 @@ fn run(command: Command, arguments: &[OsString]) -> Result<()> {
         Command::Xi(xi) => xi.run(arguments),
         Command::Wp(wp) => wp.run(arguments),
         Command::Rdf(rdf) => rdf.run(arguments),
+        Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),
         #[cfg(feature = "cuda")]
@@ -211,7 +223,8 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     start_log(&cli);
-    match run(cli.command, &arguments) {
+    let done = progress::listen_for_signals().and_then(|()| carry_out(cli.command, &arguments));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error:#}");

@@ -82,7 +82,7 @@ fn edges(axes: &[BinAxis]) -> Map<String, Value> {
 }
 
 /// The command line, quoted where a shell would need it.
-fn command_line(arguments: &[OsString]) -> String {
+pub(crate) fn command_line(arguments: &[OsString]) -> String {
     let quoted = |argument: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);
         if !argument.is_empty() && argument.chars().all(plain) {

@@ -1,0 +1,246 @@
+//! A job file: measurements as tables of flags, made into the command lines that they stand for.
+//!
+//! Entry: [`Job::parse`]. A key is the long name of a flag, or that of a file a command takes by its place, so that every value is read,
+//! checked and refused as on the command line. Nothing here opens a file or runs anything.
+
+mod settings;
+mod sweep;
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::Command;
+use toml::de::{DeTable, DeValue};
+
+use crate::usage::usage;
+use settings::{Setting, command_line, flags_of};
+use sweep::Sweep;
+
+/// The subcommands that a job may hold, in the order of their tables in the file.
+const MEASUREMENTS: [&str; 5] = ["count", "xi", "wp", "rdf", "plot"];
+
+/// A command line with the place in the job file that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Measurement {
+    /// Its table, with what the sweep has put in, e.g. `xi.poles (cap = NGC)`.
+    pub(crate) name: String,
+    /// Line of the file that its table begins at.
+    pub(crate) line: usize,
+    /// The command line, the name of the program first.
+    pub(crate) arguments: Vec<OsString>,
+    /// The files that it writes, as they are spelled.
+    pub(crate) outputs: Vec<String>,
+    /// The files that it reads, as they are spelled.
+    pub(crate) inputs: Vec<String>,
+}
+
+/// Everything that a job file asks for.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) measurements: Vec<Measurement>,
+}
+
+/// A table of settings under a subcommand.
+struct Asked<'a> {
+    name: String,
+    command: &'a Command,
+    line: usize,
+    settings: Vec<Setting>,
+}
+
+/// The line that a place in the text is in, counted from 1.
+fn line_of(text: &str, place: usize) -> usize {
+    1 + text.bytes().take(place).filter(|b| *b == b'\n').count()
+}
+
+impl Job {
+    /// The measurements of a job file, each with its own flags before those that all share; `program` knows the subcommands.
+    ///
+    /// # Errors
+    /// Text that is no TOML, a key that is no flag, a value that is no flag's, or a sweep that leaves two results in one file; each with
+    /// its line.
+    pub(crate) fn parse(text: &str, program: &Command) -> Result<Self> {
+        let table = DeTable::parse(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| line_of(text, span.start));
+            usage(format!("line {line}: {}", error.message()))
+        })?;
+        let mut shared = Vec::new();
+        let mut asked = Vec::new();
+        let mut sweep = Sweep::default();
+        for (key, value) in table.get_ref() {
+            let line = line_of(text, key.span().start);
+            match (key.get_ref().as_ref(), value.get_ref()) {
+                ("sweep", DeValue::Table(axes)) => sweep = Sweep::new(text, axes)?,
+                (name, DeValue::Table(settings)) => {
+                    let command = measurement_command(program, name, line)?;
+                    asked.extend(asked_of(text, (name, line), command, settings)?);
+                }
+                (name, value) => shared.push(Setting::new(name, value, line)?),
+            }
+        }
+        if asked.is_empty() {
+            let tables = MEASUREMENTS.map(|name| format!("[{name}.NAME]")).join(", ");
+            return Err(usage(format!(
+                "nothing to measure: expected one of {tables}"
+            )));
+        }
+        check_shared(&shared, &asked)?;
+        let mut measurements: Vec<Measurement> = Vec::new();
+        for point in sweep.points() {
+            for asked in &asked {
+                let made = asked.measurement(&shared, &sweep, &point)?;
+                if !measurements
+                    .iter()
+                    .any(|known| known.arguments == made.arguments)
+                {
+                    measurements.push(made);
+                }
+            }
+        }
+        // What the sweep does not reach is measured once, and figures come when all they show is there.
+        measurements.sort_by_key(|made| made.name.starts_with("plot"));
+        check_outputs(&measurements)?;
+        Ok(Self { measurements })
+    }
+}
+
+fn measurement_command<'a>(program: &'a Command, name: &str, line: usize) -> Result<&'a Command> {
+    let known = MEASUREMENTS
+        .contains(&name)
+        .then(|| program.find_subcommand(name));
+    known.flatten().ok_or_else(|| {
+        usage(format!(
+            "line {line}: there is no table [{name}]: expected [sweep] or one of {}",
+            MEASUREMENTS.join(", ")
+        ))
+    })
+}
+
+/// The measurements under `[name]`: its tables, which share its other keys, or else the table itself.
+fn asked_of<'a>(
+    text: &str,
+    (name, line): (&str, usize),
+    command: &'a Command,
+    table: &DeTable<'_>,
+) -> Result<Vec<Asked<'a>>> {
+    let mut shared = Vec::new();
+    let mut own = Vec::new();
+    for (key, value) in table {
+        let (key, line) = (key.get_ref().as_ref(), line_of(text, key.span().start));
+        match value.get_ref() {
+            DeValue::Table(settings) => {
+                let setting = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
+                    let key: &toml::Spanned<std::borrow::Cow<'_, str>> = key;
+                    let line = line_of(text, key.span().start);
+                    Setting::new(key.get_ref(), value.get_ref(), line)
+                };
+                let settings = settings.iter().map(setting).collect::<Result<Vec<_>>>()?;
+                own.push((format!("{name}.{key}"), line, settings));
+            }
+            value => shared.push(Setting::new(key, value, line)?),
+        }
+    }
+    if own.is_empty() {
+        own.push((name.to_owned(), line, Vec::new()));
+    }
+    let asked = own.into_iter().map(|(name, line, mut settings)| {
+        let given = |key: &str| settings.iter().any(|own: &Setting| own.key == key);
+        let also: Vec<_> = shared.iter().filter(|s| !given(&s.key)).cloned().collect();
+        settings.extend(also);
+        Asked {
+            name,
+            command,
+            line,
+            settings,
+        }
+    });
+    let asked: Vec<_> = asked.collect();
+    for one in &asked {
+        let flags = flags_of(one.command);
+        if let Some(strange) = one.settings.iter().find(|s| flags.find(&s.key).is_none()) {
+            return Err(usage(format!(
+                "line {}: {} takes no `{}`; it takes {}",
+                strange.line,
+                one.command.get_name(),
+                strange.key,
+                flags.names().join(", ")
+            )));
+        }
+    }
+    Ok(asked)
+}
+
+/// Refuses a key above all tables that no measurement takes.
+fn check_shared(shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
+    let taken = |setting: &Setting| {
+        let mut commands = asked.iter().map(|asked| flags_of(asked.command));
+        commands.any(|flags| flags.find(&setting.key).is_some())
+    };
+    match shared.iter().find(|setting| !taken(setting)) {
+        None => Ok(()),
+        Some(strange) => Err(usage(format!(
+            "line {}: no measurement of this job takes `{}`",
+            strange.line, strange.key
+        ))),
+    }
+}
+
+impl Asked<'_> {
+    /// The measurement at a point of the sweep.
+    fn measurement(
+        &self,
+        shared: &[Setting],
+        sweep: &Sweep,
+        point: &[&str],
+    ) -> Result<Measurement> {
+        let flags = flags_of(self.command);
+        let own = |key: &str| self.settings.iter().any(|setting| setting.key == key);
+        let shared = shared.iter();
+        let shared = shared.filter(|s| !own(&s.key) && flags.find(&s.key).is_some());
+        let mut named = Vec::new();
+        let put = |setting: &Setting| setting.put(|text| sweep.put(text, point, setting.line));
+        let settings = self.settings.iter().chain(shared);
+        let settings = settings.map(put).collect::<Result<Vec<_>>>()?;
+        for (axis, value) in sweep.axes().zip(point) {
+            let used = format!("{{{axis}}}");
+            let with = self.settings.iter().any(|setting| setting.holds(&used));
+            if with || settings.len() != self.settings.len() {
+                named.push(format!("{axis} = {value}"));
+            }
+        }
+        let line = command_line(self.command, &flags, &settings)?;
+        let named = if named.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", named.join(", "))
+        };
+        Ok(Measurement {
+            name: format!("{}{named}", self.name),
+            line: self.line,
+            arguments: line.arguments,
+            outputs: line.outputs,
+            inputs: line.inputs,
+        })
+    }
+}
+
+/// Refuses two measurements that write one file.
+fn check_outputs(measurements: &[Measurement]) -> Result<()> {
+    let mut known: Vec<(&str, &Measurement)> = Vec::new();
+    for made in measurements {
+        for output in &made.outputs {
+            if let Some((_, other)) = known.iter().find(|(path, _)| path == output) {
+                return Err(usage(format!(
+                    "line {}: [{}] and [{}] both write {output}: name another file, or put what differs into its name, e.g. {{mock}}",
+                    made.line, other.name, made.name
+                )));
+            }
+        }
+        known.extend(made.outputs.iter().map(|output| (output.as_str(), made)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests;

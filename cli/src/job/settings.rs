@@ -1,0 +1,225 @@
+//! Keys and values of a job file as the flags of a command line.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use clap::{Arg, ArgAction, Command};
+use toml::de::DeValue;
+
+use crate::usage::usage;
+
+/// The flags and places that name a file to be written.
+const OUTPUTS: [&str; 3] = ["output", "counts", "plot"];
+
+/// Those that name files to be read.
+const INPUTS: [&str; 8] = [
+    "data",
+    "second",
+    "randoms",
+    "cross",
+    "cross-randoms",
+    "shifted-randoms",
+    "rr",
+    "results",
+];
+
+/// What a key is set to.
+#[derive(Debug, Clone, PartialEq)]
+enum Value {
+    /// Whether a flag without a value is given.
+    Given(bool),
+    /// A text or a number as it is written.
+    One(String),
+    /// A list of those; whether all are numbers.
+    List(Vec<String>, bool),
+}
+
+/// A key with its value and the line that it stands in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Setting {
+    pub(super) key: String,
+    value: Value,
+    pub(super) line: usize,
+}
+
+/// A number as it is written.
+pub(super) fn number(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::Integer(n) if n.radix() == 10 => Some(n.as_str().to_owned()),
+        DeValue::Float(x) => Some(x.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+impl Setting {
+    /// A key set to a value of the file.
+    pub(super) fn new(key: &str, value: &DeValue<'_>, line: usize) -> Result<Self> {
+        let one = |value: &DeValue<'_>| match value {
+            DeValue::String(text) => Some(text.to_string()),
+            value => number(value),
+        };
+        let value = match value {
+            DeValue::Boolean(given) => Some(Value::Given(*given)),
+            DeValue::Array(values) => {
+                let numbers = values.iter().all(|value| number(value.get_ref()).is_some());
+                let values = values.iter().map(|value| one(value.get_ref()));
+                let values = values.collect::<Option<Vec<_>>>();
+                values.map(|values| Value::List(values, numbers))
+            }
+            value => one(value).map(Value::One),
+        };
+        let value = value.ok_or_else(|| {
+            usage(format!(
+                "line {line}: {key}: expected a text, a number, true or false, or a list of texts or numbers"
+            ))
+        })?;
+        Ok(Self {
+            key: key.to_owned(),
+            value,
+            line,
+        })
+    }
+
+    /// The same with every text as `put` makes it.
+    pub(super) fn put(&self, put: impl Fn(&str) -> Result<String>) -> Result<Self> {
+        let value = match &self.value {
+            Value::Given(given) => Value::Given(*given),
+            Value::One(text) => Value::One(put(text)?),
+            Value::List(texts, numbers) => {
+                let texts = texts.iter().map(|text| put(text)).collect::<Result<_>>()?;
+                Value::List(texts, *numbers)
+            }
+        };
+        Ok(Self {
+            value,
+            ..self.clone()
+        })
+    }
+
+    /// Whether `text` stands in its value.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        match &self.value {
+            Value::Given(_) => false,
+            Value::One(own) => own.contains(text),
+            Value::List(own, _) => own.iter().any(|own| own.contains(text)),
+        }
+    }
+
+    /// The texts of its value, one for each that a flag takes: a list is one text with commas unless `each` is taken alone.
+    fn texts(&self, each: bool) -> Option<Vec<String>> {
+        match &self.value {
+            Value::Given(_) => None,
+            Value::One(text) => Some(vec![text.clone()]),
+            Value::List(texts, _) if each => Some(texts.clone()),
+            // A list of numbers for bins is their edges.
+            Value::List(texts, true) if self.key.ends_with("bins") => {
+                Some(vec![format!("edges:{}", texts.join(","))])
+            }
+            Value::List(texts, _) => Some(vec![texts.join(",")]),
+        }
+    }
+}
+
+/// The flags of a subcommand by the names that a job calls them.
+pub(super) struct Flags<'a>(Vec<(String, &'a Arg)>);
+
+/// What a job may set of a subcommand: flags by their long names, files by the names of their places.
+pub(super) fn flags_of(command: &Command) -> Flags<'_> {
+    let name = |arg: &Arg| match arg.get_long() {
+        Some(long) => long.to_owned(),
+        None => arg.get_id().as_str().to_owned(),
+    };
+    let not = ["help", "version", "verbose", "quiet"];
+    let args = command.get_arguments().map(|arg| (name(arg), arg));
+    Flags(
+        args.filter(|(name, _)| !not.contains(&name.as_str()))
+            .collect(),
+    )
+}
+
+impl<'a> Flags<'a> {
+    /// The flag of a name.
+    pub(super) fn find(&self, key: &str) -> Option<&'a Arg> {
+        let found = self.0.iter().find(|(name, arg)| {
+            name == key
+                || arg
+                    .get_all_aliases()
+                    .is_some_and(|names| names.contains(&key))
+        });
+        found.map(|(_, arg)| *arg)
+    }
+
+    /// All names.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// A command line with the files that it names.
+pub(super) struct CommandLine {
+    pub(super) arguments: Vec<OsString>,
+    pub(super) outputs: Vec<String>,
+    pub(super) inputs: Vec<String>,
+}
+
+/// The command line of a subcommand with these settings: files by place first, then flags in the order given.
+pub(super) fn command_line(
+    command: &Command,
+    flags: &Flags<'_>,
+    settings: &[Setting],
+) -> Result<CommandLine> {
+    let name = command.get_name();
+    let [mut outputs, mut inputs] = [vec![], vec![]];
+    let mut places: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut rest: Vec<String> = Vec::new();
+    for setting in settings {
+        let Some(arg) = flags.find(&setting.key) else {
+            continue;
+        };
+        if let Value::Given(given) = setting.value {
+            if !matches!(arg.get_action(), ArgAction::SetTrue) {
+                let (line, key) = (setting.line, &setting.key);
+                return Err(usage(format!(
+                    "line {line}: {key}: expected a value, found {given}"
+                )));
+            }
+            rest.extend(given.then(|| format!("--{}", setting.key)));
+            continue;
+        }
+        if matches!(arg.get_action(), ArgAction::SetTrue) {
+            let (line, key) = (setting.line, &setting.key);
+            return Err(usage(format!("line {line}: {key}: expected true or false")));
+        }
+        let each =
+            matches!(arg.get_action(), ArgAction::Append) && arg.get_value_delimiter().is_none();
+        let texts = setting.texts(each).unwrap_or_default();
+        // What plot writes is a figure by the name --output, and its inputs are what others write.
+        if OUTPUTS.contains(&setting.key.as_str()) {
+            outputs.extend(texts.iter().filter(|text| *text != "-").cloned());
+        }
+        if INPUTS.contains(&setting.key.as_str()) {
+            inputs.extend(texts.iter().cloned());
+        }
+        if arg.is_positional() {
+            places.push((arg.get_index().unwrap_or(usize::MAX), texts));
+            continue;
+        }
+        for text in texts {
+            // A value that begins like a flag stays with its own.
+            if text.starts_with('-') {
+                rest.push(format!("--{}={text}", setting.key));
+            } else {
+                rest.extend([format!("--{}", setting.key), text]);
+            }
+        }
+    }
+    places.sort_by_key(|(place, _)| *place);
+    let places = places.into_iter().flat_map(|(_, texts)| texts);
+    let line = ["albireo".to_owned(), name.to_owned()].into_iter();
+    let arguments = line.chain(places).chain(rest).map(OsString::from).collect();
+    Ok(CommandLine {
+        arguments,
+        outputs,
+        inputs,
+    })
+}

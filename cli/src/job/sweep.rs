@@ -1,0 +1,116 @@
+//! What a job is measured over: every combination of the values of the axes of `[sweep]`.
+
+use anyhow::Result;
+use toml::de::{DeTable, DeValue};
+
+use super::line_of;
+use super::settings::number;
+use crate::usage::usage;
+
+/// The most measurements that a range may ask for.
+const MOST: i64 = 1_000_000;
+
+/// Axes with their values, in the order of the file; the last varies fastest.
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    axes: Vec<(String, Vec<String>)>,
+}
+
+/// The integers of `FIRST:LAST` or `FIRST:LAST:STEP`, both ends included; none where the text is no range.
+fn range(text: &str) -> Option<Vec<String>> {
+    let parts = text.split(':').map(|part| part.trim().parse::<i64>().ok());
+    let parts = parts.collect::<Option<Vec<_>>>()?;
+    let (first, last, step) = match parts[..] {
+        [first, last] => (first, last, 1),
+        [first, last, step] => (first, last, step),
+        _ => return None,
+    };
+    if step < 1 || last < first || (last.checked_sub(first)?) / step >= MOST {
+        return None;
+    }
+    let step = usize::try_from(step).ok()?;
+    Some(
+        (first..=last)
+            .step_by(step)
+            .map(|n| n.to_string())
+            .collect(),
+    )
+}
+
+impl Sweep {
+    /// The axes of the table `[sweep]`: lists of texts or numbers, or ranges of integers such as "1:25".
+    pub(super) fn new(text: &str, table: &DeTable<'_>) -> Result<Self> {
+        let mut axes = Vec::new();
+        for (key, value) in table {
+            let (name, line) = (key.get_ref().to_string(), line_of(text, key.span().start));
+            let refused = || {
+                usage(format!(
+                    "line {line}: {name}: expected a list of texts or numbers, or a range of integers FIRST:LAST[:STEP] with both ends, such as \"1:25\""
+                ))
+            };
+            let values = match value.get_ref() {
+                DeValue::Array(values) => {
+                    let one = |value: &toml::Spanned<DeValue<'_>>| match value.get_ref() {
+                        DeValue::String(text) => Some(text.to_string()),
+                        value => number(value),
+                    };
+                    values.iter().map(one).collect::<Option<Vec<_>>>()
+                }
+                DeValue::String(text) => range(text),
+                _ => None,
+            };
+            match values {
+                Some(values) if !values.is_empty() => axes.push((name, values)),
+                _ => return Err(refused()),
+            }
+        }
+        Ok(Self { axes })
+    }
+
+    /// The names of the axes.
+    pub(super) fn axes(&self) -> impl Iterator<Item = &str> {
+        self.axes.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Every combination of values, one of each axis; one without any where there is no axis.
+    pub(super) fn points(&self) -> Vec<Vec<&str>> {
+        let mut points = vec![vec![]];
+        for (_, values) in &self.axes {
+            let mut longer = Vec::with_capacity(points.len() * values.len());
+            for point in &points {
+                longer.extend(values.iter().map(|v| [&point[..], &[v.as_str()]].concat()));
+            }
+            points = longer;
+        }
+        points
+    }
+
+    /// The text with the values of a point for `{AXIS}`.
+    pub(super) fn put(&self, text: &str, point: &[&str], line: usize) -> Result<String> {
+        let mut made = String::new();
+        let mut rest = text;
+        while let Some(open) = rest.find('{') {
+            let (before, after) = rest.split_at(open);
+            made.push_str(before);
+            let name = after[1..].split_once('}').map(|(name, _)| name);
+            let word = |name: &&str| {
+                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            };
+            let Some(name) = name.filter(word) else {
+                made.push('{');
+                rest = &after[1..];
+                continue;
+            };
+            let at = self.axes.iter().position(|(axis, _)| axis == name);
+            let at = at.ok_or_else(|| {
+                usage(format!(
+                    "line {line}: `{text}`: there is no `{name}` in [sweep]"
+                ))
+            })?;
+            made.push_str(point[at]);
+            rest = &after[name.len() + 2..];
+        }
+        made.push_str(rest);
+        Ok(made)
+    }
+}

@@ -1,0 +1,144 @@
+use clap::CommandFactory;
+
+use super::*;
+
+fn lines(text: &str) -> Vec<String> {
+    let mut program = crate::Cli::command();
+    program.build();
+    let job = Job::parse(text, &program).unwrap();
+    let words = |made: &Measurement| {
+        let words = made.arguments.iter().map(|word| word.to_str().unwrap());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    job.measurements.iter().map(words).collect()
+}
+
+fn refusal(text: &str) -> String {
+    let mut program = crate::Cli::command();
+    program.build();
+    Job::parse(text, &program).unwrap_err().to_string()
+}
+
+#[test]
+fn measurements_take_what_is_shared_and_their_own() {
+    let text = r#"
+        data = "g.fits"
+        weight = "W"
+        mu-bins = "lin:0:1:20"
+        [xi]
+        bins = [0.1, 1, 10]
+        [xi.poles]
+        statistic = "s-mu"
+        multipoles = [0, 2, 4]
+        mean-separation = true
+        wrap = false
+        output = "a.csv"
+        [xi.fine]
+        bins = "lin:0:1:7"
+        weight = "none"
+        [wp]
+        bins = "log:0.1:20:14"
+        pi-bins = "lin:-40:40:40"
+    "#;
+    assert_eq!(
+        lines(text),
+        [
+            "albireo xi g.fits --statistic s-mu --multipoles 0,2,4 --mean-separation --output a.csv --bins edges:0.1,1,10 \
+             --weight W --mu-bins lin:0:1:20",
+            "albireo xi g.fits --bins lin:0:1:7 --weight none --mu-bins lin:0:1:20",
+            "albireo wp g.fits --bins log:0.1:20:14 --pi-bins lin:-40:40:40 --weight W",
+        ]
+    );
+}
+
+#[test]
+fn sweeps_are_measured_at_every_point_and_what_they_leave_alone_once() {
+    let text = r#"
+        data = "{cap}_{mock}.fits"
+        [sweep]
+        cap = ["N", "S"]
+        mock = "1:5:2"
+        [rdf]
+        r-max = 5
+        n-bins = 10
+        output = "{cap}{mock}.csv"
+        [rdf.whole]
+        [count.fixed]
+        data = "all.fits"
+        bins = "lin:0:1:2"
+        [plot.both]
+        results = ["N1.csv", "S1.csv"]
+        output = "both.png"
+    "#;
+    let lines = lines(text);
+    assert_eq!(lines.len(), 2 * 3 + 1 + 1);
+    assert_eq!(
+        lines[0],
+        "albireo rdf N_1.fits --r-max 5 --n-bins 10 --output N1.csv"
+    );
+    assert_eq!(
+        lines[6],
+        "albireo rdf S_5.fits --r-max 5 --n-bins 10 --output S5.csv"
+    );
+    assert_eq!(lines[1], "albireo count all.fits --bins lin:0:1:2");
+    assert_eq!(lines[7], "albireo plot N1.csv S1.csv --output both.png");
+}
+
+#[test]
+fn mistakes_are_told_with_their_line() {
+    for (text, words) in [
+        ("data = ", "line 1"),
+        ("data = 'a'\ndata = 'b'", "line 2"),
+        ("data = 'a.csv'", "nothing to measure"),
+        ("[xy]\nbins = 'a'", "line 1: there is no table [xy]"),
+        ("[devices.a]", "there is no table [devices]"),
+        (
+            "[xi.a]\nbinz = 3",
+            "line 2: xi takes no `binz`; it takes data, ",
+        ),
+        ("[xi.a]\nverbose = 2", "line 2: xi takes no `verbose`"),
+        (
+            "pi-bins = 'lin:0:1:2'\n[xi.a]\n[rdf.b]\nwrong = 1",
+            "line 4: rdf takes no `wrong`",
+        ),
+        (
+            "wrong = 1\n[xi.a]",
+            "line 1: no measurement of this job takes `wrong`",
+        ),
+        (
+            "[xi.a]\nbins = true",
+            "line 2: bins: expected a value, found true",
+        ),
+        (
+            "[xi.a]\nwrap = 'yes'",
+            "line 2: wrap: expected true or false",
+        ),
+        ("[xi.a]\nbins = {lo = 1}", "line 2: bins: expected a text"),
+        ("[xi.a]\nbins = 1979-05-27", "line 2: bins: expected a text"),
+        (
+            "[xi.a]\noutput = '{cap}.csv'",
+            "line 2: `{cap}.csv`: there is no `cap` in [sweep]",
+        ),
+        ("[sweep]\nmock = 3\n[xi.a]", "line 2: mock: expected a list"),
+        (
+            "[sweep]\nmock = '5:1'\n[xi.a]",
+            "line 2: mock: expected a list",
+        ),
+        (
+            "[sweep]\nmock = []\n[xi.a]",
+            "line 2: mock: expected a list",
+        ),
+        (
+            "[xi.a]\noutput='a.csv'\n[xi.b]\noutput='a.csv'",
+            "line 3: [xi.a] and [xi.b] both write a.csv",
+        ),
+        (
+            "[sweep]\nn='1:2'\n[xi.a]\ndata='{n}'\noutput='a.csv'",
+            "both write a.csv",
+        ),
+    ] {
+        let refusal = refusal(text);
+        assert!(refusal.contains(words), "{text:?}: {refusal}");
+        assert!(!refusal.contains('\n'), "{refusal}");
+    }
+}
