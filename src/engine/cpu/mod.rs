@@ -314,6 +314,7 @@ impl<'a> Run<'a> {
                 n_bins: what.bins().n_bins(),
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
+                pair_weighted: terms.pair_factor().is_some(),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 factors,
@@ -324,6 +325,7 @@ impl<'a> Run<'a> {
             })
         };
         if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
+            && terms.pair_factor().is_none()
             && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
         {
             return tally;

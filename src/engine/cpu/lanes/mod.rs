@@ -42,6 +42,8 @@ pub(super) struct Asked<'a> {
     /// The radius out of which no pair is in a bin.
     pub(super) radius: f64,
     pub(super) sums: &'a [Sum],
+    /// Whether weights are more than the product of two.
+    pub(super) pair_weighted: bool,
     /// Whether the coordinate is the root of r2 or rp2.
     pub(super) root: bool,
     /// The tables of the classes.
@@ -122,7 +124,10 @@ impl<'a> Lanes<'a> {
         };
         let cosine = |sum: &Sum| matches!(sum, Sum::Legendre(_) | Sum::WeightedLegendre(_));
         let terms: Vec<_> = (asked.sums.iter())
-            .map(|sum| LaneTerm::of(sum, asked.root))
+            .map(|sum| match sum {
+                sum if asked.pair_weighted && sum.is_weighted() => LaneTerm::Rule,
+                sum => LaneTerm::of(sum, asked.root),
+            })
             .collect();
         Some(Self {
             roots: terms.iter().any(|term| term.needs_root()),
