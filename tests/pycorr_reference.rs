@@ -2,9 +2,10 @@
 //! hand: the environment variable `ALBIREO_TEST_DATA` names a folder whose folder `pycorr` is pycorr's `pycorr/tests/reference`.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::counts::{PairKind, Sums, count_pairs};
 use albireo::engine::Cpu;
@@ -26,8 +27,9 @@ fn folder() -> Option<PathBuf> {
 }
 
 /// The rows of a table of numbers, and what follows `#norm =`.
-fn table(path: PathBuf) -> (Vec<Vec<f64>>, f64) {
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+fn table(path: &Path) -> (Vec<Vec<f64>>, f64) {
+    let text =
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let norm = text
         .lines()
         .find_map(|line| line.strip_prefix("#norm = ")?.parse().ok());
@@ -62,9 +64,9 @@ struct Samples {
 }
 
 impl Samples {
-    fn read(folder: &PathBuf, weighted: Weighted, unit: bool) -> Self {
+    fn read(folder: &Path, weighted: Weighted, unit: bool) -> Self {
         let sample = |name: &str, number: usize| {
-            let (rows, _) = table(folder.join(format!("catalogs/{name}_{number}.txt")));
+            let (rows, _) = table(&folder.join(format!("catalogs/{name}_{number}.txt")));
             let points: Vec<[f64; 3]> = rows.iter().map(|row| [row[0], row[1], row[2]]).collect();
             let points = Points::from_rows(&points).unwrap();
             let particles = if weighted == Weighted::Bits {
@@ -90,7 +92,7 @@ impl Samples {
         let inverse = InverseProbability::new(1, truncated, PairNormalisation::default()).unwrap();
         let mut pair_weight = PairWeight::from(inverse);
         if weighted == Weighted::Angles {
-            let (rows, _) = table(folder.join("custom_angular_upweights.txt"));
+            let (rows, _) = table(&folder.join("custom_angular_upweights.txt"));
             let column = |k: usize| rows.iter().map(|row| row[k]).collect();
             let angular = AngularWeight::new(column(0), column(1)).unwrap();
             pair_weight = pair_weight.with_angular(angular);
@@ -126,7 +128,7 @@ fn compare<B: Binning>(mode: &str, bins: &B, mirrored: usize) {
         let samples = Samples::read(&folder, weighted, mode == "theta");
         for name in ["D1D1", "D1D2", "D1R1", "D1R2", "R1D2"] {
             let path = folder.join(format!("twopoint_{mode}/counts_{name}_{weights}.txt"));
-            let (rows, norm) = table(path);
+            let (rows, norm) = table(&path);
             let job = PairJob::new(samples.pairs(name), &Domain::Open).unwrap();
             let sums = Sums::default().weighted_by(samples.pair_weight.clone());
             let counts: PairCounts<B> =

@@ -91,7 +91,7 @@ impl Bits {
                 });
             }
         }
-        let words = rows.iter().flat_map(|row| row.as_ref()).copied().collect();
+        let words = rows.iter().flat_map(AsRef::as_ref).copied().collect();
         Self::new(words, per_row)
     }
 
@@ -125,8 +125,13 @@ impl Bits {
     ///
     /// # Errors
     /// As [`Bits::new`].
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a view is a reference already, and positions are given so too"
+    )]
     pub fn from_array(words: ArrayView2<'_, u64>) -> Result<Self, ParticlesError> {
-        Self::new(words.iter().copied().collect(), words.ncols())
+        let per_row = words.ncols();
+        Self::new(words.into_iter().copied().collect(), per_row)
     }
 
     /// Number of rows.

@@ -122,6 +122,18 @@ impl AngularWeight {
             None => self.outside,
         }
     }
+
+    /// Squared chords between which factors are not those of outside: from the first up to the last.
+    #[inline]
+    pub(crate) fn range(&self) -> [f64; 2] {
+        [self.squares[0], self.squares[self.squares.len() - 1]]
+    }
+
+    /// The scaled factor outside.
+    #[inline]
+    pub(crate) fn outside(&self) -> f64 {
+        self.outside
+    }
 }
 
 impl fmt::Display for AngularWeight {

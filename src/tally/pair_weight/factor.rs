@@ -25,6 +25,16 @@ impl<'a> PairFactor<'a> {
         }
     }
 
+    /// Inverse probabilities and the bits of both samples.
+    pub(crate) fn inverse(&self) -> Option<(&'a InverseProbability, [&'a Bits; 2])> {
+        self.inverse
+    }
+
+    /// Factors by the angle.
+    pub(crate) fn angular(&self) -> Option<&'a AngularWeight> {
+        self.angular
+    }
+
     /// The weight of the pair of rows `pair` whose own weights have this product: `(product*p)*g`.
     #[inline]
     pub(crate) fn weigh(&self, product: f64, pair: [usize; 2], sep: &Separation) -> f64 {

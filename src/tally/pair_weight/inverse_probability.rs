@@ -86,7 +86,9 @@ impl Counter {
             }
         }
         let exponent = largest_exponent(&table);
-        table.iter_mut().for_each(|k| *k = scaled(*k, exponent));
+        for factor in &mut table {
+            *factor = scaled(*factor, exponent);
+        }
         Self {
             lo,
             width,
@@ -116,7 +118,9 @@ impl InverseProbability {
         let bits = 64 * words as u32;
         let mut table: Vec<f64> = (0..=bits).map(|c| realisations.weight(c)).collect();
         let exponent = largest_exponent(&table);
-        table.iter_mut().for_each(|p| *p = scaled(*p, exponent));
+        for p in &mut table {
+            *p = scaled(*p, exponent);
+        }
         let counter =
             (normalisation == PairNormalisation::Counter).then(|| Counter::new(realisations, bits));
         Ok(Self {
