@@ -7,8 +7,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use albireo::counts::{PairKind, Sums, count_pairs};
+use albireo::counts::{PairKind, Sums, WeightedSums, count_pairs};
 use albireo::engine::Cpu;
+use albireo::estimators::angular_upweights;
 use albireo::tally::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
@@ -196,4 +197,56 @@ fn distances_across_and_along() {
     let pi = SignedEdges::linear(-20.0, 20.0, 40).unwrap();
     let rp_pi = RpPiBins::new(integers(), pi, LineOfSight::Midpoint).unwrap();
     compare("rppi", &rp_pi, 40);
+}
+
+#[test]
+fn angular_upweights_of_a_parent_sample() {
+    let Some(folder) = folder() else {
+        return;
+    };
+    let theta = ThetaBins::new(logarithmic(-2.5, 0.0, 30)).unwrap();
+    let samples = Samples::read(&folder, Weighted::Bits, true);
+    let parent = |number: usize| {
+        let path = folder.join(format!("catalogs/parent_data_{number}.txt"));
+        let points: Vec<[f64; 3]> = (table(&path).0.iter())
+            .map(|row| [row[0], row[1], row[2]])
+            .collect();
+        let points = Points::from_rows(&points).unwrap();
+        Particles::new(points).directions().unwrap()
+    };
+    let count = |pairs: Pairs<'_>, sums: WeightedSums| {
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        count_pairs(&Cpu::new(), &job, &theta, sums, &Silent).unwrap()
+    };
+    let means = Sums {
+        separations: true,
+        ..Sums::default()
+    };
+    let pip = Sums::default().weighted_by(samples.pair_weight.clone());
+    let (first, second) = (parent(1), parent(2));
+    for (name, other, partner) in [
+        ("D1D2", &second, &samples.data[1]),
+        ("D1R2", &samples.randoms[1], &samples.randoms[1]),
+    ] {
+        let wanted = count(Pairs::Cross(&first, other), means.into());
+        let found = count(Pairs::Cross(&samples.data[0], partner), pip.clone());
+        let upweights = angular_upweights(&wanted, &found).unwrap();
+        let path = folder.join(format!(
+            "angular_upweights/weights_for_{name}_bitwise_weights.txt"
+        ));
+        let (rows, _) = table(&path);
+        assert_eq!(rows.len(), 30);
+        for (bin, row) in rows.iter().enumerate() {
+            let (angle, factor) = (upweights.degrees()[bin], upweights.factors()[bin]);
+            // Theirs are printed with 7 and 12 digits; mean angles go by cosines.
+            assert!(
+                (angle / row[2] - 1.0).abs() < 1e-5,
+                "{name} {bin}: {angle} {row:?}"
+            );
+            assert!(
+                (factor / row[3] - 1.0).abs() < 1e-9,
+                "{name} {bin}: {factor} {row:?}"
+            );
+        }
+    }
 }
