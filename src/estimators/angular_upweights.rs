@@ -9,7 +9,7 @@ use crate::error::EstimatorError;
 use crate::tally::AngularWeight;
 
 /// The normalised counts of a parent sample over those of the observed one, bin by bin in theta, and 1 where no pair was observed
-/// (Percival & Bianchi 2017, DOI 10.1093/mnrasl/slx135).
+/// (Percival & Bianchi 2017, DOI 10.48550/arXiv.1703.02071).
 ///
 /// Count the observed sample with the weights of pairs that its other counts take. A bin stands at the mean angle of the parent's pairs
 /// where that was summed ([`crate::counts::Sums::separations`]) and there are any, else at its centre.

@@ -3,8 +3,8 @@
 
 Needs numpy. Usage: make_golden_pip.py (writes beside itself).
 Weights of pairs are exact fractions, joint probabilities of integer binomials; every sum is rounded once. Edges lie away from every
-separation, and no rounding rule matters here. Formulas: Bianchi & Percival 2017 (DOI 10.1093/mnras/stx2053), Bianchi & Verde 2020 (DOI
-10.1093/mnras/staa1267), Percival & Bianchi 2017 (DOI 10.1093/mnrasl/slx135).
+separation, and no rounding rule matters here. Formulas: Bianchi & Percival 2017 (DOI 10.48550/arXiv.1703.02070), Bianchi & Verde 2020 (DOI
+10.48550/arXiv.1912.08803), Percival & Bianchi 2017 (DOI 10.48550/arXiv.1703.02071).
 """
 import math
 import pathlib

@@ -11,7 +11,7 @@ use crate::fixed_point::{exponent, scaled};
 use crate::separation::direction;
 
 /// A factor of each pair by the angle between its directions from the observer at the origin: angular upweights for pairs that a
-/// selection loses by their angle, such as fibre collisions (Percival & Bianchi 2017, DOI 10.1093/mnrasl/slx135).
+/// selection loses by their angle, such as fibre collisions (Percival & Bianchi 2017, DOI 10.48550/arXiv.1703.02071).
 ///
 /// Linear in the cosine of the angle between the angles given, from the first up to but without the last (180 degrees are included), and 1
 /// elsewhere. Computed from the squared chord between directions as `g_k + (chord2 - h_k)*s_k`.

@@ -35,7 +35,7 @@ impl PairNormalisation {
 
 /// The inverse probability that a pair is observed, from the bits of its points: `P[c] = number/(offset + c)`, c their common bits.
 ///
-/// Pairwise inverse probabilities (PIP) of Bianchi & Percival (2017, DOI 10.1093/mnras/stx2053). Where only one sample of a count has
+/// Pairwise inverse probabilities (PIP) of Bianchi & Percival (2017, DOI 10.48550/arXiv.1703.02070). Where only one sample of a count has
 /// bits, as in DR, each of its particles has an individual weight instead ([`InverseProbability::individual`]).
 ///
 /// ```

@@ -11,7 +11,7 @@ const MOST: u32 = 1 << 30;
 ///
 /// A pair that c realisations hold, of those that the bits tell of, has the weight `number/(offset + c)`. With `offset` 1 the realisation
 /// that was observed counts as one more, in which every pair of the sample is held: the efficient estimator of Bianchi & Verde (2020,
-/// DOI 10.1093/mnras/staa1267); see [`Realisations::zero_truncated`] for the other one.
+/// DOI 10.48550/arXiv.1912.08803); see [`Realisations::zero_truncated`] for the other one.
 ///
 /// ```
 /// use albireo::tally::Realisations;
