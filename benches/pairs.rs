@@ -8,11 +8,12 @@
     reason = "criterion's macros make undocumented functions"
 )]
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::{Sums, WeightedSums, count_pairs};
 use albireo::engine::Cpu;
+use albireo::tally::{AngularWeight, InverseProbability, PairNormalisation, Realisations};
 use albireo::{
-    Axis, Binning, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins,
-    RpPiBins, SMuBins, SignedEdges, Silent, random,
+    Axis, Binning, Bits, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
 };
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -38,8 +39,20 @@ fn bench<B: Binning>(
 ) {
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
     let sums = Sums::for_pairs(job.pairs());
+    bench_sums(c, name, &job, bins, &sums.into(), expected);
+}
+
+/// The same of any sums.
+fn bench_sums<B: Binning>(
+    c: &mut Criterion,
+    name: &str,
+    job: &PairJob<'_>,
+    bins: &B,
+    sums: &WeightedSums,
+    expected: u64,
+) {
     let engine = Cpu::new();
-    let count = || count_pairs(&engine, &job, bins, sums, &Silent).unwrap();
+    let count = || count_pairs(&engine, job, bins, sums.clone(), &Silent).unwrap();
     assert_eq!(count().npairs().iter().sum::<u64>(), expected, "{name}");
     let mut group = c.benchmark_group("pairs");
     group
@@ -101,6 +114,58 @@ fn weighted_counts(c: &mut Criterion) {
     );
 }
 
+/// Weights of pairs beside the same count with weights alone: bits of 2 and of 30 words, and angular weights.
+fn pair_weights(c: &mut Criterion) {
+    let shift = |[x, y, z]: [f64; 3]| [x + 2000.0, y - SIDE / 2.0, z - SIDE / 2.0];
+    let points = uniform(30_000);
+    let rows: Vec<[f64; 3]> = (0..points.len())
+        .map(|row| shift(points.points().at(row)))
+        .collect();
+    let points = Points::from_rows(&rows).unwrap();
+    let weights: Vec<f64> = (0..rows.len())
+        .map(|k| 0.5 + (k % 97) as f64 / 97.0)
+        .collect();
+    let sample = |words: usize| {
+        let mixed = |k: u64| {
+            (k + 1)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(k as u32)
+        };
+        let bits = (0..(rows.len() * words) as u64).map(mixed).collect();
+        let sample = Particles::weighted(points.clone(), weights.clone()).unwrap();
+        sample.with_bits(Bits::new(bits, words).unwrap()).unwrap()
+    };
+    let s = Edges::linear(0.0, 200.0, 40).unwrap();
+    let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
+    let s_mu = SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap();
+    let pip = |words: usize| {
+        let realisations = Realisations::of_words(words);
+        let normalisation = PairNormalisation::JointOccurrence;
+        let inverse = InverseProbability::new(words, realisations, normalisation).unwrap();
+        Sums::default().weighted_by(inverse.into())
+    };
+    let angular = AngularWeight::new(vec![0.001, 0.1, 1.0], vec![3.0, 2.0, 1.0]).unwrap();
+    let weighted = Sums {
+        weights: true,
+        ..Sums::default()
+    };
+    for (name, words, sums) in [
+        ("weights alone", 1, weighted.into()),
+        ("PIP of 2 words", 2, pip(2)),
+        ("PIP of 30 words", 30, pip(30)),
+        (
+            "angular weights",
+            1,
+            Sums::default().weighted_by(angular.into()),
+        ),
+    ] {
+        let sample = sample(words);
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let name = format!("survey (s,mu) 30k, 40 x 100 to 200, {name}");
+        bench_sums(c, &name, &job, &s_mu, &sums, COUNTS[5]);
+    }
+}
+
 fn full_range(c: &mut Criterion) {
     let sample = uniform(20_000);
     let bins = RBins::new(Edges::linear(0.0, 1733.0, 10_000).unwrap());
@@ -115,7 +180,20 @@ fn full_range(c: &mut Criterion) {
 }
 
 /// What every engine counts, in the order of the benches.
-const COUNTS: [u64; 5] = [70_685_879, 325_999, 15_079_829, 361_588, 199_990_000];
+const COUNTS: [u64; 6] = [
+    70_685_879,
+    325_999,
+    15_079_829,
+    361_588,
+    199_990_000,
+    11_959_971,
+];
 
-criterion_group!(benches, box_counts, weighted_counts, full_range);
+criterion_group!(
+    benches,
+    box_counts,
+    weighted_counts,
+    pair_weights,
+    full_range
+);
 criterion_main!(benches);

@@ -2,30 +2,34 @@
 //!
 //! Entry: [`count_pairs`], which runs an engine, and [`PairCounts`], which merges and normalises. Nothing here visits a pair.
 
+mod brute_force;
 mod classes;
 mod covers;
 mod fixed_sums;
 mod restored;
 mod total;
+mod weight_sums;
+mod weighted;
 
-pub use crate::tally::Sums;
+pub use crate::tally::{Sums, WeightedSums};
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;
 use fixed_sums::FixedSums;
+use weighted::{totals_of, with_individual};
 
 use ndarray::{ArrayD, ArrayViewD};
 
-use crate::binning::{Binning, PairOrder};
+use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError, MergeError};
 use crate::exactness::Exactness;
 use crate::pairs::{PairJob, Pairs};
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{Sum, Tallied, Tally, weight_exponents};
+use crate::tally::{Merge, PairWeight, Sum, Tallied, Tally, weight_exponents};
 
 /// Integers per bin, the bins, and how many pairs there are in all.
 ///
@@ -39,6 +43,7 @@ pub struct PairCounts<B> {
     coordinate: Option<FixedSums>,
     exactness: Exactness,
     covers: Covers,
+    pair_weight: Option<PairWeight>,
 }
 
 /// Counts the pairs of `job` in the bins of `binning`.
@@ -54,17 +59,23 @@ pub struct PairCounts<B> {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 ///
+/// With inverse probabilities ([`Sums::weighted_by`]) and bits in one of two samples, its particles take individual weights.
+///
 /// # Errors
 /// As [`Engine::run`].
 pub fn count_pairs<B: Binning, E: Engine>(
     engine: &E,
     job: &PairJob<'_>,
     binning: &B,
-    sums: Sums,
+    sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
-    let exponents = weight_exponents(job.pairs());
-    count_with_exponents(engine, job, binning, sums, exponents, progress)
+    with_individual(job, sums.into(), |job, sums| {
+        let what = asked(job, binning, sums);
+        let tally = engine.run(job, &what, progress)?;
+        let counts = PairCounts::of_job_tally(job, &what, &tally, progress)?;
+        Ok(counts.with_exactness(engine.exactness()))
+    })
 }
 
 /// Counts part `part` of `job`: the pairs whose first particle lies in that one of `part.of` equal runs of rows.
@@ -78,40 +89,53 @@ pub fn count_part<B: Binning, E: Engine>(
     job: &PairJob<'_>,
     part: Part,
     binning: &B,
-    sums: Sums,
+    sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
     if part.index >= part.of {
         let Part { index, of } = part;
         return Err(JobError::Part { index, of }.into());
     }
-    let exponents = weight_exponents(job.pairs());
+    with_individual(job, sums.into(), |job, sums| {
+        let exponents = weight_exponents(job.pairs());
+        let what = sums.over(binning).with_weight_exponents(exponents);
+        count_part_of(engine, job, part, &what, progress)
+    })
+}
+
+fn count_part_of<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PairJob<'_>,
+    part: Part,
+    what: &Tallied<B>,
+    progress: &dyn Progress,
+) -> Result<PairCounts<B>, EngineError> {
+    let kind = PairKind::of(job.pairs(), what.bins());
     let (first, second) = job.pairs().both();
     let own = first.rows(part.rows(first.len()));
-    let count = |pairs: Pairs<'_>| {
+    let mut tally = what.zero(job.pairs())?;
+    let mut count = |pairs: Pairs<'_>| {
         let job = PairJob::new(pairs, job.domain())?.with_traversal(job.traversal());
-        count_with_exponents(engine, &job, binning, sums, exponents, progress)
+        tally.merge(engine.run(&job, what, progress)?);
+        Ok::<_, EngineError>(())
     };
-    let mut counts = match job.pairs() {
+    match job.pairs() {
         Pairs::Cross(..) => count(Pairs::Cross(&own, second))?,
         Pairs::Auto(sample) => {
-            let mut counts = count(Pairs::Auto(&own))?;
+            count(Pairs::Auto(&own))?;
             // Each pair of runs belongs to the later one.
             let earlier = sample.rows(0..part.rows(sample.len()).start);
-            counts.add_sums_of(&count(Pairs::Cross(&earlier, &own))?);
-            if binning.order() == PairOrder::Ordered {
-                counts.add_sums_of(&count(Pairs::Cross(&own, &earlier))?);
+            count(Pairs::Cross(&earlier, &own))?;
+            if kind == PairKind::AutoOrdered {
+                count(Pairs::Cross(&own, &earlier))?;
             }
-            counts
         }
-    };
-    counts.kind = PairKind::of(job.pairs(), binning);
-    counts.covers = Covers::part(
-        JobId::of(job),
-        part,
-        PairTotal::of(job.pairs(), counts.kind),
-    );
-    Ok(counts)
+    }
+    let total = totals_of(job, what, progress)?;
+    let total = total.first().copied().unwrap_or(PairTotal::zero(kind));
+    let covers = Covers::part(JobId::of(job), part, total);
+    let counts = PairCounts::of_tally(job, what, &tally, covers, kind);
+    Ok(counts.with_exactness(engine.exactness()))
 }
 
 /// As [`count_pairs`] between prepared samples, which may serve other counts too; how it went is told beside the counts.
@@ -122,46 +146,39 @@ pub fn count_prepared<B: Binning, E: Engine>(
     engine: &E,
     job: &PreparedJob<'_, E::Sorted>,
     binning: &B,
-    sums: Sums,
+    sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
 ) -> Result<(PairCounts<B>, Report), EngineError> {
-    let what = asked(job.job(), binning, sums);
+    let what = asked(job.job(), binning, sums.into());
     let (tally, report) = engine.tally(job, &what, progress)?;
-    let counts = PairCounts::of_job_tally(job.job(), &what, &tally);
+    let counts = PairCounts::of_job_tally(job.job(), &what, &tally, progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
 }
 
 /// What is asked of a whole job, its weights looked through once.
-fn asked<B: Binning>(job: &PairJob<'_>, binning: &B, sums: Sums) -> Tallied<B> {
+fn asked<B: Binning>(job: &PairJob<'_>, binning: &B, sums: WeightedSums) -> Tallied<B> {
+    let weights = sums.sums().weights;
     let what = sums.over(binning);
-    if sums.weights {
+    if weights {
         what.with_weight_exponents(weight_exponents(job.pairs()))
     } else {
         what
     }
 }
 
-fn count_with_exponents<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PairJob<'_>,
-    binning: &B,
-    sums: Sums,
-    weight_exponents: [i32; 2],
-    progress: &dyn Progress,
-) -> Result<PairCounts<B>, EngineError> {
-    let what = sums.over(binning).with_weight_exponents(weight_exponents);
-    let tally = engine.run(job, &what, progress)?;
-    let counts = PairCounts::of_job_tally(job, &what, &tally);
-    Ok(counts.with_exactness(engine.exactness()))
-}
-
 impl<B: Binning> PairCounts<B> {
     /// The counts of `job` that a tally holds: all of its pairs.
-    fn of_job_tally(job: &PairJob<'_>, what: &Tallied<B>, tally: &Tally) -> Self {
+    fn of_job_tally(
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        tally: &Tally,
+        progress: &dyn Progress,
+    ) -> Result<Self, EngineError> {
         let kind = PairKind::of(job.pairs(), what.bins());
-        let total = PairTotal::of(job.pairs(), kind);
+        let total = totals_of(job, what, progress)?;
+        let total = total.first().copied().unwrap_or(PairTotal::zero(kind));
         let covers = Covers::part(JobId::of(job), Part::WHOLE, total);
-        Self::of_tally(job, what, tally, covers, kind)
+        Ok(Self::of_tally(job, what, tally, covers, kind))
     }
 
     /// The counts of `job`, or of a class of its pairs, that a tally of one class holds.
@@ -187,6 +204,7 @@ impl<B: Binning> PairCounts<B> {
             npairs: tally.pairs().to_vec(),
             exactness: Exactness::Exact,
             covers,
+            pair_weight: what.pair_weight().cloned(),
         }
     }
 
@@ -234,7 +252,13 @@ impl<B: Binning> PairCounts<B> {
         shaped(&self.npairs, &self.binning.shape())
     }
 
-    /// Sum of `w1*w2` in each bin, float64 of the exact total; none for unweighted counts.
+    /// What the weight of a pair is besides the product of two weights.
+    pub fn pair_weight(&self) -> Option<&PairWeight> {
+        self.pair_weight.as_ref()
+    }
+
+    /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`PairCounts::pair_weight`], in each bin, float64 of the exact total; none for
+    /// unweighted counts.
     pub fn weight(&self) -> Option<Vec<f64>> {
         self.weight.as_ref().map(FixedSums::values)
     }
@@ -360,24 +384,17 @@ impl<B: Binning> PairCounts<B> {
         ] {
             differ(setting, summed(left).to_owned(), summed(right).to_owned())?;
         }
+        if self.pair_weight != other.pair_weight {
+            let text = |weight: &Option<PairWeight>| {
+                (weight.as_ref()).map_or("product of the weights".to_owned(), PairWeight::to_string)
+            };
+            return Err(MergeError::Setting {
+                setting: "the weights of pairs",
+                left: text(&self.pair_weight),
+                right: text(&other.pair_weight),
+            });
+        }
         Ok(())
-    }
-
-    /// Adds sums over the same bins, made with the same exponents.
-    fn add_sums_of(&mut self, other: &Self) {
-        for (total, &part) in self.npairs.iter_mut().zip(&other.npairs) {
-            *total += part;
-        }
-        for (held, sums) in [
-            (&mut self.weight, &other.weight),
-            (&mut self.coordinate, &other.coordinate),
-        ] {
-            if let (Some(held), Some(sums)) = (held, sums) {
-                for (total, &part) in held.sums.iter_mut().zip(&sums.sums) {
-                    *total += part;
-                }
-            }
-        }
     }
 }
 

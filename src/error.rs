@@ -6,12 +6,14 @@ mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod job;
+mod pair_weight;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
 pub use job::JobError;
+pub use pair_weight::PairWeightError;
 pub use sky::{CosmologyError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -116,6 +118,26 @@ pub enum ParticlesError {
         number: u32,
         /// The most accepted.
         limit: u32,
+    },
+    /// A number of 64-bit words that no row of bits can have.
+    #[error("a row of bits has 1 to {limit} words of 64 bits, found {found}")]
+    BitWords {
+        /// Words of a row.
+        found: usize,
+        /// The most accepted.
+        limit: usize,
+    },
+    /// A row of bits with fewer or more words than others.
+    #[error(
+        "every row of bits must have {expected} words, found {found} in row {row} (counting from 0)"
+    )]
+    BitRow {
+        /// The first such row, from 0.
+        row: usize,
+        /// Words of a row.
+        expected: usize,
+        /// Words found.
+        found: usize,
     },
     /// A position at the origin has no direction.
     #[error(
@@ -427,4 +449,7 @@ pub enum Error {
     /// See [`TallyError`].
     #[error(transparent)]
     Tally(#[from] TallyError),
+    /// See [`PairWeightError`].
+    #[error(transparent)]
+    PairWeight(#[from] PairWeightError),
 }

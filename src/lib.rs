@@ -67,7 +67,7 @@ pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
     CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
-    JobError, MergeError, ParticlesError, RandomError, SkyError, TallyError,
+    JobError, MergeError, PairWeightError, ParticlesError, RandomError, SkyError, TallyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,
@@ -76,7 +76,8 @@ pub use estimators::{
 pub use ndarray;
 pub use pairs::{PairJob, Pairs, Traversal};
 pub use particles::{
-    Column, Groups, Labels, MAX_LABELS, MAX_PARTICLES, Particles, Points, PointsView, View, Weights,
+    Bits, Column, Groups, Labels, MAX_BIT_WORDS, MAX_LABELS, MAX_PARTICLES, Particles, Points,
+    PointsView, View, Weights,
 };
 pub use progress::{Progress, Silent};
 pub use result::Correlation;

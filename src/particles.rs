@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Particles`]. It knows no domain: [`crate::Domain::place`] tells whether positions lie inside one.
 
+mod bits;
 mod column;
 mod extremes;
 mod groups;
@@ -10,6 +11,7 @@ mod moved;
 mod points;
 mod sums;
 
+pub use bits::{Bits, MAX_BIT_WORDS};
 pub use column::{Column, View};
 pub(crate) use extremes::{Extremes, greater, lesser};
 pub use groups::Groups;
@@ -74,6 +76,7 @@ pub struct Particles {
     sums: RememberedSums,
     labels: Option<Labels>,
     groups: Option<Groups>,
+    bits: Option<Bits>,
 }
 
 impl Particles {
@@ -85,6 +88,7 @@ impl Particles {
             sums: RememberedSums::default(),
             labels: None,
             groups: None,
+            bits: None,
         }
     }
 
@@ -130,6 +134,7 @@ impl Particles {
             sums: RememberedSums::default(),
             labels: None,
             groups: None,
+            bits: None,
         })
     }
 
@@ -171,6 +176,30 @@ impl Particles {
         })
     }
 
+    /// The same particles with bits each.
+    ///
+    /// # Errors
+    /// A number of rows other than the number of positions.
+    pub fn with_bits(self, bits: Bits) -> Result<Self, ParticlesError> {
+        if bits.len() != self.len() {
+            return Err(ParticlesError::UnequalLengths {
+                first: "position",
+                first_rows: self.len(),
+                second: "bits",
+                second_rows: bits.len(),
+            });
+        }
+        Ok(Self {
+            bits: Some(bits),
+            ..self
+        })
+    }
+
+    /// The bits, where there are any.
+    pub fn bits(&self) -> Option<&Bits> {
+        self.bits.as_ref()
+    }
+
     /// The groups, where there are any.
     pub fn groups(&self) -> Option<&Groups> {
         self.groups.as_ref()
@@ -189,6 +218,16 @@ impl Particles {
     /// The weights.
     pub fn weights(&self) -> &Weights {
         &self.weights
+    }
+
+    /// The same positions, labels and groups with other weights, one each, and without bits.
+    pub(crate) fn reweighted(&self, weights: Vec<f64>) -> Result<Self, ParticlesError> {
+        let weighted = Self::weighted(self.points.clone(), weights)?;
+        Ok(Self {
+            labels: self.labels.clone(),
+            groups: self.groups.clone(),
+            ..weighted
+        })
     }
 
     /// The same weights on the positions that `to` makes of these, one for one; they are nobody else's then, if they were not before.
@@ -211,6 +250,7 @@ impl Particles {
         Self {
             labels: self.labels.as_ref().map(|labels| labels.rows(rows.clone())),
             groups: self.groups.as_ref().map(|groups| groups.rows(rows.clone())),
+            bits: self.bits.as_ref().map(|bits| bits.rows(rows.clone())),
             points: self.points.rows(rows),
             weights,
             sums: RememberedSums::default(),

@@ -22,6 +22,7 @@ pub use r::RBins;
 pub use rp_pi::RpPiBins;
 pub use s_mu::SMuBins;
 pub use theta::ThetaBins;
+pub(crate) use theta::chord;
 
 use form::Sealed;
 

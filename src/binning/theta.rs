@@ -18,7 +18,7 @@ pub struct ThetaBins {
 const BEYOND_ANY_CHORD: f64 = 2.5;
 
 /// The chord between two directions `degrees` apart: `2*sin((theta/2)*(PI/180))`.
-fn chord(degrees: f64) -> f64 {
+pub(crate) fn chord(degrees: f64) -> f64 {
     2.0 * libm::sin((degrees / 2.0) * (std::f64::consts::PI / 180.0))
 }
 

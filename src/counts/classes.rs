@@ -2,16 +2,15 @@
 //!
 //! Entry: [`count_classes`].
 
-use super::total::WeightSums;
-use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, Sums, asked};
+use super::weight_sums::{ExactWeightSums, WeightSums};
+use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked, totals_of};
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
-use crate::exact_sum::ExactSum;
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
 use crate::progress::Progress;
-use crate::tally::Classes;
+use crate::tally::{Classes, InverseProbability};
 
 /// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
 ///
@@ -41,14 +40,14 @@ pub fn count_classes<B: Binning, E: Engine>(
     engine: &E,
     job: &PreparedJob<'_, E::Sorted>,
     binning: &B,
-    sums: Sums,
+    sums: impl Into<WeightedSums>,
     classes: Classes,
     progress: &dyn Progress,
 ) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
-    let what = asked(job.job(), binning, sums).with_classes(classes);
+    let what = asked(job.job(), binning, sums.into()).with_classes(classes);
     let (tally, report) = engine.tally(job, &what, progress)?;
     let job = job.job();
-    let totals = totals(job.pairs(), classes, PairKind::of(job.pairs(), binning))?;
+    let totals = totals_of(job, &what, progress)?;
     let id = JobId::of(job);
     let counts = totals.into_iter().enumerate().map(|(table, total)| {
         let covers = Covers::part(id.class(table), Part::WHOLE, total);
@@ -59,46 +58,32 @@ pub fn count_classes<B: Binning, E: Engine>(
     Ok((counts.collect(), report))
 }
 
-/// Sums over the weights of each label of a sample, exact until they are asked for.
+/// Sums over the weights of each label of a sample.
 struct LabelSums {
-    labels: Vec<(u64, ExactSum, ExactSum)>,
+    labels: Vec<ExactWeightSums>,
     unit: bool,
 }
 
 impl LabelSums {
-    fn of(sample: &Particles) -> Result<Self, JobError> {
+    fn of(sample: &Particles, inverse: Option<&InverseProbability>) -> Result<Self, JobError> {
         let labels = sample.labels().ok_or(JobError::NoLabels)?;
-        let mut sums =
-            vec![(0, ExactSum::default(), ExactSum::default()); labels.number() as usize];
+        let mut sums = vec![ExactWeightSums::default(); labels.number() as usize];
         for (row, &label) in labels.values().iter().enumerate() {
-            let (n, sum, squares) = &mut sums[label as usize];
-            *n += 1;
-            if let Weights::PerParticle(w) = sample.weights() {
-                sum.add(w.at(row));
-                squares.add_square(w.at(row));
-            }
+            sums[label as usize].add(sample, row, inverse);
         }
         Ok(Self {
             labels: sums,
-            unit: matches!(sample.weights(), Weights::Unit),
+            unit: inverse.is_none() && matches!(sample.weights(), Weights::Unit),
         })
     }
 
     /// The sums over the labels that are kept, each rounded once.
     fn over(&self, keep: impl Fn(usize) -> bool) -> WeightSums {
-        let (mut n, mut sum, mut squares) = (0, ExactSum::default(), ExactSum::default());
+        let mut sums = ExactWeightSums::default();
         for (_, label) in self.labels.iter().enumerate().filter(|(k, _)| keep(*k)) {
-            n += label.0;
-            sum.merge(&label.1);
-            squares.merge(&label.2);
+            sums.merge(label);
         }
-        let real = |sum: &ExactSum| if self.unit { n as f64 } else { sum.value() };
-        WeightSums {
-            n,
-            sum: real(&sum),
-            squares: real(&squares),
-            unit: self.unit,
-        }
+        sums.rounded(self.unit)
     }
 
     fn label(&self, k: usize) -> WeightSums {
@@ -115,19 +100,30 @@ impl LabelSums {
 }
 
 /// The total of each class of `pairs`, in the order of the tables.
-fn totals(pairs: Pairs<'_>, classes: Classes, kind: PairKind) -> Result<Vec<PairTotal>, JobError> {
+pub(super) fn totals(
+    pairs: Pairs<'_>,
+    classes: Classes,
+    kind: PairKind,
+    inverse: Option<&InverseProbability>,
+) -> Result<Vec<PairTotal>, JobError> {
     if classes == Classes::One {
-        return Ok(vec![PairTotal::of(pairs, kind)]);
+        return Ok(vec![match inverse {
+            None => PairTotal::of(pairs, kind),
+            Some(inverse) => PairTotal::of_inverse(pairs, kind, inverse),
+        }]);
     }
     let (one, other) = pairs.samples();
-    let first = LabelSums::of(one)?;
-    let second = other.map(LabelSums::of).transpose()?;
+    let first = LabelSums::of(one, inverse)?;
+    let second = other
+        .map(|other| LabelSums::of(other, inverse))
+        .transpose()?;
     let auto = second.is_none();
     let second = second.as_ref().unwrap_or(&first);
-    let between = |a, b| PairTotal::between(a, b, PairKind::Cross);
+    let between =
+        |a: WeightSums, b: WeightSums| PairTotal::between([&a, &b], PairKind::Cross, inverse);
     let within = |k: usize| {
         if auto {
-            PairTotal::within(first.label(k), kind)
+            PairTotal::within(&first.label(k), kind, inverse)
         } else {
             between(first.label(k), second.label(k))
         }
@@ -188,7 +184,7 @@ mod tests {
                 (Pairs::Cross(&a, &b), PairKind::Cross),
             ] {
                 let whole = PairTotal::of(pairs, kind);
-                let of = |classes| totals(pairs, classes, kind).unwrap();
+                let of = |classes| totals(pairs, classes, kind, None).unwrap();
                 let close =
                     |sum: f64| (sum - whole.weight).abs() < 1e-9 * (1.0 + whole.weight.abs());
                 let species = of(Classes::Species);

@@ -7,7 +7,7 @@ use super::{PairKind, PairTotal};
 use crate::domain::Domain;
 use crate::error::MergeError;
 use crate::pairs::{PairJob, Pairs};
-use crate::particles::{Column, Particles, View, Weights, run_start};
+use crate::particles::{Bits, Column, Particles, View, Weights, run_start};
 
 /// One of `of` parts of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,10 +59,16 @@ fn column_print(values: View<'_>) -> u64 {
 fn sample_print(state: u64, sample: &Particles) -> u64 {
     let prints = sample.points().prints(|column| column_print(column.view()));
     let state = prints.into_iter().fold(state, mix);
-    match sample.weights() {
+    let state = match sample.weights() {
         Weights::Unit => mix(state, 1),
         Weights::PerParticle(w) => mix(state, column_print(w.view())),
-    }
+    };
+    let words = |bits: &Bits| {
+        bits.words()
+            .iter()
+            .fold(state, |state, &word| mix(state, word))
+    };
+    sample.bits().map_or(state, words)
 }
 
 impl JobId {
@@ -71,7 +77,7 @@ impl JobId {
         Self(mix(mix(self.0, 3), table as u64))
     }
 
-    /// The fingerprint of `job`: equal for equal particles, weights and domain.
+    /// The fingerprint of `job`: equal for equal particles, weights, bits and domain.
     pub fn of(job: &PairJob<'_>) -> Self {
         let domain: Vec<f64> = match job.domain() {
             Domain::Open => vec![],

@@ -56,6 +56,7 @@ impl<B: Binning> PairCounts<B> {
             coordinate: None,
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
+            pair_weight: None,
         })
     }
 

@@ -1,8 +1,10 @@
 //! How many pairs, and how much weight, a count would hold if its bins reached everywhere.
 
+use super::weight_sums::{ExactWeightSums, WeightSums};
 use crate::binning::{Binning, PairOrder};
 use crate::pairs::Pairs;
-use crate::particles::{Particles, Weights, pairs_within};
+use crate::particles::{Particles, pairs_within};
+use crate::tally::{InverseProbability, PairNormalisation};
 
 /// Which pairs a count holds, and how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,58 +53,84 @@ pub struct PairTotal {
     pub kind: PairKind,
     /// Their number.
     pub pairs: u64,
-    /// The sum of their weights: auto `((sum w)^2 - sum w^2)/2` (both orders: without the half), cross `(sum w1)(sum w2)`.
+    /// The sum of their weights: auto `((sum w)^2 - sum w^2)/2` (both orders: without the half), cross `(sum w1)(sum w2)`. With inverse
+    /// probabilities of pairs as [`PairNormalisation`] says; angular factors have no part in it.
     pub weight: f64,
     /// How much unequal weights raise the variance of a weighted count: `f1*f2` with `f = N sum w^2/(sum w)^2` of each of the two
-    /// samples (Kish 1965, Survey Sampling, section 11.7); 1 for equal weights, never less.
+    /// samples (Kish 1965, Survey Sampling, section 11.7); 1 for equal weights, never less. With inverse probabilities of pairs the weights
+    /// are the individual ones.
     pub design_effect: f64,
 }
 
-/// Sums over the weights of a sample, or of some of it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct WeightSums {
-    pub(super) n: u64,
-    pub(super) sum: f64,
-    pub(super) squares: f64,
-    /// Whether every particle counts 1.
-    pub(super) unit: bool,
+fn by_joint_occurrence(inverse: &InverseProbability) -> bool {
+    inverse.normalisation() == PairNormalisation::JointOccurrence
 }
 
-impl WeightSums {
-    fn of(sample: &Particles) -> Self {
-        Self {
-            n: sample.len() as u64,
-            sum: sample.weight_sum(),
-            squares: sample.weight_square_sum(),
-            unit: matches!(sample.weights(), Weights::Unit),
-        }
-    }
-
-    /// `N sum w^2/(sum w)^2`, which rounding must not take below 1; 1 for no particle.
-    fn design_effect(&self) -> f64 {
-        (self.n as f64 * self.squares / (self.sum * self.sum)).max(1.0)
-    }
+/// Equation 22 of Bianchi & Verde (2020): the sum over all pairs, self-pairs too, of the mean weight of pairs with so many bits set.
+fn all_products(
+    first: &[(u32, [f64; 2])],
+    second: &[(u32, [f64; 2])],
+    inverse: &InverseProbability,
+) -> f64 {
+    let of_first = |&(c1, [w1, _]): &(u32, [f64; 2])| {
+        let partners = second.iter();
+        w1 * partners
+            .map(|&(c2, [w2, _])| w2 * inverse.joint(c1, c2))
+            .sum::<f64>()
+    };
+    first.iter().map(of_first).sum()
 }
 
 impl PairTotal {
     /// The total of a count of `pairs`.
     pub fn of(pairs: Pairs<'_>, kind: PairKind) -> Self {
         match pairs {
-            Pairs::Auto(sample) => Self::within(WeightSums::of(sample), kind),
+            Pairs::Auto(sample) => Self::within(&WeightSums::of(sample), kind, None),
             Pairs::Cross(first, second) => {
-                Self::between(WeightSums::of(first), WeightSums::of(second), kind)
+                let [first, second] = [first, second].map(WeightSums::of);
+                Self::between([&first, &second], kind, None)
+            }
+        }
+    }
+
+    /// The total of a count of `pairs` with these inverse probabilities, as they are normalised; by the individual weights where all pairs
+    /// would have to be looked at.
+    ///
+    /// The design effect is that of the individual weights.
+    pub(super) fn of_inverse(
+        pairs: Pairs<'_>,
+        kind: PairKind,
+        inverse: &InverseProbability,
+    ) -> Self {
+        let sums = |sample: &Particles| {
+            let mut sums = ExactWeightSums::default();
+            (0..sample.len()).for_each(|row| sums.add(sample, row, Some(inverse)));
+            sums.rounded(false)
+        };
+        match pairs {
+            Pairs::Auto(sample) => Self::within(&sums(sample), kind, Some(inverse)),
+            Pairs::Cross(first, second) => {
+                Self::between([&sums(first), &sums(second)], kind, Some(inverse))
             }
         }
     }
 
     /// The total of the pairs within particles.
-    pub(super) fn within(sums: WeightSums, kind: PairKind) -> Self {
+    pub(super) fn within(
+        sums: &WeightSums,
+        kind: PairKind,
+        inverse: Option<&InverseProbability>,
+    ) -> Self {
         let once = pairs_within(sums.n);
         let both = 2 * once;
-        let both_weight = if sums.unit {
-            both as f64
-        } else {
-            sums.sum * sums.sum - sums.squares
+        let both_weight = match inverse {
+            Some(inverse) if by_joint_occurrence(inverse) => {
+                let same = (sums.by_bits.iter())
+                    .map(|&(set, [_, squares])| inverse.joint(set, set) * squares);
+                all_products(&sums.by_bits, &sums.by_bits, inverse) - same.sum::<f64>()
+            }
+            _ if sums.unit => both as f64,
+            _ => sums.sum * sums.sum - sums.squares,
         };
         let (pairs, weight) = match kind {
             PairKind::AutoOrdered => (both, both_weight),
@@ -117,11 +145,21 @@ impl PairTotal {
     }
 
     /// The total of the pairs between particles and others.
-    pub(super) fn between(first: WeightSums, second: WeightSums, kind: PairKind) -> Self {
+    pub(super) fn between(
+        [first, second]: [&WeightSums; 2],
+        kind: PairKind,
+        inverse: Option<&InverseProbability>,
+    ) -> Self {
+        let weight = match inverse {
+            Some(inverse) if by_joint_occurrence(inverse) => {
+                all_products(&first.by_bits, &second.by_bits, inverse)
+            }
+            _ => first.sum * second.sum,
+        };
         Self {
             kind,
             pairs: first.n * second.n,
-            weight: first.sum * second.sum,
+            weight,
             design_effect: first.design_effect() * second.design_effect(),
         }
     }

@@ -6,13 +6,16 @@
 #[cfg(feature = "cuda")]
 use std::sync::OnceLock;
 
+use super::costs::CPU_COSTS;
+#[cfg(feature = "cuda")]
+use super::costs::GPU_COSTS;
 #[cfg(feature = "cuda")]
 use super::cuda::{Cuda, CudaError, CudaOptions};
 use super::{AnyEngine, Cpu, Isa, PairJob, Pairs};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::domain::Domain;
 use crate::particles::Particles;
-use crate::tally::Sums;
+use crate::tally::{Sums, WeightedSums};
 
 /// Chooses among the engines of this machine.
 #[derive(Debug)]
@@ -41,46 +44,6 @@ const TRIED: [usize; 2] = [256, 1024];
 const TRIED_TRICLINIC: [usize; 2] = [64, 256];
 /// The finds below which they say too little.
 const ENOUGH: usize = 30;
-
-/// What a pair costs, in the time of one that is counted in a few bins in r.
-struct Costs {
-    /// More bins than registers hold, or sums of weights.
-    scattered: f64,
-    two_coordinates: f64,
-    weighted: f64,
-    /// Sums of separations, of which every pair takes float64.
-    separations: f64,
-}
-
-const CPU_COSTS: Costs = Costs {
-    scattered: 1.9,
-    two_coordinates: 1.3,
-    weighted: 1.6,
-    separations: 100.0,
-};
-#[cfg(feature = "cuda")]
-const GPU_COSTS: Costs = Costs {
-    scattered: 1.5,
-    two_coordinates: 1.4,
-    weighted: 1.3,
-    separations: 9.0,
-};
-/// The most bins that the CPU counts in registers.
-const FEW_BINS: usize = 32;
-
-impl Costs {
-    /// The cost of a pair in the bins of `binning`.
-    fn of<B: Binning>(&self, binning: &B, sums: Sums) -> f64 {
-        let factors = [
-            (binning.n_bins() > FEW_BINS || sums.weights, self.scattered),
-            (binning.axes().len() > 1, self.two_coordinates),
-            (sums.weights, self.weighted),
-            (sums.separations, self.separations),
-        ];
-        let factor = |(applies, factor)| if applies { factor } else { 1.0 };
-        factors.into_iter().map(factor).product::<f64>()
-    }
-}
 
 /// Pairs in a few bins in r that a thread tests in a second: AVX2 and AVX-512 measured, the others by the width of their registers.
 fn cpu_rate(isa: Isa) -> f64 {
@@ -270,19 +233,30 @@ impl Auto {
     }
 
     /// The engine for counting the pairs of `job` in the bins of `binning`.
-    pub fn choose<B: Binning>(&self, job: &PairJob<'_>, binning: &B, sums: Sums) -> Choice {
-        self.choose_for(&[(*job, sums)], binning)
+    pub fn choose<B: Binning>(
+        &self,
+        job: &PairJob<'_>,
+        binning: &B,
+        sums: impl Into<WeightedSums>,
+    ) -> Choice {
+        self.choose_for(&[(*job, sums.into())], binning)
     }
 
     /// The one engine for counting the pairs of all `jobs` in the bins of `binning`, such as DD, DR and RR: a GPU has to be started only
     /// once for them.
-    pub fn choose_for<B: Binning>(&self, jobs: &[(PairJob<'_>, Sums)], binning: &B) -> Choice {
+    pub fn choose_for<B: Binning, S: Clone + Into<WeightedSums>>(
+        &self,
+        jobs: &[(PairJob<'_>, S)],
+        binning: &B,
+    ) -> Choice {
+        let asked = jobs.iter().map(|(job, sums)| (*job, sums.clone().into()));
+        let jobs: Vec<(PairJob<'_>, WeightedSums)> = asked.collect();
         // Where it is soon done even if every pair is tested, it is not worth to find out how many are in reach.
         let soon: f64 = jobs
             .iter()
             .map(|(job, sums)| {
                 let work = job.n_pairs() as f64 * orders(binning);
-                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, *sums))
+                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums.sums()))
             })
             .sum();
         let weighed: Vec<Weighed> = jobs
@@ -293,7 +267,7 @@ impl Auto {
                 } else {
                     tried_share(job, binning)
                 };
-                Weighed::new(job, *sums, binning, tested(job, binning, share))
+                Weighed::new(job, sums.sums(), binning, tested(job, binning, share))
             })
             .collect();
         let seconds = |job: &Weighed| self.cpu_seconds(job.particles, job.cpu_work);
@@ -303,6 +277,8 @@ impl Auto {
         #[cfg(feature = "cuda")]
         if crate::binning::Formed::of(binning).is_none() {
             self.stay(cpu, ": GPUs have no kernel for these bins")
+        } else if jobs.iter().any(|(_, sums)| sums.pair_weight().is_some()) {
+            self.stay(cpu, ": GPUs have no kernel for weights of pairs")
         } else {
             self.weigh(&weighed, cpu)
         }

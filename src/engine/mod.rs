@@ -4,6 +4,7 @@
 //! compared with by `==`; [`AnyEngine`] is one chosen at run time, [`Auto`] chooses by measured rates.
 
 mod auto;
+mod costs;
 #[allow(
     clippy::inline_always,
     reason = "the inner loops run inside vector kernels"

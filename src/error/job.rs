@@ -2,7 +2,7 @@
 
 use thiserror::Error as ThisError;
 
-use super::DomainError;
+use super::{DomainError, PairWeightError};
 
 /// A pair job that has no defined answer.
 #[derive(Debug, Clone, PartialEq, ThisError)]
@@ -75,6 +75,9 @@ pub enum JobError {
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
+    /// Weights of pairs that the particles cannot have.
+    #[error(transparent)]
+    PairWeight(#[from] PairWeightError),
     /// Samples prepared in different domains.
     #[error("both samples of a count must live in one domain, but they were prepared in two")]
     Domains,
@@ -100,9 +103,9 @@ pub enum JobError {
         "a cut in rp along the {0} line of sight depends on which point comes first, but each pair is counted once: take midpoint or a fixed axis"
     )]
     CutOrder(&'static str),
-    /// A position at the origin, which has no direction to cut angles by.
+    /// A position at the origin, which has no direction to cut or weight angles by.
     #[error(
-        "a cut in theta needs positions away from the origin: row {row} (counting from 0) is (0, 0, 0)"
+        "angles seen from the origin need positions away from it: row {row} (counting from 0) is (0, 0, 0)"
     )]
     NoDirection {
         /// The first such row, from 0.
@@ -117,6 +120,47 @@ pub enum JobError {
         pair: [u32; 2],
         /// Rows of the first and of the second sample.
         rows: [usize; 2],
+    },
+    /// Inverse probabilities of pairs of particles without bits.
+    #[error("inverse probabilities of pairs are made of bits, but the {0} has none")]
+    NoBits(&'static str),
+    /// Inverse probabilities of pairs of which one side alone has bits.
+    #[error(
+        "the {with} has bits and the {without} has none: give the {with} individual weights of its bits (InverseProbability::individual)"
+    )]
+    OneSidedBits {
+        /// The sample that has bits.
+        with: &'static str,
+        /// The one that has none.
+        without: &'static str,
+    },
+    /// Bits of other words than inverse probabilities are made for.
+    #[error(
+        "inverse probabilities are made for {expected} words of bits, the {sample} has {found}"
+    )]
+    BitWords {
+        /// Which sample.
+        sample: &'static str,
+        /// Words of 64 bits that are expected.
+        expected: usize,
+        /// Words found.
+        found: usize,
+    },
+    /// A row in more or fewer realisations than can be.
+    #[error(
+        "of the bits of a row {lo} to {hi} can be set, as the realisations are stated, but {found} are in row {row} (counting from 0) of the {sample}"
+    )]
+    BitsSet {
+        /// Which sample.
+        sample: &'static str,
+        /// The first such row, from 0.
+        row: usize,
+        /// Bits set there.
+        found: u32,
+        /// The fewest there can be.
+        lo: i64,
+        /// The most.
+        hi: i64,
     },
     /// Two samples cut into regions of different numbers.
     #[error(

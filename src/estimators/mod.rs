@@ -13,6 +13,7 @@
 //! independent: cosmic variance, and what pairs that share a particle have in common, is not in them.
 
 mod analytic;
+mod angular_upweights;
 mod dual;
 mod estimation;
 mod estimator;
@@ -26,6 +27,7 @@ mod terms;
 
 pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
+pub use angular_upweights::angular_upweights;
 pub use estimation::Estimation;
 pub use estimator::Estimator;
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};

@@ -8,11 +8,11 @@ use std::arch::x86_64::{
     _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd,
     _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_max_pd, _mm512_max_ps,
     _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd,
-    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32,
-    _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_pd,
-    _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
-    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
-    _mm512_xor_si512,
+    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_rsqrt14_ps,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_setzero_si512,
+    _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srlv_epi32,
+    _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_pd,
+    _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
 use super::avx2::Avx2;
@@ -39,6 +39,32 @@ impl Avx512 {
 #[inline(never)]
 fn enabled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
+}
+
+/// As [`Simd::common_bits`], by an instruction that not every machine with AVX-512 has.
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+#[inline]
+fn common_bits(words: &[u64], points: &[u64], to: &mut [u64; LANES]) {
+    let [mut low, mut high] = [_mm512_setzero_si512(); 2];
+    for (&word, points) in words.iter().zip(points.as_chunks::<LANES>().0) {
+        let word = _mm512_set1_epi64(word.cast_signed());
+        // SAFETY: the two loads of 8 lie within 16 numbers.
+        let [a, b] = unsafe {
+            let at = points.as_ptr();
+            [
+                _mm512_loadu_si512(at.cast()),
+                _mm512_loadu_si512(at.add(DOUBLES).cast()),
+            ]
+        };
+        low = _mm512_add_epi64(low, _mm512_popcnt_epi64(_mm512_and_si512(word, a)));
+        high = _mm512_add_epi64(high, _mm512_popcnt_epi64(_mm512_and_si512(word, b)));
+    }
+    // SAFETY: the two stores of 8 lie within 16 numbers.
+    unsafe {
+        let at = to.as_mut_ptr();
+        _mm512_storeu_si512(at.cast(), low);
+        _mm512_storeu_si512(at.add(DOUBLES).cast(), high);
+    }
 }
 
 /// Binds one operation; the token proves that its instructions exist.
@@ -312,6 +338,15 @@ impl Simd for Avx512 {
             let bias = _mm512_set1_epi64(bias - ROUNDING.to_bits().cast_signed());
             let biased = _mm512_add_epi64(_mm512_castpd_si512(rounded), bias);
             _mm512_storeu_si512(to.as_mut_ptr().cast(), biased);
+        }
+    }
+    #[inline(always)]
+    fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; LANES]) {
+        if is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the instructions have been detected, and the token proves AVX-512 F.
+            unsafe { common_bits(words, points, to) }
+        } else {
+            super::common_bits(words, points, to);
         }
     }
     #[inline(always)]

@@ -167,8 +167,26 @@ pub(crate) trait Simd: Copy {
     /// Numbers of magnitude below 2^51, rounded to integers, ties to even, plus `bias`.
     fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]);
 
+    /// How many bits a row has in common with each of [`MOST_LANES`] points, whose words stand side by side: `words[w]` and
+    /// `points[w * MOST_LANES + lane]`, for all words w.
+    #[inline(always)]
+    fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {
+        common_bits(words, points, to);
+    }
+
     /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
+}
+
+/// As [`Simd::common_bits`], by what the compiler makes of it.
+#[inline(always)]
+fn common_bits(words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {
+    *to = [0; MOST_LANES];
+    for (word, points) in words.iter().zip(points.as_chunks::<MOST_LANES>().0) {
+        for (to, point) in to.iter_mut().zip(points) {
+            *to += u64::from((word & point).count_ones());
+        }
+    }
 }
 
 /// Relative error of [`Simd::root`] and [`Simd::rsqrt`]: one Newton step on an estimate e good to 1.5 * 2^-12.

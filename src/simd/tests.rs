@@ -46,8 +46,33 @@ impl Kernel for Suite {
             assert_eq!(stored(simd, simd.less(a, b))[k] != 0, values[k] < others[k]);
         }
         integers(simd);
+        common_bits(simd);
         products(simd);
         doubles(simd);
+    }
+}
+
+#[inline(always)]
+fn common_bits<S: Simd>(simd: S) {
+    for n_words in [0, 1, 2, 7, 32] {
+        let mixed = |k: usize| (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let words: Vec<u64> = (0..n_words)
+            .map(|w| mixed(w) | mixed(3 * w + 100))
+            .collect();
+        let mut points: Vec<u64> = (0..n_words * MOST_LANES).map(|k| mixed(k * k)).collect();
+        for (k, point) in points.iter_mut().enumerate() {
+            match k % MOST_LANES {
+                0 => *point = 0,
+                1 => *point = u64::MAX,
+                _ => {}
+            }
+        }
+        let mut found = [77; MOST_LANES];
+        simd.common_bits(&words, &points, &mut found);
+        for (lane, found) in found.into_iter().enumerate() {
+            let common = |w: usize| (words[w] & points[w * MOST_LANES + lane]).count_ones();
+            assert_eq!(found, (0..n_words).map(|w| u64::from(common(w))).sum());
+        }
     }
 }
 

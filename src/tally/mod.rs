@@ -1,11 +1,12 @@
 //! What is counted of pairs: plain data that every engine executes, and the integers that come out.
 //!
-//! Entry: [`Tallied`] (bins, sums, classes) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is the
+//! Entry: [`Tallied`] (bins, sums, classes, weights of pairs) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is the
 //! traversal's affair, what one of them adds is told by [`Terms`] alone.
 
 mod classes;
 mod cut;
 mod integers;
+mod pair_weight;
 mod sum;
 mod sums;
 mod terms;
@@ -13,8 +14,12 @@ mod terms;
 pub use classes::{Classes, Tables};
 pub use cut::Cut;
 pub use integers::Tally;
+pub(crate) use pair_weight::PairFactor;
+pub use pair_weight::{
+    AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
+};
 pub use sum::{Legendre, PairTerm, Sum};
-pub use sums::Sums;
+pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
 
 use crate::binning::{Binning, LineOfSight, PairOrder};
@@ -44,6 +49,7 @@ pub struct Tallied<B> {
     classes: Classes,
     cuts: Vec<Cut>,
     weight_exponents: Option<[i32; 2]>,
+    pair_weight: Option<PairWeight>,
 }
 
 impl<B: Binning> Tallied<B> {
@@ -55,6 +61,7 @@ impl<B: Binning> Tallied<B> {
             classes: Classes::One,
             cuts: vec![],
             weight_exponents: None,
+            pair_weight: None,
         }
     }
 
@@ -85,6 +92,20 @@ impl<B: Binning> Tallied<B> {
             weight_exponents: Some(exponents),
             ..self
         }
+    }
+
+    /// The same with this weight of pairs in every weighted sum.
+    #[must_use]
+    pub fn with_pair_weight(self, weight: PairWeight) -> Self {
+        Self {
+            pair_weight: Some(weight),
+            ..self
+        }
+    }
+
+    /// What the product of two weights is multiplied by, in every weighted sum.
+    pub fn pair_weight(&self) -> Option<&PairWeight> {
+        self.pair_weight.as_ref()
     }
 
     /// The bins.
@@ -124,7 +145,8 @@ impl<B: Binning> Tallied<B> {
 
     /// The exponent e of a sum: an integer total n stands for `n * 2^(e - 36)`.
     pub fn exponent(&self, sum: &Sum, pairs: Pairs<'_>) -> i32 {
-        let weights: i32 = self.weight_exponents(pairs).iter().sum();
+        let of_pairs = self.pair_weight.as_ref().map_or(0, PairWeight::exponent);
+        let weights = self.weight_exponents(pairs).iter().sum::<i32>() + of_pairs;
         let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
         match sum {
             Sum::Product | Sum::WeightedLegendre(_) => weights,
@@ -154,8 +176,8 @@ impl<B: Binning> Tallied<B> {
     /// Checks that this is defined for `job`.
     ///
     /// # Errors
-    /// Bins or cuts that the domain or the positions do not allow, classes of particles without labels, or Legendre sums without a line
-    /// of sight or an order of the pair that they are defined with.
+    /// Bins, cuts or pair weights that the domain or the positions do not allow, classes of particles without labels, pair weights of
+    /// particles without bits, or Legendre sums without a line of sight or an order of the pair that they are defined with.
     pub fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
         self.bins.admit(job.domain())?;
         match self.bins.line_of_sight() {
@@ -168,6 +190,9 @@ impl<B: Binning> Tallied<B> {
         let order = self.bins.order();
         self.cuts.iter().try_for_each(|cut| cut.admit(job, order))?;
         self.check_legendre(job.pairs())?;
+        if let Some(weight) = &self.pair_weight {
+            weight.admit(job)?;
+        }
         self.tables(job.pairs()).map(drop)
     }
 

@@ -1,6 +1,6 @@
 //! The sums that counts take by default: what results of the library hold.
 
-use super::{Sum, Tallied};
+use super::{PairWeight, Sum, Tallied};
 use crate::binning::Binning;
 use crate::pairs::Pairs;
 use crate::particles::Weights;
@@ -27,6 +27,26 @@ impl Sums {
         }
     }
 
+    /// The same with the weights of pairs multiplied by `weight`; weights are summed then.
+    ///
+    /// ```
+    /// use albireo::counts::Sums;
+    /// use albireo::tally::{AngularWeight, PairWeight};
+    /// let upweights = AngularWeight::new(vec![0.0, 0.05], vec![3.0, 1.0])?;
+    /// let sums = Sums::default().weighted_by(upweights.into());
+    /// assert!(sums.sums().weights && sums.pair_weight().is_some());
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn weighted_by(self, weight: PairWeight) -> WeightedSums {
+        WeightedSums {
+            sums: Self {
+                weights: true,
+                ..self
+            },
+            pair_weight: Some(weight),
+        }
+    }
+
     /// These sums over the bins of `binning`.
     pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
         let mut what = Tallied::new(binning.clone());
@@ -39,5 +59,52 @@ impl Sums {
             }
         }
         what
+    }
+}
+
+/// Sums, and what the weights of pairs are made of besides the product of two.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WeightedSums {
+    sums: Sums,
+    pair_weight: Option<PairWeight>,
+}
+
+impl From<Sums> for WeightedSums {
+    /// Weights that are the product of two.
+    fn from(sums: Sums) -> Self {
+        Self {
+            sums,
+            pair_weight: None,
+        }
+    }
+}
+
+impl WeightedSums {
+    /// Which sums.
+    pub fn sums(&self) -> Sums {
+        self.sums
+    }
+
+    /// What the product of two weights is multiplied by.
+    pub fn pair_weight(&self) -> Option<&PairWeight> {
+        self.pair_weight.as_ref()
+    }
+
+    /// The same sums without inverse probabilities, which individual weights stand for.
+    #[must_use]
+    pub fn without_inverse(self) -> Self {
+        Self {
+            sums: self.sums,
+            pair_weight: self.pair_weight.and_then(|weight| weight.without_inverse()),
+        }
+    }
+
+    /// These sums over the bins of `binning`.
+    pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
+        let what = self.sums.over(binning);
+        match self.pair_weight {
+            None => what,
+            Some(weight) => what.with_pair_weight(weight),
+        }
     }
 }

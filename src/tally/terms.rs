@@ -1,6 +1,6 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
-use super::{Cut, Legendre, Sum, Tables, Tallied, Tally};
+use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, scaled};
@@ -11,7 +11,7 @@ use crate::separation::Separation;
 /// What pairs add, for the particles of a job.
 ///
 /// Per sample `u = w * 2^-e` with e the frexp exponent of the largest |w|; a pair adds `round_ties_even((u1*u2) * 2^36)` to the
-/// sum of products, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit, and
+/// sum of products, with a pair weight `round_ties_even((((u1*u2)*p)*g) * 2^36)`, p and g scaled likewise, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit, and
 /// `round_ties_even(L * 2^36)` to that of a Legendre polynomial.
 #[derive(Debug)]
 pub struct Terms<'a, B> {
@@ -22,6 +22,8 @@ pub struct Terms<'a, B> {
     first: Vec<f64>,
     /// None for an auto count: the first sample's.
     second: Option<Vec<f64>>,
+    /// What makes a pair's weight of the product of two.
+    factor: Option<PairFactor<'a>>,
     coordinate_exponent: i32,
 }
 
@@ -40,12 +42,14 @@ impl<'a, B: Binning> Terms<'a, B> {
     pub fn new(what: &'a Tallied<B>, pairs: Pairs<'a>) -> Result<Self, JobError> {
         let tables = what.tables(pairs)?;
         let labels = tables.labels(pairs);
-        let (mut first, mut second) = (vec![], None);
+        let (mut first, mut second, mut factor) = (vec![], None, None);
         if what.sums.iter().any(Sum::is_weighted) {
             let exponents = what.weight_exponents(pairs);
             let (one, other) = pairs.samples();
             first = scaled_weights(one, exponents[0]);
             second = other.map(|other| scaled_weights(other, exponents[1]));
+            let weight = what.pair_weight.as_ref();
+            factor = weight.map(|weight| PairFactor::new(weight, pairs));
         }
         Ok(Self {
             what,
@@ -54,6 +58,7 @@ impl<'a, B: Binning> Terms<'a, B> {
             labels,
             first,
             second,
+            factor,
             coordinate_exponent: exponent(what.bins.coordinate_limit()),
         })
     }
@@ -66,6 +71,11 @@ impl<'a, B: Binning> Terms<'a, B> {
     /// The scaled weights of the first and of the second sample, in the order of the rows; empty unless they are summed.
     pub fn factors(&self) -> [&[f64]; 2] {
         [&self.first, self.second.as_deref().unwrap_or(&self.first)]
+    }
+
+    /// What makes a pair's weight of the product of two, where weights are summed.
+    pub(crate) fn pair_factor(&self) -> Option<PairFactor<'a>> {
+        self.factor
     }
 
     /// A tally without a pair.
@@ -165,7 +175,11 @@ impl<'a, B: Binning> Terms<'a, B> {
     /// What a pair in a bin adds to a sum.
     #[inline]
     fn term(&self, sum: &Sum, [i, j]: [usize; 2], sep: &Separation) -> i64 {
-        let product = || self.first[i] * self.second.as_ref().unwrap_or(&self.first)[j];
+        let product = || {
+            let product = self.first[i] * self.second.as_ref().unwrap_or(&self.first)[j];
+            let weight = self.factor.map(|factor| factor.weigh(product, [i, j], sep));
+            weight.unwrap_or(product)
+        };
         let coordinate = || scaled(self.what.bins.coordinate(sep), self.coordinate_exponent);
         match sum {
             Sum::Product => quantise(product()),

@@ -11,5 +11,5 @@ mod walk;
 pub(crate) use bounds::Bounds;
 pub(crate) use images::{Translation, roundings};
 pub(crate) use layout::{Block, Layout, LeafBox};
-pub(crate) use sort::{BLOCK, LEAF, Sorted, Stop};
+pub(crate) use sort::{BLOCK, LEAF, NO_ROW, Sorted, Stop};
 pub(crate) use walk::{BlockPair, Region, Slots, Walk};

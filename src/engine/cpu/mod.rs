@@ -36,7 +36,7 @@ use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
-use lanes::{Asked, Lanes};
+use lanes::{Asked, Lanes, PairWeights};
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -307,6 +307,9 @@ impl<'a> Run<'a> {
         let of_sum =
             |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair).0);
         let formed = Formed::of(what.bins());
+        let pair_weights = terms
+            .pair_factor()
+            .map(|factor| PairWeights::new(factor, &self.first, self.second.as_deref()));
         let lanes = || {
             Lanes::new(Asked {
                 run: self,
@@ -314,6 +317,7 @@ impl<'a> Run<'a> {
                 n_bins: what.bins().n_bins(),
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
+                pair_weights: pair_weights.as_ref(),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 factors,
@@ -324,6 +328,7 @@ impl<'a> Run<'a> {
             })
         };
         if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
+            && pair_weights.is_none()
             && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
         {
             return tally;

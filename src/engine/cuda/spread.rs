@@ -49,6 +49,9 @@ fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
     if let [cut, ..] = what.cuts() {
         return Err(CudaError::Unsupported(cut.name()));
     }
+    if what.pair_weight().is_some() && what.sums().iter().any(Sum::is_weighted) {
+        return Err(CudaError::Unsupported("weights of pairs"));
+    }
     match what.sums() {
         [] => Ok([false, false]),
         [Sum::Product] => Ok([true, false]),

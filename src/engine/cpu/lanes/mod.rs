@@ -8,6 +8,7 @@ mod batch;
 mod cells;
 mod even;
 mod measure;
+mod pair_weights;
 mod plan;
 mod sums;
 
@@ -24,6 +25,7 @@ use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 use batch::{Batch, ROWS};
 use cells::ASK;
 use measure::Points;
+pub(super) use pair_weights::PairWeights;
 use plan::{Along, Plan};
 use sums::{Factors, LaneTerm, Shape, Words};
 
@@ -42,6 +44,8 @@ pub(super) struct Asked<'a> {
     /// The radius out of which no pair is in a bin.
     pub(super) radius: f64,
     pub(super) sums: &'a [Sum],
+    /// What weights are more than the product of two.
+    pub(super) pair_weights: Option<&'a PairWeights<'a>>,
     /// Whether the coordinate is the root of r2 or rp2.
     pub(super) root: bool,
     /// The tables of the classes.
@@ -250,6 +254,7 @@ impl<'a> Lanes<'a> {
             let mut of_pairs = Factors {
                 rows: [0.0; ROWS],
                 lanes: factors.unwrap_or(&[0.0; LEAF]),
+                of_pairs: self.asked.pair_weights.is_some(),
                 coordinate: self.asked.coordinate,
             };
             for (k, &row) in rows.iter().enumerate() {
@@ -294,6 +299,10 @@ impl<'a> Lanes<'a> {
             return;
         };
         self.locate(simd, plan, batch, points);
+        if let Some(weights) = self.asked.pair_weights {
+            let slots = (slots[0], slots[1] / LEAF);
+            weights.weigh(simd, batch, factors, words.nowhere(), slots);
+        }
         for (at, &term) in self.terms.iter().enumerate() {
             if term == LaneTerm::Rule {
                 words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));

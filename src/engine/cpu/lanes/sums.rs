@@ -48,6 +48,8 @@ const ONE: f64 = (1u64 << FRACTION_BITS) as f64;
 pub(super) struct Factors<'a> {
     pub(super) rows: [f64; super::batch::ROWS],
     pub(super) lanes: &'a [f64],
+    /// Whether the batch holds the weights of pairs, which are more than the product of two.
+    pub(super) of_pairs: bool,
     /// What coordinates are multiplied by: a power of two.
     pub(super) coordinate: f64,
 }
@@ -57,6 +59,11 @@ pub(super) struct Factors<'a> {
 fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, at: usize) -> S::D {
     let row = simd.splat_d(factors.rows[at / LEAF]);
     let product = match term {
+        LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::WeightedLegendre(_)
+            if factors.of_pairs =>
+        {
+            simd.load_d(&batch.weights[at..])
+        }
         LaneTerm::Product | LaneTerm::WeightedRoot | LaneTerm::WeightedLegendre(_) => {
             simd.mul_d(row, simd.load_d(&factors.lanes[at % LEAF..]))
         }

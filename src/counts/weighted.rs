@@ -1,0 +1,60 @@
+//! Counts whose weights are more than the product of two: which particles they take, and what they are normalised by.
+
+use super::brute_force::weights_of_all;
+use super::classes::totals;
+use super::{PairKind, PairTotal, WeightedSums};
+use crate::binning::Binning;
+use crate::error::{EngineError, JobError};
+use crate::pairs::{PairJob, Pairs};
+use crate::progress::Progress;
+use crate::tally::{InverseProbability, PairNormalisation, PairWeight, Tallied};
+
+/// Hands `count` the job, or where one of two samples alone has the bits that inverse probabilities are made of, the same job with
+/// individual weights in their place.
+pub(super) fn with_individual<T>(
+    job: &PairJob<'_>,
+    sums: WeightedSums,
+    count: impl FnOnce(&PairJob<'_>, WeightedSums) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    let inverse = sums.pair_weight().and_then(PairWeight::inverse).cloned();
+    let (Some(inverse), Pairs::Cross(first, second)) = (inverse, job.pairs()) else {
+        return count(job, sums);
+    };
+    let individual = |sample| inverse.individual(sample).map_err(JobError::from);
+    let of = |pairs| PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal());
+    match [first, second].map(|sample| sample.bits().is_some()) {
+        [true, false] => {
+            let first = individual(first)?;
+            count(&of(Pairs::Cross(&first, second)), sums.without_inverse())
+        }
+        [false, true] => {
+            let second = individual(second)?;
+            count(&of(Pairs::Cross(first, &second)), sums.without_inverse())
+        }
+        _ => count(job, sums),
+    }
+}
+
+/// The total of each class of the pairs of `job`.
+///
+/// # Errors
+/// Samples without labels, or a stop asked for through `progress` while all pairs are looked at.
+pub(super) fn totals_of<B: Binning>(
+    job: &PairJob<'_>,
+    what: &Tallied<B>,
+    progress: &dyn Progress,
+) -> Result<Vec<PairTotal>, EngineError> {
+    let pairs = job.pairs();
+    let kind = PairKind::of(pairs, what.bins());
+    let inverse = what.pair_weight().and_then(PairWeight::inverse);
+    let mut totals = totals(pairs, what.classes(), kind, inverse)?;
+    let by_force =
+        |inverse: &&InverseProbability| inverse.normalisation() == PairNormalisation::BruteForce;
+    if let Some(inverse) = inverse.filter(by_force) {
+        let weights = weights_of_all(pairs, what, inverse, progress)?;
+        for (total, weight) in totals.iter_mut().zip(weights) {
+            total.weight = weight;
+        }
+    }
+    Ok(totals)
+}

@@ -1,0 +1,183 @@
+//! Bits for each particle: in which realisations of a selection, such as fibre assignment, it was observed.
+//!
+//! Entry: [`Bits`].
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ndarray::ArrayView2;
+
+use crate::error::ParticlesError;
+
+/// The most 64-bit words of a particle.
+pub const MAX_BIT_WORDS: usize = 32;
+
+/// Words of 64 bits, equally many for every particle: bit b of a row says whether realisation b of a selection holds the particle.
+///
+/// In which order the bits stand does not matter, as long as it is that of every row. Slices share the buffer.
+///
+/// ```
+/// use albireo::Bits;
+/// let bits = Bits::new(vec![0b1011, 0, u64::MAX, 1], 2)?;
+/// assert_eq!((bits.len(), bits.row(1)), (2, &[u64::MAX, 1][..]));
+/// assert_eq!([bits.set_in(0), bits.set_in(1)], [3, 65]);
+/// assert!(Bits::new(vec![1, 2, 3], 2).is_err());
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Bits {
+    words: Arc<Vec<u64>>,
+    per_row: usize,
+    rows: Range<usize>,
+}
+
+impl PartialEq for Bits {
+    fn eq(&self, other: &Self) -> bool {
+        self.per_row == other.per_row && self.words() == other.words()
+    }
+}
+
+fn check_per_row(per_row: usize) -> Result<(), ParticlesError> {
+    if per_row == 0 || per_row > MAX_BIT_WORDS {
+        return Err(ParticlesError::BitWords {
+            found: per_row,
+            limit: MAX_BIT_WORDS,
+        });
+    }
+    Ok(())
+}
+
+impl Bits {
+    /// Rows of `per_row` words each, one row after the other.
+    ///
+    /// # Errors
+    /// No word a row, more than [`MAX_BIT_WORDS`], or a last row that is not complete.
+    pub fn new(words: Vec<u64>, per_row: usize) -> Result<Self, ParticlesError> {
+        check_per_row(per_row)?;
+        if !words.len().is_multiple_of(per_row) {
+            return Err(ParticlesError::BitRow {
+                row: words.len() / per_row,
+                expected: per_row,
+                found: words.len() % per_row,
+            });
+        }
+        Ok(Self {
+            rows: 0..words.len() / per_row,
+            words: Arc::new(words),
+            per_row,
+        })
+    }
+
+    /// The rows of a list; the first one tells how many words a row has.
+    ///
+    /// ```
+    /// use albireo::{Bits, ParticlesError};
+    /// let ragged = Bits::from_rows(&[vec![1, 2], vec![3]]);
+    /// assert_eq!(ragged, Err(ParticlesError::BitRow { row: 1, expected: 2, found: 1 }));
+    /// ```
+    ///
+    /// # Errors
+    /// Rows of different length; otherwise as [`Bits::new`].
+    pub fn from_rows<R: AsRef<[u64]>>(rows: &[R]) -> Result<Self, ParticlesError> {
+        let per_row = rows.first().map_or(1, |row| row.as_ref().len());
+        check_per_row(per_row)?;
+        let lengths = rows.iter().map(|row| row.as_ref().len());
+        for (row, found) in lengths.enumerate() {
+            if found != per_row {
+                return Err(ParticlesError::BitRow {
+                    row,
+                    expected: per_row,
+                    found,
+                });
+            }
+        }
+        let words = rows.iter().flat_map(AsRef::as_ref).copied().collect();
+        Self::new(words, per_row)
+    }
+
+    /// The columns of a table, one word each.
+    ///
+    /// # Errors
+    /// Columns of different length; otherwise as [`Bits::new`].
+    pub fn from_columns<C: AsRef<[u64]>>(columns: &[C]) -> Result<Self, ParticlesError> {
+        check_per_row(columns.len())?;
+        let n = columns[0].as_ref().len();
+        if let Some(other) = columns.iter().find(|column| column.as_ref().len() != n) {
+            return Err(ParticlesError::UnequalLengths {
+                first: "the first column of bits",
+                first_rows: n,
+                second: "another one",
+                second_rows: other.as_ref().len(),
+            });
+        }
+        let row = |row: usize| columns.iter().map(move |column| column.as_ref()[row]);
+        Self::new((0..n).flat_map(row).collect(), columns.len())
+    }
+
+    /// An (N, k) array of any strides.
+    ///
+    /// ```
+    /// use albireo::Bits;
+    /// let array = albireo::ndarray::array![[1_u64, 2], [4, 8], [16, 32]];
+    /// assert_eq!(Bits::from_array(array.view())?.row(2), [16, 32]);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Bits::new`].
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a view is a reference already, and positions are given so too"
+    )]
+    pub fn from_array(words: ArrayView2<'_, u64>) -> Result<Self, ParticlesError> {
+        let per_row = words.ncols();
+        Self::new(words.into_iter().copied().collect(), per_row)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Words of a row.
+    pub fn per_row(&self) -> usize {
+        self.per_row
+    }
+
+    /// All words, row after row.
+    pub fn words(&self) -> &[u64] {
+        &self.words[self.rows.start * self.per_row..self.rows.end * self.per_row]
+    }
+
+    /// The words of a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub fn row(&self, row: usize) -> &[u64] {
+        &self.words()[row * self.per_row..][..self.per_row]
+    }
+
+    /// How many bits of a row are set.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline]
+    pub fn set_in(&self, row: usize) -> u32 {
+        self.row(row).iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The bits of a run of rows.
+    pub(super) fn rows(&self, rows: Range<usize>) -> Self {
+        let start = self.rows.start;
+        Self {
+            rows: start + rows.start..start + rows.end,
+            ..self.clone()
+        }
+    }
+}
