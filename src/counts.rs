@@ -5,12 +5,14 @@
 mod classes;
 mod covers;
 mod fixed_sums;
+mod regions;
 mod restored;
 mod total;
 
 pub use crate::tally::Sums;
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
+pub use regions::{RegionCounts, count_regions};
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;

@@ -6,12 +6,14 @@ mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod job;
+mod regions;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
 pub use job::JobError;
+pub use regions::RegionsError;
 pub use sky::{CosmologyError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -427,4 +429,7 @@ pub enum Error {
     /// See [`TallyError`].
     #[error(transparent)]
     Tally(#[from] TallyError),
+    /// See [`RegionsError`].
+    #[error(transparent)]
+    Regions(#[from] RegionsError),
 }
