@@ -21,6 +21,7 @@ mod inputs;
 mod output;
 mod progress;
 mod record;
+mod scatter;
 mod summary;
 mod tables;
 mod text;

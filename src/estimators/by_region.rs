@@ -45,7 +45,7 @@ use crate::result::Correlation;
 ///     let (counts, _) = count_regions(&engine, &job, &bins, Sums::for_pairs(pairs), &Silent)?;
 ///     Ok::<_, albireo::Error>(counts)
 /// })?;
-/// let realisations: Result<Vec<_>, _> = counts.jackknife(Jackknife::Standard).map(|xi| Ok(xi?.xi)).collect();
+/// let realisations: Result<Vec<_>, _> = counts.jackknife(Jackknife::Standard).map(|xi| xi.map(|xi| xi.xi)).collect();
 /// let covariance = Covariance::jackknife(&realisations?)?;
 /// let xi = counts.estimate()?;
 /// assert!(xi.xi[3].abs() < 5.0 * covariance.errors()[3]);
