@@ -21,6 +21,10 @@ pub enum Jackknife {
     Standard,
     /// A part of their weight stays, so that pairs across regions scatter as pairs within them do. Mohammad & Percival 2021,
     /// DOI 10.1093/mnras/stac1458.
+    ///
+    /// Totals keep that weight too, as counts in bins do. Where most pairs of a bin lie within regions and xi is large, the density of a
+    /// region is then taken off by `alpha` only, and variances come out small: 0.4 to 0.9 of the scatter of strongly clustered mocks in
+    /// periodic boxes, where [`Jackknife::Standard`] gives 0.8 to 1.1.
     MohammadPercival,
 }
 

@@ -28,6 +28,7 @@ pub(super) struct RegionFlags {
     /// space
     #[arg(long, value_name = "N", group = "cut")]
     regions: Option<u32>,
+    #[allow(clippy::doc_markdown, reason = "the help of a flag")]
     /// The HEALPix pixels of this resolution that hold randoms; all catalogs must be in all of them
     #[arg(long, value_name = "NSIDE", group = "cut")]
     regions_nside: Option<u32>,
