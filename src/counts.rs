@@ -6,6 +6,7 @@ mod brute_force;
 mod classes;
 mod covers;
 mod fixed_sums;
+mod regions;
 mod restored;
 mod total;
 mod weight_sums;
@@ -14,6 +15,7 @@ mod weighted;
 pub use crate::tally::{Sums, WeightedSums};
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
+pub use regions::{RegionCounts, count_regions};
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;

@@ -7,6 +7,7 @@ mod counts;
 mod cuda;
 mod job;
 mod pair_weight;
+mod regions;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
@@ -14,6 +15,7 @@ pub use counts::{CountsError, TallyError};
 pub use cuda::CudaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
+pub use regions::RegionsError;
 pub use sky::{CosmologyError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -452,4 +454,7 @@ pub enum Error {
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),
+    /// See [`RegionsError`].
+    #[error(transparent)]
+    Regions(#[from] RegionsError),
 }

@@ -34,6 +34,7 @@ mod pairs;
 mod particles;
 mod pool;
 mod progress;
+mod quadrature;
 mod shape;
 #[allow(
     clippy::inline_always,
@@ -50,6 +51,7 @@ pub mod engine;
 pub mod estimators;
 pub mod fixed_point;
 pub mod random;
+pub mod regions;
 pub mod result;
 pub mod separation;
 pub mod sky;
@@ -67,7 +69,8 @@ pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
     CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
-    JobError, MergeError, PairWeightError, ParticlesError, RandomError, SkyError, TallyError,
+    JobError, MergeError, PairWeightError, ParticlesError, RandomError, RegionsError, SkyError,
+    TallyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,

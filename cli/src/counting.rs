@@ -5,9 +5,11 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use albireo::counts::{JobId, PairKind, Sums, count_prepared};
-use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob};
-use albireo::{Binning, Domain, Engine, PairCounts, PairJob, PairTotal, Pairs, Particles};
+use albireo::counts::{JobId, PairKind, RegionCounts, Sums, count_prepared, count_regions};
+use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
+use albireo::{
+    Binning, Domain, Engine, EngineError, PairCounts, PairJob, PairTotal, Pairs, Particles,
+};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
@@ -202,6 +204,35 @@ impl<'a> Counter<'a> {
         planned: Planned<'a>,
         bins: &B,
     ) -> Result<PairCounts<B>> {
+        let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            count_prepared(engine, job, bins, planned.sums(), bar)
+        };
+        self.made(planned, count, |counts| counts)
+    }
+
+    /// Makes a count told apart by the regions of the samples, by the engine decided on.
+    pub(crate) fn count_by_region<B: Binning>(
+        &mut self,
+        planned: Planned<'a>,
+        bins: &B,
+    ) -> Result<RegionCounts<B>> {
+        let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            count_regions(engine, job, bins, planned.sums(), bar)
+        };
+        self.made(planned, count, RegionCounts::whole)
+    }
+
+    /// Has `count` make a count, and notes its `whole`.
+    fn made<B: Binning, C>(
+        &mut self,
+        planned: Planned<'a>,
+        count: impl FnOnce(
+            &AnyEngine,
+            &PreparedJob<'_, AnySorted>,
+            &Bar,
+        ) -> Result<(C, Report), EngineError>,
+        whole: impl Fn(&C) -> &PairCounts<B>,
+    ) -> Result<C> {
         let Planned { name, pairs, .. } = planned;
         let _counting = NothingToKeep::begin();
         let start = Instant::now();
@@ -216,9 +247,10 @@ impl<'a> Counter<'a> {
             Some(second) => PreparedJob::cross(&first, second)?,
         };
         let engine = self.engine(name)?;
-        let counts = count_prepared(engine, &job, bins, planned.sums(), &bar);
+        let made = count(engine, &job, &bar);
         bar.clear();
-        let (counts, report) = counts?;
+        let (made, report) = made?;
+        let counts = whole(&made);
         for (stage, seconds) in &report.stages {
             tracing::debug!("{name}: {stage} {seconds:.3} s");
         }
@@ -233,11 +265,11 @@ impl<'a> Counter<'a> {
             "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
             rate.trim_end()
         );
-        let made = ("seconds", json!(seconds));
         let engine = engine.description();
-        self.done
-            .push(Counted::new(name, &counts, Some(engine), made));
-        Ok(counts)
+        let took = ("seconds", json!(seconds));
+        let counted = Counted::new(name, counts, Some(engine), took);
+        self.done.push(counted);
+        Ok(made)
     }
 
     /// Notes a count that was read back from a file.

@@ -4,7 +4,7 @@
 
 use albireo::cosmology::Cosmology;
 use albireo::{LineOfSight, Outside};
-use albireo_samples::{Notice, Reading, Samples, Source};
+use albireo_samples::{Notice, Reading, RegionSpec, Samples, Source};
 use anyhow::{Context, Result};
 
 use crate::args::{LosName, SpaceFlags};
@@ -12,12 +12,14 @@ use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
 
 /// How a command wants its samples.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// Only directions.
     pub(crate) angular: bool,
     /// Positions outside the box.
     pub(crate) outside: Outside,
+    /// What the samples are cut into.
+    pub(crate) regions: Option<RegionSpec>,
 }
 
 /// Says on standard error what was chosen and what looks wrong.
@@ -44,6 +46,7 @@ pub(crate) fn read(
         space: flags.space,
         outside: wanted.outside,
         unit: flags.unit.clone(),
+        regions: wanted.regions,
         stop: stop_reading(),
     };
     let samples = reading.read(sources, &mut |notice| say(&notice))?;

@@ -22,6 +22,7 @@ mod job;
 mod output;
 mod progress;
 mod record;
+mod scatter;
 mod summary;
 mod tables;
 mod text;

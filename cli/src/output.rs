@@ -35,9 +35,9 @@ fn add_result<'a>(
     Ok(())
 }
 
-/// Refuses what could not be written in the end, or would replace one of the `inputs`, before the work begins; `counts` is a second
-/// result file.
-pub(crate) fn check(flags: &OutputFlags, counts: Option<&Path>, inputs: &[&Path]) -> Result<()> {
+/// Refuses what could not be written in the end, or would replace one of the `inputs`, before the work begins; `others` are
+/// further result files by their flags.
+pub(crate) fn check(flags: &OutputFlags, others: &[(&str, &Path)], inputs: &[&Path]) -> Result<()> {
     let file = flags.file();
     if flags.format.is_some() && !flags.to_stdout() {
         return Err(usage(
@@ -50,13 +50,14 @@ pub(crate) fn check(flags: &OutputFlags, counts: Option<&Path>, inputs: &[&Path]
             "a terminal shows no Parquet: redirect standard output",
         ));
     }
-    let [file_record, counts_record] = [file, counts].map(|path| path.and_then(Table::record_of));
+    let files = file.map(|path| ("--output", path)).into_iter();
+    let files = files.chain(others.iter().copied());
+    let files: Vec<_> = files
+        .map(|(flag, path)| (flag, path, Table::record_of(path)))
+        .collect();
     let mut written = Vec::new();
-    if let Some(path) = file {
-        add_result(&mut written, "--output", path, file_record.as_deref())?;
-    }
-    if let Some(path) = counts {
-        add_result(&mut written, "--counts", path, counts_record.as_deref())?;
+    for (flag, path, record) in &files {
+        add_result(&mut written, flag, path, record.as_deref())?;
     }
     #[cfg(feature = "plot")]
     if let Some(path) = &flags.plot {

@@ -94,9 +94,34 @@ pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
     std::iter::once(npairs).chain(weight).collect()
 }
 
+/// The errors of an estimate `name`: `name_error`, from the scatter where there is one, told what it is, and then the Poisson error beside it.
+pub(crate) fn error_columns(
+    name: &str,
+    poisson: Vec<f64>,
+    scatter: Option<(Vec<f64>, String)>,
+) -> Vec<TableColumn> {
+    let described = format!("Poisson error of {name}");
+    match scatter {
+        None => vec![TableColumn::floats(
+            format!("{name}_error"),
+            described,
+            poisson,
+        )],
+        Some((errors, method)) => vec![
+            TableColumn::floats(
+                format!("{name}_error"),
+                format!("error of {name}: {method}"),
+                errors,
+            ),
+            TableColumn::floats(format!("{name}_poisson_error"), described, poisson),
+        ],
+    }
+}
+
 /// The estimate with its error, the counts, and the normalised counts that stand in the formula.
 pub(crate) fn correlation_columns(
     xi: &Correlation,
+    scatter: Option<(Vec<f64>, String)>,
     counts: &[Counted],
     length: Option<&str>,
 ) -> Vec<TableColumn> {
@@ -111,11 +136,7 @@ pub(crate) fn correlation_columns(
         format!("correlation function, {}", xi.estimator),
         xi.xi.clone(),
     ));
-    columns.push(TableColumn::floats(
-        "xi_error",
-        "Poisson error of xi",
-        xi.error.clone(),
-    ));
+    columns.extend(error_columns("xi", xi.error.clone(), scatter));
     for count in counts {
         columns.extend(count_columns(count, count.name));
     }

@@ -46,6 +46,9 @@ pub enum FigureError {
     /// A result that has no powers of the separation to be scaled by.
     #[error("--r2 scales xi(r), wp(rp) and multipoles only")]
     NotScaled,
+    /// A kind of result that no figure shows.
+    #[error("there is no figure of {0}")]
+    NoFigure(&'static str),
     /// A table that is no result.
     #[error("cannot draw this table")]
     NoResult(#[source] TableError),

@@ -21,6 +21,8 @@ pub(crate) struct Map {
     pub(crate) equal: bool,
     /// Lines of equal value are drawn.
     pub(crate) contours: bool,
+    /// Values are correlations, from -1 to 1.
+    pub(crate) correlation: bool,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
     pub(crate) value_label: String,
@@ -35,6 +37,8 @@ enum Shade {
     Amount(Scale),
     /// Signed values: linear within the threshold, logarithmic beyond it on either side.
     Signed { threshold: f64, lo: f64, hi: f64 },
+    /// From -1 to 1.
+    Correlation,
 }
 
 /// Cells without a value.
@@ -82,6 +86,7 @@ impl Shade {
     fn place(&self, value: f64) -> f64 {
         match *self {
             Self::Amount(scale) => scale.place(value),
+            Self::Correlation => f64::midpoint(value, 1.0).clamp(0.0, 1.0),
             Self::Signed { threshold, lo, hi } => {
                 let [value, lo, hi] = [value, lo, hi].map(|v| (v / threshold).asinh());
                 ((value - lo) / (hi - lo)).clamp(0.0, 1.0)
@@ -93,6 +98,7 @@ impl Shade {
     fn ramp_at(&self, place: f64) -> Colour {
         match self {
             Self::Amount(_) => Ramp::Sequential.at(place),
+            Self::Correlation => Ramp::Diverging.at(place),
             Self::Signed { .. } => {
                 let zero = self.place(0.0);
                 Ramp::Diverging.at(0.5 + 0.5 * (place - zero) / zero.max(1.0 - zero))
@@ -110,6 +116,7 @@ impl Shade {
     fn ticks(&self) -> Ticks {
         let (threshold, lo, hi) = match *self {
             Self::Amount(scale) => return Ticks::on(scale, 6),
+            Self::Correlation => return Ticks::on(Scale::Linear { lo: -1.0, hi: 1.0 }, 6),
             Self::Signed { threshold, lo, hi } => (threshold, lo, hi),
         };
         let (first, last) = (
@@ -135,6 +142,7 @@ fn levels(shade: &Shade, noise: f64) -> Vec<f64> {
     let (lo, hi) = match *shade {
         Shade::Amount(Scale::Linear { lo, hi } | Scale::Log { lo, hi }) => (lo.max(hi / 1e3), hi),
         Shade::Signed { threshold, hi, .. } => (threshold, hi),
+        Shade::Correlation => (0.0, 1.0),
     };
     let lo = lo.max(noise);
     let decades = lo.log10().floor() as i32..=hi.log10().ceil() as i32;
@@ -171,8 +179,19 @@ impl Map {
         }
     }
 
+    fn shade(&self) -> Shade {
+        if self.correlation {
+            Shade::Correlation
+        } else {
+            Shade::of(&self.values)
+        }
+    }
+
     /// Width and height of the area, if a length is to be as long along x as along y.
     fn equal_sides(&self) -> Option<Point> {
+        if self.correlation {
+            return (self.x_scale == self.y_scale).then_some([LARGEST[0]; 2]);
+        }
         let (Scale::Linear { lo: x0, hi: x1 }, Scale::Linear { lo: y0, hi: y1 }) =
             (self.x_scale, self.y_scale)
         else {
@@ -198,13 +217,13 @@ impl Map {
 
     /// The page of the figure, which is `page` unless lengths are to be equal.
     pub(crate) fn page(&self, page: Point, face: &Typeface) -> Point {
-        let ticks = Shade::of(&self.values).ticks();
+        let ticks = self.shade().ticks();
         self.axes(page, Self::bar_room(&ticks, face), face).1
     }
 
     /// Draws the whole figure on the page that [`Map::page`] says.
     pub(crate) fn draw(&self, page: Point, face: &Typeface, surface: &mut dyn Surface) {
-        let shade = Shade::of(&self.values);
+        let shade = self.shade();
         let ticks = shade.ticks();
         let axes = self.axes(page, Self::bar_room(&ticks, face), face).0;
         let (plane, area) = (axes.plane(), axes.area);

@@ -55,6 +55,13 @@ impl Picture {
     fn of_one(table: &Table, style: Style) -> Result<Self, FigureError> {
         let kind = table.kind().map_err(FigureError::NoResult)?;
         let axes = axes(table)?;
+        match kind {
+            ResultKind::Covariance => {
+                return correlation_matrix(table, &axes, style).map(Self::Map);
+            }
+            ResultKind::RegionCounts => return Err(FigureError::NoFigure(kind.name())),
+            _ => {}
+        }
         let rows = axes
             .iter()
             .map(|axis| axis.edges.len() - 1)
@@ -177,9 +184,55 @@ fn map(
         y_scale: map_scale(y, style.y, "y")?,
         equal: lengths,
         contours: lengths && kind == ResultKind::Correlation,
+        correlation: false,
         x_label: x.label(),
         y_label: y.label(),
         value_label,
+        values,
+    })
+}
+
+/// The correlation matrix of a covariance: over the axis of its bins, or their numbers where they have several.
+fn correlation_matrix(table: &Table, axes: &[Axis], style: Style) -> Result<Map, FigureError> {
+    if style.r2 {
+        return Err(FigureError::NotScaled);
+    }
+    let values = required(table, "correlation")?;
+    let bins = values.len().isqrt();
+    if bins * bins != values.len() || bins == 0 {
+        return Err(FigureError::Rows {
+            found: values.len(),
+            expected: bins * bins,
+        });
+    }
+    let numbers = Axis {
+        name: "bin".to_owned(),
+        edges: (0..=bins).map(|k| k as f64).collect(),
+        log: false,
+        unit: None,
+    };
+    let axis = match axes {
+        [axis] if axis.edges.len() == bins + 1 => axis,
+        _ => &numbers,
+    };
+    let of = table.meta.get("covariance_of").and_then(|of| of.as_str());
+    let of = match of {
+        Some("wp") => "w_p",
+        Some("xi") if axis.name == "theta" => "w",
+        Some("xi") => "ξ",
+        _ => "ξ_ℓ",
+    };
+    Ok(Map {
+        x_edges: axis.edges.clone(),
+        y_edges: axis.edges.clone(),
+        x_scale: map_scale(axis, style.x, "x")?,
+        y_scale: map_scale(axis, style.y, "y")?,
+        equal: true,
+        contours: false,
+        correlation: true,
+        x_label: axis.label(),
+        y_label: axis.label(),
+        value_label: format!("correlation of {of}"),
         values,
     })
 }
@@ -240,6 +293,9 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         })
     };
     match kind {
+        ResultKind::Covariance | ResultKind::RegionCounts => {
+            Err(FigureError::NoFigure(kind.name()))
+        }
         ResultKind::Counts => {
             let (y, label) = counts_or_weights(table, "pairs per bin")?;
             let line = Series {

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use albireo::{CosmologyError, DomainError, ParticlesError, SkyError};
+use albireo::{CosmologyError, DomainError, ParticlesError, RegionsError, SkyError};
 use albireo_catalogs::{CatalogError, FilterError};
 use thiserror::Error;
 
@@ -160,6 +160,21 @@ pub enum SampleError {
         /// Another.
         second: (String, PathBuf),
     },
+    /// A region in which a sample has no particle.
+    #[error(
+        "{}: every region must hold particles of every sample: {region}, one of {of}, holds no {role}; take fewer, larger regions",
+        path.display()
+    )]
+    EmptyRegion {
+        /// The file.
+        path: PathBuf,
+        /// What its sample is to the count.
+        role: String,
+        /// The first such region.
+        region: String,
+        /// Number of regions.
+        of: u32,
+    },
     /// A sample that is not there.
     #[error("this needs the sample `{0}`")]
     Missing(String),
@@ -204,7 +219,13 @@ macro_rules! of_the_library {
     };
 }
 
-of_the_library!(ParticlesError, DomainError, SkyError, CosmologyError);
+of_the_library!(
+    ParticlesError,
+    DomainError,
+    SkyError,
+    CosmologyError,
+    RegionsError
+);
 
 /// Says where an error arose.
 pub(crate) trait Within<T> {

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::error::SampleError;
 use crate::notice::{self, Notice};
 use crate::placing::place;
+use crate::regions::{Cut, RegionSpec};
 use crate::sample::{Conversion, Opened, Sample, Source};
 use crate::space::{BoxSpec, StatedBox, resolve};
 
@@ -29,6 +30,8 @@ pub struct Reading {
     pub outside: Outside,
     /// The unit of length, for labels; without it the one that the files state, Mpc/h for redshifts.
     pub unit: Option<String>,
+    /// What the samples are cut into, for errors from the scatter between regions; particles have no labels without.
+    pub regions: Option<RegionSpec>,
     /// Whether to end before the last sample is read.
     pub stop: Stop,
 }
@@ -41,6 +44,7 @@ impl Default for Reading {
             space: None,
             outside: Outside::Refuse,
             unit: None,
+            regions: None,
             stop: Stop::never(),
         }
     }
@@ -54,6 +58,7 @@ pub struct Samples {
     unit: Option<String>,
     redshift_space: bool,
     record: Map<String, Value>,
+    regions: Option<Cut>,
 }
 
 impl Reading {
@@ -75,6 +80,11 @@ impl Reading {
         let conversion = Conversion {
             angular: self.angular,
             cosmology: self.cosmology,
+            regions: self
+                .regions
+                .as_ref()
+                .and_then(RegionSpec::column)
+                .map(str::to_owned),
             stop: self.stop.clone(),
         };
         let opened = sources
@@ -96,6 +106,9 @@ impl Reading {
         for sample in &mut samples {
             place(&domain, sample, self.outside, tell)?;
         }
+        let regions = self.regions.as_ref();
+        let regions = regions.map(|spec| spec.cut(&mut samples, &domain, on_sky || self.angular));
+        let regions = regions.transpose()?;
         let unit = self.unit_of(&samples)?;
         let mut record = Map::new();
         let records = samples.iter().map(|s| s.record.clone()).collect();
@@ -107,12 +120,16 @@ impl Reading {
         if let Some(unit) = &unit {
             record.insert("unit".to_owned(), json!(unit));
         }
+        if let Some(regions) = &regions {
+            record.insert("regions".to_owned(), regions.record.clone());
+        }
         Ok(Samples {
             all: samples,
             domain,
             unit,
             redshift_space,
             record,
+            regions,
         })
     }
 
@@ -208,7 +225,12 @@ impl Samples {
         self.unit.as_deref()
     }
 
-    /// How they came about: `samples`, `box`, and `cosmology` and `unit` where there are any.
+    /// The cells of the box that they are cut into, if they are.
+    pub fn cells(&self) -> Option<&albireo::regions::Cells> {
+        self.regions.as_ref()?.cells.as_ref()
+    }
+
+    /// How they came about: `samples`, `box`, and `cosmology`, `unit` and `regions` where there are any.
     pub fn record(&self) -> &Map<String, Value> {
         &self.record
     }

@@ -33,6 +33,8 @@ pub(crate) struct Conversion {
     /// Only directions are needed.
     pub(crate) angular: bool,
     pub(crate) cosmology: Option<Cosmology>,
+    /// The column of the region of each row.
+    pub(crate) regions: Option<String>,
     pub(crate) stop: Stop,
 }
 
@@ -42,6 +44,8 @@ pub(crate) struct Sample {
     pub(crate) role: String,
     pub(crate) path: PathBuf,
     pub(crate) particles: Particles,
+    /// The region of each row, where a column has it.
+    pub(crate) regions: Option<Vec<f64>>,
     pub(crate) record: Value,
     pub(crate) stated_box: Option<StatedBox>,
     /// Unit of length of the positions, where known.
@@ -236,7 +240,7 @@ impl Opened {
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
-        let mut catalog = self.catalog()?;
+        let mut catalog = self.catalog(conversion.regions.as_ref())?;
         let Self {
             source,
             place,
@@ -248,6 +252,9 @@ impl Opened {
         let weight = source.selection.weight.as_deref();
         let weights = weight.map(|name| weights_of(&catalog, source, name));
         let weights = weights.transpose()?;
+        let regions = conversion.regions.as_deref();
+        let regions = regions.map(|name| catalog.column(name).map(<[f64]>::to_vec));
+        let regions = regions.transpose()?;
         let points = points(&mut catalog, source, place, conversion, tell)?;
         let particles = match (weights, weight) {
             (Some(weights), Some(name)) => {
@@ -274,12 +281,13 @@ impl Opened {
             record: record(source, &catalog, place, &particles, &conversion.stop)?,
             stated_box: stated_box(path, catalog.attributes()),
             unit: unit(outline, place),
+            regions,
             particles,
         })
     }
 
-    /// Reads the columns that are needed: positions, weights, and the frame where there is one, which must be one only.
-    fn catalog(&mut self) -> Result<Catalog, SampleError> {
+    /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
+    fn catalog(&mut self, regions: Option<&String>) -> Result<Catalog, SampleError> {
         let selection = &self.source.selection;
         let frame = if self.place.is_sky() {
             None
@@ -288,7 +296,12 @@ impl Opened {
         };
         let mut wanted: Vec<String> = Vec::new();
         let columns = self.place.columns();
-        for name in columns.iter().chain(&selection.weight).chain(&frame) {
+        for name in columns
+            .iter()
+            .chain(&selection.weight)
+            .chain(&frame)
+            .chain(regions)
+        {
             if !wanted.contains(name) {
                 wanted.push(name.clone());
             }

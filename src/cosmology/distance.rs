@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::quadrature::GaussLegendre;
 use super::{Cosmology, HUBBLE_DISTANCE};
 use crate::error::{CosmologyError, Error};
 use crate::pool;
+use crate::quadrature::GaussLegendre;
 use crate::sky::Column;
 
 /// Width in `ln(1+z)` of a cell of the table, a power of two.

@@ -5,7 +5,6 @@
 mod distance;
 mod named;
 mod parse;
-mod quadrature;
 
 pub use named::{NAMED, Named};
 

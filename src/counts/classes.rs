@@ -99,6 +99,46 @@ impl LabelSums {
     }
 }
 
+/// The total of the pairs with no point in region k, for each k.
+pub(super) fn totals_outside(
+    pairs: Pairs<'_>,
+    kind: PairKind,
+    inverse: Option<&InverseProbability>,
+) -> Result<Vec<PairTotal>, JobError> {
+    let (one, other) = pairs.samples();
+    let first = LabelSums::of(one, inverse)?;
+    let second = other.map(|other| LabelSums::of(other, inverse));
+    let second = second.transpose()?;
+    let outside = |k: usize| match &second {
+        None => PairTotal::within(&first.rest(k), kind, inverse),
+        Some(second) => PairTotal::between([&first.rest(k), &second.rest(k)], kind, inverse),
+    };
+    Ok(first.all().map(outside).collect())
+}
+
+/// Refuses regions that cannot be left out one by one: fewer than two, or one without a particle.
+pub(super) fn check_regions(pairs: Pairs<'_>) -> Result<(), JobError> {
+    let (one, other) = pairs.samples();
+    for (sample, name) in [(Some(one), "first"), (other, "second")] {
+        let Some(sample) = sample else { continue };
+        let labels = sample.labels().ok_or(JobError::NoLabels)?;
+        if labels.number() < 2 {
+            return Err(JobError::FewRegions(labels.number()));
+        }
+        let mut seen = vec![false; labels.number() as usize];
+        for &label in labels.values() {
+            seen[label as usize] = true;
+        }
+        if let Some(region) = seen.iter().position(|seen| !seen) {
+            return Err(JobError::EmptyRegion {
+                region: region as u32,
+                sample: name,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// The total of each class of `pairs`, in the order of the tables.
 pub(super) fn totals(
     pairs: Pairs<'_>,

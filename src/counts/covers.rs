@@ -162,6 +162,11 @@ impl Covers {
         })
     }
 
+    /// A fingerprint of all that is covered.
+    pub(super) fn print(&self) -> JobId {
+        JobId(self.jobs.keys().fold(0, |state, job| mix(state, job.0)))
+    }
+
     pub(super) fn single(&self) -> Option<JobId> {
         let mut jobs = self.jobs.keys();
         jobs.next().copied().filter(|_| jobs.next().is_none())

@@ -172,6 +172,19 @@ pub enum JobError {
         /// Regions of the second.
         second: u32,
     },
+    /// Fewer regions than two.
+    #[error("leaving out one region at a time needs at least 2 regions, found {0}")]
+    FewRegions(u32),
+    /// A region in which a sample has no particle.
+    #[error(
+        "every region must hold particles of every sample: region {region} (counting from 0) holds none of the {sample} sample of the pairs; take fewer, larger regions"
+    )]
+    EmptyRegion {
+        /// The first such region, from 0.
+        region: u32,
+        /// `first` or `second`.
+        sample: &'static str,
+    },
     /// More tables, one for each class of pairs, than one count can hold.
     #[error(
         "{tables} classes of pairs with {bins} bins each are more than the {limit} numbers that a count can hold"

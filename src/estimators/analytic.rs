@@ -111,6 +111,19 @@ impl<B: Binning> AnalyticRr<B> {
         })
     }
 
+    /// The bins.
+    pub(super) fn binning_of(&self) -> &B {
+        &self.binning
+    }
+
+    /// Other fractions in the same bins.
+    pub(super) fn with_fractions(&self, fractions: Vec<f64>) -> Self {
+        Self {
+            binning: self.binning.clone(),
+            fractions,
+        }
+    }
+
     /// The fraction of all pairs in each bin.
     pub fn fractions(&self) -> &[f64] {
         &self.fractions

@@ -2,15 +2,18 @@
 //!
 //! Entry: [`Estimation`]. It decides which pairs are counted and which formula is applied; it counts none itself.
 
+use super::by_region::RegionTerms;
+use super::cells::CellRr;
 use super::estimator::Estimator;
 use super::terms::{Role, Term, TermCounts};
 use super::{AnalyticRr, RandomPairs};
 use crate::binning::Binning;
-use crate::counts::PairCounts;
+use crate::counts::{PairCounts, RegionCounts};
 use crate::domain::Domain;
 use crate::engine::Pairs;
 use crate::error::EstimatorError;
 use crate::particles::Particles;
+use crate::regions::Cells;
 use crate::result::Correlation;
 
 /// The counts that an estimator takes of given samples, ready to be made.
@@ -106,5 +109,27 @@ impl<'a, B: Binning> Estimation<'a, B> {
         }
         let counts = TermCounts::new(counted, self.known);
         Ok(self.estimator.estimate(&counts)?)
+    }
+
+    /// Has `count` make each count told apart by the regions of the samples, from which estimates without a region follow.
+    ///
+    /// Where random pairs are known, the regions must be `cells` of the box: what randoms are left without one is known of these alone.
+    ///
+    /// # Errors
+    /// Those of `count`; [`EstimatorError::AnalyticRr`] where random pairs are known, but not those of a region.
+    pub fn run_by_region<E: From<EstimatorError>>(
+        self,
+        cells: Option<&Cells>,
+        mut count: impl FnMut(Term, Pairs<'a>) -> Result<RegionCounts<B>, E>,
+    ) -> Result<RegionTerms<B>, E> {
+        let known = self
+            .known
+            .map(|known| CellRr::new(known, cells))
+            .transpose()?;
+        let mut counted = Vec::new();
+        for (term, pairs) in self.terms {
+            counted.push((term, count(term, pairs)?));
+        }
+        Ok(RegionTerms::new(self.estimator, counted, known)?)
     }
 }

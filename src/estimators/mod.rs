@@ -14,9 +14,13 @@
 
 mod analytic;
 mod angular_upweights;
+mod by_region;
+mod cells;
+mod covariance;
 mod dual;
 mod estimation;
 mod estimator;
+mod jackknife;
 mod landy_szalay;
 mod multipoles;
 mod poisson;
@@ -28,8 +32,12 @@ mod terms;
 pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
 pub use angular_upweights::angular_upweights;
+pub use by_region::RegionTerms;
+pub use cells::CellRr;
+pub use covariance::{Covariance, hartlap_factor, percival_factor};
 pub use estimation::Estimation;
 pub use estimator::Estimator;
+pub use jackknife::{Jackknife, bootstrap_draws};
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};

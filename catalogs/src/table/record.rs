@@ -21,15 +21,21 @@ pub enum ResultKind {
     Multipoles,
     /// g(r) and n(r).
     Rdf,
+    /// The covariance of estimates, a row for each two bins.
+    Covariance,
+    /// Pairs per region and bin.
+    RegionCounts,
 }
 
 impl ResultKind {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 7] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
         Self::Multipoles,
         Self::Rdf,
+        Self::Covariance,
+        Self::RegionCounts,
     ];
 
     /// As the metadata names it.
@@ -40,6 +46,8 @@ impl ResultKind {
             Self::Projected => "projected correlation function",
             Self::Multipoles => "multipoles",
             Self::Rdf => "radial distribution function",
+            Self::Covariance => "covariance",
+            Self::RegionCounts => "pair counts by region",
         }
     }
 }

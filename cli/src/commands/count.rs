@@ -45,7 +45,7 @@ impl Count {
     pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs = std::iter::once(self.data.as_path()).chain(self.second.as_deref());
         let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
-        check(&self.pairs.output, None, &inputs)?;
+        check(&self.pairs.output, &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin(arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
@@ -56,6 +56,7 @@ impl Count {
             } else {
                 Outside::Refuse
             },
+            regions: None,
         };
         spec.check_line_of_sight(self.los.los)?;
         let engines = Engines::new(&self.pairs.run)?;

@@ -8,19 +8,23 @@ use std::path::{Path, PathBuf};
 use albireo::binning::PairOrder;
 use albireo::estimators::{Estimation, Estimator, Role, Term};
 use albireo::result::Correlation;
-use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs};
-use albireo_samples::{Samples, Selection, Source};
+use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs, estimators::Covariance};
+use albireo_catalogs::TableColumn;
+use albireo_samples::{RegionSpec, Samples, Selection, Source};
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::region_flags::RegionFlags;
 use super::saved_rr::{self, Expected};
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::counting::{Counted, Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{self, Wanted, line_of_sight};
+use crate::output::write;
 use crate::record::Record;
+use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
 
 /// What `--estimator` takes by name: those that no other flag asks for.
@@ -83,6 +87,8 @@ pub(crate) struct EstimateFlags {
     #[command(flatten)]
     los: LosFlags,
     #[command(flatten)]
+    regions: RegionFlags,
+    #[command(flatten)]
     run: RunFlags,
 }
 
@@ -92,6 +98,42 @@ pub(crate) struct Estimated {
     pub(crate) counts: Vec<Counted>,
     pub(crate) record: Record,
     pub(crate) unit: Option<String>,
+    /// What the errors come from, if not from the pairs themselves.
+    pub(crate) scatter: Option<Scatter>,
+    covariance: Option<PathBuf>,
+}
+
+impl Estimated {
+    /// The covariance of what `derived` makes of xi, if errors come from regions.
+    pub(super) fn covariance(
+        &self,
+        derived: impl Fn(&Correlation) -> Result<Vec<f64>, EstimatorError>,
+    ) -> Result<Option<Covariance>> {
+        let scatter = self.scatter.as_ref();
+        scatter
+            .map(|scatter| scatter.covariance(&self.xi, derived))
+            .transpose()
+    }
+
+    /// The errors of a covariance with what they are.
+    pub(super) fn errors(&self, covariance: Option<&Covariance>) -> Option<(Vec<f64>, String)> {
+        Some((covariance?.errors(), self.scatter.as_ref()?.described()))
+    }
+
+    /// Writes the covariance of `of` in the bins that `bins` tell, where a file is named for it.
+    pub(super) fn write_covariance(
+        &self,
+        covariance: Option<&Covariance>,
+        bins: &[TableColumn],
+        of: &str,
+    ) -> Result<()> {
+        match (&self.covariance, covariance) {
+            (Some(path), Some(covariance)) => {
+                write(&covariance_table(covariance, bins, of, &self.record)?, path)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What has been read and decided, ready to be counted.
@@ -100,6 +142,7 @@ struct Plan<'a> {
     estimator: Estimator,
     rr: Option<PathBuf>,
     mean_separation: bool,
+    method: Option<Method>,
 }
 
 impl EstimateFlags {
@@ -176,6 +219,11 @@ impl EstimateFlags {
             .chain(optional.into_iter().filter_map(|file| file.as_deref()))
     }
 
+    /// The files that are written besides the result, by their flags.
+    pub(super) fn written(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        self.regions.written()
+    }
+
     fn sources(&self) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let randoms = Selection::from(self.randoms_columns.clone());
@@ -212,6 +260,19 @@ impl EstimateFlags {
     /// Reads, counts and estimates.
     pub(crate) fn estimate(self, spec: &BinSpec, arguments: &[OsString]) -> Result<Estimated> {
         let estimator = self.estimator()?;
+        let (cut, method) = self.regions.asked()?.unzip();
+        if method.is_some() && self.rr.is_some() {
+            return Err(usage(
+                "--rr holds no pairs by region: with regions, leave it out",
+            ));
+        }
+        let cells = matches!(cut, None | Some(RegionSpec::Cells(_)));
+        let known = estimator.takes_known_randoms();
+        if !cells && known && self.randoms.is_none() && self.cross_randoms.is_none() {
+            return Err(usage(
+                "without --randoms, RR of a box less a region is known for its sub-cubes only: take --regions-cubes N",
+            ));
+        }
         spec.check_line_of_sight(self.los.los)?;
         let mut record = Record::begin(arguments);
         let sources = self.sources()?;
@@ -222,6 +283,7 @@ impl EstimateFlags {
             } else {
                 Outside::Refuse
             },
+            regions: cut,
         };
         let engines = Engines::new(&self.run)?;
         let inputs = inputs::read(&sources, &self.space, wanted, &mut record)?;
@@ -233,19 +295,30 @@ impl EstimateFlags {
             estimator,
             rr: self.rr,
             mean_separation: self.mean_separation,
+            method,
         };
-        let (mut xi, mut axes) =
+        let ((mut xi, scatter), mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
         inputs.name_axes(&mut xi.axes);
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
         record.set("estimator", xi.estimator);
         counter.note(&mut record);
+        let unit = inputs.unit().map(str::to_owned);
+        if let Some(scatter) = &scatter {
+            scatter.note(&mut record);
+            if let Some(path) = &self.regions.region_counts {
+                let table = scatter.region_counts(&axes, unit.as_deref(), &record);
+                write(&table, path)?;
+            }
+        }
         Ok(Estimated {
+            scatter,
+            covariance: self.regions.covariance,
             xi,
             counts: counter.done,
             record,
-            unit: inputs.unit().map(str::to_owned),
+            unit,
         })
     }
 }
@@ -278,7 +351,11 @@ impl<'a> Plan<'a> {
     }
 
     /// Makes all counts, but for random pairs that are at hand, and the estimate.
-    fn run<B: Binning>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Correlation> {
+    fn run<B: Binning>(
+        &self,
+        bins: &B,
+        counter: &mut Counter<'a>,
+    ) -> Result<(Correlation, Option<Scatter>)> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
         let sample = |role: Role| inputs.find(role.name());
         let estimation = Estimation::new(self.estimator, bins, domain, sample);
@@ -290,7 +367,13 @@ impl<'a> Plan<'a> {
             .map(|&(term, pairs)| self.planned(term, pairs))
             .collect();
         counter.decide(&open, bins)?;
-        estimation.run(|term, pairs| {
+        if let Some(method) = self.method {
+            let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
+                counter.count_by_region(self.planned(term, pairs), bins)
+            })?;
+            return Ok((terms.estimate()?, Some(Scatter::of(&terms, method)?)));
+        }
+        let xi = estimation.run(|term, pairs| {
             let taken = saved.take_if(|_| term.is_random());
             match (taken, &self.rr) {
                 (Some(count), Some(path)) => {
@@ -299,7 +382,8 @@ impl<'a> Plan<'a> {
                 }
                 _ => counter.count(self.planned(term, pairs), bins),
             }
-        })
+        })?;
+        Ok((xi, None))
     }
 }
 

@@ -10,6 +10,7 @@ mod pairs;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;
 pub(crate) mod rdf;
+mod region_flags;
 pub(crate) mod run;
 mod saved_rr;
 pub(crate) mod wp;

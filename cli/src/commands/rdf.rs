@@ -105,7 +105,7 @@ impl Rdf {
         let inputs = std::iter::once(self.data.as_path())
             .chain(self.second.as_deref())
             .chain(self.bins.as_ref().and_then(EdgeSpec::file));
-        check(&self.pairs.output, None, &inputs.collect::<Vec<_>>())?;
+        check(&self.pairs.output, &[], &inputs.collect::<Vec<_>>())?;
         let bins = self.bins()?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(usage(format!(
@@ -123,6 +123,7 @@ impl Rdf {
         let wanted = Wanted {
             angular: false,
             outside: Outside::Wrap,
+            regions: None,
         };
         let engines = Engines::new(&self.pairs.run)?;
         let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;

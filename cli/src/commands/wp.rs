@@ -14,7 +14,7 @@ use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::output::{check, deliver, write};
-use crate::tables::{edge_columns, with_unit};
+use crate::tables::{edge_columns, error_columns, with_unit};
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -57,7 +57,9 @@ impl Wp {
             pi_bins: Some(self.pi_bins),
         };
         let inputs: Vec<_> = self.estimate.files().chain(bins.files()).collect();
-        check(&self.output, self.counts.as_deref(), &inputs)?;
+        let counts = self.counts.as_deref().map(|path| ("--counts", path));
+        let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
+        check(&self.output, &others, &inputs)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values());
@@ -65,20 +67,23 @@ impl Wp {
         let mut estimated = self.estimate.estimate(&spec, arguments)?;
         let wp = projected(&estimated.xi)?;
         if let Some(path) = &self.counts {
-            write(&xi::table(&estimated), path)?;
+            write(&xi::table(&estimated, false)?, path)?;
         }
+        let covariance = estimated.covariance(|xi| Ok(projected(xi)?.wp))?;
+        let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
         let mut columns = edge_columns(std::slice::from_ref(&wp.axis), unit.as_deref());
-        let value = TableColumn::floats("wp", "projected correlation function", wp.wp);
-        let error = TableColumn::floats("wp_error", "Poisson error of wp", wp.error);
-        columns.extend([value, error].map(|column| with_unit(column, unit.clone())));
         let record = &mut estimated.record;
         record.project(&wp.axis);
         record.set("pi_max", wp.pi_max);
+        estimated.write_covariance(covariance.as_ref(), &columns, "wp")?;
+        let value = TableColumn::floats("wp", "projected correlation function", wp.wp);
+        let values = std::iter::once(value).chain(error_columns("wp", wp.error, errors));
+        columns.extend(values.map(|column| with_unit(column, unit.clone())));
         deliver(
             &Table {
                 columns,
-                meta: record.finish(ResultKind::Projected),
+                meta: estimated.record.finish(ResultKind::Projected),
             },
             &self.output,
         )

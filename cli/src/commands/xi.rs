@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use albireo::estimators::{MAX_ELL, multipoles};
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo::Correlation;
+use albireo::estimators::{MAX_ELL, Multipoles, multipoles};
+use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::Result;
 use clap::Args;
 
@@ -12,7 +13,7 @@ use super::estimate::{EstimateFlags, Estimated};
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::output::{check, deliver, write};
-use crate::tables::{correlation_columns, edge_columns};
+use crate::tables::{correlation_columns, edge_columns, error_columns};
 use crate::usage::usage;
 
 /// Arguments of `xi`.
@@ -41,12 +42,42 @@ pub(crate) struct Xi {
 }
 
 /// The table of a correlation function with its counts.
-pub(super) fn table(estimated: &Estimated) -> Table {
-    let columns = correlation_columns(&estimated.xi, &estimated.counts, estimated.unit.as_deref());
-    Table {
-        columns,
-        meta: estimated.record.finish(ResultKind::Correlation),
+pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Table> {
+    let covariance = estimated.covariance(|xi| Ok(xi.xi.clone()))?;
+    let unit = estimated.unit.as_deref();
+    if write_covariance {
+        let bins = edge_columns(&estimated.xi.axes, unit);
+        estimated.write_covariance(covariance.as_ref(), &bins, "xi")?;
     }
+    let errors = estimated.errors(covariance.as_ref());
+    Ok(Table {
+        columns: correlation_columns(&estimated.xi, errors, &estimated.counts, unit),
+        meta: estimated.record.finish(ResultKind::Correlation),
+    })
+}
+
+/// Multipoles one after the other, as their covariance is over them.
+fn in_a_row(poles: Multipoles) -> Vec<f64> {
+    poles.poles.into_iter().flat_map(|pole| pole.xi).collect()
+}
+
+/// The columns that tell the bins of multipoles one after the other.
+fn pole_bins(poles: &Multipoles, unit: Option<&str>) -> Vec<TableColumn> {
+    let edges = edge_columns(std::slice::from_ref(&poles.axis), unit);
+    let bins = poles.axis.n_bins();
+    let orders = poles.poles.iter();
+    let orders = orders.flat_map(|pole| std::iter::repeat_n(u64::from(pole.ell), bins));
+    let order = TableColumn::integers("ell", "order of the multipole", orders.collect());
+    let all = |column: TableColumn| match column.values {
+        Values::Floats(values) => TableColumn {
+            values: Values::Floats(values.repeat(poles.poles.len())),
+            ..column
+        },
+        Values::Integers(_) => column,
+    };
+    std::iter::once(order)
+        .chain(edges.into_iter().map(all))
+        .collect()
 }
 
 /// Refuses orders of multipoles that are given twice or higher than any that means something.
@@ -70,14 +101,16 @@ impl Xi {
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
-        check(&self.output, self.counts.as_deref(), &inputs)?;
+        let counts = self.counts.as_deref().map(|path| ("--counts", path));
+        let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
+        check(&self.output, &others, &inputs)?;
         if self.multipoles.is_some() && self.statistic != Statistic::SMu {
             return Err(usage("--multipoles needs --statistic s-mu"));
         }
         check_orders(self.multipoles.as_deref().unwrap_or_default())?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut estimated = self.estimate.estimate(&spec, arguments)?;
-        let grid = table(&estimated);
+        let grid = table(&estimated, self.multipoles.is_none())?;
         let Some(orders) = &self.multipoles else {
             return deliver(&grid, &self.output);
         };
@@ -85,8 +118,15 @@ impl Xi {
         if let Some(path) = &self.counts {
             write(&grid, path)?;
         }
-        let mut columns =
-            edge_columns(std::slice::from_ref(&poles.axis), estimated.unit.as_deref());
+        let derived = |xi: &Correlation| multipoles(xi, orders).map(in_a_row);
+        let covariance = estimated.covariance(derived)?;
+        let mut errors = estimated.errors(covariance.as_ref());
+        let unit = estimated.unit.clone();
+        let record = &mut estimated.record;
+        record.project(&poles.axis);
+        let bins = pole_bins(&poles, unit.as_deref());
+        estimated.write_covariance(covariance.as_ref(), &bins, "multipoles")?;
+        let mut columns = edge_columns(std::slice::from_ref(&poles.axis), unit.as_deref());
         for pole in poles.poles {
             let (l, name) = (pole.ell, format!("xi_{}", pole.ell));
             columns.push(TableColumn::floats(
@@ -94,18 +134,15 @@ impl Xi {
                 format!("multipole l = {l} of xi(s, mu)"),
                 pole.xi,
             ));
-            columns.push(TableColumn::floats(
-                format!("{name}_error"),
-                format!("Poisson error of {name}"),
-                pole.error,
-            ));
+            let own = errors.as_mut().map(|(errors, method)| {
+                (errors.drain(..pole.error.len()).collect(), method.clone())
+            });
+            columns.extend(error_columns(&name, pole.error, own));
         }
-        let record = &mut estimated.record;
-        record.project(&poles.axis);
         deliver(
             &Table {
                 columns,
-                meta: record.finish(ResultKind::Multipoles),
+                meta: estimated.record.finish(ResultKind::Multipoles),
             },
             &self.output,
         )

@@ -20,6 +20,7 @@ mod outputs;
 mod plots;
 mod rdf;
 mod reference;
+mod regions;
 mod signals;
 mod silent;
 mod standard_output;

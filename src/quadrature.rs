@@ -7,13 +7,13 @@ const POINTS: u32 = 16;
 
 /// Nodes and weights on [-1, 1].
 #[derive(Debug, Clone)]
-pub(super) struct GaussLegendre {
+pub(crate) struct GaussLegendre {
     nodes: Vec<(f64, f64)>,
 }
 
 impl GaussLegendre {
     /// The rule: nodes are the zeros of `P_n`, weights `2 (1 - x^2) / (n P_{n-1}(x))^2`.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let n = f64::from(POINTS);
         let node = |k: u32| {
             let guess = std::f64::consts::PI * (f64::from(k) + 0.75) / (n + 0.5);
@@ -32,7 +32,7 @@ impl GaussLegendre {
     }
 
     /// The integral of `f` from `a` to `b` in one panel.
-    pub(super) fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
+    pub(crate) fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
         let (centre, half) = (f64::midpoint(a, b), (b - a) / 2.0);
         let terms = self.nodes.iter().map(|&(x, w)| w * f(centre + half * x));
         half * terms.sum::<f64>()

@@ -1,0 +1,105 @@
+//! Which regions catalogs are cut into, and which errors are made of them.
+//!
+//! Entry: [`RegionFlags`].
+
+use std::path::{Path, PathBuf};
+
+use albireo::estimators::Jackknife;
+use albireo_samples::RegionSpec;
+use clap::{Args, ValueEnum};
+
+use crate::scatter::Method;
+use crate::usage::usage;
+
+/// What becomes of pairs with one point in the region that is left out, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum JackknifeName {
+    /// They are left out too.
+    Standard,
+    /// They keep the weight of Mohammad & Percival (2021): better where they are many.
+    MohammadPercival,
+}
+
+/// Regions, and the errors from their scatter.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Errors from regions, one way to cut them (default: Poisson errors)")]
+pub(super) struct RegionFlags {
+    /// N compact regions with nearly equal numbers of randoms (of DATA without any), by k-means: on the sky for sky positions, else in
+    /// space
+    #[arg(long, value_name = "N", group = "cut")]
+    regions: Option<u32>,
+    #[allow(clippy::doc_markdown, reason = "the help of a flag")]
+    /// The HEALPix pixels of this resolution that hold randoms; all catalogs must be in all of them
+    #[arg(long, value_name = "NSIDE", group = "cut")]
+    regions_nside: Option<u32>,
+    /// N x N x N equal sub-cubes of the periodic box; RR is known for them
+    #[arg(long, value_name = "N", group = "cut")]
+    regions_cubes: Option<u32>,
+    /// The integers in a column that all catalogs have
+    #[arg(long, value_name = "COLUMN", group = "cut")]
+    regions_column: Option<String>,
+    /// Seed of k-means and of the bootstrap
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    regions_seed: u64,
+    /// Leave out one region at a time [default with regions: standard]
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "standard")]
+    jackknife: Option<JackknifeName>,
+    /// Draw as many regions with replacement, N times
+    #[arg(long, value_name = "N", conflicts_with = "jackknife")]
+    bootstrap: Option<u32>,
+    /// Write the covariance, a row for each two bins, by extension as --output; `albireo plot` draws its correlation matrix
+    #[arg(long, value_name = "FILE")]
+    pub(super) covariance: Option<PathBuf>,
+    /// Write the pairs of every count within each region and across its border, by extension as --output
+    #[arg(long, value_name = "FILE")]
+    pub(super) region_counts: Option<PathBuf>,
+}
+
+impl RegionFlags {
+    /// What the catalogs are cut into and how errors are made of it, where it is asked for.
+    pub(super) fn asked(&self) -> anyhow::Result<Option<(RegionSpec, Method)>> {
+        let seed = self.regions_seed;
+        let k_means = self
+            .regions
+            .map(|number| RegionSpec::KMeans { number, seed });
+        let pixels = self.regions_nside.map(|nside| RegionSpec::Pixels { nside });
+        let column = self.regions_column.clone().map(RegionSpec::Column);
+        let cut = k_means
+            .or(pixels)
+            .or(self.regions_cubes.map(RegionSpec::Cells))
+            .or(column);
+        let Some(cut) = cut else {
+            let needing = [
+                ("--jackknife", self.jackknife.is_some()),
+                ("--bootstrap", self.bootstrap.is_some()),
+                ("--covariance", self.covariance.is_some()),
+                ("--region-counts", self.region_counts.is_some()),
+            ];
+            return match needing.into_iter().find(|(_, given)| *given) {
+                None => Ok(None),
+                Some((flag, _)) => Err(usage(format!(
+                    "{flag} needs regions: --regions N, --regions-nside NSIDE, --regions-cubes N or --regions-column COLUMN"
+                ))),
+            };
+        };
+        let method = match (self.bootstrap, self.jackknife) {
+            (Some(realisations), _) => Method::Bootstrap { realisations, seed },
+            (None, Some(JackknifeName::MohammadPercival)) => {
+                Method::Jackknife(Jackknife::MohammadPercival)
+            }
+            (None, _) => Method::Jackknife(Jackknife::Standard),
+        };
+        Ok(Some((cut, method)))
+    }
+
+    /// The files that are written, by their flags.
+    pub(super) fn written(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [
+            ("--covariance", &self.covariance),
+            ("--region-counts", &self.region_counts),
+        ];
+        files
+            .into_iter()
+            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+    }
+}

@@ -1,0 +1,299 @@
+//! Errors from the scatter between regions: how they are asked for, the realisations, and the tables that they fill.
+//!
+//! Entry: [`Method`], [`Scatter`]. Realisations and covariances are made by the library; here they get names and columns.
+
+use albireo::binning::BinAxis;
+use albireo::counts::{PairKind, RegionCounts};
+use albireo::estimators::{Covariance, Jackknife, RegionTerms};
+use albireo::result::Correlation;
+use albireo::{Binning, EstimatorError, PairTotal};
+use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+
+use crate::record::Record;
+use crate::tables::edge_columns;
+
+/// Most bins of a covariance that is written, one row for two of them.
+const MAX_BINS: usize = 1500;
+
+/// How realisations are made of regions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// Each leaves one region out.
+    Jackknife(Jackknife),
+    /// Each draws as many regions, with replacement.
+    Bootstrap { realisations: u32, seed: u64 },
+}
+
+/// What one count has in each region, as results write it.
+#[derive(Debug)]
+struct CountedByRegion {
+    name: &'static str,
+    parts: [Part; 2],
+}
+
+/// The pairs within regions, or across their borders: one value a region and bin, bins varying fastest.
+#[derive(Debug)]
+struct Part {
+    name: &'static str,
+    what: &'static str,
+    npairs: Vec<u64>,
+    weight: Option<Vec<f64>>,
+    totals: Vec<PairTotal>,
+}
+
+/// Estimates of the same bins from realisations of the samples.
+#[derive(Debug)]
+pub(crate) struct Scatter {
+    method: Method,
+    regions: usize,
+    realisations: Vec<Vec<f64>>,
+    counts: Vec<CountedByRegion>,
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Jackknife(Jackknife::Standard) => "jackknife",
+            Self::Jackknife(Jackknife::MohammadPercival) => "Mohammad-Percival jackknife",
+            Self::Bootstrap { .. } => "bootstrap",
+        }
+    }
+
+    /// The covariance of estimates, one a realisation.
+    fn covariance(self, rows: &[Vec<f64>]) -> Result<Covariance, EstimatorError> {
+        match self {
+            Self::Jackknife(_) => Covariance::jackknife(rows),
+            Self::Bootstrap { .. } => Covariance::of_realisations(rows),
+        }
+    }
+}
+
+impl CountedByRegion {
+    fn of<B: Binning>(name: &'static str, counts: &RegionCounts<B>) -> Self {
+        let part = |name, what, of: &dyn Fn(usize) -> albireo::PairCounts<B>| {
+            let regions: Vec<_> = (0..counts.number()).map(of).collect();
+            let weights: Option<Vec<Vec<f64>>> =
+                regions.iter().map(albireo::PairCounts::weight).collect();
+            Part {
+                name,
+                what,
+                npairs: regions
+                    .iter()
+                    .flat_map(|counts| counts.npairs().to_vec())
+                    .collect(),
+                weight: weights.map(|weights| weights.concat()),
+                totals: regions.iter().map(albireo::PairCounts::total).collect(),
+            }
+        };
+        Self {
+            name,
+            parts: [
+                part("within", "both points", &|k| counts.within(k).clone()),
+                part("across", "exactly one point", &|k| counts.across(k).clone()),
+            ],
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = TableColumn> + '_ {
+        self.parts.iter().flat_map(|part| {
+            let (count, Part { name, what, .. }) = (self.name, part);
+            let pairs = TableColumn::integers(
+                format!("{count}_{name}_npairs"),
+                format!("number of pairs of {count} with {what} in the region"),
+                part.npairs.clone(),
+            );
+            let weight = part.weight.clone().map(|weight| {
+                TableColumn::floats(
+                    format!("{count}_{name}_weight"),
+                    format!("sum of w1*w2 of {count} with {what} in the region"),
+                    weight,
+                )
+            });
+            std::iter::once(pairs).chain(weight)
+        })
+    }
+
+    /// The totals that each region's counts are normalised by.
+    fn totals(&self) -> Value {
+        let of = |part: &Part| {
+            let pairs: Vec<u64> = part.totals.iter().map(|total| total.pairs).collect();
+            let weights: Vec<f64> = part.totals.iter().map(|total| total.weight).collect();
+            json!({"pairs": pairs, "weight": weights})
+        };
+        let kind = self.parts[0]
+            .totals
+            .first()
+            .map_or(PairKind::Cross, |total| total.kind);
+        json!({"kind": kind.to_string(), "within": of(&self.parts[0]), "across": of(&self.parts[1])})
+    }
+}
+
+impl Scatter {
+    /// The realisations of counts by region; what each region holds is kept.
+    pub(crate) fn of<B: Binning>(terms: &RegionTerms<B>, method: Method) -> Result<Self> {
+        let values = |xi: Result<Correlation, EstimatorError>| xi.map(|xi| xi.xi);
+        let realisations: Result<Vec<_>, _> = match method {
+            Method::Jackknife(kind) => terms.jackknife(kind).map(values).collect(),
+            Method::Bootstrap { realisations, seed } => {
+                terms.bootstrap(realisations, seed)?.map(values).collect()
+            }
+        };
+        let counts = terms.counted().iter();
+        let counts = counts.map(|(term, counts)| CountedByRegion::of(term.name, counts));
+        Ok(Self {
+            method,
+            regions: terms.number(),
+            realisations: realisations?,
+            counts: counts.collect(),
+        })
+    }
+
+    /// The covariance of what `derived` makes of xi, such as wp.
+    pub(crate) fn covariance(
+        &self,
+        xi: &Correlation,
+        derived: impl Fn(&Correlation) -> Result<Vec<f64>, EstimatorError>,
+    ) -> Result<Covariance> {
+        let mut other = xi.clone();
+        let mut rows = Vec::with_capacity(self.realisations.len());
+        for realisation in &self.realisations {
+            other.xi.clone_from(realisation);
+            rows.push(derived(&other)?);
+        }
+        Ok(self.method.covariance(&rows)?)
+    }
+
+    /// What the errors are, in a few words.
+    pub(crate) fn described(&self) -> String {
+        let (name, regions) = (self.method.name(), self.regions);
+        match self.method {
+            Method::Jackknife(_) => format!("{name} of {regions} regions"),
+            Method::Bootstrap { realisations, .. } => {
+                format!("{name} of {regions} regions, {realisations} realisations")
+            }
+        }
+    }
+
+    /// Writes down how the errors were made.
+    pub(crate) fn note(&self, record: &mut Record) {
+        let mut errors = Map::new();
+        errors.insert("method".to_owned(), json!(self.method.name()));
+        errors.insert("regions".to_owned(), json!(self.regions));
+        errors.insert("realisations".to_owned(), json!(self.realisations.len()));
+        match self.method {
+            Method::Jackknife(kind) => {
+                errors.insert("alpha".to_owned(), json!(kind.alpha(self.regions)));
+            }
+            Method::Bootstrap { seed, .. } => {
+                errors.insert("seed".to_owned(), json!(seed));
+            }
+        }
+        record.set("errors", errors);
+    }
+
+    /// What each region holds of each count: a row for each region and bin, bins varying fastest.
+    pub(crate) fn region_counts(
+        &self,
+        axes: &[BinAxis],
+        unit: Option<&str>,
+        record: &Record,
+    ) -> Table {
+        let edges = edge_columns(axes, unit);
+        let bins: usize = axes.iter().map(BinAxis::n_bins).product();
+        let region = (0..self.regions as u64).flat_map(|k| std::iter::repeat_n(k, bins));
+        let mut columns = vec![TableColumn::integers(
+            "region",
+            "region, counting from 0",
+            region.collect(),
+        )];
+        columns.extend(
+            edges
+                .into_iter()
+                .map(|column| repeated(column, self.regions)),
+        );
+        columns.extend(self.counts.iter().flat_map(CountedByRegion::columns));
+        let mut meta = record.finish(ResultKind::RegionCounts);
+        let totals = self
+            .counts
+            .iter()
+            .map(|count| (count.name.to_owned(), count.totals()));
+        meta.insert("region_totals".to_owned(), Value::Object(totals.collect()));
+        Table { columns, meta }
+    }
+}
+
+/// A column as often as there are regions.
+fn repeated(column: TableColumn, times: usize) -> TableColumn {
+    let values = match &column.values {
+        Values::Integers(values) => Values::Integers(values.repeat(times)),
+        Values::Floats(values) => Values::Floats(values.repeat(times)),
+    };
+    TableColumn { values, ..column }
+}
+
+/// A column of the bins over rows of a matrix: of the bin that its rows stand for, or its columns.
+fn over_matrix(column: &TableColumn, side: &str, bins: usize) -> TableColumn {
+    let of = |row: usize| {
+        if side == "row" {
+            row / bins
+        } else {
+            row % bins
+        }
+    };
+    let values = match &column.values {
+        Values::Integers(values) => {
+            Values::Integers((0..bins * bins).map(|k| values[of(k)]).collect())
+        }
+        Values::Floats(values) => Values::Floats((0..bins * bins).map(|k| values[of(k)]).collect()),
+    };
+    TableColumn {
+        name: format!("{side}_{}", column.name),
+        unit: column.unit.clone(),
+        description: format!("{} of the {side}'s bin", column.description),
+        values,
+    }
+}
+
+/// The covariance of the values in bins, with the correlation matrix: a row for each two of them, that of the second bin varying fastest.
+///
+/// `bins` are the columns that tell the bins; `of` is what the values are.
+pub(crate) fn covariance_table(
+    covariance: &Covariance,
+    bins: &[TableColumn],
+    of: &str,
+    record: &Record,
+) -> Result<Table> {
+    let n = covariance.bins();
+    if n > MAX_BINS {
+        bail!(
+            "--covariance: the covariance of {n} bins would have {} rows; take at most {MAX_BINS} bins, or --multipoles or wp of them",
+            n * n
+        );
+    }
+    let number = TableColumn::integers("bin", "number, counting from 0,", (0..n as u64).collect());
+    let bins = std::iter::once(&number)
+        .chain(bins)
+        .filter(|column| !column.name.ends_with("centre"));
+    let bins: Vec<&TableColumn> = bins.collect();
+    let mut columns = Vec::new();
+    for side in ["row", "column"] {
+        columns.extend(bins.iter().map(|column| over_matrix(column, side, n)));
+    }
+    let flat = |matrix: albireo::ndarray::ArrayView2<'_, f64>| matrix.iter().copied().collect();
+    columns.push(TableColumn::floats(
+        "covariance",
+        format!("covariance of {of}"),
+        flat(covariance.matrix()),
+    ));
+    let correlation = covariance.correlation();
+    columns.push(TableColumn::floats(
+        "correlation",
+        "covariance over both errors",
+        flat(correlation.view()),
+    ));
+    let mut meta = record.finish(ResultKind::Covariance);
+    meta.insert("covariance_of".to_owned(), json!(of));
+    Ok(Table { columns, meta })
+}

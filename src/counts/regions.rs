@@ -1,0 +1,299 @@
+//! Counts told apart by region, from which those without a region, or of regions drawn at random, follow without another pair.
+//!
+//! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is the estimators' affair.
+
+use super::classes::{check_regions, totals_outside};
+use super::weighted::totals_of;
+use super::{
+    Covers, FixedSums, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked, count_classes,
+};
+use crate::binning::Binning;
+use crate::engine::{Engine, PreparedJob, Report};
+use crate::error::EngineError;
+use crate::pairs::PairJob;
+use crate::progress::Progress;
+use crate::tally::{Classes, PairNormalisation, PairWeight};
+
+/// The counts of a job, and of each region of its samples those of the pairs with both points in it (A) and with one point in it (C).
+///
+/// A pair of two regions is in the C of both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionCounts<B> {
+    whole: PairCounts<B>,
+    regions: Vec<Region<B>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Region<B> {
+    within: PairCounts<B>,
+    across: PairCounts<B>,
+    /// All pairs with no point in the region.
+    outside: PairTotal,
+}
+
+/// Counts the pairs of labelled samples, whose labels are the regions that both share, in one pass.
+///
+/// ```
+/// use albireo::counts::{Sums, count_regions};
+/// use albireo::engine::{Cpu, PreparedJob};
+/// use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+/// let rows = [[0.0; 3], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [2.0, 0.0, 0.0]];
+/// let sample = Particles::new(Points::from_rows(&rows)?).labelled(Labels::new(vec![0, 0, 1, 1], 2)?)?;
+/// let engine = Cpu::new();
+/// let sample = engine.prepare(sample, &Domain::Open, &Silent)?;
+/// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
+/// let (counts, _) = count_regions(&engine, &PreparedJob::auto(&sample), &bins, Sums::default(), &Silent)?;
+/// assert_eq!(counts.whole().npairs(), [3]);
+/// assert_eq!((counts.within(0).npairs(), counts.across(0).npairs()), (&[1][..], &[1][..]));
+/// // Without region 0 there is but the pair in region 1.
+/// let rest = counts.without(0, 1.0);
+/// assert_eq!((rest.npairs(), rest.total().pairs), (&[1][..], 1));
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
+/// # Errors
+/// Samples without labels, fewer than two regions, a region without a particle of either sample, or more tables than can be held;
+/// otherwise as [`Engine::tally`].
+pub fn count_regions<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    binning: &B,
+    sums: impl Into<WeightedSums>,
+    progress: &dyn Progress,
+) -> Result<(RegionCounts<B>, Report), EngineError> {
+    let (pairs, sums) = (job.job().pairs(), sums.into());
+    check_regions(pairs)?;
+    let what = asked(job.job(), binning, sums.clone());
+    let inverse = what.pair_weight().and_then(PairWeight::inverse);
+    let (tables, report) = count_classes(engine, job, binning, sums, Classes::Regions, progress)?;
+    let kind = PairKind::of(pairs, binning);
+    let outside = totals_outside(pairs, kind, inverse)?;
+    let whole = totals_of(job.job(), &what, progress)?;
+    let mut counts = RegionCounts::of_tables(job.job(), tables, (whole[0], outside));
+    if inverse.is_some_and(|inverse| inverse.normalisation() == PairNormalisation::BruteForce) {
+        // All pairs have been looked at: what is left of them is what neither table of the region holds.
+        for region in &mut counts.regions {
+            let held = [&region.within, &region.across].map(|counts| counts.total().weight);
+            region.outside.weight = whole[0].weight - held[0] - held[1];
+        }
+    }
+    Ok((counts, report))
+}
+
+impl<B: Binning> RegionCounts<B> {
+    /// The counts of `job` that the tables of [`Classes::Regions`] make up.
+    fn of_tables(
+        job: &PairJob<'_>,
+        tables: Vec<PairCounts<B>>,
+        (total, outside): (PairTotal, Vec<PairTotal>),
+    ) -> Self {
+        let (n, mut tables) = (outside.len(), tables.into_iter());
+        let within: Vec<_> = tables.by_ref().take(n).collect();
+        let first: Vec<_> = tables.by_ref().take(n).collect();
+        let second: Vec<_> = tables.collect();
+        let mut whole = within[0].clone();
+        within[1..]
+            .iter()
+            .for_each(|table| whole.add_sums_of(table));
+        // Each pair across regions is in one table by its first point; in two where there is no first.
+        let mut across = first[0].clone();
+        first[1..]
+            .iter()
+            .for_each(|table| across.add_sums_of(table));
+        whole.add_sums_of(&if second.is_empty() {
+            across.halved()
+        } else {
+            across
+        });
+        whole.covers = Covers::part(super::JobId::of(job), Part::WHOLE, total);
+        let mut second = second.into_iter();
+        let both = |mut first: PairCounts<B>, second: Option<PairCounts<B>>| {
+            if let Some(second) = second {
+                let totals = [first.total(), second.total()];
+                first.add_sums_of(&second);
+                first.set_total(PairTotal::of_all(first.kind, &totals));
+            }
+            first
+        };
+        let regions = within.into_iter().zip(first).zip(outside);
+        let regions = regions.map(|((within, first), outside)| Region {
+            within,
+            across: both(first, second.next()),
+            outside,
+        });
+        Self {
+            regions: regions.collect(),
+            whole,
+        }
+    }
+
+    /// Number of regions.
+    pub fn number(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// All pairs, as a count without regions has them.
+    pub fn whole(&self) -> &PairCounts<B> {
+        &self.whole
+    }
+
+    /// The pairs with both points in region `k`.
+    ///
+    /// # Panics
+    /// There is no region `k`.
+    pub fn within(&self, k: usize) -> &PairCounts<B> {
+        &self.regions[k].within
+    }
+
+    /// The pairs with exactly one point in region `k`.
+    ///
+    /// # Panics
+    /// There is no region `k`.
+    pub fn across(&self, k: usize) -> &PairCounts<B> {
+        &self.regions[k].across
+    }
+
+    /// `T - A_k - alpha C_k` of the pairs in each bin and of all pairs: the counts without region `k`.
+    ///
+    /// With `alpha` 1 they are the integers and the totals of the samples without the particles of the region. With any other, a pair
+    /// with one point in the region weighs `1 - alpha` of what it would: the counts are weighted then.
+    ///
+    /// # Panics
+    /// There is no region `k`.
+    #[must_use]
+    pub fn without(&self, k: usize, alpha: f64) -> PairCounts<B> {
+        let Region {
+            within,
+            across,
+            outside,
+        } = &self.regions[k];
+        let mut left = self.whole.clone();
+        left.take_sums_of(within);
+        if alpha == 1.0 {
+            left.take_sums_of(across);
+            left.set_total(*outside);
+            return left;
+        }
+        let mut rest = left.clone();
+        rest.take_sums_of(across);
+        let share = 1.0 - alpha;
+        let weights = rest.values().into_iter().zip(across.values());
+        let weights: Vec<f64> = weights.map(|(rest, cut)| rest + share * cut).collect();
+        let rest_total = rest.in_its_unit(*outside, 1.0);
+        let cut_total = rest.in_its_unit(across.total(), share);
+        left.set_total(PairTotal::of_all(left.kind, &[rest_total, cut_total]));
+        left.set_weights(&weights);
+        left
+    }
+
+    /// `sum_k m_k (A_k + C_k / 2)` of the pairs in each bin and of all pairs: the counts of a sample in which region k occurs `times[k]`
+    /// times. Each pair stands half for the region of either point, so that once each region gives all pairs.
+    ///
+    /// # Panics
+    /// `times` has another length than there are regions.
+    #[must_use]
+    pub fn resampled(&self, times: &[u32]) -> PairCounts<B> {
+        assert_eq!(times.len(), self.number(), "one number for each region");
+        let mut drawn = self.whole.clone();
+        let bins = drawn.npairs.len();
+        let mut weights = vec![0.0; bins];
+        // Twice the pairs, so that a half is an integer.
+        let mut doubled = vec![0u128; bins];
+        let mut totals = Vec::with_capacity(2 * times.len());
+        for (region, &times) in self
+            .regions
+            .iter()
+            .zip(times)
+            .filter(|(_, times)| **times > 0)
+        {
+            let m = f64::from(times);
+            for (counts, share) in [(&region.within, m), (&region.across, 0.5 * m)] {
+                let twice = u128::from((2.0 * share) as u64);
+                let values = counts.values().into_iter().zip(&counts.npairs);
+                for ((weight, pairs), (value, &n)) in
+                    weights.iter_mut().zip(&mut doubled).zip(values)
+                {
+                    *weight += share * value;
+                    *pairs += twice * u128::from(n);
+                }
+                totals.push(self.whole.in_its_unit(counts.total(), share));
+            }
+        }
+        let whole = |pairs: &u128| u64::try_from(pairs.div_ceil(2)).unwrap_or(u64::MAX);
+        drawn.npairs = doubled.iter().map(whole).collect();
+        drawn.coordinate = None;
+        drawn.set_total(PairTotal::of_all(drawn.kind, &totals));
+        drawn.set_weights(&weights);
+        drawn
+    }
+}
+
+impl<B: Binning> PairCounts<B> {
+    /// The sums of every pair counted twice, counted once.
+    fn halved(mut self) -> Self {
+        self.npairs.iter_mut().for_each(|n| *n /= 2);
+        for held in [&mut self.weight, &mut self.coordinate]
+            .into_iter()
+            .flatten()
+        {
+            held.sums.iter_mut().for_each(|sum| *sum /= 2);
+        }
+        self
+    }
+
+    /// Puts each number and each sum together with that of `other`, over the same bins and made with the same exponents.
+    fn each_sum(&mut self, other: &Self, pairs: fn(&mut u64, u64), sums: fn(&mut i128, i128)) {
+        let numbers = self.npairs.iter_mut().zip(&other.npairs);
+        numbers.for_each(|(held, &part)| pairs(held, part));
+        for (held, part) in [
+            (&mut self.weight, &other.weight),
+            (&mut self.coordinate, &other.coordinate),
+        ] {
+            if let (Some(held), Some(part)) = (held, part) {
+                let both = held.sums.iter_mut().zip(&part.sums);
+                both.for_each(|(held, &part)| sums(held, part));
+            }
+        }
+    }
+
+    /// Adds sums of other pairs.
+    fn add_sums_of(&mut self, other: &Self) {
+        self.each_sum(
+            other,
+            |held, part| *held += part,
+            |held, part| *held += part,
+        );
+    }
+
+    /// Takes off sums of pairs that are among these.
+    fn take_sums_of(&mut self, other: &Self) {
+        self.each_sum(
+            other,
+            |held, part| *held -= part,
+            |held, part| *held -= part,
+        );
+    }
+
+    /// A total as these counts are normalised by it: weights, or each pair as 1; times `factor`.
+    fn in_its_unit(&self, total: PairTotal, factor: f64) -> PairTotal {
+        let unit = if self.weight.is_some() {
+            total
+        } else {
+            PairTotal::unweighted(total.kind, total.pairs)
+        };
+        PairTotal {
+            weight: factor * unit.weight,
+            ..unit
+        }
+    }
+
+    /// Gives each bin a weight in the place of what was summed.
+    fn set_weights(&mut self, weights: &[f64]) {
+        self.weight = Some(FixedSums::nearest(weights));
+    }
+
+    /// Makes these the whole of a job of their own, with this total.
+    fn set_total(&mut self, total: PairTotal) {
+        self.covers = Covers::part(self.covers.print().class(usize::MAX), Part::WHOLE, total);
+    }
+}

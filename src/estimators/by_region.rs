@@ -1,0 +1,158 @@
+//! Estimates of a sample less each of its regions, and of regions drawn again, from one count.
+//!
+//! Entry: [`RegionTerms`], made by [`super::Estimation::run_by_region`]; [`super::Covariance`] takes what its realisations become.
+
+use super::AnalyticRr;
+use super::cells::CellRr;
+use super::estimator::Estimator;
+use super::jackknife::{Jackknife, bootstrap_draws};
+use super::terms::{Term, TermCounts};
+use crate::binning::Binning;
+use crate::counts::{PairCounts, RegionCounts};
+use crate::error::EstimatorError;
+use crate::result::Correlation;
+
+/// The counts of an estimator's terms, each told apart by the regions that all samples share; those of randoms may be known instead.
+///
+/// ```
+/// use albireo::counts::{Sums, count_regions};
+/// use albireo::engine::{Cpu, PreparedJob};
+/// use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
+/// use albireo::{Domain, Edges, Engine, Labels, Pairs, Particles, RBins, Silent, random};
+/// // Eight regions: the halves of the unit cube along each axis.
+/// let sample = |n, seed| {
+///     let points = random::in_box(n, seed, [1.0; 3])?;
+///     let octant = |[x, y, z]: [f64; 3]| 4 * u32::from(x > 0.5) + 2 * u32::from(y > 0.5) + u32::from(z > 0.5);
+///     let labels = (0..n).map(|row| octant(points.at(row))).collect();
+///     Ok::<_, albireo::Error>(Particles::new(points).labelled(Labels::new(labels, 8)?)?)
+/// };
+/// let (data, randoms) = (sample(300, 1)?, sample(900, 2)?);
+/// let by_role = |role| match role {
+///     Role::Data => Some(&data),
+///     Role::Randoms => Some(&randoms),
+///     _ => None,
+/// };
+/// let (bins, engine) = (RBins::new(Edges::linear(0.0, 0.4, 4)?), Cpu::new());
+/// let estimation = Estimation::new(Estimator::LandySzalay, &bins, &Domain::Open, by_role)?;
+/// let counts = estimation.run_by_region(None, |_, pairs| {
+///     let prepare = |sample: &Particles| engine.prepare(sample.clone(), &Domain::Open, &Silent);
+///     let (first, second) = pairs.samples();
+///     let (first, second) = (prepare(first)?, second.map(prepare).transpose()?);
+///     let job = match &second {
+///         None => PreparedJob::auto(&first),
+///         Some(second) => PreparedJob::cross(&first, second)?,
+///     };
+///     let (counts, _) = count_regions(&engine, &job, &bins, Sums::for_pairs(pairs), &Silent)?;
+///     Ok::<_, albireo::Error>(counts)
+/// })?;
+/// let realisations: Result<Vec<_>, _> = counts.jackknife(Jackknife::Standard).map(|xi| xi.map(|xi| xi.xi)).collect();
+/// let covariance = Covariance::jackknife(&realisations?)?;
+/// let xi = counts.estimate()?;
+/// assert!(xi.xi[3].abs() < 5.0 * covariance.errors()[3]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RegionTerms<B> {
+    estimator: Estimator,
+    counted: Vec<(Term, RegionCounts<B>)>,
+    known: Option<CellRr<B>>,
+}
+
+impl<B: Binning> RegionTerms<B> {
+    /// Counts of the terms of `estimator`, and random pairs where they are known.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`]: no count, or counts told apart by different numbers of regions.
+    pub fn new(
+        estimator: Estimator,
+        counted: Vec<(Term, RegionCounts<B>)>,
+        known: Option<CellRr<B>>,
+    ) -> Result<Self, EstimatorError> {
+        let Some((first, counts)) = counted.first() else {
+            return Err(EstimatorError::Needs("no pairs were counted".to_owned()));
+        };
+        let number = counts.number();
+        let numbers = counted
+            .iter()
+            .map(|(term, counts)| (term.name, counts.number()));
+        let known_regions = known.iter().map(|known| ("RR", known.number()));
+        let mut others = numbers.chain(known_regions);
+        if let Some((name, found)) = others.find(|&(_, found)| found != number) {
+            return Err(EstimatorError::Needs(format!(
+                "all counts must be told apart by the same regions: {} by {number}, {name} by {found}",
+                first.name
+            )));
+        }
+        Ok(Self {
+            estimator,
+            counted,
+            known,
+        })
+    }
+
+    /// Number of regions.
+    pub fn number(&self) -> usize {
+        self.counted[0].1.number()
+    }
+
+    /// The counts, in the order in which results list them.
+    pub fn counted(&self) -> &[(Term, RegionCounts<B>)] {
+        &self.counted
+    }
+
+    /// The correlation function of all pairs.
+    ///
+    /// # Errors
+    /// As [`Estimator::estimate`].
+    pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        let known = self.known.as_ref().map(|known| known.whole().clone());
+        self.of(|counts| counts.whole().clone(), known)
+    }
+
+    /// The correlation function without region k, for each k: by the same estimator, of counts without the region.
+    ///
+    /// # Errors
+    /// Each as [`Estimator::estimate`].
+    pub fn jackknife(
+        &self,
+        kind: Jackknife,
+    ) -> impl Iterator<Item = Result<Correlation, EstimatorError>> + '_ {
+        let alpha = kind.alpha(self.number());
+        (0..self.number()).map(move |k| {
+            let known = self.known.as_ref().map(|known| known.without(alpha));
+            self.of(|counts| counts.without(k, alpha), known)
+        })
+    }
+
+    /// The correlation function of regions drawn with replacement, as often as there are regions: each pair counts half for the region
+    /// of either point, in every count alike (Loh 2008, DOI 10.1086/588631).
+    ///
+    /// Realisation i depends on (seed, i) alone.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`]: fewer than two realisations; each as [`Estimator::estimate`].
+    pub fn bootstrap(
+        &self,
+        realisations: u32,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = Result<Correlation, EstimatorError>> + '_, EstimatorError>
+    {
+        let draws = bootstrap_draws(self.number(), realisations, seed)?;
+        Ok(draws.map(|times| {
+            // Cells are alike, so that it does not matter which are drawn.
+            let known = self.known.as_ref().map(|known| known.whole().clone());
+            self.of(|counts| counts.resampled(&times), known)
+        }))
+    }
+
+    fn of(
+        &self,
+        count: impl Fn(&RegionCounts<B>) -> PairCounts<B>,
+        known: Option<AnalyticRr<B>>,
+    ) -> Result<Correlation, EstimatorError> {
+        let counted = self.counted.iter();
+        let counted = counted.map(|(term, counts)| (*term, count(counts)));
+        self.estimator
+            .estimate(&TermCounts::new(counted.collect(), known))
+    }
+}

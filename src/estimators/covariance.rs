@@ -1,0 +1,201 @@
+//! Covariances of estimates from realisations: samples less a region, samples drawn again, or mocks.
+//!
+//! Entry: [`Covariance`], [`hartlap_factor`], [`percival_factor`]. Where the realisations come from is told by `by_region`.
+
+use ndarray::{Array1, Array2, ArrayView2};
+
+use crate::error::EstimatorError;
+
+/// The mean and the covariance of estimates over bins.
+///
+/// A bin in which any realisation is NaN has NaN in its row and column, and no other bin does.
+///
+/// ```
+/// use albireo::estimators::Covariance;
+/// let mocks = [vec![1.0, 2.0], vec![3.0, 2.5], vec![2.0, 3.0]];
+/// let covariance = Covariance::of_realisations(&mocks)?;
+/// assert_eq!(covariance.mean(), [2.0, 2.5]);
+/// assert_eq!(covariance.matrix()[[0, 0]], 1.0);
+/// assert_eq!(covariance.errors()[1], 0.5);
+/// assert_eq!(covariance.correlation()[[0, 1]], 0.5);
+/// # Ok::<(), albireo::EstimatorError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariance {
+    realisations: usize,
+    mean: Vec<f64>,
+    matrix: Array2<f64>,
+}
+
+impl Covariance {
+    /// `(n-1)/n sum_k (x_k - mean)(x_k - mean)^T` of the n estimates that leave one of n regions out each, one value a bin.
+    ///
+    /// Norberg et al. 2009, DOI 10.1111/j.1365-2966.2009.14389.x.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`]: fewer than two realisations, or realisations of different lengths.
+    pub fn jackknife<R: AsRef<[f64]>>(realisations: &[R]) -> Result<Self, EstimatorError> {
+        let n = realisations.len() as f64;
+        Self::scaled(realisations, (n - 1.0) / n)
+    }
+
+    /// `1/(n-1) sum_k (x_k - mean)(x_k - mean)^T` of n independent realisations, such as mocks or bootstrap samples, one value a bin.
+    ///
+    /// # Errors
+    /// As [`Covariance::jackknife`].
+    pub fn of_realisations<R: AsRef<[f64]>>(realisations: &[R]) -> Result<Self, EstimatorError> {
+        let n = realisations.len() as f64;
+        Self::scaled(realisations, 1.0 / (n - 1.0))
+    }
+
+    fn scaled<R: AsRef<[f64]>>(realisations: &[R], factor: f64) -> Result<Self, EstimatorError> {
+        let [first, _, ..] = realisations else {
+            let found = realisations.len();
+            return Err(EstimatorError::Needs(format!(
+                "a covariance needs at least 2 realisations, found {found}"
+            )));
+        };
+        let bins = first.as_ref().len();
+        let lengths = realisations.iter().map(|row| row.as_ref().len());
+        if let Some((k, found)) = lengths.enumerate().find(|&(_, found)| found != bins) {
+            return Err(EstimatorError::Needs(format!(
+                "a covariance needs realisations of equal length: realisation 0 has {bins} bins, realisation {k} has {found}"
+            )));
+        }
+        let n = realisations.len() as f64;
+        let mut mean = Array1::<f64>::zeros(bins);
+        for row in realisations {
+            mean += &ndarray::aview1(row.as_ref());
+        }
+        mean /= n;
+        let mut matrix = Array2::<f64>::zeros((bins, bins));
+        for row in realisations {
+            let off = &ndarray::aview1(row.as_ref()) - &mean;
+            for (i, mut out) in matrix.rows_mut().into_iter().enumerate() {
+                out.scaled_add(off[i], &off);
+            }
+        }
+        matrix *= factor;
+        Ok(Self {
+            realisations: realisations.len(),
+            mean: mean.to_vec(),
+            matrix,
+        })
+    }
+
+    /// Number of realisations.
+    pub fn realisations(&self) -> usize {
+        self.realisations
+    }
+
+    /// Number of bins.
+    pub fn bins(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The mean of the realisations in each bin.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The covariance, bins by bins.
+    pub fn matrix(&self) -> ArrayView2<'_, f64> {
+        self.matrix.view()
+    }
+
+    /// The square root of the diagonal: one standard deviation of each bin.
+    pub fn errors(&self) -> Vec<f64> {
+        self.matrix.diag().iter().map(|v| v.sqrt()).collect()
+    }
+
+    /// The correlation matrix, `C_ij / sqrt(C_ii C_jj)`: bins by bins, 1 on the diagonal; NaN where a variance is 0 or NaN.
+    pub fn correlation(&self) -> Array2<f64> {
+        let errors = self.errors();
+        Array2::from_shape_fn(self.matrix.dim(), |(i, j)| {
+            let scale = errors[i] * errors[j];
+            match i == j && scale > 0.0 {
+                true => 1.0,
+                // Rounding must not take it past what a correlation can be.
+                false if scale > 0.0 => (self.matrix[[i, j]] / scale).clamp(-1.0, 1.0),
+                false => f64::NAN,
+            }
+        })
+    }
+}
+
+/// `(n - p - 2)/(n - 1)` for n independent realisations of p bins: what the inverse of their covariance is multiplied by to be unbiased.
+///
+/// Hartlap, Simon & Schneider 2007, DOI 10.1051/0004-6361:20066170, equation 17.
+///
+/// ```
+/// assert_eq!(albireo::estimators::hartlap_factor(102, 20)?, 80.0 / 101.0);
+/// # Ok::<(), albireo::EstimatorError>(())
+/// ```
+///
+/// # Errors
+/// [`EstimatorError::Needs`]: fewer realisations than `bins + 3`, of which no inverse is unbiased.
+pub fn hartlap_factor(realisations: usize, bins: usize) -> Result<f64, EstimatorError> {
+    if bins == 0 || realisations < bins.saturating_add(3) {
+        return Err(EstimatorError::Needs(format!(
+            "the Hartlap factor of {bins} bins needs at least one bin and more than bins + 2 realisations, found {realisations}"
+        )));
+    }
+    let (n, p) = (realisations as f64, bins as f64);
+    Ok((n - p - 2.0) / (n - 1.0))
+}
+
+/// `m_1 = (1 + B (p - q))/(1 + A + B (q + 1))` for n independent realisations of p bins and q fitted parameters: what the covariance of
+/// the parameters is multiplied by, after [`hartlap_factor`], for the noise of the covariance of the bins.
+///
+/// `A = 2/((n-p-1)(n-p-4))`, `B = (n-p-2)/((n-p-1)(n-p-4))`. Percival et al. 2014, DOI 10.1093/mnras/stu112, equation 18.
+///
+/// ```
+/// let m1 = albireo::estimators::percival_factor(600, 20, 4)?;
+/// assert!((m1 - 1.0189).abs() < 1e-4);
+/// # Ok::<(), albireo::EstimatorError>(())
+/// ```
+///
+/// # Errors
+/// [`EstimatorError::Needs`]: fewer realisations than `bins + 5`, or more parameters than bins.
+pub fn percival_factor(
+    realisations: usize,
+    bins: usize,
+    parameters: usize,
+) -> Result<f64, EstimatorError> {
+    if bins == 0 || parameters > bins || realisations < bins.saturating_add(5) {
+        return Err(EstimatorError::Needs(format!(
+            "the Percival factor needs parameters <= bins, bins > 0 and more than bins + 4 realisations, found {parameters} parameters, {bins} bins, {realisations} realisations"
+        )));
+    }
+    let (n, p, q) = (realisations as f64, bins as f64, parameters as f64);
+    let scale = (n - p - 1.0) * (n - p - 4.0);
+    let (a, b) = (2.0 / scale, (n - p - 2.0) / scale);
+    Ok((1.0 + b * (p - q)) / (1.0 + a + b * (q + 1.0)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverse_covariances_have_their_factors() {
+        assert_eq!(hartlap_factor(23, 20).unwrap(), 1.0 / 22.0);
+        assert_eq!(percival_factor(1000, 20, 20).unwrap().to_bits(), {
+            let scale = 979.0 * 976.0;
+            let (a, b): (f64, f64) = (2.0 / scale, 978.0 / scale);
+            (1.0 / (1.0 + a + b * 21.0)).to_bits()
+        });
+        assert!(percival_factor(1_000_000, 20, 4).unwrap() - 1.0 < 2e-5);
+        for refused in [hartlap_factor(22, 20), hartlap_factor(10, 0)] {
+            assert!(
+                refused
+                    .unwrap_err()
+                    .to_string()
+                    .contains("realisations, found")
+            );
+        }
+        assert!(percival_factor(24, 20, 3).is_err());
+        assert!(percival_factor(100, 20, 21).is_err());
+    }
+}

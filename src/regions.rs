@@ -1,0 +1,62 @@
+//! Regions that samples are cut into, so that what scatters between them can be measured.
+//!
+//! Entry: [`Regions`], made of one sample (the randoms) and applied to all: [`Centres`] by k-means, [`Pixels`] of `HEALPix`, [`Cells`] of a
+//! box, [`Values`] of a column. They give labels; who counts by them is the caller's affair.
+
+mod cells;
+mod healpix;
+mod k_means;
+mod values;
+
+pub use cells::Cells;
+pub use healpix::{MAX_NSIDE, PixelOrder, Pixels};
+pub use k_means::Centres;
+pub use values::Values;
+
+use crate::error::RegionsError;
+use crate::particles::{Labels, MAX_LABELS, Particles, Points};
+
+/// A rule that says for every position which region it lies in.
+pub trait Regions: std::fmt::Debug {
+    /// Number of regions.
+    fn number(&self) -> u32;
+
+    /// The region of each point, in the order of the rows.
+    ///
+    /// # Errors
+    /// A point that lies in none.
+    fn labels(&self, points: &Points) -> Result<Labels, RegionsError>;
+
+    /// The particles with their regions as labels.
+    ///
+    /// # Errors
+    /// As [`Regions::labels`].
+    fn label(&self, particles: Particles) -> Result<Particles, RegionsError> {
+        let labels = self.labels(particles.points())?;
+        Ok(particles.labelled(labels)?)
+    }
+}
+
+/// Refuses numbers of regions that no jackknife can be made of.
+fn check_number(found: u64) -> Result<u32, RegionsError> {
+    match u32::try_from(found) {
+        Ok(number) if (2..=MAX_LABELS).contains(&number) => Ok(number),
+        _ => Err(RegionsError::Number {
+            found,
+            limit: MAX_LABELS,
+        }),
+    }
+}
+
+/// A label for each row by all threads, or the first row without one.
+fn label_rows(n: usize, label: impl Fn(usize) -> Option<u32> + Sync) -> Result<Vec<u32>, usize> {
+    crate::pool::fold(
+        n,
+        |rows| rows.map(|row| label(row).ok_or(row)).collect(),
+        |first: Result<Vec<u32>, usize>, second| {
+            let mut first = first?;
+            first.extend(second?);
+            Ok(first)
+        },
+    )
+}
