@@ -37,6 +37,48 @@ fn redshifts_become_distances() {
 }
 
 #[test]
+fn a_named_cosmology_has_its_photons_and_neutrinos() {
+    let folder = Folder::new().with("g.csv", "RA,DEC,Z\n0,0,0.1\n0,0,0.7\n");
+    // astropy: (Planck18.comoving_distance(0.7) - Planck18.comoving_distance(0.1)) * Planck18.h = 1452.41081 Mpc/h;
+    // without radiation it is 1453.5964.
+    let bins = "--bins edges:1400,1452.410,1452.411,1500";
+    folder.good(&format!(
+        "count g.csv --cosmology planck18 {bins} -o out.json"
+    ));
+    let table = folder.table("out.json");
+    assert_eq!(integers(&table, "npairs"), [0, 1, 0]);
+    let cosmology = &table.meta["cosmology"];
+    assert_eq!(
+        (cosmology["name"].as_str(), cosmology["h"].as_f64()),
+        (Some("Planck18"), Some(0.6766))
+    );
+    assert_eq!(cosmology["m_nu"].as_array().unwrap().len(), 3);
+    assert_eq!(table.meta["unit"], "Mpc/h");
+    let same = "om=0.30966,h=0.6766,tcmb=2.7255,neff=3.046,mnu=0:0:0.06";
+    folder.good(&format!(
+        "count g.csv --cosmology {same} {bins} -o same.json"
+    ));
+    assert_eq!(integers(&folder.table("same.json"), "npairs"), [0, 1, 0]);
+    assert!(
+        folder.table("same.json").meta["cosmology"]
+            .get("name")
+            .is_none()
+    );
+    folder.good(&format!(
+        "count g.csv --cosmology om=0.30966 {bins} -o plain.json"
+    ));
+    assert_eq!(integers(&folder.table("plain.json"), "npairs"), [0, 0, 1]);
+    for (wrong, part) in [
+        ("Planck16", "Planck18, Planck15"),
+        ("om=0.3,h=67", "H0 / (100 km/s/Mpc)"),
+        ("om=0.3,tcmb=2.7,neff=3", "needs h"),
+    ] {
+        let run = folder.run(&format!("count g.csv --cosmology {wrong} {bins}"));
+        assert!(run.code != 0 && run.stderr.contains(part), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn rows_are_selected_by_a_condition() {
     let folder = Folder::new().with(
         "m.csv",
