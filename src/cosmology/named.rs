@@ -47,9 +47,9 @@ const fn fit(
 
 /// The cosmologies known by name; all are flat with a cosmological constant, photons and neutrinos.
 ///
-/// `Planck` and `WMAP` are astropy's cosmologies of these names, to 1e-9 in distances. `DESI` is the base cosmology of AbacusSummit, the
-/// fiducial one of DESI (`cosmoprimo.fiducial.DESI`): omega_b = 0.02237, omega_cdm = 0.12, 2.0328 massless neutrinos and one with
-/// omega = 0.0006442.
+/// `Planck` and `WMAP` are astropy's cosmologies of these names, to 1e-9 in distances. `DESI` is the base cosmology of `AbacusSummit`,
+/// the fiducial one of DESI (`cosmoprimo.fiducial.DESI`): `omega_b` = 0.02237, `omega_cdm` = 0.12, 2.0328 massless neutrinos and one
+/// with `omega_ncdm` = 0.0006442.
 pub const NAMED: [Named; 7] = [
     fit(
         "Planck18",

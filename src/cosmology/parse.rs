@@ -78,9 +78,10 @@ impl Pairs {
             mncdm.is_some(),
         ];
         let Some(tcmb) = tcmb else {
-            return match of_neutrinos.contains(&true) {
-                true => conflict("neutrinos need the temperature of the photons: tcmb=2.7255"),
-                false => Ok(None),
+            return if of_neutrinos.contains(&true) {
+                conflict("neutrinos need the temperature of the photons: tcmb=2.7255")
+            } else {
+                Ok(None)
             };
         };
         let (model, number, masses) = match (neff, nur, mnu, mncdm) {

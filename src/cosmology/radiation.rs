@@ -16,7 +16,7 @@ const PHOTONS: f64 = {
 
 /// The critical density at 100 km/s/Mpc in kg m^-3, `3 H^2 / (8 pi G)`, with G of CODATA 2018 and the parsec of IAU 2015.
 const CRITICAL: f64 = {
-    let hubble = 1e5 / 3.085_677_581_491_367_3e22;
+    let hubble = 1e5 / 3.085_677_581_491_367e22;
     3.0 * hubble * hubble / (8.0 * std::f64::consts::PI * 6.6743e-11)
 };
 
@@ -114,13 +114,14 @@ impl Radiation {
                 expected: most,
             });
         }
-        let massive: Vec<f64> = match masses.iter().any(|&m| m > 0.0) {
-            true => masses.to_vec(),
-            // Without masses the number alone says it all.
-            false if model == NeutrinoModel::Komatsu => Vec::new(),
-            false => masses.to_vec(),
+        // Without any mass the number alone says it all.
+        let massless = masses.iter().all(|&m| m == 0.0);
+        let counted = if massless && model == NeutrinoModel::Komatsu {
+            &[]
+        } else {
+            masses
         };
-        Ok(Self::of(t_cmb, model, number, &massive))
+        Ok(Self::of(t_cmb, model, number, counted))
     }
 
     /// The same, of parameters that hold to the rules.
@@ -240,6 +241,7 @@ fn distribution() -> &'static [(f64, f64)] {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
+    use super::NeutrinoModel::{FermiDirac, Komatsu};
     use super::*;
 
     #[test]
@@ -279,7 +281,6 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        use NeutrinoModel::{FermiDirac, Komatsu};
         assert!(refusal(-1.0, Komatsu, 3.0, &[]).contains("tcmb: expected a temperature"));
         assert!(refusal(f64::NAN, Komatsu, 3.0, &[]).contains("tcmb"));
         assert!(refusal(2.7, Komatsu, 30.0, &[]).contains("neff"));
