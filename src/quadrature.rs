@@ -31,6 +31,13 @@ impl GaussLegendre {
         }
     }
 
+    /// The points of the panel from `a` to `b`, with their weights.
+    pub(super) fn points(&self, a: f64, b: f64) -> impl Iterator<Item = (f64, f64)> {
+        let (centre, half) = (f64::midpoint(a, b), (b - a) / 2.0);
+        let points = self.nodes.iter();
+        points.map(move |&(x, w)| (centre + half * x, half * w))
+    }
+
     /// The integral of `f` from `a` to `b` in one panel.
     pub(crate) fn integrate(&self, a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
         let (centre, half) = (f64::midpoint(a, b), (b - a) / 2.0);

@@ -5,7 +5,6 @@
 use std::path::Path;
 
 use crate::error::CatalogError;
-use crate::filter::{Comparison, Condition, Filter, Literal, Relation};
 
 /// Rows of a block, unless its rows are so wide that fewer do.
 pub(crate) const BLOCK_ROWS: usize = 65_536;
@@ -21,11 +20,17 @@ pub(crate) fn block_rows(components: usize) -> usize {
 pub(crate) enum Cells {
     Numbers(Vec<f64>),
     Texts(Vec<String>),
+    /// Only as [`Widening::Typed`] asks for.
+    Integers(Vec<i128>),
+    /// Values of which these are missing, only as [`Widening::Typed`] asks for.
+    Missing(Box<Cells>, Vec<bool>),
 }
 
 /// Consecutive rows, one entry of `cells` per component asked for, all of length `rows`.
 pub(crate) struct Block {
     pub(crate) rows: usize,
+    /// Rows of the table before the first.
+    pub(crate) first_row: u64,
     pub(crate) cells: Vec<Cells>,
     /// Missing values, per component; always 0 where missing values are errors.
     pub(crate) nulls: Vec<u64>,
@@ -34,9 +39,10 @@ pub(crate) struct Block {
 impl Block {
     /// A block of `rows` rows without cells.
     #[cfg(feature = "fits")]
-    pub(crate) fn of(rows: usize) -> Self {
+    pub(crate) fn of(rows: usize, first_row: u64) -> Self {
         Self {
             rows,
+            first_row,
             cells: Vec::new(),
             nulls: Vec::new(),
         }
@@ -66,6 +72,8 @@ pub(crate) enum Widening {
     Exact,
     /// Nulls are counted, integers rounded: for the ranges of a description.
     Nearest,
+    /// Nulls are marked, integers stay what they are: for expressions.
+    Typed,
 }
 
 /// Collects one column's numbers of a block, widening each exactly to float64.
@@ -73,15 +81,22 @@ pub(crate) struct Numbers<'a> {
     site: Site<'a>,
     widening: Widening,
     values: Vec<f64>,
+    /// The values while all of them are integers that are to stay what they are.
+    integers: Vec<i128>,
+    /// Which are missing, as far as the last one that is.
+    missing: Vec<bool>,
     nulls: u64,
 }
 
 impl<'a> Numbers<'a> {
     pub(crate) fn new(site: Site<'a>, widening: Widening, rows: usize) -> Self {
+        let typed = widening == Widening::Typed;
         Self {
             site,
             widening,
-            values: Vec::with_capacity(rows),
+            values: Vec::with_capacity(if typed { 0 } else { rows }),
+            integers: Vec::new(),
+            missing: Vec::new(),
             nulls: 0,
         }
     }
@@ -102,13 +117,26 @@ impl<'a> Numbers<'a> {
         Self::new(self.site, self.widening, rows)
     }
 
-    /// The row, from 0, of the value that comes next.
-    pub(crate) fn next_row(&self) -> u64 {
-        self.site.first_row + self.values.len() as u64
+    /// Whether integers stay what they are.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.widening == Widening::Typed
     }
 
-    pub(crate) fn float(&mut self, value: f64) {
+    /// The row, from 0, of the value that comes next.
+    pub(crate) fn next_row(&self) -> u64 {
+        self.site.first_row + self.len() as u64
+    }
+
+    fn len(&self) -> usize {
+        self.values.len().max(self.integers.len())
+    }
+
+    pub(crate) fn float(&mut self, value: f64) -> Result<(), CatalogError> {
+        if !self.integers.is_empty() {
+            self.widen()?;
+        }
         self.values.push(value);
+        Ok(())
     }
 
     #[cfg(any(feature = "fits", feature = "parquet"))]
@@ -117,234 +145,81 @@ impl<'a> Numbers<'a> {
     }
 
     pub(crate) fn integer(&mut self, value: i128) -> Result<(), CatalogError> {
+        if self.widening == Widening::Typed && self.values.is_empty() {
+            self.integers.push(value);
+            return Ok(());
+        }
         let nearest = value as f64;
-        if self.widening == Widening::Exact && nearest as i128 != value {
-            return Err(CatalogError::Inexact {
-                path: self.site.path.to_owned(),
-                column: self.site.column.to_owned(),
-                row: self.next_row(),
-                value: value.to_string(),
-            });
+        if self.widening != Widening::Nearest && nearest as i128 != value {
+            return Err(self.site.inexact(self.next_row(), value));
         }
         self.values.push(nearest);
         Ok(())
     }
 
-    pub(crate) fn null(&mut self) -> Result<(), CatalogError> {
-        if self.widening == Widening::Exact {
-            return Err(CatalogError::Null {
-                path: self.site.path.to_owned(),
-                column: self.site.column.to_owned(),
-                row: self.next_row(),
-            });
+    /// Makes floats of integers that turn out to be among floats.
+    fn widen(&mut self) -> Result<(), CatalogError> {
+        for (row, value) in std::mem::take(&mut self.integers).into_iter().enumerate() {
+            let nearest = value as f64;
+            if nearest as i128 != value {
+                return Err(self.site.inexact(self.site.first_row + row as u64, value));
+            }
+            self.values.push(nearest);
         }
-        self.values.push(f64::NAN);
+        Ok(())
+    }
+
+    pub(crate) fn null(&mut self) -> Result<(), CatalogError> {
+        match self.widening {
+            Widening::Exact => return Err(self.site.null(self.next_row())),
+            Widening::Nearest => self.values.push(f64::NAN),
+            Widening::Typed => {
+                self.missing.resize(self.len(), false);
+                self.missing.push(true);
+                if self.values.is_empty() {
+                    self.integers.push(0);
+                } else {
+                    self.values.push(f64::NAN);
+                }
+            }
+        }
         self.nulls += 1;
         Ok(())
     }
 
-    pub(crate) fn finish(self) -> (Cells, u64) {
-        (Cells::Numbers(self.values), self.nulls)
-    }
-}
-
-/// A filter whose columns are positions in the blocks of one scan.
-#[derive(Clone)]
-pub(crate) enum BoundFilter {
-    Number(usize, Relation, f64),
-    Text(usize, Relation, String),
-    All(Vec<BoundFilter>),
-    Any(Vec<BoundFilter>),
-}
-
-/// Gives the position in the block of a comparison's column, and the literal to compare it with.
-type Locate<'a> = dyn FnMut(&Comparison) -> Result<(usize, Literal), CatalogError> + 'a;
-
-impl BoundFilter {
-    /// Binds `filter` to the blocks that `locate` knows.
-    pub(crate) fn bind(filter: &Filter, locate: &mut Locate<'_>) -> Result<Self, CatalogError> {
-        Self::bind_condition(filter.condition(), locate)
-    }
-
-    fn bind_condition(
-        condition: &Condition,
-        locate: &mut Locate<'_>,
-    ) -> Result<Self, CatalogError> {
-        let mut bind_all = |parts: &[Condition]| -> Result<Vec<Self>, CatalogError> {
-            parts
-                .iter()
-                .map(|part| Self::bind_condition(part, locate))
-                .collect()
+    pub(crate) fn finish(mut self) -> (Cells, u64) {
+        let rows = self.len();
+        let cells = if self.integers.is_empty() {
+            Cells::Numbers(self.values)
+        } else {
+            Cells::Integers(self.integers)
         };
-        Ok(match condition {
-            Condition::All(parts) => Self::All(bind_all(parts)?),
-            Condition::Any(parts) => Self::Any(bind_all(parts)?),
-            Condition::Compare(comparison) => match locate(comparison)? {
-                (position, Literal::Number(value)) => {
-                    Self::Number(position, comparison.relation, value)
-                }
-                (position, Literal::Text(text)) => Self::Text(position, comparison.relation, text),
-            },
-        })
+        if self.missing.is_empty() {
+            return (cells, self.nulls);
+        }
+        self.missing.resize(rows, false);
+        (Cells::Missing(Box::new(cells), self.missing), self.nulls)
     }
+}
 
-    /// Which rows of the block to keep.
-    pub(crate) fn mask(&self, block: &Block) -> Vec<bool> {
-        match self {
-            Self::Number(position, relation, value) => match &block.cells[*position] {
-                Cells::Numbers(numbers) => numbers
-                    .iter()
-                    .map(|&number| relation.holds(number, *value))
-                    .collect(),
-                Cells::Texts(texts) => vec![false; texts.len()],
-            },
-            Self::Text(position, relation, value) => match &block.cells[*position] {
-                Cells::Texts(texts) => texts
-                    .iter()
-                    .map(|text| (text == value) == (*relation == Relation::Equal))
-                    .collect(),
-                Cells::Numbers(numbers) => vec![false; numbers.len()],
-            },
-            Self::All(parts) => fold(parts, block, true, |kept, part| *kept &= part),
-            Self::Any(parts) => fold(parts, block, false, |kept, part| *kept |= part),
+impl Site<'_> {
+    /// The error of an integer that float64 does not hold.
+    pub(crate) fn inexact(&self, row: u64, value: i128) -> CatalogError {
+        CatalogError::Inexact {
+            path: self.path.to_owned(),
+            column: self.column.to_owned(),
+            row,
+            value: value.to_string(),
         }
     }
-}
 
-fn fold(parts: &[BoundFilter], block: &Block, start: bool, join: fn(&mut bool, bool)) -> Vec<bool> {
-    let mut mask = vec![start; block.rows];
-    for part in parts {
-        mask.iter_mut()
-            .zip(part.mask(block))
-            .for_each(|(kept, holds)| join(kept, holds));
-    }
-    mask
-}
-
-/// The columns of a catalog as they grow, block by block.
-pub(crate) struct Collector {
-    filter: Option<BoundFilter>,
-    columns: Vec<Vec<f64>>,
-    rows_read: u64,
-    rows_kept: u64,
-}
-
-impl Collector {
-    /// For the first `columns` components of each block. With a known number of rows, room for all is reserved at
-    /// once, so that no column moves while it grows; pages that a filter leaves unused are never touched, and go back
-    /// in `finish`.
-    pub(crate) fn new(
-        path: &Path,
-        columns: usize,
-        filter: Option<BoundFilter>,
-        rows: Option<u64>,
-    ) -> Result<Self, CatalogError> {
-        let mut collector = Self {
-            columns: (0..columns).map(|_| Vec::new()).collect(),
-            filter,
-            rows_read: 0,
-            rows_kept: 0,
-        };
-        for (column, rows) in collector.columns.iter_mut().zip(rows.into_iter().cycle()) {
-            let reserved = usize::try_from(rows)
-                .ok()
-                .is_some_and(|rows| column.try_reserve_exact(rows).is_ok());
-            // Few rows may pass a filter: it can do without.
-            if !reserved && collector.filter.is_none() {
-                return Err(no_memory(path, rows, columns));
-            }
+    /// The error of a missing value.
+    pub(crate) fn null(&self, row: u64) -> CatalogError {
+        CatalogError::Null {
+            path: self.path.to_owned(),
+            column: self.column.to_owned(),
+            row,
         }
-        Ok(collector)
-    }
-
-    /// Appends the rows that pass the filter.
-    pub(crate) fn take(&mut self, path: &Path, block: &Block) -> Result<(), CatalogError> {
-        self.rows_read += block.rows as u64;
-        let mask = self.filter.as_ref().map(|filter| filter.mask(block));
-        let kept = mask
-            .as_ref()
-            .map_or(block.rows, |mask| mask.iter().filter(|&&kept| kept).count());
-        self.rows_kept += kept as u64;
-        let columns = self.columns.len();
-        for (column, cells) in self.columns.iter_mut().zip(&block.cells) {
-            let Cells::Numbers(values) = cells else {
-                return Err(CatalogError::corrupt(
-                    path,
-                    "a numeric column turned out to be text",
-                ));
-            };
-            grow(column, kept).map_err(|rows| no_memory(path, rows, columns))?;
-            match &mask {
-                None => column.extend_from_slice(values),
-                Some(mask) => column.extend(
-                    values
-                        .iter()
-                        .zip(mask)
-                        .filter(|(_, kept)| **kept)
-                        .map(|(value, _)| *value),
-                ),
-            }
-        }
-        Ok(())
-    }
-
-    /// The columns, the number of rows looked at and the number kept.
-    pub(crate) fn finish(mut self) -> (Vec<Vec<f64>>, u64, u64) {
-        self.columns.iter_mut().for_each(Vec::shrink_to_fit);
-        (self.columns, self.rows_read, self.rows_kept)
-    }
-
-    /// Columns kept.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn width(&self) -> usize {
-        self.columns.len()
-    }
-
-    #[cfg(feature = "parquet")]
-    pub(crate) fn filter(&self) -> Option<&BoundFilter> {
-        self.filter.as_ref()
-    }
-
-    /// Replaces the still empty columns by whole ones.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn put(&mut self, columns: Vec<Vec<f64>>, rows_read: u64) {
-        self.columns = columns;
-        self.rows_read = rows_read;
-        self.rows_kept = rows_read;
-    }
-
-    /// Appends rows that another collector has filtered.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn append(&mut self, path: &Path, part: Self) -> Result<(), CatalogError> {
-        self.rows_read += part.rows_read;
-        self.rows_kept += part.rows_kept;
-        let columns = self.columns.len();
-        for (column, values) in self.columns.iter_mut().zip(part.columns) {
-            grow(column, values.len()).map_err(|rows| no_memory(path, rows, columns))?;
-            column.extend_from_slice(&values);
-        }
-        Ok(())
-    }
-}
-
-/// Makes room for `more` values; grows by eighths, not by doubling, so that little memory stands unused.
-fn grow(column: &mut Vec<f64>, more: usize) -> Result<(), u64> {
-    if column.capacity() - column.len() >= more {
-        return Ok(());
-    }
-    let room = more.max(column.len() / 8).max(1024);
-    column
-        .try_reserve_exact(room)
-        .map_err(|_| (column.len() + room) as u64)
-}
-
-pub(crate) fn no_memory(path: &Path, rows: u64, columns: usize) -> CatalogError {
-    let bytes = rows.saturating_mul(8).saturating_mul(columns as u64);
-    CatalogError::Memory {
-        path: path.to_owned(),
-        rows,
-        columns,
-        bytes,
     }
 }
 
@@ -383,20 +258,26 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_bounded_by_an_eighth() {
-        let mut column = Vec::new();
-        for _ in 0..3000 {
-            grow(&mut column, 1000).unwrap();
-            column.extend([0.0; 1000]);
-            assert!(column.capacity() <= column.len() + column.len() / 8 + 1024);
-        }
-    }
-
-    #[test]
-    fn an_impossible_number_of_rows_is_an_error() {
-        assert!(matches!(
-            Collector::new(Path::new("x"), 3, None, Some(1 << 60)).err(),
-            Some(CatalogError::Memory { rows, .. }) if rows == 1 << 60
-        ));
+    fn integers_among_floats_are_floats() {
+        let mut numbers = Numbers::new(site(), Widening::Typed, 4);
+        numbers.null().unwrap();
+        numbers.integer(i128::from(i64::MAX)).unwrap();
+        let (Cells::Missing(cells, missing), 1) = numbers.finish() else {
+            panic!("a null is marked")
+        };
+        assert_eq!(missing, [true, false]);
+        assert!(matches!(*cells, Cells::Integers(values) if values[1] == i128::from(i64::MAX)));
+        let mut numbers = Numbers::new(site(), Widening::Typed, 4);
+        numbers.integer(3).unwrap();
+        numbers.float(0.5).unwrap();
+        assert!(numbers.integer((1 << 53) + 1).is_err());
+        assert!(matches!(numbers.finish().0, Cells::Numbers(values) if values == [3.0, 0.5]));
+        let mut numbers = Numbers::new(site(), Widening::Typed, 4);
+        numbers.integer((1 << 53) + 1).unwrap();
+        let error = numbers.float(0.5).unwrap_err();
+        assert!(
+            matches!(error, CatalogError::Inexact { row: 10, .. }),
+            "{error}"
+        );
     }
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::CatalogError;
+use crate::rows::RowRange;
 use crate::value::{Attributes, Value};
 use crate::{Filter, Format};
 
@@ -15,13 +16,22 @@ pub struct Request {
     /// only table, or the only one that has all columns asked for.
     pub table: Option<String>,
     /// Columns to keep, in this order. A vector column gives all its components, `name[0]` selects one.
-    /// HDF5: also full data set paths.
+    /// HDF5: also full data set paths. What is no column is an [`Expression`](crate::Expression) over columns, such as
+    /// `WEIGHT*WEIGHT_FKP`, and gives one column under its own text.
     pub columns: Vec<String>,
     /// Rows to keep; all of them if `None`.
     pub filter: Option<Filter>,
+    /// Rows to look at, before the filter.
+    pub rows: RowRange,
 }
 
 impl Request {
+    /// Whether it needs any column.
+    #[cfg(feature = "fits")]
+    pub(crate) fn names_columns(&self) -> bool {
+        !self.columns.is_empty() || self.filter.is_some()
+    }
+
     /// A request for `columns` of the default table, every row.
     pub fn columns<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
         Self {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::Format;
-use crate::filter::FilterError;
+use crate::expression::ExpressionError;
 
 /// Why a catalog could not be read. Rows count from 0, lines from 1.
 #[derive(Debug, Error)]
@@ -252,9 +252,27 @@ pub enum CatalogError {
         /// The literal of the filter.
         literal: String,
     },
-    /// The filter itself does not parse.
+    /// An expression that does not parse.
     #[error(transparent)]
-    Filter(#[from] FilterError),
+    Syntax(#[from] ExpressionError),
+    /// An expression that does not fit the columns of the file.
+    #[error("{}: {source}", path.display())]
+    Expression {
+        /// The file asked for.
+        path: PathBuf,
+        /// What does not fit, and where.
+        source: ExpressionError,
+    },
+    /// A row for which an expression has no result.
+    #[error("{}: row {row} (from 0): {source}", path.display())]
+    NoResult {
+        /// The file asked for.
+        path: PathBuf,
+        /// The row.
+        row: u64,
+        /// What has none, and where.
+        source: ExpressionError,
+    },
     /// The columns do not fit into memory.
     #[error("{}: no memory for {rows} rows of {columns} columns ({} MiB)", path.display(), bytes >> 20)]
     Memory {

@@ -17,14 +17,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Columns may be computed: `Request::columns(["WEIGHT*WEIGHT_FKP"])`, see [`Expression`].
+//!
 //! Values come back exactly as the file has them: floats and integers of any width become float64 if that is exact and
 //! an error otherwise; missing values are errors; NaN stay NaN.
 
 mod block;
 mod catalog;
+mod collector;
 mod digest;
 mod error;
-mod filter;
+mod expression;
 #[cfg(feature = "fits")]
 mod fits;
 mod format;
@@ -34,8 +37,11 @@ mod numbers;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plan;
 mod ranges;
 mod reader;
+mod rows;
+mod schema;
 mod stop;
 mod table;
 mod text;
@@ -45,13 +51,14 @@ mod whole_file;
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 pub use digest::{sha256, sha256_until};
 pub use error::CatalogError;
-pub use filter::{Filter, FilterError};
+pub use expression::{Expression, ExpressionError, Filter};
 pub use format::Format;
 pub use numbers::Values;
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
 pub use parquet::guard::quiet_decoder_panics;
 pub use reader::CatalogReader;
+pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use value::{Attributes, Value};

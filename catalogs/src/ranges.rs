@@ -100,6 +100,8 @@ impl Ranges {
                     range.null_count += nulls;
                     distinct.see(texts);
                 }
+                // Ranges are of values as they are nearest to float64.
+                Cells::Integers(_) | Cells::Missing(..) => {}
             }
         }
     }
@@ -121,13 +123,14 @@ mod tests {
         };
         let mut numbers = Numbers::new(site, Widening::Nearest, 4);
         for value in [2.0, f64::NAN, -1.0] {
-            numbers.float(value);
+            numbers.float(value).unwrap();
         }
         numbers.null().unwrap();
         let (cells, nulls) = numbers.finish();
         let empty = Cells::Numbers(vec![f64::NAN; 4]);
         ranges.see(&Block {
             rows: 4,
+            first_row: 0,
             cells: vec![cells, empty],
             nulls: vec![nulls, 0],
         });

@@ -2,20 +2,17 @@
 //!
 //! Entry: [`CatalogReader`], implemented once, for any [`Backend`]. A format supplies a schema and a scan, no more.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use crate::Format;
-use crate::block::{Block, BoundFilter, Collector, Widening};
-use crate::catalog::{
-    Catalog, ColumnDescription, Description, Request, TableDescription, component,
-};
-use crate::error::{CatalogError, listed};
-#[cfg(any(feature = "fits", feature = "hdf5"))]
-use crate::filter::Filter;
-use crate::filter::{Comparison, Literal};
+use crate::block::{Block, Widening};
+use crate::catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
+use crate::collector::Collector;
+use crate::error::CatalogError;
+use crate::expression::Expression;
+use crate::plan::Plan;
 use crate::ranges::{Distinct, Range, Ranges};
-use crate::value::Attributes;
+pub(crate) use crate::schema::{Component, Field, Kind, Schema};
 
 /// Reads the tables of one file.
 pub trait CatalogReader {
@@ -40,47 +37,6 @@ pub trait CatalogReader {
     /// # Errors
     /// [`CatalogError`], each cause its own variant.
     fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError>;
-}
-
-/// What a column is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Number,
-    Text,
-    /// Neither; cannot be read.
-    Other,
-}
-
-/// One column of a table, as the file has it.
-#[derive(Debug, Clone)]
-pub(crate) struct Field {
-    pub(crate) name: String,
-    pub(crate) dtype: String,
-    pub(crate) unit: Option<String>,
-    pub(crate) kind: Kind,
-    /// Names of some of its numbers, as an HDF5 enum has; a filter may use them.
-    pub(crate) labels: Vec<(f64, String)>,
-    /// Components of one row.
-    pub(crate) width: usize,
-    /// Rows, where the format gives each column its own number.
-    pub(crate) rows: Option<u64>,
-}
-
-/// One table, as the file has it.
-#[derive(Debug, Clone)]
-pub(crate) struct Schema {
-    /// Empty for formats that hold one table.
-    pub(crate) table: String,
-    pub(crate) rows: Option<u64>,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) attributes: Attributes,
-}
-
-/// One component of one column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Component {
-    pub(crate) field: usize,
-    pub(crate) element: usize,
 }
 
 /// Receives the blocks of a scan in row order.
@@ -134,19 +90,27 @@ pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), Catalog
     }
 }
 
-/// The columns a request needs, component indices taken off.
-#[cfg(any(feature = "fits", feature = "hdf5"))]
-pub(crate) fn wanted_names(request: &Request) -> Vec<String> {
-    let of_filter = request.filter.iter().flat_map(Filter::columns);
-    let names = request.columns.iter().map(String::as_str).chain(of_filter);
-    let plain = |name: &str| match name
+/// The columns that a request needs of a table with the columns that are `known`, component indices taken off.
+pub(crate) fn wanted_names(request: &Request, known: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let known = |name: &str| known(name) || known(stem(name));
+    let mut names = Vec::new();
+    for column in &request.columns {
+        match Expression::parse(column) {
+            Ok(expression) if !known(column) => names.extend(expression.columns_for(&known)),
+            _ => names.push(column.clone()),
+        }
+    }
+    let filter = request.filter.iter();
+    names.extend(filter.flat_map(|filter| filter.expression().columns_for(&known)));
+    names.iter().map(|name| stem(name).to_owned()).collect()
+}
+
+/// A column's name without the index of a component.
+fn stem(name: &str) -> &str {
+    let indexed = name
         .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['))
-    {
-        Some((stem, _)) => stem.to_owned(),
-        None => name.to_owned(),
-    };
-    names.map(plain).collect()
+        .and_then(|rest| rest.rsplit_once('['));
+    indexed.map_or(name, |(stem, _)| stem)
 }
 
 impl<B: Backend> CatalogReader for B {
@@ -189,197 +153,22 @@ impl<B: Backend> CatalogReader for B {
         let schema = readable_schema(self, request)?;
         let path = self.path().to_owned();
         let plan = Plan::new(&path, &schema, request)?;
-        let mut collector = Collector::new(&path, plan.names.len(), plan.filter, plan.rows)?;
+        let mut collector = Collector::new(&path, plan.pick, plan.rows)?;
         self.collect(&schema, &plan.components, &mut collector)?;
         let (columns, rows_read, rows_kept) = collector.finish();
+        let columns = columns
+            .into_iter()
+            .map(|(name, values)| (name, Some(values)));
         tracing::debug!(path = %path.display(), table = schema.table, rows_read, "catalog read");
         Ok(Catalog {
             format: Backend::format(self),
             table: schema.table,
             rows: rows_kept as usize,
             rows_read,
-            columns: plan
-                .names
-                .into_iter()
-                .zip(columns.into_iter().map(Some))
-                .collect(),
+            columns: columns.collect(),
             attributes: schema.attributes,
             path,
         })
-    }
-}
-
-/// A request, resolved against a schema.
-struct Plan {
-    /// Names of the columns to keep; the first components of `components`, in this order.
-    names: Vec<String>,
-    components: Vec<Component>,
-    filter: Option<BoundFilter>,
-    rows: Option<u64>,
-}
-
-impl Plan {
-    fn new(path: &Path, schema: &Schema, request: &Request) -> Result<Self, CatalogError> {
-        let mut names = Vec::new();
-        let mut components = Vec::new();
-        let mut seen = HashSet::new();
-        for column in &request.columns {
-            let (field, elements) = resolve(path, schema, column)?;
-            require_number(path, &schema.fields[field])?;
-            for (name, element) in elements {
-                if seen.insert(name.clone()) {
-                    names.push(name);
-                    components.push(Component { field, element });
-                }
-            }
-        }
-        let mut locate =
-            |comparison: &Comparison| locate(path, schema, comparison, &mut components);
-        let filter = request
-            .filter
-            .as_ref()
-            .map(|filter| BoundFilter::bind(filter, &mut locate))
-            .transpose()?;
-        let rows = common_rows(path, schema, &components)?;
-        Ok(Self {
-            names,
-            components,
-            filter,
-            rows,
-        })
-    }
-}
-
-/// The field a requested column means, with the name and index of each component.
-fn resolve(
-    path: &Path,
-    schema: &Schema,
-    column: &str,
-) -> Result<(usize, Vec<(String, usize)>), CatalogError> {
-    let find = |name: &str| schema.fields.iter().position(|field| field.name == name);
-    if let Some(index) = find(column) {
-        let elements = match schema.fields[index].width {
-            1 => vec![(column.to_owned(), 0)],
-            width => (0..width).map(|k| (component(column, k), k)).collect(),
-        };
-        return Ok((index, elements));
-    }
-    let indexed = column
-        .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['));
-    if let Some((index, element)) =
-        indexed.and_then(|(name, k)| Some((find(name)?, k.parse::<usize>().ok()?)))
-    {
-        let width = schema.fields[index].width;
-        if element < width {
-            return Ok((index, vec![(column.to_owned(), element)]));
-        }
-        return Err(CatalogError::Shape {
-            path: path.to_owned(),
-            column: schema.fields[index].name.clone(),
-            width,
-            expected: format!("`{column}` is none of them (they count from 0)"),
-        });
-    }
-    let available = schema
-        .fields
-        .iter()
-        .map(|field| field.name.clone())
-        .collect();
-    Err(CatalogError::unknown_column(path, column, available))
-}
-
-fn require_number(path: &Path, field: &Field) -> Result<(), CatalogError> {
-    if field.kind == Kind::Number {
-        return Ok(());
-    }
-    Err(CatalogError::NotNumeric {
-        path: path.to_owned(),
-        column: field.name.clone(),
-        dtype: field.dtype.clone(),
-    })
-}
-
-/// The position of a filter's column among the components, added if it is not there, and what to compare it with.
-fn locate(
-    path: &Path,
-    schema: &Schema,
-    comparison: &Comparison,
-    components: &mut Vec<Component>,
-) -> Result<(usize, Literal), CatalogError> {
-    let (index, elements) = resolve(path, schema, &comparison.column)?;
-    let field = &schema.fields[index];
-    let [(_, element)] = elements.as_slice() else {
-        return Err(CatalogError::Shape {
-            path: path.to_owned(),
-            column: field.name.clone(),
-            width: field.width,
-            expected: format!("the filter must name one, such as `{}[0]`", field.name),
-        });
-    };
-    let literal = match (&field.kind, &comparison.literal) {
-        (Kind::Number, Literal::Number(_)) | (Kind::Text, Literal::Text(_)) => {
-            Some(comparison.literal.clone())
-        }
-        (Kind::Number, Literal::Text(text)) => {
-            let label = field.labels.iter().find(|(_, label)| label == text);
-            label.map(|(value, _)| Literal::Number(*value))
-        }
-        _ => None,
-    };
-    let Some(literal) = literal else {
-        let labels: Vec<String> = field
-            .labels
-            .iter()
-            .map(|(_, label)| label.clone())
-            .collect();
-        let of = if labels.is_empty() {
-            String::new()
-        } else {
-            format!(" of {}", listed(&labels))
-        };
-        return Err(CatalogError::FilterKind {
-            path: path.to_owned(),
-            column: field.name.clone(),
-            dtype: format!("{}{of}", field.dtype),
-            literal: comparison.literal.to_string(),
-        });
-    };
-    let wanted = Component {
-        field: index,
-        element: *element,
-    };
-    let position = components
-        .iter()
-        .position(|&have| have == wanted)
-        .unwrap_or_else(|| {
-            components.push(wanted);
-            components.len() - 1
-        });
-    Ok((position, literal))
-}
-
-/// The number of rows that all components share.
-fn common_rows(
-    path: &Path,
-    schema: &Schema,
-    components: &[Component],
-) -> Result<Option<u64>, CatalogError> {
-    let mut counted = components
-        .iter()
-        .filter_map(|part| Some((part.field, schema.fields[part.field].rows?)));
-    let Some((first, first_rows)) = counted.next() else {
-        return Ok(schema.rows);
-    };
-    match counted.find(|&(_, rows)| rows != first_rows) {
-        None => Ok(Some(first_rows)),
-        Some((second, second_rows)) => Err(CatalogError::UnequalLengths {
-            path: path.to_owned(),
-            first: schema.fields[first].name.clone(),
-            first_rows,
-            second: schema.fields[second].name.clone(),
-            second_rows,
-        }),
     }
 }
 
@@ -432,7 +221,11 @@ fn describe_table<B: Backend>(
         let components: Vec<Component> = now
             .iter()
             .flat_map(|&field| {
-                (0..schema.fields[field].width).map(move |element| Component { field, element })
+                (0..schema.fields[field].width).map(move |element| Component {
+                    field,
+                    element,
+                    typed: false,
+                })
             })
             .collect();
         let mut seen = Ranges::new(components.len());

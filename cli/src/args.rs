@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
-use albireo_samples::{BoxSpec, Selection};
+use albireo_samples::{BoxSpec, RowRange, Selection};
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
@@ -37,22 +37,32 @@ macro_rules! column_flags {
             redshift: Option<String>,
             #[arg(id = concat!($prefix, "weight"), long = concat!($prefix, "weight"), $(alias = concat!($alias, "weight"),)?
                 value_name = "COLUMN",
-                help = concat!("Weight column", $of, "; never guessed, `none` for unit weights"))]
+                help = concat!("Weight column", $of, ", or an expression such as WEIGHT*WEIGHT_FKP (so can all columns be); never guessed, `none` for unit weights"))]
             weight: Option<String>,
             #[arg(id = concat!($prefix, "where"), long = concat!($prefix, "where"), $(alias = concat!($alias, "where"),)?
                 value_name = "CONDITION",
-                help = concat!("Rows to keep", $of, ", e.g. 'species == \"O\" && frame == 0'"))]
+                help = concat!("Rows to keep", $of, ", e.g. 'species == \"O\" && frame == 0' or 'Z > 0.4 and not BAD and FLAG & 4 == 0'"))]
             filter: Option<String>,
             #[arg(id = concat!($prefix, "table"), long = concat!($prefix, "table"), $(alias = concat!($alias, "table"),)?
                 value_name = "TABLE",
                 help = concat!("Table", $of, ": FITS extension (number, the primary being 0, or name), HDF5 group or compound data set, e.g. 1 or particles/all"))]
             table: Option<String>,
+            #[arg(id = concat!($prefix, "rows"), long = concat!($prefix, "rows"), $(alias = concat!($alias, "rows"),)?
+                value_name = "A:B",
+                help = concat!("Rows to look at", $of, ", counting from 0 in each file, from A to below B, before the condition, e.g. 0:100000"))]
+            rows: Option<RowRange>,
+            #[arg(id = concat!($prefix, "every"), long = concat!($prefix, "every"), $(alias = concat!($alias, "every"),)?
+                value_name = "N",
+                help = concat!("Every N-th row only", $of, ", before the condition, e.g. 10"))]
+            every: Option<std::num::NonZeroU64>,
         }
 
         impl From<$name> for Selection {
             fn from(flags: $name) -> Self {
-                let $name { positions, sky, distance, redshift, weight, filter, table } = flags;
-                Self { positions, sky, distance, redshift, weight, filter, table }
+                let $name { positions, sky, distance, redshift, weight, filter, table, rows, every } = flags;
+                let rows = rows.unwrap_or_default();
+                let rows = RowRange { every: every.unwrap_or(rows.every), ..rows };
+                Self { positions, sky, distance, redshift, weight, filter, table, rows }
             }
         }
     };
@@ -116,7 +126,8 @@ pub(crate) struct SpaceFlags {
     /// Wrap positions outside the box into it instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,
-    /// Cosmology that turns redshifts into Mpc/h: a name such as Planck18, or e.g. om=0.31,ol=0.69,w0=-1,wa=0
+    /// Cosmology that turns redshifts into Mpc/h: Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5 (as in astropy) or DESI; or parameters,
+    /// e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06
     #[arg(long, value_name = "NAME|KEY=VALUE,..")]
     pub(crate) cosmology: Option<String>,
     /// Unit of length, for labels only [default: Mpc/h for redshifts, else what the file says]

@@ -12,6 +12,7 @@ mod extending {}
 
 mod args;
 mod bins;
+mod catalogs;
 mod commands;
 mod counting;
 mod edges;

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use albireo::{CosmologyError, DomainError, ParticlesError, RegionsError, SkyError};
-use albireo_catalogs::{CatalogError, FilterError};
+use albireo_catalogs::{CatalogError, ExpressionError};
 use thiserror::Error;
 
 /// Why a sample could not be read or placed.
@@ -116,6 +116,20 @@ pub enum SampleError {
         /// What the positions come from.
         columns: String,
     },
+    /// A sample of no files.
+    #[error("the sample `{0}` has no file")]
+    NoFile(String),
+    /// Files of one sample with positions of different kinds.
+    #[error(
+        "positions of one sample are of different kinds: {} in {}, {} in {}; name the columns that all files have, by --positions or --sky",
+        first.0, first.1.display(), second.0, second.1.display()
+    )]
+    DifferentCoordinates {
+        /// A kind and its file.
+        first: (String, PathBuf),
+        /// Another.
+        second: (String, PathBuf),
+    },
     /// No row is left.
     #[error("{}: the sample is empty: {rows_read} rows were read and none kept", path.display())]
     Empty {
@@ -183,7 +197,7 @@ pub enum SampleError {
     Interrupted,
     /// A condition on rows that cannot be read.
     #[error(transparent)]
-    Filter(#[from] FilterError),
+    Filter(#[from] ExpressionError),
     /// A file that cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),

@@ -11,7 +11,7 @@
 //! # let path = folder.path().join("galaxies.csv");
 //! # std::fs::write(&path, "x,y,z,mass\n1,2,3,10\n4,5,6,30\n7,8,9,20\n")?;
 //! let heavy = Selection { filter: Some("mass > 15".to_owned()), ..Selection::default() };
-//! let source = Source { role: "data".to_owned(), path, selection: heavy };
+//! let source = Source { role: "data".to_owned(), paths: vec![path], selection: heavy };
 //! let reading = Reading { space: Some("10".parse()?), ..Reading::default() };
 //! let mut notices = Vec::new();
 //! let samples = reading.read(&[source], &mut |notice| notices.push(notice))?;
@@ -25,6 +25,7 @@
 
 mod columns;
 mod error;
+mod joining;
 mod notice;
 mod placing;
 mod reading;
@@ -41,5 +42,5 @@ pub use sample::Source;
 pub use selection::Selection;
 pub use space::{BoxSpec, ParseBoxError};
 
-/// How reading is asked to stop.
-pub use albireo_catalogs::Stop;
+/// How reading is asked to stop, and which rows of each file it looks at.
+pub use albireo_catalogs::{RowRange, Stop};

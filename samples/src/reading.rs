@@ -11,6 +11,7 @@ use albireo_catalogs::Stop;
 use serde_json::{Map, Value, json};
 
 use crate::error::SampleError;
+use crate::joining::join;
 use crate::notice::{self, Notice};
 use crate::placing::place;
 use crate::regions::{Cut, RegionSpec};
@@ -87,19 +88,26 @@ impl Reading {
                 .map(str::to_owned),
             stop: self.stop.clone(),
         };
-        let opened = sources
-            .iter()
-            .map(|s| Opened::new(s, &conversion, &mut *tell));
-        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
+        let mut opened: Vec<Opened> = Vec::new();
+        for source in sources {
+            for file in source.files()? {
+                opened.push(Opened::new(&file, &conversion, &mut *tell)?);
+            }
+        }
         self.check_cosmology(&opened, tell)?;
         let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
         let on_sky = self.on_sky(&opened)?;
         let mut samples = Vec::new();
-        for opened in opened {
-            samples.push(opened.read(&conversion, tell)?);
-            if self.stop.requested() {
-                return Err(SampleError::Interrupted);
+        let mut opened = opened.into_iter();
+        for source in sources {
+            let mut parts = Vec::new();
+            for opened in opened.by_ref().take(source.paths.len()) {
+                parts.push(opened.read(&conversion, tell)?);
+                if self.stop.requested() {
+                    return Err(SampleError::Interrupted);
+                }
             }
+            samples.push(join(parts)?);
         }
         same_rows(&samples).into_iter().for_each(&mut *tell);
         let (domain, space) = self.domain(&samples, on_sky, tell)?;
@@ -180,10 +188,8 @@ impl Reading {
         if self.angular {
             return resolve(None, &[], tell);
         }
-        let mut stated: Vec<&StatedBox> = samples
-            .iter()
-            .filter_map(|s| s.stated_box.as_ref())
-            .collect();
+        let mut stated: Vec<&StatedBox> =
+            samples.iter().flat_map(|s| s.stated_boxes.iter()).collect();
         if let (true, Some(first)) = (on_sky, stated.first()) {
             if self.space.is_none() {
                 tell(Notice::UnusedBox {
@@ -271,8 +277,8 @@ impl Samples {
 
 /// Samples that are the same rows of the same content.
 fn same_rows(samples: &[Sample]) -> Vec<Notice> {
-    let rows = |sample: &Sample| -> [Option<Value>; 3] {
-        ["sha256", "table", "where"].map(|key| sample.record.get(key).cloned())
+    let rows = |sample: &Sample| -> [Option<Value>; 5] {
+        ["sha256", "files", "table", "where", "rows"].map(|key| sample.record.get(key).cloned())
     };
     let mut found = Vec::new();
     for (k, first) in samples.iter().enumerate() {

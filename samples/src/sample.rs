@@ -16,15 +16,41 @@ use crate::notice::{self, Notice};
 use crate::selection::Selection;
 use crate::space::{StatedBox, stated_box};
 
-/// A file to be read as one of the samples of a count.
+/// The files of one of the samples of a count.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// What the sample is to the count: `data`, `randoms`, `cross`...
     pub role: String,
-    /// The file.
-    pub path: PathBuf,
-    /// Its columns and rows.
+    /// Its files, of any formats: their rows follow one another in this order.
+    pub paths: Vec<PathBuf>,
+    /// The columns and rows of each file.
     pub selection: Selection,
+}
+
+/// One file of a sample.
+#[derive(Debug, Clone)]
+pub(crate) struct File {
+    role: String,
+    path: PathBuf,
+    selection: Selection,
+    /// Whether it is the only one, which must not be empty.
+    alone: bool,
+}
+
+impl Source {
+    /// Its files, one by one.
+    pub(crate) fn files(&self) -> Result<Vec<File>, SampleError> {
+        if self.paths.is_empty() {
+            return Err(SampleError::NoFile(self.role.clone()));
+        }
+        let file = |path: &PathBuf| File {
+            role: self.role.clone(),
+            path: path.clone(),
+            selection: self.selection.clone(),
+            alone: self.paths.len() == 1,
+        };
+        Ok(self.paths.iter().map(file).collect())
+    }
 }
 
 /// How the columns of any file become positions, and whether to go on.
@@ -47,13 +73,15 @@ pub(crate) struct Sample {
     /// The region of each row, where a column has it.
     pub(crate) regions: Option<Vec<f64>>,
     pub(crate) record: Value,
-    pub(crate) stated_box: Option<StatedBox>,
+    pub(crate) stated_boxes: Vec<StatedBox>,
+    /// The frame that its particles were in, where its files count them.
+    pub(crate) frame: Option<f64>,
     /// Unit of length of the positions, where known.
     pub(crate) unit: Option<String>,
 }
 
 /// A row as messages name it.
-fn row_of(source: &Source, row: usize) -> String {
+fn row_of(source: &File, row: usize) -> String {
     let which = match source.selection.filter {
         Some(_) => "counting from 0 those that --where keeps",
         None => "counting from 0",
@@ -62,7 +90,7 @@ fn row_of(source: &Source, row: usize) -> String {
 }
 
 /// Refuses NaN and infinities, naming column and row of the file.
-fn check_finite(source: &Source, column: &str, values: &[f64]) -> Result<(), SampleError> {
+fn check_finite(source: &File, column: &str, values: &[f64]) -> Result<(), SampleError> {
     let Some(row) = values.iter().position(|v| !v.is_finite()) else {
         return Ok(());
     };
@@ -75,7 +103,7 @@ fn check_finite(source: &Source, column: &str, values: &[f64]) -> Result<(), Sam
 }
 
 /// Refuses redshifts of what comes towards us: they have no distance.
-fn check_receding(source: &Source, column: &str, redshifts: &[f64]) -> Result<(), SampleError> {
+fn check_receding(source: &File, column: &str, redshifts: &[f64]) -> Result<(), SampleError> {
     let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {
         return Ok(());
     };
@@ -88,7 +116,7 @@ fn check_receding(source: &Source, column: &str, redshifts: &[f64]) -> Result<()
 }
 
 /// Refuses particles of more than one frame, which would be counted as if they were there at once.
-fn check_frame(catalog: &Catalog, source: &Source, column: &str) -> Result<(), SampleError> {
+fn check_frame(catalog: &Catalog, source: &File, column: &str) -> Result<(), SampleError> {
     let values = catalog.column(column)?;
     let first = values.first().copied().unwrap_or_default();
     if values.iter().all(|&frame| frame == first) {
@@ -106,7 +134,7 @@ fn check_frame(catalog: &Catalog, source: &Source, column: &str) -> Result<(), S
 }
 
 /// One checked column.
-fn take(catalog: &mut Catalog, source: &Source, name: &str) -> Result<Vec<f64>, SampleError> {
+fn take(catalog: &mut Catalog, source: &File, name: &str) -> Result<Vec<f64>, SampleError> {
     let values = catalog.take(name)?;
     check_finite(source, name, &values)?;
     Ok(values)
@@ -115,7 +143,7 @@ fn take(catalog: &mut Catalog, source: &Source, name: &str) -> Result<Vec<f64>, 
 /// Positions from whatever columns they are in.
 fn points(
     catalog: &mut Catalog,
-    source: &Source,
+    source: &File,
     place: &Place,
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
@@ -145,7 +173,7 @@ fn points(
 /// Positions from sky columns: unit vectors where there is no depth.
 fn on_sky(
     catalog: &mut Catalog,
-    source: &Source,
+    source: &File,
     [ra, dec]: [&str; 2],
     depth: &Depth,
     conversion: &Conversion,
@@ -173,7 +201,7 @@ fn on_sky(
 
 /// A file opened, its columns chosen, none of them read.
 pub(crate) struct Opened {
-    source: Source,
+    source: File,
     reader: Box<dyn CatalogReader>,
     outline: TableDescription,
     pub(crate) place: Place,
@@ -183,11 +211,11 @@ pub(crate) struct Opened {
 impl Opened {
     /// Opens a file and chooses its columns.
     pub(crate) fn new(
-        source: &Source,
+        source: &File,
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Self, SampleError> {
-        let Source {
+        let File {
             path, selection, ..
         } = source;
         let filter = selection.filter.as_deref().map(Filter::parse).transpose();
@@ -240,14 +268,14 @@ impl Opened {
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
-        let mut catalog = self.catalog(conversion.regions.as_ref())?;
+        let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
         let Self {
             source,
             place,
             outline,
             ..
         } = &self;
-        let Source { role, path, .. } = source;
+        let File { role, path, .. } = source;
         // Before the positions, one of which it may be.
         let weight = source.selection.weight.as_deref();
         let weights = weight.map(|name| weights_of(&catalog, source, name));
@@ -260,7 +288,9 @@ impl Opened {
             (Some(weights), Some(name)) => {
                 let in_column = || format!("{}: column `{name}`", path.display());
                 let particles = Particles::weighted(points, weights).within(in_column)?;
-                particles.check_weight_sums().within(in_column)?;
+                if source.alone {
+                    particles.check_weight_sums().within(in_column)?;
+                }
                 particles
             }
             _ => Particles::new(points),
@@ -279,7 +309,8 @@ impl Opened {
             role: role.clone(),
             path: path.clone(),
             record: record(source, &catalog, place, &particles, &conversion.stop)?,
-            stated_box: stated_box(path, catalog.attributes()),
+            stated_boxes: stated_box(path, catalog.attributes()).into_iter().collect(),
+            frame,
             unit: unit(outline, place),
             regions,
             particles,
@@ -287,7 +318,7 @@ impl Opened {
     }
 
     /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
-    fn catalog(&mut self, regions: Option<&String>) -> Result<Catalog, SampleError> {
+    fn catalog(&mut self, regions: Option<&String>) -> Result<(Catalog, Option<f64>), SampleError> {
         let selection = &self.source.selection;
         let frame = if self.place.is_sky() {
             None
@@ -309,8 +340,9 @@ impl Opened {
         let mut request = Request::columns(wanted);
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
+        request.rows = selection.rows;
         let catalog = self.reader.read(&request)?;
-        if catalog.rows() == 0 {
+        if catalog.rows() == 0 && self.source.alone {
             return Err(SampleError::Empty {
                 path: self.source.path.clone(),
                 rows_read: catalog.rows_read(),
@@ -319,12 +351,13 @@ impl Opened {
         if let Some(frame) = &frame {
             check_frame(&catalog, &self.source, frame)?;
         }
-        Ok(catalog)
+        let of = frame.and_then(|frame| catalog.column(&frame).ok()?.first().copied());
+        Ok((catalog, of))
     }
 }
 
 /// The file, and that rows are counted among those kept, where some are not.
-fn kept_of(source: &Source) -> String {
+fn kept_of(source: &File) -> String {
     let shown = source.path.display();
     match source.selection.filter {
         Some(_) => format!("{shown}, of the rows that --where keeps"),
@@ -333,7 +366,7 @@ fn kept_of(source: &Source) -> String {
 }
 
 /// The weights in column `name`.
-fn weights_of(catalog: &Catalog, source: &Source, name: &str) -> Result<Vec<f64>, SampleError> {
+fn weights_of(catalog: &Catalog, source: &File, name: &str) -> Result<Vec<f64>, SampleError> {
     let weights = catalog.column(name)?.to_vec();
     check_finite(source, name, &weights)?;
     Ok(weights)
@@ -371,16 +404,17 @@ fn unit(outline: &TableDescription, place: &Place) -> Option<String> {
 }
 
 fn record(
-    source: &Source,
+    source: &File,
     catalog: &Catalog,
     place: &Place,
     particles: &Particles,
     stop: &Stop,
 ) -> Result<Value, SampleError> {
-    let Source {
+    let File {
         role,
         path,
         selection,
+        ..
     } = source;
     let mut record = json!({
         "role": role,
@@ -400,6 +434,9 @@ fn record(
         ("weight", selection.weight.as_deref()),
     ];
     if let Some(entries) = record.as_object_mut() {
+        if !selection.rows.is_all() {
+            entries.insert("rows".to_owned(), json!(selection.rows.to_string()));
+        }
         for (key, value) in optional {
             if let Some(value) = value {
                 entries.insert(key.to_owned(), json!(value));

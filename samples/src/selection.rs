@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Selection`]. Nothing here opens a file.
 
+use albireo_catalogs::RowRange;
+
 /// Which columns and rows of a file make a sample; what is not given is guessed from the usual names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
@@ -13,12 +15,14 @@ pub struct Selection {
     pub distance: Option<String>,
     /// Redshifts, which a cosmology turns into Mpc/h.
     pub redshift: Option<String>,
-    /// Weights; never guessed.
+    /// Weights; never guessed. Like every column, an [`Expression`](albireo_catalogs::Expression) such as `WEIGHT*WEIGHT_FKP`.
     pub weight: Option<String>,
     /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
     pub filter: Option<String>,
     /// The table of the file, where it has several.
     pub table: Option<String>,
+    /// The rows of each file to look at, before the condition; never those of another sample.
+    pub rows: RowRange,
 }
 
 /// What turns an inherited choice off.
@@ -43,6 +47,7 @@ impl Selection {
             weight: self.weight.or(first.weight.clone()),
             filter: self.filter.or(first.filter.clone()),
             table: self.table.or(first.table.clone()),
+            rows: self.rows,
         }
     }
 

@@ -107,7 +107,8 @@ fn redshift_space_stretches_clumps_and_squashes_their_surroundings() {
 fn survey(name: &str) -> Particles {
     let catalog = read(name, &["RA", "DEC", "Z", "WEIGHT"], None);
     let column = |name| Column::new(name, catalog.column(name).unwrap());
-    let cosmology: Cosmology = "Planck18".parse().unwrap();
+    // The one that the catalog was made in.
+    let cosmology: Cosmology = "om=0.30966".parse().unwrap();
     let distance = cosmology.distances(column("Z")).unwrap();
     let placed = positions(column("RA"), column("DEC"), Column::new("Z", &distance)).unwrap();
     Particles::weighted(placed, catalog.column("WEIGHT").unwrap().to_vec()).unwrap()

@@ -21,7 +21,7 @@ impl Folder {
         std::fs::write(&path, content).unwrap();
         Source {
             role: role.to_owned(),
-            path,
+            paths: vec![path],
             selection: Selection::default(),
         }
     }

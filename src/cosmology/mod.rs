@@ -1,14 +1,15 @@
-//! Redshift -> comoving distance in a universe of matter, curvature and dark energy.
+//! Redshift -> comoving distance in a universe of matter, curvature, dark energy, photons and neutrinos.
 //!
 //! Entry: [`Cosmology`], named or from its parameters, and [`Cosmology::distances`] for a column of redshifts. No growth, no power spectrum.
 
 mod distance;
 mod named;
 mod parse;
+mod radiation;
+mod record;
 
 pub use named::{NAMED, Named};
-
-use serde::Serialize;
+pub use radiation::{NeutrinoModel, Radiation};
 
 use crate::error::CosmologyError;
 
@@ -18,12 +19,12 @@ pub const SPEED_OF_LIGHT: f64 = 299_792.458;
 /// The Hubble distance c/H0 in Mpc/h.
 const HUBBLE_DISTANCE: f64 = SPEED_OF_LIGHT / 100.0;
 
-/// A Friedmann universe with matter, curvature and dark energy `w(a) = w0 + wa (1 - a)`.
+/// A Friedmann universe with matter, curvature, dark energy `w(a) = w0 + wa (1 - a)`, and photons and neutrinos where given.
 ///
-/// `E(z)^2 = om (1+z)^3 + ok (1+z)^2 + ol (1+z)^(3(1+w0+wa)) exp(-3 wa z/(1+z))`, `ok = 1 - om - ol`. Photons and neutrinos are
-/// left out: with them the named universes have distances shorter by up to 1e-3 at z = 1 and 2.5e-3 at z = 10. Dark energy:
-/// Chevallier & Polarski 2001, DOI 10.1142/S0218271801000822; Linder 2003,
-/// DOI 10.1103/PhysRevLett.90.091301.
+/// `E(z)^2 = or(z) (1+z)^4 + om (1+z)^3 + ok (1+z)^2 + ol (1+z)^(3(1+w0+wa)) exp(-3 wa z/(1+z))`. Named universes have the photons and
+/// neutrinos of their source; `om=...` alone has none: its distances are longer than those of the named one with this om by up to 1e-3
+/// at z = 1 and 2.5e-3 at z = 10. om is the density of all matter but neutrinos, as astropy has it. Dark energy:
+/// Chevallier & Polarski 2001, DOI 10.1142/S0218271801000822; Linder 2003, DOI 10.1103/PhysRevLett.90.091301.
 ///
 /// ```
 /// use albireo::cosmology::Cosmology;
@@ -31,37 +32,47 @@ const HUBBLE_DISTANCE: f64 = SPEED_OF_LIGHT / 100.0;
 /// let wcdm: Cosmology = "om=0.3,ol=0.7,w0=-0.9".parse()?;
 /// assert!(wcdm.distance(0.5)? < planck.distance(0.5)?);
 /// assert_eq!(Cosmology::flat(0.3)?, "om=0.3".parse()?);
+/// // What astropy calls w0waCDM(67.66, 0.31, 0.68, w0=-0.9, Tcmb0=2.7255, Neff=3.046, m_nu=[0, 0, 0.06]).
+/// let full: Cosmology = "om=0.31,ol=0.68,w0=-0.9,h=0.6766,tcmb=2.7255,neff=3.046,mnu=0:0:0.06".parse()?;
+/// assert!(full.omega_k() > 0.008);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cosmology {
+    name: Option<&'static str>,
     omega_m: f64,
     omega_lambda: f64,
+    omega_k: f64,
     w0: f64,
     wa: f64,
     h: Option<f64>,
+    radiation: Option<Radiation>,
 }
 
 impl Cosmology {
-    /// A flat universe with a cosmological constant.
+    /// A flat universe of matter and a cosmological constant.
     ///
     /// # Errors
-    /// A negative or not finite density.
+    /// A density outside 0 to 10.
     pub fn flat(omega_m: f64) -> Result<Self, CosmologyError> {
         Self::new(omega_m, 1.0 - omega_m)
     }
 
-    /// Matter, a cosmological constant, and the curvature that the two leave.
+    /// Matter and a cosmological constant; what is missing from 1 is curvature.
     ///
     /// # Errors
-    /// A matter density that is negative, or a density that is not finite.
+    /// A density of matter outside 0 to 10, or of dark energy outside -10 to 10.
     pub fn new(omega_m: f64, omega_lambda: f64) -> Result<Self, CosmologyError> {
         Self {
+            name: None,
             omega_m,
             omega_lambda,
+            // Written so that ol = 1 - om gives 0 without a rest.
+            omega_k: (1.0 - omega_m) - omega_lambda,
             w0: -1.0,
             wa: 0.0,
             h: None,
+            radiation: None,
         }
         .checked()
     }
@@ -69,42 +80,101 @@ impl Cosmology {
     /// The same densities with another equation of state of dark energy, `w(a) = w0 + wa (1 - a)`.
     ///
     /// # Errors
-    /// A parameter that is not finite.
+    /// A parameter outside -100 to 100.
     pub fn with_dark_energy(self, w0: f64, wa: f64) -> Result<Self, CosmologyError> {
-        Self { w0, wa, ..self }.checked()
+        let name = None;
+        Self {
+            name,
+            w0,
+            wa,
+            ..self
+        }
+        .checked()
     }
 
-    /// The same universe with `h = H0 / (100 km/s/Mpc)` on record; distances in Mpc/h do not depend on it.
+    /// The same universe with `h = H0 / (100 km/s/Mpc)` on record; without radiation, distances in Mpc/h do not depend on it.
     ///
     /// # Errors
-    /// An h that is not positive and finite.
+    /// An h that is not above 0 and at most 10.
     pub fn with_h(self, h: f64) -> Result<Self, CosmologyError> {
-        Self { h: Some(h), ..self }.checked()
+        let h = Some(h);
+        let name = None;
+        Self { name, h, ..self }.checked()
     }
 
+    /// The same universe with photons and neutrinos, for which dark energy gives way: curvature stays as it is.
+    ///
+    /// # Errors
+    /// A universe without h ([`Cosmology::with_h`]), on which the share of photons depends.
+    pub fn with_radiation(self, radiation: Radiation) -> Result<Self, CosmologyError> {
+        if self.h.is_none() {
+            return Err(CosmologyError::Missing(
+                "h where it has radiation, such as h=0.68",
+            ));
+        }
+        let radiation = Some(radiation);
+        let name = None;
+        Self {
+            name,
+            radiation,
+            ..self
+        }
+        .checked()
+    }
+
+    /// Holds the parameters to their ranges, and closes the sum of the densities.
     fn checked(self) -> Result<Self, CosmologyError> {
-        let refuse = |parameter, value, expected| {
-            Err(CosmologyError::Parameter {
+        let ranges = [
+            ("om", self.omega_m, 0.0..=10.0, "a number from 0 to 10"),
+            (
+                "ol",
+                self.omega_lambda,
+                -10.0..=10.0,
+                "a number from -10 to 10",
+            ),
+            ("ok", self.omega_k, -20.0..=20.0, "a number from -20 to 20"),
+            ("w0", self.w0, -100.0..=100.0, "a number from -100 to 100"),
+            ("wa", self.wa, -100.0..=100.0, "a number from -100 to 100"),
+            // Zero is no expansion; beyond 10 somebody gives H0 itself.
+            (
+                "h",
+                self.h.unwrap_or(1.0),
+                f64::MIN_POSITIVE..=10.0,
+                "H0 / (100 km/s/Mpc), above 0 and at most 10",
+            ),
+        ];
+        match ranges
+            .into_iter()
+            .find(|(_, value, range, _)| !range.contains(value))
+        {
+            Some((parameter, value, _, expected)) => Err(CosmologyError::Parameter {
                 parameter,
                 value,
                 expected,
-            })
-        };
-        if !(self.omega_m >= 0.0 && self.omega_m.is_finite()) {
-            return refuse("om", self.omega_m, "a finite number >= 0");
-        }
-        for (name, value) in [("ol", self.omega_lambda), ("w0", self.w0), ("wa", self.wa)] {
-            if !value.is_finite() {
-                return refuse(name, value, "a finite number");
-            }
-        }
-        match self.h {
-            Some(h) if !(h > 0.0 && h.is_finite()) => refuse("h", h, "a finite number > 0"),
-            _ => Ok(self),
+            }),
+            None => Ok(self.closed()),
         }
     }
 
-    /// Density of matter today over the critical one.
+    /// The same with dark energy making up for photons and neutrinos, where there are any.
+    fn closed(self) -> Self {
+        let Some(radiation) = self.radiation else {
+            return self;
+        };
+        let radiation = self.omega_photons() * (1.0 + radiation.neutrinos(1.0));
+        let omega_lambda = ((1.0 - self.omega_m) - self.omega_k) - radiation;
+        Self {
+            omega_lambda,
+            ..self
+        }
+    }
+
+    /// The name that it is known by, where it was asked for by one.
+    pub fn name(&self) -> Option<&'static str> {
+        self.name
+    }
+
+    /// Density of matter today over the critical one, without neutrinos.
     pub fn omega_m(&self) -> f64 {
         self.omega_m
     }
@@ -114,10 +184,23 @@ impl Cosmology {
         self.omega_lambda
     }
 
-    /// What curvature adds: `1 - om - ol`, exactly 0 for [`Cosmology::flat`].
+    /// What curvature adds to the other densities to make 1, exactly 0 for [`Cosmology::flat`].
     pub fn omega_k(&self) -> f64 {
-        // Written so that ol = 1 - om gives 0 without a rest.
-        (1.0 - self.omega_m) - self.omega_lambda
+        self.omega_k
+    }
+
+    /// Density of photons today over the critical one; 0 without radiation.
+    pub fn omega_photons(&self) -> f64 {
+        match (self.radiation, self.h) {
+            (Some(radiation), Some(h)) => radiation.photons() / (h * h),
+            _ => 0.0,
+        }
+    }
+
+    /// Density of neutrinos today over the critical one, massive ones included; 0 without radiation.
+    pub fn omega_neutrinos(&self) -> f64 {
+        let over_photons = self.radiation.map_or(0.0, |r| r.neutrinos(1.0));
+        self.omega_photons() * over_photons
     }
 
     /// `w0` and `wa` of dark energy.
@@ -130,6 +213,11 @@ impl Cosmology {
         self.h
     }
 
+    /// Photons and neutrinos, where there are any.
+    pub fn radiation(&self) -> Option<Radiation> {
+        self.radiation
+    }
+
     /// `E(z)^2 = (H(z)/H0)^2` at `1 + z`.
     fn e2(&self, one_plus_z: f64) -> f64 {
         let square = one_plus_z * one_plus_z;
@@ -139,7 +227,15 @@ impl Cosmology {
             let power = libm::pow(one_plus_z, 3.0 * (1.0 + self.w0 + self.wa));
             power * libm::exp(-3.0 * self.wa * (1.0 - 1.0 / one_plus_z))
         };
-        (self.omega_m * (square * one_plus_z) + self.omega_k() * square) + self.omega_lambda * dark
+        let matter = self.omega_m * (square * one_plus_z);
+        let slow = (matter + self.omega_k * square) + self.omega_lambda * dark;
+        match self.radiation {
+            None => slow,
+            Some(radiation) => {
+                let relative = 1.0 + radiation.neutrinos(one_plus_z);
+                slow + self.omega_photons() * relative * (square * square)
+            }
+        }
     }
 
     /// `H(z)/H0`.
@@ -185,12 +281,36 @@ mod tests {
     }
 
     #[test]
+    fn densities_with_radiation_make_one() {
+        let radiation = Radiation::new(2.7255, NeutrinoModel::Komatsu, 3.046, &[0.1; 3]).unwrap();
+        let bare = Cosmology::new(0.3, 0.6).unwrap();
+        let missing = bare.with_radiation(radiation).unwrap_err().to_string();
+        assert!(missing.contains("needs h"), "{missing}");
+        let full = bare.with_h(0.7).unwrap().with_radiation(radiation).unwrap();
+        assert_eq!(full.omega_k(), bare.omega_k());
+        assert!(full.omega_neutrinos() > 0.006 && full.omega_lambda() < 0.594);
+        let sum = full.omega_m() + full.omega_lambda() + full.omega_k();
+        let sum = sum + full.omega_photons() + full.omega_neutrinos();
+        assert!((sum - 1.0).abs() < 1e-15 && (full.e(0.0).unwrap() - 1.0).abs() < 1e-15);
+        // Another h is another share of photons.
+        let other = full.with_h(0.5).unwrap();
+        assert!((other.omega_photons() / full.omega_photons() - 1.96).abs() < 1e-12);
+        assert!((other.e(0.0).unwrap() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
     fn impossible_universes_are_refused() {
         assert!(Cosmology::flat(-0.1).is_err());
         assert!(Cosmology::flat(f64::NAN).is_err());
         assert!(Cosmology::new(0.3, f64::INFINITY).is_err());
         let flat = Cosmology::flat(0.3).unwrap();
         assert!(flat.with_h(0.0).is_err());
+        let message = flat.with_h(67.66).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "cosmology parameter h: expected H0 / (100 km/s/Mpc), above 0 and at most 10, found 67.66"
+        );
+        assert!(Cosmology::flat(31.0).is_err() && Cosmology::new(0.3, 70.0).is_err());
         assert!(flat.with_dark_energy(f64::NAN, 0.0).is_err());
         assert_eq!(flat.e(-1.0), Err(CosmologyError::Redshift(-1.0)));
         // So much dark energy that the universe bounced.

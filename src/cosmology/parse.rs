@@ -3,10 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Cosmology, NAMED};
+use super::{Cosmology, NAMED, NeutrinoModel, Radiation};
 use crate::error::CosmologyError;
 
-const KEYS: [&str; 6] = ["om", "ol", "ok", "w0", "wa", "h"];
+/// Keys with a number each; masses of neutrinos come in lists.
+const KEYS: [&str; 9] = ["om", "ol", "ok", "w0", "wa", "h", "tcmb", "neff", "nur"];
+const MASSES: [&str; 2] = ["mnu", "mncdm"];
 
 fn syntax(found: &str) -> CosmologyError {
     let names: Vec<_> = NAMED.iter().map(|named| named.name).collect();
@@ -16,27 +18,88 @@ fn syntax(found: &str) -> CosmologyError {
     }
 }
 
-/// The values of the keys, in the order of [`KEYS`].
-fn read_pairs(text: &str) -> Result<[Option<f64>; 6], CosmologyError> {
-    let mut values = [None; 6];
-    for pair in text.split(',') {
-        let (key, value) = pair.split_once('=').ok_or_else(|| syntax(pair.trim()))?;
-        let key = key.trim();
-        let index = KEYS.iter().position(|known| *known == key.to_lowercase());
-        let index = index.ok_or_else(|| CosmologyError::UnknownKey(key.to_owned()))?;
-        let value = value.trim();
-        let number: f64 = value.parse().map_err(|_| CosmologyError::NotANumber {
-            key: KEYS[index],
-            found: value.to_owned(),
-        })?;
-        if values[index].replace(number).is_some() {
-            return Err(CosmologyError::Conflict(format!(
-                "{} is given twice",
-                KEYS[index]
-            )));
+/// What stands in the text.
+#[derive(Default)]
+struct Pairs {
+    /// The values of the keys, in the order of [`KEYS`].
+    values: [Option<f64>; 9],
+    /// Those of [`MASSES`].
+    masses: [Option<Vec<f64>>; 2],
+}
+
+fn number(key: &'static str, text: &str) -> Result<f64, CosmologyError> {
+    text.parse().map_err(|_| CosmologyError::NotANumber {
+        key,
+        found: text.to_owned(),
+    })
+}
+
+impl Pairs {
+    fn read(text: &str) -> Result<Self, CosmologyError> {
+        let mut pairs = Self::default();
+        for pair in text.split(',') {
+            let (key, value) = pair.split_once('=').ok_or_else(|| syntax(pair.trim()))?;
+            pairs.take(key.trim(), value.trim())?;
         }
+        Ok(pairs)
     }
-    Ok(values)
+
+    fn take(&mut self, key: &str, value: &str) -> Result<(), CosmologyError> {
+        let named = |known: &&str| *known == key.to_lowercase();
+        let (known, twice) = match (KEYS.iter().position(named), MASSES.iter().position(named)) {
+            (Some(index), _) => {
+                let given = number(KEYS[index], value)?;
+                (KEYS[index], self.values[index].replace(given).is_some())
+            }
+            (None, Some(index)) => {
+                let each = value
+                    .split(':')
+                    .map(|one| number(MASSES[index], one.trim()));
+                let given = each.collect::<Result<_, _>>()?;
+                (MASSES[index], self.masses[index].replace(given).is_some())
+            }
+            (None, None) => return Err(CosmologyError::UnknownKey(key.to_owned())),
+        };
+        if twice {
+            return Err(CosmologyError::Conflict(format!("{known} is given twice")));
+        }
+        Ok(())
+    }
+
+    /// Photons and neutrinos, where any key of theirs is given.
+    fn radiation(&mut self) -> Result<Option<Radiation>, CosmologyError> {
+        let [.., tcmb, neff, nur] = self.values;
+        let [mnu, mncdm] = std::mem::take(&mut self.masses);
+        let conflict = |text: &str| Err(CosmologyError::Conflict(text.to_owned()));
+        let of_neutrinos = [
+            neff.is_some(),
+            nur.is_some(),
+            mnu.is_some(),
+            mncdm.is_some(),
+        ];
+        let Some(tcmb) = tcmb else {
+            return if of_neutrinos.contains(&true) {
+                conflict("neutrinos need the temperature of the photons: tcmb=2.7255")
+            } else {
+                Ok(None)
+            };
+        };
+        let (model, number, masses) = match (neff, nur, mnu, mncdm) {
+            (None, Some(number), None, masses) => (NeutrinoModel::FermiDirac, number, masses),
+            (Some(number), None, masses, None) => (NeutrinoModel::Komatsu, number, masses),
+            (None, None, ..) => {
+                return conflict(
+                    "tcmb needs the number of neutrinos: neff=3.046 (of all) or nur=2.0328 (of the massless ones)",
+                );
+            }
+            _ => {
+                return conflict(
+                    "give neff with mnu (one mass for each species), or nur with mncdm (massless ones, and masses of the others)",
+                );
+            }
+        };
+        Radiation::new(tcmb, model, number, &masses.unwrap_or_default()).map(Some)
+    }
 }
 
 impl FromStr for Cosmology {
@@ -45,6 +108,8 @@ impl FromStr for Cosmology {
     /// Reads a name of [`NAMED`] in any case of letters, or `om=0.3,ol=0.7,w0=-1,wa=0,h=0.7`.
     ///
     /// `om` is needed. `ol` or `ok` gives the curvature; without both the universe is flat. `w0` is -1 and `wa` is 0 unless given.
+    /// Photons and neutrinos: `tcmb` (K) with `neff` and `mnu` (eV, one mass for each of the floor(neff) species, as in `mnu=0:0:0.06`;
+    /// massless without it), or with `nur` and `mncdm` as Boltzmann codes call them; they need `h`.
     fn from_str(text: &str) -> Result<Self, CosmologyError> {
         let text = text.trim();
         if !text.contains('=') {
@@ -55,40 +120,69 @@ impl FromStr for Cosmology {
                 .map(super::Named::cosmology)
                 .ok_or_else(|| syntax(text));
         }
-        let [om, ol, ok, w0, wa, h] = read_pairs(text)?;
+        let mut pairs = Pairs::read(text)?;
+        let radiation = pairs.radiation()?;
+        let [om, ol, ok, w0, wa, h, ..] = pairs.values;
         let om = om.ok_or(CosmologyError::Missing("om"))?;
-        let ol = match (ol, ok) {
-            (Some(_), Some(_)) => {
-                let conflict = "give ol or ok, not both: om + ol + ok = 1";
-                return Err(CosmologyError::Conflict(conflict.to_owned()));
-            }
-            (Some(ol), None) => ol,
-            (None, Some(ok)) => (1.0 - om) - ok,
-            (None, None) => 1.0 - om,
-        };
-        let cosmology =
-            Self::new(om, ol)?.with_dark_energy(w0.unwrap_or(-1.0), wa.unwrap_or(0.0))?;
-        match h {
-            Some(h) => cosmology.with_h(h),
-            None => Ok(cosmology),
+        if ol.is_some() && ok.is_some() {
+            let conflict = "give ol or ok, not both: om + ol + ok = 1";
+            return Err(CosmologyError::Conflict(conflict.to_owned()));
         }
+        let bare = match (ol, ok) {
+            (Some(ol), _) => Self::new(om, ol)?,
+            (None, Some(ok)) => Self::new(om, (1.0 - om) - ok)?,
+            (None, None) => Self::flat(om)?,
+        };
+        let cosmology = bare.with_dark_energy(w0.unwrap_or(-1.0), wa.unwrap_or(0.0))?;
+        let cosmology = match h {
+            Some(h) => cosmology.with_h(h)?,
+            None => cosmology,
+        };
+        let Some(radiation) = radiation else {
+            return Ok(cosmology);
+        };
+        let full = cosmology.with_radiation(radiation)?;
+        // Curvature as it is told, or what the densities that are told leave of 1.
+        let omega_k = match (ol, ok) {
+            (Some(ol), _) => ((1.0 - om) - ol) - (full.omega_photons() + full.omega_neutrinos()),
+            (None, ok) => ok.unwrap_or(0.0),
+        };
+        Self { omega_k, ..full }.checked()
     }
 }
 
-/// `om=...,ol=...,w0=...,wa=...[,h=...]`, which reads back as the same bits.
+/// Its name, or `om=...,ol=...,w0=...,wa=...[,h=...]`, with radiation `om=...,ok=...,w0=...,wa=...,h=...,tcmb=...` and its neutrinos: text
+/// that reads back as the same bits.
 impl fmt::Display for Cosmology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = self.name {
+            return f.write_str(name);
+        }
         let (w0, wa) = self.dark_energy();
+        write!(f, "om={}", self.omega_m)?;
+        match self.radiation {
+            None => write!(f, ",ol={}", self.omega_lambda)?,
+            Some(_) => write!(f, ",ok={}", self.omega_k)?,
+        }
+        write!(f, ",w0={w0},wa={wa}")?;
+        if let Some(h) = self.h {
+            write!(f, ",h={h}")?;
+        }
+        let Some(radiation) = self.radiation else {
+            return Ok(());
+        };
+        let (number, masses) = radiation.model().keys();
         write!(
             f,
-            "om={},ol={},w0={w0},wa={wa}",
-            self.omega_m(),
-            self.omega_lambda()
+            ",tcmb={},{number}={}",
+            radiation.t_cmb(),
+            radiation.number()
         )?;
-        match self.h() {
-            Some(h) => write!(f, ",h={h}"),
-            None => Ok(()),
+        let each: Vec<String> = radiation.masses().iter().map(f64::to_string).collect();
+        if each.is_empty() {
+            return Ok(());
         }
+        write!(f, ",{masses}={}", each.join(":"))
     }
 }
 
@@ -123,6 +217,11 @@ mod tests {
             "Planck18",
             "om=0.1,ok=0.7",
             "om=0.3,ol=0.65,w0=-0.123456789,wa=0.3,h=0.7",
+            "DESI",
+            "om=0.3,h=0.7,tcmb=2.7255,neff=3.04",
+            "om=0.31,ol=0.65,w0=-0.9,h=0.67,tcmb=2.7255,neff=3.046,mnu=0:0.01:0.05",
+            "om=0.31,ok=-0.0123,h=0.67,tcmb=2.7,nur=2.0328,mncdm=0.06",
+            "om=0.31,h=0.67,tcmb=2.7,nur=1.0196,mncdm=0.06:0.01",
         ] {
             let cosmology = read(text).unwrap();
             assert_eq!(read(&cosmology.to_string()).unwrap(), cosmology);
@@ -130,14 +229,44 @@ mod tests {
     }
 
     #[test]
+    fn names_are_kept_until_a_parameter_changes() {
+        let planck = read("planck18").unwrap();
+        assert_eq!(
+            (planck.name(), planck.to_string()),
+            (Some("Planck18"), "Planck18".to_owned())
+        );
+        let other = planck.with_dark_energy(-0.9, 0.0).unwrap();
+        assert_eq!(
+            (other.name(), other.to_string().as_str()),
+            (
+                None,
+                "om=0.30966,ok=0,w0=-0.9,wa=0,h=0.6766,tcmb=2.7255,neff=3.046,mnu=0:0:0.06"
+            )
+        );
+    }
+
+    #[test]
+    fn refusals_of_radiation_say_what_is_missing() {
+        assert!(refusal("om=0.3,tcmb=2.7,neff=3").contains("needs h"));
+        assert!(refusal("om=0.3,h=0.7,neff=3").contains("tcmb=2.7255"));
+        assert!(refusal("om=0.3,h=0.7,mnu=0.1").contains("tcmb=2.7255"));
+        assert!(refusal("om=0.3,h=0.7,tcmb=2.7").contains("neff=3.046"));
+        assert!(refusal("om=0.3,h=0.7,tcmb=2.7,neff=3,mncdm=0.1").contains("nur with mncdm"));
+        assert!(refusal("om=0.3,h=0.7,tcmb=2.7,neff=3,nur=1").contains("nur with mncdm"));
+        assert!(refusal("om=0.3,h=0.7,tcmb=2.7,neff=3,mnu=0.1").contains("expected 3 masses"));
+        assert!(refusal("om=0.3,h=0.7,tcmb=2.7,neff=3,mnu=0:x:0").contains("found 'x'"));
+        assert!(refusal("om=0.3,h=0.7,tcmb=2.7,neff=3,mnu=0:0:1,mnu=0:0:1").contains("twice"));
+    }
+
+    #[test]
     fn refusals_say_what_is_wrong() {
         assert_eq!(
             refusal("planck"),
-            "a cosmology is a name (Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5) or key=value,... with the keys om, ol, ok, w0, wa, h: found 'planck'"
+            "a cosmology is a name (Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5, DESI) or key=value,... with the keys om, ol, ok, w0, wa, h, tcmb, neff, mnu, nur, mncdm: found 'planck'"
         );
         assert_eq!(
             refusal("om=0.3,H0=70"),
-            "unknown cosmology key 'H0': expected om, ol, ok, w0, wa or h"
+            "unknown cosmology key 'H0': expected om, ol, ok, w0, wa, h, tcmb, neff, mnu, nur or mncdm"
         );
         assert_eq!(
             refusal("om=x"),

@@ -61,7 +61,7 @@ pub enum CosmologyError {
     },
     /// Neither a name nor keys with values.
     #[error(
-        "a cosmology is a name ({names}) or key=value,... with the keys om, ol, ok, w0, wa, h: found '{found}'"
+        "a cosmology is a name ({names}) or key=value,... with the keys om, ol, ok, w0, wa, h, tcmb, neff, mnu, nur, mncdm: found '{found}'"
     )]
     Syntax {
         /// The text not understood.
@@ -70,7 +70,9 @@ pub enum CosmologyError {
         names: String,
     },
     /// A key that does not exist.
-    #[error("unknown cosmology key '{0}': expected om, ol, ok, w0, wa or h")]
+    #[error(
+        "unknown cosmology key '{0}': expected om, ol, ok, w0, wa, h, tcmb, neff, mnu, nur or mncdm"
+    )]
     UnknownKey(String),
     /// A value that is no number.
     #[error("cosmology key {key} needs a number, found '{found}'")]
@@ -79,6 +81,18 @@ pub enum CosmologyError {
         key: &'static str,
         /// The text after it.
         found: String,
+    },
+    /// More or fewer masses of neutrinos than there are species of them.
+    #[error(
+        "cosmology key {key}: expected {expected} masses in eV, one for each species, such as {key}=0:0:0.06; found {found}"
+    )]
+    Masses {
+        /// The key.
+        key: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be, at most where the number of massless ones is given.
+        expected: usize,
     },
     /// A key that has to be given.
     #[error("a cosmology needs {0}")]

@@ -188,10 +188,7 @@ fn push(
     at: usize,
 ) -> Result<(), CatalogError> {
     match elements {
-        Elements::Floats(values) => {
-            numbers.float(column.scaled(values[at]));
-            Ok(())
-        }
+        Elements::Floats(values) => numbers.float(column.scaled(values[at])),
         Elements::Integers(values) if letter == 'L' => match values[at] as u8 {
             b'T' => numbers.integer(1),
             b'F' => numbers.integer(0),

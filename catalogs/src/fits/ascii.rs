@@ -158,7 +158,7 @@ impl AsciiColumn {
         }
         match decimal(field, decimals) {
             Some(value) => {
-                numbers.float(self.scaling.float(value));
+                numbers.float(self.scaling.float(value))?;
                 Ok(true)
             }
             None => Ok(false),

@@ -95,16 +95,14 @@ impl FitsReader {
         if self.tables.len() < 2 {
             return self.tables.first().ok_or_else(|| self.no_table());
         }
-        let names = wanted_names(request);
         let has_all = |table: &&FitsTable| {
             let fields = table.fields();
-            names
-                .iter()
-                .all(|name| fields.iter().any(|field| field.name == *name))
+            let known = |name: &str| fields.iter().any(|field| field.name == name);
+            wanted_names(request, &known).iter().all(|name| known(name))
         };
         let fitting: Vec<&FitsTable> = self.tables.iter().filter(has_all).collect();
         match fitting.as_slice() {
-            [only] if !names.is_empty() => Ok(only),
+            [only] if request.names_columns() => Ok(only),
             _ => Err(CatalogError::AmbiguousTable {
                 path: self.place.path.clone(),
                 available: self.labels(),
@@ -216,13 +214,13 @@ impl FitsReader {
             .map(|&field| (field, &columns[field]))
             .collect();
         tiles.scan(&self.place, &table.extent(), &chosen, &mut |tile| {
-            let mut block = Block::of(tile.rows);
+            let mut block = Block::of(tile.rows, tile.first_row);
             for part in components {
                 let at = fields.binary_search(&part.field).unwrap_or_default();
                 block.push(placed[at].decode(
                     &self.place.path,
                     part.element,
-                    widening,
+                    part.widening(widening),
                     &tile.bytes,
                     tile.row_bytes,
                     tile.first_row,
@@ -285,10 +283,11 @@ impl Backend for FitsReader {
                 self.scan_tiles(table, (columns, tiles), components, widening, sink)
             }
             Layout::Ascii(columns) => self.scan_rows(table, &mut |rows, count| {
-                let mut block = Block::of(count);
+                let mut block = Block::of(count, rows.first_row);
                 for part in components {
                     let column = &columns[part.field];
                     let (bytes, first_row) = (rows.bytes, rows.first_row);
+                    let widening = part.widening(widening);
                     block.push(column.decode(path, widening, bytes, rows.row_bytes, first_row)?);
                 }
                 sink(block)
@@ -297,18 +296,23 @@ impl Backend for FitsReader {
                 let mut arrays = Arrays::new(&self.place, table);
                 self.scan_rows(table, &mut |rows, count| {
                     arrays.next_block();
-                    let mut block = Block::of(count);
+                    let mut block = Block::of(count, rows.first_row);
                     for part in components {
                         let column = &columns[part.field];
                         let (bytes, first_row) = (rows.bytes, rows.first_row);
                         let cells: (Cells, u64) = if column.array().is_some() {
-                            arrays.cells((part.field, column), part.element, widening, rows)?
+                            arrays.cells(
+                                (part.field, column),
+                                part.element,
+                                part.widening(widening),
+                                rows,
+                            )?
                         } else {
                             let row_bytes = rows.row_bytes;
                             column.decode(
                                 path,
                                 part.element,
-                                widening,
+                                part.widening(widening),
                                 bytes,
                                 row_bytes,
                                 first_row,

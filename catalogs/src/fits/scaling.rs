@@ -41,10 +41,7 @@ impl Scaling {
         match self {
             Self::None => numbers.integer(stored),
             Self::Shift(zero) => numbers.integer(stored.saturating_add(zero)),
-            Self::Linear { scale, zero } => {
-                numbers.float(stored as f64 * scale + zero);
-                Ok(())
-            }
+            Self::Linear { scale, zero } => numbers.float(stored as f64 * scale + zero),
         }
     }
 

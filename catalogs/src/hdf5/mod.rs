@@ -21,8 +21,9 @@ use self::column::{Column, Member};
 use self::element::Element;
 use self::failure::{failure, no_table};
 use crate::Format;
-use crate::block::{BLOCK_ROWS, Block, Cells, Collector, Numbers, Site, Widening, block_rows};
+use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
+use crate::collector::Collector;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink};
 use crate::stop::Stop;
@@ -170,6 +171,7 @@ impl Hdf5Reader {
         let rows = (end - start) as usize;
         let mut block = Block {
             rows,
+            first_row,
             cells: Vec::new(),
             nulls: vec![0; components.len()],
         };
@@ -182,6 +184,7 @@ impl Hdf5Reader {
                     .push(Cells::Numbers(vec![frame.unwrap_or(0) as f64; rows]));
                 continue;
             };
+            let widening = part.widening(widening);
             let site = Site {
                 path: &self.path,
                 column: &column.name,

@@ -128,7 +128,8 @@ pub(super) fn choose(
             available,
         });
     }
-    let wanted = wanted(request);
+    let is_path = |name: &str| name.contains('/') && at(file, name, name).is_some();
+    let wanted = wanted(request, &is_path);
     if !wanted.is_empty() && wanted.iter().all(|name| name.contains('/')) {
         return Ok("/".to_owned());
     }
@@ -138,7 +139,7 @@ pub(super) fn choose(
     }
     let fitting: Vec<&String> = available
         .iter()
-        .filter(|table| has_all(path, file, table, &wanted))
+        .filter(|table| has_all(path, file, table, request))
         .collect();
     match fitting.as_slice() {
         [only] if !wanted.is_empty() => Ok((*only).clone()),
@@ -150,16 +151,15 @@ pub(super) fn choose(
     }
 }
 
-fn has_all(path: &Path, file: &Hdf5File, table: &str, wanted: &[String]) -> bool {
+fn has_all(path: &Path, file: &Hdf5File, table: &str, request: &Request) -> bool {
     let columns = table_columns(path, file, table).unwrap_or_default();
-    wanted
-        .iter()
-        .all(|name| columns.iter().any(|column| column.name == *name))
+    let known = |name: &str| columns.iter().any(|column| column.name == name);
+    wanted(request, &known).iter().all(|name| known(name))
 }
 
-/// The names a request needs, component indices taken off, that of the frames left out.
-fn wanted(request: &Request) -> Vec<String> {
-    let names = wanted_names(request).into_iter();
+/// The names a request needs of a table with these columns, component indices taken off, that of the frames left out.
+fn wanted(request: &Request, known: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let names = wanted_names(request, known).into_iter();
     names.filter(|name| name != super::FRAME).collect()
 }
 
@@ -171,12 +171,20 @@ pub(super) fn columns(
     request: &Request,
 ) -> Result<Vec<Column>, CatalogError> {
     let mut columns = table_columns(path, file, table)?;
-    for name in wanted(request) {
-        if name.contains('/') && columns.iter().all(|column| column.name != name) {
-            let below = format!("{table}/{name}");
-            columns.extend(at(file, &below, &name).or_else(|| at(file, &name, &name)));
-        }
-    }
+    let elsewhere = |name: &str| {
+        let below = || at(file, &format!("{table}/{name}"), name);
+        let found = name.contains('/').then(below)?;
+        found.or_else(|| at(file, name, name))
+    };
+    let is_column = |name: &str| columns.iter().any(|column| column.name == name);
+    let known = |name: &str| is_column(name) || elsewhere(name).is_some();
+    let names = wanted(request, &known);
+    let others: Vec<Column> = names
+        .iter()
+        .filter(|name| !is_column(name))
+        .filter_map(|name| elsewhere(name))
+        .collect();
+    columns.extend(others);
     Ok(columns)
 }
 

@@ -166,8 +166,7 @@ where
         return Ok(());
     }
     each(numbers, array, rows, |numbers, k| {
-        numbers.float(values[k].into());
-        Ok(())
+        numbers.float(values[k].into())
     })
 }
 
@@ -180,16 +179,18 @@ fn looked_up<K: ArrowDictionaryKeyType>(
     let dictionary = array.as_dictionary::<K>();
     let mut decoded = numbers.like(dictionary.values().len());
     push(&mut decoded, dictionary.values(), None)?;
-    let (Cells::Numbers(values), 0) = decoded.finish() else {
-        return Err(numbers.mismatch());
+    let decoded = match decoded.finish() {
+        (Cells::Numbers(values), 0) => Ok(values),
+        (Cells::Integers(values), 0) => Err(values),
+        _ => return Err(numbers.mismatch()),
     };
     let keys: Vec<Option<usize>> = dictionary.keys_iter().collect();
     each(numbers, array, rows, |numbers, k| {
-        match keys[k].and_then(|key| values.get(key)) {
-            Some(&value) => numbers.float(value),
-            None => numbers.null()?,
+        match (keys[k], &decoded) {
+            (Some(key), Ok(floats)) if key < floats.len() => numbers.float(floats[key]),
+            (Some(key), Err(integers)) if key < integers.len() => numbers.integer(integers[key]),
+            _ => numbers.null(),
         }
-        Ok(())
     })
 }
 
@@ -200,25 +201,28 @@ fn texts(
 ) -> Result<(Cells, u64), CatalogError> {
     let values = strings(array);
     let mut texts = Vec::with_capacity(values.len());
+    let mut missing = Vec::new();
     let mut nulls = 0;
     for value in values {
         match value {
             Some(text) => texts.push(text),
-            None if widening == Widening::Nearest => {
-                nulls += 1;
-                texts.push(String::new());
+            None if widening == Widening::Exact => {
+                return Err(site.null(site.first_row + texts.len() as u64));
             }
             None => {
-                let row = site.first_row + texts.len() as u64;
-                return Err(CatalogError::Null {
-                    path: site.path.to_owned(),
-                    column: site.column.to_owned(),
-                    row,
-                });
+                nulls += 1;
+                missing.resize(texts.len(), false);
+                missing.push(true);
+                texts.push(String::new());
             }
         }
     }
-    Ok((Cells::Texts(texts), nulls))
+    if missing.is_empty() || widening == Widening::Nearest {
+        return Ok((Cells::Texts(texts), nulls));
+    }
+    missing.resize(texts.len(), false);
+    let texts = Box::new(Cells::Texts(texts));
+    Ok((Cells::Missing(texts, missing), nulls))
 }
 
 fn strings(array: &ArrayRef) -> Vec<Option<String>> {

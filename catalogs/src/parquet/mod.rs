@@ -18,8 +18,9 @@ use parquet::errors::ParquetError;
 use rayon::prelude::*;
 
 use crate::Format;
-use crate::block::{Block, Cells, Collector, Widening, block_rows, no_memory};
+use crate::block::{Block, Cells, Widening, block_rows};
 use crate::catalog::Request;
+use crate::collector::{Collector, no_memory};
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
 use crate::stop::Stop;
@@ -123,6 +124,7 @@ impl ParquetReader {
             fields.dedup();
             let mut block = Block {
                 rows: batch.num_rows(),
+                first_row: row,
                 cells: Vec::new(),
                 nulls: Vec::new(),
             };
@@ -134,7 +136,7 @@ impl ParquetReader {
                     name,
                     batch.column(column),
                     part.element,
-                    widening,
+                    part.widening(widening),
                     row,
                 )?;
                 block.cells.push(cells);
@@ -232,7 +234,6 @@ impl ParquetReader {
     fn collect_filtered(
         &self,
         components: &[Component],
-        kept: usize,
         collector: &mut Collector,
     ) -> Result<(), CatalogError> {
         let rows = self.group_rows();
@@ -253,11 +254,11 @@ impl ParquetReader {
                     &mut |block| collector.take(&self.path, &block),
                 )?;
             } else {
-                let filter = collector.filter().cloned();
+                let empty = &*collector;
                 let parts: Vec<Collector> = (next..end)
                     .into_par_iter()
                     .map(|group| {
-                        let mut part = Collector::new(&self.path, kept, filter.clone(), None)?;
+                        let mut part = empty.like();
                         self.scan_group(
                             group,
                             starts[group],
@@ -343,11 +344,10 @@ impl Backend for ParquetReader {
                 .iter()
                 .all(|part| schema.fields[part.field].kind != Kind::Other)
         );
-        if collector.filter().is_none() {
+        if collector.takes_all() {
             self.collect_all(components, collector)
         } else {
-            let kept = collector.width();
-            self.collect_filtered(components, kept, collector)
+            self.collect_filtered(components, collector)
         }
     }
 }

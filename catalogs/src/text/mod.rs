@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 use self::layout::{Layout, TextColumn};
 use self::lines::{Delimiter, Lines};
+use crate::Format;
 use crate::block::{Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
-use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table};
+use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table, wanted_names};
 use crate::stop::Stop;
-use crate::{Filter, Format};
 
 /// Reads delimited text.
 pub(crate) struct TextReader {
@@ -98,12 +98,15 @@ impl Backend for TextReader {
         let mut fields: Vec<Field> = self.layout.columns.iter().map(field).collect();
         if self.layout.guessed_names {
             // A comment that happened to have as many words must not hide col1, col2, ... or 1, 2, ...
-            let of_filter = request.filter.iter().flat_map(Filter::columns);
-            let asked = request.columns.iter().map(String::as_str).chain(of_filter);
             let named: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
-            for name in asked.filter(|name| !named.contains(*name)) {
-                if let Some(field) = layout::number(name).and_then(|k| fields.get_mut(k)) {
-                    name.clone_into(&mut field.name);
+            let count = fields.len();
+            let known = |name: &str| {
+                named.contains(name) || layout::number(name).is_some_and(|k| k < count)
+            };
+            let asked = wanted_names(request, &known).into_iter();
+            for name in asked.filter(|name| !named.contains(name)) {
+                if let Some(field) = layout::number(&name).and_then(|k| fields.get_mut(k)) {
+                    field.name = name;
                 }
             }
         }
@@ -130,6 +133,7 @@ impl Backend for TextReader {
             let mut gatherers: Vec<Gatherer<'_>> = components
                 .iter()
                 .map(|part| {
+                    let widening = part.widening(widening);
                     Gatherer::new(&self.path, &self.layout, part.field, widening, first_row)
                 })
                 .collect();
@@ -151,9 +155,14 @@ impl Backend for TextReader {
             if rows == 0 {
                 return Ok(());
             }
-            first_row += rows as u64;
             let (cells, nulls) = gatherers.into_iter().map(Gatherer::finish).unzip();
-            sink(Block { rows, cells, nulls })?;
+            sink(Block {
+                rows,
+                first_row,
+                cells,
+                nulls,
+            })?;
+            first_row += rows as u64;
         }
     }
 }
@@ -219,7 +228,7 @@ impl<'a> Gatherer<'a> {
             }
         }
         // Up to 15 digits are exact in float64; longer integers must be checked.
-        if field.len() > 15
+        if (field.len() > 15 || numbers.is_typed())
             && let Ok(integer) = field.parse::<i128>()
         {
             return numbers.integer(integer);
@@ -242,10 +251,7 @@ impl<'a> Gatherer<'a> {
                 row: numbers.next_row(),
                 value: shortened(field),
             }),
-            Ok(value) => {
-                numbers.float(value);
-                Ok(())
-            }
+            Ok(value) => numbers.float(value),
             Err(_) => Err(CatalogError::Field {
                 path,
                 line,

@@ -1,7 +1,6 @@
 //! `albireo count`: raw pair counts.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use albireo::{Binning, Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
@@ -11,6 +10,7 @@ use clap::Args;
 use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
+use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{self, Wanted, line_of_sight};
@@ -21,11 +21,11 @@ use crate::tables::{count_columns, edge_columns, mean_column};
 /// Arguments of `count`.
 #[derive(Debug, Args)]
 pub(crate) struct Count {
-    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text
-    data: PathBuf,
+    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text; several files by a quoted pattern, e.g. 'gal_*.fits'
+    data: Files,
     /// A second catalog: pairs between the two are counted instead of pairs within the first [default: none, or the first again
     /// where a --second flag selects another part of it]
-    second: Option<PathBuf>,
+    second: Option<Files>,
     /// What pairs are binned in
     #[arg(long, default_value = "r")]
     statistic: Statistic,
@@ -43,7 +43,10 @@ pub(crate) struct Count {
 impl Count {
     /// Counts, prints and writes.
     pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
-        let inputs = std::iter::once(self.data.as_path()).chain(self.second.as_deref());
+        let inputs = self
+            .data
+            .iter()
+            .chain(self.second.iter().flat_map(Files::iter));
         let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
         check(&self.pairs.output, &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;

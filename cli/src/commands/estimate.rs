@@ -19,6 +19,7 @@ use super::region_flags::RegionFlags;
 use super::saved_rr::{self, Expected};
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
+use crate::catalogs::Files;
 use crate::counting::{Counted, Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{self, Wanted, line_of_sight};
@@ -53,20 +54,21 @@ const RANDOMS: [(Role, &str); 2] = [
 /// Catalogs, estimator and everything about them.
 #[derive(Debug, Args)]
 pub(crate) struct EstimateFlags {
-    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text
-    data: PathBuf,
-    /// Random catalog of DATA [default: none, RR of a periodic box is known]
+    /// The catalog: FITS, Parquet, HDF5, ECSV or delimited text; several files one after the other, or by a quoted pattern such as 'gal_*.fits'
+    #[arg(required = true)]
+    data: Vec<Files>,
+    /// Random catalog of DATA; again for each further file [default: none, RR of a periodic box is known]
     #[arg(long, value_name = "FILE")]
-    randoms: Option<PathBuf>,
+    randoms: Vec<Files>,
     /// Second catalog: the cross-correlation of DATA with it
     #[arg(long, value_name = "FILE")]
-    cross: Option<PathBuf>,
+    cross: Vec<Files>,
     /// Random catalog of the second catalog
     #[arg(long, value_name = "FILE", requires = "cross")]
-    cross_randoms: Option<PathBuf>,
+    cross_randoms: Vec<Files>,
     /// Randoms shifted as the reconstructed DATA were: (DD - DS - SD + SS) / RR
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cross", "estimator"])]
-    shifted_randoms: Option<PathBuf>,
+    shifted_randoms: Vec<Files>,
     /// Estimator [default: landy-szalay with randoms, natural in a periodic box]
     #[arg(long, value_parser = named_estimators())]
     estimator: Option<Estimator>,
@@ -148,17 +150,18 @@ struct Plan<'a> {
 impl EstimateFlags {
     /// The estimator asked for, or the one that goes with the catalogs; refuses catalogs that it has no use for.
     fn estimator(&self) -> Result<Estimator> {
-        let random = self.randoms.is_some() || self.cross_randoms.is_some();
+        let random = !self.randoms.is_empty() || !self.cross_randoms.is_empty();
         let of_one = match self.estimator {
-            _ if self.shifted_randoms.is_some() => Estimator::ShiftedRandoms,
+            _ if !self.shifted_randoms.is_empty() => Estimator::ShiftedRandoms,
             Some(wanted) => wanted,
             None if random => Estimator::LandySzalay,
             None => Estimator::Natural,
         };
         let name = of_one.name();
-        let estimator = match &self.cross {
-            None => Some(of_one),
-            Some(_) => of_one.of_two_samples(),
+        let estimator = if self.cross.is_empty() {
+            Some(of_one)
+        } else {
+            of_one.of_two_samples()
         };
         let estimator = estimator
             .ok_or_else(|| usage(format!("--estimator {name} is not defined with --cross")))?;
@@ -176,8 +179,8 @@ impl EstimateFlags {
     fn check_randoms(&self, estimator: Estimator, terms: &[Term]) -> Result<()> {
         let name = estimator.name();
         let given = |role| match role {
-            Role::SecondRandoms => self.cross_randoms.is_some(),
-            _ => self.randoms.is_some(),
+            Role::SecondRandoms => !self.cross_randoms.is_empty(),
+            _ => !self.randoms.is_empty(),
         };
         let takes = |role| terms.iter().any(|term| term.roles().contains(&role));
         let (taken, others): (Vec<_>, Vec<_>) =
@@ -213,10 +216,10 @@ impl EstimateFlags {
             &self.cross,
             &self.cross_randoms,
             &self.shifted_randoms,
-            &self.rr,
         ];
-        std::iter::once(self.data.as_path())
-            .chain(optional.into_iter().filter_map(|file| file.as_deref()))
+        let all = std::iter::once(&self.data).chain(optional);
+        let files = all.flatten().flat_map(Files::iter);
+        files.chain(self.rr.as_deref())
     }
 
     /// The files that are written besides the result, by their flags.
@@ -229,28 +232,33 @@ impl EstimateFlags {
         let randoms = Selection::from(self.randoms_columns.clone());
         let cross = Selection::from(self.cross_columns.clone());
         let random = [&self.randoms, &self.cross_randoms, &self.shifted_randoms];
-        if randoms.any() && random.iter().all(|path| path.is_none()) {
+        if randoms.any() && random.iter().all(|files| files.is_empty()) {
             return Err(usage(
                 "the --randoms flags of columns and rows need randoms: --randoms FILE",
             ));
         }
-        if cross.any() && self.cross.is_none() {
+        if cross.any() && self.cross.is_empty() {
             return Err(usage(
                 "the --cross flags of columns and rows need a second catalog: --cross FILE",
             ));
         }
         let (randoms, cross) = (randoms.or(&first), cross.or(&first));
         let files = [
-            (Role::Data, Some(&self.data), &first),
-            (Role::Randoms, self.randoms.as_ref(), &randoms),
-            (Role::Shifted, self.shifted_randoms.as_ref(), &randoms),
-            (Role::SecondData, self.cross.as_ref(), &cross),
-            (Role::SecondRandoms, self.cross_randoms.as_ref(), &randoms),
+            (Role::Data, &self.data, &first),
+            (Role::Randoms, &self.randoms, &randoms),
+            (Role::Shifted, &self.shifted_randoms, &randoms),
+            (Role::SecondData, &self.cross, &cross),
+            (Role::SecondRandoms, &self.cross_randoms, &randoms),
         ];
-        let source = |(role, path, flags): (Role, Option<&PathBuf>, &Selection)| {
-            path.map(|path| Source {
+        let source = |(role, files, flags): (Role, &Vec<Files>, &Selection)| {
+            let paths: Vec<PathBuf> = files
+                .iter()
+                .flat_map(Files::iter)
+                .map(PathBuf::from)
+                .collect();
+            (!paths.is_empty()).then(|| Source {
                 role: role.name().to_owned(),
-                path: path.clone(),
+                paths,
                 selection: flags.clone().resolved(),
             })
         };
@@ -268,7 +276,7 @@ impl EstimateFlags {
         }
         let cells = matches!(cut, None | Some(RegionSpec::Cells(_)));
         let known = estimator.takes_known_randoms();
-        if !cells && known && self.randoms.is_none() && self.cross_randoms.is_none() {
+        if !cells && known && self.randoms.is_empty() && self.cross_randoms.is_empty() {
             return Err(usage(
                 "without --randoms, RR of a box less a region is known for its sub-cubes only: take --regions-cubes N",
             ));

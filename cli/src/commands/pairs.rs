@@ -2,13 +2,12 @@
 //!
 //! Entry: [`PairFlags`]. It counts nothing.
 
-use std::path::PathBuf;
-
 use albireo_samples::{Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
 use crate::args::{DataFlags, OutputFlags, RunFlags, SecondFlags, SpaceFlags};
+use crate::catalogs::Files;
 use crate::usage::usage;
 
 /// Columns, space, engine and output of a count of pairs within a file or between two.
@@ -28,7 +27,7 @@ pub(super) struct PairFlags {
 
 impl PairFlags {
     /// The files to read; flags of the second alone mean another part of the first file.
-    pub(super) fn sources(&self, data: PathBuf, second: Option<PathBuf>) -> Result<Vec<Source>> {
+    pub(super) fn sources(&self, data: Files, second: Option<Files>) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let other = Selection::from(self.second_columns.clone());
         let other_part = other.filter.is_some() || other.table.is_some();
@@ -38,14 +37,14 @@ impl PairFlags {
             ));
         }
         let second = second.or_else(|| other_part.then(|| data.clone()));
-        let second = second.map(|path| Source {
+        let second = second.map(|files| Source {
             role: "second".to_owned(),
-            path,
+            paths: files.paths,
             selection: other.or(&first).resolved(),
         });
         let data = Source {
             role: "data".to_owned(),
-            path: data,
+            paths: data.paths,
             selection: first.resolved(),
         };
         Ok(std::iter::once(data).chain(second).collect())

@@ -1,7 +1,6 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use albireo::estimators::Rdf as Distribution;
 use albireo::{Binning, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
@@ -11,6 +10,7 @@ use clap::Args;
 
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
+use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
@@ -23,10 +23,10 @@ use crate::usage::usage;
 /// Arguments of `rdf`.
 #[derive(Debug, Args)]
 pub(crate) struct Rdf {
-    /// The particles: FITS, Parquet, HDF5, ECSV or delimited text
-    data: PathBuf,
+    /// The particles: FITS, Parquet, HDF5, ECSV or delimited text; several files by a quoted pattern, e.g. 'part_*.h5'
+    data: Files,
     /// Other particles: g(r) of these around those of the first file [default: the first file, where a --second flag selects a part]
-    second: Option<PathBuf>,
+    second: Option<Files>,
     /// Largest separation (unit of the positions), at most half the box, e.g. 10
     #[arg(
         long,
@@ -102,8 +102,10 @@ impl Rdf {
 
     /// Counts, normalises, prints and writes.
     pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
-        let inputs = std::iter::once(self.data.as_path())
-            .chain(self.second.as_deref())
+        let inputs = self
+            .data
+            .iter()
+            .chain(self.second.iter().flat_map(Files::iter))
             .chain(self.bins.as_ref().and_then(EdgeSpec::file));
         check(&self.pairs.output, &[], &inputs.collect::<Vec<_>>())?;
         let bins = self.bins()?;

@@ -37,6 +37,192 @@ fn redshifts_become_distances() {
 }
 
 #[test]
+fn a_named_cosmology_has_its_photons_and_neutrinos() {
+    let folder = Folder::new().with("g.csv", "RA,DEC,Z\n0,0,0.1\n0,0,0.7\n");
+    // astropy: (Planck18.comoving_distance(0.7) - Planck18.comoving_distance(0.1)) * Planck18.h = 1452.41081 Mpc/h;
+    // without radiation it is 1453.5964.
+    let bins = "--bins edges:1400,1452.410,1452.411,1500";
+    folder.good(&format!(
+        "count g.csv --cosmology planck18 {bins} -o out.json"
+    ));
+    let table = folder.table("out.json");
+    assert_eq!(integers(&table, "npairs"), [0, 1, 0]);
+    let cosmology = &table.meta["cosmology"];
+    assert_eq!(
+        (cosmology["name"].as_str(), cosmology["h"].as_f64()),
+        (Some("Planck18"), Some(0.6766))
+    );
+    assert_eq!(cosmology["m_nu"].as_array().unwrap().len(), 3);
+    assert_eq!(table.meta["unit"], "Mpc/h");
+    let same = "om=0.30966,h=0.6766,tcmb=2.7255,neff=3.046,mnu=0:0:0.06";
+    folder.good(&format!(
+        "count g.csv --cosmology {same} {bins} -o same.json"
+    ));
+    assert_eq!(integers(&folder.table("same.json"), "npairs"), [0, 1, 0]);
+    assert!(
+        folder.table("same.json").meta["cosmology"]
+            .get("name")
+            .is_none()
+    );
+    folder.good(&format!(
+        "count g.csv --cosmology om=0.30966 {bins} -o plain.json"
+    ));
+    assert_eq!(integers(&folder.table("plain.json"), "npairs"), [0, 0, 1]);
+    for (wrong, part) in [
+        ("Planck16", "Planck18, Planck15"),
+        ("om=0.3,h=67", "H0 / (100 km/s/Mpc)"),
+        ("om=0.3,tcmb=2.7,neff=3", "needs h"),
+    ] {
+        let run = folder.run(&format!("count g.csv --cosmology {wrong} {bins}"));
+        assert!(run.code != 0 && run.stderr.contains(part), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn columns_and_conditions_are_expressions() {
+    let rows = "x,y,z,w,fkp,flag,kind\n0,0,0,2,0.5,4,LRG\n1,0,0,3,1,0,LRG\n2,0,0,5,2,8,ELG\n3,0,0,7,1,12,LRG\n";
+    let folder = Folder::new().with("g.csv", rows);
+    let run = |more: &[&str]| {
+        let count = [
+            "count",
+            "g.csv",
+            "--positions",
+            "2*x,y,z",
+            "--bins",
+            "edges:1,3,5,7",
+            "-o",
+            "o.json",
+        ];
+        let run = folder.run_with(&[&count[..], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        folder.table("o.json")
+    };
+    assert_eq!(integers(&run(&[]), "npairs"), [3, 2, 1]);
+    let table = run(&[
+        "--weight",
+        "w*fkp",
+        "--where",
+        "flag & 8 == 0 or kind in ('ELG')",
+    ]);
+    assert_eq!(integers(&table, "npairs"), [2, 1, 0]);
+    let sample = &table.meta["samples"][0];
+    assert_eq!(
+        (sample["weight"].as_str(), sample["weight_sum"].as_f64()),
+        (Some("w*fkp"), Some(14.0))
+    );
+    // w is 2, 3, 5 and 7 where x is 0, 1, 2 and 3.
+    let table = run(&["--where", "not (w > 2 + x) && x < 10/3"]);
+    assert_eq!(table.meta["samples"][0]["rows_used"], 2);
+    let run = folder.run("count g.csv --bins edges:1,2 --where flag&4=0");
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let lines: Vec<&str> = run.stderr.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.trim() == "flag&4=0")
+        .unwrap();
+    assert_eq!(
+        lines[at + 1].find('^'),
+        lines[at].find('='),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn several_files_are_one_sample() {
+    let folder = Folder::new()
+        .with("g_1.csv", "x,y,z\n0,0,0\n1,0,0\n")
+        .with("g_2.csv", "w x y z\n1 3 0 0\n")
+        .with("g_10.csv", "x\ty\tz\n7\t0\t0\n9\t9\t9\n")
+        .with("all.csv", "x,y,z\n0,0,0\n1,0,0\n7,0,0\n9,9,9\n3,0,0\n")
+        .with("sky.csv", "RA,DEC,DIST\n0,0,10\n");
+    let bins = "--bins edges:0.5,1.5,2.5,3.5,4.5,5.5,6.5,7.5,20";
+    folder.good(&format!("count g_*.csv {bins} -o many.json"));
+    folder.good(&format!("count all.csv {bins} -o one.json"));
+    let (many, one) = (folder.table("many.json"), folder.table("one.json"));
+    assert_eq!(integers(&many, "npairs"), integers(&one, "npairs"));
+    assert_eq!(integers(&many, "npairs").iter().sum::<u64>(), 10);
+    let sample = &many.meta["samples"][0];
+    assert_eq!(
+        (sample["rows_read"].as_u64(), sample["rows_used"].as_u64()),
+        (Some(5), Some(5))
+    );
+    let files = sample["files"].as_array().unwrap();
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["g_1.csv", "g_10.csv", "g_2.csv"]);
+    assert!(
+        files
+            .iter()
+            .all(|file| file["sha256"].as_str().unwrap().len() == 64)
+    );
+    // Further files behind the first, and randoms again and again.
+    let xi = format!(
+        "xi g_1.csv g_10.csv g_2.csv --randoms all.csv --randoms g_1.csv {bins} -o xi.json"
+    );
+    folder.good(&xi);
+    let samples = &folder.table("xi.json").meta["samples"];
+    assert_eq!(
+        (
+            samples[0]["rows_used"].as_u64(),
+            samples[1]["rows_used"].as_u64()
+        ),
+        (Some(5), Some(7))
+    );
+    // A file may have no row left; a sample may not.
+    folder.good(&format!("count g_*.csv --where x<2 {bins}"));
+    assert_eq!(
+        folder
+            .run(&format!("count g_*.csv --where x>20 {bins}"))
+            .code,
+        1
+    );
+    for (arguments, code, part) in [
+        (
+            "count g_*.csv sky.csv -o g_10.csv",
+            2,
+            "would replace the input g_10.csv",
+        ),
+        (
+            "count [gs]*.csv",
+            1,
+            "positions of one sample are of different kinds",
+        ),
+        ("count none_*.csv", 1, "none_*.csv"),
+        ("count g_*.csv --weight w", 1, "g_1.csv: no column `w`"),
+    ] {
+        let run = folder.run(&format!("{arguments} {bins}"));
+        assert!(
+            run.code == code && run.stderr.contains(part),
+            "{arguments}: {}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn rows_are_selected_by_number() {
+    let folder = Folder::new().with("g.csv", "x,y,z\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n4,0,0\n5,0,0\n");
+    let used = |flags: &str| {
+        folder.good(&format!("count g.csv --bins edges:0.5,9 {flags} -o o.json"));
+        folder.table("o.json").meta["samples"][0]["rows_used"]
+            .as_u64()
+            .unwrap()
+    };
+    assert_eq!(used("--rows 1:5"), 4);
+    assert_eq!(folder.table("o.json").meta["samples"][0]["rows"], "1:5");
+    assert_eq!(used("--rows 1: --every 2"), 3);
+    assert_eq!(used("--every 4"), 2);
+    assert_eq!(used("--rows 1:5 --where x!=2"), 3);
+    assert_eq!(
+        folder.run("count g.csv --bins edges:0.5,9 --rows 5:1").code,
+        2
+    );
+}
+
+#[test]
 fn rows_are_selected_by_a_condition() {
     let folder = Folder::new().with(
         "m.csv",

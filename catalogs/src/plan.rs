@@ -1,0 +1,289 @@
+//! A request resolved against the columns of a table.
+//!
+//! Entry: [`Plan::new`]. Names become components, expressions are bound to them; nothing is read.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::catalog::{Request, component};
+use crate::collector::{Computed, Origin, Pick};
+use crate::error::{CatalogError, listed};
+use crate::expression::{self, Expression, Located, Type, Unfit};
+use crate::schema::{Component, Field, Kind, Schema};
+
+/// What a request needs of a table.
+pub(crate) struct Plan {
+    /// What the blocks of a scan hold.
+    pub(crate) components: Vec<Component>,
+    pub(crate) pick: Pick,
+    pub(crate) rows: Option<u64>,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        path: &Path,
+        schema: &Schema,
+        request: &Request,
+    ) -> Result<Self, CatalogError> {
+        let mut planner = Planner {
+            path,
+            schema,
+            components: Vec::new(),
+        };
+        let mut columns: Vec<(String, Origin)> = Vec::new();
+        let mut seen = HashSet::new();
+        for column in &request.columns {
+            for (name, origin) in planner.column(column)? {
+                if seen.insert(name.clone()) {
+                    columns.push((name, origin));
+                }
+            }
+        }
+        let filter = match &request.filter {
+            None => None,
+            Some(filter) => {
+                let computed = planner.bind(filter.expression())?;
+                expression::check_condition(&computed.text, &computed.bound)
+                    .map_err(|source| planner.unfit(source))?;
+                Some(computed)
+            }
+        };
+        let pick = Pick {
+            columns,
+            filter,
+            rows: request.rows,
+            conditions: planner.conditions(),
+        };
+        let rows = common_rows(path, schema, &planner.components)?;
+        Ok(Self {
+            components: planner.marked(),
+            pick,
+            rows,
+        })
+    }
+}
+
+/// Finds the components of names.
+struct Planner<'a> {
+    path: &'a Path,
+    schema: &'a Schema,
+    components: Vec<Component>,
+}
+
+impl Planner<'_> {
+    /// What a requested column is: components of a column of the table, or an expression.
+    fn column(&mut self, column: &str) -> Result<Vec<(String, Origin)>, CatalogError> {
+        let unknown = match resolve(self.path, self.schema, column) {
+            Ok((field, elements)) => {
+                require_number(self.path, &self.schema.fields[field])?;
+                let origin =
+                    |(name, element)| (name, Origin::Component(self.place(field, element)));
+                return Ok(elements.into_iter().map(origin).collect());
+            }
+            Err(unknown @ CatalogError::UnknownColumn { .. }) => unknown,
+            Err(other) => return Err(other),
+        };
+        let is_name = column
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_./+-[]:".contains(c));
+        let expression = match Expression::parse(column) {
+            // A constant is more likely the number of a column that is not there.
+            Ok(expression) if !(expression.is_column() || expression.columns().is_empty()) => {
+                expression
+            }
+            Err(error) if column.contains(['*', '(', '<', '>', '=', '&', '|', '%']) => {
+                return Err(self.unfit(error));
+            }
+            _ => return Err(unknown),
+        };
+        let computed = match self.bind(&expression) {
+            Err(CatalogError::UnknownColumn { .. }) if is_name => return Err(unknown),
+            bound => bound?,
+        };
+        expression::check_number(&computed.text, &computed.bound)
+            .map_err(|source| self.unfit(source))?;
+        Ok(vec![(column.to_owned(), Origin::Expression(computed))])
+    }
+
+    fn bind(&mut self, expression: &Expression) -> Result<Computed, CatalogError> {
+        let (path, schema) = (self.path, self.schema);
+        let known = |name: &str| resolve(path, schema, name).is_ok();
+        let tree = expression
+            .tree_for(&known)
+            .map_err(|source| self.unfit(source))?;
+        let text = expression.text();
+        let bound = expression::bind(text, &tree, self).map_err(|unfit| match unfit {
+            Unfit::Column(error) => error,
+            Unfit::Expression(source) => self.unfit(source),
+        })?;
+        let text = text.to_owned();
+        Ok(Computed { text, bound })
+    }
+
+    fn unfit(&self, source: expression::ExpressionError) -> CatalogError {
+        CatalogError::Expression {
+            path: self.path.to_owned(),
+            source,
+        }
+    }
+
+    /// The place of a component among all, where it is added if it is not there.
+    fn place(&mut self, field: usize, element: usize) -> usize {
+        let same = |have: &Component| (have.field, have.element) == (field, element);
+        self.components.iter().position(same).unwrap_or_else(|| {
+            self.components.push(Component {
+                field,
+                element,
+                typed: false,
+            });
+            self.components.len() - 1
+        })
+    }
+
+    /// The components, those of a field that expressions read marked alike.
+    fn marked(self) -> Vec<Component> {
+        let typed = |field: usize| {
+            let mut of_field = self.components.iter().filter(|part| part.field == field);
+            of_field.any(|part| part.typed)
+        };
+        let marked = self.components.iter().map(|part| Component {
+            typed: typed(part.field),
+            ..*part
+        });
+        marked.collect()
+    }
+
+    /// Which components are conditions.
+    fn conditions(&self) -> Vec<bool> {
+        let is_condition = |part: &Component| self.schema.fields[part.field].dtype == "bool";
+        self.components.iter().map(is_condition).collect()
+    }
+}
+
+impl expression::Table for Planner<'_> {
+    type Error = CatalogError;
+
+    fn locate(&mut self, column: &str) -> Result<Located, CatalogError> {
+        let (index, elements) = resolve(self.path, self.schema, column)?;
+        let field = &self.schema.fields[index];
+        let [(_, element)] = elements.as_slice() else {
+            return Err(CatalogError::Shape {
+                path: self.path.to_owned(),
+                column: field.name.clone(),
+                width: field.width,
+                expected: format!("the filter must name one, such as `{}[0]`", field.name),
+            });
+        };
+        let of = match field.kind {
+            Kind::Text => Type::Text,
+            Kind::Number if field.dtype == "bool" => Type::Bool,
+            Kind::Number => Type::Number,
+            Kind::Other => {
+                require_number(self.path, field)?;
+                Type::Number
+            }
+        };
+        let (labels, dtype) = (field.labels.clone(), field.dtype.clone());
+        let position = self.place(index, *element);
+        self.components[position].typed = true;
+        Ok(Located {
+            position,
+            of,
+            labels,
+            dtype,
+        })
+    }
+
+    fn mismatch(&self, column: &str, located: &Located, constant: &str) -> CatalogError {
+        let labels: Vec<String> = located
+            .labels
+            .iter()
+            .map(|(_, label)| label.clone())
+            .collect();
+        let of = if labels.is_empty() {
+            String::new()
+        } else {
+            format!(" of {}", listed(&labels))
+        };
+        CatalogError::FilterKind {
+            path: self.path.to_owned(),
+            column: column.to_owned(),
+            dtype: format!("{}{of}", located.dtype),
+            literal: constant.to_owned(),
+        }
+    }
+}
+
+/// The field a requested column means, with the name and index of each component.
+fn resolve(
+    path: &Path,
+    schema: &Schema,
+    column: &str,
+) -> Result<(usize, Vec<(String, usize)>), CatalogError> {
+    let find = |name: &str| schema.fields.iter().position(|field| field.name == name);
+    if let Some(index) = find(column) {
+        let elements = match schema.fields[index].width {
+            1 => vec![(column.to_owned(), 0)],
+            width => (0..width).map(|k| (component(column, k), k)).collect(),
+        };
+        return Ok((index, elements));
+    }
+    let indexed = column
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['));
+    if let Some((index, element)) =
+        indexed.and_then(|(name, k)| Some((find(name)?, k.parse::<usize>().ok()?)))
+    {
+        let width = schema.fields[index].width;
+        if element < width {
+            return Ok((index, vec![(column.to_owned(), element)]));
+        }
+        return Err(CatalogError::Shape {
+            path: path.to_owned(),
+            column: schema.fields[index].name.clone(),
+            width,
+            expected: format!("`{column}` is none of them (they count from 0)"),
+        });
+    }
+    let available = schema
+        .fields
+        .iter()
+        .map(|field| field.name.clone())
+        .collect();
+    Err(CatalogError::unknown_column(path, column, available))
+}
+
+fn require_number(path: &Path, field: &Field) -> Result<(), CatalogError> {
+    if field.kind == Kind::Number {
+        return Ok(());
+    }
+    Err(CatalogError::NotNumeric {
+        path: path.to_owned(),
+        column: field.name.clone(),
+        dtype: field.dtype.clone(),
+    })
+}
+
+/// The number of rows that all components share.
+fn common_rows(
+    path: &Path,
+    schema: &Schema,
+    components: &[Component],
+) -> Result<Option<u64>, CatalogError> {
+    let mut counted = components
+        .iter()
+        .filter_map(|part| Some((part.field, schema.fields[part.field].rows?)));
+    let Some((first, first_rows)) = counted.next() else {
+        return Ok(schema.rows);
+    };
+    match counted.find(|&(_, rows)| rows != first_rows) {
+        None => Ok(Some(first_rows)),
+        Some((second, second_rows)) => Err(CatalogError::UnequalLengths {
+            path: path.to_owned(),
+            first: schema.fields[first].name.clone(),
+            first_rows,
+            second: schema.fields[second].name.clone(),
+            second_rows,
+        }),
+    }
+}

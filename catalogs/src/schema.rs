@@ -1,0 +1,60 @@
+//! What a table holds, as the file has it: its columns and their types.
+//!
+//! Entry: [`Schema`]. It holds no values.
+
+use crate::block::Widening;
+use crate::value::Attributes;
+
+/// What a column is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number,
+    Text,
+    /// Neither; cannot be read.
+    Other,
+}
+
+/// One column of a table, as the file has it.
+#[derive(Debug, Clone)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) dtype: String,
+    pub(crate) unit: Option<String>,
+    pub(crate) kind: Kind,
+    /// Names of some of its numbers, as an HDF5 enum has; a filter may use them.
+    pub(crate) labels: Vec<(f64, String)>,
+    /// Components of one row.
+    pub(crate) width: usize,
+    /// Rows, where the format gives each column its own number.
+    pub(crate) rows: Option<u64>,
+}
+
+/// One table, as the file has it.
+#[derive(Debug, Clone)]
+pub(crate) struct Schema {
+    /// Empty for formats that hold one table.
+    pub(crate) table: String,
+    pub(crate) rows: Option<u64>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) attributes: Attributes,
+}
+
+/// One component of one column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Component {
+    pub(crate) field: usize,
+    pub(crate) element: usize,
+    /// Whether an expression reads it, which takes integers and missing values as they are.
+    pub(crate) typed: bool,
+}
+
+impl Component {
+    /// How its values are decoded in a scan of others by `widening`.
+    pub(crate) fn widening(&self, widening: Widening) -> Widening {
+        if self.typed {
+            Widening::Typed
+        } else {
+            widening
+        }
+    }
+}

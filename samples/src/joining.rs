@@ -1,0 +1,156 @@
+//! The files of a sample become one.
+//!
+//! Entry: [`join`]. Each has been read by `sample`; none has been placed in a domain.
+
+use albireo::{Particles, Points, Weights};
+use serde_json::{Value, json};
+
+use crate::error::{SampleError, Within};
+use crate::sample::Sample;
+
+/// The sample whose rows are those of the parts, one behind the other.
+pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
+    if parts.len() == 1 {
+        return Ok(parts.remove(0));
+    }
+    check(&parts)?;
+    let Some(first) = parts.first() else {
+        return Err(SampleError::NoFile(String::new()));
+    };
+    let (role, path, unit) = (first.role.clone(), first.path.clone(), first.unit.clone());
+    let frame = parts.iter().find_map(|part| part.frame);
+    let rows: usize = parts.iter().map(|part| part.particles.len()).sum();
+    let place = || format!("{role}: {} files from {} on", parts.len(), path.display());
+    if rows == 0 {
+        let rows_read = parts
+            .iter()
+            .filter_map(|part| part.record["rows_read"].as_u64());
+        return Err(SampleError::Empty {
+            path,
+            rows_read: rows_read.sum(),
+        });
+    }
+    let points = points(&parts, rows).within(place)?;
+    let particles = match weights(&parts, rows) {
+        None => Particles::new(points),
+        Some(weights) => {
+            let particles = Particles::weighted(points, weights).within(place)?;
+            particles.check_weight_sums().within(place)?;
+            particles
+        }
+    };
+    // All parts have the column, or none.
+    let regions = parts.iter().map(|part| part.regions.as_deref());
+    let regions = regions.collect::<Option<Vec<_>>>().map(|all| all.concat());
+    Ok(Sample {
+        record: record(&parts, &particles),
+        regions,
+        stated_boxes: parts
+            .into_iter()
+            .flat_map(|part| part.stated_boxes)
+            .collect(),
+        role,
+        path,
+        particles,
+        frame,
+        unit,
+    })
+}
+
+/// Refuses parts whose numbers mean different things.
+fn check(parts: &[Sample]) -> Result<(), SampleError> {
+    let first = &parts[0];
+    for part in &parts[1..] {
+        let meaning = |part: &Sample| {
+            part.record["coordinates"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        if meaning(part) != meaning(first) {
+            return Err(SampleError::DifferentCoordinates {
+                first: (meaning(first), first.path.clone()),
+                second: (meaning(part), part.path.clone()),
+            });
+        }
+        if let (Some(a), Some(b)) = (&first.unit, &part.unit)
+            && a != b
+        {
+            return Err(SampleError::DifferentUnits {
+                first: (a.clone(), first.path.clone()),
+                second: (b.clone(), part.path.clone()),
+            });
+        }
+    }
+    let mut frames = parts.iter().filter_map(|part| Some((part.frame?, part)));
+    if let Some((least, _)) = frames.next()
+        && let Some((most, part)) = frames.find(|(frame, _)| *frame != least)
+    {
+        return Err(SampleError::SeveralFrames {
+            path: part.path.clone(),
+            column: "frame".to_owned(),
+            least,
+            most,
+        });
+    }
+    Ok(())
+}
+
+fn points(parts: &[Sample], rows: usize) -> Result<Points, albireo::ParticlesError> {
+    let mut columns = [0; 3].map(|_| Vec::with_capacity(rows));
+    for part in parts {
+        let points = part.particles.points();
+        for row in 0..points.len() {
+            let at = points.at(row);
+            columns
+                .iter_mut()
+                .zip(at)
+                .for_each(|(column, x)| column.push(x));
+        }
+    }
+    let [x, y, z] = columns;
+    Points::new(x, y, z)
+}
+
+/// The weights of all, where they have any.
+fn weights(parts: &[Sample], rows: usize) -> Option<Vec<f64>> {
+    let mut all = Vec::with_capacity(rows);
+    for part in parts.iter().filter(|part| !part.particles.is_empty()) {
+        match part.particles.weights() {
+            Weights::Unit => all.resize(all.len() + part.particles.len(), 1.0),
+            Weights::PerParticle(weights) => all.extend(weights.iter()),
+        }
+    }
+    let weighted = parts.iter().any(|part| part.record.get("weight").is_some());
+    weighted.then_some(all)
+}
+
+/// The record of the whole: sums, what all files share, and the list of the files.
+fn record(parts: &[Sample], particles: &Particles) -> Value {
+    let sum = |key: &str| -> u64 {
+        parts
+            .iter()
+            .filter_map(|part| part.record[key].as_u64())
+            .sum()
+    };
+    let mut record = json!({
+        "role": parts[0].role,
+        "rows_read": sum("rows_read"),
+        "rows_used": particles.len(),
+        "coordinates": parts[0].record["coordinates"],
+        "weight_sum": particles.weight_sum(),
+    });
+    let mut files: Vec<Value> = parts.iter().map(|part| part.record.clone()).collect();
+    for file in files.iter_mut().filter_map(Value::as_object_mut) {
+        file.remove("role");
+        file.remove("coordinates");
+        // They are those of the whole.
+        for key in ["where", "weight", "rows"] {
+            if let Some(value) = file.remove(key) {
+                record[key] = value;
+            }
+        }
+    }
+    record["files"] = Value::Array(files);
+    record
+}
