@@ -274,7 +274,7 @@ fn no_result(path: &Path, text: &str, block: &Block, none: NoResult) -> CatalogE
     CatalogError::NoResult {
         path: path.to_owned(),
         row: block.first_row + none.row as u64,
-        source: ExpressionError {
+        error: ExpressionError {
             expression: text.to_owned(),
             position: none.at,
             expected: none.expected.to_owned(),

@@ -256,22 +256,22 @@ pub enum CatalogError {
     #[error(transparent)]
     Syntax(#[from] ExpressionError),
     /// An expression that does not fit the columns of the file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     Expression {
         /// The file asked for.
         path: PathBuf,
         /// What does not fit, and where.
-        source: ExpressionError,
+        error: ExpressionError,
     },
     /// A row for which an expression has no result.
-    #[error("{}: row {row} (from 0): {source}", path.display())]
+    #[error("{}: row {row} (from 0): {error}", path.display())]
     NoResult {
         /// The file asked for.
         path: PathBuf,
         /// The row.
         row: u64,
         /// What has none, and where.
-        source: ExpressionError,
+        error: ExpressionError,
     },
     /// The columns do not fit into memory.
     #[error("{}: no memory for {rows} rows of {columns} columns ({} MiB)", path.display(), bytes >> 20)]

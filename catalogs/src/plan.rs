@@ -120,10 +120,10 @@ impl Planner<'_> {
         Ok(Computed { text, bound })
     }
 
-    fn unfit(&self, source: expression::ExpressionError) -> CatalogError {
+    fn unfit(&self, error: expression::ExpressionError) -> CatalogError {
         CatalogError::Expression {
             path: self.path.to_owned(),
-            source,
+            error,
         }
     }
 

@@ -19,7 +19,9 @@ pub use error::ExpressionError;
 pub(crate) use bind::{Bound, Located, Table, Type, Unfit, bind, check_condition, check_number};
 pub(crate) use evaluate::{NoResult, Rows, condition, numbers};
 pub(crate) use parse::Names;
-use tree::{Kind, Node, Relation};
+#[cfg(feature = "hdf5")]
+use tree::Relation;
+use tree::{Kind, Node};
 pub(crate) use values::{Column, Run, Values};
 
 /// A number computed from the columns of a row, such as `WEIGHT * WEIGHT_FKP`.

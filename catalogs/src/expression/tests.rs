@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::tree::{Binary, Unary};
+use super::tree::{Binary, Relation, Unary};
 use super::*;
 
 fn node(kind: Kind) -> Box<Node> {
