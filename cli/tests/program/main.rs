@@ -15,6 +15,7 @@ mod figures;
 mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
+mod job;
 mod outputs;
 #[cfg(feature = "plot")]
 mod plots;
