@@ -116,7 +116,7 @@ impl From<LosName> for LineOfSight {
 }
 
 /// How columns become distances: the same for all files.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Space")]
 pub(crate) struct SpaceFlags {
     /// Periodic box: L, or Lx,Ly,Lz, or ax,ay,az,bx,..,cz (three vectors); `none` for an axis that is open; `file` for the box that

@@ -1,6 +1,11 @@
 //! The samples of a command, read as its flags say.
 //!
-//! Entry: [`read`]. What the files hold becomes particles in `albireo_samples`.
+//! Entry: [`Call`], [`Kept::read`]. What the files hold becomes particles in `albireo_samples`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::SystemTime;
 
 use albireo::cosmology::Cosmology;
 use albireo::{LineOfSight, Outside};
@@ -12,7 +17,7 @@ use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
 
 /// How a command wants its samples.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Wanted {
     /// Only directions.
     pub(crate) angular: bool,
@@ -31,29 +36,95 @@ fn say(notice: &Notice) {
     }
 }
 
-/// Reads all sources and notes in `record` what they are.
-pub(crate) fn read(
-    sources: &[Source],
-    flags: &SpaceFlags,
+/// A command line that is carried out, with the samples that those before it have left.
+pub(crate) struct Call<'a> {
+    /// The command line, the name of the program first.
+    pub(crate) arguments: &'a [OsString],
+    /// Samples of earlier calls.
+    pub(crate) kept: &'a mut Kept,
+}
+
+/// The samples that were read last, for later measurements of the same job: as long as their files stay what they were.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    most: usize,
+    samples: Vec<(Asked, Rc<Samples>)>,
+}
+
+/// What samples are the same by.
+#[derive(Debug, PartialEq)]
+struct Asked {
+    sources: Vec<Source>,
+    space: SpaceFlags,
     wanted: Wanted,
-    record: &mut Record,
-) -> Result<Samples> {
-    let _reading = NothingToKeep::begin();
-    let cosmology = flags.cosmology.as_deref().map(str::parse::<Cosmology>);
-    let reading = Reading {
-        angular: wanted.angular,
-        cosmology: cosmology.transpose().context("--cosmology")?,
-        space: flags.space,
-        outside: wanted.outside,
-        unit: flags.unit.clone(),
-        regions: wanted.regions,
-        stop: stop_reading(),
-    };
-    let samples = reading.read(sources, &mut |notice| say(&notice))?;
-    for (key, value) in samples.record() {
-        record.set(key, value.clone());
+    /// When each file was written last.
+    files: Vec<(PathBuf, Option<SystemTime>)>,
+}
+
+impl Asked {
+    fn new(sources: &[Source], space: &SpaceFlags, wanted: Wanted) -> Self {
+        let paths = sources.iter().flat_map(|source| &source.paths);
+        let written = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
+        Self {
+            files: paths.map(|path| (path.clone(), written(path))).collect(),
+            sources: sources.to_vec(),
+            space: space.clone(),
+            wanted,
+        }
     }
-    Ok(samples)
+
+    /// Reads all sources.
+    fn read(&self) -> Result<Samples> {
+        let space = &self.space;
+        let cosmology = space.cosmology.as_deref().map(str::parse::<Cosmology>);
+        let reading = Reading {
+            angular: self.wanted.angular,
+            cosmology: cosmology.transpose().context("--cosmology")?,
+            space: space.space,
+            outside: self.wanted.outside,
+            unit: space.unit.clone(),
+            regions: self.wanted.regions.clone(),
+            stop: stop_reading(),
+        };
+        Ok(reading.read(&self.sources, &mut |notice| say(&notice))?)
+    }
+}
+
+impl Kept {
+    /// Room for the samples of so many calls.
+    pub(crate) fn of(most: usize) -> Self {
+        Self {
+            most,
+            samples: Vec::new(),
+        }
+    }
+
+    /// Reads all sources, unless that has been done, and notes in `record` what they are.
+    pub(crate) fn read(
+        &mut self,
+        sources: &[Source],
+        space: &SpaceFlags,
+        wanted: Wanted,
+        record: &mut Record,
+    ) -> Result<Rc<Samples>> {
+        let _reading = NothingToKeep::begin();
+        let asked = Asked::new(sources, space, wanted);
+        let known = self.samples.iter().position(|(known, _)| *known == asked);
+        let (asked, samples) = if let Some(at) = known {
+            tracing::debug!("the samples have been read already");
+            self.samples.remove(at)
+        } else {
+            let samples = Rc::new(asked.read()?);
+            (asked, samples)
+        };
+        for (key, value) in samples.record() {
+            record.set(key, value.clone());
+        }
+        self.samples.push((asked, Rc::clone(&samples)));
+        let spare = self.samples.len().saturating_sub(self.most);
+        self.samples.drain(..spare);
+        Ok(samples)
+    }
 }
 
 /// The line of sight: as given, else the one that goes with the domain.

@@ -37,6 +37,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
+use inputs::{Call, Kept};
+
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
 ///
 /// Every count is the integer that a plain float64 double loop gives, whatever the engine, the number of threads or the instruction set.
@@ -175,16 +177,16 @@ fn start_log(cli: &Cli) {
 }
 
 /// Does what a command line asks for.
-fn carry_out(command: Command, arguments: &[OsString]) -> Result<()> {
+fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
     match command {
         Command::Info(info) => {
             let _reading = progress::NothingToKeep::begin();
             info.run()
         }
-        Command::Count(count) => count.run(arguments),
-        Command::Xi(xi) => xi.run(arguments),
-        Command::Wp(wp) => wp.run(arguments),
-        Command::Rdf(rdf) => rdf.run(arguments),
+        Command::Count(count) => count.run(call),
+        Command::Xi(xi) => xi.run(call),
+        Command::Wp(wp) => wp.run(call),
+        Command::Rdf(rdf) => rdf.run(call),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),
@@ -225,7 +227,11 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     start_log(&cli);
-    let done = progress::listen_for_signals().and_then(|()| carry_out(cli.command, &arguments));
+    let mut call = Call {
+        arguments: &arguments,
+        kept: &mut Kept::default(),
+    };
+    let done = progress::listen_for_signals().and_then(|()| carry_out(cli.command, &mut call));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -285,7 +285,7 @@ pub(crate) fn covariance_table(
     columns.push(TableColumn::floats(
         "covariance",
         format!("covariance of {of}"),
-        flat(covariance.matrix()),
+        flat(covariance.matrix().view()),
     ));
     let correlation = covariance.correlation();
     columns.push(TableColumn::floats(

@@ -17,7 +17,7 @@ use crate::selection::Selection;
 use crate::space::{StatedBox, stated_box};
 
 /// The files of one of the samples of a count.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// What the sample is to the count: `data`, `randoms`, `cross`...
     pub role: String,

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Covariance`], [`hartlap_factor`], [`percival_factor`]. Where the realisations come from is told by `by_region`.
 
-use ndarray::{Array1, Array2, ArrayView2};
+use ndarray::{Array1, Array2};
 
 use crate::error::EstimatorError;
 
@@ -22,9 +22,10 @@ use crate::error::EstimatorError;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Covariance {
-    realisations: usize,
     mean: Vec<f64>,
-    matrix: Array2<f64>,
+    /// Realisations less their mean, a row each.
+    off: Array2<f64>,
+    factor: f64,
 }
 
 impl Covariance {
@@ -68,24 +69,19 @@ impl Covariance {
             mean += &ndarray::aview1(row.as_ref());
         }
         mean /= n;
-        let mut matrix = Array2::<f64>::zeros((bins, bins));
-        for row in realisations {
-            let off = &ndarray::aview1(row.as_ref()) - &mean;
-            for (i, mut out) in matrix.rows_mut().into_iter().enumerate() {
-                out.scaled_add(off[i], &off);
-            }
-        }
-        matrix *= factor;
+        let rows = realisations.iter();
+        let off = rows.flat_map(|row| row.as_ref().iter().zip(&mean).map(|(x, mean)| x - mean));
+        let off = Array2::from_shape_vec((realisations.len(), bins), off.collect());
         Ok(Self {
-            realisations: realisations.len(),
+            off: off.map_err(|error| EstimatorError::Needs(error.to_string()))?,
             mean: mean.to_vec(),
-            matrix,
+            factor,
         })
     }
 
     /// Number of realisations.
     pub fn realisations(&self) -> usize {
-        self.realisations
+        self.off.nrows()
     }
 
     /// Number of bins.
@@ -98,25 +94,38 @@ impl Covariance {
         &self.mean
     }
 
-    /// The covariance, bins by bins.
-    pub fn matrix(&self) -> ArrayView2<'_, f64> {
-        self.matrix.view()
+    /// The covariance, bins by bins; made now, in bins squared times realisations operations.
+    pub fn matrix(&self) -> Array2<f64> {
+        let bins = self.bins();
+        let mut matrix = Array2::zeros((bins, bins));
+        for off in self.off.rows() {
+            for (i, mut out) in matrix.rows_mut().into_iter().enumerate() {
+                out.scaled_add(off[i], &off);
+            }
+        }
+        matrix *= self.factor;
+        matrix
     }
 
     /// The square root of the diagonal: one standard deviation of each bin.
     pub fn errors(&self) -> Vec<f64> {
-        self.matrix.diag().iter().map(|v| v.sqrt()).collect()
+        let mut variances = Array1::<f64>::zeros(self.bins());
+        for off in self.off.rows() {
+            variances += &(&off * &off);
+        }
+        variances *= self.factor;
+        variances.mapv_into(f64::sqrt).to_vec()
     }
 
     /// The correlation matrix, `C_ij / sqrt(C_ii C_jj)`: bins by bins, 1 on the diagonal; NaN where a variance is 0 or NaN.
     pub fn correlation(&self) -> Array2<f64> {
-        let errors = self.errors();
-        Array2::from_shape_fn(self.matrix.dim(), |(i, j)| {
+        let (errors, matrix) = (self.errors(), self.matrix());
+        Array2::from_shape_fn(matrix.dim(), |(i, j)| {
             let scale = errors[i] * errors[j];
             match i == j && scale > 0.0 {
                 true => 1.0,
                 // Rounding must not take it past what a correlation can be.
-                false if scale > 0.0 => (self.matrix[[i, j]] / scale).clamp(-1.0, 1.0),
+                false if scale > 0.0 => (matrix[[i, j]] / scale).clamp(-1.0, 1.0),
                 false => f64::NAN,
             }
         })

@@ -1,7 +1,5 @@
 //! `albireo count`: raw pair counts.
 
-use std::ffi::OsString;
-
 use albireo::{Binning, Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
@@ -13,7 +11,7 @@ use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{self, Wanted, line_of_sight};
+use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::{check, deliver};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns, mean_column};
@@ -42,7 +40,7 @@ pub(crate) struct Count {
 
 impl Count {
     /// Counts, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         let inputs = self
             .data
             .iter()
@@ -50,7 +48,7 @@ impl Count {
         let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
         check(&self.pairs.output, &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut record = Record::begin(arguments);
+        let mut record = Record::begin(call.arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,
@@ -63,7 +61,9 @@ impl Count {
         };
         spec.check_line_of_sight(self.los.los)?;
         let engines = Engines::new(&self.pairs.run)?;
-        let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let samples = call
+            .kept
+            .read(&sources, &self.pairs.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
         let mut counter = Counter::new(engines, samples.domain());

@@ -2,7 +2,6 @@
 //!
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
@@ -22,7 +21,7 @@ use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
 use crate::counting::{Counted, Counter, Planned};
 use crate::engine::Engines;
-use crate::inputs::{self, Wanted, line_of_sight};
+use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::write;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
@@ -266,7 +265,7 @@ impl EstimateFlags {
     }
 
     /// Reads, counts and estimates.
-    pub(crate) fn estimate(self, spec: &BinSpec, arguments: &[OsString]) -> Result<Estimated> {
+    pub(crate) fn estimate(self, spec: &BinSpec, call: &mut Call<'_>) -> Result<Estimated> {
         let estimator = self.estimator()?;
         let (cut, method) = self.regions.asked()?.unzip();
         if method.is_some() && self.rr.is_some() {
@@ -282,7 +281,7 @@ impl EstimateFlags {
             ));
         }
         spec.check_line_of_sight(self.los.los)?;
-        let mut record = Record::begin(arguments);
+        let mut record = Record::begin(call.arguments);
         let sources = self.sources()?;
         let wanted = Wanted {
             angular: spec.statistic == Statistic::Theta,
@@ -294,7 +293,7 @@ impl EstimateFlags {
             regions: cut,
         };
         let engines = Engines::new(&self.run)?;
-        let inputs = inputs::read(&sources, &self.space, wanted, &mut record)?;
+        let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
         let mut counter = Counter::new(engines, inputs.domain());

@@ -1,7 +1,5 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
-use std::ffi::OsString;
-
 use albireo::estimators::Rdf as Distribution;
 use albireo::{Binning, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -14,7 +12,7 @@ use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
-use crate::inputs::{self, Wanted};
+use crate::inputs::{Call, Wanted};
 use crate::output::{check, deliver};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns};
@@ -101,7 +99,7 @@ impl Rdf {
     }
 
     /// Counts, normalises, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         let inputs = self
             .data
             .iter()
@@ -114,7 +112,7 @@ impl Rdf {
                 "--volume must be positive and finite, found {volume}"
             )));
         }
-        let mut record = Record::begin(arguments);
+        let mut record = Record::begin(call.arguments);
         let sources = self.pairs.sources(self.data, self.second)?;
         if sources
             .iter()
@@ -128,7 +126,9 @@ impl Rdf {
             regions: None,
         };
         let engines = Engines::new(&self.pairs.run)?;
-        let samples = inputs::read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let samples = call
+            .kept
+            .read(&sources, &self.pairs.space, wanted, &mut record)?;
         let volume = volume(samples.domain(), self.volume)?;
         let first = samples.get("data")?;
         let (name, pairs) = match samples.find("second") {

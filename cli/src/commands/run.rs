@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser};
 
 use crate::Cli;
+use crate::inputs::{Call, Kept};
 use crate::job::{Job, Measurement};
 use crate::progress::check_stop;
 use crate::record::command_line;
@@ -30,6 +31,9 @@ pub(crate) struct Run {
     #[arg(long)]
     again: bool,
 }
+
+/// How many sets of samples wait for a measurement that needs them again.
+const SAMPLES_KEPT: usize = 2;
 
 /// The job file that `--template` prints.
 const TEMPLATE: &str = include_str!("template.toml");
@@ -132,6 +136,7 @@ impl Run {
             return crate::output::print(&lines.collect::<String>());
         }
         let number = all.len();
+        let mut kept = Kept::of(SAMPLES_KEPT);
         let mut skipped = 0;
         for (k, Parsed { made, cli }) in all.into_iter().enumerate() {
             check_stop()?;
@@ -141,8 +146,11 @@ impl Run {
                 continue;
             }
             tracing::info!("{} of {number}: [{}]", k + 1, made.name);
-            crate::carry_out(cli.command, &made.arguments)
-                .with_context(|| format!("[{}]", made.name))?;
+            let mut call = Call {
+                arguments: &made.arguments,
+                kept: &mut kept,
+            };
+            crate::carry_out(cli.command, &mut call).with_context(|| format!("[{}]", made.name))?;
         }
         if skipped > 0 {
             tracing::info!("{skipped} of {number} were done already; --again measures them anew");

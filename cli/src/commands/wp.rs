@@ -1,6 +1,5 @@
 //! `albireo wp`: the projected correlation function.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::estimators::projected;
@@ -13,6 +12,7 @@ use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
+use crate::inputs::Call;
 use crate::output::{check, deliver, write};
 use crate::tables::{edge_columns, error_columns, with_unit};
 
@@ -50,7 +50,7 @@ fn check_pi(edges: &[f64]) {
 
 impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         let bins = BinFlags {
             bins: self.bins,
             mu_bins: None,
@@ -64,7 +64,7 @@ impl Wp {
         if let Some(pi) = &spec.second {
             check_pi(pi.values());
         }
-        let mut estimated = self.estimate.estimate(&spec, arguments)?;
+        let mut estimated = self.estimate.estimate(&spec, call)?;
         let wp = projected(&estimated.xi)?;
         if let Some(path) = &self.counts {
             write(&xi::table(&estimated, false)?, path)?;

@@ -1,6 +1,5 @@
 //! `albireo xi`: correlation functions and their multipoles.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use albireo::Correlation;
@@ -12,6 +11,7 @@ use clap::Args;
 use super::estimate::{EstimateFlags, Estimated};
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
+use crate::inputs::Call;
 use crate::output::{check, deliver, write};
 use crate::tables::{correlation_columns, edge_columns, error_columns};
 use crate::usage::usage;
@@ -99,7 +99,7 @@ fn check_orders(orders: &[u32]) -> Result<()> {
 
 impl Xi {
     /// Counts, estimates, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
@@ -109,7 +109,7 @@ impl Xi {
         }
         check_orders(self.multipoles.as_deref().unwrap_or_default())?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut estimated = self.estimate.estimate(&spec, arguments)?;
+        let mut estimated = self.estimate.estimate(&spec, call)?;
         let grid = table(&estimated, self.multipoles.is_none())?;
         let Some(orders) = &self.multipoles else {
             return deliver(&grid, &self.output);

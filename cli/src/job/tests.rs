@@ -129,7 +129,7 @@ fn mistakes_are_told_with_their_line() {
             "line 2: mock: expected a list",
         ),
         (
-            "[xi.a]\noutput='a.csv'\n[xi.b]\noutput='a.csv'",
+            "[xi.a]\noutput='a.csv'\n[xi.b]\nwrap=true\noutput='a.csv'",
             "line 3: [xi.a] and [xi.b] both write a.csv",
         ),
         (
