@@ -13,8 +13,11 @@ pub use healpix::{MAX_NSIDE, PixelOrder, Pixels};
 pub use k_means::Centres;
 pub use values::Values;
 
+use rayon::prelude::*;
+
 use crate::error::RegionsError;
 use crate::particles::{Labels, MAX_LABELS, Particles, Points};
+use crate::pool;
 
 /// A rule that says for every position which region it lies in.
 pub trait Regions: std::fmt::Debug {
@@ -48,15 +51,22 @@ fn check_number(found: u64) -> Result<u32, RegionsError> {
     }
 }
 
+/// Rows that a thread labels at a time: each may have to be compared with every region.
+const STRETCH: usize = 1024;
+
 /// A label for each row by all threads, or the first row without one.
 fn label_rows(n: usize, label: impl Fn(usize) -> Option<u32> + Sync) -> Result<Vec<u32>, usize> {
-    crate::pool::fold(
-        n,
-        |rows| rows.map(|row| label(row).ok_or(row)).collect(),
-        |first: Result<Vec<u32>, usize>, second| {
-            let mut first = first?;
-            first.extend(second?);
-            Ok(first)
-        },
-    )
+    let stretch = |k: usize| {
+        let mut rows = k * STRETCH..n.min((k + 1) * STRETCH);
+        rows.try_fold(Vec::with_capacity(STRETCH), |mut labels, row| {
+            labels.push(label(row).ok_or(row)?);
+            Ok(labels)
+        })
+    };
+    let stretches = 0..n.div_ceil(STRETCH);
+    let parallel = || stretches.clone().into_par_iter().map(stretch).collect();
+    let alone = || stretches.clone().map(stretch).collect();
+    let labels: Vec<Result<Vec<u32>, usize>> = pool::run(parallel, alone);
+    let labels: Result<Vec<_>, _> = labels.into_iter().collect();
+    labels.map(|labels| labels.concat())
 }
