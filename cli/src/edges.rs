@@ -1,6 +1,6 @@
 //! The edges of one axis of bins as the command line spells them.
 //!
-//! Entry: [`EdgeSpec`]. It reads edge files but no catalogs, and knows no statistic.
+//! Entry: [`EdgeSpec`], [`ends`]. It reads edge files but no catalogs, and knows no statistic.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -67,6 +67,18 @@ impl FromStr for EdgeSpec {
             _ => Err(format!("bins are given as {FORMS}")),
         }
     }
+}
+
+/// The ends of an axis as the command line spells them.
+pub(crate) fn ends(text: &str) -> Result<[f64; 2], String> {
+    let form = || format!("expected LO:HI with LO below HI, such as 0.1:100, found `{text}`");
+    let (lo, hi) = text.split_once(':').ok_or_else(form)?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| form());
+    let ends = [number(lo)?, number(hi)?];
+    if !(ends[0] < ends[1] && ends.iter().all(|end| end.is_finite())) {
+        return Err(form());
+    }
+    Ok(ends)
 }
 
 /// The edges of rows `lo hi`, each row beginning where the one before it ends.

@@ -78,6 +78,9 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
+    /// Work on saved results: covariance over mocks, coarser or fewer bins, sums of counts
+    #[command(after_help = RESULT_EXAMPLES)]
+    Result(commands::result::SavedResults),
     /// Run a whole analysis from one file, skipping what is done; or make a result again
     #[command(after_help = RUN_EXAMPLES)]
     Run(commands::run::Run),
@@ -137,6 +140,24 @@ const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
       --volume 3333 --r-max 2 --n-bins 50    # open space";
 
+const RESULT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
+  albireo xi catalogs/samples/galaxies_box.h5 --rows 0:2500 \\
+      --bins log:1:20:2 -o mock_1.csv
+  albireo xi catalogs/samples/galaxies_box.h5 --rows 2500:5000 \\
+      --bins log:1:20:2 -o mock_2.csv
+  albireo xi catalogs/samples/galaxies_box.h5 --rows 5000:7500 \\
+      --bins log:1:20:2 -o mock_3.csv
+  albireo result covariance 'mock_*.csv' -o cov.csv --mean mean.csv
+
+  # Pair counts in coarser bins, in fewer, and of several samples
+  albireo count catalogs/samples/galaxies_box.h5 --rows 0:5000 \\
+      --bins lin:0:20:20 -o dd_1.csv
+  albireo count catalogs/samples/galaxies_box.h5 --rows 5000:9000 \\
+      --bins lin:0:20:20 -o dd_2.csv
+  albireo result rebin dd_1.csv --by 4 -o coarse.csv
+  albireo result slice dd_1.csv --range 5:10 -o near.csv
+  albireo result sum 'dd_*.csv' -o all.csv";
+
 const RUN_EXAMPLES: &str = "Keys of a job are the flags of the subcommands, by their long names.
 
 Examples, on the catalogs that come with albireo:
@@ -187,6 +208,7 @@ fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Xi(xi) => xi.run(call),
         Command::Wp(wp) => wp.run(call),
         Command::Rdf(rdf) => rdf.run(call),
+        Command::Result(result) => result.run(call.arguments),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),

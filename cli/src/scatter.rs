@@ -224,8 +224,8 @@ impl Scatter {
     }
 }
 
-/// A column as often as there are regions.
-fn repeated(column: TableColumn, times: usize) -> TableColumn {
+/// A column, as often as it is to stand in a row.
+pub(crate) fn repeated(column: TableColumn, times: usize) -> TableColumn {
     let values = match &column.values {
         Values::Integers(values) => Values::Integers(values.repeat(times)),
         Values::Floats(values) => Values::Floats(values.repeat(times)),
@@ -256,6 +256,17 @@ fn over_matrix(column: &TableColumn, side: &str, bins: usize) -> TableColumn {
     }
 }
 
+/// Refuses a covariance of more bins than a table of pairs of them is written for.
+pub(crate) fn check_bins(bins: usize) -> Result<()> {
+    if bins > MAX_BINS {
+        bail!(
+            "the covariance of {bins} bins would have {} rows; take at most {MAX_BINS} bins, or multipoles or wp of them",
+            bins * bins
+        );
+    }
+    Ok(())
+}
+
 /// The covariance of the values in bins, with the correlation matrix: a row for each two of them, that of the second bin varying fastest.
 ///
 /// `bins` are the columns that tell the bins; `of` is what the values are.
@@ -266,12 +277,7 @@ pub(crate) fn covariance_table(
     record: &Record,
 ) -> Result<Table> {
     let n = covariance.bins();
-    if n > MAX_BINS {
-        bail!(
-            "--covariance: the covariance of {n} bins would have {} rows; take at most {MAX_BINS} bins, or --multipoles or wp of them",
-            n * n
-        );
-    }
+    check_bins(n)?;
     let number = TableColumn::integers("bin", "number, counting from 0,", (0..n as u64).collect());
     let bins = std::iter::once(&number)
         .chain(bins)

@@ -220,6 +220,7 @@ fn correlation_matrix(table: &Table, axes: &[Axis], style: Style) -> Result<Map,
         Some("wp") => "w_p",
         Some("xi") if axis.name == "theta" => "w",
         Some("xi") => "ξ",
+        Some("g") => "g",
         _ => "ξ_ℓ",
     };
     Ok(Map {

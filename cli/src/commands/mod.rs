@@ -11,6 +11,7 @@ mod pairs;
 pub(crate) mod plot;
 pub(crate) mod rdf;
 mod region_flags;
+pub(crate) mod result;
 pub(crate) mod run;
 mod saved_rr;
 pub(crate) mod wp;

@@ -7,19 +7,8 @@ use albireo_figures::{Limits, Named, Spacing, Style};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
+use crate::edges::ends;
 use crate::files::{Written, keep_apart};
-
-/// The ends of an axis as the command line spells them.
-fn range(text: &str) -> Result<[f64; 2], String> {
-    let form = || format!("expected LO:HI with LO below HI, such as 0.1:100, found `{text}`");
-    let (lo, hi) = text.split_once(':').ok_or_else(form)?;
-    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| form());
-    let ends = [number(lo)?, number(hi)?];
-    if !(ends[0] < ends[1] && ends.iter().all(|end| end.is_finite())) {
-        return Err(form());
-    }
-    Ok(ends)
-}
 
 /// How values are laid out along an axis, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,10 +41,10 @@ pub(crate) struct Plot {
     #[arg(long)]
     r2: bool,
     /// Ends of the x axis, e.g. 0.1:50 [default: all bins]
-    #[arg(long, value_name = "LO:HI", value_parser = range, allow_hyphen_values = true, help_heading = "Axes")]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
     x_range: Option<[f64; 2]>,
     /// Ends of the y axis, e.g. -20:100 [default: all values]
-    #[arg(long, value_name = "LO:HI", value_parser = range, allow_hyphen_values = true, help_heading = "Axes")]
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
     y_range: Option<[f64; 2]>,
     /// Scale of the x axis [default: as the bins are]
     #[arg(long, value_name = "SCALE", help_heading = "Axes")]

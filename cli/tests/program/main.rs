@@ -22,6 +22,8 @@ mod plots;
 mod rdf;
 mod reference;
 mod regions;
+mod results;
+mod saved_counts;
 mod signals;
 mod silent;
 mod standard_output;

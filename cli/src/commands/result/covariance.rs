@@ -1,0 +1,118 @@
+//! `albireo result covariance`: the scatter of estimates between mocks.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use albireo::estimators::{Covariance, hartlap_factor, percival_factor};
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+
+use super::mean::Estimates;
+use super::realisations::Realisations;
+use crate::args::OutputFlags;
+use crate::catalogs::Files;
+use crate::output::{check, deliver, write};
+use crate::record::Record;
+use crate::scatter::{check_bins, covariance_table};
+use crate::usage::usage;
+
+/// Arguments of `result covariance`.
+#[derive(Debug, Args)]
+pub(crate) struct OverMocks {
+    /// Results of xi, wp, multipoles or g(r), one a realisation, with the same bins and settings; several by a quoted pattern, e.g.
+    /// 'mocks/xi_*.csv'
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<Files>,
+    /// Also write the mean of the realisations, with the standard deviation of one of them, by extension as --output
+    #[arg(long, value_name = "FILE")]
+    mean: Option<PathBuf>,
+    /// Number of parameters that are to be fitted: names the factor of Percival et al. (2014) for their covariance too
+    #[arg(long, value_name = "Q")]
+    parameters: Option<NonZeroUsize>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// Says which bins leave the covariance without an inverse.
+fn warn_of_degenerate(covariance: &Covariance) {
+    let bins = covariance.bins();
+    let degenerate = covariance.errors();
+    let degenerate = degenerate.iter().filter(|e| e.is_nan() || **e <= 0.0);
+    let degenerate = degenerate.count();
+    if degenerate > 0 {
+        tracing::warn!(
+            "{degenerate} of {bins} bins are NaN in some realisation or equal in all: with them the covariance has no inverse (`albireo result slice` leaves bins out)"
+        );
+    }
+}
+
+impl OverMocks {
+    /// The factors of the inverse and of fitted parameters, where there are enough realisations; said and written down.
+    fn note_factors(&self, realisations: usize, bins: usize, record: &mut Record) {
+        let hartlap = hartlap_factor(realisations, bins).ok();
+        if let Some(factor) = hartlap {
+            tracing::info!(
+                "{realisations} realisations of {bins} bins: the Hartlap factor of the inverse is {factor}"
+            );
+        } else {
+            tracing::warn!(
+                "{realisations} realisations of {bins} bins: the covariance has no unbiased inverse, which needs {} realisations at least",
+                bins + 3
+            );
+        }
+        let mut errors = json!({
+            "method": "mocks",
+            "realisations": realisations,
+            "bins": bins,
+            "hartlap_factor": hartlap,
+        });
+        if let Some(parameters) = self.parameters {
+            let percival = percival_factor(realisations, bins, parameters.get()).ok();
+            if let Some(factor) = percival {
+                tracing::info!(
+                    "the Percival factor of the covariance of {parameters} parameters is {factor}"
+                );
+            } else {
+                tracing::warn!(
+                    "the Percival factor needs {} realisations at least, found {realisations}",
+                    bins + 5
+                );
+            }
+            errors["parameters"] = json!(parameters);
+            errors["percival_factor"] = json!(percival);
+        }
+        record.set("errors", errors);
+    }
+
+    /// Reads, computes, prints and writes.
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+        let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
+        let mean = self.mean.as_deref().map(|path| ("--mean", path));
+        let others: Vec<_> = mean.into_iter().collect();
+        check(&self.output, &others, &inputs)?;
+        let mut record = Record::begin(arguments);
+        let realisations = Realisations::read(&self.results)?;
+        let estimates = Estimates::new(&realisations)?;
+        let bins = estimates.number();
+        check_bins(bins)?;
+        if let Some(parameters) = self.parameters.filter(|q| q.get() > bins) {
+            return Err(usage(format!(
+                "--parameters: {bins} bins allow for {bins} parameters at most, found {parameters}"
+            )));
+        }
+        let covariance = estimates.covariance()?;
+        for (key, value) in realisations.common() {
+            record.set(&key, value);
+        }
+        self.note_factors(realisations.number(), bins, &mut record);
+        warn_of_degenerate(&covariance);
+        record.set("realisations", realisations.described()?);
+        if let Some(path) = &self.mean {
+            write(&estimates.mean(&covariance, &record)?, path)?;
+        }
+        let table = covariance_table(&covariance, &estimates.bins()?, estimates.name(), &record)?;
+        deliver(&table, &self.output)
+    }
+}

@@ -1,0 +1,158 @@
+//! The values of realisations over their bins: which columns they are, and the table of their mean.
+//!
+//! Entry: [`Estimates`].
+
+use albireo::estimators::Covariance;
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use anyhow::{Context, Result, bail};
+
+use super::realisations::{Realisation, Realisations};
+use super::saved::{bin_columns, floats};
+use crate::record::Record;
+use crate::scatter::repeated;
+
+/// The estimates of all realisations: their columns in the tables, one after the other in each row of values.
+#[derive(Debug)]
+pub(super) struct Estimates<'a> {
+    of: &'a Realisations,
+    columns: Vec<String>,
+    /// What the values are, as covariances name it.
+    name: &'static str,
+}
+
+/// The orders of the multipoles that a table has, in the order of its columns.
+fn orders(table: &Table) -> Vec<u64> {
+    let names = table.columns.iter().map(|column| &column.name);
+    names
+        .filter_map(|name| name.strip_prefix("xi_")?.parse().ok())
+        .collect()
+}
+
+/// The columns of estimates in a table of this kind, and what they are together.
+fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str)> {
+    let one = |name: &'static str| (vec![name.to_owned()], name);
+    Ok(match kind {
+        ResultKind::Correlation => one("xi"),
+        ResultKind::Projected => one("wp"),
+        ResultKind::Rdf => one("g"),
+        ResultKind::Multipoles => {
+            let columns = orders(table).iter().map(|l| format!("xi_{l}")).collect();
+            (columns, "multipoles")
+        }
+        ResultKind::Counts | ResultKind::Covariance | ResultKind::RegionCounts => bail!(
+            "a covariance is of estimates: xi, wp, multipoles or g(r), found {}",
+            kind.name()
+        ),
+    })
+}
+
+impl<'a> Estimates<'a> {
+    /// Finds the columns, which must be the same in all realisations.
+    pub(super) fn new(of: &'a Realisations) -> Result<Self> {
+        let place = || of.first().path.display().to_string();
+        let (columns, name) = columns(&of.first().table, of.kind()).with_context(place)?;
+        if columns.is_empty() {
+            bail!(
+                "{}: there is no multipole, such as a column `xi_0`",
+                place()
+            );
+        }
+        if of.kind() == ResultKind::Multipoles {
+            let expected = orders(&of.first().table);
+            let mut others = of.iter().map(|one| (one, orders(&one.table)));
+            if let Some((one, found)) = others.find(|(_, found)| *found != expected) {
+                bail!(
+                    "{} is no realisation of what {} measures: its multipoles: {found:?}, not {expected:?}",
+                    one.path.display(),
+                    place()
+                );
+            }
+        }
+        Ok(Self { of, columns, name })
+    }
+
+    /// What the values are.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Values of a realisation.
+    pub(super) fn number(&self) -> usize {
+        self.columns.len() * self.of.first().table.rows()
+    }
+
+    /// One row a realisation, of these columns one after the other.
+    fn rows(&self, columns: &[String]) -> Result<Vec<Vec<f64>>> {
+        let row = |one: &Realisation| -> Result<Vec<f64>> {
+            let values = columns.iter().map(|name| floats(&one.table, name));
+            let values = values.collect::<Result<Vec<_>>>();
+            Ok(values
+                .with_context(|| one.path.display().to_string())?
+                .concat())
+        };
+        self.of.iter().map(row).collect()
+    }
+
+    /// Their covariance.
+    pub(super) fn covariance(&self) -> Result<Covariance> {
+        Ok(Covariance::of_realisations(&self.rows(&self.columns)?)?)
+    }
+
+    /// The columns that tell the bins of the covariance; multipoles lie one after the other.
+    pub(super) fn bins(&self) -> Result<Vec<TableColumn>> {
+        let table = &self.of.first().table;
+        let bins = bin_columns(table)?.into_iter().cloned();
+        if self.of.kind() != ResultKind::Multipoles {
+            return Ok(bins.collect());
+        }
+        let orders = orders(table);
+        let ell = orders
+            .iter()
+            .flat_map(|&ell| std::iter::repeat_n(ell, table.rows()));
+        let ell = TableColumn::integers("ell", "order of the multipole", ell.collect());
+        let bins = bins.map(|column| repeated(column, orders.len()));
+        Ok(std::iter::once(ell).chain(bins).collect())
+    }
+
+    /// The mean over the realisations and the standard deviation of one of them, as a table of their kind.
+    pub(super) fn mean(&self, covariance: &Covariance, record: &Record) -> Result<Table> {
+        let (table, n) = (&self.of.first().table, self.of.number());
+        let mut columns: Vec<TableColumn> = bin_columns(table)?.into_iter().cloned().collect();
+        let errors = covariance.errors();
+        let bins = table.rows();
+        let values = covariance.mean().chunks(bins).zip(errors.chunks(bins));
+        for (name, (mean, error)) in self.columns.iter().zip(values) {
+            columns.extend(of_column(table, name, n, mean, error));
+        }
+        if self.of.kind() == ResultKind::Rdf && table.column("n").is_some() {
+            let n_of_r = Covariance::of_realisations(&self.rows(&["n".to_owned()])?)?;
+            columns.extend(of_column(table, "n", n, n_of_r.mean(), &n_of_r.errors()));
+        }
+        Ok(Table {
+            columns,
+            meta: record.finish(self.of.kind()),
+        })
+    }
+}
+
+/// A column's mean over `n` realisations, with the standard deviation of one.
+fn of_column(table: &Table, name: &str, n: usize, mean: &[f64], error: &[f64]) -> [TableColumn; 2] {
+    let (unit, what) = match table.column(name) {
+        Some(column) => (column.unit.clone(), column.description.as_str()),
+        None => (None, name),
+    };
+    let mean = TableColumn::floats(
+        name,
+        format!("{what}, mean of {n} realisations"),
+        mean.to_vec(),
+    );
+    let error = TableColumn::floats(
+        format!("{name}_error"),
+        format!("standard deviation of {name} of one of {n} realisations"),
+        error.to_vec(),
+    );
+    [mean, error].map(|column| TableColumn {
+        unit: unit.clone(),
+        ..column
+    })
+}

@@ -1,0 +1,54 @@
+//! One saved result whose rows are its bins.
+//!
+//! Entry: [`read`]; [`bin_columns`] and [`floats`] find its columns.
+
+use std::path::Path;
+
+use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
+use anyhow::{Context, Result, bail};
+
+/// A saved result whose rows are its bins, with its kind.
+pub(super) fn read(path: &Path) -> Result<(Table, ResultKind)> {
+    let place = || path.display().to_string();
+    let table = Table::read(path)?;
+    let kind = table.kind().with_context(place)?;
+    if matches!(kind, ResultKind::Covariance | ResultKind::RegionCounts) {
+        bail!("{}: its rows are no bins: it is a {}", place(), kind.name());
+    }
+    let axes = table.edges().with_context(place)?;
+    let bins: usize = axes.iter().map(|(_, edges)| edges.len() - 1).product();
+    if table.rows() != bins {
+        bail!(
+            "{}: its record has edges of {bins} bins, the table {} rows",
+            place(),
+            table.rows()
+        );
+    }
+    Ok((table, kind))
+}
+
+/// A column of floats.
+pub(super) fn floats<'t>(table: &'t Table, name: &str) -> Result<&'t [f64]> {
+    match table.column(name).map(|column| &column.values) {
+        Some(Values::Floats(values)) => Ok(values),
+        Some(Values::Integers(_)) => bail!("column `{name}` should be of floats, found integers"),
+        None => bail!("there is no column `{name}`"),
+    }
+}
+
+/// The columns that tell the bins of a table: edges and centres.
+pub(super) fn bin_columns(table: &Table) -> Result<Vec<&TableColumn>> {
+    let axes = table.edges()?;
+    let parts = ["lo", "hi", "centre"];
+    let names = axes.iter().flat_map(|(axis, _)| {
+        parts.map(|part| match axes.len() {
+            1 => part.to_owned(),
+            _ => format!("{axis}_{part}"),
+        })
+    });
+    let column = |name: String| {
+        let found = table.column(&name);
+        found.with_context(|| format!("there is no column `{name}`"))
+    };
+    names.map(column).collect()
+}

@@ -1,0 +1,134 @@
+//! What results must have in common to be of one measurement.
+//!
+//! Entry: [`difference`]. It reads metadata only and opens no file.
+
+use albireo_catalogs::Table;
+use serde_json::Value;
+
+/// The settings by their metadata, in the order in which they are compared, and what messages call them.
+const SETTINGS: [(&str, &str); 9] = [
+    ("result", "kind"),
+    ("statistic", "statistic"),
+    ("edges", "bins"),
+    ("summed_over", "bins summed over"),
+    ("line_of_sight", "line of sight"),
+    ("estimator", "estimator"),
+    ("unit", "unit"),
+    ("cosmology", "cosmology"),
+    ("arithmetic", "arithmetic"),
+];
+
+/// Whether two metadata are the same: numbers by their value, whatever format wrote them, and the keys of an object in order.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let mut pairs = a.iter().zip(b);
+            a.len() == b.len() && pairs.all(|((k, a), (l, b))| k == l && same(a, b))
+        }
+        _ => a == b,
+    }
+}
+
+/// A setting in a few words.
+fn in_words(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "none".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(axes)) => {
+            let axes: Vec<String> = axes.iter().map(|(name, edges)| axis(name, edges)).collect();
+            axes.join(" x ")
+        }
+        Some(other) => other.to_string(),
+    }
+}
+
+/// The bins of an axis in a few words.
+fn axis(name: &str, edges: &Value) -> String {
+    match edges.as_array().map(Vec::as_slice) {
+        Some([first, .., last]) => {
+            let bins = edges.as_array().map_or(0, Vec::len) - 1;
+            format!("{bins} in {name} from {first} to {last}")
+        }
+        _ => format!("{name}: {edges}"),
+    }
+}
+
+/// The first edge that differs between axes of as many bins.
+fn edge(a: &Value, b: &Value) -> Option<String> {
+    let (a, b) = (a.as_object()?, b.as_object()?);
+    a.iter().zip(b).find_map(|((name, a), (other, b))| {
+        let (a, b) = (a.as_array()?, b.as_array()?);
+        if name != other || a.len() != b.len() {
+            return None;
+        }
+        let k = a.iter().zip(b).position(|(a, b)| !same(a, b))?;
+        Some(format!("edge {k} in {name} is {}, not {}", b[k], a[k]))
+    })
+}
+
+/// What `other` has otherwise than `first`, if there is anything: `its estimator is hamilton, not landy-szalay`.
+pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
+    SETTINGS.iter().find_map(|(key, name)| {
+        let (a, b) = (first.meta.get(*key), other.meta.get(*key));
+        let [of_first, of_other] = [a, b].map(|value| value.unwrap_or(&Value::Null));
+        if same(of_first, of_other) {
+            return None;
+        }
+        Some(match edge(of_first, of_other) {
+            Some(edge) => format!("its {name} differ: {edge}"),
+            None => format!("its {name}: {}, not {}", in_words(b), in_words(a)),
+        })
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn table(edges: &Value, estimator: &str) -> Table {
+        let mut table = Table::default();
+        table.meta.insert("edges".to_owned(), edges.clone());
+        table.meta.insert("estimator".to_owned(), estimator.into());
+        table
+    }
+
+    #[test]
+    fn numbers_are_compared_by_their_values() {
+        assert!(same(&json!({"r": [1, 2.5]}), &json!({"r": [1.0, 2.5]})));
+        assert!(!same(&json!({"r": [1, 2.5]}), &json!({"s": [1, 2.5]})));
+        assert!(!same(&json!([1.0]), &json!([1.0, 2.0])));
+        assert!(!same(&json!("1"), &json!(1)));
+    }
+
+    #[test]
+    fn what_differs_is_named() {
+        let first = table(&json!({"rp": [0.0, 1.0, 2.0], "pi": [0.0, 4.0]}), "natural");
+        assert_eq!(difference(&first, &first), None);
+        let fewer = table(&json!({"rp": [0.0, 2.0], "pi": [0.0, 4.0]}), "natural");
+        assert_eq!(
+            difference(&first, &fewer).unwrap(),
+            "its bins: 1 in rp from 0.0 to 2.0 x 1 in pi from 0.0 to 4.0, not 2 in rp from 0.0 to 2.0 x 1 in pi from 0.0 to 4.0"
+        );
+        let moved = table(&json!({"rp": [0.0, 1.5, 2.0], "pi": [0.0, 4.0]}), "natural");
+        assert_eq!(
+            difference(&first, &moved).unwrap(),
+            "its bins differ: edge 1 in rp is 1.5, not 1.0"
+        );
+        let mut other = table(&first.meta["edges"], "hamilton");
+        assert_eq!(
+            difference(&first, &other).unwrap(),
+            "its estimator: hamilton, not natural"
+        );
+        other.meta.remove("estimator");
+        assert_eq!(
+            difference(&first, &other).unwrap(),
+            "its estimator: none, not natural"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! `albireo result sum`: pair counts of several realisations, added.
+
+use std::ffi::OsString;
+
+use albireo_catalogs::{ResultKind, Table};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::amounts::Amounts;
+use super::grid::Grid;
+use super::realisations::Realisations;
+use crate::args::OutputFlags;
+use crate::catalogs::Files;
+use crate::output::{check, deliver};
+use crate::record::Record;
+
+/// Arguments of `result sum`.
+#[derive(Debug, Args)]
+pub(crate) struct Sum {
+    /// Pair counts that `albireo count` wrote, of different particles in the same bins; several by a quoted pattern, e.g. 'dd_*.csv'
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<Files>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// All pairs of a count, in the bins or not, as its record has them.
+#[derive(Debug, Clone, PartialEq)]
+struct Total {
+    name: String,
+    kind: String,
+    pairs: u64,
+    weight: f64,
+    design_effect: Option<f64>,
+}
+
+impl Total {
+    /// The total of the only count of a table.
+    fn of(table: &Table) -> Result<Self> {
+        let counts = table.meta.get("counts").and_then(Value::as_object);
+        let (name, count) = counts
+            .and_then(|counts| counts.iter().next())
+            .context("the result has no metadata `counts`")?;
+        let missing = |key: &str| format!("the metadata `counts` of {name} has no `{key}`");
+        let get = |key: &'static str| count.get(key);
+        Ok(Self {
+            name: name.clone(),
+            kind: get("kind")
+                .and_then(Value::as_str)
+                .with_context(|| missing("kind"))?
+                .to_owned(),
+            pairs: get("total_pairs")
+                .and_then(Value::as_u64)
+                .with_context(|| missing("total_pairs"))?,
+            weight: get("total_weight")
+                .and_then(Value::as_f64)
+                .with_context(|| missing("total_weight"))?,
+            design_effect: get("design_effect").and_then(Value::as_f64),
+        })
+    }
+
+    /// The total of all together.
+    ///
+    /// The variances of the counts add: `f = sum_j (W_j/W)^2 f_j P/P_j`, with W the weights and P the numbers of pairs.
+    fn of_all(all: &[Self]) -> Result<Self> {
+        let first = all.first().context("no totals")?;
+        let pairs = all
+            .iter()
+            .try_fold(0u64, |sum, one| sum.checked_add(one.pairs));
+        let pairs = pairs.context("the sum of `total_pairs` exceeds 2^64 - 1")?;
+        let weight: f64 = all.iter().map(|one| one.weight).sum();
+        let term = |one: &Self| {
+            let share = one.weight / weight;
+            Some(share * share * one.design_effect? * (pairs as f64 / one.pairs as f64))
+        };
+        let terms = all.iter().filter(|one| one.pairs > 0).map(term);
+        let effect: Option<f64> = terms.sum();
+        Ok(Self {
+            pairs,
+            weight,
+            design_effect: effect.map(|effect| effect.max(1.0)),
+            ..first.clone()
+        })
+    }
+
+    /// As records have it.
+    fn record(&self, arithmetic: Option<&Value>) -> Value {
+        let mut record = Map::new();
+        record.insert("kind".to_owned(), json!(self.kind));
+        record.insert("total_pairs".to_owned(), json!(self.pairs));
+        record.insert("total_weight".to_owned(), json!(self.weight));
+        if let Some(effect) = self.design_effect {
+            record.insert("design_effect".to_owned(), json!(effect));
+        }
+        if let Some(arithmetic) = arithmetic {
+            record.insert("arithmetic".to_owned(), arithmetic.clone());
+        }
+        let counts = std::iter::once((self.name.clone(), Value::Object(record)));
+        Value::Object(counts.collect())
+    }
+}
+
+/// Refuses counts of other pairs than the first, or with other columns.
+fn check_alike(realisations: &Realisations, totals: &[Total]) -> Result<()> {
+    let first = realisations.first();
+    let names = |table: &Table| -> Vec<String> {
+        let columns = table.columns.iter();
+        columns.map(|column| column.name.clone()).collect()
+    };
+    let expected = names(&first.table);
+    for (one, total) in realisations.iter().zip(totals) {
+        let of = |total: &Total| format!("{}, {}", total.name, total.kind);
+        let differs = |what: &str, found: String, expected: String| {
+            let (path, first) = (one.path.display(), first.path.display());
+            bail!("{path} cannot be added to {first}: its {what}: {found}, not {expected}")
+        };
+        if of(total) != of(&totals[0]) {
+            return differs("pairs", of(total), of(&totals[0]));
+        }
+        let found = names(&one.table);
+        if found != expected {
+            return differs("columns", found.join(", "), expected.join(", "));
+        }
+    }
+    Ok(())
+}
+
+impl Sum {
+    /// Reads, adds, prints and writes.
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+        let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
+        check(&self.output, &[], &inputs)?;
+        let mut record = Record::begin(arguments);
+        let realisations = Realisations::read(&self.results)?;
+        let first = realisations.first();
+        if realisations.kind() != ResultKind::Counts {
+            bail!(
+                "{}: pair counts can be added, such as `albireo count` writes, found a {}",
+                first.path.display(),
+                realisations.kind().name()
+            );
+        }
+        let mut amounts = Vec::with_capacity(realisations.number());
+        let mut totals = Vec::with_capacity(realisations.number());
+        for one in realisations.iter() {
+            let place = || one.path.display().to_string();
+            amounts.push(Amounts::of(&one.table).with_context(place)?);
+            totals.push(Total::of(&one.table).with_context(place)?);
+        }
+        check_alike(&realisations, &totals)?;
+        let grid = Grid::of(&first.table)?;
+        let sums = Amounts::together(&amounts, grid.bins(), |row| row)?;
+        for (key, value) in realisations.common() {
+            record.set(&key, value);
+        }
+        let total = Total::of_all(&totals)?;
+        record.set("counts", total.record(first.table.meta.get("arithmetic")));
+        record.set("realisations", realisations.described()?);
+        let columns = sums.columns(&grid, &first.table)?;
+        let meta = record.finish(ResultKind::Counts);
+        deliver(&Table { columns, meta }, &self.output)
+    }
+}

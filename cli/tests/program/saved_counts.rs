@@ -1,0 +1,275 @@
+//! `albireo result rebin`, `slice` and `sum`: saved counts against counts of the same points.
+
+use albireo_catalogs::Table;
+
+use crate::folder::{floats, integers, names, scattered};
+use crate::results::{catalogs, close, measured};
+
+/// Counts of a catalog in fine bins and, from the same points, in every edge that `coarse` keeps.
+fn rebinned_are_counted(fine: &str, coarse: &str, by: &str) {
+    let folder = catalogs(1);
+    folder.good(&format!(
+        "count d0.csv --box 10 --weight w {fine} -o fine.csv"
+    ));
+    folder.good(&format!(
+        "count d0.csv --box 10 --weight w {coarse} -o coarse.csv"
+    ));
+    folder.good(&format!("result rebin fine.csv {by} -o sums.csv"));
+    let (expected, found) = (folder.table("coarse.csv"), folder.table("sums.csv"));
+    assert_eq!(names(&found), names(&expected));
+    for column in &expected.columns {
+        let own = found.column(&column.name).unwrap();
+        assert_eq!(
+            (&own.unit, &own.description),
+            (&column.unit, &column.description)
+        );
+        if ["weight", "mean_r", "mean_s"].contains(&column.name.as_str()) {
+            let found = floats(&found, &column.name);
+            for (found, expected) in found.iter().zip(floats(&expected, &column.name)) {
+                let near = (found - expected).abs() <= 1e-14 * expected.abs();
+                assert!(
+                    near || (found.is_nan() && expected.is_nan()),
+                    "{found} {expected}"
+                );
+            }
+        } else {
+            assert_eq!(own.values, column.values, "{}", column.name);
+        }
+    }
+    assert_eq!(found.meta["edges"], expected.meta["edges"]);
+    let total = |table: &Table| table.meta["counts"]["DD"]["total_pairs"].clone();
+    assert_eq!(total(&found), total(&expected));
+    assert_eq!(found.meta["made_from"]["path"], "fine.csv");
+    assert_eq!(
+        found.meta["made_from"]["command"],
+        folder.table("fine.csv").meta["command"]
+    );
+}
+
+#[test]
+fn rebinned_counts_are_those_of_the_coarser_bins() {
+    rebinned_are_counted(
+        "--bins edges:0,1e-6,0.5,1,2,3,5 --mean-separation",
+        "--bins edges:0,0.5,2,5 --mean-separation",
+        "--by 2",
+    );
+    rebinned_are_counted(
+        "--statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:4 --mean-separation",
+        "--statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:2 --mean-separation",
+        "--mu-by 2",
+    );
+    rebinned_are_counted(
+        "--statistic rp-pi --bins lin:0:4:4 --pi-bins lin:-3:3:6",
+        "--statistic rp-pi --bins lin:0:4:2 --pi-bins lin:-3:3:2",
+        "--by 2 --pi-by 3",
+    );
+}
+
+#[test]
+fn rebinned_random_pairs_are_taken_over() {
+    let folder = catalogs(1).with("r.csv", &scattered(300, 10.0, 9));
+    folder.good("count r.csv --bins lin:0:4:8 -o fine.csv");
+    folder.good("result rebin fine.csv --by 2 -o rr.csv");
+    folder.good("xi d0.csv --randoms r.csv --bins lin:0:4:4 --rr rr.csv -o taken.csv");
+    folder.good("xi d0.csv --randoms r.csv --bins lin:0:4:4 -o counted.csv");
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!(text("taken.csv"), text("counted.csv"));
+}
+
+#[test]
+fn slices_are_the_bins_that_lie_within() {
+    let folder = catalogs(1);
+    folder.good(
+        "xi d0.csv --box 10 --statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:4 -o grid.csv",
+    );
+    folder.good("result slice grid.csv --range 0.5:3.5 --mu-range 0.25:1 -o part.ecsv");
+    let (grid, part) = (folder.table("grid.csv"), folder.table("part.ecsv"));
+    // s from 1 to 3, mu from 0.25 to 1.
+    let rows = [5, 6, 7, 9, 10, 11];
+    assert_eq!(names(&part), names(&grid));
+    for name in ["xi", "xi_error", "s_lo", "s_hi", "mu_lo", "mu_centre"] {
+        let all = floats(&grid, name);
+        assert_eq!(floats(&part, name), rows.map(|row| all[row]), "{name}");
+    }
+    let all = integers(&grid, "DD_npairs");
+    assert_eq!(integers(&part, "DD_npairs"), rows.map(|row| all[row]));
+    let edges = [vec![1.0, 2.0, 3.0], vec![0.25, 0.5, 0.75, 1.0]];
+    let found = part.edges().unwrap();
+    assert_eq!([found[0].1.clone(), found[1].1.clone()], edges);
+    // A slice of a result in one axis draws and slices on.
+    folder.good("rdf d0.csv --box 10 --bins lin:0.5:4:7 -o g.csv");
+    folder.good("result slice g.csv --range 1:4 -o tail.csv");
+    let n = folder
+        .table("tail.csv")
+        .column("n")
+        .unwrap()
+        .description
+        .clone();
+    assert!(n.ends_with("from 0.5 up to hi"), "{n}");
+    assert_eq!(
+        floats(&folder.table("tail.csv"), "n"),
+        floats(&folder.table("g.csv"), "n")[1..]
+    );
+}
+
+#[test]
+fn sums_of_counts_are_the_sums_of_their_columns() {
+    let folder = catalogs(3);
+    let command = "count DATA --box 10 --weight w --bins lin:0:4:4 --mean-separation";
+    let tables = measured(&folder, 3, command);
+    folder.good("result sum m*.csv -o sum.ecsv");
+    let sum = folder.table("sum.ecsv");
+    assert_eq!(names(&sum), names(&tables[0]));
+    let pairs: Vec<Vec<u64>> = tables
+        .iter()
+        .map(|table| integers(table, "npairs"))
+        .collect();
+    let weights: Vec<Vec<f64>> = tables.iter().map(|table| floats(table, "weight")).collect();
+    let means: Vec<Vec<f64>> = tables.iter().map(|table| floats(table, "mean_r")).collect();
+    for bin in 0..4 {
+        let n: u64 = pairs.iter().map(|pairs| pairs[bin]).sum();
+        assert_eq!(integers(&sum, "npairs")[bin], n);
+        let weight: f64 = weights.iter().map(|weights| weights[bin]).sum();
+        close(&[floats(&sum, "weight")[bin]], &[weight]);
+        let separations = pairs.iter().zip(&means).filter(|(pairs, _)| pairs[bin] > 0);
+        let separations: f64 = separations.map(|(n, mean)| n[bin] as f64 * mean[bin]).sum();
+        close(&[floats(&sum, "mean_r")[bin]], &[separations / n as f64]);
+    }
+    let of = |table: &Table, key: &str| table.meta["counts"]["DD"][key].clone();
+    // 150, 160 and 170 points.
+    let total = 150 * 149 / 2 + 160 * 159 / 2 + 170 * 169 / 2;
+    assert_eq!(of(&sum, "total_pairs"), total);
+    let float = |table: &Table, key: &str| of(table, key).as_f64().unwrap();
+    let weight: f64 = tables
+        .iter()
+        .map(|table| float(table, "total_weight"))
+        .sum();
+    close(&[float(&sum, "total_weight")], &[weight]);
+    let terms = tables.iter().map(|table| {
+        let share = float(table, "total_weight") / weight;
+        let pairs = of(table, "total_pairs").as_f64().unwrap();
+        share * share * float(table, "design_effect") * f64::from(total) / pairs
+    });
+    close(&[float(&sum, "design_effect")], &[terms.sum()]);
+    let listed = sum.meta["realisations"].as_array().unwrap();
+    assert_eq!(listed.len(), 3);
+    assert_eq!(listed[1]["path"], "m1.csv");
+    assert_eq!(listed[1]["samples"], tables[1].meta["samples"]);
+    assert_eq!(of(&sum, "job"), serde_json::Value::Null);
+}
+
+/// Operations that are refused, the exit code, and what is said.
+const WITHOUT_A_MEANING: &[(&str, i32, &str)] = &[
+    (
+        "rebin a.csv",
+        2,
+        "nothing is asked for: --by is for the first axis",
+    ),
+    (
+        "rebin a.csv --by 4",
+        1,
+        "a.csv: 6 bins in r cannot be put together by 4: a divisor is needed, one of 1, 2, 3, 6",
+    ),
+    ("rebin a.csv --by 0", 2, "--by"),
+    (
+        "rebin a.csv --mu-by 2",
+        2,
+        "--mu-by: the result has no bins in mu, but in (r)",
+    ),
+    (
+        "rebin xi.csv --by 2",
+        1,
+        "xi.csv: pair counts can be put together, such as `albireo count` writes, found a correlation function",
+    ),
+    (
+        "rebin huge.json --by 2",
+        1,
+        "column `npairs`: the sum in bin 0 exceeds 2^64 - 1",
+    ),
+    ("rebin none.csv --by 2", 1, "none.csv"),
+    (
+        "rebin a.csv --by 2 -o a.csv",
+        2,
+        "would replace the input a.csv",
+    ),
+    ("slice a.csv", 2, "nothing is asked for: --range"),
+    (
+        "slice a.csv --range 3:2",
+        2,
+        "expected LO:HI with LO below HI",
+    ),
+    (
+        "slice a.csv --range 0.1:0.5",
+        1,
+        "a.csv: no bin in r lies within 0.1 and 0.5: its 6 bins go from 0 to 4",
+    ),
+    (
+        "slice a.csv --pi-range 0:1",
+        2,
+        "--pi-range: the result has no bins in pi, but in (r)",
+    ),
+    ("sum a.csv", 2, "at least 2 results are needed"),
+    (
+        "sum a.csv five.csv",
+        1,
+        "its bins: 5 in r from 0.0 to 4.0, not 6 in r",
+    ),
+    (
+        "sum a.csv weighted.csv",
+        1,
+        "weighted.csv cannot be added to a.csv: its columns: lo, hi, centre, npairs, weight, not lo",
+    ),
+    (
+        "sum a.csv cross.csv",
+        1,
+        "cross.csv cannot be added to a.csv: its pairs: D1D2, cross, not DD, auto",
+    ),
+    (
+        "sum xi.csv other.csv",
+        1,
+        "pair counts can be added, such as `albireo count` writes, found a correlation function",
+    ),
+    ("sum a.csv b.csv a.csv", 2, "a.csv is named twice"),
+    (
+        "sum a.csv huge.json",
+        1,
+        "a.csv and huge.json were counted from the same particles",
+    ),
+];
+
+#[test]
+fn operations_without_a_meaning_are_refused() {
+    let folder = catalogs(2).with("r.csv", &scattered(100, 10.0, 5));
+    for command in [
+        "count d0.csv --box 10 --bins lin:0:4:6 -o a.csv",
+        "count d1.csv --box 10 --bins lin:0:4:6 -o b.csv",
+        "count d1.csv --box 10 --bins lin:0:4:6 --weight w -o weighted.csv",
+        "count d1.csv --box 10 --bins lin:0:4:5 -o five.csv",
+        "count d0.csv r.csv --box 10 --bins lin:0:4:6 -o cross.csv",
+        "xi d1.csv --box 10 --bins lin:0:4:6 -o xi.csv",
+        "xi d0.csv --box 10 --bins lin:0:4:6 -o other.csv",
+    ] {
+        folder.good(command);
+    }
+    let huge = |table: &mut Table| {
+        if let albireo_catalogs::Values::Integers(values) = &mut table.columns[3].values {
+            values[0] = u64::MAX;
+            values[1] = 1;
+        }
+    };
+    let mut table = folder.table("a.csv");
+    huge(&mut table);
+    table.write(&folder.path("huge.json")).unwrap();
+    for (arguments, code, expected) in WITHOUT_A_MEANING {
+        let before = folder.names();
+        let output = if arguments.contains("-o") {
+            ""
+        } else {
+            "-o out.csv"
+        };
+        let run = folder.run(&format!("result {arguments} {output}"));
+        assert_eq!(run.code, *code, "{arguments}\n{}", run.stderr);
+        assert!(run.stderr.contains(expected), "{arguments}\n{}", run.stderr);
+        assert_eq!(folder.names(), before, "{arguments}");
+    }
+}
