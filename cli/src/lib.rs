@@ -76,6 +76,9 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
+    /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
+    #[command(after_help = RANDOMS_EXAMPLES)]
+    Randoms(Box<commands::randoms::Randoms>),
     /// Run a whole analysis from one file, skipping what is done; or make a result again
     #[command(after_help = RUN_EXAMPLES)]
     Run(commands::run::Run),
@@ -135,6 +138,18 @@ const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
       --volume 3333 --r-max 2 --n-bins 50    # open space";
 
+const RANDOMS_EXAMPLES: &str =
+    "A footprint is the HEALPix pixels that hold objects: where a survey ends within a \
+pixel, the randoms go on to its border; masks finer than pixels are not seen.
+
+Examples, on the catalogs that come with albireo:
+  albireo randoms --number 100000 --seed 1 \\
+      --like catalogs/samples/survey_galaxies.fits --sky RA,DEC \\
+      --redshift Z --smooth-nz 30 -o survey_like.parquet
+  albireo randoms --number 50000 --box 420 -o box.parquet
+  albireo randoms --number 50000 --sky-window 150:240,-5:60 -o sky.fits
+  albireo randoms --number 50000 --shell 500:1200 -o shell.csv";
+
 const RUN_EXAMPLES: &str = "Keys of a job are the flags of the subcommands, by their long names.
 
 Examples, on the catalogs that come with albireo:
@@ -185,6 +200,7 @@ fn carry_out(command: Command, arguments: &[OsString]) -> Result<()> {
         Command::Xi(xi) => xi.run(arguments),
         Command::Wp(wp) => wp.run(arguments),
         Command::Rdf(rdf) => rdf.run(arguments),
+        Command::Randoms(randoms) => randoms.run(arguments),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),
