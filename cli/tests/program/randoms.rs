@@ -1,5 +1,6 @@
 //! `albireo randoms`: what the points fill, what they depend on, and what is refused.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use albireo::regions::Footprint;
@@ -37,7 +38,7 @@ fn survey() -> String {
         let ra = (350.0 + 0.75 * i) % 360.0;
         // More of them near than far.
         let z = 0.2 + 0.3 * (f64::from(k * 37 % 800) / 800.0).powi(2);
-        text += &format!("{ra},{},{z},{}\n", -10.0 + 1.25 * j, u8::from(z < 0.3));
+        let _ = writeln!(text, "{ra},{},{z},{}", -10.0 + 1.25 * j, u8::from(z < 0.3));
     }
     text
 }
