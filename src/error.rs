@@ -403,6 +403,9 @@ pub enum RandomError {
         /// Dec limits, degrees.
         dec: [f64; 2],
     },
+    /// Numbers or weights that nothing can be drawn from.
+    #[error("a distribution needs {0}")]
+    Distribution(String),
     /// A footprint that holds next to nothing of its window.
     #[error("the footprint turned down {attempts} directions in a row: is it inside the window?")]
     EmptyFootprint {

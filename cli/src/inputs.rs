@@ -28,7 +28,7 @@ pub(crate) struct Wanted {
 }
 
 /// Says on standard error what was chosen and what looks wrong.
-fn say(notice: &Notice) {
+pub(crate) fn say(notice: &Notice) {
     if notice.is_warning() {
         tracing::warn!("{notice}");
     } else {

@@ -16,8 +16,8 @@ use crate::usage::usage;
 use settings::{Setting, command_line, flags_of};
 use sweep::Sweep;
 
-/// The subcommands that a job may hold, in the order of their tables in the file.
-const MEASUREMENTS: [&str; 5] = ["count", "xi", "wp", "rdf", "plot"];
+/// The subcommands that a job may hold.
+const MEASUREMENTS: [&str; 6] = ["count", "xi", "wp", "rdf", "randoms", "plot"];
 
 /// A command line with the place in the job file that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,8 +97,9 @@ impl Job {
                 }
             }
         }
-        // What the sweep does not reach is measured once, and figures come when all they show is there.
-        measurements.sort_by_key(|made| made.name.starts_with("plot"));
+        // Randoms come before what needs them, figures when all that they show is there.
+        let of = |made: &Measurement, command: &str| made.arguments[1] == *command;
+        measurements.sort_by_key(|made| (!of(made, "randoms"), of(made, "plot")));
         check_outputs(&measurements)?;
         Ok(Self { measurements })
     }

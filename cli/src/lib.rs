@@ -81,6 +81,9 @@ enum Command {
     /// Work on saved results: covariance over mocks, coarser or fewer bins, sums of counts
     #[command(after_help = RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
+    /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
+    #[command(after_help = RANDOMS_EXAMPLES)]
+    Randoms(Box<commands::randoms::Randoms>),
     /// Run a whole analysis from one file, skipping what is done; or make a result again
     #[command(after_help = RUN_EXAMPLES)]
     Run(commands::run::Run),
@@ -158,6 +161,18 @@ const RESULT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo result slice dd_1.csv --range 5:10 -o near.csv
   albireo result sum 'dd_*.csv' -o all.csv";
 
+const RANDOMS_EXAMPLES: &str =
+    "A footprint is the HEALPix pixels that hold objects: where a survey ends within a \
+pixel, the randoms go on to its border; masks finer than pixels are not seen.
+
+Examples, on the catalogs that come with albireo:
+  albireo randoms --number 100000 --seed 1 \\
+      --like catalogs/samples/survey_galaxies.fits --sky RA,DEC \\
+      --redshift Z --smooth-nz 30 -o survey_like.parquet
+  albireo randoms --number 50000 --box 420 -o box.parquet
+  albireo randoms --number 50000 --sky-window 150:240,-5:60 -o sky.fits
+  albireo randoms --number 50000 --shell 500:1200 -o shell.csv";
+
 const RUN_EXAMPLES: &str = "Keys of a job are the flags of the subcommands, by their long names.
 
 Examples, on the catalogs that come with albireo:
@@ -209,6 +224,7 @@ fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Wp(wp) => wp.run(call),
         Command::Rdf(rdf) => rdf.run(call),
         Command::Result(result) => result.run(call.arguments),
+        Command::Randoms(randoms) => randoms.run(call.arguments),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),

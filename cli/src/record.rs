@@ -61,11 +61,17 @@ impl Record {
         self.set("summed_over", summed);
     }
 
-    /// The metadata of a table of this kind; other kinds may follow.
-    pub(crate) fn finish(&self, kind: ResultKind) -> Map<String, Value> {
+    /// The metadata of a table of this kind, without the time that it took: the same command makes the same bytes.
+    pub(crate) fn timeless(&self, kind: ResultKind) -> Map<String, Value> {
         let mut meta = Map::new();
         meta.insert("result".to_owned(), json!(kind.name()));
         meta.extend(self.meta.clone());
+        meta
+    }
+
+    /// The metadata of a table of this kind; other kinds may follow.
+    pub(crate) fn finish(&self, kind: ResultKind) -> Map<String, Value> {
+        let mut meta = self.timeless(kind);
         meta.insert(
             "wall_seconds".to_owned(),
             json!(self.start.elapsed().as_secs_f64()),

@@ -54,13 +54,12 @@ impl Picture {
     /// What shows `table`.
     fn of_one(table: &Table, style: Style) -> Result<Self, FigureError> {
         let kind = table.kind().map_err(FigureError::NoResult)?;
+        if matches!(kind, ResultKind::RegionCounts | ResultKind::Randoms) {
+            return Err(FigureError::NoFigure(kind.name()));
+        }
         let axes = axes(table)?;
-        match kind {
-            ResultKind::Covariance => {
-                return correlation_matrix(table, &axes, style).map(Self::Map);
-            }
-            ResultKind::RegionCounts => return Err(FigureError::NoFigure(kind.name())),
-            _ => {}
+        if kind == ResultKind::Covariance {
+            return correlation_matrix(table, &axes, style).map(Self::Map);
         }
         let rows = axes
             .iter()
@@ -294,7 +293,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         })
     };
     match kind {
-        ResultKind::Covariance | ResultKind::RegionCounts => {
+        ResultKind::Covariance | ResultKind::RegionCounts | ResultKind::Randoms => {
             Err(FigureError::NoFigure(kind.name()))
         }
         ResultKind::Counts => {

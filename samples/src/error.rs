@@ -189,6 +189,24 @@ pub enum SampleError {
         /// Number of regions.
         of: u32,
     },
+    /// Cartesian positions where directions on the sky are needed.
+    #[error(
+        "{}: expected positions on the sky, found {columns}: name them by --sky RA,DEC", path.display()
+    )]
+    NotOnSky {
+        /// The file.
+        path: PathBuf,
+        /// The columns chosen.
+        columns: String,
+    },
+    /// No redshifts where they are needed.
+    #[error(
+        "{}: expected a column of redshifts, found none of a usual name: name it by --redshift, or `--redshift none` to go without", path.display()
+    )]
+    NoRedshift {
+        /// The file.
+        path: PathBuf,
+    },
     /// A sample that is not there.
     #[error("this needs the sample `{0}`")]
     Missing(String),

@@ -33,6 +33,7 @@ mod regions;
 mod sample;
 mod selection;
 mod space;
+mod survey;
 
 pub use error::SampleError;
 pub use notice::Notice;
@@ -41,6 +42,7 @@ pub use regions::RegionSpec;
 pub use sample::Source;
 pub use selection::Selection;
 pub use space::{BoxSpec, ParseBoxError};
+pub use survey::Survey;
 
 /// How reading is asked to stop, and which rows of each file it looks at.
 pub use albireo_catalogs::{RowRange, Stop};

@@ -81,6 +81,7 @@ impl Reading {
         let conversion = Conversion {
             angular: self.angular,
             cosmology: self.cosmology,
+            redshifts: self.cosmology.is_some(),
             regions: self
                 .regions
                 .as_ref()

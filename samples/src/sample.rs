@@ -30,9 +30,9 @@ pub struct Source {
 /// One file of a sample.
 #[derive(Debug, Clone)]
 pub(crate) struct File {
-    role: String,
-    path: PathBuf,
-    selection: Selection,
+    pub(crate) role: String,
+    pub(crate) path: PathBuf,
+    pub(crate) selection: Selection,
     /// Whether it is the only one, which must not be empty.
     alone: bool,
 }
@@ -59,6 +59,8 @@ pub(crate) struct Conversion {
     /// Only directions are needed.
     pub(crate) angular: bool,
     pub(crate) cosmology: Option<Cosmology>,
+    /// Redshifts are wanted, where there are distances too.
+    pub(crate) redshifts: bool,
     /// The column of the region of each row.
     pub(crate) regions: Option<String>,
     pub(crate) stop: Stop,
@@ -103,7 +105,11 @@ fn check_finite(source: &File, column: &str, values: &[f64]) -> Result<(), Sampl
 }
 
 /// Refuses redshifts of what comes towards us: they have no distance.
-fn check_receding(source: &File, column: &str, redshifts: &[f64]) -> Result<(), SampleError> {
+pub(crate) fn check_receding(
+    source: &File,
+    column: &str,
+    redshifts: &[f64],
+) -> Result<(), SampleError> {
     let Some(row) = redshifts.iter().position(|&z| z < 0.0) else {
         return Ok(());
     };
@@ -134,7 +140,11 @@ fn check_frame(catalog: &Catalog, source: &File, column: &str) -> Result<(), Sam
 }
 
 /// One checked column.
-fn take(catalog: &mut Catalog, source: &File, name: &str) -> Result<Vec<f64>, SampleError> {
+pub(crate) fn take(
+    catalog: &mut Catalog,
+    source: &File,
+    name: &str,
+) -> Result<Vec<f64>, SampleError> {
     let values = catalog.take(name)?;
     check_finite(source, name, &values)?;
     Ok(values)
@@ -201,7 +211,7 @@ fn on_sky(
 
 /// A file opened, its columns chosen, none of them read.
 pub(crate) struct Opened {
-    source: File,
+    pub(crate) source: File,
     reader: Box<dyn CatalogReader>,
     outline: TableDescription,
     pub(crate) place: Place,
@@ -224,7 +234,7 @@ impl Opened {
         let outline = reader.outline(selection.table.as_deref())?;
         let need = Need {
             angular: conversion.angular,
-            cosmology: conversion.cosmology.is_some(),
+            cosmology: conversion.redshifts,
         };
         let (place, guessed) =
             columns::choose(&outline, selection, need).within(|| path.display().to_string())?;
@@ -308,7 +318,13 @@ impl Opened {
         Ok(Sample {
             role: role.clone(),
             path: path.clone(),
-            record: record(source, &catalog, place, &particles, &conversion.stop)?,
+            record: record(
+                source,
+                &catalog,
+                place,
+                particles.weight_sum(),
+                &conversion.stop,
+            )?,
             stated_boxes: stated_box(path, catalog.attributes()).into_iter().collect(),
             frame,
             unit: unit(outline, place),
@@ -318,7 +334,10 @@ impl Opened {
     }
 
     /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
-    fn catalog(&mut self, regions: Option<&String>) -> Result<(Catalog, Option<f64>), SampleError> {
+    pub(crate) fn catalog(
+        &mut self,
+        regions: Option<&String>,
+    ) -> Result<(Catalog, Option<f64>), SampleError> {
         let selection = &self.source.selection;
         let frame = if self.place.is_sky() {
             None
@@ -366,7 +385,11 @@ fn kept_of(source: &File) -> String {
 }
 
 /// The weights in column `name`.
-fn weights_of(catalog: &Catalog, source: &File, name: &str) -> Result<Vec<f64>, SampleError> {
+pub(crate) fn weights_of(
+    catalog: &Catalog,
+    source: &File,
+    name: &str,
+) -> Result<Vec<f64>, SampleError> {
     let weights = catalog.column(name)?.to_vec();
     check_finite(source, name, &weights)?;
     Ok(weights)
@@ -403,11 +426,12 @@ fn unit(outline: &TableDescription, place: &Place) -> Option<String> {
     of_column.or_else(|| of_table().map(str::to_owned))
 }
 
-fn record(
+/// What the record of a result says of a file of a sample.
+pub(crate) fn record(
     source: &File,
     catalog: &Catalog,
     place: &Place,
-    particles: &Particles,
+    weight_sum: f64,
     stop: &Stop,
 ) -> Result<Value, SampleError> {
     let File {
@@ -422,10 +446,10 @@ fn record(
         "sha256": albireo_catalogs::sha256_until(path, stop)?,
         "format": catalog.format().to_string(),
         "rows_read": catalog.rows_read(),
-        "rows_used": particles.len(),
+        "rows_used": catalog.rows(),
         "positions": place.columns(),
         "coordinates": place.meaning(),
-        "weight_sum": particles.weight_sum(),
+        "weight_sum": weight_sum,
     });
     let table = Some(catalog.table()).filter(|name| !name.is_empty());
     let optional = [

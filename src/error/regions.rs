@@ -32,6 +32,9 @@ pub enum RegionsError {
         /// The first such row, from 0.
         row: usize,
     },
+    /// A footprint of nothing.
+    #[error("a footprint is made of the points that lie in it, found none")]
+    EmptyFootprint,
     /// A resolution that `HEALPix` does not have.
     #[error("nside must be a power of 2 from 1 to {limit}, found {found}")]
     Nside {

@@ -1,11 +1,13 @@
 //! Random points: uniform in a box, a domain, a spherical shell or a part of the sky.
 //!
 //! Entry: [`in_box`], [`in_domain`], [`in_shell`], [`on_sky`]. Point i depends on (seed, i) only, so the first points of a longer catalog are a shorter one
-//! and threads change nothing; [`Stream`] holds the numbers themselves.
+//! and threads change nothing; [`Stream`] holds the numbers themselves. [`Distribution`] draws redshifts as a survey has them.
 
+mod drawn;
 mod sky_window;
 mod stream;
 
+pub use drawn::{Distribution, MAX_SMOOTH_BINS};
 pub use sky_window::{SkyWindow, on_sky};
 pub use stream::Stream;
 

@@ -95,7 +95,7 @@ impl Direction {
 }
 
 /// The number of the pixel of `nside` that holds a position; none for the origin. `nside` is a power of 2.
-fn pixel(position: [f64; 3], nside: u32, order: PixelOrder) -> Option<u64> {
+pub(super) fn pixel(position: [f64; 3], nside: u32, order: PixelOrder) -> Option<u64> {
     let direction = Direction::of(position)?;
     let equatorial = direction.z.abs() <= 2.0 / 3.0;
     let n = i64::from(nside);
@@ -172,6 +172,49 @@ fn polar_nested(direction: &Direction, n: i64) -> i64 {
     }
 }
 
+/// Every other bit of a number within nested order, from the lowest on.
+fn gather(number: u64) -> u64 {
+    (0..32).map(|bit| ((number >> (2 * bit)) & 1) << bit).sum()
+}
+
+/// The direction (RA in [0, 360), Dec), in degrees, at a place in [0, 1)^2 of the square that is pixel `number` of nested order.
+pub(super) fn place_in_pixel(number: u64, nside: u32, [u, v]: [f64; 2]) -> (f64, f64) {
+    let n = u64::from(nside);
+    let (face, within) = (number / (n * n), number % (n * n));
+    let x = (gather(within) as f64 + u) / n as f64;
+    let y = (gather(within >> 1) as f64 + v) / n as f64;
+    let row = face / 4;
+    // From 0 at the north pole to 4 at the south pole; the belt reaches from 1 to 3.
+    let down = (row + 2) as f64 - x - y;
+    let from_pole = down.min(4.0 - down).clamp(0.0, 1.0);
+    let degrees = 180.0 / std::f64::consts::PI;
+    let dec = if from_pole < 1.0 {
+        // Of 1 - |z|, which is small near a pole; its arcsine would lose the digits.
+        let cap = from_pole * from_pole / 3.0;
+        let dec = libm::atan2(1.0 - cap, (cap * (2.0 - cap)).sqrt()) * degrees;
+        if down < 1.0 { dec } else { -dec }
+    } else {
+        libm::asin((2.0 - down) * (2.0 / 3.0)) * degrees
+    };
+    // The middle of the face in units of half a right angle.
+    let middle = (2 * (face % 4) + u64::from(row != 1)) as f64;
+    let across = if from_pole > 0.0 {
+        (x - y) / from_pole
+    } else {
+        0.0
+    };
+    let ra = (45.0 * (middle + across)).rem_euclid(360.0);
+    (if ra == 360.0 { 0.0 } else { ra }, dec.clamp(-90.0, 90.0))
+}
+
+/// Refuses resolutions that are no power of 2 up to `limit`.
+pub(super) fn check_nside(found: u32, limit: u32) -> Result<(), RegionsError> {
+    if found.is_power_of_two() && found <= limit {
+        return Ok(());
+    }
+    Err(RegionsError::Nside { found, limit })
+}
+
 impl Pixels {
     /// The pixels that hold any of `points`, seen from the origin.
     ///
@@ -179,12 +222,7 @@ impl Pixels {
     /// A resolution that is no power of 2 up to [`MAX_NSIDE`], a point at the origin, or a number of pixels that is not within 2 and
     /// [`crate::MAX_LABELS`].
     pub fn holding(points: &Points, nside: u32, order: PixelOrder) -> Result<Self, RegionsError> {
-        if !nside.is_power_of_two() || nside > MAX_NSIDE {
-            return Err(RegionsError::Nside {
-                found: nside,
-                limit: MAX_NSIDE,
-            });
-        }
+        check_nside(nside, MAX_NSIDE)?;
         let view = points.view();
         let mut numbers = Vec::with_capacity(points.len());
         for row in 0..points.len() {

@@ -25,10 +25,12 @@ pub enum ResultKind {
     Covariance,
     /// Pairs per region and bin.
     RegionCounts,
+    /// Random points, a row for each.
+    Randoms,
 }
 
 impl ResultKind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -36,6 +38,7 @@ impl ResultKind {
         Self::Rdf,
         Self::Covariance,
         Self::RegionCounts,
+        Self::Randoms,
     ];
 
     /// As the metadata names it.
@@ -48,6 +51,7 @@ impl ResultKind {
             Self::Rdf => "radial distribution function",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
+            Self::Randoms => "random catalogue",
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::usage::usage;
 const OUTPUTS: [&str; 3] = ["output", "counts", "plot"];
 
 /// Those that name files to be read.
-const INPUTS: [&str; 8] = [
+const INPUTS: [&str; 9] = [
     "data",
     "second",
     "randoms",
@@ -20,6 +20,7 @@ const INPUTS: [&str; 8] = [
     "cross-randoms",
     "shifted-randoms",
     "rr",
+    "like",
     "results",
 ];
 

@@ -69,9 +69,17 @@ fn sweeps_are_measured_at_every_point_and_what_they_leave_alone_once() {
         [plot.both]
         results = ["N1.csv", "S1.csv"]
         output = "both.png"
+        [randoms.box]
+        number = 10
+        box = 5
+        output = "r.csv"
     "#;
-    let lines = lines(text);
-    assert_eq!(lines.len(), 2 * 3 + 1 + 1);
+    let mut lines = lines(text);
+    assert_eq!(lines.len(), 2 * 3 + 3);
+    assert_eq!(
+        lines.remove(0),
+        "albireo randoms --number 10 --box 5 --output r.csv"
+    );
     assert_eq!(
         lines[0],
         "albireo rdf N_1.fits --r-max 5 --n-bins 10 --output N1.csv"

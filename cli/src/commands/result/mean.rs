@@ -39,7 +39,10 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
             let columns = orders(table).iter().map(|l| format!("xi_{l}")).collect();
             (columns, "multipoles")
         }
-        ResultKind::Counts | ResultKind::Covariance | ResultKind::RegionCounts => bail!(
+        ResultKind::Counts
+        | ResultKind::Covariance
+        | ResultKind::RegionCounts
+        | ResultKind::Randoms => bail!(
             "a covariance is of estimates: xi, wp, multipoles or g(r), found {}",
             kind.name()
         ),

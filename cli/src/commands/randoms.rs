@@ -1,0 +1,300 @@
+//! `albireo randoms`: random catalogues.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
+use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
+use albireo::sky::{Column, unit_vectors};
+use albireo::{Domain, Lattice, MAX_PARTICLES, Points};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_samples::{BoxSpec, Selection, Source, Survey};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::args::{DataFlags, FormatName, OutputFlags};
+use crate::catalogs::Files;
+use crate::inputs::say;
+use crate::output::{check, deliver};
+use crate::progress::{NothingToKeep, stop_reading};
+use crate::record::Record;
+use crate::usage::usage;
+
+/// Arguments of `randoms`.
+#[derive(Debug, Args)]
+pub(crate) struct Randoms {
+    /// Number of points, e.g. 1000000
+    #[arg(short, long, value_name = "N", value_parser = number)]
+    number: usize,
+    /// Seed: the same one makes the same points, on every machine; the first points of a longer catalogue are a shorter one
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    shape: ShapeFlags,
+    /// Resolution of the footprint of --like, a power of 2 up to 8192; pixels should hold many objects [default: 64, 0.84 square degrees]
+    #[arg(long, value_name = "NSIDE", value_parser = nside, help_heading = "Like a catalogue")]
+    nside: Option<u32>,
+    /// Draw redshifts from the data's histogram in so many bins, joined by monotone cubics, instead of the data's own redshifts, e.g. 40
+    #[arg(long, value_name = "BINS", value_parser = bins, help_heading = "Like a catalogue")]
+    smooth_nz: Option<usize>,
+    #[command(flatten)]
+    columns: DataFlags,
+    /// Write the points with everything about how they were made, by extension: .parquet .fits .csv (its record beside it, in FILE.json)
+    /// .ecsv .json; `-` prints them, and nothing else, on standard output
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: PathBuf,
+    /// Format of `-o -` [default: csv]
+    #[arg(long, help_heading = "Output")]
+    format: Option<FormatName>,
+}
+
+/// What the points fill: one of these.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+#[command(next_help_heading = "Where (one of these)")]
+struct ShapeFlags {
+    /// A box from 0 to L, or to Lx,Ly,Lz, or the cell of three vectors ax,ay,az,bx,..,cz: columns x, y, z, e.g. 420
+    #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true)]
+    space: Option<BoxSpec>,
+    /// Between two spheres around the origin, evenly in volume: columns x, y, z, e.g. 500:1200
+    #[arg(long, value_name = "RMIN:RMAX", value_parser = shell, allow_hyphen_values = true)]
+    shell: Option<[f64; 2]>,
+    /// Between two right ascensions and two declinations (degrees), evenly on the sphere: columns RA, DEC, e.g. 150:240,-5:60, and
+    /// -20:30,0:10 across RA = 0
+    #[arg(long, value_name = "RA0:RA1,DEC0:DEC1", value_parser = sky_window, allow_hyphen_values = true)]
+    sky_window: Option<Window>,
+    /// In the footprint of a catalogue, the `HEALPix` pixels that hold its objects: columns RA, DEC and Z, whose redshifts are drawn from
+    /// those of the catalogue, by --weight where given; `--redshift none` goes without; several files by a quoted pattern
+    #[arg(long, value_name = "DATA")]
+    like: Option<Files>,
+}
+
+/// A window on the sky with its limits as given.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    sky: SkyWindow,
+    ra: [f64; 2],
+    dec: [f64; 2],
+}
+
+/// A number of points that a sample can hold.
+fn number(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok();
+    let within = number.filter(|n| (1..=MAX_PARTICLES).contains(n));
+    within.ok_or_else(|| format!("expected an integer from 1 to {MAX_PARTICLES}, found `{text}`"))
+}
+
+/// A resolution of footprints.
+fn nside(text: &str) -> Result<u32, String> {
+    let nside = text.parse::<u32>().ok();
+    let holds = nside.filter(|n| n.is_power_of_two() && *n <= MAX_FOOTPRINT_NSIDE);
+    let expected = "expected a power of 2 from 1 to";
+    holds.ok_or_else(|| format!("{expected} {MAX_FOOTPRINT_NSIDE}, found `{text}`"))
+}
+
+/// A number of bins.
+fn bins(text: &str) -> Result<usize, String> {
+    let bins = text.parse::<usize>().ok();
+    let within = bins.filter(|n| (1..=MAX_SMOOTH_BINS).contains(n));
+    within.ok_or_else(|| format!("expected an integer from 1 to {MAX_SMOOTH_BINS}, found `{text}`"))
+}
+
+/// Two finite numbers, the first below the second.
+fn rising(text: &str) -> Option<[f64; 2]> {
+    let (low, high) = text.split_once(':')?;
+    let ends = [low.trim().parse().ok()?, high.trim().parse().ok()?];
+    (ends[0] < ends[1] && ends.iter().all(|end: &f64| end.is_finite())).then_some(ends)
+}
+
+/// The radii of a shell.
+fn shell(text: &str) -> Result<[f64; 2], String> {
+    let radii = rising(text).filter(|[r_min, _]| *r_min >= 0.0);
+    radii.ok_or_else(|| format!("expected RMIN:RMAX with 0 <= RMIN < RMAX, found `{text}`"))
+}
+
+/// The limits of a window.
+fn sky_window(text: &str) -> Result<Window, String> {
+    let form = || {
+        format!(
+            "expected RA0:RA1,DEC0:DEC1 in degrees, each rising, such as 150:240,-5:60, found `{text}`"
+        )
+    };
+    let (ra, dec) = text.split_once(',').ok_or_else(form)?;
+    let (ra, dec) = rising(ra).zip(rising(dec)).ok_or_else(form)?;
+    let sky = SkyWindow::new(ra, dec).map_err(|error| error.to_string())?;
+    Ok(Window { sky, ra, dec })
+}
+
+/// Columns of Cartesian positions.
+fn cartesian(points: &Points) -> Vec<TableColumn> {
+    let columns = ["x", "y", "z"].into_iter().zip(points.columns());
+    let column = |(name, values): (&str, _)| {
+        let values: &albireo::Column = values;
+        TableColumn::floats(
+            name,
+            format!("position along {name}"),
+            values.iter().collect(),
+        )
+    };
+    columns.map(column).collect()
+}
+
+/// Columns of directions.
+fn directions((ra, dec): (Vec<f64>, Vec<f64>)) -> Vec<TableColumn> {
+    vec![
+        TableColumn::floats("RA", "right ascension", ra).with_unit("deg"),
+        TableColumn::floats("DEC", "declination", dec).with_unit("deg"),
+    ]
+}
+
+impl Randoms {
+    /// Makes the points and writes them.
+    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+        let output = self.output_flags();
+        let inputs: Vec<&Path> = self.shape.like.iter().flat_map(Files::iter).collect();
+        check(&output, &[], &inputs)?;
+        let selection = Selection::from(self.columns.clone());
+        let of_data = selection.any() || self.nside.is_some() || self.smooth_nz.is_some();
+        if self.shape.like.is_none() && of_data {
+            return Err(usage(
+                "--nside, --smooth-nz, columns and rows are about a catalogue: they go with --like DATA",
+            ));
+        }
+        let mut record = Record::begin(arguments);
+        record.set("number", self.number);
+        record.set("seed", self.seed);
+        let columns = {
+            let _making = NothingToKeep::begin();
+            self.columns_of_points(selection, &mut record)?
+        };
+        let meta = record.timeless(ResultKind::Randoms);
+        deliver(&Table { columns, meta }, &output)
+    }
+
+    /// The flags of results that these have a use for.
+    fn output_flags(&self) -> OutputFlags {
+        OutputFlags {
+            output: Some(self.output.clone()),
+            format: self.format,
+            #[cfg(feature = "plot")]
+            plot: None,
+            #[cfg(feature = "plot")]
+            r2: false,
+        }
+    }
+
+    /// The points, in whatever shape.
+    fn columns_of_points(
+        &self,
+        selection: Selection,
+        record: &mut Record,
+    ) -> Result<Vec<TableColumn>> {
+        let (n, seed) = (self.number, self.seed);
+        if let Some(files) = &self.shape.like {
+            return self.like(files, selection, record);
+        }
+        if let Some([r_min, r_max]) = self.shape.shell {
+            record.set("shell", json!([r_min, r_max]));
+            let points = random::in_shell(n, seed, r_min, r_max).context("--shell")?;
+            return Ok(cartesian(&points));
+        }
+        if let Some(Window { sky, ra, dec }) = self.shape.sky_window {
+            record.set("sky_window", json!({ "RA": ra, "DEC": dec }));
+            return Ok(directions(random::on_sky(n, seed, &sky, |_, _| true)?));
+        }
+        // As samples read it, so that the file states its box.
+        let points = match self.shape.space {
+            Some(BoxSpec::Lengths([Some(x), Some(y), Some(z)])) => {
+                record.set("BoxSize", json!([x, y, z]));
+                random::in_box(n, seed, [x, y, z]).context("--box")?
+            }
+            Some(BoxSpec::Vectors(vectors)) => {
+                record.set("BoxSize", json!(vectors.as_flattened()));
+                let cell = Domain::Triclinic(Lattice::new(vectors).context("--box")?);
+                random::in_domain(n, seed, &cell)?
+            }
+            _ => {
+                return Err(usage(
+                    "--box: random points need a length for every axis, found an open one",
+                ));
+            }
+        };
+        Ok(cartesian(&points))
+    }
+
+    /// Points in the footprint of a catalogue, with redshifts like its own.
+    fn like(
+        &self,
+        files: &Files,
+        selection: Selection,
+        record: &mut Record,
+    ) -> Result<Vec<TableColumn>> {
+        let without = selection.redshift.as_deref() == Some("none");
+        if selection.positions.is_some() || selection.distance.is_some() {
+            return Err(usage(
+                "--like takes positions on the sky and redshifts: --sky and --redshift name them",
+            ));
+        }
+        let mut selection = selection.resolved();
+        if without {
+            if self.smooth_nz.is_some() || selection.weight.is_some() {
+                return Err(usage(
+                    "--smooth-nz and --weight say how redshifts are drawn: they do not go with `--redshift none`",
+                ));
+            }
+            selection.redshift = None;
+        }
+        let source = Source {
+            role: "data".to_owned(),
+            paths: files.paths.clone(),
+            selection,
+        };
+        let stop = stop_reading();
+        let survey = Survey::read(&source, !without, &stop, &mut |notice| say(&notice))?;
+        let (ra, dec) = (
+            Column::new("RA", &survey.ra),
+            Column::new("DEC", &survey.dec),
+        );
+        let footprint = Footprint::holding(&unit_vectors(ra, dec)?, self.nside.unwrap_or(64))?;
+        note(&footprint, survey.ra.len(), record);
+        record.set("samples", survey.record);
+        let mut columns = directions(footprint.draw(self.number, self.seed)?);
+        if let Some(redshifts) = &survey.redshift {
+            let weights = survey.weight.as_deref();
+            let distribution = match self.smooth_nz {
+                Some(bins) => Distribution::smooth(redshifts, weights, bins),
+                None => Distribution::of_values(redshifts, weights),
+            };
+            let distribution = distribution.context("redshifts of --like")?;
+            let how = self.smooth_nz.map_or_else(
+                || "drawn from those of the data, with replacement".to_owned(),
+                |bins| format!("monotone cubics through the histogram of the data in {bins} bins"),
+            );
+            record.set("redshifts", how);
+            let drawn = distribution.draw(self.number, self.seed)?;
+            columns.push(TableColumn::floats("Z", "redshift", drawn));
+        }
+        Ok(columns)
+    }
+}
+
+/// Fewer objects a pixel than this leave holes where the survey has none.
+const SPARSE: f64 = 5.0;
+
+/// Notes the footprint, and warns where its pixels are too small for the data.
+fn note(footprint: &Footprint, objects: usize, record: &mut Record) {
+    let (nside, n_pixels) = (footprint.nside(), footprint.n_pixels());
+    let area = footprint.area();
+    tracing::info!("footprint: {n_pixels} pixels of nside {nside}, {area:.2} square degrees");
+    let each = objects as f64 / n_pixels as f64;
+    if each < SPARSE {
+        tracing::warn!(
+            "the pixels of the footprint hold {each:.1} objects on average: empty ones inside the survey are left out; a smaller --nside fills them"
+        );
+    }
+    record.set(
+        "footprint",
+        json!({ "nside": nside, "pixels": n_pixels, "area_square_degrees": area }),
+    );
+}
