@@ -198,17 +198,14 @@ impl Asked<'_> {
         let own = |key: &str| self.settings.iter().any(|setting| setting.key == key);
         let shared = shared.iter();
         let shared = shared.filter(|s| !own(&s.key) && flags.find(&s.key).is_some());
-        let mut named = Vec::new();
-        let put = |setting: &Setting| setting.put(|text| sweep.put(text, point, setting.line));
-        let settings = self.settings.iter().chain(shared);
-        let settings = settings.map(put).collect::<Result<Vec<_>>>()?;
-        for (axis, value) in sweep.axes().zip(point) {
-            let used = format!("{{{axis}}}");
-            let with = self.settings.iter().any(|setting| setting.holds(&used));
-            if with || settings.len() != self.settings.len() {
-                named.push(format!("{axis} = {value}"));
-            }
-        }
+        let asked: Vec<&Setting> = self.settings.iter().chain(shared).collect();
+        let put = |setting: &&Setting| setting.put(|text| sweep.put(text, point, setting.line));
+        let settings = asked.iter().map(put).collect::<Result<Vec<_>>>()?;
+        let used = |axis: &str| asked.iter().any(|s| s.holds(&format!("{{{axis}}}")));
+        let named = sweep.axes().zip(point).filter(|(axis, _)| used(axis));
+        let named: Vec<_> = named
+            .map(|(axis, value)| format!("{axis} = {value}"))
+            .collect();
         let line = command_line(self.command, &flags, &settings)?;
         let named = if named.is_empty() {
             String::new()

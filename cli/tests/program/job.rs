@@ -127,7 +127,7 @@ fn a_job_is_refused_whole_before_it_begins() {
     for (change, words) in [
         (
             ("lin:0:2:4", "lin:0:2"),
-            "job.toml, line 15: [rdf.whole]: invalid value 'lin:0:2' for '--bins",
+            "job.toml, line 16: [rdf.whole]: invalid value 'lin:0:2' for '--bins",
         ),
         (("n = \"1:2\"", "m = \"1:2\""), "there is no `n` in [sweep]"),
         (("xi{n}.csv", "xi.csv"), "both write xi.csv"),
@@ -143,7 +143,7 @@ fn a_job_is_refused_whole_before_it_begins() {
             ("weight = \"none\"", "weihgt = \"none\""),
             "no measurement of this job takes `weihgt`",
         ),
-        (("[rdf.whole]", "[rdf.whole"), "job.toml, line 15"),
+        (("[rdf.whole]", "[rdf.whole"), "job.toml, line 16"),
         (
             ("mu-bins = \"lin:0:1:4\"", "mu-bins = \"lin:0:1\""),
             "--mu-bins",
