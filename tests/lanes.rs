@@ -3,17 +3,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod processors;
 mod random;
 
 use std::sync::Arc;
 
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::Cpu;
 use albireo::tally::{Classes, Legendre, PairTerm, Sum, Tallied};
 use albireo::{
     Axis, Binning, Domain, Edges, Engine, EngineError, Labels, Lattice, LineOfSight, Naive,
     Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation,
     SignedEdges, Silent, ThetaBins, Traversal,
 };
+use processors::engines;
 use random::Random;
 
 const SIDE: f64 = 10.0;
@@ -105,15 +107,6 @@ fn lists(line_of_sight: bool, ordered: bool) -> Vec<Vec<Sum>> {
         lists.push(vec![Sum::Legendre(Legendre::L2)]);
     }
     lists
-}
-
-fn engines() -> Vec<Cpu> {
-    let single = Cpu::new().with_threads(1).unwrap();
-    let mut engines: Vec<Cpu> = (Isa::available().into_iter())
-        .map(|isa| single.clone().with_isa(isa).unwrap())
-        .collect();
-    engines.push(Cpu::new().with_threads(2).unwrap());
-    engines
 }
 
 fn compare<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B, label: &str) {

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod processors;
 mod random;
 
 use albireo::binning::PairOrder;
-use albireo::engine::{Cpu, Isa};
+use albireo::engine::Cpu;
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations, Sum,
@@ -15,6 +16,7 @@ use albireo::{
     Outside, PairJob, PairWeightError, Pairs, Particles, ParticlesError, PeriodicBox, Points,
     RBins, RpPiBins, SMuBins, SignedEdges, Silent, Tallied, ThetaBins,
 };
+use processors::engines;
 use random::Random;
 
 /// Rows of bits, some of them all zero, some all one.
@@ -109,15 +111,6 @@ fn angles(sample: &Particles) -> AngularWeight {
     chosen.truncate(12);
     let factors = (0..chosen.len()).map(|k| 1.5 - 0.4 * k as f64).collect();
     AngularWeight::new(chosen, factors).unwrap()
-}
-
-fn engines() -> Vec<Cpu> {
-    let single = Cpu::new().with_threads(1).unwrap();
-    let mut engines: Vec<Cpu> = (Isa::available().into_iter())
-        .map(|isa| single.clone().with_isa(isa).unwrap())
-        .collect();
-    engines.push(Cpu::new().with_threads(2).unwrap());
-    engines
 }
 
 fn lists(line_of_sight: bool, ordered: bool) -> Vec<Vec<Sum>> {

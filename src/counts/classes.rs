@@ -10,7 +10,7 @@ use crate::error::{EngineError, JobError};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
 use crate::progress::Progress;
-use crate::tally::{Classes, InverseProbability};
+use crate::tally::{Classes, InverseProbability, Tallied};
 
 /// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
 ///
@@ -45,14 +45,26 @@ pub fn count_classes<B: Binning, E: Engine>(
     progress: &dyn Progress,
 ) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
     let what = asked(job.job(), binning, sums.into()).with_classes(classes);
-    let (tally, report) = engine.tally(job, &what, progress)?;
-    let job = job.job();
-    let totals = totals_of(job, &what, progress)?;
+    count_tables(engine, job, &what, progress, || {
+        totals_of(job.job(), &what, progress)
+    })
+}
+
+/// Counts each class of what is asked for, its totals as `totals` has them once that is done.
+pub(super) fn count_tables<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    what: &Tallied<B>,
+    progress: &dyn Progress,
+    totals: impl FnOnce() -> Result<Vec<PairTotal>, EngineError>,
+) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
+    let (tally, report) = engine.tally(job, what, progress)?;
+    let (job, totals) = (job.job(), totals()?);
     let id = JobId::of(job);
     let counts = totals.into_iter().enumerate().map(|(table, total)| {
         let covers = Covers::part(id.class(table), Part::WHOLE, total);
         let tally = tally.table(table);
-        PairCounts::of_tally(job, &what, &tally, covers, total.kind)
+        PairCounts::of_tally(job, what, &tally, covers, total.kind)
             .with_exactness(engine.exactness())
     });
     Ok((counts.collect(), report))
@@ -99,23 +111,6 @@ impl LabelSums {
     }
 }
 
-/// The total of the pairs with no point in region k, for each k.
-pub(super) fn totals_outside(
-    pairs: Pairs<'_>,
-    kind: PairKind,
-    inverse: Option<&InverseProbability>,
-) -> Result<Vec<PairTotal>, JobError> {
-    let (one, other) = pairs.samples();
-    let first = LabelSums::of(one, inverse)?;
-    let second = other.map(|other| LabelSums::of(other, inverse));
-    let second = second.transpose()?;
-    let outside = |k: usize| match &second {
-        None => PairTotal::within(&first.rest(k), kind, inverse),
-        Some(second) => PairTotal::between([&first.rest(k), &second.rest(k)], kind, inverse),
-    };
-    Ok(first.all().map(outside).collect())
-}
-
 /// Refuses regions that cannot be left out one by one: fewer than two, or one without a particle.
 pub(super) fn check_regions(pairs: Pairs<'_>) -> Result<(), JobError> {
     let (one, other) = pairs.samples();
@@ -152,48 +147,89 @@ pub(super) fn totals(
             Some(inverse) => PairTotal::of_inverse(pairs, kind, inverse),
         }]);
     }
-    let (one, other) = pairs.samples();
-    let first = LabelSums::of(one, inverse)?;
-    let second = other
-        .map(|other| LabelSums::of(other, inverse))
-        .transpose()?;
-    let auto = second.is_none();
-    let second = second.as_ref().unwrap_or(&first);
-    let between =
-        |a: WeightSums, b: WeightSums| PairTotal::between([&a, &b], PairKind::Cross, inverse);
-    let within = |k: usize| {
-        if auto {
-            PairTotal::within(&first.label(k), kind, inverse)
-        } else {
-            between(first.label(k), second.label(k))
+    Ok(PairSums::of(pairs, inverse)?.totals(classes, kind, inverse))
+}
+
+/// Sums over the weights of each label of the samples of a job.
+pub(super) struct PairSums {
+    first: LabelSums,
+    /// None for an auto count: the first sample's.
+    second: Option<LabelSums>,
+}
+
+impl PairSums {
+    pub(super) fn of(
+        pairs: Pairs<'_>,
+        inverse: Option<&InverseProbability>,
+    ) -> Result<Self, JobError> {
+        let (one, other) = pairs.samples();
+        let second = other.map(|other| LabelSums::of(other, inverse));
+        Ok(Self {
+            first: LabelSums::of(one, inverse)?,
+            second: second.transpose()?,
+        })
+    }
+
+    /// The total of the pairs with no point in region k, for each k.
+    pub(super) fn outside(
+        &self,
+        kind: PairKind,
+        inverse: Option<&InverseProbability>,
+    ) -> Vec<PairTotal> {
+        let first = &self.first;
+        let outside = |k: usize| match &self.second {
+            None => PairTotal::within(&first.rest(k), kind, inverse),
+            Some(second) => PairTotal::between([&first.rest(k), &second.rest(k)], kind, inverse),
+        };
+        first.all().map(outside).collect()
+    }
+
+    /// The total of each class, more than one, in the order of the tables.
+    pub(super) fn totals(
+        &self,
+        classes: Classes,
+        kind: PairKind,
+        inverse: Option<&InverseProbability>,
+    ) -> Vec<PairTotal> {
+        let auto = self.second.is_none();
+        let first = &self.first;
+        let second = self.second.as_ref().unwrap_or(first);
+        let between =
+            |a: WeightSums, b: WeightSums| PairTotal::between([&a, &b], PairKind::Cross, inverse);
+        let within = |k: usize| {
+            if auto {
+                PairTotal::within(&first.label(k), kind, inverse)
+            } else {
+                between(first.label(k), second.label(k))
+            }
+        };
+        let unordered = kind == PairKind::AutoUnordered;
+        let of_species = |a: usize, b: usize| {
+            if auto && a == b {
+                within(a)
+            } else {
+                between(first.label(a), second.label(b))
+            }
+        };
+        match classes {
+            Classes::Regions => {
+                let own = first.all().map(within);
+                let out = first.all().map(|k| between(first.label(k), second.rest(k)));
+                let into = first.all().map(|k| between(first.rest(k), second.label(k)));
+                own.chain(out)
+                    .chain(into.take(if unordered { 0 } else { usize::MAX }))
+                    .collect()
+            }
+            _ => first
+                .all()
+                .flat_map(|a| {
+                    let from = if unordered { a } else { 0 };
+                    (from..second.labels.len()).map(move |b| (a, b))
+                })
+                .map(|(a, b)| of_species(a, b))
+                .collect(),
         }
-    };
-    let unordered = kind == PairKind::AutoUnordered;
-    let of_species = |a: usize, b: usize| {
-        if auto && a == b {
-            within(a)
-        } else {
-            between(first.label(a), second.label(b))
-        }
-    };
-    Ok(match classes {
-        Classes::Regions => {
-            let own = first.all().map(within);
-            let out = first.all().map(|k| between(first.label(k), second.rest(k)));
-            let into = first.all().map(|k| between(first.rest(k), second.label(k)));
-            own.chain(out)
-                .chain(into.take(if unordered { 0 } else { usize::MAX }))
-                .collect()
-        }
-        _ => first
-            .all()
-            .flat_map(|a| {
-                let from = if unordered { a } else { 0 };
-                (from..second.labels.len()).map(move |b| (a, b))
-            })
-            .map(|(a, b)| of_species(a, b))
-            .collect(),
-    })
+    }
 }
 
 #[cfg(test)]

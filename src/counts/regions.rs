@@ -2,11 +2,9 @@
 //!
 //! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is the estimators' affair.
 
-use super::classes::{check_regions, totals_outside};
-use super::weighted::totals_of;
-use super::{
-    Covers, FixedSums, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked, count_classes,
-};
+use super::classes::{PairSums, check_regions, count_tables};
+use super::weighted::{totals_of, with_weights_of_all};
+use super::{Covers, FixedSums, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
@@ -61,13 +59,19 @@ pub fn count_regions<B: Binning, E: Engine>(
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
 ) -> Result<(RegionCounts<B>, Report), EngineError> {
-    let (pairs, sums) = (job.job().pairs(), sums.into());
+    let pairs = job.job().pairs();
     check_regions(pairs)?;
-    let what = asked(job.job(), binning, sums.clone());
+    let what = asked(job.job(), binning, sums.into());
     let inverse = what.pair_weight().and_then(PairWeight::inverse);
-    let (tables, report) = count_classes(engine, job, binning, sums, Classes::Regions, progress)?;
     let kind = PairKind::of(pairs, binning);
-    let outside = totals_outside(pairs, kind, inverse)?;
+    let by_label = PairSums::of(pairs, inverse)?;
+    let by_region = what.clone().with_classes(Classes::Regions);
+    let totals = || {
+        let totals = by_label.totals(Classes::Regions, kind, inverse);
+        with_weights_of_all(job.job(), &by_region, totals, progress)
+    };
+    let (tables, report) = count_tables(engine, job, &by_region, progress, totals)?;
+    let outside = by_label.outside(kind, inverse);
     let whole = totals_of(job.job(), &what, progress)?;
     let mut counts = RegionCounts::of_tables(job.job(), tables, (whole[0], outside));
     if inverse.is_some_and(|inverse| inverse.normalisation() == PairNormalisation::BruteForce) {

@@ -183,7 +183,7 @@ impl PairTotal {
     ///
     /// Bins share the pairs of a job as all bins do, so that the variances of the jobs add:
     /// `f = sum_j (W_j/W)^2 f_j P/P_j`, W the weights and P the numbers of pairs.
-    pub(super) fn of_all(kind: PairKind, totals: &[Self]) -> Self {
+    pub fn of_all(kind: PairKind, totals: &[Self]) -> Self {
         if let [total] = totals {
             return *total;
         }

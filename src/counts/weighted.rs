@@ -47,7 +47,24 @@ pub(super) fn totals_of<B: Binning>(
     let pairs = job.pairs();
     let kind = PairKind::of(pairs, what.bins());
     let inverse = what.pair_weight().and_then(PairWeight::inverse);
-    let mut totals = totals(pairs, what.classes(), kind, inverse)?;
+    let totals = totals(pairs, what.classes(), kind, inverse)?;
+    with_weights_of_all(job, what, totals, progress)
+}
+
+/// The totals with the weights of all pairs, looked at one by one, where that is how they are normalised.
+///
+/// # Errors
+/// A stop asked for through `progress`.
+pub(super) fn with_weights_of_all<B: Binning>(
+    job: &PairJob<'_>,
+    what: &Tallied<B>,
+    mut totals: Vec<PairTotal>,
+    progress: &dyn Progress,
+) -> Result<Vec<PairTotal>, EngineError> {
+    let (pairs, inverse) = (
+        job.pairs(),
+        what.pair_weight().and_then(PairWeight::inverse),
+    );
     let by_force =
         |inverse: &&InverseProbability| inverse.normalisation() == PairNormalisation::BruteForce;
     if let Some(inverse) = inverse.filter(by_force) {

@@ -1,29 +1,16 @@
 //! A stream of random choices that is the same everywhere.
 
-/// splitmix64.
-#[derive(Debug, Clone)]
-pub struct Random(u64);
+#[path = "../random/mod.rs"]
+mod splitmix;
+
+pub use splitmix::Random;
 
 impl Random {
     /// The stream of case `number` under `seed`.
     pub fn of_case(seed: u64, number: u64) -> Self {
         let mut mixed = Self(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
-        let start = mixed.bits();
+        let start = mixed.next();
         Self(start)
-    }
-
-    /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// In [lo, hi).
@@ -34,11 +21,6 @@ impl Random {
     /// In [lo, hi), every decade alike.
     pub fn decades(&mut self, lo: f64, hi: f64) -> f64 {
         lo * libm::pow(hi / lo, self.unit())
-    }
-
-    /// One of 0..n.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n.max(1) as u64) as usize
     }
 
     /// One of the whole numbers lo..=hi.

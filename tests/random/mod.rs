@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
 
 /// The stream of a seed.
+#[derive(Debug, Clone)]
 pub struct Random(pub u64);
 
 impl Random {
@@ -21,7 +22,7 @@ impl Random {
 
     /// One of 0..n.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.next() % n.max(1) as u64) as usize
     }
 
     /// `n` points in a cube at the origin.

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use albireo::PairTotal;
+use albireo::counts::PairKind;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -60,26 +62,27 @@ impl Total {
         })
     }
 
-    /// The total of all together.
-    ///
-    /// The variances of the counts add: `f = sum_j (W_j/W)^2 f_j P/P_j`, with W the weights and P the numbers of pairs.
+    /// The total of all together; its design effect where all have one.
     fn of_all(all: &[Self]) -> Result<Self> {
         let first = all.first().context("no totals")?;
-        let pairs = all
-            .iter()
-            .try_fold(0u64, |sum, one| sum.checked_add(one.pairs));
-        let pairs = pairs.context("the sum of `total_pairs` exceeds 2^64 - 1")?;
-        let weight: f64 = all.iter().map(|one| one.weight).sum();
-        let term = |one: &Self| {
-            let share = one.weight / weight;
-            Some(share * share * one.design_effect? * (pairs as f64 / one.pairs as f64))
+        let mut pairs = all.iter().map(|one| one.pairs);
+        let pairs = pairs.try_fold(0u64, u64::checked_add);
+        pairs.context("the sum of `total_pairs` exceeds 2^64 - 1")?;
+        // What kind of pairs they are has no part in it.
+        let total = |one: &Self| PairTotal {
+            weight: one.weight,
+            design_effect: one.design_effect.unwrap_or(1.0),
+            ..PairTotal::unweighted(PairKind::Cross, one.pairs)
         };
-        let terms = all.iter().filter(|one| one.pairs > 0).map(term);
-        let effect: Option<f64> = terms.sum();
+        let totals: Vec<_> = all.iter().map(total).collect();
+        let sum = PairTotal::of_all(PairKind::Cross, &totals);
+        let known = all
+            .iter()
+            .all(|one| one.pairs == 0 || one.design_effect.is_some());
         Ok(Self {
-            pairs,
-            weight,
-            design_effect: effect.map(|effect| effect.max(1.0)),
+            pairs: sum.pairs,
+            weight: sum.weight,
+            design_effect: known.then_some(sum.design_effect),
             ..first.clone()
         })
     }
