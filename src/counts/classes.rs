@@ -2,6 +2,8 @@
 //!
 //! Entry: [`count_classes`].
 
+use std::ops::Range;
+
 use super::weight_sums::{ExactWeightSums, WeightSums};
 use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked, totals_of};
 use crate::binning::Binning;
@@ -9,6 +11,7 @@ use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
+use crate::pool;
 use crate::progress::Progress;
 use crate::tally::{Classes, InverseProbability, Tallied};
 
@@ -79,12 +82,20 @@ struct LabelSums {
 impl LabelSums {
     fn of(sample: &Particles, inverse: Option<&InverseProbability>) -> Result<Self, JobError> {
         let labels = sample.labels().ok_or(JobError::NoLabels)?;
-        let mut sums = vec![ExactWeightSums::default(); labels.number() as usize];
-        for (row, &label) in labels.values().iter().enumerate() {
-            sums[label as usize].add(sample, row, inverse);
-        }
+        let part = |rows: Range<usize>| {
+            let mut sums = vec![ExactWeightSums::default(); labels.number() as usize];
+            for row in rows {
+                sums[labels.values()[row] as usize].add(sample, row, inverse);
+            }
+            sums
+        };
+        let join = |mut sums: Vec<ExactWeightSums>, others: Vec<ExactWeightSums>| {
+            let both = sums.iter_mut().zip(&others);
+            both.for_each(|(sum, other)| sum.merge(other));
+            sums
+        };
         Ok(Self {
-            labels: sums,
+            labels: pool::fold(sample.len(), part, join),
             unit: inverse.is_none() && matches!(sample.weights(), Weights::Unit),
         })
     }
@@ -120,10 +131,19 @@ pub(super) fn check_regions(pairs: Pairs<'_>) -> Result<(), JobError> {
         if labels.number() < 2 {
             return Err(JobError::FewRegions(labels.number()));
         }
-        let mut seen = vec![false; labels.number() as usize];
-        for &label in labels.values() {
-            seen[label as usize] = true;
-        }
+        let part = |rows: Range<usize>| {
+            let mut seen = vec![false; labels.number() as usize];
+            for &label in &labels.values()[rows] {
+                seen[label as usize] = true;
+            }
+            seen
+        };
+        let join = |mut seen: Vec<bool>, others: Vec<bool>| {
+            let both = seen.iter_mut().zip(others);
+            both.for_each(|(seen, other)| *seen |= other);
+            seen
+        };
+        let seen = pool::fold(labels.values().len(), part, join);
         if let Some(region) = seen.iter().position(|seen| !seen) {
             return Err(JobError::EmptyRegion {
                 region: region as u32,

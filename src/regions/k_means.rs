@@ -52,6 +52,39 @@ enum Space {
     Domain(Domain),
 }
 
+/// Centres that a point is compared with at once.
+const LANES: usize = 8;
+
+/// Some centres beside one another; those that there are not have an infinite offset.
+#[derive(Debug, Clone, Copy)]
+struct Abreast {
+    places: [[f64; LANES]; 3],
+    offsets: [f64; LANES],
+}
+
+/// The centre nearest to a point, the first of those that are as near.
+fn nearest_of(centres: &[Abreast], [x, y, z]: [f64; 3]) -> u32 {
+    let (mut least, mut block) = ([f64::INFINITY; LANES], [0u64; LANES]);
+    for (at, centres) in centres.iter().enumerate() {
+        let [cx, cy, cz] = &centres.places;
+        for k in 0..LANES {
+            let cost = crate::separation::norm2([x - cx[k], y - cy[k], z - cz[k]]);
+            let cost = cost + centres.offsets[k];
+            let nearer = cost < least[k];
+            least[k] = if nearer { cost } else { least[k] };
+            block[k] = if nearer { at as u64 } else { block[k] };
+        }
+    }
+    let mut best = (f64::INFINITY, 0);
+    for (k, (&cost, &at)) in least.iter().zip(&block).enumerate() {
+        let centre = at as u32 * LANES as u32 + k as u32;
+        if cost < best.0 || (cost == best.0 && centre < best.1) {
+            best = (cost, centre);
+        }
+    }
+    best.1
+}
+
 /// The direction of a position; none for the origin.
 fn direction([x, y, z]: [f64; 3]) -> Option<[f64; 3]> {
     let most = x.abs().max(y.abs()).max(z.abs());
@@ -147,8 +180,11 @@ impl Centres {
         &self.places
     }
 
-    /// The region of a point, the first of those that are as near.
-    fn of_point(&self, point: [f64; 3]) -> u32 {
+    /// The region of a point, the first of those that are as near; `abreast` are the centres where no image of theirs may be nearer.
+    fn of_point(&self, abreast: Option<&[Abreast]>, point: [f64; 3]) -> u32 {
+        if let Some(centres) = abreast {
+            return nearest_of(centres, point);
+        }
         let mut best = (f64::INFINITY, 0);
         for (k, (&centre, offset)) in self.places.iter().zip(&self.offsets).enumerate() {
             let cost = self.space.distance2(centre, point) + offset;
@@ -159,9 +195,27 @@ impl Centres {
         best.1
     }
 
+    fn abreast(&self) -> Option<Vec<Abreast>> {
+        let (Space::Sky | Space::Domain(Domain::Open)) = self.space else {
+            return None;
+        };
+        let blocks = self.places.chunks(LANES).zip(self.offsets.chunks(LANES));
+        let block = |(places, offsets): (&[[f64; 3]], &[f64])| {
+            let lane = |axis: usize| {
+                std::array::from_fn(|k| places.get(k).map_or(0.0, |place: &[f64; 3]| place[axis]))
+            };
+            Abreast {
+                places: [lane(0), lane(1), lane(2)],
+                offsets: std::array::from_fn(|k| offsets.get(k).copied().unwrap_or(f64::INFINITY)),
+            }
+        };
+        Some(blocks.map(block).collect())
+    }
+
     fn nearest(&self, points: &[[f64; 3]]) -> Vec<u32> {
-        let labels = label_rows(points.len(), |row| Some(self.of_point(points[row])));
-        labels.unwrap_or_default()
+        let abreast = self.abreast();
+        let label = |row: usize| Some(self.of_point(abreast.as_deref(), points[row]));
+        label_rows(points.len(), label).unwrap_or_default()
     }
 
     /// Moves each centre to the mean of its points.
@@ -222,8 +276,9 @@ impl Regions for Centres {
     }
 
     fn labels(&self, points: &Points) -> Result<Labels, RegionsError> {
-        let view = points.view();
-        let label = |row: usize| Some(self.of_point(self.space.seen(view.at(row))?));
+        let (view, abreast) = (points.view(), self.abreast());
+        let label =
+            |row: usize| Some(self.of_point(abreast.as_deref(), self.space.seen(view.at(row))?));
         let labels = label_rows(points.len(), label);
         let labels = labels.map_err(|row| RegionsError::NoDirection { row })?;
         Ok(Labels::new(labels, self.number())?)
@@ -285,4 +340,33 @@ fn start(
         centres.push(points[next]);
     }
     Ok(centres)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::random::in_box;
+
+    #[test]
+    fn centres_abreast_are_as_near_as_one_by_one() {
+        let points = in_box(3000, 5, [1.0; 3]).unwrap();
+        for number in [2, 7, 8, 9, 30] {
+            let mut centres =
+                Centres::in_space(&points, &Domain::Open, number, u64::from(number)).unwrap();
+            // Two that are equally near to all points: the first of them counts.
+            let last = centres.places.len() - 1;
+            centres.places[last] = centres.places[0];
+            centres.offsets[last] = centres.offsets[0];
+            let abreast = centres.abreast().unwrap();
+            for row in 0..points.len() {
+                let point = points.view().at(row);
+                assert_eq!(
+                    centres.of_point(Some(&abreast), point),
+                    centres.of_point(None, point),
+                    "{number} {row}"
+                );
+            }
+        }
+    }
 }
