@@ -124,8 +124,38 @@ __device__ __forceinline__ Near observer(const DeviceJob& job, Fractions centre)
                               g.origin[2] + g.basis[8] * (centre.z * one)});
 }
 
+// Where the rows of cells begin: of all cells, or with classes of those around the points of one label.
+struct Starts {
+    const u32* start;
+#if ALBIREO_CLASSES
+    uint4 low, size;
+
+    __device__ __forceinline__ Starts(const DeviceJob& job, u32 label)
+        : low(job.second.boxes[2 * label]), size(job.second.boxes[2 * label + 1]) {
+        start = job.second.start + low.w;
+    }
+    // The line of cells along x at (y, z), to which x is added; false where the label has none.
+    __device__ __forceinline__ bool line(const DeviceJob&, u32 y, u32 z, u32& line) const {
+        line = ((z - low.z) * size.y + (y - low.y)) * size.x - low.x;
+        return y - low.y < size.y && z - low.z < size.z;
+    }
+    // Leaves of the cells from `first` to `last` those that there are.
+    __device__ __forceinline__ void clip(int& first, int& last) const {
+        first = first < (int)low.x ? (int)low.x : first;
+        last = last < (int)(low.x + size.x) ? last : (int)(low.x + size.x) - 1;
+    }
+#else
+    __device__ __forceinline__ Starts(const DeviceJob& job, u32) : start(job.second.start) {}
+    __device__ __forceinline__ bool line(const DeviceJob& job, u32 y, u32 z, u32& line) const {
+        line = (z * job.grid.cells[1] + y) * job.grid.cells[0];
+        return true;
+    }
+    __device__ __forceinline__ void clip(int&, int&) const {}
+#endif
+};
+
 // Writes the stretches of one neighbour row of the tile at (cx, cy, cz), `number` cells long.
-__device__ __forceinline__ void write_row(const DeviceJob& job, const u32* start, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
+__device__ __forceinline__ void write_row(const DeviceJob& job, const Starts& starts, int4 row, int cx, int cy, int cz, int number, u32* length, u32* begin,
                                           u32* image) {
     const int nx = job.grid.cells[0], ny = job.grid.cells[1], nz = job.grid.cells[2];
     for (u32 part = 0; part < job.grid.row_parts; ++part) length[part] = 0;
@@ -139,14 +169,19 @@ __device__ __forceinline__ void write_row(const DeviceJob& job, const u32* start
         low = low < 0 ? 0 : low;
         high = high >= nx ? nx - 1 : high;
     }
-    u32 line = ((u32)(z - shift_z * nz) * ny + (u32)(y - shift_y * ny)) * nx;
+    u32 line;
+    if (!starts.line(job, (u32)(y - shift_y * ny), (u32)(z - shift_z * nz), line)) return;
     for (u32 part = 0; low <= high && part < job.grid.row_parts; ++part) {
         int shift = floor_div(low, nx);
         int last = shift * nx + nx - 1 < high ? shift * nx + nx - 1 : high;
-        u32 from = start[line + (u32)(low - shift * nx)];
-        begin[part] = from;
-        length[part] = start[line + (u32)(last - shift * nx) + 1] - from;
-        image[part] = image_code(shift, shift_y, shift_z);
+        int first_x = low - shift * nx, last_x = last - shift * nx;
+        starts.clip(first_x, last_x);
+        if (first_x <= last_x) {
+            u32 from = starts.start[line + (u32)first_x];
+            begin[part] = from;
+            length[part] = starts.start[line + (u32)last_x + 1] - from;
+            image[part] = image_code(shift, shift_y, shift_z);
+        }
         low = last + 1;
     }
 }
@@ -226,7 +261,7 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
         if (pairs && !arena.histogram.tables.are(tables)) hand_over();
         arena.histogram.tables = tables;
         const bool within = meeting.w;
-        const u32* start = job.second.start + meeting.x;
+        const Starts starts(job, meeting.x);
         const int4* rows = job.grid.rows + (within ? 0 : job.grid.n_within);
         const u32 n_rows = within ? job.grid.n_within : job.grid.n_apart;
 #else
@@ -235,7 +270,7 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
         const u64 place = unit.begin + *next;
         if (place >= unit.end) break;
         const bool within = true;
-        const u32* start = job.second.start;
+        const Starts starts(job, 0);
         const int4* rows = job.grid.rows;
         const u32 n_rows = job.grid.n_rows;
 #endif
@@ -251,7 +286,7 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
         }
         for (u32 row = threadIdx.x; row < n_rows; row += ALBIREO_THREADS) {
             u32 at = row * job.grid.row_parts;
-            write_row(job, start, rows[row], cx, cy, cz, tile.y, lengths + at, begin + at, image + at);
+            write_row(job, starts, rows[row], cx, cy, cz, tile.y, lengths + at, begin + at, image + at);
         }
         __syncthreads();
         const u32 n_stretches = n_rows * job.grid.row_parts;
@@ -277,8 +312,10 @@ albireo_cells(const __grid_constant__ albireo::DeviceJob job, const __grid_const
             sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile.z, held, weight, pass, centre, queue);
         }
         if (job.own && within) {
-            const u32 own_begin = job.order == 1 ? tile.z : start[tile.x];
-            const u32 own_end = start[tile.x + tile.y];
+            u32 line;
+            starts.line(job, cy, cz, line);
+            const u32 own_begin = job.order == 1 ? tile.z : starts.start[line + cx];
+            const u32 own_end = starts.start[line + cx + tile.y];
             for (u32 base = own_begin; base < own_end; base += ALBIREO_THREADS * POINTS) {
                 admit(more);
                 if (warp_has_none(base, own_end)) continue;

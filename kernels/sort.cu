@@ -49,9 +49,12 @@ extern "C" __global__ void albireo_sort_count(const __grid_constant__ albireo::S
     using namespace albireo;
     for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
         uint4 fixed = fix(sort, sort.x[row], sort.y[row], sort.z[row]);
-        u32 cell = (cell_on_axis(fixed.z, sort.cells[2]) * sort.cells[1] + cell_on_axis(fixed.y, sort.cells[1])) * sort.cells[0] +
-                   cell_on_axis(fixed.x, sort.cells[0]);
-        if (sort.labels) cell += sort.labels[row] * sort.per_label;
+        u32 x = cell_on_axis(fixed.x, sort.cells[0]), y = cell_on_axis(fixed.y, sort.cells[1]), z = cell_on_axis(fixed.z, sort.cells[2]);
+        u32 cell = (z * sort.cells[1] + y) * sort.cells[0] + x;
+        if (sort.labels) {
+            const uint4 low = sort.boxes[2 * sort.labels[row]], size = sort.boxes[2 * sort.labels[row] + 1];
+            cell = low.w + ((z - low.z) * size.y + (y - low.y)) * size.x + (x - low.x);
+        }
         sort.cell[row] = cell;
         sort.rank[row] = atomicAdd(sort.start + cell, 1u);
     }

@@ -36,10 +36,14 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 14] = [
+    let tests: [trials::Test; 15] = [
         (
             "classes_are_those_of_the_double_loop",
             classes_are_those_of_the_double_loop,
+        ),
+        (
+            "classes_are_done_in_windows_where_bins_do_not_fit",
+            classes_are_done_in_windows_where_bins_do_not_fit,
         ),
         (
             "classes_without_a_kernel_are_refused",
@@ -445,6 +449,64 @@ fn classes_are_those_of_the_double_loop() {
             }
         }
     }
+}
+
+fn classes_are_done_in_windows_where_bins_do_not_fit() {
+    let engine = small(Precision::Exact);
+    for (name, domain) in suite::domains() {
+        // Windows need many cells. The double loop looks at 125 images in a lattice: fewer points there.
+        let (n, surely) = match (name, &domain) {
+            ("open", _) => (1300, true),
+            ("cubic", _) => (3500, true),
+            (_, Domain::Triclinic(_)) => (200, false),
+            _ => (300, false),
+        };
+        let reach = domain.reach().min(1.0);
+        let los = if domain.is_periodic() {
+            LineOfSight::Fixed(Axis::X)
+        } else {
+            LineOfSight::Midpoint
+        };
+        let r = RBins::new(Edges::linear(0.0, reach, 20_000).unwrap());
+        let s = Edges::linear(0.1 * reach, reach, 70).unwrap();
+        let mu = SignedEdges::linear(-1.0, 1.0, 110).unwrap();
+        let s_mu = SMuBins::new(s, mu, los).unwrap();
+        for (number, by_place) in [(4, true), (2, false)] {
+            let [a, b] = [(n, 5), (n / 2, 6)].map(|(n, seed)| {
+                let sample = suite::particles(&domain, n, suite::Scatter::Clustered, seed);
+                labelled(&sample, number, by_place, seed)
+            });
+            let told = format!("{name}, {number} labels");
+            for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+                let job = PairJob::new(pairs, &domain).unwrap();
+                let what = Tallied::new(r.clone()).with_classes(Classes::Species);
+                in_windows(&engine, &job, &what, (&told, surely));
+                let what = Tallied::new(s_mu.clone()).with_classes(Classes::Regions);
+                in_windows(
+                    &engine,
+                    &job,
+                    &what.with_sum(Sum::Product),
+                    (&told, name == "open"),
+                );
+            }
+        }
+    }
+}
+
+/// Compares a tally that is made in windows, `surely`, with that of the double loop.
+fn in_windows<B: Binning>(
+    engine: &Emulated,
+    job: &PairJob<'_>,
+    what: &Tallied<B>,
+    (told, surely): (&str, bool),
+) {
+    let given = (&engine.devices, &engine.options);
+    let (found, _, how) = count(given.0, given.1, (job, None), what, &Silent).unwrap();
+    let windows = how.contains("windows of the bins");
+    assert!(windows || !surely, "{told}: {how}");
+    let expected = Naive.run(job, what, &Silent).unwrap();
+    assert!(expected.pairs().iter().sum::<u64>() > 0, "{told}");
+    assert!(found == expected, "{told}");
 }
 
 fn classes_without_a_kernel_are_refused() {

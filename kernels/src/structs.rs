@@ -181,6 +181,8 @@ device_structs! {
         fixed: Address<[u32; 4]>,
         /// First row of each cell, one entry more than there are cells.
         start: Address<u32>,
+        /// With labels, the cells of each: (lowest along each axis, where they begin among all), (how many along each axis, nothing).
+        boxes: Address<[u32; 4]>,
         /// Number of rows.
         rows: u64,
     }
@@ -263,7 +265,7 @@ device_structs! {
         n_rows: u32,
         /// Stretches that one row can fall into.
         row_parts: u32,
-        /// Classes: for each tile (first cell of the second label, a table, another or none, whether both labels are one).
+        /// Classes: for each tile (the second label, a table, another or none, whether both labels are one).
         meetings: Address<[u32; 4]>,
         /// Classes: neighbour rows between cells of different labels, those of one label coming first.
         n_within: u32,
@@ -429,10 +431,8 @@ device_structs! {
         cells: [u32; 3],
         /// Number of cells, those of all labels.
         number: u32,
-        /// Number of cells of a label.
-        per_label: u32,
-        /// Nothing: the size is a multiple of 8 without a hidden gap.
-        gap: u32,
+        /// With labels, the cells of each: (lowest along each axis, where they begin among all), (how many along each axis, nothing).
+        boxes: Address<[u32; 4]>,
     }
 }
 

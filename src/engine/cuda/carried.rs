@@ -45,12 +45,6 @@ impl Carried {
         self.labels.map_or(1, |labels| labels.tables.number())
     }
 
-    /// The most labels of a sample, one where they do not matter.
-    pub(super) fn most_labels(self) -> u32 {
-        self.labels
-            .map_or(1, |labels| labels.numbers[0].max(labels.numbers[1]).max(1))
-    }
-
     /// Words of shared memory that one sum takes.
     pub(super) fn words(self) -> usize {
         1 + if self.weighted { 2 } else { 0 } + if self.coordinate.is_some() { 2 } else { 0 }

@@ -9,6 +9,7 @@ use albireo_kernels::{
 use super::carried::Carried;
 use super::filter::{Coordinates, DeviceFilter};
 use super::frame::{Arrangement, CELL_PARTICLES, Frame, Grid, Order};
+use super::labelled::{Spans, fitting};
 use super::options::{CudaOptions, KernelChoice, Precision, chosen};
 use super::terms::sight_of;
 use super::windows;
@@ -39,19 +40,20 @@ pub(super) fn arrangement_of(
     job: &PairJob<'_>,
     binning: &Formed<'_>,
     order: Order,
-    carried: Carried,
+    (carried, spans): (Carried, &[Spans; 2]),
     options: &CudaOptions,
 ) -> Arrangement {
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
-    let labels = carried.most_labels();
     let by_cells = || {
         let frame = Frame::new(job.pairs(), job.domain(), false);
         let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
         let cut = |tile| {
             let tile = chosen(options.tuning.tile, tile);
-            let frame = frame.clone();
-            Grid::new(frame, binning.reach, rows, particles, tile, order, labels)
+            fitting(spans, &frame, |copies| {
+                let frame = frame.clone();
+                Grid::new(frame, binning.reach, rows, particles, tile, order, copies)
+            })
         };
         let grid = cut(TILE[2]);
         let visited = grid.share * if order == Order::Unordered { 2.0 } else { 1.0 };
@@ -149,7 +151,7 @@ pub(super) fn filters(options: &CudaOptions, carried: Carried) -> bool {
 pub(super) fn single_cells(
     job: &PairJob<'_>,
     binning: &Formed<'_>,
-    order: Order,
+    (order, spans): (Order, &[Spans; 2]),
     options: &CudaOptions,
     fineness: f64,
 ) -> Arrangement {
@@ -158,7 +160,10 @@ pub(super) fn single_cells(
     let grid = |tile: u32| {
         let frame = Frame::new(job.pairs(), job.domain(), false);
         let tile = chosen(options.tuning.tile, tile);
-        Grid::of_single_cells(frame, binning.reach, rows, fineness, tile, order)
+        fitting(spans, &frame, |copies| {
+            let frame = frame.clone();
+            Grid::of_single_cells(frame, binning.reach, rows, fineness, tile, order, copies)
+        })
     };
     let held = rows as f64 / f64::from(grid(1).number());
     let fitting = TILE[1..].iter().find(|&&tile| held > 0.6 * f64::from(tile));

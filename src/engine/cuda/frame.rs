@@ -166,7 +166,7 @@ pub(super) struct Grid {
 pub(super) const CELL_PARTICLES: u32 = 26;
 /// Cells along the reach, at most.
 const FINEST: f64 = 8.0;
-const MOST_CELLS: f64 = 4_194_304.0;
+pub(super) const MOST_CELLS: f64 = 4_194_304.0;
 
 /// Whether cells `offset` apart, each of size 1 along each axis, can hold a pair within reach.
 fn in_reach(frame: &Frame, reach: Reach, cells: [u32; 3], offset: [i32; 3]) -> bool {
@@ -211,7 +211,7 @@ fn extent_of(frame: &Frame, reach: Reach) -> [f64; 3] {
 }
 
 impl Grid {
-    /// Cells for pairs within `reach`, about `particles` of `rows` in each; there are as many for each of the `labels`.
+    /// Cells for pairs within `reach`, about `particles` of `rows` in each; there will be so many `copies` of them.
     pub(super) fn new(
         frame: Frame,
         reach: Reach,
@@ -219,7 +219,7 @@ impl Grid {
         particles: f64,
         tile: u32,
         order: Order,
-        labels: u32,
+        copies: f64,
     ) -> Self {
         let heights = frame.heights();
         let extent = extent_of(&frame, reach);
@@ -229,7 +229,7 @@ impl Grid {
             .cbrt()
             .floor()
             .clamp(1.0, FINEST);
-        Self::with_cells(frame, reach, rows, [fineness, 8.0], tile, order, labels)
+        Self::with_cells(frame, reach, rows, [fineness, 8.0], tile, order, copies)
     }
 
     /// `fineness` cells along the reach, and tiles of one cell or a part of it.
@@ -240,8 +240,9 @@ impl Grid {
         fineness: f64,
         tile: u32,
         order: Order,
+        copies: f64,
     ) -> Self {
-        Self::with_cells(frame, reach, rows, [fineness, 1.0], tile, order, 1)
+        Self::with_cells(frame, reach, rows, [fineness, 1.0], tile, order, copies)
     }
 
     /// So many cells along the reach, and at most so many in a tile.
@@ -252,7 +253,7 @@ impl Grid {
         [fineness, most_in_tile]: [f64; 2],
         tile: u32,
         order: Order,
-        labels: u32,
+        copies: f64,
     ) -> Self {
         let heights = frame.heights();
         let extent = extent_of(&frame, reach);
@@ -263,7 +264,7 @@ impl Grid {
                 .clamp(1.0, 1024.0)
         });
         // No use in many more cells than there are particles to put in them.
-        let most = (MOST_CELLS / f64::from(labels)).min(4.0 * rows as f64 + 64.0);
+        let most = (MOST_CELLS / copies).min(4.0 * rows as f64 + 64.0);
         let excess = (cells.iter().product::<f64>() / most).cbrt();
         if excess > 1.0 {
             cells = cells.map(|n| (n / excess).floor().max(1.0));
@@ -408,16 +409,25 @@ impl Arrangement {
 /// One tile: first cell, number of cells, first row, past the last row.
 pub(super) type Tile = [u32; 4];
 
-/// Cuts the rows of cells into tiles of at most `most` rows; `start` holds the first row of each cell.
-pub(super) fn tiles(grid: &Grid, start: &[u32], most: u32) -> Vec<Tile> {
+/// Cuts the rows of the cells from `low` on, so many along each axis, into tiles of at most `most` rows; `start` holds the first row of each
+/// of them.
+pub(super) fn tiles(
+    grid: &Grid,
+    [low, number]: [[u32; 3]; 2],
+    start: &[u32],
+    most: u32,
+) -> Vec<Tile> {
     let mut tiles = Vec::new();
-    let nx = grid.cells[0];
-    for line in (0..grid.number()).step_by(nx as usize) {
-        let mut cell = line;
-        while cell < line + nx {
+    let [nx, ny, _] = grid.cells;
+    let lines = (0..number[2]).flat_map(|z| (0..number[1]).map(move |y| [y, z]));
+    for ([y, z], starts) in lines.zip((0..).step_by(number[0].max(1) as usize)) {
+        let first = ((z + low[2]) * ny + y + low[1]) * nx + low[0];
+        let start = &start[starts..=starts + number[0] as usize];
+        let mut cell = 0;
+        while cell < number[0] {
             let begin = start[cell as usize];
             let mut past = cell + 1;
-            while past < line + nx
+            while past < number[0]
                 && past - cell < grid.tile_cells
                 && start[past as usize + 1] - begin <= most
             {
@@ -427,7 +437,7 @@ pub(super) fn tiles(grid: &Grid, start: &[u32], most: u32) -> Vec<Tile> {
             let mut row = begin;
             while row < end {
                 let stop = end.min(row.saturating_add(most));
-                tiles.push([cell, past - cell, row, stop]);
+                tiles.push([first + cell, past - cell, row, stop]);
                 row = stop;
             }
             cell = past;

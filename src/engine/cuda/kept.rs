@@ -3,9 +3,11 @@
 //! Entry: [`Kept`]. Columns are uploaded once. How they are arranged depends on the cells, which depend on the reach of the bins and on
 //! the other sample: the last arrangements are kept, so that counts over the same cells share them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use albireo_kernels::structs::{DeviceSample, SortJob};
+
+use super::labelled::Spans;
 
 /// A column that is uploaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,7 @@ const MOST_ARRANGED: usize = 2;
 pub struct Kept<M> {
     columns: Entries<Column, M>,
     arranged: Entries<Arranged, Columns<M>>,
+    spans: OnceLock<Spans>,
 }
 
 impl<M> Default for Kept<M> {
@@ -52,6 +55,7 @@ impl<M> Default for Kept<M> {
         Self {
             columns: Mutex::default(),
             arranged: Mutex::default(),
+            spans: OnceLock::new(),
         }
     }
 }
@@ -108,7 +112,12 @@ impl<M> Kept<M> {
         remembered(&self.arranged, (device, how), MOST_ARRANGED, make)
     }
 
-    /// Lets go of everything.
+    /// Where the points of each label lie, found if that is not known.
+    pub(super) fn spans(&self, find: impl FnOnce() -> Spans) -> Spans {
+        self.spans.get_or_init(find).clone()
+    }
+
+    /// Lets go of everything on a device.
     pub(super) fn forget(&self) {
         lock(&self.arranged).clear();
         lock(&self.columns).clear();

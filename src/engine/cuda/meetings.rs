@@ -1,7 +1,7 @@
 //! Which tiles meet which labels, class by class.
 //!
-//! Entry: [`meetings`]. Cells of one label come before those of the next, each label in the same cells; a tile is of one label and meets
-//! the cells of another, so that all its pairs are of one class.
+//! Entry: [`meetings`]. Cells of one label come before those of the next; a tile is of one label and meets the cells of another, so that all
+//! its pairs are of one class.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,9 +10,10 @@ use rayon::prelude::*;
 
 use super::carried::Labels;
 use super::frame::{Grid, Order, Tile, tiles};
+use super::labelled::LabelCells;
 use crate::pool;
 
-/// What a tile meets: first cell of the second label, a table, another or none, whether both labels are one.
+/// What a tile meets: the second label, a table, another or none, whether both labels are one.
 pub(super) type Meeting = [u32; 4];
 
 /// The most tiles, each as often as it meets a label, that are held in memory.
@@ -21,38 +22,21 @@ const MOST: usize = 1 << 26;
 /// No second table.
 const NONE: u32 = u32::MAX;
 
-/// The lowest and highest cell along each axis that hold points of a label.
-type Extent = [[i32; 2]; 3];
-
-/// Where a label's points are; none where there are none.
-fn extent(grid: &Grid, start: &[u32]) -> Option<Extent> {
-    let mut extent: Option<Extent> = None;
-    for cell in (0..grid.number()).filter(|&cell| start[cell as usize + 1] > start[cell as usize]) {
-        let at = place(grid, cell);
-        extent = Some(match extent {
-            None => at.map(|x| [x, x]),
-            Some(extent) => {
-                std::array::from_fn(|k| [extent[k][0].min(at[k]), extent[k][1].max(at[k])])
-            }
-        });
-    }
-    extent
-}
-
 /// A cell along each axis.
 fn place(grid: &Grid, cell: u32) -> [i32; 3] {
     let [nx, ny, _] = grid.cells;
     [cell % nx, cell / nx % ny, cell / nx / ny].map(|x| x as i32)
 }
 
-/// Whether a tile may have neighbours within the cells of `extent`.
-fn near(grid: &Grid, tile: &Tile, extent: &Extent) -> bool {
+/// Whether a tile may have neighbours among the cells of a label.
+fn near(grid: &Grid, tile: &Tile, label: &LabelCells) -> bool {
     let at = place(grid, tile[0]);
     (0..3).all(|k| {
         let more = if k == 0 { tile[1] as i32 - 1 } else { 0 };
         let (low, high) = (at[k] - grid.span[k], at[k] + more + grid.span[k]);
         let period = grid.cells[k] as i32;
-        let [from, to] = extent[k];
+        let from = label.low[k] as i32;
+        let to = from + label.cells[k] as i32 - 1;
         if !grid.frame.periodic[k] {
             return low <= to && from <= high;
         }
@@ -62,39 +46,35 @@ fn near(grid: &Grid, tile: &Tile, extent: &Extent) -> bool {
     })
 }
 
-/// The tiles of each label with each label near, those of a class together, the larger classes first; `start` holds the first row of each cell, label by label, of the
-/// first sample and of the second where there is one. None where they are too many to be held.
+/// The tiles of each label with each label near, those of a class together, the larger classes first; `start` holds the first row of each
+/// cell of `boxes`, label by label, of the first sample and of the second where there is one. None where they are too many to be held.
 pub(super) fn meetings(
     grid: &Grid,
-    start: &[Vec<u32>],
+    (start, boxes): (&[Vec<u32>], &[Vec<LabelCells>; 2]),
     labels: Labels,
     (order, tile): (Order, u32),
 ) -> Option<(Vec<Tile>, Vec<Meeting>)> {
-    let cells = grid.number() as usize;
-    let of = |sample: usize, label: u32| {
-        let start = &start[sample.min(start.len() - 1)];
-        &start[label as usize * cells..=(label as usize + 1) * cells]
-    };
-    let seconds = in_parallel(0..labels.numbers[1], |label| {
-        Some((label, extent(grid, of(1, label))?))
-    });
-    let seconds: Vec<(u32, Extent)> = seconds.into_iter().flatten().collect();
+    let last = start.len() - 1;
+    let seconds = boxes[last].iter().enumerate();
+    let seconds = seconds.filter(|(_, label)| label.number() > 0);
+    let seconds: Vec<(u32, &LabelCells)> = seconds.map(|(k, label)| (k as u32, label)).collect();
     let held = AtomicUsize::new(0);
     let of_label = |first: u32| {
-        let own = tiles(grid, of(0, first), tile);
-        let own: Vec<&Tile> = own.iter().filter(|tile| tile[3] > tile[2]).collect();
+        let label = &boxes[0][first as usize];
+        let starts = &start[0][label.begin as usize..=(label.begin + label.number()) as usize];
+        let own = tiles(grid, [label.low, label.cells], starts, tile);
         // An auto count that holds each pair once holds those of two labels with the lower one first.
         let once = |second: u32| order != Order::Unordered || second >= first;
-        let class = |&(second, ref extent): &(u32, Extent)| {
+        let class = |&(second, label): &(u32, &LabelCells)| {
             if held.load(Ordering::Relaxed) > MOST {
                 return (vec![], [0; 4]);
             }
             let within = order != Order::Cross && second == first;
             let tables = labels.tables.of(first, second);
             let [one, other] = tables.map(|table| table.map_or(NONE, |table| table as u32));
-            let meeting = [second * cells as u32, one, other, u32::from(within)];
-            let near = own.iter().filter(|tile| near(grid, tile, extent));
-            let met: Vec<Tile> = near.map(|tile| **tile).collect();
+            let meeting = [second, one, other, u32::from(within)];
+            let near = own.iter().filter(|tile| near(grid, tile, label));
+            let met: Vec<Tile> = near.copied().collect();
             held.fetch_add(met.len(), Ordering::Relaxed);
             (met, meeting)
         };

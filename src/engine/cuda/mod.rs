@@ -14,6 +14,7 @@ mod kept;
 #[doc(hidden)]
 pub mod kernel;
 mod kernel_cache;
+mod labelled;
 mod meetings;
 mod nvrtc;
 mod nvrtc_places;

@@ -10,7 +10,8 @@ use super::choices::{
     arrangement_of, filter_of, filters, lowest_along, pad_of, single_cells, sorts, variant_of,
 };
 use super::filter::DeviceFilter;
-use super::frame::{Arrangement, Order, Row};
+use super::frame::{Arrangement, Grid, Order, Row};
+use super::labelled::{self, LabelCells, Spans, boxes};
 use super::options::{CudaOptions, KernelChoice, Precision};
 use super::shape::{BlockMemory, doubtful_share, shaped};
 use super::terms::{
@@ -36,6 +37,8 @@ pub(super) struct LaunchPlan {
     /// Neighbour rows, and the windows that they fall into; none where the sums fit as a whole.
     pub(super) rows: Vec<Row>,
     pub(super) windows: Vec<Window>,
+    /// The cells of each label of both samples; none where there are no labels.
+    pub(super) boxes: [Vec<LabelCells>; 2],
     memory: BlockMemory,
     /// Bytes of shared memory a block.
     pub(super) shared: usize,
@@ -58,6 +61,7 @@ struct Request<'a> {
     binning: &'a Formed<'a>,
     order: Order,
     carried: Carried,
+    spans: &'a [Spans; 2],
     options: &'a CudaOptions,
     shared_limit: usize,
 }
@@ -77,7 +81,6 @@ impl Request<'_> {
         let by_name = self.options.kernel != KernelChoice::Auto
             || self.job.traversal() == Traversal::AllPairs;
         !by_name
-            && self.carried.labels.is_none()
             && sorts(self.job.domain())
             && !matches!(self.binning.form, Form::RpPi { los, .. } if seen(&los))
     }
@@ -86,7 +89,8 @@ impl Request<'_> {
     fn windowed(&self) -> Option<LaunchPlan> {
         let mut best: Option<LaunchPlan> = None;
         for fineness in FINENESS {
-            let cells = single_cells(self.job, self.binning, self.order, self.options, fineness);
+            let kinds = (self.order, self.spans);
+            let cells = single_cells(self.job, self.binning, kinds, self.options, fineness);
             let filter = self.filter(&cells);
             let plan = LaunchPlan::of(self, cells, filter);
             let Some((fewest, plan)) = plan.in_windows(self.binning.reach, self.shared_limit)
@@ -120,7 +124,7 @@ impl LaunchPlan {
     pub(super) fn new(
         job: &PairJob<'_>,
         binning: &Formed<'_>,
-        carried: Carried,
+        (carried, spans): (Carried, &[Spans; 2]),
         options: &CudaOptions,
         shared_limit: usize,
     ) -> Self {
@@ -129,10 +133,12 @@ impl LaunchPlan {
             binning,
             order: Order::of(job.pairs(), binning.order),
             carried,
+            spans,
             options,
             shared_limit,
         };
-        let arrangement = arrangement_of(job, binning, request.order, carried, options);
+        let kinds = (carried, spans);
+        let arrangement = arrangement_of(job, binning, request.order, kinds, options);
         let filter = request.filter(&arrangement);
         let plan = Self::of(&request, arrangement, filter);
         if !plan.variant.global_sums {
@@ -223,6 +229,9 @@ impl LaunchPlan {
                 None => grid.rows.clone(),
             }),
             windows: Vec::new(),
+            boxes: grid.map_or_else(Default::default, |grid| {
+                request.spans.each_ref().map(|spans| boxes(grid, spans))
+            }),
             memory,
             shared: if variant.global_sums {
                 memory.beside_sums(&variant)
@@ -241,7 +250,9 @@ impl LaunchPlan {
             Reach::Cylinder { axis, .. } => Some(axis.index()),
         };
         let PlaceTerms { slots, stride, .. } = self.job.places;
-        let batch = (ROWS_A_WINDOW / grid.row_parts).clamp(1, 2 * grid.rows.len().max(1) as u32);
+        let labelled = self.memory.carried.labels.is_some();
+        let most = 2 * grid.rows.len().max(grid.apart.len()).max(1) as u32;
+        let batch = (ROWS_A_WINDOW / grid.row_parts).clamp(2, most);
         let batched = BlockMemory {
             stretches: Some([batch, grid.row_parts]),
             ..self.memory
@@ -254,11 +265,12 @@ impl LaunchPlan {
             number: slots / stride,
         };
         let most = (room / (bytes * stride as usize)) as u32;
-        let (rows, windows) = windows(grid, self.order, separations, axis, [most, batch])?;
+        let kinds = (self.order, labelled);
+        let (rows, windows) = windows(grid, kinds, separations, axis, [most, batch])?;
         let fewest = separations.number.div_ceil(most.max(1)) as usize;
         let largest = |of: fn(&Window) -> u32| windows.iter().map(of).max().unwrap_or(0);
         let slots = largest(|w| w.slots) * stride;
-        let n_rows = largest(|w| w.rows.end - w.rows.start);
+        let n_rows = largest(Window::most_rows);
         let memory = BlockMemory {
             slots,
             stretches: Some([n_rows, grid.row_parts]),
@@ -291,6 +303,14 @@ impl LaunchPlan {
         Some((fewest, plan))
     }
 
+    /// The number of cells of the first or the second sample, those of all labels.
+    pub(super) fn n_cells(&self, which: usize) -> u32 {
+        match self.memory.carried.labels {
+            Some(_) => labelled::number(&self.boxes[which]),
+            None => self.arrangement.grid().map_or(1, Grid::number),
+        }
+    }
+
     /// The job of one window, the addresses in `job` given.
     pub(super) fn in_window(&self, job: &DeviceJob, window: usize) -> DeviceJob {
         let Some(window) = self.windows.get(window) else {
@@ -300,7 +320,9 @@ impl LaunchPlan {
         DeviceJob {
             grid: GridTerms {
                 rows: job.grid.rows.after(u64::from(window.rows.start)),
-                n_rows: window.rows.end - window.rows.start,
+                n_rows: window.most_rows(),
+                n_within: window.within,
+                n_apart: window.apart(),
                 ..job.grid
             },
             places: PlaceTerms {

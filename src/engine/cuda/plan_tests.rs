@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use albireo_kernels::{Shape, every_variant};
 
+use super::super::labelled::{Spans, spans};
 use super::*;
 use crate::binning::{Binning, Edges, Formed, RBins, RpPiBins, SMuBins, SignedEdges};
 use crate::domain::{Axis as Direction, Domain};
@@ -65,6 +66,7 @@ fn ask<B: Binning>(
             let labels = Labels::new(vec![0; sample.len()], 3).unwrap();
             let labelled = labelled.labelled(labels).unwrap();
             let what = Tallied::new(binning.clone()).with_classes(Classes::Species);
+            let spans = [spans(&labelled), Spans::new()];
             let labels = super::super::carried::Labels {
                 numbers: [3; 2],
                 tables: what.tables(Pairs::Auto(&labelled)).unwrap(),
@@ -79,7 +81,8 @@ fn ask<B: Binning>(
                     labels,
                 };
                 let binning = Formed::of(binning).unwrap();
-                let plan = LaunchPlan::new(&job, &binning, carried, options, shared);
+                let spans = labels.map_or_else(Default::default, |_| spans.clone());
+                let plan = LaunchPlan::new(&job, &binning, (carried, &spans), options, shared);
                 asked.insert(shapeless(plan.variant));
             }
         }

@@ -82,9 +82,9 @@ pub(super) fn bytes_needed(
     let labels = if carried.labels.is_some() { 4 } else { 0 };
     let (sorting, cells) = match &plan.arrangement {
         Arrangement::AsGiven(_) => (0, 0),
-        Arrangement::Sorted(grid) => (
+        Arrangement::Sorted(_) => (
             24 + weight + 8 + labels,
-            u64::from(grid.number()) * u64::from(carried.most_labels()),
+            u64::from(plan.n_cells(0).max(plan.n_cells(1))),
         ),
     };
     let neighbours = size_of_val(&plan.rows[..]) as u64;

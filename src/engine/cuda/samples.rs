@@ -12,6 +12,7 @@ use super::device::{Device, LaunchShape};
 use super::frame::Arrangement;
 use super::kept::{Arranged, Column, Columns, Kept};
 use super::kernel::Kernel;
+use super::labelled::LabelCells;
 use super::plan::LaunchPlan;
 use super::timings::CudaTimings;
 use crate::error::CudaError;
@@ -31,8 +32,8 @@ pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memo
 pub(super) struct Given<'a, M> {
     pub(super) particles: &'a Particles,
     pub(super) weight: Option<(&'a [f64], i32)>,
-    /// Labels and how many there are, where cells are to be of one label each.
-    pub(super) labels: Option<(&'a [u32], u32)>,
+    /// Labels, where cells are to be of one label each.
+    pub(super) labels: Option<&'a [u32]>,
     pub(super) kept: Option<&'a Kept<M>>,
 }
 
@@ -79,11 +80,10 @@ fn upload<D: Device>(
     })
 }
 
-/// How a sample with so many labels is sorted.
-fn sort_job(sample: &DeviceSample, plan: &LaunchPlan, labels: u32) -> SortJob {
+/// How a sample, the first or the second, is sorted.
+fn sort_job(sample: &DeviceSample, plan: &LaunchPlan, which: usize) -> SortJob {
     let frame = plan.arrangement.frame();
-    let grid = plan.arrangement.grid();
-    let (cells, per_label) = grid.map_or(([1; 3], 1), |grid| (grid.cells, grid.number()));
+    let cells = plan.arrangement.grid().map_or([1; 3], |grid| grid.cells);
     SortJob {
         x: sample.x,
         y: sample.y,
@@ -93,8 +93,7 @@ fn sort_job(sample: &DeviceSample, plan: &LaunchPlan, labels: u32) -> SortJob {
         origin: frame.origin,
         inverse: std::array::from_fn(|at| frame.inverse[at / 3][at % 3]),
         cells,
-        number: per_label * labels,
-        per_label,
+        number: plan.n_cells(which),
         ..SortJob::default()
     }
 }
@@ -110,7 +109,7 @@ fn sort_shape(rows: u64) -> LaunchShape {
 
 /// What is done to a sample that keeps its order, and in which frame.
 fn fix_job(sample: &DeviceSample, plan: &LaunchPlan) -> (&'static str, SortJob) {
-    let sort = sort_job(sample, plan, 1);
+    let sort = sort_job(sample, plan, 0);
     if plan.variant.wraps() {
         return ("albireo_fix", sort);
     }
@@ -220,6 +219,7 @@ fn sort<D: Device>(
         weight: if weighted { address[3] } else { 0 }.into(),
         fixed: address[4].into(),
         start: device.address(&start).into(),
+        boxes: job.boxes,
         rows,
     };
     Ok(Columns {
@@ -249,16 +249,15 @@ impl<M> Placed<M> {
 fn arrange<D: Device>(
     device: &D,
     plan: &LaunchPlan,
-    given: &Given<'_, D::Memory>,
+    (which, given): (usize, &Given<'_, D::Memory>),
     timings: &mut CudaTimings,
 ) -> Result<Arc<Columns<D::Memory>>, CudaError> {
     let nowhere = DeviceSample {
         rows: given.particles.len() as u64,
         ..DeviceSample::default()
     };
-    let labels = given.labels.map_or(1, |(_, number)| number);
     let (entry, sort_only) = match &plan.arrangement {
-        Arrangement::Sorted(_) => ("albireo_sort_move", sort_job(&nowhere, plan, labels)),
+        Arrangement::Sorted(_) => ("albireo_sort_move", sort_job(&nowhere, plan, which)),
         Arrangement::AsGiven(_) => fix_job(&nowhere, plan),
     };
     let mut make = || {
@@ -267,15 +266,24 @@ fn arrange<D: Device>(
         let uploaded = device.mark()?;
         let columns = match &plan.arrangement {
             Arrangement::Sorted(_) => {
-                let column = given.labels.map(|(column, _)| column);
-                let column = column.map(|column| put_column(device, given, Column::Label, column));
+                let column = given
+                    .labels
+                    .map(|column| put_column(device, given, Column::Label, column));
                 let column = column.transpose()?;
+                let boxes: Vec<_> = plan.boxes[which]
+                    .iter()
+                    .flat_map(LabelCells::words)
+                    .collect();
+                let boxes = Arc::new(put(device, &boxes)?);
                 let address = column.as_ref().map_or(0, |column| device.address(column));
                 let job = SortJob {
                     labels: address.into(),
-                    ..sort_job(&columns.sample, plan, labels)
+                    boxes: device.address(&boxes).into(),
+                    ..sort_job(&columns.sample, plan, which)
                 };
-                sort(device, job, &columns)?
+                let mut columns = sort(device, job, &columns)?;
+                columns.memory.push(boxes);
+                columns
             }
             Arrangement::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => columns,
             Arrangement::AsGiven(_) => fix(device, fix_job(&columns.sample, plan), columns)?,
@@ -310,19 +318,15 @@ pub(super) fn place<D: Device>(
 ) -> Result<Placed<D::Memory>, CudaError> {
     let columns = samples
         .iter()
+        .enumerate()
         .map(|given| arrange(device, plan, given, timings))
         .collect::<Result<Vec<_>, _>>()?;
     let labelled = samples.iter().any(|given| given.labels.is_some());
     let of_second = |k: usize| k == 0 || labelled;
     let mut start = Vec::new();
-    for (k, (given, columns)) in samples.iter().zip(&columns).enumerate() {
+    for (k, columns) in columns.iter().enumerate() {
         if let Some(memory) = columns.start.as_ref().filter(|_| of_second(k)) {
-            let labels = given.labels.map_or(1, |(_, number)| number);
-            let cells = plan
-                .arrangement
-                .grid()
-                .map_or(0, |grid| grid.number() * labels);
-            let mut of_sample = vec![0; cells as usize + 1];
+            let mut of_sample = vec![0; plan.n_cells(k) as usize + 1];
             device.download(memory, &mut of_sample)?;
             start.push(of_sample);
         }

@@ -6,6 +6,7 @@ use super::carried::{Carried, Labels};
 use super::choices::sorts;
 use super::device::{Device, Devices};
 use super::kept::Kept;
+use super::labelled::{Spans, spans};
 use super::options::{CudaOptions, KernelChoice};
 use super::plan::LaunchPlan;
 use super::run::{bytes_needed, run};
@@ -199,6 +200,22 @@ impl<D: Devices> Spread<'_, D> {
         }
     }
 
+    /// Where the labels of both samples lie; nothing without labels, or for the second sample where there is none.
+    fn spans(&self, job: &PairJob<'_>, kept: Option<[&Samples<D>; 2]>) -> [Spans; 2] {
+        if self.carried.labels.is_none() {
+            return Default::default();
+        }
+        let (first, second) = job.pairs().samples();
+        let of = |k: usize, sample: &Particles| match kept {
+            Some(kept) => kept[k].spans(|| spans(sample)),
+            None => spans(sample),
+        };
+        [
+            of(0, first),
+            second.map_or_else(Spans::new, |second| of(1, second)),
+        ]
+    }
+
     /// Runs `job` on every device at once.
     fn count(
         &mut self,
@@ -208,10 +225,11 @@ impl<D: Devices> Spread<'_, D> {
     ) -> Result<(), EngineError> {
         let devices = self.devices.all();
         let shared_limit = devices.iter().map(Device::shared_limit).min();
+        let spans = self.spans(job, kept);
         let plan = LaunchPlan::new(
             job,
             &self.binning,
-            self.carried,
+            (self.carried, &spans),
             self.options,
             shared_limit.unwrap_or_default(),
         );
@@ -231,7 +249,7 @@ impl<D: Devices> Spread<'_, D> {
             labels: self
                 .carried
                 .labels
-                .and_then(|labels| Some((particles.labels()?.values(), labels.numbers[k]))),
+                .and_then(|_| Some(particles.labels()?.values())),
             kept: kept.map(|kept| kept[k]),
         });
         let given: Vec<_> = given.collect();

@@ -151,9 +151,11 @@ pub(super) fn work<D: Device>(
     let pairs = n1 as f64 * n2 as f64;
     match (&plan.arrangement, labels) {
         (Arrangement::Sorted(grid), Some(labels)) => {
-            let wanted = units_wanted(pairs * grid.share, devices);
+            let windows = plan.windows.len().max(1);
+            let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
             let of_tile = (plan.order, plan.variant.shape.tile);
-            let (tiles, meetings) = meetings(grid, start, labels, of_tile).ok_or(
+            let starts = (start, &plan.boxes);
+            let (tiles, meetings) = meetings(grid, starts, labels, of_tile).ok_or(
                 CudaError::Unsupported("labels as many and as mixed as these"),
             )?;
             // A few turns for each block, so that none waits long for the last.
@@ -165,16 +167,22 @@ pub(super) fn work<D: Device>(
             let same =
                 |a: usize, b: usize| tiles[a][0] == tiles[b][0] && meetings[a] == meetings[b];
             let units = tile_units(tiles.len(), wanted, same);
-            let units = units.into_iter().map(|unit| (Unit { chunk, ..unit }, 0));
+            let units = units.into_iter().map(|unit| Unit { chunk, ..unit });
+            let in_windows = |unit| (0..windows).map(move |window| (unit, window));
             Ok(Work {
-                units: units.collect(),
+                units: units.flat_map(in_windows).collect(),
                 resident,
                 tiles,
                 meetings,
             })
         }
         (Arrangement::Sorted(grid), None) => {
-            let tiles = tiles(grid, &start[0], plan.variant.shape.tile);
+            let tiles = tiles(
+                grid,
+                [[0; 3], grid.cells],
+                &start[0],
+                plan.variant.shape.tile,
+            );
             let windows = plan.windows.len().max(1);
             let wanted = units_wanted(pairs * grid.share, devices).div_ceil(windows as u64);
             let units = tile_units(tiles.len(), wanted, |a, b| tiles[a][0] == tiles[b][0]);

@@ -4,6 +4,7 @@
 //! Entry: [`windows`]. Cells and their neighbours have a distance between their centres, and all their pairs are within a cell's diagonal
 //! of it; so neighbours in order of that distance fall into windows that each hold all their pairs. Every neighbour is in one window.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::frame::{Grid, Order, Row};
@@ -12,8 +13,9 @@ use crate::separation::norm2;
 /// Neighbour rows whose pairs fall into one window.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Window {
-    /// Among the rows of all windows.
+    /// Among the rows of all windows: first those between cells of one label, or of none, then those between cells of different labels.
     pub(super) rows: Range<u32>,
+    pub(super) within: u32,
     /// Slots across that the window begins with, holds, and counts pairs in; padding falls into the rest.
     pub(super) first: u32,
     pub(super) slots: u32,
@@ -22,6 +24,18 @@ pub(super) struct Window {
     pub(super) pad: f64,
     /// Whether the pairs within a cell are visited.
     pub(super) own: bool,
+}
+
+impl Window {
+    /// Rows between cells of different labels.
+    pub(super) fn apart(&self) -> u32 {
+        self.rows.end - self.rows.start - self.within
+    }
+
+    /// The most rows that a tile meets.
+    pub(super) fn most_rows(&self) -> u32 {
+        self.within.max(self.apart())
+    }
 }
 
 /// Where separations lie among the slots across.
@@ -100,11 +114,13 @@ struct Neighbour {
     distance: f64,
     across: i32,
     x: i32,
+    /// Whether it is one for a cell of the same label.
+    within: bool,
 }
 
-fn neighbours(grid: &Grid, axis: Option<usize>) -> Vec<Neighbour> {
+fn neighbours(grid: &Grid, rows: &[Row], axis: Option<usize>) -> Vec<Neighbour> {
     let mut all = Vec::new();
-    for &[across, low, high, part] in &grid.rows {
+    for &[across, low, high, part] in rows {
         // Part 1 is what lies right of the cell itself, 2 what lies left of it.
         let run = match part {
             1 => 1..=high,
@@ -116,14 +132,27 @@ fn neighbours(grid: &Grid, axis: Option<usize>) -> Vec<Neighbour> {
             distance: distance(grid, [f64::from(x), y, z], axis),
             across,
             x,
+            within: true,
         }));
+    }
+    all
+}
+
+/// The neighbours of a cell of any label; which of them those of the same label have, an auto count may visit from the other side.
+fn neighbours_of_labels(grid: &Grid, axis: Option<usize>) -> Vec<Neighbour> {
+    let place = |n: &Neighbour| (n.across, n.x);
+    let within = neighbours(grid, &grid.rows, axis);
+    let within: HashSet<_> = within.iter().map(place).collect();
+    let mut all = neighbours(grid, &grid.apart, axis);
+    for neighbour in &mut all {
+        neighbour.within = within.contains(&place(neighbour));
     }
     all
 }
 
 /// The largest separation that windows must have a slot for, padding included.
 pub(super) fn farthest(grid: &Grid, edges: &[f64]) -> f64 {
-    let far = neighbours(grid, None)
+    let far = neighbours(grid, &grid.rows, None)
         .iter()
         .fold(0.0, |far: f64, n| far.max(n.distance));
     let slots = SeparationSlots {
@@ -134,27 +163,50 @@ pub(super) fn farthest(grid: &Grid, edges: &[f64]) -> f64 {
     far + 2.2 * diagonal(grid, None) + 3.0 * f64::from(SLACK) * slots.width()
 }
 
-/// Runs of neighbours as rows, at most `batch` of them together.
-fn rows_of(mut window: Vec<Neighbour>, batch: usize) -> Vec<Vec<Row>> {
+/// Runs of sorted neighbours as rows.
+fn rows_of(neighbours: &[Neighbour]) -> Vec<Row> {
+    let runs = neighbours.chunk_by(|a, b| a.across == b.across && a.x + 1 == b.x);
+    let row = |run: &[Neighbour]| [run[0].across, run[0].x, run[run.len() - 1].x, 0];
+    runs.map(row).collect()
+}
+
+/// The rows within labels and between them, at most `batch` of either together.
+fn batches(mut window: Vec<Neighbour>, batch: usize, labelled: bool) -> Vec<[Vec<Row>; 2]> {
     window.sort_by_key(|n| (n.across, n.x));
-    let runs = window.chunk_by(|a, b| a.across == b.across && a.x + 1 == b.x);
-    let rows: Vec<Row> = runs
-        .map(|run| [run[0].across, run[0].x, run[run.len() - 1].x, 0])
+    if !labelled {
+        let rows = rows_of(&window);
+        return rows
+            .chunks(batch)
+            .map(|rows| [rows.to_vec(), vec![]])
+            .collect();
+    }
+    let runs: Vec<&[Neighbour]> = window
+        .chunk_by(|a, b| a.across == b.across && a.x + 1 == b.x)
         .collect();
-    rows.chunks(batch).map(<[Row]>::to_vec).collect()
+    // Without the cell itself a run may be two.
+    let batches = runs.chunks(batch.max(2) - 1).map(|runs| {
+        let apart = runs.concat();
+        let within: Vec<Neighbour> = apart.iter().copied().filter(|n| n.within).collect();
+        [rows_of(&within), rows_of(&apart)]
+    });
+    batches.collect()
 }
 
 /// The windows of at most `most` slots, each with at most `batch` rows, and the rows of all; bins across the line of sight along `axis` where
 /// one is given. None where not even one neighbour fits.
 pub(super) fn windows(
     grid: &Grid,
-    order: Order,
+    (order, labelled): (Order, bool),
     slots: SeparationSlots<'_>,
     axis: Option<usize>,
     [most, batch]: [u32; 2],
 ) -> Option<(Vec<Row>, Vec<Window>)> {
     let spread = diagonal(grid, axis);
-    let mut all = neighbours(grid, axis);
+    let mut all = if labelled {
+        neighbours_of_labels(grid, axis)
+    } else {
+        neighbours(grid, &grid.rows, axis)
+    };
     all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     let first = |distance: f64| slots.at((distance - spread).max(0.0)).saturating_sub(SLACK);
     let past = |distance: f64| (slots.at(distance + spread) + SLACK + 1).min(slots.number);
@@ -177,15 +229,18 @@ pub(super) fn windows(
         let number = all[begin..].partition_point(|n| fits(n.distance));
         let window = &all[begin..begin + number];
         let farthest = window.last().map_or(nearest, |n| n.distance);
-        let mut parts = rows_of(window.to_vec(), batch as usize);
+        let mut parts = batches(window.to_vec(), batch as usize, labelled);
         if parts.is_empty() {
-            parts.push(Vec::new());
+            parts.push([vec![], vec![]]);
         }
-        for (k, part) in parts.into_iter().enumerate() {
+        for (k, [within, apart]) in parts.into_iter().enumerate() {
             let from = rows.len() as u32;
-            rows.extend(part);
+            let n_within = within.len() as u32;
+            rows.extend(within);
+            rows.extend(apart);
             windows.push(Window {
                 rows: from..rows.len() as u32,
+                within: n_within,
                 first: low,
                 slots: end(farthest).max(past(farthest)) - low,
                 flushed: past(farthest) - low,
@@ -218,53 +273,63 @@ mod tests {
                 .collect();
             for order in [Order::Cross, Order::Unordered, Order::Ordered] {
                 let radius = Reach::Sphere(reach);
-                let grid = Grid::of_single_cells(frame.clone(), radius, 100_000, 24.0, 64, order);
+                let grid =
+                    Grid::of_single_cells(frame.clone(), radius, 100_000, 24.0, 64, order, 1.0);
                 let slots = SeparationSlots {
                     edges: &edges,
                     skip: 0,
                     number: 20_002,
                 };
-                let limits = [9000, 300];
-                let (rows, windows) = windows(&grid, order, slots, None, limits).unwrap();
-                let mut met: Vec<[i32; 2]> = Vec::new();
-                let cell = diagonal(&grid, None);
-                for window in &windows {
-                    assert!(window.slots <= 9000 && window.flushed <= window.slots);
-                    assert!(window.rows.len() <= 300);
-                    for &[across, low, high, part] in
-                        &rows[window.rows.start as usize..window.rows.end as usize]
-                    {
-                        assert_eq!(part, 0);
-                        for x in low..=high {
-                            met.push([across, x]);
-                            let s = [x, i32::from(across as i16), across >> 16].map(f64::from);
-                            let apart = distance(&grid, s, None);
-                            let [near, far] =
-                                [apart - cell, apart + cell].map(|d| slots.at(d.max(0.0)));
-                            assert!(
-                                near >= window.first && far < window.first + window.flushed,
-                                "{name}"
-                            );
-                        }
-                    }
-                    // Padding is in none of the slots that count.
-                    let nearest = slots.at(window.pad - 0.5 * cell);
-                    assert!(
-                        nearest >= window.first + window.flushed || nearest == slots.number - 1
-                    );
+                for labelled in [false, true] {
+                    every_neighbour_is_in_one_window(&grid, (order, labelled), slots, name);
                 }
-                assert_eq!(
-                    windows.iter().filter(|w| w.own).count(),
-                    usize::from(order != Order::Cross)
-                );
-                let mut all: Vec<[i32; 2]> = neighbours(&grid, None)
-                    .iter()
-                    .map(|n| [n.across, n.x])
-                    .collect();
-                met.sort_unstable();
-                all.sort_unstable();
-                assert_eq!(met, all, "{name} {order:?}");
             }
+        }
+    }
+
+    fn every_neighbour_is_in_one_window(
+        grid: &Grid,
+        kinds: (Order, bool),
+        slots: SeparationSlots<'_>,
+        name: &str,
+    ) {
+        let (order, labelled) = kinds;
+        let (rows, windows) = windows(grid, kinds, slots, None, [9000, 300]).unwrap();
+        let mut met: [Vec<[i32; 2]>; 2] = Default::default();
+        let cell = diagonal(grid, None);
+        for window in &windows {
+            assert!(window.slots <= 9000 && window.flushed <= window.slots);
+            assert!(window.most_rows() <= 300);
+            assert!(labelled || window.apart() == 0);
+            let own = &rows[window.rows.start as usize..window.rows.end as usize];
+            let (within, apart) = own.split_at(window.within as usize);
+            for (met, rows) in met.iter_mut().zip([within, apart]) {
+                for &[across, low, high, part] in rows {
+                    assert_eq!(part, 0);
+                    for x in low..=high {
+                        met.push([across, x]);
+                        let s = [x, i32::from(across as i16), across >> 16].map(f64::from);
+                        let apart = distance(grid, s, None);
+                        let [near, far] =
+                            [apart - cell, apart + cell].map(|d| slots.at(d.max(0.0)));
+                        let counted = window.first..window.first + window.flushed;
+                        assert!(counted.contains(&near) && counted.contains(&far), "{name}");
+                    }
+                }
+            }
+            // Padding is in none of the slots that count.
+            let nearest = slots.at(window.pad - 0.5 * cell);
+            assert!(nearest >= window.first + window.flushed || nearest == slots.number - 1);
+        }
+        let own = windows.iter().filter(|w| w.own).count();
+        assert_eq!(own, usize::from(order != Order::Cross));
+        let apart: &[Row] = if labelled { &grid.apart } else { &[] };
+        for (mut met, rows) in met.into_iter().zip([&grid.rows[..], apart]) {
+            let all = neighbours(grid, rows, None);
+            let mut all: Vec<[i32; 2]> = all.iter().map(|n| [n.across, n.x]).collect();
+            met.sort_unstable();
+            all.sort_unstable();
+            assert_eq!(met, all, "{name} {order:?} {labelled}");
         }
     }
 
@@ -273,13 +338,15 @@ mod tests {
         let (_, domain) = domains().swap_remove(0);
         let sample = particles(&domain, 50, Scatter::Uniform, 1);
         let frame = Frame::new(Pairs::Auto(&sample), &domain, false);
-        let grid = Grid::of_single_cells(frame, Reach::Sphere(1.0), 50, 8.0, 64, Order::Cross);
+        let reach = Reach::Sphere(1.0);
+        let grid = Grid::of_single_cells(frame, reach, 50, 8.0, 64, Order::Cross, 1.0);
         let edges: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
         let slots = SeparationSlots {
             edges: &edges,
             skip: 0,
             number: 1002,
         };
-        assert_eq!(windows(&grid, Order::Cross, slots, None, [100, 300]), None);
+        let kinds = (Order::Cross, false);
+        assert_eq!(windows(&grid, kinds, slots, None, [100, 300]), None);
     }
 }

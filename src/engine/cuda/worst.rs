@@ -74,7 +74,7 @@ impl Setting {
                 26.0,
                 64,
                 Order::Unordered,
-                1,
+                1.0,
             )),
         };
         let (unit, errors, matrix) = {
