@@ -270,6 +270,9 @@ pub(crate) struct OutputFlags {
     #[cfg(feature = "plot")]
     #[arg(long, requires = "plot")]
     pub(crate) r2: bool,
+    /// With a file to write to: print one line about the result instead of its rows, as jobs do
+    #[arg(long, requires = "output")]
+    pub(crate) brief: bool,
 }
 
 /// Formats of results, by name.

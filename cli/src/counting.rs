@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::Engines;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
+use crate::shared::{Key, Shared};
 
 /// A count to be made.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +69,8 @@ pub(crate) struct Counter<'a> {
     engine: Option<AnyEngine>,
     /// The samples that the engine has prepared, each once for all counts.
     prepared: Vec<(&'a Particles, Rc<Prepared<AnySorted>>)>,
+    /// What other measurements of the same job have made, and may use.
+    shared: Option<Shared>,
     /// What was counted, by name, in order.
     pub(crate) done: Vec<Counted>,
 }
@@ -135,8 +138,14 @@ impl<'a> Counter<'a> {
             domain,
             engine: None,
             prepared: Vec::new(),
+            shared: None,
             done: Vec::new(),
         }
+    }
+
+    /// The same counter with what the measurements of a job share.
+    pub(crate) fn sharing(self, shared: Option<Shared>) -> Self {
+        Self { shared, ..self }
     }
 
     /// The job of counting `pairs`.
@@ -158,7 +167,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Decides who counts, and counts.
-    pub(crate) fn decide_and_count<B: Binning>(
+    pub(crate) fn decide_and_count<B: Binning + 'static>(
         &mut self,
         planned: Planned<'a>,
         bins: &B,
@@ -184,22 +193,30 @@ impl<'a> Counter<'a> {
         if let Some((_, prepared)) = self.prepared.iter().find(same) {
             return Ok(Rc::clone(prepared));
         }
+        let engine = self.engine(name)?;
+        let ready = self.shared.as_ref().map(|shared| &shared.ready);
+        if let Some(prepared) = ready.and_then(|ready| ready.find(engine, sample, self.domain)) {
+            tracing::debug!("{name}: {} particles were prepared already", sample.len());
+            self.prepared.push((sample, Rc::clone(&prepared)));
+            return Ok(prepared);
+        }
         let start = Instant::now();
-        let prepared = self
-            .engine(name)?
-            .prepare(sample.clone(), self.domain, bar)?;
+        let prepared = engine.prepare(sample.clone(), self.domain, bar)?;
         let seconds = start.elapsed().as_secs_f64();
         tracing::debug!(
             "{name}: prepared {} particles in {seconds:.3} s, for all counts of them",
             sample.len()
         );
         let prepared = Rc::new(prepared);
+        if let Some(ready) = ready {
+            ready.keep(engine, &prepared);
+        }
         self.prepared.push((sample, Rc::clone(&prepared)));
         Ok(prepared)
     }
 
     /// Makes a count, by the engine decided on.
-    pub(crate) fn count<B: Binning>(
+    pub(crate) fn count<B: Binning + 'static>(
         &mut self,
         planned: Planned<'a>,
         bins: &B,
@@ -207,11 +224,11 @@ impl<'a> Counter<'a> {
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             count_prepared(engine, job, bins, planned.sums(), bar)
         };
-        self.made(planned, count, |counts| counts)
+        self.made(planned, bins, count, |counts| counts)
     }
 
     /// Makes a count told apart by the regions of the samples, by the engine decided on.
-    pub(crate) fn count_by_region<B: Binning>(
+    pub(crate) fn count_by_region<B: Binning + 'static>(
         &mut self,
         planned: Planned<'a>,
         bins: &B,
@@ -219,13 +236,24 @@ impl<'a> Counter<'a> {
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             count_regions(engine, job, bins, planned.sums(), bar)
         };
-        self.made(planned, count, RegionCounts::whole)
+        self.made(planned, bins, count, RegionCounts::whole)
     }
 
-    /// Has `count` make a count, and notes its `whole`.
-    fn made<B: Binning, C>(
+    /// A count as another measurement of the job has made it, noted as one of this measurement.
+    fn made_before<C: Clone + 'static>(&mut self, name: &'static str, key: &Key) -> Option<C> {
+        let (made, counted) = self.shared.as_ref()?.counts.find::<(C, Counted)>(key)?;
+        tracing::info!("{name}: counted for an earlier measurement of this job");
+        let mut counted = Counted { name, ..counted };
+        counted.record["shared_in_job"] = json!(true);
+        self.done.push(counted);
+        Some(made)
+    }
+
+    /// Has `count` make a count, unless the job has it already, and notes its `whole`.
+    fn made<B: Binning, C: Clone + 'static>(
         &mut self,
         planned: Planned<'a>,
+        bins: &B,
         count: impl FnOnce(
             &AnyEngine,
             &PreparedJob<'_, AnySorted>,
@@ -235,6 +263,18 @@ impl<'a> Counter<'a> {
     ) -> Result<C> {
         let Planned { name, pairs, .. } = planned;
         let _counting = NothingToKeep::begin();
+        let key = match &self.shared {
+            Some(_) => Some(Key::new(
+                &self.job(pairs)?,
+                bins,
+                &planned.sums(),
+                self.exactness(),
+            )),
+            None => None,
+        };
+        if let Some(made) = key.as_ref().and_then(|key| self.made_before(name, key)) {
+            return Ok(made);
+        }
         let start = Instant::now();
         let (first, second) = pairs.samples();
         let bar = Bar::new(name);
@@ -268,6 +308,9 @@ impl<'a> Counter<'a> {
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
         let counted = Counted::new(name, counts, Some(engine), took);
+        if let (Some(shared), Some(key)) = (&self.shared, key) {
+            shared.counts.keep(key, (made.clone(), counted.clone()));
+        }
         self.done.push(counted);
         Ok(made)
     }

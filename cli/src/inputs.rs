@@ -2,7 +2,6 @@
 //!
 //! Entry: [`Call`], [`Kept::read`]. What the files hold becomes particles in `albireo_samples`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -14,7 +13,8 @@ use anyhow::{Context, Result};
 
 use crate::args::{LosName, SpaceFlags};
 use crate::progress::{NothingToKeep, stop_reading};
-use crate::record::Record;
+use crate::record::{Arguments, Record};
+use crate::shared::Shared;
 
 /// How a command wants its samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,17 +38,18 @@ pub(crate) fn say(notice: &Notice) {
 
 /// A command line that is carried out, with the samples that those before it have left.
 pub(crate) struct Call<'a> {
-    /// The command line, the name of the program first.
-    pub(crate) arguments: &'a [OsString],
-    /// Samples of earlier calls.
+    pub(crate) arguments: &'a Arguments,
+    /// Samples and counts of earlier calls.
     pub(crate) kept: &'a mut Kept,
 }
 
-/// The samples that were read last, for later measurements of the same job: as long as their files stay what they were.
+/// The samples that were read last, for later measurements of the same job: as long as their files stay what they were. With them what
+/// was made of samples, and counted.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     most: usize,
     samples: Vec<(Asked, Rc<Samples>)>,
+    shared: Shared,
 }
 
 /// What samples are the same by.
@@ -96,6 +97,7 @@ impl Kept {
         Self {
             most,
             samples: Vec::new(),
+            shared: Shared::default(),
         }
     }
 
@@ -124,6 +126,11 @@ impl Kept {
         let spare = self.samples.len().saturating_sub(self.most);
         self.samples.drain(..spare);
         Ok(samples)
+    }
+
+    /// What the measurements of a job share; none outside of jobs.
+    pub(crate) fn shared(&self) -> Option<Shared> {
+        (self.most > 0).then(|| self.shared.clone())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Entry: [`Job::parse`]. A key is the long name of a flag, or that of a file a command takes by its place, so that every value is read,
 //! checked and refused as on the command line. Nothing here opens a file or runs anything.
 
+mod order;
 mod settings;
 mod sweep;
 
@@ -13,11 +14,15 @@ use clap::Command;
 use toml::de::{DeTable, DeValue};
 
 use crate::usage::usage;
+use order::in_order;
 use settings::{Setting, command_line, flags_of};
 use sweep::Sweep;
 
 /// The subcommands that a job may hold.
 const MEASUREMENTS: [&str; 6] = ["count", "xi", "wp", "rdf", "randoms", "plot"];
+
+/// The subcommand whose tables are those of its own subcommands: `[result.covariance.NAME]`.
+const OPERATIONS: &str = "result";
 
 /// A command line with the place in the job file that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +35,10 @@ pub(crate) struct Measurement {
     pub(crate) arguments: Vec<OsString>,
     /// The files that it writes, as they are spelled.
     pub(crate) outputs: Vec<String>,
-    /// The files that it reads, as they are spelled.
+    /// The files that it reads, as they are spelled; patterns stand for what they match.
     pub(crate) inputs: Vec<String>,
+    /// Whether one line is to tell of its result, which a file holds.
+    pub(crate) brief: bool,
 }
 
 /// Everything that a job file asks for.
@@ -43,6 +50,7 @@ pub(crate) struct Job {
 /// A table of settings under a subcommand.
 struct Asked<'a> {
     name: String,
+    words: Vec<String>,
     command: &'a Command,
     line: usize,
     settings: Vec<Setting>,
@@ -71,9 +79,12 @@ impl Job {
             let line = line_of(text, key.span().start);
             match (key.get_ref().as_ref(), value.get_ref()) {
                 ("sweep", DeValue::Table(axes)) => sweep = Sweep::new(text, axes)?,
+                (OPERATIONS, DeValue::Table(operations)) => {
+                    asked.extend(operations_of(text, program, operations)?);
+                }
                 (name, DeValue::Table(settings)) => {
                     let command = measurement_command(program, name, line)?;
-                    asked.extend(asked_of(text, (name, line), command, settings)?);
+                    asked.extend(asked_of(text, (&[name], line), command, settings)?);
                 }
                 (name, value) => shared.push(Setting::new(name, value, line)?),
             }
@@ -97,10 +108,8 @@ impl Job {
                 }
             }
         }
-        // Randoms come before what needs them, figures when all that they show is there.
-        let of = |made: &Measurement, command: &str| made.arguments[1] == *command;
-        measurements.sort_by_key(|made| (!of(made, "randoms"), of(made, "plot")));
         check_outputs(&measurements)?;
+        let measurements = in_order(measurements)?;
         Ok(Self { measurements })
     }
 }
@@ -111,19 +120,48 @@ fn measurement_command<'a>(program: &'a Command, name: &str, line: usize) -> Res
         .then(|| program.find_subcommand(name));
     known.flatten().ok_or_else(|| {
         usage(format!(
-            "line {line}: there is no table [{name}]: expected [sweep] or one of {}",
+            "line {line}: there is no table [{name}]: expected [sweep] or one of {}, {OPERATIONS}",
             MEASUREMENTS.join(", ")
         ))
     })
 }
 
-/// The measurements under `[name]`: its tables, which share its other keys, or else the table itself.
+/// What is asked of saved results under `[result]`: a table for each operation, or several under its name.
+fn operations_of<'a>(
+    text: &str,
+    program: &'a Command,
+    tables: &DeTable<'_>,
+) -> Result<Vec<Asked<'a>>> {
+    let of = program.find_subcommand(OPERATIONS);
+    let known = || of.into_iter().flat_map(Command::get_subcommands);
+    let known = || known().filter(|command| command.get_name() != "help");
+    let mut asked = Vec::new();
+    for (key, value) in tables {
+        let (key, line) = (key.get_ref().as_ref(), line_of(text, key.span().start));
+        let command = known().find(|command| command.get_name() == key);
+        let (Some(command), DeValue::Table(settings)) = (command, value.get_ref()) else {
+            let names: Vec<_> = known()
+                .map(|command| format!("[{OPERATIONS}.{}]", command.get_name()))
+                .collect();
+            return Err(usage(format!(
+                "line {line}: there is no table [{OPERATIONS}.{key}]: expected one of {}",
+                names.join(", ")
+            )));
+        };
+        let words = [OPERATIONS, key];
+        asked.extend(asked_of(text, (&words, line), command, settings)?);
+    }
+    Ok(asked)
+}
+
+/// The measurements under the table of a subcommand's words: its tables, which share its other keys, or else the table itself.
 fn asked_of<'a>(
     text: &str,
-    (name, line): (&str, usize),
+    (words, line): (&[&str], usize),
     command: &'a Command,
     table: &DeTable<'_>,
 ) -> Result<Vec<Asked<'a>>> {
+    let name = words.join(".");
     let mut shared = Vec::new();
     let mut own = Vec::new();
     for (key, value) in table {
@@ -142,7 +180,7 @@ fn asked_of<'a>(
         }
     }
     if own.is_empty() {
-        own.push((name.to_owned(), line, Vec::new()));
+        own.push((name, line, Vec::new()));
     }
     let asked = own.into_iter().map(|(name, line, mut settings)| {
         let given = |key: &str| settings.iter().any(|own: &Setting| own.key == key);
@@ -150,6 +188,7 @@ fn asked_of<'a>(
         settings.extend(also);
         Asked {
             name,
+            words: words.iter().map(|&word| word.to_owned()).collect(),
             command,
             line,
             settings,
@@ -162,7 +201,7 @@ fn asked_of<'a>(
             return Err(usage(format!(
                 "line {}: {} takes no `{}`; it takes {}",
                 strange.line,
-                one.command.get_name(),
+                words.join(" "),
                 strange.key,
                 flags.names().join(", ")
             )));
@@ -199,14 +238,18 @@ impl Asked<'_> {
         let shared = shared.iter();
         let shared = shared.filter(|s| !own(&s.key) && flags.find(&s.key).is_some());
         let asked: Vec<&Setting> = self.settings.iter().chain(shared).collect();
-        let put = |setting: &&Setting| setting.put(|text| sweep.put(text, point, setting.line));
+        let put = |setting: &&Setting| {
+            let texts = |text: &str| sweep.each(text, setting.line);
+            let put = |text: &str| sweep.put(text, point, setting.line);
+            setting.spread(texts)?.put(put)
+        };
         let settings = asked.iter().map(put).collect::<Result<Vec<_>>>()?;
         let used = |axis: &str| asked.iter().any(|s| s.holds(&format!("{{{axis}}}")));
         let named = sweep.axes().zip(point).filter(|(axis, _)| used(axis));
         let named: Vec<_> = named
             .map(|(axis, value)| format!("{axis} = {value}"))
             .collect();
-        let line = command_line(self.command, &flags, &settings)?;
+        let line = command_line(&self.words, &flags, &settings)?;
         let named = if named.is_empty() {
             String::new()
         } else {
@@ -218,6 +261,7 @@ impl Asked<'_> {
             arguments: line.arguments,
             outputs: line.outputs,
             inputs: line.inputs,
+            brief: line.brief,
         })
     }
 }

@@ -24,6 +24,7 @@ mod output;
 mod progress;
 mod record;
 mod scatter;
+mod shared;
 mod summary;
 mod tables;
 mod text;
@@ -38,6 +39,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 use inputs::{Call, Kept};
+use record::Arguments;
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
 ///
@@ -266,7 +268,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     start_log(&cli);
     let mut call = Call {
-        arguments: &arguments,
+        arguments: &Arguments::of(arguments),
         kept: &mut Kept::default(),
     };
     let done = progress::listen_for_signals().and_then(|()| carry_out(cli.command, &mut call));

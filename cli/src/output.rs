@@ -100,6 +100,9 @@ pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
         table.write_to(&mut bytes, flags.format.unwrap_or(FormatName::Csv).into())?;
         return print_bytes(&bytes);
     }
+    if let (true, Some(path)) = (flags.brief, flags.file()) {
+        return print(&summary::in_a_line(table, path)?);
+    }
     print(&shown(table, flags.file(), io::stdout().is_terminal())?)
 }
 

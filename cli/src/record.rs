@@ -3,6 +3,8 @@
 //! Entry: [`Record`], filled while a command works. `Table::kind` and `Table::edges` read it back.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::LineOfSight;
@@ -11,6 +13,36 @@ use albireo_catalogs::ResultKind;
 use serde_json::{Map, Value, json};
 
 use crate::bins::Statistic;
+
+/// The arguments of a command, the name of the program first, and the job that they come from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Arguments {
+    pub(crate) words: Vec<OsString>,
+    /// The measurement of a job file that they stand for.
+    pub(crate) job: Option<JobEntry>,
+}
+
+/// A measurement of a job file.
+#[derive(Debug, Clone)]
+pub(crate) struct JobEntry {
+    /// Its table, e.g. `xi.poles (cap = NGC)`.
+    pub(crate) name: String,
+    pub(crate) file: Rc<JobText>,
+}
+
+/// A job file as it was read.
+#[derive(Debug)]
+pub(crate) struct JobText {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+impl Arguments {
+    /// Arguments that come from no job.
+    pub(crate) fn of(words: Vec<OsString>) -> Self {
+        Self { words, job: None }
+    }
+}
 
 /// The metadata of a result in the making.
 #[derive(Debug)]
@@ -21,13 +53,17 @@ pub(crate) struct Record {
 
 impl Record {
     /// The record of a command that begins now, called with these arguments.
-    pub(crate) fn begin(arguments: &[OsString]) -> Self {
+    pub(crate) fn begin(arguments: &Arguments) -> Self {
         let mut meta = Map::new();
         meta.insert(
             "program".to_owned(),
             json!(concat!("albireo ", env!("CARGO_PKG_VERSION"))),
         );
-        meta.insert("command".to_owned(), json!(command_line(arguments)));
+        meta.insert("command".to_owned(), json!(command_line(&arguments.words)));
+        if let Some(JobEntry { name, file }) = &arguments.job {
+            let job = json!({"measurement": name, "file": file.path, "text": file.text});
+            meta.insert("job".to_owned(), job);
+        }
         Self {
             meta,
             start: Instant::now(),

@@ -1,8 +1,9 @@
-//! A result over two axes of bins in a few lines, for the terminal.
+//! A result in one line, or one over two axes of bins in a few, for the terminal.
 //!
-//! Entry: [`of_two_axes`]. Counts are summed over the second axis; of estimates the extremes are shown.
+//! Entry: [`in_a_line`], [`of_two_axes`]. Counts are summed over the second axis; of estimates the extremes are shown.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use albireo_catalogs::{Table, TableColumn, Values};
 use anyhow::Result;
@@ -54,6 +55,51 @@ fn described((name, edges): &Axis) -> String {
 /// Whether the column is what the table is about, rather than a count, an error or a place.
 fn is_estimate(column: &TableColumn) -> bool {
     column.name == "xi"
+}
+
+/// A result written to `path` in one line: what it is, its bins, and what its values lie between.
+pub(crate) fn in_a_line(table: &Table, path: &Path) -> Result<String> {
+    let mut parts = vec![format!("{}: {}", path.display(), table.kind()?.name())];
+    let axes = table.edges().unwrap_or_default();
+    let axes: Vec<String> = axes.iter().map(described).collect();
+    if axes.is_empty() {
+        parts.push(format!("{} rows", table.rows()));
+    } else {
+        parts.push(axes.join(" x "));
+    }
+    for column in &table.columns {
+        let name = column.name.as_str();
+        let of_pole = name.strip_prefix("xi_");
+        let of_pole = of_pole.is_some_and(|l| l.chars().all(|c| c.is_ascii_digit()));
+        match &column.values {
+            Values::Floats(values) if of_pole || ["xi", "wp", "g"].contains(&name) => {
+                parts.push(between(name, values));
+            }
+            Values::Integers(values) if name == "npairs" => {
+                let pairs: u128 = values.iter().map(|&n| u128::from(n)).sum();
+                parts.push(format!("{pairs} pairs"));
+            }
+            _ => {}
+        }
+    }
+    Ok(parts.join(", ") + "\n")
+}
+
+/// `xi from -0.2 to 3.5`.
+fn between(name: &str, values: &[f64]) -> String {
+    let defined = || values.iter().copied().filter(|value| !value.is_nan());
+    let undefined = values.len() - defined().count();
+    let least = defined().fold(f64::INFINITY, f64::min);
+    let largest = defined().fold(f64::NEG_INFINITY, f64::max);
+    match undefined {
+        0 => format!("{name} from {} to {}", short(least), short(largest)),
+        n if n == values.len() => format!("{name} is nan"),
+        n => format!(
+            "{name} from {} to {} (nan in {n})",
+            short(least),
+            short(largest)
+        ),
+    }
 }
 
 /// Edges of the first axis with the sums of all columns that are amounts.

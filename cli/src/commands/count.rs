@@ -66,7 +66,7 @@ impl Count {
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, samples.domain());
+        let mut counter = Counter::new(engines, samples.domain()).sharing(call.kept.shared());
         let first = samples.get("data")?;
         let (name, pairs) = match samples.find("second") {
             None => ("DD", Pairs::Auto(first)),

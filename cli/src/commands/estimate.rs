@@ -296,7 +296,7 @@ impl EstimateFlags {
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, inputs.domain());
+        let mut counter = Counter::new(engines, inputs.domain()).sharing(call.kept.shared());
         let plan = Plan {
             inputs: &inputs,
             estimator,
@@ -358,7 +358,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Makes all counts, but for random pairs that are at hand, and the estimate.
-    fn run<B: Binning>(
+    fn run<B: Binning + 'static>(
         &self,
         bins: &B,
         counter: &mut Counter<'a>,

@@ -1,6 +1,5 @@
 //! `albireo randoms`: random catalogues.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
@@ -18,7 +17,7 @@ use crate::catalogs::Files;
 use crate::inputs::say;
 use crate::output::{check, deliver};
 use crate::progress::{NothingToKeep, stop_reading};
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 use crate::usage::usage;
 
 /// Arguments of `randoms`.
@@ -150,7 +149,7 @@ fn directions((ra, dec): (Vec<f64>, Vec<f64>)) -> Vec<TableColumn> {
 
 impl Randoms {
     /// Makes the points and writes them.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let output = self.output_flags();
         let inputs: Vec<&Path> = self.shape.like.iter().flat_map(Files::iter).collect();
         check(&output, &[], &inputs)?;
@@ -181,6 +180,7 @@ impl Randoms {
             plot: None,
             #[cfg(feature = "plot")]
             r2: false,
+            brief: false,
         }
     }
 

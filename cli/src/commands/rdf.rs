@@ -135,7 +135,7 @@ impl Rdf {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
-        let mut counter = Counter::new(engines, samples.domain());
+        let mut counter = Counter::new(engines, samples.domain()).sharing(call.kept.shared());
         let counts = counter.decide_and_count(Planned::new(name, pairs), &bins)?;
         let mut distribution = Distribution::new(&bins);
         distribution.add_frame(&counts, volume, first.len())?;

@@ -12,10 +12,10 @@ mod saved;
 mod settings;
 mod sum;
 
-use std::ffi::OsString;
-
 use anyhow::Result;
 use clap::{Args, Subcommand};
+
+use crate::record::Arguments;
 
 /// Arguments of `result`.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ and means of separations are weighted by the numbers of pairs."
 
 impl SavedResults {
     /// Does it.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         match self.operation {
             Operation::Covariance(covariance) => covariance.run(arguments),
             Operation::Rebin(rebin) => rebin.run(arguments),

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::SystemTime;
 
 use albireo_catalogs::Table;
@@ -9,10 +10,11 @@ use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser};
 
 use crate::Cli;
+use crate::catalogs::Files;
 use crate::inputs::{Call, Kept};
 use crate::job::{Job, Measurement};
 use crate::progress::check_stop;
-use crate::record::command_line;
+use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::usage::usage;
 
 /// Arguments of `run`.
@@ -21,15 +23,25 @@ pub(crate) struct Run {
     /// A job file (.toml), or a result, whose command is run again
     #[arg(value_name = "JOB|RESULT", required_unless_present = "template")]
     job: Option<PathBuf>,
+    #[command(flatten)]
+    print: PrintFlags,
+    /// Measure again what is done already
+    #[arg(long)]
+    again: bool,
+}
+
+/// What is printed instead of measuring anything.
+#[derive(Debug, Args)]
+struct PrintFlags {
     /// Print a job file to begin with: it runs on the catalogs that come with albireo
-    #[arg(long, conflicts_with_all = ["job", "list", "again"])]
+    #[arg(long, conflicts_with_all = ["job", "list", "again", "show_job"])]
     template: bool,
     /// Print the command lines that the job stands for, and run none of them
     #[arg(long)]
     list: bool,
-    /// Measure again what is done already
-    #[arg(long)]
-    again: bool,
+    /// Print the job file that a result comes from, as it was then, and run nothing
+    #[arg(long, conflicts_with_all = ["list", "again"])]
+    show_job: bool,
 }
 
 /// How many sets of samples wait for a measurement that needs them again.
@@ -38,16 +50,12 @@ const SAMPLES_KEPT: usize = 2;
 /// The job file that `--template` prints.
 const TEMPLATE: &str = include_str!("template.toml");
 
-/// A command line that has been parsed.
-struct Parsed {
-    made: Measurement,
-    cli: Cli,
-}
-
-/// The command line as the program itself would take it, refused with its place in the job.
-fn parsed(made: Measurement) -> Result<Parsed> {
-    match Cli::try_parse_from(&made.arguments) {
-        Ok(cli) => Ok(Parsed { made, cli }),
+/// The command line as the program itself would take it now, refused with its place in the job. Patterns in it stand for what they
+/// match at this moment.
+fn parsed(made: &Measurement) -> Result<Cli> {
+    let brief = made.brief.then(|| OsString::from("--brief"));
+    match Cli::try_parse_from(made.arguments.iter().chain(&brief)) {
+        Ok(cli) => Ok(cli),
         Err(refusal) => {
             let text = refusal.render().to_string();
             let text = text.trim_start_matches("error: ");
@@ -66,23 +74,30 @@ fn written(path: &str) -> Option<SystemTime> {
     Path::new(path).metadata().ok()?.modified().ok()
 }
 
-/// Whether the files that a measurement writes are there, the first a result of this very command, and none older than a file that it
+/// Whether the files that a measurement writes are there, a result of this very command among them, and none older than a file that it
 /// reads.
 fn is_done(made: &Measurement) -> bool {
-    let Some(first) = made.outputs.first() else {
-        return false;
-    };
     let times: Option<Vec<_>> = made.outputs.iter().map(|path| written(path)).collect();
     let Some(oldest) = times.and_then(|times| times.into_iter().min()) else {
         return false;
     };
-    let mut inputs = made.inputs.iter().filter_map(|path| written(path));
+    let inputs = made.inputs.iter().flat_map(|path| {
+        let Ok(files) = path.parse::<Files>();
+        files.paths
+    });
+    let mut inputs = inputs.filter_map(|path| path.metadata().ok()?.modified().ok());
     if inputs.any(|time| time > oldest) {
         return false;
     }
     let command = command_line(&made.arguments);
     let same = |table: &Table| table.meta.get("command").and_then(|c| c.as_str()) == Some(&command);
-    Table::read(Path::new(first)).is_ok_and(|table| same(&table))
+    let mut outputs = made.outputs.iter().map(Path::new);
+    outputs.any(|path| Table::check_path(path).is_ok() && is_one(path, same))
+}
+
+/// Whether a file is a result that is such a one.
+fn is_one(path: &Path, such: impl Fn(&Table) -> bool) -> bool {
+    Table::read(path).is_ok_and(|table| such(&table))
 }
 
 /// The command line that made a result.
@@ -101,44 +116,76 @@ fn command_of(path: &Path) -> Result<Measurement> {
         arguments: words.into_iter().map(OsString::from).collect(),
         outputs: vec![],
         inputs: vec![],
+        brief: false,
     })
 }
 
+/// The job file whose measurement made a result, as it was then.
+fn job_of(path: &Path) -> Result<String> {
+    let table = Table::read(path)?;
+    let job = table.meta.get("job").and_then(|job| job.get("text"));
+    let text = job.and_then(|text| text.as_str());
+    let text = text.with_context(|| format!("{}: it comes from no job file", path.display()))?;
+    Ok(text.to_owned())
+}
+
+/// What is to be run, and the job file that it stands in.
+struct Asked {
+    measurements: Vec<Measurement>,
+    file: Option<Rc<JobText>>,
+}
+
 /// The measurements of a job, or the one that made a result; a job is refused whole before any of them begins.
-fn measurements(path: &Path) -> Result<Vec<Parsed>> {
+fn asked(path: &Path) -> Result<Asked> {
     let is_job = path
         .extension()
         .is_some_and(|name| name.eq_ignore_ascii_case("toml"));
     if !is_job {
-        return Ok(vec![parsed(command_of(path)?)?]);
+        let made = command_of(path)?;
+        parsed(&made)?;
+        return Ok(Asked {
+            measurements: vec![made],
+            file: None,
+        });
     }
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut program = Cli::command();
     program.build();
-    let job = Job::parse(&text, &program);
-    let parse = |job: Job| job.measurements.into_iter().map(parsed).collect();
-    let all: Result<Vec<Parsed>> = job.and_then(parse);
-    all.map_err(|error| usage(format!("{}, {error}", path.display())))
+    let job = Job::parse(&text, &program).and_then(|job| {
+        for made in &job.measurements {
+            parsed(made)?;
+        }
+        Ok(job)
+    });
+    let job = job.map_err(|error| usage(format!("{}, {error}", path.display())))?;
+    let path = path.to_owned();
+    Ok(Asked {
+        measurements: job.measurements,
+        file: Some(Rc::new(JobText { path, text })),
+    })
 }
 
 impl Run {
     /// Runs what is not done, in order.
     pub(crate) fn run(self) -> Result<()> {
-        let Some(path) = self.job.as_deref().filter(|_| !self.template) else {
+        let Some(path) = self.job.as_deref().filter(|_| !self.print.template) else {
             return crate::output::print(TEMPLATE);
         };
-        let all = measurements(path)?;
-        if self.list {
-            let lines = all
+        if self.print.show_job {
+            return crate::output::print(&job_of(path)?);
+        }
+        let Asked { measurements, file } = asked(path)?;
+        if self.print.list {
+            let lines = measurements
                 .iter()
-                .map(|one| command_line(&one.made.arguments) + "\n");
+                .map(|made| command_line(&made.arguments) + "\n");
             return crate::output::print(&lines.collect::<String>());
         }
-        let number = all.len();
+        let number = measurements.len();
         let mut kept = Kept::of(SAMPLES_KEPT);
         let mut skipped = 0;
-        for (k, Parsed { made, cli }) in all.into_iter().enumerate() {
+        for (k, made) in measurements.into_iter().enumerate() {
             check_stop()?;
             if !self.again && is_done(&made) {
                 tracing::info!("[{}] is done: {}", made.name, made.outputs.join(", "));
@@ -146,8 +193,14 @@ impl Run {
                 continue;
             }
             tracing::info!("{} of {number}: [{}]", k + 1, made.name);
+            let cli = parsed(&made)?;
+            let name = made.name.clone();
+            let arguments = Arguments {
+                words: made.arguments,
+                job: file.clone().map(|file| JobEntry { name, file }),
+            };
             let mut call = Call {
-                arguments: &made.arguments,
+                arguments: &arguments,
                 kept: &mut kept,
             };
             crate::carry_out(cli.command, &mut call).with_context(|| format!("[{}]", made.name))?;

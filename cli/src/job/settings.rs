@@ -9,10 +9,18 @@ use toml::de::DeValue;
 use crate::usage::usage;
 
 /// The flags and places that name a file to be written.
-const OUTPUTS: [&str; 3] = ["output", "counts", "plot"];
+const OUTPUTS: [&str; 7] = [
+    "output",
+    "counts",
+    "covariance",
+    "region-counts",
+    "region-map",
+    "mean",
+    "plot",
+];
 
 /// Those that name files to be read.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 11] = [
     "data",
     "second",
     "randoms",
@@ -21,7 +29,9 @@ const INPUTS: [&str; 9] = [
     "shifted-randoms",
     "rr",
     "like",
+    "result",
     "results",
+    "by-region",
 ];
 
 /// What a key is set to.
@@ -97,6 +107,38 @@ impl Setting {
         })
     }
 
+    /// The same with every text for which `each` has several in a list, in its place.
+    pub(super) fn spread(
+        &self,
+        each: impl Fn(&str) -> Result<Option<Vec<String>>>,
+    ) -> Result<Self> {
+        let (texts, numbers) = match &self.value {
+            Value::Given(_) => return Ok(self.clone()),
+            Value::One(text) => (std::slice::from_ref(text), false),
+            Value::List(texts, numbers) => (&texts[..], *numbers),
+        };
+        let mut spread = Vec::new();
+        let mut any = false;
+        for text in texts {
+            match each(text)? {
+                None => spread.push(text.clone()),
+                Some(several) => {
+                    any = true;
+                    spread.extend(several);
+                }
+            }
+        }
+        let value = if any {
+            Value::List(spread, numbers)
+        } else {
+            self.value.clone()
+        };
+        Ok(Self {
+            value,
+            ..self.clone()
+        })
+    }
+
     /// Whether `text` stands in its value.
     pub(super) fn holds(&self, text: &str) -> bool {
         match &self.value {
@@ -161,15 +203,16 @@ pub(super) struct CommandLine {
     pub(super) arguments: Vec<OsString>,
     pub(super) outputs: Vec<String>,
     pub(super) inputs: Vec<String>,
+    /// Whether the result goes to a file and the subcommand can tell of it in a line.
+    pub(super) brief: bool,
 }
 
-/// The command line of a subcommand with these settings: files by place first, then flags in the order given.
+/// The command line of a subcommand, by its words, with these settings: files by place first, then flags in the order given.
 pub(super) fn command_line(
-    command: &Command,
+    words: &[String],
     flags: &Flags<'_>,
     settings: &[Setting],
 ) -> Result<CommandLine> {
-    let name = command.get_name();
     let [mut outputs, mut inputs] = [vec![], vec![]];
     let mut places: Vec<(usize, Vec<String>)> = Vec::new();
     let mut rest: Vec<String> = Vec::new();
@@ -178,7 +221,8 @@ pub(super) fn command_line(
             continue;
         };
         if let Value::Given(given) = setting.value {
-            if !matches!(arg.get_action(), ArgAction::SetTrue) {
+            let alone = arg.get_num_args().is_some_and(|n| n.min_values() == 0);
+            if !alone && !matches!(arg.get_action(), ArgAction::SetTrue) {
                 let (line, key) = (setting.line, &setting.key);
                 return Err(usage(format!(
                     "line {line}: {key}: expected a value, found {given}"
@@ -201,13 +245,17 @@ pub(super) fn command_line(
         if INPUTS.contains(&setting.key.as_str()) {
             inputs.extend(texts.iter().cloned());
         }
+        if setting.key.ends_with("bins") {
+            let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
+            inputs.extend(files.map(str::to_owned));
+        }
         if arg.is_positional() {
             places.push((arg.get_index().unwrap_or(usize::MAX), texts));
             continue;
         }
         for text in texts {
             // A value that begins like a flag stays with its own.
-            if text.starts_with('-') {
+            if text.starts_with('-') || arg.is_require_equals_set() {
                 rest.push(format!("--{}={text}", setting.key));
             } else {
                 rest.extend([format!("--{}", setting.key), text]);
@@ -216,11 +264,15 @@ pub(super) fn command_line(
     }
     places.sort_by_key(|(place, _)| *place);
     let places = places.into_iter().flat_map(|(_, texts)| texts);
-    let line = ["albireo".to_owned(), name.to_owned()].into_iter();
+    let to_file = |s: &Setting| s.key == "output" && s.value != Value::One("-".to_owned());
+    let asked = settings.iter().any(|s| s.key == "brief");
+    let brief = flags.find("brief").is_some() && !asked && settings.iter().any(to_file);
+    let line = std::iter::once("albireo".to_owned()).chain(words.to_vec());
     let arguments = line.chain(places).chain(rest).map(OsString::from).collect();
     Ok(CommandLine {
         arguments,
         outputs,
         inputs,
+        brief,
     })
 }

@@ -37,6 +37,20 @@ fn range(text: &str) -> Option<Vec<String>> {
     )
 }
 
+/// The error about a name that no axis has.
+fn no_axis(text: &str, name: &str, line: usize) -> anyhow::Error {
+    usage(format!(
+        "line {line}: `{text}`: there is no `{name}` in [sweep]"
+    ))
+}
+
+/// The first `{AXIS:all}` of a text: what stands before it, the axis, and what stands behind it.
+fn all_of(text: &str) -> Option<(&str, &str, &str)> {
+    let (start, after) = text.split_once(":all}")?;
+    let (before, name) = start.rsplit_once('{')?;
+    Some((before, name, after))
+}
+
 impl Sweep {
     /// The axes of the table `[sweep]`: lists of texts or numbers, or ranges of integers such as "1:25".
     pub(super) fn new(text: &str, table: &DeTable<'_>) -> Result<Self> {
@@ -85,6 +99,25 @@ impl Sweep {
         points
     }
 
+    /// The text with every value of an axis in the place of `{AXIS:all}`, where that stands in it: each combination of them in turn, the
+    /// last varying fastest.
+    pub(super) fn each(&self, text: &str, line: usize) -> Result<Option<Vec<String>>> {
+        let Some((before, name, after)) = all_of(text) else {
+            return Ok(None);
+        };
+        let axis = self.axes.iter().find(|(axis, _)| axis == name);
+        let (_, values) = axis.ok_or_else(|| no_axis(text, name, line))?;
+        let mut texts = Vec::new();
+        for value in values {
+            let one = format!("{before}{value}{after}");
+            match self.each(&one, line)? {
+                None => texts.push(one),
+                Some(several) => texts.extend(several),
+            }
+        }
+        Ok(Some(texts))
+    }
+
     /// The text with the values of a point for `{AXIS}`.
     pub(super) fn put(&self, text: &str, point: &[&str], line: usize) -> Result<String> {
         let mut made = String::new();
@@ -102,11 +135,7 @@ impl Sweep {
                 continue;
             };
             let at = self.axes.iter().position(|(axis, _)| axis == name);
-            let at = at.ok_or_else(|| {
-                usage(format!(
-                    "line {line}: `{text}`: there is no `{name}` in [sweep]"
-                ))
-            })?;
+            let at = at.ok_or_else(|| no_axis(text, name, line))?;
             made.push_str(point[at]);
             rest = &after[name.len() + 2..];
         }

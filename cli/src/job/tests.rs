@@ -39,6 +39,10 @@ fn measurements_take_what_is_shared_and_their_own() {
         [wp]
         bins = "log:0.1:20:14"
         pi-bins = "lin:-40:40:40"
+        regions = 4
+        jackknife = true
+        [wp.weighted]
+        jackknife = "mohammad-percival"
     "#;
     assert_eq!(
         lines(text),
@@ -46,7 +50,7 @@ fn measurements_take_what_is_shared_and_their_own() {
             "albireo xi g.fits --statistic s-mu --multipoles 0,2,4 --mean-separation --output a.csv --bins edges:0.1,1,10 \
              --weight W --mu-bins lin:0:1:20",
             "albireo xi g.fits --bins lin:0:1:7 --weight none --mu-bins lin:0:1:20",
-            "albireo wp g.fits --bins log:0.1:20:14 --pi-bins lin:-40:40:40 --weight W",
+            "albireo wp g.fits --jackknife=mohammad-percival --bins log:0.1:20:14 --pi-bins lin:-40:40:40 --regions 4 --weight W",
         ]
     );
 }
@@ -93,8 +97,103 @@ fn sweeps_are_measured_at_every_point_and_what_they_leave_alone_once() {
 }
 
 #[test]
+fn measurements_wait_for_the_files_that_they_read() {
+    let text = r#"
+        [plot.mean]
+        results = "mean.csv"
+        output = "mean.png"
+        [result.covariance]
+        results = "xi/{mock:all}_{bin:all}.csv"
+        output = "cov.csv"
+        mean = "./mean.csv"
+        [result.slice.near]
+        result = "all.csv"
+        range = "0:2"
+        output = "near.csv"
+        [result.sum]
+        results = ["dd_*.csv"]
+        output = "all.csv"
+        [sweep]
+        mock = "1:2"
+        bin = ["a", "b"]
+        [xi.each]
+        data = "m_{mock}.csv"
+        bins = "@{bin}.txt"
+        output = "xi/{mock}_{bin}.csv"
+        brief = false
+        [count.each]
+        data = "m_{mock}.csv"
+        bins = "lin:0:2:2"
+        output = "dd_{mock}.csv"
+        [randoms.each]
+        box = 5
+        number = 9
+        output = "m_{mock}.csv"
+    "#;
+    let lines = lines(text);
+    let starts: Vec<_> = lines
+        .iter()
+        .map(|line| {
+            line.split(' ')
+                .take(3)
+                .skip(1)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    let at = |start: &str| starts.iter().position(|other| other == start).unwrap();
+    assert_eq!(lines.len(), 2 + 4 + 2 + 3 + 1, "{lines:#?}");
+    assert_eq!(starts[..2], ["randoms --box", "randoms --box"]);
+    assert!(at("result sum") < at("result slice"), "{lines:#?}");
+    assert!(starts.iter().rposition(|start| start.starts_with("count")) < Some(at("result sum")));
+    assert_eq!(starts.last().unwrap(), "plot mean.csv");
+    assert_eq!(
+        lines[at("result covariance")],
+        "albireo result covariance xi/1_a.csv xi/1_b.csv xi/2_a.csv xi/2_b.csv --output cov.csv --mean ./mean.csv"
+    );
+}
+
+#[test]
+fn one_line_tells_of_a_result_that_a_file_holds() {
+    let brief = |settings: &str| {
+        let mut program = crate::Cli::command();
+        program.build();
+        let text = format!("[xi.a]\ndata = 'a'\nbins = 'lin:0:1:2'\n{settings}");
+        Job::parse(&text, &program).unwrap().measurements[0].brief
+    };
+    assert!(brief("output = 'a-b.csv'"));
+    assert!(!brief("output = '-'"));
+    assert!(!brief(""));
+    assert!(!brief("output = 'a.csv'\nbrief = false"));
+}
+
+#[test]
 fn mistakes_are_told_with_their_line() {
     for (text, words) in [
+        (
+            "[result]\nresults = 'a'",
+            "line 2: there is no table [result.results]: expected one of [result.covariance], ",
+        ),
+        (
+            "[result.covar]\nresults = 'a'",
+            "line 1: there is no table [result.covar]",
+        ),
+        (
+            "[result.sum.all]\nmean = 'a'",
+            "line 2: result sum takes no `mean`; it takes results, ",
+        ),
+        (
+            "[result.sum]\nresults = '{mock:all}.csv'",
+            "line 2: `{mock:all}.csv`: there is no `mock` in [sweep]",
+        ),
+        (
+            "[result.sum.a]\nresults = ['b.csv']\noutput = 'a.csv'\n[result.sum.b]\nresults = ['a.csv']\noutput = 'b.csv'",
+            "line 1: [result.sum.a] needs a file that [result.sum.b] writes, which waits for it in turn",
+        ),
+        (
+            "[result.sum.a]\nresults = ['?.csv']\noutput = 'a.csv'",
+            "line 1: [result.sum.a] reads a file that it writes",
+        ),
         ("data = ", "line 1"),
         ("data = 'a'\ndata = 'b'", "line 2"),
         ("data = 'a.csv'", "nothing to measure"),

@@ -57,6 +57,38 @@ fn counts_end_within_a_unit_of_work() {
 }
 
 #[test]
+fn a_job_that_is_stopped_leaves_whole_files_only() {
+    let mut rows = String::from("x,y,z\n");
+    for _ in 0..400_000 {
+        rows.push_str("1,1,1\n");
+    }
+    let job = "bins = 'lin:0:1:4'\nengine = 'naive'\n\
+        [count.small]\ndata = 'small.csv'\noutput = 'small_dd.csv'\n\
+        [count.large]\ndata = 'one.csv'\noutput = 'large_dd.csv'\n\
+        [result.sum]\nresults = ['small_dd.csv', 'large_dd.csv']\noutput = 'sum.csv'\n";
+    let folder = Folder::new()
+        .with("one.csv", &rows)
+        .with("small.csv", &scattered(30, 1.0, 1))
+        .with("job.toml", job);
+    let child = start(&folder, "run job.toml");
+    let begun = Instant::now();
+    while !folder.path("small_dd.csv").exists() && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (code, time) = signalled(child, "-INT", 1500);
+    assert_eq!(code, Some(130));
+    assert!(time < SOON, "{time:?}");
+    let inputs = ["job.toml", "one.csv", "small.csv"];
+    let left: Vec<_> = folder.names();
+    let left: Vec<_> = left
+        .iter()
+        .filter(|name| !inputs.contains(&name.as_str()))
+        .collect();
+    assert_eq!(left, ["small_dd.csv", "small_dd.csv.json"]);
+    assert_eq!(folder.table("small_dd.csv").rows(), 4);
+}
+
+#[test]
 fn reading_ends_at_once() {
     // A pipe that nobody writes to: the program waits for its first byte.
     let folder = Folder::new().with("d.csv", &scattered(10, 1.0, 1));

@@ -1,6 +1,5 @@
 //! `albireo result covariance`: the scatter of estimates between mocks.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -14,7 +13,7 @@ use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::output::{check, deliver, write};
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 use crate::scatter::{check_bins, covariance_table};
 use crate::usage::usage;
 
@@ -87,7 +86,7 @@ impl OverMocks {
     }
 
     /// Reads, computes, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         let mean = self.mean.as_deref().map(|path| ("--mean", path));
         let others: Vec<_> = mean.into_iter().collect();

@@ -16,10 +16,11 @@ use crate::progress::{NothingToKeep, check_stop};
 use crate::usage::usage;
 
 /// Entries of a record that are about one run, not about the measurement.
-const OF_A_RUN: [&str; 11] = [
+const OF_A_RUN: [&str; 12] = [
     "result",
     "program",
     "command",
+    "job",
     "wall_seconds",
     "engine",
     "counts",

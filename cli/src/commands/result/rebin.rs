@@ -1,6 +1,5 @@
 //! `albireo result rebin` and `albireo result slice`: fewer bins of a saved result, with the edges that it has.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use super::saved::read;
 use crate::args::OutputFlags;
 use crate::edges::ends;
 use crate::output::{check, deliver};
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 
 /// Arguments of `result rebin`.
 #[derive(Debug, Args)]
@@ -90,7 +89,7 @@ fn joined(name: &str, edges: &[f64], by: usize) -> Result<Vec<f64>> {
 
 impl Rebin {
     /// Reads, adds, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let path = self.result.as_path();
         check(&self.output, &[], &[path])?;
         let record = Record::begin(arguments);
@@ -160,7 +159,7 @@ fn kept(column: &TableColumn, rows: &[usize]) -> TableColumn {
 
 impl Slice {
     /// Reads, leaves bins out, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let path = self.result.as_path();
         check(&self.output, &[], &[path])?;
         let record = Record::begin(arguments);

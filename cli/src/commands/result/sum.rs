@@ -1,7 +1,5 @@
 //! `albireo result sum`: pair counts of several realisations, added.
 
-use std::ffi::OsString;
-
 use albireo::PairTotal;
 use albireo::counts::PairKind;
 use albireo_catalogs::{ResultKind, Table};
@@ -15,7 +13,7 @@ use super::realisations::Realisations;
 use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::output::{check, deliver};
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 
 /// Arguments of `result sum`.
 #[derive(Debug, Args)]
@@ -131,7 +129,7 @@ fn check_alike(realisations: &Realisations, totals: &[Total]) -> Result<()> {
 
 impl Sum {
     /// Reads, adds, prints and writes.
-    pub(crate) fn run(self, arguments: &[OsString]) -> Result<()> {
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         let inputs: Vec<_> = self.results.iter().flat_map(Files::iter).collect();
         check(&self.output, &[], &inputs)?;
         let mut record = Record::begin(arguments);

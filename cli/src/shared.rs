@@ -1,0 +1,144 @@
+//! What the measurements of a job share: samples made ready for an engine, and counts.
+//!
+//! Entry: [`Shared`]. A count is used again for the very same particles, weights, regions, bins and sums; who counted it makes no
+//! difference, as all exact engines give the same integers.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use albireo::counts::JobId;
+use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, Prepared};
+use albireo::{Binning, Domain, Groups, PairJob, Particles};
+
+/// Most numbers in bins that wait for a measurement that needs them again: a few hundred megabytes with what goes with them.
+const MOST_NUMBERS: usize = 1 << 23;
+
+/// Most particles that wait for it, as engines have sorted them: a few gigabytes.
+const MOST_PARTICLES: usize = 1 << 26;
+
+/// What a measurement finds of those before it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shared {
+    pub(crate) ready: Ready,
+    pub(crate) counts: SharedCounts,
+}
+
+/// A sample as an engine called so has made it ready.
+type Sorted = (String, Rc<Prepared<AnySorted>>);
+
+/// Samples that engines have made ready, the latest last.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ready(Rc<RefCell<VecDeque<Sorted>>>);
+
+/// Whether a sample that one engine has made ready serves another of the same name: it does in the memory of the processor.
+fn lasts(engine: &AnyEngine) -> bool {
+    matches!(engine, AnyEngine::Naive(_) | AnyEngine::Cpu(_))
+}
+
+impl Ready {
+    /// The same particles in the same domain, as such an engine has made them ready.
+    pub(crate) fn find(
+        &self,
+        engine: &AnyEngine,
+        sample: &Particles,
+        domain: &Domain,
+    ) -> Option<Rc<Prepared<AnySorted>>> {
+        let name = engine.description();
+        let all = self.0.borrow();
+        let mut of_engine = all.iter().filter(|(engine, _)| *engine == name);
+        let same = |one: &Prepared<AnySorted>| one.domain() == domain && one.particles() == sample;
+        let found = of_engine.find(|(_, prepared)| same(prepared));
+        found.map(|(_, prepared)| Rc::clone(prepared))
+    }
+
+    /// Keeps what an engine has made of a sample, and lets go of the oldest where there are too many.
+    pub(crate) fn keep(&self, engine: &AnyEngine, prepared: &Rc<Prepared<AnySorted>>) {
+        if !lasts(engine) {
+            return;
+        }
+        let mut all = self.0.borrow_mut();
+        all.push_back((engine.description(), Rc::clone(prepared)));
+        let sizes = all.iter().map(|(_, one)| one.particles().len());
+        let mut particles: usize = sizes.sum();
+        while particles > MOST_PARTICLES
+            && let Some((_, oldest)) = all.pop_front()
+        {
+            particles -= oldest.particles().len();
+        }
+    }
+}
+
+/// What a count is the same by.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Key {
+    job: JobId,
+    /// Of the regions and groups of both samples.
+    labels: u64,
+    /// Bins and sums in full, as they are printed.
+    what: String,
+    exactness: Exactness,
+    numbers: usize,
+}
+
+impl Key {
+    /// That of a job in these bins, with these sums.
+    pub(crate) fn new<B: Binning>(
+        job: &PairJob<'_>,
+        bins: &B,
+        sums: &dyn std::fmt::Debug,
+        exactness: Exactness,
+    ) -> Self {
+        let mut labels = DefaultHasher::new();
+        let (first, second) = job.pairs().both();
+        for sample in [first, second] {
+            let regions = sample.labels().map(|l| (l.number(), l.values()));
+            let groups = sample.groups().map(Groups::values);
+            (regions, groups).hash(&mut labels);
+        }
+        let number = first.labels().map_or(0, |labels| labels.number() as usize);
+        let bins_in_all: usize = bins.shape().iter().product();
+        Self {
+            job: JobId::of(job),
+            labels: labels.finish(),
+            what: format!("{bins:?} {sums:?}"),
+            exactness,
+            numbers: bins_in_all * (1 + 2 * number),
+        }
+    }
+}
+
+/// A count that was made.
+#[derive(Debug)]
+struct Made {
+    key: Key,
+    counts: Rc<dyn Any>,
+}
+
+/// Counts that were made, the latest last.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedCounts(Rc<RefCell<VecDeque<Made>>>);
+
+impl SharedCounts {
+    /// The count of this key, if one of such a type has been made.
+    pub(crate) fn find<C: Clone + 'static>(&self, key: &Key) -> Option<C> {
+        let all = self.0.borrow();
+        let mut of_key = all.iter().filter(|made| made.key == *key);
+        of_key.find_map(|made| made.counts.downcast_ref::<C>().cloned())
+    }
+
+    /// Keeps a count, and lets go of the oldest where there are too many.
+    pub(crate) fn keep<C: 'static>(&self, key: Key, counts: C) {
+        let mut all = self.0.borrow_mut();
+        let counts = Rc::new(counts);
+        all.push_back(Made { key, counts });
+        let mut numbers: usize = all.iter().map(|made| made.key.numbers).sum();
+        while numbers > MOST_NUMBERS
+            && let Some(oldest) = all.pop_front()
+        {
+            numbers -= oldest.key.numbers;
+        }
+    }
+}
