@@ -71,7 +71,7 @@ enum Command {
     /// Count pairs
     #[command(after_help = COUNT_EXAMPLES)]
     Count(Box<commands::count::Count>),
-    /// Estimate a correlation function: xi(r), xi(s, mu), xi(rp, pi), w(theta), multipoles
+    /// Estimate a correlation function: xi(r), xi(s, mu), xi(rp, pi), w(theta), multipoles, wedges
     #[command(after_help = XI_EXAMPLES)]
     Xi(Box<commands::xi::Xi>),
     /// Estimate the projected correlation function wp(rp)
@@ -119,6 +119,9 @@ const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo xi catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
       --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:20 \\
       --multipoles 0,2,4
+  albireo xi catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
+      --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:30 \\
+      --wedges 3
 
   # Count RR once, use it again
   albireo count catalogs/samples/survey_randoms.parquet \\
@@ -133,7 +136,7 @@ const WP_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo wp catalogs/samples/survey_galaxies.fits \\
       --randoms catalogs/samples/survey_randoms.parquet --sky RA,DEC \\
       --redshift Z --cosmology Planck18 --bins log:0.1:20:14 \\
-      --pi-bins lin:0:40:40 --counts xi_rp_pi.parquet";
+      --pi-bins lin:0:60:60 --pi-max 40 --counts xi_rp_pi.parquet";
 
 const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo rdf catalogs/samples/liquid_frame.parquet --r-max 5 --n-bins 150

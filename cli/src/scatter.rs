@@ -233,6 +233,25 @@ pub(crate) fn repeated(column: TableColumn, times: usize) -> TableColumn {
     TableColumn { values, ..column }
 }
 
+/// A column with each of its values as often as it is to stand in a row.
+pub(crate) fn each_repeated(column: &TableColumn, times: usize) -> TableColumn {
+    let values = match &column.values {
+        Values::Integers(values) => Values::Integers(each(values, times)),
+        Values::Floats(values) => Values::Floats(each(values, times)),
+    };
+    TableColumn {
+        values,
+        ..column.clone()
+    }
+}
+
+fn each<T: Copy>(values: &[T], times: usize) -> Vec<T> {
+    let values = values.iter();
+    values
+        .flat_map(|&value| std::iter::repeat_n(value, times))
+        .collect()
+}
+
 /// A column of the bins over rows of a matrix: of the bin that its rows stand for, or its columns.
 fn over_matrix(column: &TableColumn, side: &str, bins: usize) -> TableColumn {
     let of = |row: usize| {

@@ -220,6 +220,7 @@ fn correlation_matrix(table: &Table, axes: &[Axis], style: Style) -> Result<Map,
         Some("xi") if axis.name == "theta" => "w",
         Some("xi") => "ξ",
         Some("g") => "g",
+        Some("wedges") => "ξ_w",
         _ => "ξ_ℓ",
     };
     Ok(Map {
@@ -255,6 +256,22 @@ fn orders(table: &Table) -> Vec<String> {
         .filter(|rest| rest.chars().all(|c| c.is_ascii_digit()))
         .map(str::to_owned)
         .collect()
+}
+
+/// The ranges of mu that the wedges of a result are means over, from its record.
+fn wedges(table: &Table) -> Vec<String> {
+    let edges = table.meta.get("wedges").and_then(|edges| edges.as_array());
+    let edges: Vec<f64> = (edges.into_iter().flatten())
+        .filter_map(|edge| edge.as_f64())
+        .collect();
+    // As many digits as edges are told apart by, three at most: thirds need no more.
+    let short = |edge: f64| {
+        let text = format!("{edge:.3}");
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        text.to_owned()
+    };
+    let label = |e: &[f64]| format!("{} < μ < {}", short(e[0]), short(e[1]));
+    edges.windows(2).map(label).collect()
 }
 
 /// What a kind of result shows over one axis.
@@ -320,6 +337,16 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
                 .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("xi_{l}"), k))
                 .collect::<Result<_, FigureError>>()?,
             label: format!("ξ_ℓ({name})"),
+            power: 2,
+            reference: Some(0.0),
+        }),
+        ResultKind::Wedges => Ok(Shown {
+            series: wedges(table)
+                .iter()
+                .enumerate()
+                .map(|(k, label)| series(label, &format!("xi_wedge_{k}"), k))
+                .collect::<Result<_, FigureError>>()?,
+            label: format!("ξ_w({name})"),
             power: 2,
             reference: Some(0.0),
         }),

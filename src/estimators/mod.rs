@@ -1,7 +1,7 @@
 //! Counts -> correlation functions: pure functions, one formula each.
 //!
 //! Entry: [`LandySzalay`] and its relatives, whose named fields keep DD, DR and RR from being swapped; then [`projected`] and
-//! [`multipoles`]; [`Rdf`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
+//! [`multipoles`] or [`wedges()`]; [`Rdf`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
 //! and applies it. Nothing here counts a pair.
 //!
 //! Counts enter normalised: pairs in a bin over all pairs (or weight over all weight), so it does not matter whether an auto count
@@ -28,6 +28,7 @@ mod projected;
 mod ratio;
 mod rdf;
 mod terms;
+mod wedges;
 
 pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
@@ -41,10 +42,11 @@ pub use jackknife::{Jackknife, bootstrap_draws};
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
-pub use projected::{Projected, projected};
+pub use projected::{Projected, projected, projected_to};
 pub use ratio::{DavisPeebles, Hamilton, Natural};
 pub use rdf::Rdf;
 pub use terms::{Role, Term, TermCounts};
+pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};
 
 use crate::binning::{BinAxis, Binning};
 use crate::counts::PairCounts;

@@ -27,17 +27,20 @@ pub fn poisson_error(xi: f64, pairs: f64) -> f64 {
 
 /// Sums over the last axis, value times factor, with their errors: bins are independent, so that variances times squared factors add.
 ///
-/// A sum over bins without a single pair of data has no error: NaN.
+/// Bins with a factor of 0 take no part, whatever their value. A sum over bins without a single pair of data has no error: NaN.
 pub(super) fn weighted_sums(xi: &Correlation, factors: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let rows = |values: &[f64], power: i32| -> Vec<f64> {
         let row = |row: &[f64]| {
-            let terms = row.iter().zip(factors).map(|(v, f)| v * f.powi(power));
-            terms.sum()
+            let terms = row.iter().zip(factors).filter(|(_, f)| **f != 0.0);
+            terms.map(|(v, f)| v * f.powi(power)).sum()
         };
         values.chunks(factors.len()).map(row).collect()
     };
     let known = xi.error.chunks(factors.len());
-    let known = known.map(|row| row.iter().any(|error| !error.is_nan()));
+    let known = known.map(|row| {
+        let mut terms = row.iter().zip(factors);
+        terms.any(|(error, f)| *f != 0.0 && !error.is_nan())
+    });
     let errors = rows(&xi.variance, 2).into_iter().zip(known);
     let errors = errors.map(|(variance, known)| if known { variance.sqrt() } else { f64::NAN });
     (rows(&xi.xi, 1), errors.collect())

@@ -46,6 +46,33 @@ pub struct Projected {
 /// # Errors
 /// A correlation function that is not over (rp, pi), or signed pi bins that reach further on one side.
 pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
+    projected_to(xi, None)
+}
+
+/// [`projected`] over the bins with |pi| up to `pi_max`, which must be an edge of them (both signs of it where pi is signed); over all
+/// of them with none.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::estimators::{AnalyticRr, Natural, projected, projected_to};
+/// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
+/// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+/// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
+/// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::new(vec![0.0, 0.25, 0.5])?);
+/// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
+/// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
+/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let rr = AnalyticRr::new(&bins, &domain)?;
+/// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
+/// let wp = projected_to(&xi, Some(0.25))?;
+/// assert_eq!((wp.pi_max, wp.wp[1]), (0.25, 2.0 * 0.25 * xi.xi[2]));
+/// assert!(projected_to(&xi, Some(0.3)).is_err());
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`projected`], and a `pi_max` that is no edge of the bins.
+pub fn projected_to(xi: &Correlation, pi_max: Option<f64>) -> Result<Projected, EstimatorError> {
     let [rp, pi] = two_axes(xi, ["rp", "pi"], "wp needs")?;
     let (first, last) = (pi.edges[0], pi.edges[pi.n_bins()]);
     if first < 0.0 && -first != last {
@@ -53,12 +80,27 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
             "wp needs signed pi bins that reach as far on either side, found [{first}, {last}]"
         )));
     }
+    let pi_max = pi_max.unwrap_or(last);
+    let is_edge = |edge: f64| pi.edges.contains(&edge);
+    if pi_max <= 0.0 || !is_edge(pi_max) || (pi.signed() && !is_edge(-pi_max)) {
+        let upper = pi.edges.iter().filter(|edge| **edge > 0.0);
+        let upper: Vec<String> = upper.map(f64::to_string).collect();
+        return Err(EstimatorError::Span(format!(
+            "wp up to |pi| = {pi_max} needs it as an edge of the pi bins, found {}",
+            upper.join(", ")
+        )));
+    }
     let sides = if pi.signed() { 1.0 } else { 2.0 };
-    let factors: Vec<f64> = pi.widths().map(|width| sides * width).collect();
+    let within = |edge: f64| edge.abs() <= pi_max;
+    let factor = |e: &[f64]| match within(e[0]) && within(e[1]) {
+        true => sides * (e[1] - e[0]),
+        false => 0.0,
+    };
+    let factors: Vec<f64> = pi.edges.windows(2).map(factor).collect();
     let (wp, error) = weighted_sums(xi, &factors);
     Ok(Projected {
         axis: rp.clone(),
-        pi_max: last,
+        pi_max,
         wp,
         error,
     })

@@ -19,6 +19,8 @@ pub enum ResultKind {
     Projected,
     /// Multipoles of xi(s, mu).
     Multipoles,
+    /// Means of xi(s, mu) over ranges of mu.
+    Wedges,
     /// g(r) and n(r).
     Rdf,
     /// The covariance of estimates, a row for each two bins.
@@ -30,11 +32,12 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
         Self::Multipoles,
+        Self::Wedges,
         Self::Rdf,
         Self::Covariance,
         Self::RegionCounts,
@@ -48,6 +51,7 @@ impl ResultKind {
             Self::Correlation => "correlation function",
             Self::Projected => "projected correlation function",
             Self::Multipoles => "multipoles",
+            Self::Wedges => "wedges",
             Self::Rdf => "radial distribution function",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",

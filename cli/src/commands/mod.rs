@@ -9,6 +9,7 @@ pub(crate) mod info;
 mod pairs;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;
+mod projections;
 pub(crate) mod randoms;
 pub(crate) mod rdf;
 mod region_flags;

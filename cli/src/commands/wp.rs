@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use albireo::estimators::projected;
+use albireo::Correlation;
+use albireo::estimators::projected_to;
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::Args;
@@ -15,6 +16,7 @@ use crate::edges::EdgeSpec;
 use crate::inputs::Call;
 use crate::output::{check, deliver, write};
 use crate::tables::{edge_columns, error_columns, with_unit};
+use crate::usage::usage;
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -32,6 +34,9 @@ pub(crate) struct Wp {
         help_heading = "Bins"
     )]
     pi_bins: EdgeSpec,
+    /// Sum over the bins up to this |pi| alone, an edge of them [default: all of them]
+    #[arg(long, value_name = "PI", help_heading = "Bins")]
+    pi_max: Option<f64>,
     /// Also write xi(rp, pi) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<PathBuf>,
@@ -39,13 +44,25 @@ pub(crate) struct Wp {
     output: OutputFlags,
 }
 
-/// Warns of bins along the line of sight that leave a part of it out of the projection.
-fn check_pi(edges: &[f64]) {
+/// Refuses a `--pi-max` that is no edge; warns of bins along the line of sight that leave a part of it out of the projection.
+fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
+    let is_end = |pi: f64| edges.contains(&pi) && (edges[0] >= 0.0 || edges.contains(&-pi));
+    if let Some(pi) = pi_max.filter(|&pi| pi.is_nan() || pi <= edges[0].max(0.0) || !is_end(pi)) {
+        let upper = edges[1..]
+            .iter()
+            .filter(|&&edge| edge > 0.0 && is_end(edge));
+        let upper: Vec<String> = upper.map(f64::to_string).collect();
+        return Err(usage(format!(
+            "--pi-max {pi} is no upper edge of the bins in pi: these are {}",
+            upper.join(", ")
+        )));
+    }
     if let Some(&first) = edges.first().filter(|first| **first > 0.0) {
         tracing::warn!(
             "--pi-bins begin at {first}, not at 0: wp leaves out pairs nearer along the line of sight"
         );
     }
+    Ok(())
 }
 
 impl Wp {
@@ -62,14 +79,15 @@ impl Wp {
         check(&self.output, &others, &inputs)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
-            check_pi(pi.values());
+            check_pi(pi.values(), self.pi_max)?;
         }
         let mut estimated = self.estimate.estimate(&spec, call)?;
-        let wp = projected(&estimated.xi)?;
+        let project = |xi: &Correlation| projected_to(xi, self.pi_max);
+        let wp = project(&estimated.xi)?;
         if let Some(path) = &self.counts {
             write(&xi::table(&estimated, false)?, path)?;
         }
-        let covariance = estimated.covariance(|xi| Ok(projected(xi)?.wp))?;
+        let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
         let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
         let mut columns = edge_columns(std::slice::from_ref(&wp.axis), unit.as_deref());

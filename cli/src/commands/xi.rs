@@ -1,19 +1,21 @@
-//! `albireo xi`: correlation functions and their multipoles.
+//! `albireo xi`: correlation functions, their multipoles and their wedges.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use albireo::Correlation;
-use albireo::estimators::{MAX_ELL, Multipoles, multipoles};
-use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
-use anyhow::Result;
+use albireo::estimators::{MAX_ELL, check_wedge_edges, multipoles, wedges};
+use albireo::{Correlation, EstimatorError, SignedEdges};
+use albireo_catalogs::{ResultKind, Table};
+use anyhow::{Context, Result};
 use clap::Args;
 
 use super::estimate::{EstimateFlags, Estimated};
+use super::projections::Projection;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::inputs::Call;
 use crate::output::{check, deliver, write};
-use crate::tables::{correlation_columns, edge_columns, error_columns};
+use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
 
 /// Arguments of `xi`.
@@ -29,13 +31,20 @@ pub(crate) struct Xi {
     /// Legendre multipoles of xi(s, mu), e.g. 0,2,4
     #[arg(long, value_name = "L,..", value_delimiter = ',')]
     multipoles: Option<Vec<u32>>,
-    /// With --multipoles: also write xi(s, mu) with its counts, by extension as --output
+    /// Wedges of xi(s, mu): its mean over each of N equal parts of the mu bins
+    #[arg(long, value_name = "N", conflicts_with_all = ["multipoles", "wedge_edges"])]
+    wedges: Option<NonZeroU16>,
+    /// Wedges between these mu instead, e.g. 0,0.33,0.66,1; a bin that a wedge holds a part of has that part of its weight
     #[arg(
         long,
-        value_name = "FILE",
-        requires = "multipoles",
-        help_heading = "Output"
+        value_name = "MU,..",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with = "multipoles"
     )]
+    wedge_edges: Option<Vec<f64>>,
+    /// With --multipoles or wedges: also write xi(s, mu) with its counts, by extension as --output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<PathBuf>,
     #[command(flatten)]
     output: OutputFlags,
@@ -56,30 +65,6 @@ pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Tab
     })
 }
 
-/// Multipoles one after the other, as their covariance is over them.
-fn in_a_row(poles: Multipoles) -> Vec<f64> {
-    poles.poles.into_iter().flat_map(|pole| pole.xi).collect()
-}
-
-/// The columns that tell the bins of multipoles one after the other.
-fn pole_bins(poles: &Multipoles, unit: Option<&str>) -> Vec<TableColumn> {
-    let edges = edge_columns(std::slice::from_ref(&poles.axis), unit);
-    let bins = poles.axis.n_bins();
-    let orders = poles.poles.iter();
-    let orders = orders.flat_map(|pole| std::iter::repeat_n(u64::from(pole.ell), bins));
-    let order = TableColumn::integers("ell", "order of the multipole", orders.collect());
-    let all = |column: TableColumn| match column.values {
-        Values::Floats(values) => TableColumn {
-            values: Values::Floats(values.repeat(poles.poles.len())),
-            ..column
-        },
-        Values::Integers(_) => column,
-    };
-    std::iter::once(order)
-        .chain(edges.into_iter().map(all))
-        .collect()
-}
-
 /// Refuses orders of multipoles that are given twice or higher than any that means something.
 fn check_orders(orders: &[u32]) -> Result<()> {
     for (k, order) in orders.iter().enumerate() {
@@ -97,54 +82,105 @@ fn check_orders(orders: &[u32]) -> Result<()> {
     Ok(())
 }
 
+/// What is made of xi(s, mu).
+enum Wanted {
+    Multipoles(Vec<u32>),
+    /// Between these edges in mu.
+    Wedges(Vec<f64>),
+}
+
+impl Wanted {
+    fn of(&self, xi: &Correlation) -> Result<Projection, EstimatorError> {
+        Ok(match self {
+            Self::Multipoles(orders) => multipoles(xi, orders)?.into(),
+            Self::Wedges(edges) => wedges(xi, edges)?.into(),
+        })
+    }
+
+    /// What covariances call it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Multipoles(_) => "multipoles",
+            Self::Wedges(_) => "wedges",
+        }
+    }
+}
+
+/// Edges of `n` equal wedges over all of the mu bins.
+fn equal(n: NonZeroU16, mu: &SignedEdges) -> Result<Vec<f64>> {
+    let edges = mu.values();
+    let (lo, hi) = (edges[0], edges[edges.len() - 1]);
+    let equal = SignedEdges::linear(lo, hi, usize::from(n.get())).context("--wedges")?;
+    Ok(equal.values().to_vec())
+}
+
 impl Xi {
+    /// Refuses flags that go with one statistic only.
+    fn check(&self) -> Result<()> {
+        let flags = [
+            ("--multipoles", self.multipoles.is_some()),
+            ("--wedges", self.wedges.is_some()),
+            ("--wedge-edges", self.wedge_edges.is_some()),
+        ];
+        let projected = flags.iter().find(|(_, given)| *given);
+        match projected {
+            Some((flag, _)) if self.statistic != Statistic::SMu => {
+                Err(usage(format!("{flag} needs --statistic s-mu")))
+            }
+            None if self.counts.is_some() => Err(usage(
+                "--counts needs --multipoles, --wedges or --wedge-edges: without them the counts stand in the result",
+            )),
+            _ => check_orders(self.multipoles.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// What is to be made of xi(s, mu), if anything; edges of wedges are checked before a file is read.
+    fn wanted(&self, spec: &BinSpec) -> Result<Option<Wanted>> {
+        let Some(mu) = &spec.second else {
+            return Ok(None);
+        };
+        if let Some(orders) = &self.multipoles {
+            return Ok(Some(Wanted::Multipoles(orders.clone())));
+        }
+        if let Some(n) = self.wedges {
+            return Ok(Some(Wanted::Wedges(equal(n, mu)?)));
+        }
+        let Some(edges) = &self.wedge_edges else {
+            return Ok(None);
+        };
+        check_wedge_edges(edges, mu.values())
+            .map_err(|error| usage(format!("--wedge-edges: {error}")))?;
+        Ok(Some(Wanted::Wedges(edges.clone())))
+    }
+
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
         check(&self.output, &others, &inputs)?;
-        if self.multipoles.is_some() && self.statistic != Statistic::SMu {
-            return Err(usage("--multipoles needs --statistic s-mu"));
-        }
-        check_orders(self.multipoles.as_deref().unwrap_or_default())?;
+        self.check()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
+        let wanted = self.wanted(&spec)?;
         let mut estimated = self.estimate.estimate(&spec, call)?;
-        let grid = table(&estimated, self.multipoles.is_none())?;
-        let Some(orders) = &self.multipoles else {
+        let grid = table(&estimated, wanted.is_none())?;
+        let Some(wanted) = wanted else {
             return deliver(&grid, &self.output);
         };
-        let poles = multipoles(&estimated.xi, orders)?;
+        let projection = wanted.of(&estimated.xi)?;
         if let Some(path) = &self.counts {
             write(&grid, path)?;
         }
-        let derived = |xi: &Correlation| multipoles(xi, orders).map(in_a_row);
+        let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
         let covariance = estimated.covariance(derived)?;
-        let mut errors = estimated.errors(covariance.as_ref());
+        let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
-        let record = &mut estimated.record;
-        record.project(&poles.axis);
-        let bins = pole_bins(&poles, unit.as_deref());
-        estimated.write_covariance(covariance.as_ref(), &bins, "multipoles")?;
-        let mut columns = edge_columns(std::slice::from_ref(&poles.axis), unit.as_deref());
-        for pole in poles.poles {
-            let (l, name) = (pole.ell, format!("xi_{}", pole.ell));
-            columns.push(TableColumn::floats(
-                name.clone(),
-                format!("multipole l = {l} of xi(s, mu)"),
-                pole.xi,
-            ));
-            let own = errors.as_mut().map(|(errors, method)| {
-                (errors.drain(..pole.error.len()).collect(), method.clone())
-            });
-            columns.extend(error_columns(&name, pole.error, own));
-        }
-        deliver(
-            &Table {
-                columns,
-                meta: estimated.record.finish(ResultKind::Multipoles),
-            },
-            &self.output,
-        )
+        projection.note(&mut estimated.record);
+        let bins = projection.bins(unit.as_deref());
+        estimated.write_covariance(covariance.as_ref(), &bins, wanted.name())?;
+        let kind = projection.kind;
+        let columns = projection.columns(unit.as_deref(), errors);
+        let meta = estimated.record.finish(kind);
+        deliver(&Table { columns, meta }, &self.output)
     }
 }

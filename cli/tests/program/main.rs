@@ -19,6 +19,7 @@ mod job;
 mod outputs;
 #[cfg(feature = "plot")]
 mod plots;
+mod projections;
 mod randoms;
 mod rdf;
 mod reference;

@@ -283,7 +283,7 @@ const NO_REALISATIONS: &[(&str, i32, &str)] = &[
     (
         "dd.csv ee.csv",
         1,
-        "a covariance is of estimates: xi, wp, multipoles or g(r), found pair counts",
+        "a covariance is of estimates: xi, wp, multipoles, wedges or g(r), found pair counts",
     ),
     (
         "a.csv b.csv --parameters 4",

@@ -20,7 +20,7 @@ use crate::usage::usage;
 /// Arguments of `result covariance`.
 #[derive(Debug, Args)]
 pub(crate) struct OverMocks {
-    /// Results of xi, wp, multipoles or g(r), one a realisation, with the same bins and settings; several by a quoted pattern, e.g.
+    /// Results of xi, wp, multipoles, wedges or g(r), one a realisation, with the same bins and settings; several by a quoted pattern, e.g.
     /// 'mocks/xi_*.csv'
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<Files>,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::realisations::{Realisation, Realisations};
 use super::saved::{bin_columns, floats};
 use crate::record::Record;
-use crate::scatter::repeated;
+use crate::scatter::{each_repeated, repeated};
 
 /// The estimates of all realisations: their columns in the tables, one after the other in each row of values.
 #[derive(Debug)]
@@ -28,6 +28,16 @@ fn orders(table: &Table) -> Vec<u64> {
         .collect()
 }
 
+/// The edges of the wedges that a table has, as its record tells.
+fn wedge_edges(table: &Table) -> Vec<f64> {
+    let edges = table
+        .meta
+        .get("wedges")
+        .and_then(serde_json::Value::as_array);
+    let edges = edges.into_iter().flatten();
+    edges.filter_map(serde_json::Value::as_f64).collect()
+}
+
 /// The columns of estimates in a table of this kind, and what they are together.
 fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str)> {
     let one = |name: &'static str| (vec![name.to_owned()], name);
@@ -39,11 +49,18 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
             let columns = orders(table).iter().map(|l| format!("xi_{l}")).collect();
             (columns, "multipoles")
         }
+        ResultKind::Wedges => {
+            let number = wedge_edges(table).len().saturating_sub(1);
+            (
+                (0..number).map(|k| format!("xi_wedge_{k}")).collect(),
+                "wedges",
+            )
+        }
         ResultKind::Counts
         | ResultKind::Covariance
         | ResultKind::RegionCounts
         | ResultKind::Randoms => bail!(
-            "a covariance is of estimates: xi, wp, multipoles or g(r), found {}",
+            "a covariance is of estimates: xi, wp, multipoles, wedges or g(r), found {}",
             kind.name()
         ),
     })
@@ -56,7 +73,7 @@ impl<'a> Estimates<'a> {
         let (columns, name) = columns(&of.first().table, of.kind()).with_context(place)?;
         if columns.is_empty() {
             bail!(
-                "{}: there is no multipole, such as a column `xi_0`",
+                "{}: there are no {name}, such as a column `xi_0` or `xi_wedge_0`",
                 place()
             );
         }
@@ -101,20 +118,37 @@ impl<'a> Estimates<'a> {
         Ok(Covariance::of_realisations(&self.rows(&self.columns)?)?)
     }
 
-    /// The columns that tell the bins of the covariance; multipoles lie one after the other.
+    /// The columns that tell the bins of the covariance; multipoles and wedges lie one after the other.
     pub(super) fn bins(&self) -> Result<Vec<TableColumn>> {
         let table = &self.of.first().table;
         let bins = bin_columns(table)?.into_iter().cloned();
-        if self.of.kind() != ResultKind::Multipoles {
-            return Ok(bins.collect());
-        }
-        let orders = orders(table);
-        let ell = orders
+        let labels = match self.of.kind() {
+            ResultKind::Multipoles => {
+                vec![TableColumn::integers(
+                    "ell",
+                    "order of the multipole",
+                    orders(table),
+                )]
+            }
+            ResultKind::Wedges => {
+                let edges = wedge_edges(table);
+                let ends = || edges.windows(2);
+                let (lo, hi) = (
+                    ends().map(|e| e[0]).collect(),
+                    ends().map(|e| e[1]).collect(),
+                );
+                vec![
+                    TableColumn::floats("wedge_lo", "mu: lower edge of the wedge", lo),
+                    TableColumn::floats("wedge_hi", "mu: upper edge of the wedge", hi),
+                ]
+            }
+            _ => return Ok(bins.collect()),
+        };
+        let labels = labels
             .iter()
-            .flat_map(|&ell| std::iter::repeat_n(ell, table.rows()));
-        let ell = TableColumn::integers("ell", "order of the multipole", ell.collect());
-        let bins = bins.map(|column| repeated(column, orders.len()));
-        Ok(std::iter::once(ell).chain(bins).collect())
+            .map(|label| each_repeated(label, table.rows()));
+        let bins = bins.map(|column| repeated(column, self.columns.len()));
+        Ok(labels.chain(bins).collect())
     }
 
     /// The mean over the realisations and the standard deviation of one of them, as a table of their kind.

@@ -1,0 +1,123 @@
+//! What becomes of xi(s, mu) over s alone: multipoles, wedges.
+//!
+//! Entry: [`Projection`], the curves of either with their columns and the bins of their covariance.
+
+use albireo::binning::BinAxis;
+use albireo::estimators::{Multipoles, Wedges};
+use albireo_catalogs::{ResultKind, TableColumn};
+
+use crate::record::Record;
+use crate::scatter::{each_repeated, repeated};
+use crate::tables::{edge_columns, error_columns};
+
+/// One curve over s.
+struct Curve {
+    name: String,
+    described: String,
+    xi: Vec<f64>,
+    error: Vec<f64>,
+}
+
+/// Curves over s that were made of xi(s, mu).
+pub(super) struct Projection {
+    pub(super) kind: ResultKind,
+    axis: BinAxis,
+    curves: Vec<Curve>,
+    /// What tells the curves apart: a column with a row each.
+    labels: Vec<TableColumn>,
+    /// The edges of wedges, for the record.
+    wedges: Option<Vec<f64>>,
+}
+
+impl From<Multipoles> for Projection {
+    fn from(poles: Multipoles) -> Self {
+        let orders = poles.poles.iter().map(|pole| u64::from(pole.ell)).collect();
+        let curve = |pole: albireo::estimators::Multipole| Curve {
+            name: format!("xi_{}", pole.ell),
+            described: format!("multipole l = {} of xi(s, mu)", pole.ell),
+            xi: pole.xi,
+            error: pole.error,
+        };
+        Self {
+            kind: ResultKind::Multipoles,
+            axis: poles.axis,
+            curves: poles.poles.into_iter().map(curve).collect(),
+            labels: vec![TableColumn::integers(
+                "ell",
+                "order of the multipole",
+                orders,
+            )],
+            wedges: None,
+        }
+    }
+}
+
+impl From<Wedges> for Projection {
+    fn from(wedges: Wedges) -> Self {
+        let ends = wedges.wedges.iter().map(|wedge| wedge.mu);
+        let edge = |side: usize| ends.clone().map(|mu| mu[side]).collect::<Vec<f64>>();
+        let (lo, hi) = (edge(0), edge(1));
+        let edges = lo.iter().chain(hi.last()).copied().collect();
+        let curve = |(k, wedge): (usize, albireo::estimators::Wedge)| Curve {
+            name: format!("xi_wedge_{k}"),
+            described: format!(
+                "mean of xi(s, mu) over mu from {} to {}",
+                wedge.mu[0], wedge.mu[1]
+            ),
+            xi: wedge.xi,
+            error: wedge.error,
+        };
+        Self {
+            kind: ResultKind::Wedges,
+            axis: wedges.axis,
+            curves: wedges.wedges.into_iter().enumerate().map(curve).collect(),
+            labels: vec![
+                TableColumn::floats("wedge_lo", "mu: lower edge of the wedge", lo),
+                TableColumn::floats("wedge_hi", "mu: upper edge of the wedge", hi),
+            ],
+            wedges: Some(edges),
+        }
+    }
+}
+
+impl Projection {
+    /// All values, one curve after the other, as their covariance is over them.
+    pub(super) fn in_a_row(self) -> Vec<f64> {
+        self.curves.into_iter().flat_map(|curve| curve.xi).collect()
+    }
+
+    /// Writes down which axis is left, and what became of the other.
+    pub(super) fn note(&self, record: &mut Record) {
+        record.project(&self.axis);
+        if let Some(edges) = &self.wedges {
+            record.set("wedges", edges.clone());
+        }
+    }
+
+    /// The columns that tell the bins of all values in a row.
+    pub(super) fn bins(&self, unit: Option<&str>) -> Vec<TableColumn> {
+        let bins = self.axis.n_bins();
+        let labels = self.labels.iter().map(|label| each_repeated(label, bins));
+        let edges = edge_columns(std::slice::from_ref(&self.axis), unit).into_iter();
+        labels
+            .chain(edges.map(|column| repeated(column, self.curves.len())))
+            .collect()
+    }
+
+    /// The columns of the table: bins, and each curve with its errors, those from scatter being of all values in a row.
+    pub(super) fn columns(
+        self,
+        unit: Option<&str>,
+        mut errors: Option<(Vec<f64>, String)>,
+    ) -> Vec<TableColumn> {
+        let mut columns = edge_columns(std::slice::from_ref(&self.axis), unit);
+        for curve in self.curves {
+            let own = errors.as_mut().map(|(errors, method)| {
+                (errors.drain(..curve.error.len()).collect(), method.clone())
+            });
+            columns.push(TableColumn::floats(&curve.name, curve.described, curve.xi));
+            columns.extend(error_columns(&curve.name, curve.error, own));
+        }
+        columns
+    }
+}
