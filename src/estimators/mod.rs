@@ -31,7 +31,7 @@ mod terms;
 
 pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
-pub use angular_upweights::angular_upweights;
+pub use angular_upweights::{angular_upweights, angular_upweights_at};
 pub use by_region::RegionTerms;
 pub use cells::CellRr;
 pub use covariance::{Covariance, hartlap_factor, percival_factor};
