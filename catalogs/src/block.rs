@@ -20,9 +20,9 @@ pub(crate) fn block_rows(components: usize) -> usize {
 pub(crate) enum Cells {
     Numbers(Vec<f64>),
     Texts(Vec<String>),
-    /// Only as [`Widening::Typed`] asks for.
+    /// Only as [`Widening::Typed`] and [`Widening::Words`] ask for.
     Integers(Vec<i128>),
-    /// Values of which these are missing, only as [`Widening::Typed`] asks for.
+    /// Values of which these are missing, only as these ask for.
     Missing(Box<Cells>, Vec<bool>),
 }
 
@@ -74,6 +74,15 @@ pub(crate) enum Widening {
     Nearest,
     /// Nulls are marked, integers stay what they are: for expressions.
     Typed,
+    /// As [`Widening::Typed`], and floats are errors: for bits.
+    Words,
+}
+
+impl Widening {
+    /// Whether integers stay what they are.
+    fn is_typed(self) -> bool {
+        matches!(self, Self::Typed | Self::Words)
+    }
 }
 
 /// Collects one column's numbers of a block, widening each exactly to float64.
@@ -90,7 +99,7 @@ pub(crate) struct Numbers<'a> {
 
 impl<'a> Numbers<'a> {
     pub(crate) fn new(site: Site<'a>, widening: Widening, rows: usize) -> Self {
-        let typed = widening == Widening::Typed;
+        let typed = widening.is_typed();
         Self {
             site,
             widening,
@@ -119,7 +128,7 @@ impl<'a> Numbers<'a> {
 
     /// Whether integers stay what they are.
     pub(crate) fn is_typed(&self) -> bool {
-        self.widening == Widening::Typed
+        self.widening.is_typed()
     }
 
     /// The row, from 0, of the value that comes next.
@@ -132,6 +141,9 @@ impl<'a> Numbers<'a> {
     }
 
     pub(crate) fn float(&mut self, value: f64) -> Result<(), CatalogError> {
+        if self.widening == Widening::Words {
+            return Err(self.site.no_word(self.next_row(), format!("{value:?}")));
+        }
         if !self.integers.is_empty() {
             self.widen()?;
         }
@@ -145,7 +157,7 @@ impl<'a> Numbers<'a> {
     }
 
     pub(crate) fn integer(&mut self, value: i128) -> Result<(), CatalogError> {
-        if self.widening == Widening::Typed && self.values.is_empty() {
+        if self.widening.is_typed() && self.values.is_empty() {
             self.integers.push(value);
             return Ok(());
         }
@@ -173,7 +185,7 @@ impl<'a> Numbers<'a> {
         match self.widening {
             Widening::Exact => return Err(self.site.null(self.next_row())),
             Widening::Nearest => self.values.push(f64::NAN),
-            Widening::Typed => {
+            Widening::Typed | Widening::Words => {
                 self.missing.resize(self.len(), false);
                 self.missing.push(true);
                 if self.values.is_empty() {
@@ -210,6 +222,16 @@ impl Site<'_> {
             column: self.column.to_owned(),
             row,
             value: value.to_string(),
+        }
+    }
+
+    /// The error of what is no word of bits.
+    pub(crate) fn no_word(&self, row: u64, found: String) -> CatalogError {
+        CatalogError::NoWord {
+            path: self.path.to_owned(),
+            column: self.column.to_owned(),
+            row,
+            found,
         }
     }
 

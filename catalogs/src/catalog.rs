@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::CatalogError;
 use crate::rows::RowRange;
 use crate::value::{Attributes, Value};
+use crate::words::Words;
 use crate::{Filter, Format};
 
 /// Which table, columns and rows to read.
@@ -19,6 +20,8 @@ pub struct Request {
     /// HDF5: also full data set paths. What is no column is an [`Expression`](crate::Expression) over columns, such as
     /// `WEIGHT*WEIGHT_FKP`, and gives one column under its own text.
     pub columns: Vec<String>,
+    /// Columns of whole numbers whose bits are kept as [`Words`], apart from `columns`: names, not expressions.
+    pub words: Vec<String>,
     /// Rows to keep; all of them if `None`.
     pub filter: Option<Filter>,
     /// Rows to look at, before the filter.
@@ -29,7 +32,7 @@ impl Request {
     /// Whether it needs any column.
     #[cfg(feature = "fits")]
     pub(crate) fn names_columns(&self) -> bool {
-        !self.columns.is_empty() || self.filter.is_some()
+        !self.columns.is_empty() || !self.words.is_empty() || self.filter.is_some()
     }
 
     /// A request for `columns` of the default table, every row.
@@ -50,6 +53,7 @@ pub struct Catalog {
     pub(crate) rows: usize,
     pub(crate) rows_read: u64,
     pub(crate) columns: Vec<(String, Option<Vec<f64>>)>,
+    pub(crate) words: Vec<(String, Option<Words>)>,
     pub(crate) attributes: Attributes,
 }
 
@@ -120,6 +124,38 @@ impl Catalog {
                 expected: "a vector has 3".to_owned(),
             }),
         }
+    }
+
+    /// Moves the bits of one column out, a [`Words`] for each of its components.
+    ///
+    /// ```
+    /// use albireo_catalogs::{Request, open};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("bits.csv");
+    /// # std::fs::write(&path, "x,BITWEIGHT\n0.5,-1\n1.5,9223372036854775809\n")?;
+    /// let request = Request { words: vec!["BITWEIGHT".to_owned()], ..Request::columns(["x"]) };
+    /// let mut catalog = open(&path)?.read(&request)?;
+    /// let words = catalog.take_words("BITWEIGHT")?;
+    /// assert_eq!((words[0].bits, &words[0].values[..]), (64, &[u64::MAX, (1 << 63) + 1][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CatalogError::UnknownColumn`] if it was not requested as words or was taken before.
+    pub fn take_words(&mut self, name: &str) -> Result<Vec<Words>, CatalogError> {
+        let is_component = |other: &str| {
+            let index = other
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('['));
+            index.is_some_and(|index| index.ends_with(']'))
+        };
+        let of_name = self.words.iter_mut();
+        let of_name = of_name.filter(|(other, _)| other == name || is_component(other));
+        let taken: Vec<Words> = of_name.filter_map(|(_, words)| words.take()).collect();
+        if taken.is_empty() {
+            return Err(self.unknown(name));
+        }
+        Ok(taken)
     }
 
     /// Components of column `name` at hand: 0 if there is none, 1 for a plain column, n for a vector column.

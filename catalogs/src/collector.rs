@@ -9,6 +9,7 @@ use crate::block::{Block, Cells, Site};
 use crate::error::CatalogError;
 use crate::expression::{self, Bound, Column, ExpressionError, NoResult, Rows, Run, Values};
 use crate::rows::RowRange;
+use crate::words::{self, WordColumn, Words};
 
 /// An expression over the components of a block, with its text.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub(crate) enum Origin {
 pub(crate) struct Pick {
     /// The columns to keep, with their names.
     pub(crate) columns: Vec<(String, Origin)>,
+    /// The columns of bits to keep.
+    pub(crate) words: Vec<WordColumn>,
     /// The condition of the rows to keep.
     pub(crate) filter: Option<Computed>,
     pub(crate) rows: RowRange,
@@ -42,9 +45,19 @@ impl Pick {
     fn is_plain(&self) -> bool {
         let mut columns = self.columns.iter().enumerate();
         self.filter.is_none()
+            && self.words.is_empty()
             && self.rows.is_all()
             && columns.all(|(k, (_, origin))| matches!(origin, Origin::Component(c) if *c == k))
     }
+}
+
+/// The columns of a catalog, whole.
+pub(crate) struct Collected {
+    pub(crate) columns: Vec<(String, Vec<f64>)>,
+    pub(crate) words: Vec<(String, Words)>,
+    /// Rows looked at.
+    pub(crate) rows_read: u64,
+    pub(crate) rows_kept: u64,
 }
 
 /// The columns of a catalog as they grow.
@@ -53,6 +66,7 @@ pub(crate) struct Collector {
     pick: Pick,
     plain: bool,
     columns: Vec<Vec<f64>>,
+    words: Vec<Vec<u64>>,
     rows_read: u64,
     rows_kept: u64,
 }
@@ -65,6 +79,7 @@ impl Collector {
             path: path.to_owned(),
             plain: pick.is_plain(),
             columns: pick.columns.iter().map(|_| Vec::new()).collect(),
+            words: pick.words.iter().map(|_| Vec::new()).collect(),
             pick,
             rows_read: 0,
             rows_kept: 0,
@@ -148,18 +163,39 @@ impl Collector {
                 }
             }
         }
+        for (column, word) in self.words.iter_mut().zip(&pick.words) {
+            grow(column, kept).map_err(|rows| no_memory(path, rows, count))?;
+            let site = Site {
+                path,
+                column: &word.name,
+                first_row: block.first_row,
+            };
+            words::append(
+                column,
+                &block.cells[word.component],
+                live,
+                (site, word.bits),
+            )?;
+        }
         Ok(())
     }
 
-    /// The columns, the number of rows looked at and the number kept.
-    pub(crate) fn finish(mut self) -> (Vec<(String, Vec<f64>)>, u64, u64) {
+    /// What has been collected.
+    pub(crate) fn finish(mut self) -> Collected {
         self.columns.iter_mut().for_each(Vec::shrink_to_fit);
+        self.words.iter_mut().for_each(Vec::shrink_to_fit);
         let names = self.pick.columns.into_iter().map(|(name, _)| name);
-        (
-            names.zip(self.columns).collect(),
-            self.rows_read,
-            self.rows_kept,
-        )
+        let words = self.pick.words.into_iter().zip(self.words);
+        let named = |(column, values): (WordColumn, _)| {
+            let bits = column.bits;
+            (column.name, Words { values, bits })
+        };
+        Collected {
+            columns: names.zip(self.columns).collect(),
+            words: words.map(named).collect(),
+            rows_read: self.rows_read,
+            rows_kept: self.rows_kept,
+        }
     }
 
     /// Whether blocks are taken as they are.
@@ -176,6 +212,7 @@ impl Collector {
             pick: self.pick.clone(),
             plain: self.plain,
             columns: self.columns.iter().map(|_| Vec::new()).collect(),
+            words: self.words.iter().map(|_| Vec::new()).collect(),
             rows_read: 0,
             rows_kept: 0,
         }
@@ -196,6 +233,10 @@ impl Collector {
         self.rows_kept += part.rows_kept;
         let columns = self.columns.len();
         for (column, values) in self.columns.iter_mut().zip(part.columns) {
+            grow(column, values.len()).map_err(|rows| no_memory(path, rows, columns))?;
+            column.extend_from_slice(&values);
+        }
+        for (column, values) in self.words.iter_mut().zip(part.words) {
             grow(column, values.len()).map_err(|rows| no_memory(path, rows, columns))?;
             column.extend_from_slice(&values);
         }
@@ -284,7 +325,7 @@ fn no_result(path: &Path, text: &str, block: &Block, none: NoResult) -> CatalogE
 }
 
 /// Makes room for `more` values; grows by eighths, not by doubling, so that little memory stands unused.
-fn grow(column: &mut Vec<f64>, more: usize) -> Result<(), u64> {
+fn grow<T>(column: &mut Vec<T>, more: usize) -> Result<(), u64> {
     if column.capacity() - column.len() >= more {
         return Ok(());
     }
@@ -319,7 +360,7 @@ mod tests {
 
     #[test]
     fn growth_is_bounded_by_an_eighth() {
-        let mut column = Vec::new();
+        let mut column: Vec<f64> = Vec::new();
         for _ in 0..3000 {
             grow(&mut column, 1000).unwrap();
             column.extend([0.0; 1000]);

@@ -119,6 +119,28 @@ pub enum CatalogError {
         /// Its type.
         dtype: String,
     },
+    /// A column of anything but whole numbers was asked for as words of bits.
+    #[error("{}: column `{column}` holds no bits: expected whole numbers such as int64, its type is {dtype}", path.display())]
+    NotBits {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column asked for.
+        column: String,
+        /// Its type.
+        dtype: String,
+    },
+    /// A value of a column of bits is no whole number, or has more bits than its type.
+    #[error("{}: column `{column}`, row {row} (from 0): expected the bits of a whole number of at most 64 of them, found {found}", path.display())]
+    NoWord {
+        /// The file asked for.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// Row, from 0.
+        row: u64,
+        /// What stands there.
+        found: String,
+    },
     /// A column was used as another shape than it has.
     #[error("{}: column `{column}` has {width} components: {expected}", path.display())]
     Shape {

@@ -47,6 +47,7 @@ mod table;
 mod text;
 mod value;
 mod whole_file;
+mod words;
 
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
 pub use digest::{sha256, sha256_until};
@@ -63,3 +64,4 @@ pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;
+pub use words::Words;

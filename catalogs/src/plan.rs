@@ -10,6 +10,7 @@ use crate::collector::{Computed, Origin, Pick};
 use crate::error::{CatalogError, listed};
 use crate::expression::{self, Expression, Located, Type, Unfit};
 use crate::schema::{Component, Field, Kind, Schema};
+use crate::words::{self, WordColumn};
 
 /// What a request needs of a table.
 pub(crate) struct Plan {
@@ -24,6 +25,7 @@ impl Plan {
         path: &Path,
         schema: &Schema,
         request: &Request,
+        untyped: bool,
     ) -> Result<Self, CatalogError> {
         let mut planner = Planner {
             path,
@@ -39,6 +41,10 @@ impl Plan {
                 }
             }
         }
+        let mut words = Vec::new();
+        for column in &request.words {
+            words.extend(planner.words(column, untyped)?);
+        }
         let filter = match &request.filter {
             None => None,
             Some(filter) => {
@@ -50,6 +56,7 @@ impl Plan {
         };
         let pick = Pick {
             columns,
+            words,
             filter,
             rows: request.rows,
             conditions: planner.conditions(),
@@ -105,6 +112,22 @@ impl Planner<'_> {
         Ok(vec![(column.to_owned(), Origin::Expression(computed))])
     }
 
+    /// The components of a column of bits.
+    fn words(&mut self, column: &str, untyped: bool) -> Result<Vec<WordColumn>, CatalogError> {
+        let (field, elements) = resolve(self.path, self.schema, column)?;
+        let bits = words::bits_of(self.path, &self.schema.fields[field], untyped)?;
+        let word = |(name, element)| {
+            let component = self.place(field, element);
+            self.components[component].words = true;
+            WordColumn {
+                name,
+                component,
+                bits,
+            }
+        };
+        Ok(elements.into_iter().map(word).collect())
+    }
+
     fn bind(&mut self, expression: &Expression) -> Result<Computed, CatalogError> {
         let (path, schema) = (self.path, self.schema);
         let known = |name: &str| resolve(path, schema, name).is_ok();
@@ -135,6 +158,7 @@ impl Planner<'_> {
                 field,
                 element,
                 typed: false,
+                words: false,
             });
             self.components.len() - 1
         })
@@ -142,12 +166,13 @@ impl Planner<'_> {
 
     /// The components, those of a field that expressions read marked alike.
     fn marked(self) -> Vec<Component> {
-        let typed = |field: usize| {
+        let any = |field: usize, marked: fn(&Component) -> bool| {
             let mut of_field = self.components.iter().filter(|part| part.field == field);
-            of_field.any(|part| part.typed)
+            of_field.any(marked)
         };
         let marked = self.components.iter().map(|part| Component {
-            typed: typed(part.field),
+            typed: any(part.field, |part| part.typed),
+            words: any(part.field, |part| part.words),
             ..*part
         });
         marked.collect()

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::Format;
 use crate::block::{Block, Widening};
 use crate::catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
-use crate::collector::Collector;
+use crate::collector::{Collected, Collector};
 use crate::error::CatalogError;
 use crate::expression::Expression;
 use crate::plan::Plan;
@@ -94,6 +94,7 @@ pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), Catalog
 pub(crate) fn wanted_names(request: &Request, known: &dyn Fn(&str) -> bool) -> Vec<String> {
     let known = |name: &str| known(name) || known(stem(name));
     let mut names = Vec::new();
+    names.extend_from_slice(&request.words);
     for column in &request.columns {
         match Expression::parse(column) {
             Ok(expression) if !known(column) => names.extend(expression.columns_for(&known)),
@@ -152,13 +153,20 @@ impl<B: Backend> CatalogReader for B {
     fn read(&mut self, request: &Request) -> Result<Catalog, CatalogError> {
         let schema = readable_schema(self, request)?;
         let path = self.path().to_owned();
-        let plan = Plan::new(&path, &schema, request)?;
+        let untyped = Backend::format(self) == Format::Text;
+        let plan = Plan::new(&path, &schema, request, untyped)?;
         let mut collector = Collector::new(&path, plan.pick, plan.rows)?;
         self.collect(&schema, &plan.components, &mut collector)?;
-        let (columns, rows_read, rows_kept) = collector.finish();
+        let Collected {
+            columns,
+            words,
+            rows_read,
+            rows_kept,
+        } = collector.finish();
         let columns = columns
             .into_iter()
             .map(|(name, values)| (name, Some(values)));
+        let words = words.into_iter().map(|(name, words)| (name, Some(words)));
         tracing::debug!(path = %path.display(), table = schema.table, rows_read, "catalog read");
         Ok(Catalog {
             format: Backend::format(self),
@@ -166,6 +174,7 @@ impl<B: Backend> CatalogReader for B {
             rows: rows_kept as usize,
             rows_read,
             columns: columns.collect(),
+            words: words.collect(),
             attributes: schema.attributes,
             path,
         })
@@ -225,6 +234,7 @@ fn describe_table<B: Backend>(
                     field,
                     element,
                     typed: false,
+                    words: false,
                 })
             })
             .collect();

@@ -46,15 +46,17 @@ pub(crate) struct Component {
     pub(crate) element: usize,
     /// Whether an expression reads it, which takes integers and missing values as they are.
     pub(crate) typed: bool,
+    /// Whether its values are bits, and must be whole numbers.
+    pub(crate) words: bool,
 }
 
 impl Component {
     /// How its values are decoded in a scan of others by `widening`.
     pub(crate) fn widening(&self, widening: Widening) -> Widening {
-        if self.typed {
-            Widening::Typed
-        } else {
-            widening
+        match self {
+            Self { words: true, .. } => Widening::Words,
+            Self { typed: true, .. } => Widening::Typed,
+            _ => widening,
         }
     }
 }

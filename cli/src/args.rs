@@ -14,7 +14,7 @@ use crate::edges::EdgeSpec;
 
 /// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
 macro_rules! column_flags {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, [$($alias:literal)?]) => {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, $bits:literal, [$($alias:literal)?]) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Default, Args)]
         #[command(next_help_heading = $heading)]
@@ -39,6 +39,10 @@ macro_rules! column_flags {
                 value_name = "COLUMN",
                 help = concat!("Weight column", $of, ", or an expression such as WEIGHT*WEIGHT_FKP (so can all columns be); never guessed, `none` for unit weights"))]
             weight: Option<String>,
+            #[arg(id = concat!($prefix, "bits"), long = concat!($prefix, "bits"), $(alias = concat!($alias, "bits"),)?
+                value_name = "COLUMN,..", value_delimiter = ',',
+                help = concat!("Bit columns", $of, ": whole numbers, or one (N,k) column, whose bits tell in which realizations each row was observed, e.g. BITWEIGHT0,BITWEIGHT1", $bits))]
+            bits: Option<Vec<String>>,
             #[arg(id = concat!($prefix, "where"), long = concat!($prefix, "where"), $(alias = concat!($alias, "where"),)?
                 value_name = "CONDITION",
                 help = concat!("Rows to keep", $of, ", e.g. 'species == \"O\" && frame == 0' or 'Z > 0.4 and not BAD and FLAG & 4 == 0'"))]
@@ -57,12 +61,20 @@ macro_rules! column_flags {
             every: Option<std::num::NonZeroU64>,
         }
 
+        impl $name {
+            /// Whether bits are named.
+            #[allow(dead_code, reason = "asked of some files only")]
+            pub(crate) fn has_bits(&self) -> bool {
+                self.bits.is_some()
+            }
+        }
+
         impl From<$name> for Selection {
             fn from(flags: $name) -> Self {
-                let $name { positions, sky, distance, redshift, weight, filter, table, rows, every } = flags;
+                let $name { positions, sky, distance, redshift, weight, bits, filter, table, rows, every } = flags;
                 let rows = rows.unwrap_or_default();
                 let rows = RowRange { every: every.unwrap_or(rows.every), ..rows };
-                Self { positions, sky, distance, redshift, weight, filter, table, rows }
+                Self { positions, sky, distance, redshift, weight, bits, filter, table, rows }
             }
         }
     };
@@ -70,19 +82,19 @@ macro_rules! column_flags {
 
 column_flags!(
     /// Columns of the first file, and of the others unless they have their own.
-    DataFlags, "", "Columns (guessed from the usual names where not given; hold for every file)", "", []
+    DataFlags, "", "Columns (guessed from the usual names where not given; hold for every file)", "", "; hold for all but randoms", []
 );
 column_flags!(
     /// Columns of the second of two files.
-    SecondFlags, "second-", "Columns of the second file, where they differ", " of the second file", ["randoms-"]
+    SecondFlags, "second-", "Columns of the second file, where they differ", " of the second file", "; `none` where it has none, such as randoms", ["randoms-"]
 );
 column_flags!(
     /// Columns of the random catalogs.
-    RandomsFlags, "randoms-", "Columns of the randoms, where they differ", " of the randoms", []
+    RandomsFlags, "randoms-", "Columns of the randoms, where they differ", " of the randoms", " [default: none]", []
 );
 column_flags!(
     /// Columns of the catalog that is cross-correlated.
-    CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", []
+    CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", "; `none` where it has none", []
 );
 
 /// The line of sight, by name.

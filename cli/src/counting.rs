@@ -5,8 +5,11 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use albireo::counts::{JobId, PairKind, RegionCounts, Sums, count_prepared, count_regions};
+use albireo::counts::{
+    JobId, PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions,
+};
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
+use albireo::tally::PairWeight;
 use albireo::{
     Binning, Domain, Engine, EngineError, PairCounts, PairJob, PairTotal, Pairs, Particles,
 };
@@ -14,17 +17,22 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 
 use crate::engine::Engines;
+use crate::pair_weights::WeightedPairs;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
 
 /// A count to be made.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Planned<'a> {
     pub(crate) name: &'static str,
     pub(crate) pairs: Pairs<'a>,
     /// Whether the mean separation of each bin is asked for.
     pub(crate) separations: bool,
+    /// What the products of weights are multiplied by.
+    pub(crate) pair_weight: Option<PairWeight>,
+    /// How weights of pairs were made; empty where they are products.
+    pub(crate) made_of: Map<String, Value>,
 }
 
 impl<'a> Planned<'a> {
@@ -34,23 +42,34 @@ impl<'a> Planned<'a> {
             name,
             pairs,
             separations: false,
+            pair_weight: None,
+            made_of: Map::new(),
         }
     }
 
-    fn sums(&self) -> Sums {
-        Sums {
+    /// A count of pairs that bits or angles weigh.
+    pub(crate) fn weighted(pairs: WeightedPairs<'a>) -> Self {
+        Self {
+            pair_weight: pairs.weight,
+            made_of: pairs.record,
+            ..Self::new(pairs.name, pairs.pairs)
+        }
+    }
+
+    fn sums(&self) -> WeightedSums {
+        let sums = Sums {
             separations: self.separations,
             ..Sums::for_pairs(self.pairs)
+        };
+        match &self.pair_weight {
+            None => sums.into(),
+            Some(weight) => sums.weighted_by(weight.clone()),
         }
     }
 
-    /// Refuses weights of which nothing is left to normalise by.
-    fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
-        let total = PairTotal::of(self.pairs, PairKind::of(self.pairs, bins));
-        if !self.sums().weights || total.pairs == 0 {
-            return Ok(());
-        }
-        if total.weight == 0.0 || !total.weight.is_finite() {
+    /// Refuses a total that nothing can be normalised by.
+    fn check_total(&self, total: &PairTotal) -> Result<()> {
+        if total.pairs > 0 && (total.weight == 0.0 || !total.weight.is_finite()) {
             bail!(
                 "{}: the weights of all pairs add up to {}: there is nothing to normalise by",
                 self.name,
@@ -58,6 +77,15 @@ impl<'a> Planned<'a> {
             );
         }
         Ok(())
+    }
+
+    /// Refuses weights of which nothing is left to normalise by.
+    fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
+        let of_bits = self.pair_weight.as_ref().and_then(PairWeight::inverse);
+        if of_bits.is_some() || !self.sums().sums().weights {
+            return Ok(());
+        }
+        self.check_total(&PairTotal::of(self.pairs, PairKind::of(self.pairs, bins)))
     }
 }
 
@@ -169,10 +197,10 @@ impl<'a> Counter<'a> {
     /// Decides who counts, and counts.
     pub(crate) fn decide_and_count<B: Binning + 'static>(
         &mut self,
-        planned: Planned<'a>,
+        planned: &Planned<'a>,
         bins: &B,
     ) -> Result<PairCounts<B>> {
-        self.decide(&[planned], bins)?;
+        self.decide(std::slice::from_ref(planned), bins)?;
         self.count(planned, bins)
     }
 
@@ -218,7 +246,7 @@ impl<'a> Counter<'a> {
     /// Makes a count, by the engine decided on.
     pub(crate) fn count<B: Binning + 'static>(
         &mut self,
-        planned: Planned<'a>,
+        planned: &Planned<'a>,
         bins: &B,
     ) -> Result<PairCounts<B>> {
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
@@ -230,7 +258,7 @@ impl<'a> Counter<'a> {
     /// Makes a count told apart by the regions of the samples, by the engine decided on.
     pub(crate) fn count_by_region<B: Binning + 'static>(
         &mut self,
-        planned: Planned<'a>,
+        planned: &Planned<'a>,
         bins: &B,
     ) -> Result<RegionCounts<B>> {
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
@@ -252,7 +280,7 @@ impl<'a> Counter<'a> {
     /// Has `count` make a count, unless the job has it already, and notes its `whole`.
     fn made<B: Binning, C: Clone + 'static>(
         &mut self,
-        planned: Planned<'a>,
+        planned: &Planned<'a>,
         bins: &B,
         count: impl FnOnce(
             &AnyEngine,
@@ -261,7 +289,7 @@ impl<'a> Counter<'a> {
         ) -> Result<(C, Report), EngineError>,
         whole: impl Fn(&C) -> &PairCounts<B>,
     ) -> Result<C> {
-        let Planned { name, pairs, .. } = planned;
+        let Planned { name, pairs, .. } = *planned;
         let _counting = NothingToKeep::begin();
         let key = match &self.shared {
             Some(_) => Some(Key::new(
@@ -291,6 +319,9 @@ impl<'a> Counter<'a> {
         bar.clear();
         let (made, report) = made?;
         let counts = whole(&made);
+        if counts.pair_weight().is_some() {
+            planned.check_total(&counts.total())?;
+        }
         for (stage, seconds) in &report.stages {
             tracing::debug!("{name}: {stage} {seconds:.3} s");
         }
@@ -307,7 +338,10 @@ impl<'a> Counter<'a> {
         );
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
-        let counted = Counted::new(name, counts, Some(engine), took);
+        let mut counted = Counted::new(name, counts, Some(engine), took);
+        if let (false, Value::Object(record)) = (planned.made_of.is_empty(), &mut counted.record) {
+            record.insert("pair_weight".to_owned(), planned.made_of.clone().into());
+        }
         if let (Some(shared), Some(key)) = (&self.shared, key) {
             shared.counts.keep(key, (made.clone(), counted.clone()));
         }

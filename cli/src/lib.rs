@@ -10,6 +10,7 @@
 #[doc = include_str!("../../docs/extending.md")]
 mod extending {}
 
+mod angular;
 mod args;
 mod bins;
 mod catalogs;
@@ -21,6 +22,7 @@ mod files;
 mod inputs;
 mod job;
 mod output;
+mod pair_weights;
 mod progress;
 mod record;
 mod scatter;
@@ -109,7 +111,11 @@ const COUNT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --cosmology Planck18 --statistic s-mu --bins lin:0:60:12 \\
       --mu-bins lin:0:1:20 -o dr.ecsv
   albireo count catalogs/samples/survey_galaxies.fits --statistic theta \\
-      --bins log:0.01:10:20";
+      --bins log:0.01:10:20
+
+  # Inverse probabilities of pairs (PIP), from the bits of a column
+  albireo count catalogs/samples/survey_fibres.parquet --bits BITWEIGHT \\
+      --statistic theta --bins log:0.01:10:20 -o dd_pip.csv";
 
 const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo xi catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 -o xi.csv
@@ -128,7 +134,20 @@ const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --cosmology Planck18 --bins log:0.1:25:20 -o rr.csv
   albireo xi catalogs/samples/survey_galaxies.fits \\
       --randoms catalogs/samples/survey_randoms.parquet --rr rr.csv \\
-      --cosmology Planck18 --bins log:0.1:25:20";
+      --cosmology Planck18 --bins log:0.1:25:20
+
+  # Fibre collisions: PIP, IIP and angular upweights. First w(theta) of the
+  # parent sample and of the observed one, then any statistic with both
+  albireo xi catalogs/samples/survey_galaxies.fits --randoms-every 20 \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --statistic theta --bins log:0.02:2:12 -o w_parent.csv
+  albireo xi catalogs/samples/survey_fibres.parquet --randoms-every 20 \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --statistic theta --bins log:0.02:2:12 --bits BITWEIGHT -o w_fibres.csv
+  albireo xi catalogs/samples/survey_fibres.parquet --randoms-every 20 \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --cosmology Planck18 --bins log:0.5:10:6 --bits BITWEIGHT \\
+      --angular w_parent.csv,w_fibres.csv";
 
 const WP_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo wp catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\

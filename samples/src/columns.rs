@@ -166,7 +166,7 @@ impl Available<'_> {
 }
 
 /// Refuses a column named more than once.
-fn different(option: &'static str, names: &[String]) -> Result<(), SampleError> {
+pub(crate) fn different(option: &'static str, names: &[String]) -> Result<(), SampleError> {
     for (k, name) in names.iter().enumerate() {
         let times = names.iter().filter(|other| *other == name).count();
         if times > 1 && !names[..k].contains(name) {

@@ -119,6 +119,17 @@ pub enum SampleError {
     /// A sample of no files.
     #[error("the sample `{0}` has no file")]
     NoFile(String),
+    /// Files of one sample with bits of different numbers.
+    #[error(
+        "bits of one sample differ in number: {} in {}, {} in {}",
+        first.0, first.1.display(), second.0, second.1.display()
+    )]
+    DifferentBits {
+        /// A number and its file.
+        first: (u32, PathBuf),
+        /// Another.
+        second: (u32, PathBuf),
+    },
     /// Files of one sample with positions of different kinds.
     #[error(
         "positions of one sample are of different kinds: {} in {}, {} in {}; name the columns that all files have, by --positions or --sky",

@@ -5,6 +5,7 @@
 use albireo::{Particles, Points, Weights};
 use serde_json::{Value, json};
 
+use crate::bits;
 use crate::error::{SampleError, Within};
 use crate::sample::Sample;
 
@@ -39,12 +40,19 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
             particles
         }
     };
+    let bits = parts.iter().map(|part| (&part.path, part.bits.as_ref()));
+    let bits = bits::joined(&bits.collect::<Vec<_>>())?;
+    let particles = match &bits {
+        None => particles,
+        Some(columns) => particles.with_bits(columns.bits.clone())?,
+    };
     // All parts have the column, or none.
     let regions = parts.iter().map(|part| part.regions.as_deref());
     let regions = regions.collect::<Option<Vec<_>>>().map(|all| all.concat());
     Ok(Sample {
         record: record(&parts, &particles),
         regions,
+        bits,
         stated_boxes: parts
             .into_iter()
             .flat_map(|part| part.stated_boxes)
@@ -145,7 +153,7 @@ fn record(parts: &[Sample], particles: &Particles) -> Value {
         file.remove("role");
         file.remove("coordinates");
         // They are those of the whole.
-        for key in ["where", "weight", "rows"] {
+        for key in ["where", "weight", "bits", "rows"] {
             if let Some(value) = file.remove(key) {
                 record[key] = value;
             }

@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bits;
 mod columns;
 mod error;
 mod joining;

@@ -257,6 +257,12 @@ impl Samples {
             .ok_or_else(|| SampleError::Missing(role.to_owned()))
     }
 
+    /// How many bits the columns of bits of a role hold, where it has any.
+    pub fn bits(&self, role: &str) -> Option<u32> {
+        let sample = self.all.iter().find(|sample| sample.role == role)?;
+        Some(sample.bits.as_ref()?.number)
+    }
+
     /// The line of sight of pairs where none is told: z in a box, the midpoint in open space.
     pub fn line_of_sight(&self) -> LineOfSight {
         if self.domain.is_periodic() {

@@ -10,6 +10,7 @@ use albireo::{Particles, Points};
 use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription};
 use serde_json::{Value, json};
 
+use crate::bits::{self, BitColumns};
 use crate::columns::{self, Depth, Need, Place};
 use crate::error::{SampleError, Within};
 use crate::notice::{self, Notice};
@@ -74,6 +75,8 @@ pub(crate) struct Sample {
     pub(crate) particles: Particles,
     /// The region of each row, where a column has it.
     pub(crate) regions: Option<Vec<f64>>,
+    /// The bits, which its particles have.
+    pub(crate) bits: Option<BitColumns>,
     pub(crate) record: Value,
     pub(crate) stated_boxes: Vec<StatedBox>,
     /// The frame that its particles were in, where its files count them.
@@ -236,6 +239,9 @@ impl Opened {
             angular: conversion.angular,
             cosmology: conversion.redshifts,
         };
+        if let Some(names) = &selection.bits {
+            columns::different("--bits", names)?;
+        }
         let (place, guessed) =
             columns::choose(&outline, selection, need).within(|| path.display().to_string())?;
         if guessed {
@@ -309,6 +315,13 @@ impl Opened {
             (true, false) => particles.directions().within(|| kept_of(source))?,
             _ => particles,
         };
+        let names = source.selection.bits.as_deref();
+        let bits = names.map(|names| bits::of_columns(&mut catalog, path, names));
+        let bits = bits.transpose()?;
+        let particles = match &bits {
+            None => particles,
+            Some(columns) => particles.with_bits(columns.bits.clone())?,
+        };
         tell(Notice::Rows {
             role: role.clone(),
             kept: particles.len(),
@@ -329,6 +342,7 @@ impl Opened {
             frame,
             unit: unit(outline, place),
             regions,
+            bits,
             particles,
         })
     }
@@ -357,6 +371,7 @@ impl Opened {
             }
         }
         let mut request = Request::columns(wanted);
+        request.words = selection.bits.clone().unwrap_or_default();
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;
@@ -460,6 +475,9 @@ pub(crate) fn record(
     if let Some(entries) = record.as_object_mut() {
         if !selection.rows.is_all() {
             entries.insert("rows".to_owned(), json!(selection.rows.to_string()));
+        }
+        if let Some(names) = &selection.bits {
+            entries.insert("bits".to_owned(), json!(names));
         }
         for (key, value) in optional {
             if let Some(value) = value {

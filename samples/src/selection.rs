@@ -17,6 +17,8 @@ pub struct Selection {
     pub redshift: Option<String>,
     /// Weights; never guessed. Like every column, an [`Expression`](albireo_catalogs::Expression) such as `WEIGHT*WEIGHT_FKP`.
     pub weight: Option<String>,
+    /// Columns of whole numbers whose bits tell in which realisations of a selection each particle was observed; never guessed.
+    pub bits: Option<Vec<String>>,
     /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
     pub filter: Option<String>,
     /// The table of the file, where it has several.
@@ -45,18 +47,20 @@ impl Selection {
             distance: self.distance.or(unless(own_depth, &first.distance)),
             redshift: self.redshift.or(unless(own_depth, &first.redshift)),
             weight: self.weight.or(first.weight.clone()),
+            bits: self.bits.or(first.bits.clone()),
             filter: self.filter.or(first.filter.clone()),
             table: self.table.or(first.table.clone()),
             rows: self.rows,
         }
     }
 
-    /// This selection with a weight, condition or table of `none` read as nothing.
+    /// This selection with a weight, bits, condition or table of `none` read as nothing.
     #[must_use]
     pub fn resolved(self) -> Self {
         let something = |value: Option<String>| value.filter(|text| text != NONE);
         Self {
             weight: something(self.weight),
+            bits: self.bits.filter(|names| !names.iter().eq([NONE])),
             filter: something(self.filter),
             table: something(self.table),
             ..self
@@ -79,16 +83,18 @@ mod tests {
         let first = Selection {
             positions: Some(vec!["pos".to_owned()]),
             weight: name("w"),
+            bits: Some(vec!["BITWEIGHT".to_owned()]),
             ..Selection::default()
         };
         let own = Selection {
             weight: name("none"),
+            bits: Some(vec!["none".to_owned()]),
             ..Selection::default()
         };
         let both = own.or(&first).resolved();
         assert_eq!(
-            (both.positions, both.weight),
-            (first.positions.clone(), None)
+            (both.positions, both.weight, both.bits),
+            (first.positions.clone(), None, None)
         );
         let sky = Selection {
             sky: Some(vec!["RA".to_owned(), "DEC".to_owned()]),
@@ -96,5 +102,6 @@ mod tests {
         };
         let both = sky.or(&first);
         assert_eq!((both.positions, both.weight), (None, name("w")));
+        assert_eq!(both.bits, first.bits);
     }
 }

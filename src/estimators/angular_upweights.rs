@@ -38,6 +38,26 @@ pub fn angular_upweights(
     parent: &PairCounts<ThetaBins>,
     observed: &PairCounts<ThetaBins>,
 ) -> Result<AngularWeight, EstimatorError> {
+    let edges = parent.binning().edges().values();
+    let means = parent.mean_separation();
+    let angle = |bin: usize| {
+        let mean = means.as_ref().map(|means| means[bin]);
+        let centre = f64::midpoint(edges[bin], edges[bin + 1]);
+        mean.filter(|mean| !mean.is_nan()).unwrap_or(centre)
+    };
+    let angles = (0..edges.len() - 1).map(angle).collect();
+    angular_upweights_at(parent, observed, angles)
+}
+
+/// As [`angular_upweights`], with the angle that each bin stands at, degrees: for counts that were read back, whose means stand apart.
+///
+/// # Errors
+/// As [`angular_upweights`], and angles that do not rise or are not one for each bin.
+pub fn angular_upweights_at(
+    parent: &PairCounts<ThetaBins>,
+    observed: &PairCounts<ThetaBins>,
+    angles: Vec<f64>,
+) -> Result<AngularWeight, EstimatorError> {
     if parent.binning() != observed.binning() {
         return Err(EstimatorError::Bins {
             left: "the parent sample",
@@ -48,13 +68,5 @@ pub fn angular_upweights(
     let found = observed.fractions("the observed sample")?;
     let factor = |(wanted, found): (&f64, &f64)| if *found == 0.0 { 1.0 } else { wanted / found };
     let factors = wanted.iter().zip(&found).map(factor).collect();
-    let edges = parent.binning().edges().values();
-    let means = parent.mean_separation();
-    let angle = |bin: usize| {
-        let mean = means.as_ref().map(|means| means[bin]);
-        let centre = f64::midpoint(edges[bin], edges[bin + 1]);
-        mean.filter(|mean| !mean.is_nan()).unwrap_or(centre)
-    };
-    let angles = (0..edges.len() - 1).map(angle).collect();
     AngularWeight::new(angles, factors).map_err(|error| EstimatorError::Needs(error.to_string()))
 }

@@ -32,7 +32,7 @@ mod wedges;
 
 pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
-pub use angular_upweights::angular_upweights;
+pub use angular_upweights::{angular_upweights, angular_upweights_at};
 pub use by_region::RegionTerms;
 pub use cells::CellRr;
 pub use covariance::{Covariance, hartlap_factor, percival_factor};

@@ -15,6 +15,7 @@ mod hdf5;
 mod packed;
 mod parquet;
 mod text;
+mod words;
 
 use std::path::{Path, PathBuf};
 

@@ -13,6 +13,7 @@ use crate::counting::{Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::{check, deliver};
+use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns, mean_column};
 
@@ -36,6 +37,8 @@ pub(crate) struct Count {
     pairs: PairFlags,
     #[command(flatten)]
     los: LosFlags,
+    #[command(flatten)]
+    pair_weights: PairWeightFlags,
 }
 
 impl Count {
@@ -45,7 +48,8 @@ impl Count {
             .data
             .iter()
             .chain(self.second.iter().flat_map(Files::iter));
-        let inputs: Vec<_> = inputs.chain(self.bins.files()).collect();
+        let inputs = inputs.chain(self.bins.files());
+        let inputs: Vec<_> = inputs.chain(self.pair_weights.files()).collect();
         check(&self.pairs.output, &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin(call.arguments);
@@ -60,24 +64,32 @@ impl Count {
             regions: None,
         };
         spec.check_line_of_sight(self.los.los)?;
+        let upweights = self.pair_weights.begin(&sources)?;
         let engines = Engines::new(&self.pairs.run)?;
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
+        let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
+        upweights.check_data(samples.record().get("samples"));
         let mut counter = Counter::new(engines, samples.domain()).sharing(call.kept.shared());
         let first = samples.get("data")?;
-        let (name, pairs) = match samples.find("second") {
-            None => ("DD", Pairs::Auto(first)),
-            Some(second) => ("D1D2", Pairs::Cross(first, second)),
+        let pairs = match samples.find("second") {
+            None => weighting.of("DD", ["data"; 2], Pairs::Auto(first))?,
+            Some(second) => {
+                weighting.of("D1D2", ["data", "second"], Pairs::Cross(first, second))?
+            }
         };
+        let mut counts = [(pairs, false)];
+        upweighted(&mut counts, &upweights)?;
+        let [(pairs, _)] = counts;
         let planned = Planned {
             separations: self.mean_separation,
-            ..Planned::new(name, pairs)
+            ..Planned::weighted(pairs)
         };
         let mut axes = with_bins!(&bins, bins => {
-            counter.decide_and_count(planned, bins)?;
+            counter.decide_and_count(&planned, bins)?;
             bins.axes()
         });
         samples.name_axes(&mut axes);

@@ -10,12 +10,13 @@ use albireo::result::Correlation;
 use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs, estimators::Covariance};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Samples, Selection, Source};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::region_flags::RegionFlags;
 use super::saved_rr::{self, Expected};
+use crate::angular::Upweights;
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
@@ -23,6 +24,7 @@ use crate::counting::{Counted, Counter, Planned};
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::write;
+use crate::pair_weights::{PairWeightFlags, WeightedPairs, Weighting, upweighted};
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
@@ -48,6 +50,15 @@ fn named_estimators() -> impl TypedValueParser<Value = Estimator> {
 const RANDOMS: [(Role, &str); 2] = [
     (Role::Randoms, "--randoms"),
     (Role::SecondRandoms, "--cross-randoms"),
+];
+
+/// All roles that samples have.
+const ROLES: [Role; 5] = [
+    Role::Data,
+    Role::Randoms,
+    Role::Shifted,
+    Role::SecondData,
+    Role::SecondRandoms,
 ];
 
 /// Catalogs, estimator and everything about them.
@@ -89,6 +100,8 @@ pub(crate) struct EstimateFlags {
     los: LosFlags,
     #[command(flatten)]
     regions: RegionFlags,
+    #[command(flatten)]
+    pair_weights: PairWeightFlags,
     #[command(flatten)]
     run: RunFlags,
 }
@@ -140,6 +153,8 @@ impl Estimated {
 /// What has been read and decided, ready to be counted.
 struct Plan<'a> {
     inputs: &'a Samples,
+    weighting: &'a Weighting,
+    upweights: &'a Upweights,
     estimator: Estimator,
     rr: Option<PathBuf>,
     mean_separation: bool,
@@ -218,7 +233,8 @@ impl EstimateFlags {
         ];
         let all = std::iter::once(&self.data).chain(optional);
         let files = all.flatten().flat_map(Files::iter);
-        files.chain(self.rr.as_deref())
+        let files = files.chain(self.rr.as_deref());
+        files.chain(self.pair_weights.files())
     }
 
     /// The files that are written besides the result, by their flags.
@@ -241,7 +257,12 @@ impl EstimateFlags {
                 "the --cross flags of columns and rows need a second catalog: --cross FILE",
             ));
         }
-        let (randoms, cross) = (randoms.or(&first), cross.or(&first));
+        // Randoms are never observed: what is common to all files does not hold for their bits.
+        let randoms = Selection {
+            bits: randoms.bits.clone(),
+            ..randoms.or(&first)
+        };
+        let cross = cross.or(&first);
         let files = [
             (Role::Data, &self.data, &first),
             (Role::Randoms, &self.randoms, &randoms),
@@ -268,6 +289,11 @@ impl EstimateFlags {
     pub(crate) fn estimate(self, spec: &BinSpec, call: &mut Call<'_>) -> Result<Estimated> {
         let estimator = self.estimator()?;
         let (cut, method) = self.regions.asked()?.unzip();
+        if self.rr.is_some() && self.randoms_columns.has_bits() {
+            return Err(usage(
+                "--rr holds no pairs weighed by bits: with --randoms-bits, leave it out",
+            ));
+        }
         if method.is_some() && self.rr.is_some() {
             return Err(usage(
                 "--rr holds no pairs by region: with regions, leave it out",
@@ -292,13 +318,20 @@ impl EstimateFlags {
             },
             regions: cut,
         };
+        let upweights = self.pair_weights.begin(&sources)?;
         let engines = Engines::new(&self.run)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
+        let weighting = self
+            .pair_weights
+            .weighting(&inputs, &ROLES.map(Role::name))?;
+        upweights.check_data(inputs.record().get("samples"));
         let mut counter = Counter::new(engines, inputs.domain()).sharing(call.kept.shared());
         let plan = Plan {
             inputs: &inputs,
+            weighting: &weighting,
+            upweights: &upweights,
             estimator,
             rr: self.rr,
             mean_separation: self.mean_separation,
@@ -331,11 +364,20 @@ impl EstimateFlags {
 }
 
 impl<'a> Plan<'a> {
-    fn planned(&self, term: Term, pairs: Pairs<'a>) -> Planned<'a> {
-        Planned {
+    /// The counts of `terms`, with the weights that bits and angles give their pairs.
+    fn planned(&self, terms: &[(Term, Pairs<'a>)]) -> Result<Vec<Planned<'a>>> {
+        let weighted = terms.iter().map(|(term, pairs)| {
+            let roles = term.roles().map(Role::name);
+            let pairs = self.weighting.of(term.name, roles, *pairs)?;
+            Ok((pairs, term.is_random()))
+        });
+        let mut weighted = weighted.collect::<Result<Vec<_>>>()?;
+        upweighted(&mut weighted, self.upweights)?;
+        let planned = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| Planned {
             separations: self.mean_separation && term.is_data(),
-            ..Planned::new(term.name, pairs)
-        }
+            ..Planned::weighted(pairs)
+        };
+        Ok(weighted.into_iter().zip(terms).map(planned).collect())
     }
 
     /// Random pairs from a file that holds this very count, where one is named.
@@ -368,26 +410,29 @@ impl<'a> Plan<'a> {
         let estimation = Estimation::new(self.estimator, bins, domain, sample);
         let estimation = estimation.map_err(with_advice)?;
         let mut saved = self.saved(estimation.terms(), bins, counter)?;
-        let open = estimation.terms().iter();
-        let open = open.filter(|(term, _)| saved.is_none() || !term.is_random());
-        let open: Vec<_> = open
-            .map(|&(term, pairs)| self.planned(term, pairs))
-            .collect();
+        let planned = self.planned(estimation.terms())?;
+        let of = |term: Term| {
+            let found = planned.iter().find(|planned| planned.name == term.name);
+            found.with_context(|| format!("{}: this count was not planned", term.name))
+        };
+        let open = planned.iter().zip(estimation.terms());
+        let open = open.filter(|(_, (term, _))| saved.is_none() || !term.is_random());
+        let open: Vec<_> = open.map(|(planned, _)| planned.clone()).collect();
         counter.decide(&open, bins)?;
         if let Some(method) = self.method {
-            let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
-                counter.count_by_region(self.planned(term, pairs), bins)
+            let terms = estimation.run_by_region(inputs.cells(), |term, _| {
+                counter.count_by_region(of(term)?, bins)
             })?;
             return Ok((terms.estimate()?, Some(Scatter::of(&terms, method)?)));
         }
-        let xi = estimation.run(|term, pairs| {
+        let xi = estimation.run(|term, _| {
             let taken = saved.take_if(|_| term.is_random());
             match (taken, &self.rr) {
                 (Some(count), Some(path)) => {
                     counter.reuse(term.name, &count, path);
                     Ok(count)
                 }
-                _ => counter.count(self.planned(term, pairs), bins),
+                _ => counter.count(of(term)?, bins),
             }
         })?;
         Ok((xi, None))

@@ -236,6 +236,9 @@ impl Randoms {
                 "--like takes positions on the sky and redshifts: --sky and --redshift name them",
             ));
         }
+        if selection.bits.is_some() {
+            return Err(usage("--bits has no meaning for randoms"));
+        }
         let mut selection = selection.resolved();
         if without {
             if self.smooth_nz.is_some() || selection.weight.is_some() {

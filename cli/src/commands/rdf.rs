@@ -120,6 +120,9 @@ impl Rdf {
         {
             return Err(usage("--weight has no meaning here: g(r) counts particles"));
         }
+        if sources.iter().any(|s| s.selection.bits.is_some()) {
+            return Err(usage("--bits has no meaning here: g(r) counts particles"));
+        }
         let wanted = Wanted {
             angular: false,
             outside: Outside::Wrap,
@@ -136,7 +139,7 @@ impl Rdf {
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
         let mut counter = Counter::new(engines, samples.domain()).sharing(call.kept.shared());
-        let counts = counter.decide_and_count(Planned::new(name, pairs), &bins)?;
+        let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
         let mut distribution = Distribution::new(&bins);
         distribution.add_frame(&counts, volume, first.len())?;
         let axes = bins.axes();

@@ -130,6 +130,9 @@ fn check_totals(record: &Value, expected: &PairTotal) -> Result<()> {
 fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
     let (prefix, record) = entry(table)?;
     check_bins(table, expected.bins)?;
+    if record.get("pair_weight").is_some() {
+        bail!("it was counted with weights of pairs, of bits or of angles");
+    }
     let text = |key: &str| {
         record
             .get(key)

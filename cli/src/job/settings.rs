@@ -1,11 +1,13 @@
 //! Keys and values of a job file as the flags of a command line.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use anyhow::Result;
 use clap::{Arg, ArgAction, Command};
 use toml::de::DeValue;
 
+use crate::angular::AngularFiles;
 use crate::usage::usage;
 
 /// The flags and places that name a file to be written.
@@ -248,6 +250,11 @@ pub(super) fn command_line(
         if setting.key.ends_with("bins") {
             let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
             inputs.extend(files.map(str::to_owned));
+        }
+        if setting.key == "angular" {
+            let files = texts.iter().filter_map(|text| text.parse().ok());
+            let paths = files.flat_map(|files: AngularFiles| files.paths().map(Path::to_owned));
+            inputs.extend(paths.map(|path| path.display().to_string()));
         }
         if arg.is_positional() {
             places.push((arg.get_index().unwrap_or(usize::MAX), texts));

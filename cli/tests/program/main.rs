@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod angular;
 mod bad_input;
+mod bit_columns;
 mod columns;
 mod counts;
 #[cfg(feature = "cuda")]
@@ -17,9 +19,11 @@ mod folder;
 mod formats;
 mod job;
 mod outputs;
+mod pair_weights;
 #[cfg(feature = "plot")]
 mod plots;
 mod projections;
+mod pycorr;
 mod randoms;
 mod rdf;
 mod reference;

@@ -27,7 +27,7 @@ fn folder() -> Folder {
 }
 
 /// Standard deviations and mean products of a jackknife over rows, as matrix rows.
-fn jackknife(rows: &[Vec<f64>]) -> Vec<f64> {
+pub(crate) fn jackknife(rows: &[Vec<f64>]) -> Vec<f64> {
     let n = rows.len() as f64;
     let bins = rows[0].len();
     let mean = |b: usize| rows.iter().map(|row| row[b]).sum::<f64>() / n;
@@ -40,7 +40,7 @@ fn jackknife(rows: &[Vec<f64>]) -> Vec<f64> {
     (0..bins * bins).map(|k| cell(k / bins, k % bins)).collect()
 }
 
-fn close(found: &[f64], expected: &[f64]) {
+pub(crate) fn close(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
         assert!(

@@ -4,6 +4,7 @@
 
 mod clumps;
 mod draws;
+mod fibres;
 mod fits_table;
 mod galaxies_box;
 mod liquid;

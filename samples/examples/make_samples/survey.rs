@@ -12,6 +12,7 @@ use arrow_array::{ArrayRef, Float32Array};
 
 use crate::clumps::{RICHNESS, clump};
 use crate::draws::Draws;
+use crate::fibres;
 use crate::fits_table::{self, FitsColumn, Values};
 use crate::parquet_table;
 
@@ -207,6 +208,13 @@ pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
             column("WEIGHT", "", Values::F32(&galaxies.weight)),
         ],
     )?;
+    let survey = fibres::Survey {
+        ra: &galaxies.ra,
+        dec: &galaxies.dec,
+        redshift: &galaxies.redshift,
+        weight: &galaxies.weight,
+    };
+    fibres::write(folder, &survey)?;
     let randoms = randoms(&ladder)?;
     let array = |values: Vec<f32>| -> ArrayRef { Arc::new(Float32Array::from(values)) };
     let narrowed = |values: &[f64]| values.iter().map(|&v| v as f32).collect();

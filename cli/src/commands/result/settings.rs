@@ -71,9 +71,30 @@ fn edge(a: &Value, b: &Value) -> Option<String> {
     })
 }
 
+/// What weighs the pairs of each count besides the weights of particles: of bits in words, of angles that it does.
+fn pair_weights(table: &Table) -> Value {
+    let counts = table.meta.get("counts").and_then(Value::as_object);
+    let weights = counts.into_iter().flatten().filter_map(|(name, count)| {
+        let made = count.get("pair_weight")?;
+        let bits = made["bits"]["weight"].as_str();
+        let angular = made.get("angular").map(|_| "angular upweights");
+        let words: Vec<&str> = bits.into_iter().chain(angular).collect();
+        Some((name.clone(), words.join(", ").into()))
+    });
+    Value::Object(weights.collect())
+}
+
 /// What `other` has otherwise than `first`, if there is anything: `its estimator is hamilton, not landy-szalay`.
 pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
-    SETTINGS.iter().find_map(|(key, name)| {
+    let weights = || {
+        let [a, b] = [first, other].map(pair_weights);
+        let words = |weights: &Value| match weights.as_object() {
+            Some(weights) if weights.is_empty() => "products".to_owned(),
+            _ => in_words(Some(weights)),
+        };
+        (a != b).then(|| format!("its weights of pairs: {}, not {}", words(&b), words(&a)))
+    };
+    let differing = SETTINGS.iter().find_map(|(key, name)| {
         let (a, b) = (first.meta.get(*key), other.meta.get(*key));
         let [of_first, of_other] = [a, b].map(|value| value.unwrap_or(&Value::Null));
         if same(of_first, of_other) {
@@ -83,7 +104,8 @@ pub(super) fn difference(first: &Table, other: &Table) -> Option<String> {
             Some(edge) => format!("its {name} differ: {edge}"),
             None => format!("its {name}: {}, not {}", in_words(b), in_words(a)),
         })
-    })
+    });
+    differing.or_else(weights)
 }
 
 #[cfg(test)]

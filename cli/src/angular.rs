@@ -1,0 +1,412 @@
+//! Angular upweights of saved counts in bins of theta: `--angular [COUNT=]PARENT,OBSERVED`.
+//!
+//! Entry: [`AngularFiles`], [`Upweights`]. What the factors are is the library's; here is which saved count they are made of.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use albireo::counts::{JobId, PairKind};
+use albireo::estimators::angular_upweights_at;
+use albireo::tally::AngularWeight;
+use albireo::{Edges, PairCounts, PairTotal, ThetaBins};
+use albireo_catalogs::{ResultKind, Stop, Table, Values};
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::usage::usage;
+
+/// Two results, and the count that their ratio is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AngularFiles {
+    count: Option<String>,
+    parent: PathBuf,
+    observed: PathBuf,
+}
+
+impl FromStr for AngularFiles {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_count = |name: &str| {
+            let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+            (2..=4).contains(&name.len()) && name.chars().all(plain)
+        };
+        let named = text.split_once('=').filter(|(name, _)| is_count(name));
+        let (count, files) = match named {
+            Some((name, files)) => (Some(name.to_owned()), files),
+            None => (None, text),
+        };
+        match files.split(',').collect::<Vec<_>>()[..] {
+            [parent, observed] if !parent.is_empty() && !observed.is_empty() => Ok(Self {
+                count,
+                parent: parent.into(),
+                observed: observed.into(),
+            }),
+            _ => Err(
+                "expected two results, PARENT,OBSERVED, or COUNT=PARENT,OBSERVED with a count such as DR"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+impl AngularFiles {
+    /// The files.
+    pub(crate) fn paths(&self) -> [&Path; 2] {
+        [&self.parent, &self.observed]
+    }
+
+    /// As it is typed.
+    fn typed(&self) -> String {
+        let count = self.count.as_ref().map(|name| format!("{name}="));
+        let (parent, observed) = (self.parent.display(), self.observed.display());
+        format!("--angular {}{parent},{observed}", count.unwrap_or_default())
+    }
+}
+
+/// A count that may take upweights.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking<'a> {
+    pub(crate) name: &'static str,
+    /// Whether both points are of one sample.
+    pub(crate) auto: bool,
+    /// The weights that its bits make.
+    pub(crate) bits: Option<&'a str>,
+}
+
+/// A result with counts in bins of theta.
+struct Saved {
+    path: PathBuf,
+    table: Table,
+    sha256: String,
+    bins: ThetaBins,
+}
+
+impl Saved {
+    fn read(path: &Path) -> Result<Self> {
+        let table = Table::read(path)?;
+        let kind = table.kind()?;
+        if !matches!(kind, ResultKind::Counts | ResultKind::Correlation) {
+            bail!(
+                "expected counts in bins of theta, by `albireo xi` or `albireo count`, found {}",
+                kind.name()
+            );
+        }
+        let statistic = table.meta.get("statistic").and_then(Value::as_str);
+        if statistic != Some("theta") {
+            bail!(
+                "expected counts in bins of theta (--statistic theta), found bins of {}",
+                statistic.unwrap_or("no statistic")
+            );
+        }
+        if table.is_approximate() {
+            bail!("expected exact counts, found approximate ones");
+        }
+        let axes = table.edges()?;
+        let [(_, edges)] = &axes[..] else {
+            bail!("expected one axis of bins, found {}", axes.len());
+        };
+        Ok(Self {
+            bins: ThetaBins::new(Edges::new(edges.clone())?)?,
+            sha256: albireo_catalogs::sha256_until(path, &Stop::never())?,
+            path: path.to_owned(),
+            table,
+        })
+    }
+
+    fn counts(&self) -> Vec<&String> {
+        let counts = self.table.meta.get("counts").and_then(Value::as_object);
+        counts.map_or(vec![], |counts| counts.keys().collect())
+    }
+
+    /// The count that `name` means here: of this name, of the same pairs in the other order, or the only one where `any` will do.
+    fn find(&self, name: &str, any: bool) -> Option<&str> {
+        let counts = self.counts();
+        let mirrored = match name {
+            "RD" => "DR",
+            "SD" => "DS",
+            other => other,
+        };
+        let named = [name, mirrored].into_iter();
+        let mut named = named.filter_map(|name| counts.iter().find(|count| count.as_str() == name));
+        match (named.next(), &counts[..]) {
+            (Some(count), _) => Some(count),
+            (None, [only]) if any => Some(only),
+            _ => None,
+        }
+    }
+
+    fn record(&self, count: &str) -> &Value {
+        &self.table.meta["counts"][count]
+    }
+
+    /// A column of a count, under the name that the result gives it.
+    fn column(&self, count: &str, of: &str) -> Option<&Values> {
+        let only = matches!(self.table.kind(), Ok(ResultKind::Counts));
+        let name = if only {
+            of.to_owned()
+        } else {
+            format!("{count}_{of}")
+        };
+        self.table.column(&name).map(|column| &column.values)
+    }
+
+    fn total(&self, count: &str) -> Result<PairTotal> {
+        let record = self.record(count);
+        let missing = |key: &str| format!("the metadata `counts` of {count} has no `{key}`");
+        let kinds = [
+            PairKind::AutoUnordered,
+            PairKind::AutoOrdered,
+            PairKind::Cross,
+        ];
+        let kind = record["kind"].as_str();
+        let kind = kinds.into_iter().find(|k| Some(&*k.to_string()) == kind);
+        let number = |key: &str| record[key].as_f64().with_context(|| missing(key));
+        let pairs = record["total_pairs"].as_u64();
+        Ok(PairTotal {
+            kind: kind.with_context(|| missing("kind"))?,
+            pairs: pairs.with_context(|| missing("total_pairs"))?,
+            weight: number("total_weight")?,
+            design_effect: number("design_effect")?,
+        })
+    }
+
+    fn pair_counts(&self, count: &str) -> Result<PairCounts<ThetaBins>> {
+        let npairs = match self.column(count, "npairs") {
+            Some(Values::Integers(values)) => values.clone(),
+            _ => bail!("the result has no column of the pairs of {count}"),
+        };
+        let weight = match self.column(count, "weight") {
+            Some(Values::Floats(values)) => Some(values.clone()),
+            _ => None,
+        };
+        let total = self.total(count)?;
+        let job = JobId(0);
+        Ok(PairCounts::from_parts(
+            self.bins.clone(),
+            npairs,
+            weight,
+            total,
+            job,
+        )?)
+    }
+
+    /// Where each bin stands: at the mean angle of its pairs where that was summed, else at its centre.
+    fn angles(&self, count: &str) -> Vec<f64> {
+        let edges = self.bins.edges().values();
+        let centres = edges.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+        let summed = ["DD", "D1D2"].contains(&count);
+        let means = self.table.column("mean_theta").filter(|_| summed);
+        let means = match means.map(|column| &column.values) {
+            Some(Values::Floats(means)) => means.clone(),
+            _ => vec![f64::NAN; edges.len() - 1],
+        };
+        let angle = |(centre, mean): (f64, f64)| if mean.is_nan() { centre } else { mean };
+        centres.zip(means).map(angle).collect()
+    }
+
+    /// The digests of its data.
+    fn data(&self) -> Vec<&Value> {
+        let samples = self.table.meta.get("samples").and_then(Value::as_array);
+        let samples = samples.into_iter().flatten();
+        samples.flat_map(digests).collect()
+    }
+}
+
+/// The digests of the files of a sample of data, as its record has them.
+fn digests(sample: &Value) -> Vec<&Value> {
+    if !["data", "cross"].contains(&sample["role"].as_str().unwrap_or_default()) {
+        return vec![];
+    }
+    let files = sample["files"].as_array().into_iter().flatten();
+    let all = std::iter::once(sample).chain(files);
+    all.filter_map(|file| file.get("sha256")).collect()
+}
+
+/// What `--angular` names, read.
+pub(crate) struct Upweights(Vec<(AngularFiles, [Saved; 2])>);
+
+/// Factors by the angle with the record of what they were made of.
+pub(crate) type Made = (AngularWeight, Value);
+
+impl Upweights {
+    /// Reads all files.
+    pub(crate) fn read(asked: &[AngularFiles]) -> Result<Self> {
+        let read = |path: &Path| {
+            let place = || format!("--angular: {}", path.display());
+            Saved::read(path).with_context(place)
+        };
+        let both = |files: &AngularFiles| {
+            let [parent, observed] = files.paths().map(read);
+            Ok((files.clone(), [parent?, observed?]))
+        };
+        Ok(Self(asked.iter().map(both).collect::<Result<_>>()?))
+    }
+
+    /// The factors of each count; refuses files that none of them takes.
+    pub(crate) fn of(&self, counts: &[Asking<'_>]) -> Result<Vec<Option<Made>>> {
+        let only = counts.len() == 1;
+        let mut made: Vec<Option<Made>> = counts.iter().map(|_| None).collect();
+        for (files, saved) in &self.0 {
+            let mut used = false;
+            for (count, made) in counts.iter().zip(&mut made) {
+                let given = files.count.as_deref();
+                if !only && given.is_some_and(|name| name != count.name) {
+                    continue;
+                }
+                let any = only || given.is_some();
+                let name = given.unwrap_or(count.name);
+                let found = saved.each_ref().map(|saved| saved.find(name, any));
+                let [Some(parent), Some(observed)] = found else {
+                    continue;
+                };
+                if made.is_some() {
+                    return Err(usage(format!(
+                        "{}: {} has upweights already",
+                        files.typed(),
+                        count.name
+                    )));
+                }
+                let own = upweights(saved, [parent, observed], count);
+                *made = Some(own.with_context(|| files.typed())?);
+                used = true;
+            }
+            if !used {
+                return Err(unused(files, saved, counts));
+            }
+        }
+        for (count, _) in counts.iter().zip(&made).filter(|(_, made)| made.is_none()) {
+            if !self.0.is_empty() {
+                tracing::warn!(
+                    "{} takes no angular upweights: the files of --angular hold none for it",
+                    count.name
+                );
+            }
+        }
+        Ok(made)
+    }
+
+    /// Warns where the observed counts are of other files than the data at hand, whose record this is.
+    pub(crate) fn check_data(&self, samples: Option<&Value>) {
+        let samples = samples.and_then(Value::as_array).into_iter().flatten();
+        let own: Vec<&Value> = samples.flat_map(digests).collect();
+        for (files, [_, observed]) in &self.0 {
+            let theirs = observed.data();
+            if !theirs.iter().any(|digest| own.contains(digest)) {
+                tracing::warn!(
+                    "--angular: {} was counted from other files than the data here: its selection should be theirs",
+                    files.observed.display()
+                );
+            }
+        }
+    }
+}
+
+/// The error of files that no count takes.
+fn unused(files: &AngularFiles, saved: &[Saved; 2], counts: &[Asking<'_>]) -> anyhow::Error {
+    let names = |saved: &Saved| {
+        let names: Vec<&str> = saved.counts().into_iter().map(String::as_str).collect();
+        names.join(", ")
+    };
+    let [parent, observed] = saved.each_ref().map(names);
+    let wanted: Vec<&str> = counts.iter().map(|count| count.name).collect();
+    usage(format!(
+        "{}: the parent result holds {parent}, the observed one {observed}, and what takes upweights here is {}: name the count that they are for, e.g. --angular {}={},{}",
+        files.typed(),
+        wanted.join(", "),
+        wanted.first().unwrap_or(&"DD"),
+        files.parent.display(),
+        files.observed.display()
+    ))
+}
+
+/// The factors of `count`: the counts of the parent sample over those of the observed one, by their names.
+fn upweights(
+    [parent, observed]: &[Saved; 2],
+    [of_parent, of_observed]: [&str; 2],
+    count: &Asking<'_>,
+) -> Result<Made> {
+    if parent.sha256 == observed.sha256 {
+        bail!(
+            "both are the same result: one must be of the parent sample, the other of the observed one"
+        );
+    }
+    let made_of =
+        |saved: &Saved, name: &str, key: &str| saved.record(name)["pair_weight"].get(key).cloned();
+    for (saved, name) in [(parent, of_parent), (observed, of_observed)] {
+        if made_of(saved, name, "angular").is_some() {
+            bail!("{}: it has angular upweights already", saved.path.display());
+        }
+    }
+    let theirs = made_of(observed, of_observed, "bits");
+    let theirs = theirs.as_ref().and_then(|bits| bits["weight"].as_str());
+    if theirs != count.bits {
+        let text = |weights: Option<&str>| weights.unwrap_or("no weights of bits").to_owned();
+        bail!(
+            "{} must be counted with the weights that {} takes here: expected {}, found {}",
+            observed.path.display(),
+            count.name,
+            text(count.bits),
+            text(theirs)
+        );
+    }
+    let wanted = parent.pair_counts(of_parent);
+    let wanted = wanted.with_context(|| parent.path.display().to_string())?;
+    let found = observed.pair_counts(of_observed);
+    let found = found.with_context(|| observed.path.display().to_string())?;
+    for (saved, counts) in [(parent, &wanted), (observed, &found)] {
+        if (counts.kind() == PairKind::Cross) == count.auto {
+            let expected = if count.auto {
+                "within one sample"
+            } else {
+                "between two samples"
+            };
+            bail!(
+                "{}: {} is of pairs {expected}, found {} pairs",
+                saved.path.display(),
+                count.name,
+                counts.kind()
+            );
+        }
+    }
+    let [of_all, of_some] = [&wanted, &found].map(|counts| counts.total().pairs);
+    if count.auto && of_all < of_some {
+        bail!(
+            "the parent sample has {of_all} pairs in all, fewer than the {of_some} of the observed one: are they exchanged?"
+        );
+    }
+    let factors = angular_upweights_at(&wanted, &found, parent.angles(of_parent))?;
+    let record = json!({
+        "parent": parent.path,
+        "parent_sha256": parent.sha256,
+        "parent_count": of_parent,
+        "observed": observed.path,
+        "observed_sha256": observed.sha256,
+        "observed_count": of_observed,
+        "theta": factors.degrees(),
+        "factors": factors.factors(),
+    });
+    Ok((factors, record))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_two_and_may_be_named() {
+        let read = |text: &str| text.parse::<AngularFiles>();
+        let files = read("DR=a.csv,b/c.csv").unwrap();
+        assert_eq!(files.count.as_deref(), Some("DR"));
+        assert_eq!(files.typed(), "--angular DR=a.csv,b/c.csv");
+        let files = read("x=1.csv,b.csv").unwrap();
+        assert_eq!(
+            (files.count.clone(), files.paths()[0]),
+            (None, Path::new("x=1.csv"))
+        );
+        for wrong in ["a.csv", "a.csv,", ",b.csv", "a,b,c", "DD=", ""] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Columns of bits: the same counts from every format, and what is refused.
+
+use std::path::Path;
+
+use albireo::counts::Sums;
+use albireo::tally::PairNormalisation;
+use albireo::{Bits, Edges, Pairs, Particles, Points, RBins};
+
+use crate::folder::{Folder, floats, integers};
+use crate::pair_weights::{efficient, folder, library, pip};
+
+#[test]
+fn every_format_gives_the_same_counts() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalogs/tests/fixtures/bits");
+    let folder = Folder::new();
+    let file = |name: &str| fixtures.join(name).display().to_string();
+    let count = |name: &str, bits: &str| {
+        folder.good(&format!(
+            "count {} --positions x,y,z --bits {bits} --bins lin:0:6:6 -o c.csv",
+            file(name)
+        ));
+        let table = folder.table("c.csv");
+        (
+            integers(&table, "npairs"),
+            floats(&table, "weight"),
+            table.meta,
+        )
+    };
+    let (pairs, weights, _) = count("bits.csv", "B0,B1");
+    let column = |m: u32| -> Vec<f64> { (0..40).map(|k| f64::from(k * m % 17) * 0.5).collect() };
+    let points = Points::new(column(1), column(5), column(7)).unwrap();
+    let word = |k: u64, j: u64| match [1 << 63, u64::MAX, (1 << 63) + 1, (1 << 53) + 1, 0]
+        .get(k as usize)
+    {
+        Some(&extreme) if j == 0 => extreme,
+        _ => (k + 1)
+            .wrapping_mul(2 * j + 1)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15),
+    };
+    let words = (0..40).flat_map(|k| [word(k, 0), word(k, 1)]).collect();
+    let bits = Bits::new(words, 2).unwrap();
+    let sample = Particles::new(points).with_bits(bits).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 6.0, 6).unwrap());
+    let weight = pip(efficient(), PairNormalisation::default());
+    let expected = library(
+        Pairs::Auto(&sample),
+        &bins,
+        Sums::default().weighted_by(weight),
+    );
+    assert_eq!(
+        (&pairs[..], Some(weights.clone())),
+        (expected.npairs(), expected.weight())
+    );
+    #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
+    for name in ["bits.fits", "bits.h5", "bits.parquet"] {
+        for bits in ["B0,B1", "V", "U,B1", "V[0],B1"] {
+            let (other_pairs, other_weights, _) = count(name, bits);
+            assert_eq!(
+                (&other_pairs, &other_weights),
+                (&pairs, &weights),
+                "{name} {bits}"
+            );
+        }
+        // A column of 32 bits has 33 realisations.
+        let (_, _, meta) = count(name, "I32");
+        assert_eq!(
+            meta["counts"]["DD"]["pair_weight"]["bits"]["realizations"],
+            33
+        );
+    }
+}
+
+/// Each is one line that says what is wrong, and nothing is written.
+pub(crate) fn refused(folder: &Folder, cases: &[(String, i32, &str)]) {
+    let before = folder.names();
+    for (arguments, code, expected) in cases {
+        let run = folder.run(&format!("{arguments} -o out.csv"));
+        assert_eq!(run.code, *code, "{arguments}\n{}", run.stderr);
+        let error: Vec<&str> = run
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("error:"))
+            .collect();
+        assert_eq!(error.len(), 1, "{arguments}\n{}", run.stderr);
+        assert!(run.stderr.contains(expected), "{arguments}\n{}", run.stderr);
+        assert_eq!(folder.names(), before, "{arguments}");
+    }
+}
+
+#[test]
+fn bits_that_mean_nothing_are_refused() {
+    let folder = folder()
+        .with("holes.csv", "x,y,z,B\n1,1,1,5\n2,2,2,\n3,3,3,7\n")
+        .with("floats.csv", "x,y,z,B,T\n1,1,1,5,a\n2,2,2,0.5,b\n")
+        .with("none.csv", "x,y,z,B\n1,1,1,0\n2,2,2,0\n");
+    let count = |rest: &str| format!("count d.csv --bins lin:0:5:4 {rest}");
+    let one = |file: &str, rest: &str| format!("count {file} --bins lin:0:5:4 {rest}");
+    refused(
+        &folder,
+        &[
+            (count("--bits NOPE"), 1, "no column `NOPE`"),
+            (one("floats.csv", "--bits T"), 1, "column `T` holds no bits"),
+            (
+                one("floats.csv", "--bits B"),
+                1,
+                "column `B`, row 1 (from 0): expected the bits of a whole number of at most 64 of them, found 0.5",
+            ),
+            (
+                one("holes.csv", "--bits B"),
+                1,
+                "holes.csv: column `B`, row 1 (from 0): the value is null",
+            ),
+            (
+                count("--bits BITWEIGHT0,BITWEIGHT0"),
+                2,
+                "the column `BITWEIGHT0` is named 2 times",
+            ),
+            (
+                count("--pip-offset 1"),
+                2,
+                "--pip-offset needs bits: --bits COLUMNS",
+            ),
+            (count("--pip-total joint"), 2, "--pip-total needs bits"),
+            (count("--bits BITWEIGHT0 --pip-total all"), 2, ""),
+            (
+                count("--bits BITWEIGHT0 --pip-zero-truncated --pip-offset 1"),
+                2,
+                "",
+            ),
+            (
+                count("--bits BITWEIGHT0 --pip-realizations 0"),
+                1,
+                "there must be 1 to 1073741824 realisations, found 0",
+            ),
+            (
+                count("--bits BITWEIGHT0 --pip-realizations 20"),
+                1,
+                "can be set, as the realisations are stated",
+            ),
+            (
+                count("--bits BITWEIGHT0 --pip-default nan"),
+                1,
+                "must be finite",
+            ),
+            (
+                count("--bits BITWEIGHT0 --pip-always 70"),
+                1,
+                "the offset and the bits that are always set",
+            ),
+            (
+                one("none.csv", "--bits B --pip-offset 0"),
+                1,
+                "there is nothing to normalise by",
+            ),
+            (
+                one(
+                    "d.csv e.csv",
+                    "--bits BITWEIGHT0,BITWEIGHT1 --second-bits BITWEIGHT0",
+                ),
+                2,
+                "the bits of data are 128, those of second 64",
+            ),
+            (
+                one("d.csv r.csv", "--bits BITWEIGHT0"),
+                1,
+                "no column `BITWEIGHT0`",
+            ),
+            (
+                "rdf d.csv --box 10 --r-max 3 --n-bins 3 --bits BITWEIGHT0".to_owned(),
+                2,
+                "--bits has no meaning here",
+            ),
+            (
+                "randoms --number 5 --like d.csv --sky x,y --redshift z --bits BITWEIGHT0"
+                    .to_owned(),
+                2,
+                "--bits has no meaning for randoms",
+            ),
+            (
+                "xi d.csv --randoms r.csv --bins lin:0:5:4 --randoms-bits w --rr x.csv".to_owned(),
+                2,
+                "with --randoms-bits, leave it out",
+            ),
+        ],
+    );
+}
