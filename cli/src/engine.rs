@@ -4,7 +4,7 @@
 
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
-use albireo::counts::Sums;
+use albireo::counts::WeightedSums;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
@@ -145,7 +145,11 @@ impl Engines {
     }
 
     /// Who counts all of `jobs`.
-    pub(crate) fn for_jobs<B: Binning>(&self, jobs: &[(PairJob<'_>, Sums)], bins: &B) -> AnyEngine {
+    pub(crate) fn for_jobs<B: Binning>(
+        &self,
+        jobs: &[(PairJob<'_>, WeightedSums)],
+        bins: &B,
+    ) -> AnyEngine {
         match self {
             Self::One(engine) => engine.clone(),
             Self::Auto(_) if jobs.is_empty() => AnyEngine::Naive(Naive),

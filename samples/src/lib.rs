@@ -25,6 +25,7 @@
 
 mod columns;
 mod error;
+mod groups;
 mod joining;
 mod notice;
 mod placing;

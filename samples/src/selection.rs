@@ -17,6 +17,9 @@ pub struct Selection {
     pub redshift: Option<String>,
     /// Weights; never guessed. Like every column, an [`Expression`](albireo_catalogs::Expression) such as `WEIGHT*WEIGHT_FKP`.
     pub weight: Option<String>,
+    /// The column of the group that each particle belongs to, such as its halo or molecule: integers, the same in all samples; never guessed
+    /// and never that of another sample.
+    pub group: Option<String>,
     /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
     pub filter: Option<String>,
     /// The table of the file, where it has several.
@@ -45,6 +48,7 @@ impl Selection {
             distance: self.distance.or(unless(own_depth, &first.distance)),
             redshift: self.redshift.or(unless(own_depth, &first.redshift)),
             weight: self.weight.or(first.weight.clone()),
+            group: self.group,
             filter: self.filter.or(first.filter.clone()),
             table: self.table.or(first.table.clone()),
             rows: self.rows,

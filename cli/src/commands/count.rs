@@ -10,6 +10,7 @@ use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
+use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::{check, deliver};
@@ -36,6 +37,8 @@ pub(crate) struct Count {
     pairs: PairFlags,
     #[command(flatten)]
     los: LosFlags,
+    #[command(flatten)]
+    cuts: CutFlags,
 }
 
 impl Count {
@@ -49,7 +52,9 @@ impl Count {
         check(&self.pairs.output, &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin(call.arguments);
-        let sources = self.pairs.sources(self.data, self.second)?;
+        let sources = self
+            .pairs
+            .sources(self.data, self.second, self.cuts.group.as_deref())?;
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,
             outside: if self.pairs.space.wrap {
@@ -59,14 +64,16 @@ impl Count {
             },
             regions: None,
         };
-        spec.check_line_of_sight(self.los.los)?;
+        self.cuts.check(self.statistic)?;
+        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         let engines = Engines::new(&self.pairs.run)?;
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
-        let mut counter = Counter::new(engines, samples.domain());
+        let cuts = self.cuts.cuts(los, samples.domain())?;
+        let mut counter = Counter::new(engines, samples.domain()).dropping(cuts);
         let first = samples.get("data")?;
         let (name, pairs) = match samples.find("second") {
             None => ("DD", Pairs::Auto(first)),

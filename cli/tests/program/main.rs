@@ -7,6 +7,7 @@ mod columns;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod cuts;
 mod estimates;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
@@ -15,6 +16,7 @@ mod figures;
 mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
+mod formulas;
 mod job;
 mod outputs;
 #[cfg(feature = "plot")]
