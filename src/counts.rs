@@ -5,6 +5,7 @@
 mod brute_force;
 mod classes;
 mod covers;
+mod excluded;
 mod fixed_sums;
 mod regions;
 mod restored;
@@ -15,12 +16,15 @@ mod weighted;
 pub use crate::tally::{Sums, WeightedSums};
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
+pub use excluded::excluded_pairs;
 pub use regions::{RegionCounts, count_regions};
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;
 use fixed_sums::FixedSums;
 use weighted::{totals_of, with_individual};
+
+use std::ops::Range;
 
 use ndarray::{ArrayD, ArrayViewD};
 
@@ -31,7 +35,9 @@ use crate::exactness::Exactness;
 use crate::pairs::{PairJob, Pairs};
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{Merge, PairWeight, Sum, Tallied, Tally, weight_exponents};
+use crate::tally::{
+    Cut, Merge, PairWeight, Sum, Tallied, Tally, described, same_cuts, weight_exponents,
+};
 
 /// Integers per bin, the bins, and how many pairs there are in all.
 ///
@@ -46,6 +52,7 @@ pub struct PairCounts<B> {
     exactness: Exactness,
     covers: Covers,
     pair_weight: Option<PairWeight>,
+    cuts: Vec<Cut>,
 }
 
 /// Counts the pairs of `job` in the bins of `binning`.
@@ -61,7 +68,8 @@ pub struct PairCounts<B> {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 ///
-/// With inverse probabilities ([`Sums::weighted_by`]) and bits in one of two samples, its particles take individual weights.
+/// With inverse probabilities ([`Sums::weighted_by`]) and bits in one of two samples, its particles take individual weights. Pairs that a
+/// cut holds ([`Sums::dropping`]) are in no bin, but in the total.
 ///
 /// # Errors
 /// As [`Engine::run`].
@@ -101,6 +109,7 @@ pub fn count_part<B: Binning, E: Engine>(
     with_individual(job, sums.into(), |job, sums| {
         let exponents = weight_exponents(job.pairs());
         let what = sums.over(binning).with_weight_exponents(exponents);
+        what.admit(job)?;
         count_part_of(engine, job, part, &what, progress)
     })
 }
@@ -114,22 +123,28 @@ fn count_part_of<B: Binning, E: Engine>(
 ) -> Result<PairCounts<B>, EngineError> {
     let kind = PairKind::of(job.pairs(), what.bins());
     let (first, second) = job.pairs().both();
-    let own = first.rows(part.rows(first.len()));
+    let run = part.rows(first.len());
+    let own = first.rows(run.clone());
+    let auto = matches!(job.pairs(), Pairs::Auto(_));
     let mut tally = what.zero(job.pairs())?;
-    let mut count = |pairs: Pairs<'_>| {
+    let mut count = |pairs: Pairs<'_>, runs: [&Range<usize>; 2]| {
         let job = PairJob::new(pairs, job.domain())?.with_traversal(job.traversal());
-        tally.merge(engine.run(&job, what, progress)?);
+        // Listed rows are those of the whole samples.
+        let cuts = what.cuts().iter().map(|cut| cut.in_runs(runs, auto));
+        let what = cuts.fold(what.clone().without_cuts(), Tallied::with_cut);
+        tally.merge(engine.run(&job, &what, progress)?);
         Ok::<_, EngineError>(())
     };
     match job.pairs() {
-        Pairs::Cross(..) => count(Pairs::Cross(&own, second))?,
+        Pairs::Cross(..) => count(Pairs::Cross(&own, second), [&run, &(0..second.len())])?,
         Pairs::Auto(sample) => {
-            count(Pairs::Auto(&own))?;
+            count(Pairs::Auto(&own), [&run; 2])?;
             // Each pair of runs belongs to the later one.
-            let earlier = sample.rows(0..part.rows(sample.len()).start);
-            count(Pairs::Cross(&earlier, &own))?;
+            let before = 0..run.start;
+            let earlier = sample.rows(before.clone());
+            count(Pairs::Cross(&earlier, &own), [&before, &run])?;
             if kind == PairKind::AutoOrdered {
-                count(Pairs::Cross(&own, &earlier))?;
+                count(Pairs::Cross(&own, &earlier), [&run, &before])?;
             }
         }
     }
@@ -207,6 +222,7 @@ impl<B: Binning> PairCounts<B> {
             exactness: Exactness::Exact,
             covers,
             pair_weight: what.pair_weight().cloned(),
+            cuts: what.cuts().to_vec(),
         }
     }
 
@@ -214,6 +230,17 @@ impl<B: Binning> PairCounts<B> {
     #[must_use]
     pub fn with_exactness(self, exactness: Exactness) -> Self {
         Self { exactness, ..self }
+    }
+
+    /// The same counts, made elsewhere, known to lack the pairs that these cuts hold.
+    #[must_use]
+    pub fn with_cuts(self, cuts: Vec<Cut>) -> Self {
+        Self { cuts, ..self }
+    }
+
+    /// Which pairs are in no bin, though they are in the total.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
     }
 
     /// The bins.
@@ -385,6 +412,14 @@ impl<B: Binning> PairCounts<B> {
             ("the separations", &self.coordinate, &other.coordinate),
         ] {
             differ(setting, summed(left).to_owned(), summed(right).to_owned())?;
+        }
+        if !same_cuts(&self.cuts, &other.cuts) {
+            let [left, right] = [self, other].map(|counts| described(&counts.cuts));
+            return Err(MergeError::Setting {
+                setting: "the pairs that are dropped",
+                left,
+                right,
+            });
         }
         if self.pair_weight != other.pair_weight {
             let text = |weight: &Option<PairWeight>| {

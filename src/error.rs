@@ -5,6 +5,7 @@
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod formula;
 mod job;
 mod pair_weight;
 mod regions;
@@ -13,6 +14,7 @@ mod sky;
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
+pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
 pub use regions::RegionsError;
@@ -346,6 +348,14 @@ pub enum EstimatorError {
         /// Name of the other.
         right: &'static str,
     },
+    /// Counts of which one lacks pairs that the other has.
+    #[error("{} and {} must be made with the same cuts: {}: {}, {}: {}", left.0, right.0, left.0, left.1, right.0, right.1)]
+    Cuts {
+        /// Name and cuts of one count.
+        left: (&'static str, String),
+        /// Those of the other.
+        right: (&'static str, String),
+    },
     /// A count without a single possible pair or with zero total weight.
     #[error("{0} has a total of zero: no pair or no weight to normalise by")]
     EmptyTotal(&'static str),
@@ -442,6 +452,9 @@ pub enum Error {
     /// See [`EstimatorError`].
     #[error(transparent)]
     Estimator(#[from] EstimatorError),
+    /// See [`FormulaError`].
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
     /// See [`SkyError`].
     #[error(transparent)]
     Sky(#[from] SkyError),

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Correlation`], made by the estimators. It knows no binning type, no file and no figure.
 
+use std::borrow::Cow;
+
 use ndarray::ArrayViewD;
 use serde::Serialize;
 
@@ -21,8 +23,8 @@ pub struct NormalisedCounts {
 /// A correlation function over bins; the last axis varies fastest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Correlation {
-    /// Which estimator, such as `landy-szalay`.
-    pub estimator: &'static str,
+    /// Which estimator, such as `landy-szalay`, or its formula.
+    pub estimator: Cow<'static, str>,
     /// The axes of the bins.
     pub axes: Vec<BinAxis>,
     /// The estimate, NaN where its denominator is zero.

@@ -74,7 +74,7 @@ macro_rules! column_flags {
                 let $name { positions, sky, distance, redshift, weight, bits, filter, table, rows, every } = flags;
                 let rows = rows.unwrap_or_default();
                 let rows = RowRange { every: every.unwrap_or(rows.every), ..rows };
-                Self { positions, sky, distance, redshift, weight, bits, filter, table, rows }
+                Self { positions, sky, distance, redshift, weight, bits, filter, table, rows, ..Self::default() }
             }
         }
     };

@@ -88,9 +88,9 @@ impl BinSpec {
         Ok(spec)
     }
 
-    /// Refuses a line of sight where the statistic has none.
-    pub(crate) fn check_line_of_sight(&self, given: Option<LosName>) -> Result<()> {
-        if given.is_some() && !self.statistic.has_line_of_sight() {
+    /// Refuses a line of sight where neither the statistic has one nor a cut is `across` it.
+    pub(crate) fn check_line_of_sight(&self, given: Option<LosName>, across: bool) -> Result<()> {
+        if given.is_some() && !across && !self.statistic.has_line_of_sight() {
             return Err(usage(format!(
                 "--los has no meaning for --statistic {}",
                 self.statistic.name()
@@ -158,7 +158,7 @@ mod tests {
         assert!(
             BinSpec::new(Statistic::R, &flags(None, None))
                 .unwrap()
-                .check_line_of_sight(Some(LosName::Z))
+                .check_line_of_sight(Some(LosName::Z), false)
                 .is_err()
         );
     }

@@ -9,7 +9,7 @@ use albireo::counts::{
     JobId, PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions,
 };
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
-use albireo::tally::PairWeight;
+use albireo::tally::{Cut, PairWeight};
 use albireo::{
     Binning, Domain, Engine, EngineError, PairCounts, PairJob, PairTotal, Pairs, Particles,
 };
@@ -93,6 +93,8 @@ impl<'a> Planned<'a> {
 pub(crate) struct Counter<'a> {
     engines: Engines,
     domain: &'a Domain,
+    /// The pairs that no count holds in its bins.
+    cuts: Vec<Cut>,
     /// The engine of this command, once it is decided.
     engine: Option<AnyEngine>,
     /// The samples that the engine has prepared, each once for all counts.
@@ -121,6 +123,13 @@ pub(crate) fn fingerprint(job: JobId) -> String {
     format!("{:016x}", job.0)
 }
 
+/// Cuts as results write them, in one order.
+pub(crate) fn cuts_record(cuts: &[Cut]) -> Value {
+    let mut cuts: Vec<String> = cuts.iter().map(Cut::to_string).collect();
+    cuts.sort_unstable();
+    json!(cuts)
+}
+
 /// The record of a count's totals.
 fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, Value> {
     let mut record = Map::new();
@@ -146,6 +155,9 @@ impl Counted {
         if let Some(engine) = &engine {
             record.insert("engine".to_owned(), json!(engine));
         }
+        if !counts.cuts().is_empty() {
+            record.insert("cuts".to_owned(), cuts_record(counts.cuts()));
+        }
         record.insert(made.0.to_owned(), made.1);
         Self {
             name,
@@ -164,6 +176,7 @@ impl<'a> Counter<'a> {
         Self {
             engines,
             domain,
+            cuts: Vec::new(),
             engine: None,
             prepared: Vec::new(),
             shared: None,
@@ -174,6 +187,26 @@ impl<'a> Counter<'a> {
     /// The same counter with what the measurements of a job share.
     pub(crate) fn sharing(self, shared: Option<Shared>) -> Self {
         Self { shared, ..self }
+    }
+
+    /// The same without the pairs that `cuts` hold.
+    pub(crate) fn dropping(self, cuts: Vec<Cut>) -> Self {
+        Self { cuts, ..self }
+    }
+
+    /// The cuts of a count of `pairs`: those by groups where both samples have them.
+    pub(crate) fn cuts(&self, pairs: Pairs<'_>) -> Vec<Cut> {
+        let (first, second) = pairs.both();
+        let grouped = first.groups().is_some() && second.groups().is_some();
+        let cuts = self.cuts.iter();
+        let cuts = cuts.filter(|cut| grouped || **cut != Cut::SameGroup);
+        cuts.cloned().collect()
+    }
+
+    /// What is summed of a count, over which pairs.
+    fn sums(&self, planned: &Planned<'_>) -> WeightedSums {
+        let cuts = self.cuts(planned.pairs).into_iter();
+        cuts.fold(planned.sums(), WeightedSums::dropping)
     }
 
     /// The job of counting `pairs`.
@@ -187,7 +220,7 @@ impl<'a> Counter<'a> {
         let mut jobs = Vec::new();
         for planned in planned {
             planned.check_weight(bins)?;
-            jobs.push((self.job(planned.pairs)?, planned.sums()));
+            jobs.push((self.job(planned.pairs)?, self.sums(planned)));
         }
         self.engine = Some(self.engines.for_jobs(&jobs, bins));
         self.prepared.clear();
@@ -249,8 +282,9 @@ impl<'a> Counter<'a> {
         planned: &Planned<'a>,
         bins: &B,
     ) -> Result<PairCounts<B>> {
+        let sums = self.sums(planned);
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
-            count_prepared(engine, job, bins, planned.sums(), bar)
+            count_prepared(engine, job, bins, sums, bar)
         };
         self.made(planned, bins, count, |counts| counts)
     }
@@ -261,8 +295,9 @@ impl<'a> Counter<'a> {
         planned: &Planned<'a>,
         bins: &B,
     ) -> Result<RegionCounts<B>> {
+        let sums = self.sums(planned);
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
-            count_regions(engine, job, bins, planned.sums(), bar)
+            count_regions(engine, job, bins, sums, bar)
         };
         self.made(planned, bins, count, RegionCounts::whole)
     }
@@ -295,7 +330,7 @@ impl<'a> Counter<'a> {
             Some(_) => Some(Key::new(
                 &self.job(pairs)?,
                 bins,
-                &planned.sums(),
+                &self.sums(planned),
                 self.exactness(),
             )),
             None => None,
@@ -383,5 +418,8 @@ impl<'a> Counter<'a> {
         record.set("engine", self.engines());
         record.set("arithmetic", self.exactness().name());
         record.set("counts", Value::Object(counts.collect()));
+        if !self.cuts.is_empty() {
+            record.set("cuts", cuts_record(&self.cuts));
+        }
     }
 }

@@ -16,6 +16,7 @@ mod bins;
 mod catalogs;
 mod commands;
 mod counting;
+mod cuts;
 mod edges;
 mod engine;
 mod files;
@@ -115,7 +116,12 @@ const COUNT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
 
   # Inverse probabilities of pairs (PIP), from the bits of a column
   albireo count catalogs/samples/survey_fibres.parquet --bits BITWEIGHT \\
-      --statistic theta --bins log:0.01:10:20 -o dd_pip.csv";
+      --statistic theta --bins log:0.01:10:20 -o dd_pip.csv
+
+  # Without pairs that two fibres cannot both reach
+  albireo count catalogs/samples/survey_galaxies.fits \\
+      --cosmology Planck18 --bins lin:0:60:12 \\
+      --theta-cut 0:0.05";
 
 const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo xi catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 -o xi.csv
@@ -128,6 +134,14 @@ const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo xi catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
       --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:30 \\
       --wedges 3
+
+  # Any estimator, as a formula of normalised counts
+  albireo xi catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --cosmology Planck18 --bins log:1:25:5 --estimator 'DD*RR/DR^2 - 1'
+
+  # Without the pairs less than 1 Mpc/h apart across the line of sight
+  albireo xi catalogs/samples/galaxies_box.h5 --bins lin:0:20:10 --rp-cut 0:1
 
   # Count RR once, use it again
   albireo count catalogs/samples/survey_randoms.parquet \\

@@ -78,6 +78,18 @@ pub enum SampleError {
         /// The row, and how it is counted.
         row: String,
     },
+    /// What numbers no group.
+    #[error("{}: column `{column}`: expected groups as integers below 2^53 by magnitude, found {found} in {row}", path.display())]
+    NoGroup {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What stands there.
+        found: f64,
+        /// The row, and how it is counted.
+        row: String,
+    },
     /// A redshift of what comes towards us, which has no distance.
     #[error("{}: column `{column}`: expected redshifts of 0 or more, found {found} in {row}", path.display())]
     Approaching {

@@ -49,10 +49,13 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     // All parts have the column, or none.
     let regions = parts.iter().map(|part| part.regions.as_deref());
     let regions = regions.collect::<Option<Vec<_>>>().map(|all| all.concat());
+    let groups = parts.iter().map(|part| part.groups.as_deref());
+    let groups = groups.collect::<Option<Vec<_>>>().map(|all| all.concat());
     Ok(Sample {
         record: record(&parts, &particles),
         regions,
         bits,
+        groups,
         stated_boxes: parts
             .into_iter()
             .flat_map(|part| part.stated_boxes)
@@ -153,7 +156,7 @@ fn record(parts: &[Sample], particles: &Particles) -> Value {
         file.remove("role");
         file.remove("coordinates");
         // They are those of the whole.
-        for key in ["where", "weight", "bits", "rows"] {
+        for key in ["where", "weight", "bits", "group", "rows"] {
             if let Some(value) = file.remove(key) {
                 record[key] = value;
             }

@@ -26,6 +26,7 @@
 mod bits;
 mod columns;
 mod error;
+mod groups;
 mod joining;
 mod notice;
 mod placing;

@@ -11,6 +11,7 @@ use albireo_catalogs::Stop;
 use serde_json::{Map, Value, json};
 
 use crate::error::SampleError;
+use crate::groups;
 use crate::joining::join;
 use crate::notice::{self, Notice};
 use crate::placing::place;
@@ -115,6 +116,7 @@ impl Reading {
         for sample in &mut samples {
             place(&domain, sample, self.outside, tell)?;
         }
+        groups::number(&mut samples)?;
         let regions = self.regions.as_ref();
         let regions = regions.map(|spec| spec.cut(&mut samples, &domain, on_sky || self.angular));
         let regions = regions.transpose()?;

@@ -77,6 +77,8 @@ pub(crate) struct Sample {
     pub(crate) regions: Option<Vec<f64>>,
     /// The bits, which its particles have.
     pub(crate) bits: Option<BitColumns>,
+    /// The group of each row, where a column has it.
+    pub(crate) groups: Option<Vec<f64>>,
     pub(crate) record: Value,
     pub(crate) stated_boxes: Vec<StatedBox>,
     /// The frame that its particles were in, where its files count them.
@@ -299,6 +301,9 @@ impl Opened {
         let regions = conversion.regions.as_deref();
         let regions = regions.map(|name| catalog.column(name).map(<[f64]>::to_vec));
         let regions = regions.transpose()?;
+        let groups = source.selection.group.as_deref();
+        let groups = groups.map(|name| integers(&catalog, source, name));
+        let groups = groups.transpose()?;
         let points = points(&mut catalog, source, place, conversion, tell)?;
         let particles = match (weights, weight) {
             (Some(weights), Some(name)) => {
@@ -343,6 +348,7 @@ impl Opened {
             unit: unit(outline, place),
             regions,
             bits,
+            groups,
             particles,
         })
     }
@@ -363,6 +369,7 @@ impl Opened {
         for name in columns
             .iter()
             .chain(&selection.weight)
+            .chain(&selection.group)
             .chain(&frame)
             .chain(regions)
         {
@@ -408,6 +415,23 @@ pub(crate) fn weights_of(
     let weights = catalog.column(name)?.to_vec();
     check_finite(source, name, &weights)?;
     Ok(weights)
+}
+
+/// The whole numbers in column `name`.
+fn integers(catalog: &Catalog, source: &File, name: &str) -> Result<Vec<f64>, SampleError> {
+    /// Beyond it not every integer is a float64, so that two groups could become one.
+    const MOST: f64 = (1u64 << 53) as f64;
+    let values = catalog.column(name)?.to_vec();
+    let odd = |value: &f64| !(value.trunc() == *value && value.abs() < MOST);
+    match values.iter().position(odd) {
+        None => Ok(values),
+        Some(row) => Err(SampleError::NoGroup {
+            path: source.path.clone(),
+            column: name.to_owned(),
+            found: values[row],
+            row: row_of(source, row),
+        }),
+    }
 }
 
 /// The unit of length that the columns or the attributes of their table state, Mpc/h for redshifts.
@@ -471,6 +495,7 @@ pub(crate) fn record(
         ("table", table),
         ("where", selection.filter.as_deref()),
         ("weight", selection.weight.as_deref()),
+        ("group", selection.group.as_deref()),
     ];
     if let Some(entries) = record.as_object_mut() {
         if !selection.rows.is_all() {

@@ -19,6 +19,9 @@ pub struct Selection {
     pub weight: Option<String>,
     /// Columns of whole numbers whose bits tell in which realisations of a selection each particle was observed; never guessed.
     pub bits: Option<Vec<String>>,
+    /// The column of the group that each particle belongs to, such as its halo or molecule: integers, the same in all samples; never guessed
+    /// and never that of another sample.
+    pub group: Option<String>,
     /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
     pub filter: Option<String>,
     /// The table of the file, where it has several.
@@ -48,6 +51,7 @@ impl Selection {
             redshift: self.redshift.or(unless(own_depth, &first.redshift)),
             weight: self.weight.or(first.weight.clone()),
             bits: self.bits.or(first.bits.clone()),
+            group: self.group,
             filter: self.filter.or(first.filter.clone()),
             table: self.table.or(first.table.clone()),
             rows: self.rows,

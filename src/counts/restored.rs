@@ -57,6 +57,7 @@ impl<B: Binning> PairCounts<B> {
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
             pair_weight: None,
+            cuts: vec![],
         })
     }
 

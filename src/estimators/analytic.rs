@@ -1,11 +1,13 @@
 //! Random pairs that need no randoms: in a periodic box every bin holds its share of the volume.
 
-use super::RandomPairs;
+use super::less_cylinder::Kept;
+use super::{RandomPairs, cuts_of_space};
 use crate::binning::{BinAxis, Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
 use crate::counts::PairTotal;
 use crate::domain::Domain;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
+use crate::tally::Cut;
 
 /// The fraction of uniformly distributed pairs in each bin: the volume of the bin over that of the box.
 ///
@@ -26,6 +28,7 @@ use crate::error::EstimatorError;
 pub struct AnalyticRr<B> {
     binning: B,
     fractions: Vec<f64>,
+    cuts: Vec<Cut>,
 }
 
 /// Volumes of the shells between the edges: `4/3 pi (e_k+1^3 - e_k^3)`.
@@ -39,7 +42,7 @@ pub(super) fn shells(edges: &Edges) -> Vec<f64> {
 }
 
 /// Areas of the rings between the edges: `pi (e_k+1^2 - e_k^2)`.
-fn rings(edges: &Edges) -> Vec<f64> {
+pub(super) fn rings(edges: &Edges) -> Vec<f64> {
     edges
         .squares()
         .windows(2)
@@ -48,14 +51,14 @@ fn rings(edges: &Edges) -> Vec<f64> {
 }
 
 /// Bin widths on the line of sight, times 2 where the sign is not told: both sides fall in the bin.
-fn two_sided_widths(edges: &SignedEdges) -> Vec<f64> {
+pub(super) fn two_sided_widths(edges: &SignedEdges) -> Vec<f64> {
     let sides = if edges.signed() { 1.0 } else { 2.0 };
     let edges = edges.values().windows(2);
     edges.map(|e| sides * (e[1] - e[0])).collect()
 }
 
 /// All products, the second factor varying fastest.
-fn outer(first: &[f64], second: &[f64]) -> Vec<f64> {
+pub(super) fn outer(first: &[f64], second: &[f64]) -> Vec<f64> {
     let products = |a: &f64| second.iter().map(move |b| a * b).collect::<Vec<_>>();
     first.iter().flat_map(products).collect()
 }
@@ -77,6 +80,30 @@ impl<B: Binning> AnalyticRr<B> {
     /// An open axis, a line of sight other than a fixed axis, angular bins, or bins that reach beyond half the box (for a triclinic
     /// box, half its shortest lattice vector).
     pub fn new(binning: &B, domain: &Domain) -> Result<Self, EstimatorError> {
+        Self::with_cuts(binning, domain, &[])
+    }
+
+    /// The same without the pairs that `cuts` hold: each bin's volume less the cylinders around the line of sight that cuts in rp take out
+    /// of it. Unrelated points are in no common group and in no list, so that such cuts change nothing.
+    ///
+    /// ```
+    /// use albireo::tally::Cut;
+    /// use albireo::{Axis, Domain, Edges, LineOfSight, PeriodicBox, RBins, estimators::AnalyticRr};
+    /// let domain = Domain::Periodic(PeriodicBox::cubic(20.0)?);
+    /// let bins = RBins::new(Edges::new(vec![0.0, 3.0, 5.0])?);
+    /// let cut = Cut::rp(0.0, 3.0, LineOfSight::Fixed(Axis::Z))?;
+    /// let rr = AnalyticRr::with_cuts(&bins, &domain, &[cut])?;
+    /// // Of a ball of radius 5 without a bore of radius 3 there is left a ball of radius 4.
+    /// let ball = 4.0 / 3.0 * std::f64::consts::PI * 64.0;
+    /// assert_eq!(rr.fractions()[0], 0.0);
+    /// assert!((rr.fractions()[1] - ball / 8000.0).abs() < 1e-15);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`AnalyticRr::new`]; a cut in theta, a cut in rp across another line of sight than a fixed axis, or than that of the bins or of
+    /// another cut.
+    pub fn with_cuts(binning: &B, domain: &Domain, cuts: &[Cut]) -> Result<Self, EstimatorError> {
         let Some(box_volume) = domain.volume() else {
             return Err(EstimatorError::AnalyticRr(
                 "needs a box that is periodic on all axes: give randoms instead".to_owned(),
@@ -92,7 +119,10 @@ impl<B: Binning> AnalyticRr<B> {
                 "is known for the library's own binnings alone: give randoms instead".to_owned(),
             ));
         };
+        let cuts = cuts_of_space(cuts);
+        let kept = Kept::of(&cuts, form)?;
         let volumes = match form {
+            _ if !cuts.is_empty() => kept.volumes(form),
             Form::Radial { r } => shells(r),
             Form::SMu { s, mu, los } => {
                 fixed_axis_only(los)?;
@@ -108,6 +138,7 @@ impl<B: Binning> AnalyticRr<B> {
         Ok(Self {
             binning: binning.clone(),
             fractions: volumes.iter().map(|v| v / box_volume).collect(),
+            cuts,
         })
     }
 
@@ -121,6 +152,7 @@ impl<B: Binning> AnalyticRr<B> {
         Self {
             binning: self.binning.clone(),
             fractions,
+            cuts: self.cuts.clone(),
         }
     }
 
@@ -156,5 +188,9 @@ impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
 
     fn exactness(&self) -> Exactness {
         Exactness::Exact
+    }
+
+    fn cuts(&self) -> &[Cut] {
+        &self.cuts
     }
 }

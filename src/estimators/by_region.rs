@@ -4,7 +4,7 @@
 
 use super::AnalyticRr;
 use super::cells::CellRr;
-use super::estimator::Estimator;
+use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::terms::{Term, TermCounts};
 use crate::binning::Binning;
@@ -53,7 +53,7 @@ use crate::result::Correlation;
 /// ```
 #[derive(Debug, Clone)]
 pub struct RegionTerms<B> {
-    estimator: Estimator,
+    estimator: AnyEstimator,
     counted: Vec<(Term, RegionCounts<B>)>,
     known: Option<CellRr<B>>,
 }
@@ -64,7 +64,7 @@ impl<B: Binning> RegionTerms<B> {
     /// # Errors
     /// [`EstimatorError::Needs`]: no count, or counts told apart by different numbers of regions.
     pub fn new(
-        estimator: Estimator,
+        estimator: impl Into<AnyEstimator>,
         counted: Vec<(Term, RegionCounts<B>)>,
         known: Option<CellRr<B>>,
     ) -> Result<Self, EstimatorError> {
@@ -84,7 +84,7 @@ impl<B: Binning> RegionTerms<B> {
             )));
         }
         Ok(Self {
-            estimator,
+            estimator: estimator.into(),
             counted,
             known,
         })
@@ -103,7 +103,7 @@ impl<B: Binning> RegionTerms<B> {
     /// The correlation function of all pairs.
     ///
     /// # Errors
-    /// As [`Estimator::estimate`].
+    /// As [`AnyEstimator::estimate`].
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
         let known = self.known.as_ref().map(|known| known.whole().clone());
         self.of(|counts| counts.whole().clone(), known)
@@ -112,7 +112,7 @@ impl<B: Binning> RegionTerms<B> {
     /// The correlation function without region k, for each k: by the same estimator, of counts without the region.
     ///
     /// # Errors
-    /// Each as [`Estimator::estimate`].
+    /// Each as [`AnyEstimator::estimate`].
     pub fn jackknife(
         &self,
         kind: Jackknife,
@@ -130,7 +130,7 @@ impl<B: Binning> RegionTerms<B> {
     /// Realisation i depends on (seed, i) alone.
     ///
     /// # Errors
-    /// [`EstimatorError::Needs`]: fewer than two realisations; each as [`Estimator::estimate`].
+    /// [`EstimatorError::Needs`]: fewer than two realisations; each as [`AnyEstimator::estimate`].
     pub fn bootstrap(
         &self,
         realisations: u32,

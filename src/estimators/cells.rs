@@ -5,7 +5,8 @@
 //! and its copy shifted by the separation overlap: `A = 1/V^2 int prod_i (l_i - |d_i|)_+ d^3d` over the bin, l the sides of the cell.
 //! Exactly one is in `C = 2 (f p - A)`.
 
-use super::AnalyticRr;
+use super::less_cylinder::Kept;
+use super::{AnalyticRr, RandomPairs};
 use crate::binning::{Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
 use crate::domain::Axis;
 use crate::error::EstimatorError;
@@ -52,9 +53,13 @@ impl<B: Binning> CellRr<B> {
         };
         let lengths = cells.lengths();
         let volume: f64 = lengths.iter().product();
-        let pairs = both_in_cell(form, cells);
+        let kept = Kept::of(whole.cuts(), form)?;
+        let pairs = kept.both_in_cell(form, cells);
+        let pairs = pairs.iter().zip(whole.fractions());
+        // A bin of which cuts leave nothing is empty, whatever the roundings.
+        let within = pairs.map(|(v, &p)| if p == 0.0 { 0.0 } else { v / volume / volume });
         Ok(Self {
-            within: pairs.iter().map(|v| v / volume / volume).collect(),
+            within: within.collect(),
             share: 1.0 / f64::from(cells.number()),
             number: cells.number() as usize,
             whole,
@@ -177,21 +182,21 @@ impl Overlap {
         4.0 * piecewise(&self.rule, end, &[kink], strip)
     }
 
-    /// Over the separations below `s` with cosines below `mu` either way along the axis.
-    fn cone(&self, s: f64, mu: f64) -> f64 {
+    /// Over the separations below `s` and less than `bore` across, with cosines below `mu` either way along the axis.
+    fn cone(&self, s: f64, mu: f64, bore: f64) -> f64 {
         if mu == 0.0 || s == 0.0 {
             return 0.0;
         }
         let opening = (1.0 - mu * mu).max(0.0).sqrt() / mu;
         let [a, b] = self.across.map(Side::end);
-        let radii = [a, b, (a * a + b * b).sqrt()];
+        let radii = [a, b, (a * a + b * b).sqrt(), bore];
         let on_sphere = radii.map(|r| (s * s - r * r).max(0.0).sqrt());
         let on_cone = radii.map(|r| r / opening);
         let kinks = [on_sphere, on_cone].concat();
         let end = (s * mu).min(self.along.end());
         let slice = |z: f64| {
-            let outer = self.disc((s * s - z * z).max(0.0).sqrt());
-            self.along.overlap(z) * (outer - self.disc(z * opening))
+            let outer = self.disc((s * s - z * z).max(0.0).sqrt().min(bore));
+            self.along.overlap(z) * (outer - self.disc((z * opening).min(bore)))
         };
         2.0 * piecewise(&self.rule, end, &kinks, slice)
     }
@@ -199,7 +204,7 @@ impl Overlap {
 
 /// A cumulative integral over both signs of a coordinate as one over the coordinate with its sign, from 0; as it is where signs are not told
 /// apart.
-fn signed(edges: &SignedEdges, both: impl Fn(f64) -> f64) -> Vec<f64> {
+pub(super) fn signed(edges: &SignedEdges, both: impl Fn(f64) -> f64) -> Vec<f64> {
     let cumulative = |&edge: &f64| {
         if edges.signed() {
             (both(edge.abs()) / 2.0).copysign(edge)
@@ -214,8 +219,15 @@ fn differences(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| v[1] - v[0]).collect()
 }
 
-/// The integral over each bin of the volume that a cell has in common with its copy.
-fn both_in_cell(form: Form<'_>, cells: &Cells) -> Vec<f64> {
+impl Kept {
+    /// The integral over what cuts leave of each bin of the volume that a cell has in common with its copy.
+    fn both_in_cell(&self, form: Form<'_>, cells: &Cells) -> Vec<f64> {
+        self.over(|across| both_in_cell(form, cells, across, self.axis()))
+    }
+}
+
+/// The integral over each bin, up to `bore` across the axis of cuts, of the volume that a cell has in common with its copy.
+fn both_in_cell(form: Form<'_>, cells: &Cells, bore: f64, of_cuts: Axis) -> Vec<f64> {
     let axis = |los| match los {
         LineOfSight::Fixed(axis) => axis,
         // Analytic pairs have a fixed axis.
@@ -226,12 +238,12 @@ fn both_in_cell(form: Form<'_>, cells: &Cells) -> Vec<f64> {
     };
     match form {
         Form::Radial { r } => {
-            let overlap = Overlap::new(cells, Axis::Z);
-            differences(&up_to(r, &|r| overlap.cone(r, 1.0)))
+            let overlap = Overlap::new(cells, of_cuts);
+            differences(&up_to(r, &|r| overlap.cone(r, 1.0, bore)))
         }
         Form::RpPi { rp, pi, los } => {
             let overlap = Overlap::new(cells, axis(los));
-            let discs = differences(&up_to(rp, &|rp| overlap.disc(rp)));
+            let discs = differences(&up_to(rp, &|rp| overlap.disc(rp.min(bore))));
             let depths = differences(&signed(pi, |d| 2.0 * overlap.along.up_to(d)));
             let product = |disc: &f64| depths.iter().map(|depth| disc * depth).collect::<Vec<_>>();
             discs.iter().flat_map(product).collect()
@@ -241,7 +253,7 @@ fn both_in_cell(form: Form<'_>, cells: &Cells) -> Vec<f64> {
             let cones = s
                 .values()
                 .iter()
-                .map(|&s| signed(mu, |mu| overlap.cone(s, mu)));
+                .map(|&s| signed(mu, |mu| overlap.cone(s, mu, bore)));
             let cones: Vec<Vec<f64>> = cones.map(|cones| differences(&cones)).collect();
             let shell = |ends: &[Vec<f64>]| {
                 let pairs = ends[1].iter().zip(&ends[0]);

@@ -21,6 +21,40 @@ impl<const N: usize> Dual<N> {
         Self { value, slopes }
     }
 
+    /// A number that depends on no input.
+    pub(super) fn constant(value: f64) -> Self {
+        Self {
+            value,
+            slopes: [0.0; N],
+        }
+    }
+
+    /// `self` to the power of `exponent`, a product of its factors where that is a whole number; NaN for no number, such as 1/0 or the root of
+    /// -1.
+    pub(super) fn to_the(self, exponent: f64) -> Self {
+        const FACTORS: f64 = 64.0;
+        if exponent.trunc() == exponent && exponent.abs() <= FACTORS {
+            let factors = (1..exponent.abs() as u32).map(|_| self);
+            let one = Self::constant(1.0);
+            let product = factors.fold(self, |product, factor| product * factor);
+            return match exponent {
+                0.0 => one,
+                _ if exponent < 0.0 => one.over(product),
+                _ => product,
+            };
+        }
+        if self.value < 0.0 || (self.value == 0.0 && exponent < 0.0) {
+            return Self::constant(f64::NAN);
+        }
+        let steep = exponent * libm::pow(self.value, exponent - 1.0);
+        Self {
+            value: libm::pow(self.value, exponent),
+            slopes: self
+                .slopes
+                .map(|slope| if slope == 0.0 { 0.0 } else { steep * slope }),
+        }
+    }
+
     /// `self / denominator`, NaN over zero.
     pub(super) fn over(self, denominator: Self) -> Self {
         let value = ratio(self.value, denominator.value);
@@ -105,6 +139,14 @@ mod tests {
         for (found, expected) in f.slopes.into_iter().zip(expected) {
             assert!((found - expected).abs() < 1e-15, "{found} {expected}");
         }
+        // x^1.5 / y^2 - y^-1: derivatives 1.5 and -2 times the first term, and -1 times the second.
+        let f = x.to_the(1.5).over(y.to_the(2.0)) - y.to_the(-1.0);
+        let (first, second) = (3.0f64.powf(1.5) / 25.0, 0.2);
+        assert!((f.value - (first - second)).abs() < 1e-15);
+        assert!((f.slopes[0] - 1.5 * first).abs() < 1e-15);
+        assert!((f.slopes[1] - (second - 2.0 * first)).abs() < 1e-15);
+        assert_eq!(x.to_the(0.0).value, 1.0);
+        assert!((x - 4.0).to_the(0.5).value.is_nan() && (x - 3.0).to_the(-2.0).value.is_nan());
         let nothing = x.over(y - 5.0);
         assert!(nothing.value.is_nan() && nothing.slopes.iter().all(|slope| slope.is_nan()));
     }

@@ -4,7 +4,7 @@
 
 use super::by_region::RegionTerms;
 use super::cells::CellRr;
-use super::estimator::Estimator;
+use super::estimator::AnyEstimator;
 use super::terms::{Role, Term, TermCounts};
 use super::{AnalyticRr, RandomPairs};
 use crate::binning::Binning;
@@ -15,6 +15,7 @@ use crate::error::EstimatorError;
 use crate::particles::Particles;
 use crate::regions::Cells;
 use crate::result::Correlation;
+use crate::tally::Cut;
 
 /// The counts that an estimator takes of given samples, ready to be made.
 ///
@@ -41,7 +42,7 @@ use crate::result::Correlation;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Estimation<'a, B> {
-    estimator: Estimator,
+    estimator: AnyEstimator,
     terms: Vec<(Term, Pairs<'a>)>,
     known: Option<AnalyticRr<B>>,
 }
@@ -53,11 +54,12 @@ impl<'a, B: Binning> Estimation<'a, B> {
     /// # Errors
     /// [`EstimatorError::Needs`] a sample that is missing; [`EstimatorError::AnalyticRr`] where there are no randoms and no formula holds.
     pub fn new(
-        estimator: Estimator,
+        estimator: impl Into<AnyEstimator>,
         bins: &B,
         domain: &Domain,
         sample: impl Fn(Role) -> Option<&'a Particles>,
     ) -> Result<Self, EstimatorError> {
+        let estimator = estimator.into();
         let mut terms = estimator.terms(bins.order());
         let mut random = terms.iter().filter(|term| term.is_random());
         let no_randoms = random.all(|term| term.roles().map(&sample).iter().all(Option::is_none));
@@ -85,6 +87,20 @@ impl<'a, B: Binning> Estimation<'a, B> {
         })
     }
 
+    /// The same of fewer pairs: those that `cuts` hold are in no count, so that random pairs that are known must lack them too. Whoever
+    /// counts leaves them out ([`crate::counts::Sums::dropping`]).
+    ///
+    /// # Errors
+    /// [`EstimatorError::AnalyticRr`] where random pairs are known, but not without those.
+    pub fn with_cuts(self, domain: &Domain, cuts: &[Cut]) -> Result<Self, EstimatorError> {
+        let known = self.known.as_ref();
+        let known = known.map(|known| AnalyticRr::with_cuts(known.binning_of(), domain, cuts));
+        Ok(Self {
+            known: known.transpose()?,
+            ..self
+        })
+    }
+
     /// The counts to be made, in the order in which results list them.
     pub fn terms(&self) -> &[(Term, Pairs<'a>)] {
         &self.terms
@@ -98,7 +114,7 @@ impl<'a, B: Binning> Estimation<'a, B> {
     /// Has `count` make each count, and makes the correlation function of them.
     ///
     /// # Errors
-    /// Those of `count`, and of [`Estimator::estimate`].
+    /// Those of `count`, and of [`AnyEstimator::estimate`].
     pub fn run<E: From<EstimatorError>>(
         self,
         mut count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Estimator`]. What each one takes and makes of it stands in its own file.
 
+use super::formula::Formula;
 use super::landy_szalay::{OfOneSample, OfTwoSamples, WithShiftedRandoms};
 use super::ratio::{
     DavisPeeblesOfOne, DavisPeeblesOfTwo, HamiltonOfOne, NaturalOfOne, NaturalOfTwo,
@@ -93,5 +94,67 @@ impl Estimator {
     pub fn of_two_samples(self) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|other| other.is_cross() && other.name() == self.name())
+    }
+}
+
+/// An estimator by name or by formula.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum AnyEstimator {
+    /// One of the list.
+    Named(Estimator),
+    /// Arithmetic over counts.
+    Formula(Formula),
+}
+
+impl From<Estimator> for AnyEstimator {
+    fn from(estimator: Estimator) -> Self {
+        Self::Named(estimator)
+    }
+}
+
+impl From<Formula> for AnyEstimator {
+    fn from(formula: Formula) -> Self {
+        Self::Formula(formula)
+    }
+}
+
+impl AnyEstimator {
+    /// Its name, or the text of its formula.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Named(estimator) => estimator.name(),
+            Self::Formula(formula) => formula.text(),
+        }
+    }
+
+    /// As [`Estimator::takes_known_randoms`], [`Formula::takes_known_randoms`].
+    pub fn takes_known_randoms(&self) -> bool {
+        match self {
+            Self::Named(estimator) => estimator.takes_known_randoms(),
+            Self::Formula(formula) => formula.takes_known_randoms(),
+        }
+    }
+
+    /// As [`Estimator::terms`], [`Formula::terms`].
+    pub fn terms(&self, order: PairOrder) -> Vec<Term> {
+        match self {
+            Self::Named(estimator) => estimator.terms(order),
+            Self::Formula(formula) => formula.terms(order),
+        }
+    }
+
+    /// As [`Estimator::estimate`], [`Formula::estimate`].
+    ///
+    /// # Errors
+    /// As these.
+    pub fn estimate<B: Binning>(
+        &self,
+        counts: &TermCounts<B>,
+    ) -> Result<Correlation, EstimatorError> {
+        match self {
+            Self::Named(estimator) => estimator.estimate(counts),
+            Self::Formula(formula) => formula.estimate(counts),
+        }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Entry: [`LandySzalay`] and its relatives, whose named fields keep DD, DR and RR from being swapped; then [`projected`] and
 //! [`multipoles`] or [`wedges()`]; [`Rdf`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
-//! and applies it. Nothing here counts a pair.
+//! and applies it. [`Formula`] is an estimator written as
+//! arithmetic. Nothing here counts a pair.
 //!
 //! Counts enter normalised: pairs in a bin over all pairs (or weight over all weight), so it does not matter whether an auto count
 //! holds each pair once or in both orders. A denominator of zero gives NaN, never a made-up number.
@@ -20,8 +21,11 @@ mod covariance;
 mod dual;
 mod estimation;
 mod estimator;
+mod formula;
+mod formula_text;
 mod jackknife;
 mod landy_szalay;
+mod less_cylinder;
 mod multipoles;
 mod poisson;
 mod projected;
@@ -37,7 +41,8 @@ pub use by_region::RegionTerms;
 pub use cells::CellRr;
 pub use covariance::{Covariance, hartlap_factor, percival_factor};
 pub use estimation::Estimation;
-pub use estimator::Estimator;
+pub use estimator::{AnyEstimator, Estimator};
+pub use formula::Formula;
 pub use jackknife::{Jackknife, bootstrap_draws};
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
@@ -48,11 +53,14 @@ pub use rdf::Rdf;
 pub use terms::{Role, Term, TermCounts};
 pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};
 
+use std::borrow::Cow;
+
 use crate::binning::{BinAxis, Binning};
 use crate::counts::PairCounts;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
+use crate::tally::{Cut, described, same_cuts};
 use dual::Dual;
 
 /// Random pairs to divide by: counted ([`PairCounts`]) or known ([`AnalyticRr`]).
@@ -71,6 +79,9 @@ pub trait RandomPairs<B: Binning> {
 
     /// Whether they are exact.
     fn exactness(&self) -> Exactness;
+
+    /// Which pairs are left out of the bins.
+    fn cuts(&self) -> &[Cut];
 }
 
 impl<B: Binning> RandomPairs<B> for PairCounts<B> {
@@ -108,6 +119,17 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
     fn exactness(&self) -> Exactness {
         self.exactness()
     }
+
+    fn cuts(&self) -> &[Cut] {
+        self.cuts()
+    }
+}
+
+/// The cuts that hold pairs of any two samples alike, which all counts of an estimate must share. Those by groups and lists are about the
+/// particles of one count: of points that belong to no group none is dropped.
+fn cuts_of_space(cuts: &[Cut]) -> Vec<Cut> {
+    let of_space = cuts.iter().filter(|cut| cut.is_of_space());
+    of_space.cloned().collect()
 }
 
 /// Counts of the same bins, collected by name while they are checked.
@@ -123,14 +145,18 @@ struct Inputs<'a, B> {
 impl<'a, B: Binning> Inputs<'a, B> {
     /// Starts with the counts of data pairs, without which there is no error.
     fn new(data_name: &'static str, data: &'a PairCounts<B>) -> Result<Self, EstimatorError> {
-        let inputs = Self {
+        Self::begin(data_name, data).with(data_name, data)
+    }
+
+    /// Starts with no counts yet, but for those that tell the bins and what has no error.
+    fn begin(data_name: &'static str, data: &'a PairCounts<B>) -> Self {
+        Self {
             data,
             data_name,
             columns: Vec::new(),
             variances: Vec::new(),
             exactness: data.exactness(),
-        };
-        inputs.with(data_name, data)
+        }
     }
 
     /// Adds further counts.
@@ -143,6 +169,13 @@ impl<'a, B: Binning> Inputs<'a, B> {
             return Err(EstimatorError::Bins {
                 left: self.data_name,
                 right: name,
+            });
+        }
+        let [left, right] = [self.data.cuts(), counts.cuts()].map(cuts_of_space);
+        if !same_cuts(&left, &right) {
+            return Err(EstimatorError::Cuts {
+                left: (self.data_name, described(&left)),
+                right: (name, described(&right)),
             });
         }
         let values = counts.fractions(name)?;
@@ -178,8 +211,20 @@ impl<'a, B: Binning> Inputs<'a, B> {
         formula: impl Fn([Dual<N>; N]) -> Dual<N>,
     ) -> Correlation {
         debug_assert_eq!(self.columns.len(), N);
+        self.estimate_of_columns(estimator, formula)
+    }
+
+    /// The same, of at most so many columns: further ones are 0 and constant.
+    fn estimate_of_columns<const N: usize>(
+        self,
+        estimator: impl Into<Cow<'static, str>>,
+        formula: impl Fn([Dual<N>; N]) -> Dual<N>,
+    ) -> Correlation {
         let estimate = |k: usize| {
-            let input = |column: usize| Dual::input(column, self.columns[column].values[k]);
+            let input = |column: usize| match self.columns.get(column) {
+                Some(counts) => Dual::input(column, counts.values[k]),
+                None => Dual::constant(0.0),
+            };
             formula(std::array::from_fn(input))
         };
         let bins = 0..self.data.npairs().len();
@@ -196,7 +241,7 @@ impl<'a, B: Binning> Inputs<'a, B> {
             .map(|(variance, counted)| if counted { variance.sqrt() } else { f64::NAN })
             .collect();
         Correlation {
-            estimator,
+            estimator: estimator.into(),
             axes: self.data.binning().axes(),
             xi: estimates.iter().map(|xi| xi.value).collect(),
             error,

@@ -76,6 +76,51 @@ impl Rdf {
         volume: f64,
         references: usize,
     ) -> Result<(), EstimatorError> {
+        if let Some(cut) = counts.cuts().first() {
+            return Err(EstimatorError::Needs(format!(
+                "g(r) of counts with {} needs the number of pairs that it excludes",
+                cut.name()
+            )));
+        }
+        self.add_frame_excluding(counts, volume, references, 0)
+    }
+
+    /// As [`Rdf::add_frame`], of counts without the pairs within groups or of a list, of which there are `excluded` in all, each once
+    /// ([`crate::counts::excluded_pairs`]): they are no candidates, so that g of an ideal gas is 1 all the same. n(r) does not count them either.
+    ///
+    /// ```
+    /// use albireo::counts::{Sums, count_pairs, excluded_pairs};
+    /// use albireo::tally::Cut;
+    /// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, estimators::Rdf, random};
+    /// // Diatomic molecules whose atoms know nothing of each other.
+    /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+    /// let atoms = Particles::new(random::in_box(600, 1, [1.0; 3])?).grouped(Groups::new((0..600).map(|k| k / 2).collect()))?;
+    /// let (pairs, bins) = (Pairs::Auto(&atoms), RBins::new(Edges::linear(0.0, 0.5, 5)?));
+    /// let sums = Sums::default().dropping(Cut::SameGroup);
+    /// let counts = count_pairs(&Naive, &PairJob::new(pairs, &domain)?, &bins, sums, &Silent)?;
+    /// let excluded = excluded_pairs(pairs, counts.cuts());
+    /// assert_eq!(excluded, 300);
+    /// let mut rdf = Rdf::new(&bins);
+    /// rdf.add_frame_excluding(&counts, 1.0, atoms.len(), excluded)?;
+    /// assert!((rdf.g()[4] - 1.0).abs() < 5.0 * rdf.poisson_error()[4]);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Rdf::add_frame`]; cuts by angle or rp, which leave no ideal gas to compare with, or no pair that is not excluded.
+    pub fn add_frame_excluding(
+        &mut self,
+        counts: &PairCounts<RBins>,
+        volume: f64,
+        references: usize,
+        excluded: u64,
+    ) -> Result<(), EstimatorError> {
+        if let Some(cut) = counts.cuts().iter().find(|cut| cut.is_of_space()) {
+            return Err(EstimatorError::Needs(format!(
+                "g(r) has no meaning with {}",
+                cut.name()
+            )));
+        }
         if *counts.binning() != self.bins {
             return Err(EstimatorError::Bins {
                 left: "g(r)",
@@ -100,12 +145,20 @@ impl Rdf {
             )));
         }
         check_references(counts.kind(), pairs, references as u64)?;
+        // Of an auto count of both orders each is excluded twice.
+        let excluded = u128::from(excluded) * counts.kind().times() as u128;
+        let candidates = u128::from(pairs).saturating_sub(excluded);
+        if candidates == 0 {
+            return Err(EstimatorError::Needs(format!(
+                "g(r) needs pairs that are not excluded: all {pairs} of the frame are"
+            )));
+        }
         let npairs = counts.npairs();
         let sums = self.npairs.iter().zip(npairs);
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
         self.npairs = summed
             .ok_or_else(|| EstimatorError::Needs("fewer than 2^64 pairs in a bin".to_owned()))?;
-        let density = pairs as f64 / volume;
+        let density = candidates as f64 / volume;
         for ((moments, &p), shell) in self
             .moments
             .iter_mut()

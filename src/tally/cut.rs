@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Cut`]. Engines count everything and take off what the cuts hold, which is little.
 
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::binning::{Binning, Edges, LineOfSight, PairOrder, ThetaBins, check_sight_edges};
@@ -80,6 +82,28 @@ impl Cut {
         }
     }
 
+    /// Whether it is about where points lie, so that it holds pairs of any two samples alike, rather than about who they are.
+    pub fn is_of_space(&self) -> bool {
+        match self {
+            Self::Theta(_) | Self::Rp { .. } => true,
+            Self::SameGroup | Self::Listed(_) => false,
+        }
+    }
+
+    /// The same cut for the rows `runs` of a job's two samples, counted from 0 in each; `either` where a pair may be listed in any order.
+    pub(crate) fn in_runs(&self, runs: [&Range<usize>; 2], either: bool) -> Self {
+        let Self::Listed(list) = self else {
+            return self.clone();
+        };
+        let own = |[i, j]: [u32; 2]| {
+            let [i, j] = [i as usize, j as usize];
+            let held = runs[0].contains(&i) && runs[1].contains(&j);
+            held.then(|| [(i - runs[0].start) as u32, (j - runs[1].start) as u32])
+        };
+        let both = |&[i, j]: &[u32; 2]| [own([i, j]), own([j, i]).filter(|_| either)];
+        Self::listed(list.iter().flat_map(both).flatten())
+    }
+
     /// Whether the pair of rows `pair` is dropped: the exact rule.
     pub(crate) fn holds(&self, pairs: Pairs<'_>, [i, j]: [usize; 2], sep: &Separation) -> bool {
         match self {
@@ -148,4 +172,36 @@ impl Cut {
             }
         }
     }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Theta(bins) => {
+                let edges = bins.edges();
+                write!(f, "theta {} to {} degrees", edges.first(), edges.last())
+            }
+            Self::Rp { rp, los } => {
+                let (lo, hi) = (rp.first(), rp.last());
+                write!(f, "rp {lo} to {hi} across the line of sight {}", los.name())
+            }
+            Self::SameGroup => f.write_str("pairs within a group"),
+            Self::Listed(list) => write!(f, "{} listed pairs", list.len()),
+        }
+    }
+}
+
+/// Cuts as messages name them.
+pub(crate) fn described(cuts: &[Cut]) -> String {
+    if cuts.is_empty() {
+        return "no cut".to_owned();
+    }
+    let cuts: Vec<String> = cuts.iter().map(Cut::to_string).collect();
+    format!("cut {}", cuts.join(" and "))
+}
+
+/// Whether the same pairs are dropped, in whatever order the cuts are named.
+pub(crate) fn same_cuts(left: &[Cut], right: &[Cut]) -> bool {
+    let all_in = |a: &[Cut], b: &[Cut]| a.iter().all(|cut| b.contains(cut));
+    all_in(left, right) && all_in(right, left)
 }

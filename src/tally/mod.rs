@@ -13,6 +13,7 @@ mod terms;
 
 pub use classes::{Classes, Tables};
 pub use cut::Cut;
+pub(crate) use cut::{described, same_cuts};
 pub use integers::Tally;
 pub(crate) use pair_weight::PairFactor;
 pub use pair_weight::{

@@ -1,6 +1,6 @@
 //! The sums that counts take by default: what results of the library hold.
 
-use super::{PairWeight, Sum, Tallied};
+use super::{Cut, PairWeight, Sum, Tallied};
 use crate::binning::Binning;
 use crate::pairs::Pairs;
 use crate::particles::Weights;
@@ -44,7 +44,27 @@ impl Sums {
                 ..self
             },
             pair_weight: Some(weight),
+            cuts: vec![],
         }
+    }
+
+    /// The same of fewer pairs: those that `cut` holds are not counted.
+    ///
+    /// ```
+    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::tally::Cut;
+    /// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
+    /// // Two members of one halo and one of another.
+    /// let rows = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
+    /// let sample = Particles::new(Points::from_rows(&rows)?).grouped(Groups::new(vec![7, 7, 9]))?;
+    /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
+    /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4)?);
+    /// let two_halo = count_pairs(&Naive, &job, &bins, Sums::default().dropping(Cut::SameGroup), &Silent)?;
+    /// assert_eq!((two_halo.npairs(), two_halo.total().pairs), (&[0, 0, 1, 1][..], 3));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn dropping(self, cut: Cut) -> WeightedSums {
+        WeightedSums::from(self).dropping(cut)
     }
 
     /// These sums over the bins of `binning`.
@@ -62,11 +82,12 @@ impl Sums {
     }
 }
 
-/// Sums, and what the weights of pairs are made of besides the product of two.
+/// Sums, what the weights of pairs are made of besides the product of two, and which pairs are left out.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WeightedSums {
     sums: Sums,
     pair_weight: Option<PairWeight>,
+    cuts: Vec<Cut>,
 }
 
 impl From<Sums> for WeightedSums {
@@ -75,6 +96,7 @@ impl From<Sums> for WeightedSums {
         Self {
             sums,
             pair_weight: None,
+            cuts: vec![],
         }
     }
 }
@@ -90,18 +112,32 @@ impl WeightedSums {
         self.pair_weight.as_ref()
     }
 
+    /// The same of fewer pairs: those that `cut` holds are not counted.
+    #[must_use]
+    pub fn dropping(mut self, cut: Cut) -> Self {
+        self.cuts.push(cut);
+        self
+    }
+
+    /// Which pairs are not counted.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+
     /// The same sums without inverse probabilities, which individual weights stand for.
     #[must_use]
     pub fn without_inverse(self) -> Self {
         Self {
             sums: self.sums,
             pair_weight: self.pair_weight.and_then(|weight| weight.without_inverse()),
+            cuts: self.cuts,
         }
     }
 
     /// These sums over the bins of `binning`.
     pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
-        let what = self.sums.over(binning);
+        let cuts = self.cuts.into_iter();
+        let what = cuts.fold(self.sums.over(binning), Tallied::with_cut);
         match self.pair_weight {
             None => what,
             Some(weight) => what.with_pair_weight(weight),

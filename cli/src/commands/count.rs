@@ -10,6 +10,7 @@ use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
+use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::{check, deliver};
@@ -39,6 +40,8 @@ pub(crate) struct Count {
     los: LosFlags,
     #[command(flatten)]
     pair_weights: PairWeightFlags,
+    #[command(flatten)]
+    cuts: CutFlags,
 }
 
 impl Count {
@@ -53,7 +56,9 @@ impl Count {
         check(&self.pairs.output, &[], &inputs)?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let mut record = Record::begin(call.arguments);
-        let sources = self.pairs.sources(self.data, self.second)?;
+        let sources = self
+            .pairs
+            .sources(self.data, self.second, self.cuts.group.as_deref())?;
         let wanted = Wanted {
             angular: self.statistic == Statistic::Theta,
             outside: if self.pairs.space.wrap {
@@ -63,7 +68,8 @@ impl Count {
             },
             regions: None,
         };
-        spec.check_line_of_sight(self.los.los)?;
+        self.cuts.check(self.statistic)?;
+        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         let upweights = self.pair_weights.begin(&sources)?;
         let engines = Engines::new(&self.pairs.run)?;
         let samples = call
@@ -73,7 +79,10 @@ impl Count {
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
         upweights.check_data(samples.record().get("samples"));
-        let mut counter = Counter::new(engines, samples.domain()).sharing(call.kept.shared());
+        let cuts = self.cuts.cuts(los, samples.domain())?;
+        let mut counter = Counter::new(engines, samples.domain())
+            .sharing(call.kept.shared())
+            .dropping(cuts);
         let first = samples.get("data")?;
         let pairs = match samples.find("second") {
             None => weighting.of("DD", ["data"; 2], Pairs::Auto(first))?,

@@ -5,15 +5,17 @@
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
-use albireo::estimators::{Estimation, Estimator, Role, Term};
+use albireo::estimators::{AnyEstimator, Estimation, Estimator, Role, Term};
 use albireo::result::Correlation;
+use albireo::tally::Cut;
 use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs, estimators::Covariance};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Samples, Selection, Source};
 use anyhow::{Context, Result};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::estimator::{EstimatorParser, check_formula};
+use super::pairs::grouped;
 use super::region_flags::RegionFlags;
 use super::saved_rr::{self, Expected};
 use crate::angular::Upweights;
@@ -21,6 +23,7 @@ use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, Space
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
 use crate::counting::{Counted, Counter, Planned};
+use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::write;
@@ -28,23 +31,6 @@ use crate::pair_weights::{PairWeightFlags, WeightedPairs, Weighting, upweighted}
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
-
-/// What `--estimator` takes by name: those that no other flag asks for.
-fn named_estimators() -> impl TypedValueParser<Value = Estimator> {
-    let all = || {
-        let shifts = |estimator: Estimator| {
-            let terms = estimator.terms(PairOrder::Unordered);
-            terms.iter().any(|t| t.roles().contains(&Role::Shifted))
-        };
-        let all = Estimator::ALL.iter().copied();
-        all.filter(move |estimator| !estimator.is_cross() && !shifts(*estimator))
-    };
-    let values = all().map(|e| PossibleValue::new(e.name()).help(e.formula()));
-    PossibleValuesParser::new(values).try_map(move |name| {
-        let found = all().find(|estimator| estimator.name() == name);
-        found.ok_or_else(|| format!("there is no estimator {name}"))
-    })
-}
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -77,11 +63,12 @@ pub(crate) struct EstimateFlags {
     #[arg(long, value_name = "FILE", requires = "cross")]
     cross_randoms: Vec<Files>,
     /// Randoms shifted as the reconstructed DATA were: (DD - DS - SD + SS) / RR
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cross", "estimator"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "cross")]
     shifted_randoms: Vec<Files>,
-    /// Estimator [default: landy-szalay with randoms, natural in a periodic box]
-    #[arg(long, value_parser = named_estimators())]
-    estimator: Option<Estimator>,
+    /// Estimator by name, or a formula of the normalised counts DD, DR, RD, RR, DS, SD, SS, D1D2, D1R2, R1D2 and R1R2, numbers, + - * / ^ and
+    /// parentheses, e.g. '(DD-2*DR+RR)/RR'; only what it names is counted [default: landy-szalay with randoms, natural in a periodic box]
+    #[arg(long, value_name = "NAME|FORMULA", value_parser = EstimatorParser)]
+    estimator: Option<AnyEstimator>,
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
     rr: Option<PathBuf>,
@@ -98,6 +85,8 @@ pub(crate) struct EstimateFlags {
     space: SpaceFlags,
     #[command(flatten)]
     los: LosFlags,
+    #[command(flatten)]
+    cuts: CutFlags,
     #[command(flatten)]
     regions: RegionFlags,
     #[command(flatten)]
@@ -155,19 +144,55 @@ struct Plan<'a> {
     inputs: &'a Samples,
     weighting: &'a Weighting,
     upweights: &'a Upweights,
-    estimator: Estimator,
+    estimator: AnyEstimator,
     rr: Option<PathBuf>,
     mean_separation: bool,
     method: Option<Method>,
+    cuts: Vec<Cut>,
 }
 
 impl EstimateFlags {
+    /// Whether there is a catalog of this role.
+    fn given(&self, role: Role) -> bool {
+        match role {
+            Role::Data => true,
+            Role::Randoms => !self.randoms.is_empty(),
+            Role::Shifted => !self.shifted_randoms.is_empty(),
+            Role::SecondData => !self.cross.is_empty(),
+            Role::SecondRandoms => !self.cross_randoms.is_empty(),
+        }
+    }
+
     /// The estimator asked for, or the one that goes with the catalogs; refuses catalogs that it has no use for.
-    fn estimator(&self) -> Result<Estimator> {
-        let random = !self.randoms.is_empty() || !self.cross_randoms.is_empty();
-        let of_one = match self.estimator {
-            _ if !self.shifted_randoms.is_empty() => Estimator::ShiftedRandoms,
+    fn estimator(&self) -> Result<AnyEstimator> {
+        let estimator: AnyEstimator = match &self.estimator {
+            Some(AnyEstimator::Formula(formula)) => {
+                check_formula(formula, |role| self.given(role))?;
+                formula.clone().into()
+            }
+            Some(AnyEstimator::Named(named)) => self.named_estimator(Some(*named))?.into(),
+            _ => self.named_estimator(None)?.into(),
+        };
+        let terms = estimator.terms(PairOrder::Unordered);
+        if self.rr.is_some() && !terms.iter().any(|term| term.is_random()) {
+            return Err(usage(format!(
+                "--rr has no use: --estimator {} counts no RR",
+                estimator.name()
+            )));
+        }
+        Ok(estimator)
+    }
+
+    fn named_estimator(&self, wanted: Option<Estimator>) -> Result<Estimator> {
+        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
+        let of_one = match wanted {
+            Some(_) if self.given(Role::Shifted) => {
+                return Err(usage(
+                    "--shifted-randoms has an estimator of its own: leave out --estimator, or write a formula with DS, SD and SS",
+                ));
+            }
             Some(wanted) => wanted,
+            None if self.given(Role::Shifted) => Estimator::ShiftedRandoms,
             None if random => Estimator::LandySzalay,
             None => Estimator::Natural,
         };
@@ -181,21 +206,13 @@ impl EstimateFlags {
             .ok_or_else(|| usage(format!("--estimator {name} is not defined with --cross")))?;
         let terms = estimator.terms(PairOrder::Unordered);
         self.check_randoms(estimator, &terms)?;
-        if self.rr.is_some() && !terms.iter().any(|term| term.is_random()) {
-            return Err(usage(format!(
-                "--rr has no use: --estimator {name} counts no RR"
-            )));
-        }
         Ok(estimator)
     }
 
     /// Refuses randoms that the estimator misses, or has no use for.
     fn check_randoms(&self, estimator: Estimator, terms: &[Term]) -> Result<()> {
         let name = estimator.name();
-        let given = |role| match role {
-            Role::SecondRandoms => !self.cross_randoms.is_empty(),
-            _ => !self.randoms.is_empty(),
-        };
+        let given = |role| self.given(role);
         let takes = |role| terms.iter().any(|term| term.roles().contains(&role));
         let (taken, others): (Vec<_>, Vec<_>) =
             RANDOMS.into_iter().partition(|(role, _)| takes(*role));
@@ -270,6 +287,7 @@ impl EstimateFlags {
             (Role::SecondData, &self.cross, &cross),
             (Role::SecondRandoms, &self.cross_randoms, &randoms),
         ];
+        let group = self.cuts.group.as_deref();
         let source = |(role, files, flags): (Role, &Vec<Files>, &Selection)| {
             let paths: Vec<PathBuf> = files
                 .iter()
@@ -279,7 +297,10 @@ impl EstimateFlags {
             (!paths.is_empty()).then(|| Source {
                 role: role.name().to_owned(),
                 paths,
-                selection: flags.clone().resolved(),
+                selection: match role {
+                    Role::Data | Role::SecondData => grouped(flags.clone().resolved(), group),
+                    _ => flags.clone().resolved(),
+                },
             })
         };
         Ok(files.into_iter().filter_map(source).collect())
@@ -306,7 +327,8 @@ impl EstimateFlags {
                 "without --randoms, RR of a box less a region is known for its sub-cubes only: take --regions-cubes N",
             ));
         }
-        spec.check_line_of_sight(self.los.los)?;
+        self.cuts.check(spec.statistic)?;
+        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         let mut record = Record::begin(call.arguments);
         let sources = self.sources()?;
         let wanted = Wanted {
@@ -327,7 +349,10 @@ impl EstimateFlags {
             .pair_weights
             .weighting(&inputs, &ROLES.map(Role::name))?;
         upweights.check_data(inputs.record().get("samples"));
-        let mut counter = Counter::new(engines, inputs.domain()).sharing(call.kept.shared());
+        let cuts = self.cuts.cuts(los, inputs.domain())?;
+        let mut counter = Counter::new(engines, inputs.domain())
+            .sharing(call.kept.shared())
+            .dropping(cuts.clone());
         let plan = Plan {
             inputs: &inputs,
             weighting: &weighting,
@@ -336,13 +361,14 @@ impl EstimateFlags {
             rr: self.rr,
             mean_separation: self.mean_separation,
             method,
+            cuts,
         };
         let ((mut xi, scatter), mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
         inputs.name_axes(&mut xi.axes);
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
-        record.set("estimator", xi.estimator);
+        record.set("estimator", xi.estimator.clone());
         counter.note(&mut record);
         let unit = inputs.unit().map(str::to_owned);
         if let Some(scatter) = &scatter {
@@ -394,6 +420,7 @@ impl<'a> Plan<'a> {
         let expected = Expected {
             bins,
             job: counter.job(*pairs)?,
+            cuts: counter.cuts(*pairs),
             exactness: counter.exactness(),
         };
         saved_rr::read(path, &expected).map(Some)
@@ -407,7 +434,8 @@ impl<'a> Plan<'a> {
     ) -> Result<(Correlation, Option<Scatter>)> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
         let sample = |role: Role| inputs.find(role.name());
-        let estimation = Estimation::new(self.estimator, bins, domain, sample);
+        let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
+        let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
         let estimation = estimation.map_err(with_advice)?;
         let mut saved = self.saved(estimation.terms(), bins, counter)?;
         let planned = self.planned(estimation.terms())?;

@@ -5,6 +5,7 @@ pub(crate) mod count;
 #[cfg(feature = "cuda")]
 pub(crate) mod devices;
 mod estimate;
+mod estimator;
 pub(crate) mod info;
 mod pairs;
 #[cfg(feature = "plot")]

@@ -25,9 +25,20 @@ pub(super) struct PairFlags {
     pub(super) output: OutputFlags,
 }
 
+/// The same selection with the column of the groups.
+pub(super) fn grouped(selection: Selection, group: Option<&str>) -> Selection {
+    let group = group.map(str::to_owned);
+    Selection { group, ..selection }
+}
+
 impl PairFlags {
-    /// The files to read; flags of the second alone mean another part of the first file.
-    pub(super) fn sources(&self, data: Files, second: Option<Files>) -> Result<Vec<Source>> {
+    /// The files to read, with the column of their groups; flags of the second alone mean another part of the first file.
+    pub(super) fn sources(
+        &self,
+        data: Files,
+        second: Option<Files>,
+        group: Option<&str>,
+    ) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let other = Selection::from(self.second_columns.clone());
         let other_part = other.filter.is_some() || other.table.is_some();
@@ -40,12 +51,12 @@ impl PairFlags {
         let second = second.map(|files| Source {
             role: "second".to_owned(),
             paths: files.paths,
-            selection: other.or(&first).resolved(),
+            selection: grouped(other.or(&first).resolved(), group),
         });
         let data = Source {
             role: "data".to_owned(),
             paths: data.paths,
-            selection: first.resolved(),
+            selection: grouped(first.resolved(), group),
         };
         Ok(std::iter::once(data).chain(second).collect())
     }

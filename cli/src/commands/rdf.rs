@@ -1,5 +1,6 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
+use albireo::counts::excluded_pairs;
 use albireo::estimators::Rdf as Distribution;
 use albireo::{Binning, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
@@ -10,6 +11,7 @@ use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;
 use crate::counting::{Counter, Planned};
+use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted};
@@ -55,6 +57,8 @@ pub(crate) struct Rdf {
         allow_negative_numbers = true
     )]
     volume: Option<f64>,
+    #[command(flatten)]
+    excluded: ExclusionFlags,
     #[command(flatten)]
     pairs: PairFlags,
 }
@@ -104,7 +108,8 @@ impl Rdf {
             .data
             .iter()
             .chain(self.second.iter().flat_map(Files::iter))
-            .chain(self.bins.as_ref().and_then(EdgeSpec::file));
+            .chain(self.bins.as_ref().and_then(EdgeSpec::file))
+            .chain(self.excluded.bonds.as_deref());
         check(&self.pairs.output, &[], &inputs.collect::<Vec<_>>())?;
         let bins = self.bins()?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
@@ -113,7 +118,9 @@ impl Rdf {
             )));
         }
         let mut record = Record::begin(call.arguments);
-        let sources = self.pairs.sources(self.data, self.second)?;
+        let group = self.excluded.group.as_deref();
+        let sources = self.pairs.sources(self.data, self.second, group)?;
+        let cuts = self.excluded.cuts()?;
         if sources
             .iter()
             .any(|source| source.selection.weight.is_some())
@@ -138,10 +145,16 @@ impl Rdf {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
         };
-        let mut counter = Counter::new(engines, samples.domain()).sharing(call.kept.shared());
+        let mut counter = Counter::new(engines, samples.domain())
+            .sharing(call.kept.shared())
+            .dropping(cuts);
         let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
         let mut distribution = Distribution::new(&bins);
-        distribution.add_frame(&counts, volume, first.len())?;
+        let excluded = excluded_pairs(pairs, counts.cuts());
+        distribution.add_frame_excluding(&counts, volume, first.len(), excluded)?;
+        if !counts.cuts().is_empty() {
+            record.set("excluded_pairs", excluded);
+        }
         let axes = bins.axes();
         record.set_bins(Statistic::R, &axes, LineOfSight::default());
         record.set("volume", volume);

@@ -7,17 +7,19 @@ use std::path::Path;
 
 use albireo::counts::{JobId, PairKind, Sums};
 use albireo::engine::Exactness;
+use albireo::tally::Cut;
 use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use crate::counting::fingerprint;
+use crate::counting::{cuts_record, fingerprint};
 
 /// What a saved count must belong to.
 pub(super) struct Expected<'a, B> {
     pub(super) bins: &'a B,
     pub(super) job: PairJob<'a>,
+    pub(super) cuts: Vec<Cut>,
     pub(super) exactness: Exactness,
 }
 
@@ -151,6 +153,14 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
             text("job")
         );
     }
+    let none = Value::Array(vec![]);
+    let (have, want) = (
+        record.get("cuts").unwrap_or(&none),
+        cuts_record(&expected.cuts),
+    );
+    if *have != want {
+        bail!("it was counted with the cuts {have}, not {want}");
+    }
     let exact = expected.exactness.name();
     let arithmetic = record
         .get("arithmetic")
@@ -173,6 +183,7 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
     }
     let counts = PairCounts::of_job(&expected.job, expected.bins.clone(), npairs, weight)
         .map_err(|error| named(error, &pairs_name, &weight_name))?;
+    let counts = counts.with_cuts(expected.cuts.clone());
     Ok(counts.with_exactness(expected.exactness))
 }
 

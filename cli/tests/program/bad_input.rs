@@ -3,7 +3,7 @@
 use crate::folder::Folder;
 
 /// Runs a command that must fail with `code` and say all of `parts`, leaving no file behind.
-fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
+pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
     let before = folder.names();
     let run = folder.run(arguments);
     assert_eq!(

@@ -9,6 +9,7 @@ mod columns;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod cuts;
 mod estimates;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
@@ -17,6 +18,7 @@ mod figures;
 mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
+mod formulas;
 mod job;
 mod outputs;
 mod pair_weights;

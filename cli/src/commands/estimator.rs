@@ -1,0 +1,105 @@
+//! The estimator as the command line spells it, and the catalogs that it takes.
+//!
+//! Entry: [`EstimatorParser`], [`check_formula`].
+
+use std::ffi::OsStr;
+
+use albireo::binning::PairOrder;
+use albireo::estimators::{AnyEstimator, Estimator, Formula, Role};
+use anyhow::Result;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+
+use crate::usage::usage;
+
+/// The catalogs besides the first, by their flags.
+const CATALOGS: [(Role, &str, &str); 4] = [
+    (Role::Randoms, "--randoms", "DR, RD or RR"),
+    (Role::SecondData, "--cross", "D1D2"),
+    (Role::SecondRandoms, "--cross-randoms", "D1R2 or R1R2"),
+    (Role::Shifted, "--shifted-randoms", "DS, SD or SS"),
+];
+
+/// What `--estimator` takes: a name, of those that no other flag asks for, or a formula.
+#[derive(Debug, Clone)]
+pub(super) struct EstimatorParser;
+
+fn named() -> impl Iterator<Item = Estimator> {
+    let shifts = |estimator: Estimator| {
+        let terms = estimator.terms(PairOrder::Unordered);
+        terms.iter().any(|t| t.roles().contains(&Role::Shifted))
+    };
+    let all = Estimator::ALL.iter().copied();
+    all.filter(move |estimator| !estimator.is_cross() && !shifts(*estimator))
+}
+
+fn estimator(text: String) -> Result<AnyEstimator, String> {
+    if let Some(estimator) = named().find(|estimator| estimator.name() == text) {
+        return Ok(estimator.into());
+    }
+    let like_a_name = |c: char| c.is_ascii_lowercase() || c == '-';
+    if !text.is_empty() && text.chars().all(like_a_name) {
+        let names: Vec<&str> = named().map(Estimator::name).collect();
+        return Err(format!(
+            "there is no estimator {text}: expected one of {}, or a formula such as (DD-2*DR+RR)/RR",
+            names.join(", ")
+        ));
+    }
+    let formula: Result<Formula, _> = text.parse();
+    formula
+        .map(AnyEstimator::from)
+        .map_err(|error| error.to_string())
+}
+
+impl TypedValueParser for EstimatorParser {
+    type Value = AnyEstimator;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<AnyEstimator, clap::Error> {
+        let parser = StringValueParser::new().try_map(estimator);
+        parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(named().map(|estimator| {
+            PossibleValue::new(estimator.name()).help(estimator.formula())
+        })))
+    }
+}
+
+/// Refuses catalogs that a formula misses, or has no use for; `given` tells which there are. Pairs of randoms alone may be known.
+pub(super) fn check_formula(formula: &Formula, given: impl Fn(Role) -> bool) -> Result<()> {
+    let flags = || CATALOGS.into_iter();
+    let known = formula.named().iter().filter(|term| term.is_random());
+    let known = known.flat_map(|term| term.roles()).all(|role| !given(role));
+    for term in formula.named() {
+        if known && term.is_random() {
+            continue;
+        }
+        let missing = flags().find(|(role, ..)| term.roles().contains(role) && !given(*role));
+        if let Some((_, flag, _)) = missing {
+            return Err(usage(format!(
+                "--estimator {formula}: {} needs {flag} FILE",
+                term.name
+            )));
+        }
+    }
+    let takes = |role| {
+        let mut terms = formula.named().iter();
+        terms.any(|term| term.roles().contains(&role))
+    };
+    if !takes(Role::Data) {
+        return Err(usage(format!(
+            "--estimator {formula} names no pairs with the data, such as DD, DR or D1D2"
+        )));
+    }
+    match flags().find(|(role, ..)| given(*role) && !takes(*role)) {
+        None => Ok(()),
+        Some((_, flag, labels)) => Err(usage(format!(
+            "--estimator {formula} has no use for {flag}: leave it out, or name {labels}"
+        ))),
+    }
+}

@@ -1,0 +1,184 @@
+//! `--estimator` as a formula over counts.
+
+use crate::bad_input::refused;
+use crate::folder::{Folder, floats, integers, names, scattered};
+
+fn folder() -> Folder {
+    Folder::new()
+        .with("d.csv", &scattered(120, 10.0, 1))
+        .with("r.csv", &scattered(300, 10.0, 2))
+        .with("s.csv", &scattered(280, 10.0, 3))
+        .with("d2.csv", &scattered(90, 10.0, 4))
+        .with("r2.csv", &scattered(250, 10.0, 5))
+}
+
+const BINS: [&str; 2] = ["--bins", "lin:0:4:4"];
+
+/// Runs with a formula, which may hold blanks.
+fn with_formula(folder: &Folder, arguments: &str, formula: &str, output: &str) {
+    let mut all: Vec<&str> = arguments.split_whitespace().collect();
+    all.extend(["--estimator", formula, "-o", output]);
+    let run = folder.run_with(&all);
+    assert_eq!(run.code, 0, "{arguments} {formula}\n{}", run.stderr);
+}
+
+#[test]
+fn formulas_give_what_names_give() {
+    let folder = folder();
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    let bins = BINS.join(" ");
+    for (command, name, formula) in [
+        (format!("xi d.csv --randoms r.csv {bins} --weight w"), "landy-szalay", "(DD - 2*DR + RR)/RR"),
+        (format!("xi d.csv --randoms r.csv {bins} --regions 5 --bootstrap 20"), "hamilton", "DD*RR/DR**2 - 1"),
+        (format!("xi d.csv --box 10 {bins}"), "natural", "DD/RR-1"),
+        (format!("xi d.csv --box 10 --regions-cubes 2 {bins}"), "natural", "DD/RR - 1"),
+        (
+            format!("xi d.csv --randoms r.csv --cross d2.csv --cross-randoms r2.csv {bins}"),
+            "landy-szalay",
+            "(D1D2 - D1R2 - R1D2 + R1R2)/R1R2",
+        ),
+        (
+            "wp d.csv --randoms r.csv --bins lin:0:4:4 --pi-bins lin:0:5:5 --regions 4".to_owned(),
+            "davis-peebles",
+            "DD/DR - 1",
+        ),
+        (
+            "xi d.csv --randoms r.csv --statistic s-mu --bins lin:0:4:4 --mu-bins lin:-1:1:6 --multipoles 0,1,2 --regions 4".to_owned(),
+            "landy-szalay",
+            "(DD - DR - RD + RR)/RR",
+        ),
+    ] {
+        folder.good(&format!("{command} --estimator {name} -o named.csv"));
+        with_formula(&folder, &command, formula, "formula.csv");
+        assert_eq!(text("named.csv"), text("formula.csv"), "{command}");
+        assert_eq!(folder.table("formula.csv").meta["estimator"], formula);
+    }
+}
+
+#[test]
+fn only_what_a_formula_names_is_counted() {
+    let folder = folder();
+    let bins = BINS.join(" ");
+    with_formula(
+        &folder,
+        &format!("xi d.csv --randoms r.csv {bins}"),
+        "DD/DR - 1",
+        "xi.csv",
+    );
+    let table = folder.table("xi.csv");
+    let counts = table.meta["counts"].as_object().unwrap();
+    assert_eq!(counts.keys().collect::<Vec<_>>(), ["DD", "DR"]);
+    assert!(!names(&table).contains(&"RR_npairs"));
+    // Randoms shifted and not, with the shifted ones the other way round.
+    let shifted = format!("xi d.csv --randoms r.csv --shifted-randoms s.csv {bins}");
+    with_formula(&folder, &shifted, "(DD - 2*SD + SS)/RR", "sd.csv");
+    folder.good(&format!("{shifted} -o shifted.csv"));
+    let (found, expected) = (folder.table("sd.csv"), folder.table("shifted.csv"));
+    assert_eq!(
+        integers(&found, "SD_npairs"),
+        integers(&expected, "DS_npairs")
+    );
+    for (a, b) in floats(&found, "xi").iter().zip(floats(&expected, "xi")) {
+        assert!((a - b).abs() < 1e-13);
+    }
+    // Saved random pairs serve a formula too.
+    folder.good(&format!("count r.csv {bins} -o rr.csv"));
+    let xi = format!("xi d.csv --randoms r.csv {bins}");
+    with_formula(&folder, &xi, "DD/RR - 1", "counted.csv");
+    with_formula(
+        &folder,
+        &format!("{xi} --rr rr.csv"),
+        "DD/RR - 1",
+        "taken.csv",
+    );
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!(text("counted.csv"), text("taken.csv"));
+}
+
+#[test]
+fn wrong_formulas_are_refused() {
+    let folder = folder();
+    for (arguments, code, parts) in [
+        (
+            "--randoms r.csv --estimator landy",
+            2,
+            &["there is no estimator landy", "natural", "(DD-2*DR+RR)/RR"][..],
+        ),
+        (
+            "--randoms r.csv --estimator (DD-DX)/RR",
+            2,
+            &[
+                "at character 5 of `(DD-DX)/RR`",
+                "one of DD, DR, RD, DS, SD",
+                "`DX`",
+            ],
+        ),
+        ("--randoms r.csv --estimator (DD-RR", 2, &["found the end"]),
+        (
+            "--randoms r.csv --estimator 2DD/RR",
+            2,
+            &["at character 2", "expected an operator"],
+        ),
+        (
+            "--randoms r.csv --estimator DD/RR^DR",
+            2,
+            &["a number as the exponent"],
+        ),
+        (
+            "--randoms r.csv --estimator 1+1",
+            2,
+            &["a formula that names a count"],
+        ),
+        (
+            "--randoms r.csv --estimator RR/RR",
+            2,
+            &["names no pairs with the data"],
+        ),
+        (
+            "--estimator DD/DR-1",
+            2,
+            &["--estimator DD/DR-1: DR needs --randoms FILE"],
+        ),
+        (
+            "--randoms r.csv --estimator (DD-DS)/RR",
+            2,
+            &["DS needs --shifted-randoms FILE"],
+        ),
+        (
+            "--randoms r.csv --estimator D1D2/RR",
+            2,
+            &["D1D2 needs --cross FILE"],
+        ),
+        (
+            "--cross d2.csv --randoms r.csv --estimator D1D2/R1R2-1",
+            2,
+            &["R1R2 needs --cross-randoms FILE"],
+        ),
+        (
+            "--randoms r.csv --shifted-randoms s.csv --estimator DD/RR-1",
+            2,
+            &["has no use for --shifted-randoms", "DS, SD or SS"],
+        ),
+        (
+            "--randoms r.csv --shifted-randoms s.csv --estimator natural",
+            2,
+            &["has an estimator of its own"],
+        ),
+        (
+            "--randoms r.csv --rr none.csv --estimator DD/DR-1",
+            2,
+            &["--rr has no use"],
+        ),
+        (
+            "--estimator DD/RR-1",
+            1,
+            &["without --randoms, RR comes from a periodic box"],
+        ),
+    ] {
+        let command = format!("xi d.csv {arguments} --bins lin:0:4:4 -o out.csv");
+        refused(&folder, &command, code, parts);
+    }
+    let run = folder.run("xi d.csv --randoms r.csv --estimator (DD-DX)/RR --bins lin:0:4:4");
+    let caret = run.stderr.lines().find(|line| line.trim() == "^").unwrap();
+    assert_eq!(caret.len(), 2 + 5, "below the D of DX: {}", run.stderr);
+}

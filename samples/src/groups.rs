@@ -1,0 +1,27 @@
+//! The groups of all samples, numbered alike.
+//!
+//! Entry: [`number`]. Columns hold any integers; the library compares 32-bit numbers.
+
+use albireo::Groups;
+
+use crate::error::SampleError;
+use crate::sample::Sample;
+
+/// Gives the particles of each sample that has them their groups: equal integers are one group, in whichever sample they stand.
+pub(crate) fn number(samples: &mut [Sample]) -> Result<(), SampleError> {
+    let columns = samples.iter().filter_map(|sample| sample.groups.as_ref());
+    let mut known: Vec<i64> = columns.flatten().map(|&value| value as i64).collect();
+    known.sort_unstable();
+    known.dedup();
+    for sample in samples {
+        let Some(column) = sample.groups.take() else {
+            continue;
+        };
+        // All of them are known, and there are no more than particles, which 32 bits number.
+        let place = |value: &f64| known.partition_point(|known| *known < *value as i64) as u32;
+        let groups = Groups::new(column.iter().map(place).collect());
+        let particles = std::mem::take(&mut sample.particles);
+        sample.particles = particles.grouped(groups)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Estimators written as arithmetic over counts, such as `(DD - 2*DR + RR)/RR`.
+//!
+//! Entry: [`Formula`]. `formula_text.rs` reads the text; here it is applied to normalised counts, with its gradient.
+
+use std::sync::Arc;
+
+use super::Inputs;
+use super::dual::Dual;
+use super::formula_text::{Node, Operation, tree};
+use super::terms::{Term, TermCounts};
+use crate::binning::{Binning, PairOrder};
+use crate::error::{EstimatorError, FormulaError};
+use crate::result::Correlation;
+
+/// All counts that a formula may name, in the order in which results list them.
+pub(super) const LABELS: [Term; 11] = [
+    Term::DD,
+    Term::DR,
+    Term::RD,
+    Term::DS,
+    Term::SD,
+    Term::SS,
+    Term::RR,
+    Term::D1D2,
+    Term::D1R2,
+    Term::R1D2,
+    Term::R1R2,
+];
+
+/// Counts of the same pairs the other way round.
+const REVERSED: [(Term, Term); 2] = [(Term::RD, Term::DR), (Term::SD, Term::DS)];
+
+/// A correlation function as a formula over normalised counts: `DD`, `DR`, `RD`, `RR`, `DS`, `SD`, `SS`, `D1D2`, `D1R2`, `R1D2` and `R1R2`, each
+/// over its own total; numbers, `+ - * /`, powers `^` or `**` with a number as the exponent, and parentheses.
+///
+/// From what binds most tightly to least: powers (grouped to the right), signs, products, sums. What is divided by zero is NaN. Errors are
+/// propagated through the derivatives of the formula, as those of the estimators with a name are. Where bins do not tell the orders of a pair
+/// apart, RD is DR and SD is DS.
+///
+/// ```
+/// use albireo::binning::PairOrder;
+/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::estimators::{Estimation, Formula, Role, Term};
+/// use albireo::{Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
+/// let formula: Formula = "DD*RR/DR^2 - 1".parse()?;
+/// assert_eq!(formula.terms(PairOrder::Unordered), [Term::DD, Term::DR, Term::RR]);
+/// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
+/// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
+/// let sample = |role| match role {
+///     Role::Data => Some(&data),
+///     Role::Randoms => Some(&randoms),
+///     _ => None,
+/// };
+/// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
+/// let estimation = Estimation::new(formula, &bins, &Domain::Open, sample)?;
+/// let xi = estimation.run(|_, pairs| {
+///     let job = PairJob::new(pairs, &Domain::Open)?;
+///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent)?)
+/// })?;
+/// assert_eq!(xi.estimator, "DD*RR/DR^2 - 1");
+/// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
+/// let error = "(DD - DX)/RR".parse::<Formula>().unwrap_err();
+/// assert_eq!(error.position, 6);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Formula {
+    text: Arc<str>,
+    tree: Arc<Node>,
+    /// Those named, those of data first, in one order whatever the text.
+    terms: Vec<Term>,
+}
+
+impl std::str::FromStr for Formula {
+    type Err = FormulaError;
+
+    fn from_str(text: &str) -> Result<Self, FormulaError> {
+        let text = text.trim();
+        let tree = tree(text)?;
+        let mut terms = Vec::new();
+        named(&tree, &mut terms);
+        // Errors are those of pairs of data, by which results begin.
+        let place = |term: &Term| LABELS.iter().position(|other| other == term);
+        terms.sort_by_key(|term| (!term.is_data(), place(term)));
+        if terms.is_empty() {
+            return Err(FormulaError::new(
+                text,
+                0,
+                "a formula that names a count",
+                "numbers alone",
+            ));
+        }
+        Ok(Self {
+            text: text.into(),
+            tree: Arc::new(tree),
+            terms,
+        })
+    }
+}
+
+impl std::fmt::Display for Formula {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Notes the counts that a tree names, each once.
+fn named(node: &Node, terms: &mut Vec<Term>) {
+    match node {
+        Node::Number(_) => {}
+        Node::Count(term) => {
+            if !terms.contains(term) {
+                terms.push(*term);
+            }
+        }
+        Node::Negative(of) | Node::Power(of, _) => named(of, terms),
+        Node::Two(_, left, right) => {
+            named(left, terms);
+            named(right, terms);
+        }
+    }
+}
+
+impl Formula {
+    /// The text that it was made from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The counts that are made for it, those of data first: of two that hold the same pairs, because the bins do not tell their orders apart, one.
+    pub fn terms(&self, order: PairOrder) -> Vec<Term> {
+        let made = |term: &&Term| self.made_for(**term, order) == **term;
+        self.terms.iter().filter(made).copied().collect()
+    }
+
+    /// The counts that it names, those of data first.
+    pub fn named(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// Whether it names pairs of randoms alone, which may be known ([`super::AnalyticRr`]) instead of counted.
+    pub fn takes_known_randoms(&self) -> bool {
+        self.terms.iter().any(|term| term.is_random())
+    }
+
+    /// The count that holds the pairs of `term`.
+    fn made_for(&self, term: Term, order: PairOrder) -> Term {
+        let reverse = REVERSED.iter().find(|(reverse, _)| *reverse == term);
+        match (order, reverse) {
+            (PairOrder::Unordered, Some((_, other))) if self.terms.contains(other) => *other,
+            _ => term,
+        }
+    }
+
+    /// Whether a count holds the pairs of another that is named, the other way round.
+    fn is_shared(&self, term: Term, order: PairOrder) -> bool {
+        let named = |term: &Term| self.terms.contains(term);
+        let both = REVERSED
+            .iter()
+            .any(|(a, b)| (*a == term || *b == term) && named(a) && named(b));
+        order == PairOrder::Ordered && both
+    }
+
+    /// The correlation function that the counts make; NaN where a denominator is 0.
+    ///
+    /// # Errors
+    /// A count that is missing, no count at all, different bins or cuts, a total of zero, or counts that cover a part of their job only.
+    pub fn estimate<B: Binning>(
+        &self,
+        counts: &TermCounts<B>,
+    ) -> Result<Correlation, EstimatorError> {
+        let counted = self
+            .terms
+            .iter()
+            .find_map(|term| Some((term, counts.find(*term)?)));
+        let Some((first, data)) = counted else {
+            return Err(EstimatorError::Needs(format!(
+                "the estimator {} names no pairs that were counted",
+                self.text
+            )));
+        };
+        let order = data.binning().order();
+        let terms = self.terms(order);
+        let mut inputs = Inputs::begin(first.name, data);
+        for term in &terms {
+            inputs = match term.is_random() {
+                true => inputs.with(term.name, counts.random(*term)?)?,
+                false => {
+                    let shared = self.is_shared(*term, order);
+                    inputs.with_half(term.name, counts.get(*term)?, shared)?
+                }
+            };
+        }
+        let column = |term: Term| {
+            let made = self.made_for(term, order);
+            terms
+                .iter()
+                .position(|other| *other == made)
+                .unwrap_or_default()
+        };
+        let of_counts = |inputs: [Dual<{ LABELS.len() }>; LABELS.len()]| {
+            value(&self.tree, &|term| inputs[column(term)])
+        };
+        Ok(inputs.estimate_of_columns(self.text.to_string(), of_counts))
+    }
+}
+
+/// The value of a tree where its counts have these.
+fn value<const N: usize>(node: &Node, count: &impl Fn(Term) -> Dual<N>) -> Dual<N> {
+    match node {
+        Node::Number(number) => Dual::constant(*number),
+        Node::Count(term) => count(*term),
+        Node::Negative(of) => -1.0 * value(of, count),
+        Node::Power(of, exponent) => value(of, count).to_the(*exponent),
+        Node::Two(operation, left, right) => {
+            let (left, right) = (value(left, count), value(right, count));
+            match operation {
+                Operation::Add => left + right,
+                Operation::Subtract => left - right,
+                Operation::Multiply => left * right,
+                Operation::Divide => left.over(right),
+            }
+        }
+    }
+}
