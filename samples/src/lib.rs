@@ -34,6 +34,7 @@ mod reading;
 mod regions;
 mod sample;
 mod selection;
+mod source;
 mod space;
 mod survey;
 
@@ -41,8 +42,8 @@ pub use error::SampleError;
 pub use notice::Notice;
 pub use reading::{Reading, Samples};
 pub use regions::RegionSpec;
-pub use sample::Source;
 pub use selection::Selection;
+pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError};
 pub use survey::Survey;
 

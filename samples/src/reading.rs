@@ -16,7 +16,8 @@ use crate::joining::join;
 use crate::notice::{self, Notice};
 use crate::placing::place;
 use crate::regions::{Cut, RegionSpec};
-use crate::sample::{Conversion, Opened, Sample, Source};
+use crate::sample::{Conversion, Opened, Sample};
+use crate::source::Source;
 use crate::space::{BoxSpec, StatedBox, resolve};
 
 /// How samples are read: what their columns become, and where the positions lie.

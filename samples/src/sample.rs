@@ -8,51 +8,14 @@ use albireo::cosmology::Cosmology;
 use albireo::sky::{self, Column};
 use albireo::{Particles, Points};
 use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::bits::{self, BitColumns};
 use crate::columns::{self, Depth, Need, Place};
 use crate::error::{SampleError, Within};
 use crate::notice::{self, Notice};
-use crate::selection::Selection;
+use crate::source::{File, record};
 use crate::space::{StatedBox, stated_box};
-
-/// The files of one of the samples of a count.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Source {
-    /// What the sample is to the count: `data`, `randoms`, `cross`...
-    pub role: String,
-    /// Its files, of any formats: their rows follow one another in this order.
-    pub paths: Vec<PathBuf>,
-    /// The columns and rows of each file.
-    pub selection: Selection,
-}
-
-/// One file of a sample.
-#[derive(Debug, Clone)]
-pub(crate) struct File {
-    pub(crate) role: String,
-    pub(crate) path: PathBuf,
-    pub(crate) selection: Selection,
-    /// Whether it is the only one, which must not be empty.
-    alone: bool,
-}
-
-impl Source {
-    /// Its files, one by one.
-    pub(crate) fn files(&self) -> Result<Vec<File>, SampleError> {
-        if self.paths.is_empty() {
-            return Err(SampleError::NoFile(self.role.clone()));
-        }
-        let file = |path: &PathBuf| File {
-            role: self.role.clone(),
-            path: path.clone(),
-            selection: self.selection.clone(),
-            alone: self.paths.len() == 1,
-        };
-        Ok(self.paths.iter().map(file).collect())
-    }
-}
 
 /// How the columns of any file become positions, and whether to go on.
 #[derive(Debug, Clone)]
@@ -463,52 +426,4 @@ fn unit(outline: &TableDescription, place: &Place) -> Option<String> {
             .find_map(|key| outline.attributes.get(*key)?.as_text())
     };
     of_column.or_else(|| of_table().map(str::to_owned))
-}
-
-/// What the record of a result says of a file of a sample.
-pub(crate) fn record(
-    source: &File,
-    catalog: &Catalog,
-    place: &Place,
-    weight_sum: f64,
-    stop: &Stop,
-) -> Result<Value, SampleError> {
-    let File {
-        role,
-        path,
-        selection,
-        ..
-    } = source;
-    let mut record = json!({
-        "role": role,
-        "path": path,
-        "sha256": albireo_catalogs::sha256_until(path, stop)?,
-        "format": catalog.format().to_string(),
-        "rows_read": catalog.rows_read(),
-        "rows_used": catalog.rows(),
-        "positions": place.columns(),
-        "coordinates": place.meaning(),
-        "weight_sum": weight_sum,
-    });
-    let table = Some(catalog.table()).filter(|name| !name.is_empty());
-    let optional = [
-        ("table", table),
-        ("where", selection.filter.as_deref()),
-        ("weight", selection.weight.as_deref()),
-        ("group", selection.group.as_deref()),
-    ];
-    if let Some(entries) = record.as_object_mut() {
-        if !selection.rows.is_all() {
-            entries.insert("rows".to_owned(), json!(selection.rows.to_string()));
-        }
-        if let Some(names) = &selection.bits {
-            entries.insert("bits".to_owned(), json!(names));
-        }
-        for (key, value) in optional {
-            if let Some(value) = value {
-                entries.insert(key.to_owned(), json!(value));
-            }
-        }
-    }
-    Ok(record)
 }

@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::columns::{Depth, Place};
 use crate::error::{SampleError, Within};
 use crate::notice::{self, Notice};
-use crate::sample::{self, Conversion, File, Opened, Source};
+use crate::sample::{self, Conversion, Opened};
+use crate::source::{self, File, Source};
 
 /// The objects of a survey, checked: angles in degrees and in range, redshifts of 0 or more.
 ///
@@ -93,7 +94,7 @@ impl Survey {
         let weight = weight.transpose()?;
         let weight_sum = |weights: &Vec<f64>| weights.iter().sum();
         let weight_sum: f64 = weight.as_ref().map_or(catalog.rows() as f64, weight_sum);
-        let used = sample::record(source, &catalog, place, weight_sum, &conversion.stop)?;
+        let used = source::record(source, &catalog, place, weight_sum, &conversion.stop)?;
         let right = sample::take(&mut catalog, source, ra)?;
         let declination = sample::take(&mut catalog, source, dec)?;
         let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));

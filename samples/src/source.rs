@@ -1,0 +1,97 @@
+//! The files of a sample, and what the record of a result says of each.
+//!
+//! Entry: [`Source`].
+
+use std::path::PathBuf;
+
+use albireo_catalogs::{Catalog, Stop};
+use serde_json::{Value, json};
+
+use crate::columns::Place;
+use crate::error::SampleError;
+use crate::selection::Selection;
+
+/// The files of one of the samples of a count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// What the sample is to the count: `data`, `randoms`, `cross`...
+    pub role: String,
+    /// Its files, of any formats: their rows follow one another in this order.
+    pub paths: Vec<PathBuf>,
+    /// The columns and rows of each file.
+    pub selection: Selection,
+}
+
+/// One file of a sample.
+#[derive(Debug, Clone)]
+pub(crate) struct File {
+    pub(crate) role: String,
+    pub(crate) path: PathBuf,
+    pub(crate) selection: Selection,
+    /// Whether it is the only one, which must not be empty.
+    pub(crate) alone: bool,
+}
+
+impl Source {
+    /// Its files, one by one.
+    pub(crate) fn files(&self) -> Result<Vec<File>, SampleError> {
+        if self.paths.is_empty() {
+            return Err(SampleError::NoFile(self.role.clone()));
+        }
+        let file = |path: &PathBuf| File {
+            role: self.role.clone(),
+            path: path.clone(),
+            selection: self.selection.clone(),
+            alone: self.paths.len() == 1,
+        };
+        Ok(self.paths.iter().map(file).collect())
+    }
+}
+
+/// What the record of a result says of a file of a sample.
+pub(crate) fn record(
+    source: &File,
+    catalog: &Catalog,
+    place: &Place,
+    weight_sum: f64,
+    stop: &Stop,
+) -> Result<Value, SampleError> {
+    let File {
+        role,
+        path,
+        selection,
+        ..
+    } = source;
+    let mut record = json!({
+        "role": role,
+        "path": path,
+        "sha256": albireo_catalogs::sha256_until(path, stop)?,
+        "format": catalog.format().to_string(),
+        "rows_read": catalog.rows_read(),
+        "rows_used": catalog.rows(),
+        "positions": place.columns(),
+        "coordinates": place.meaning(),
+        "weight_sum": weight_sum,
+    });
+    let table = Some(catalog.table()).filter(|name| !name.is_empty());
+    let optional = [
+        ("table", table),
+        ("where", selection.filter.as_deref()),
+        ("weight", selection.weight.as_deref()),
+        ("group", selection.group.as_deref()),
+    ];
+    if let Some(entries) = record.as_object_mut() {
+        if !selection.rows.is_all() {
+            entries.insert("rows".to_owned(), json!(selection.rows.to_string()));
+        }
+        if let Some(names) = &selection.bits {
+            entries.insert("bits".to_owned(), json!(names));
+        }
+        for (key, value) in optional {
+            if let Some(value) = value {
+                entries.insert(key.to_owned(), json!(value));
+            }
+        }
+    }
+    Ok(record)
+}
