@@ -81,7 +81,7 @@ fn pole_bins(poles: &Multipoles, unit: Option<&str>) -> Vec<TableColumn> {
 }
 
 /// Refuses orders of multipoles that are given twice or higher than any that means something.
-fn check_orders(orders: &[u32]) -> Result<()> {
+pub(super) fn check_orders(orders: &[u32]) -> Result<()> {
     for (k, order) in orders.iter().enumerate() {
         if *order > MAX_ELL {
             return Err(usage(format!(

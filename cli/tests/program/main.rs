@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod columns;
+mod combine;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
