@@ -4,6 +4,7 @@
 
 mod brute_force;
 mod classes;
+mod combined;
 mod covers;
 mod excluded;
 mod fixed_sums;

@@ -18,7 +18,7 @@ pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
 pub use regions::RegionsError;
-pub use sky::{CosmologyError, SkyError};
+pub use sky::{CosmologyError, NumberDensityError, SkyError};
 
 use thiserror::Error as ThisError;
 
@@ -461,6 +461,9 @@ pub enum Error {
     /// See [`CosmologyError`].
     #[error(transparent)]
     Cosmology(#[from] CosmologyError),
+    /// See [`NumberDensityError`].
+    #[error(transparent)]
+    NumberDensity(#[from] NumberDensityError),
     /// See [`RandomError`].
     #[error(transparent)]
     Random(#[from] RandomError),

@@ -69,8 +69,8 @@ pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
     CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
-    FormulaError, JobError, MergeError, PairWeightError, ParticlesError, RandomError, RegionsError,
-    SkyError, TallyError,
+    FormulaError, JobError, MergeError, NumberDensityError, PairWeightError, ParticlesError,
+    RandomError, RegionsError, SkyError, TallyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,

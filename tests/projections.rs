@@ -8,7 +8,7 @@ use albireo::{AxisUnit, BinAxis, Correlation, EstimatorError};
 fn correlation(axes: [(&'static str, &[f64]); 2], xi: &[f64], error: &[f64]) -> Correlation {
     let axis = |(name, edges): (&'static str, &[f64])| BinAxis::new(name, edges, AxisUnit::Length);
     Correlation {
-        estimator: "natural",
+        estimator: "natural".into(),
         axes: axes.map(axis).to_vec(),
         xi: xi.to_vec(),
         error: error.to_vec(),

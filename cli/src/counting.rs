@@ -144,7 +144,8 @@ fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, V
 }
 
 impl Counted {
-    fn new<B: Binning>(
+    /// A count with what made it, and with an entry of its record that tells how.
+    pub(crate) fn new<B: Binning>(
         name: &'static str,
         counts: &PairCounts<B>,
         engine: Option<String>,

@@ -83,7 +83,7 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
-    /// Work on saved results: covariance over mocks, coarser or fewer bins, sums of counts
+    /// Work on saved results: covariance over mocks, caps combined, coarser or fewer bins, sums of counts
     #[command(after_help = RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
     /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
@@ -197,7 +197,19 @@ const RESULT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --bins lin:0:20:20 -o dd_2.csv
   albireo result rebin dd_1.csv --by 4 -o coarse.csv
   albireo result slice dd_1.csv --range 5:10 -o near.csv
-  albireo result sum 'dd_*.csv' -o all.csv";
+  albireo result sum 'dd_*.csv' -o all.csv
+
+  # Two parts of the sky as one, by the regions of both
+  albireo xi catalogs/samples/survey_galaxies.fits --where 'DEC >= 20' \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --randoms-every 50 --cosmology Planck18 --bins lin:0:40:8 \\
+      --regions 8 --region-counts north_regions.csv -o north.csv
+  albireo xi catalogs/samples/survey_galaxies.fits --where 'DEC < 20' \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --randoms-every 50 --cosmology Planck18 --bins lin:0:40:8 \\
+      --regions 8 --region-counts south_regions.csv -o south.csv
+  albireo result combine north.csv south.csv \\
+      --by-region north_regions.csv south_regions.csv -o both.csv";
 
 const RANDOMS_EXAMPLES: &str =
     "A footprint is the HEALPix pixels that hold objects: where a survey ends within a \

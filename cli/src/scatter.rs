@@ -4,7 +4,7 @@
 
 use albireo::binning::BinAxis;
 use albireo::counts::{PairKind, RegionCounts};
-use albireo::estimators::{Covariance, Jackknife, RegionTerms};
+use albireo::estimators::{CombinedRegions, Covariance, Jackknife, RegionTerms};
 use albireo::result::Correlation;
 use albireo::{Binning, EstimatorError, PairTotal};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
@@ -147,6 +147,23 @@ impl Scatter {
             regions: terms.number(),
             realisations: realisations?,
             counts: counts.collect(),
+        })
+    }
+
+    /// The realisations of parts of the sky put together, over the regions of all of them.
+    pub(crate) fn of_parts<B: Binning>(parts: &CombinedRegions<B>, method: Method) -> Result<Self> {
+        let values = |xi: Result<Correlation, EstimatorError>| xi.map(|xi| xi.xi);
+        let realisations: Result<Vec<_>, _> = match method {
+            Method::Jackknife(kind) => parts.jackknife(kind).map(values).collect(),
+            Method::Bootstrap { realisations, seed } => {
+                parts.bootstrap(realisations, seed)?.map(values).collect()
+            }
+        };
+        Ok(Self {
+            method,
+            regions: parts.number(),
+            realisations: realisations?,
+            counts: Vec::new(),
         })
     }
 

@@ -4,11 +4,13 @@
 
 mod distance;
 mod named;
+mod number_density;
 mod parse;
 mod radiation;
 mod record;
 
 pub use named::{NAMED, Named};
+pub use number_density::{MAX_AREA, NumberDensity};
 pub use radiation::{NeutrinoModel, Radiation};
 
 use crate::error::CosmologyError;

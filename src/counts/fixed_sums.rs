@@ -25,6 +25,18 @@ impl FixedSums {
         Self { exponent, sums }
     }
 
+    /// Brings sums to the exponent of the largest of them, so that they add and subtract term by term.
+    pub(super) fn align(all: &mut [&mut Self]) {
+        let values: Vec<Vec<f64>> = all.iter().map(|sums| sums.values()).collect();
+        let exponent = largest_exponent(&values.concat()) - 54;
+        let unit = |v: &f64| libm::scalbn(*v, FRACTION_BITS - exponent);
+        for (sums, values) in all.iter_mut().zip(&values) {
+            let values = values.iter().map(unit);
+            sums.sums = values.map(|v| v.round_ties_even() as i128).collect();
+            sums.exponent = exponent;
+        }
+    }
+
     /// As float64, each rounded once.
     pub(super) fn values(&self) -> Vec<f64> {
         self.sums.iter().map(|&s| real(s, self.exponent)).collect()

@@ -17,16 +17,16 @@ use crate::tally::{Classes, PairNormalisation, PairWeight};
 /// A pair of two regions is in the C of both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegionCounts<B> {
-    whole: PairCounts<B>,
-    regions: Vec<Region<B>>,
+    pub(super) whole: PairCounts<B>,
+    pub(super) regions: Vec<Region<B>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Region<B> {
-    within: PairCounts<B>,
-    across: PairCounts<B>,
+pub(super) struct Region<B> {
+    pub(super) within: PairCounts<B>,
+    pub(super) across: PairCounts<B>,
     /// All pairs with no point in the region.
-    outside: PairTotal,
+    pub(super) outside: PairTotal,
 }
 
 /// Counts the pairs of labelled samples, whose labels are the regions that both share, in one pass.
@@ -269,17 +269,24 @@ impl<B: Binning> PairCounts<B> {
         );
     }
 
-    /// Takes off sums of pairs that are among these.
+    /// Takes off sums of pairs that are among these. Nothing is left where no pair is, though sums read back from a file are rounded.
     fn take_sums_of(&mut self, other: &Self) {
         self.each_sum(
             other,
             |held, part| *held -= part,
             |held, part| *held -= part,
         );
+        for held in [&mut self.weight, &mut self.coordinate]
+            .into_iter()
+            .flatten()
+        {
+            let sums = held.sums.iter_mut().zip(&self.npairs);
+            sums.filter(|(_, n)| **n == 0).for_each(|(sum, _)| *sum = 0);
+        }
     }
 
     /// A total as these counts are normalised by it: weights, or each pair as 1; times `factor`.
-    fn in_its_unit(&self, total: PairTotal, factor: f64) -> PairTotal {
+    pub(super) fn in_its_unit(&self, total: PairTotal, factor: f64) -> PairTotal {
         let unit = if self.weight.is_some() {
             total
         } else {
@@ -292,12 +299,12 @@ impl<B: Binning> PairCounts<B> {
     }
 
     /// Gives each bin a weight in the place of what was summed.
-    fn set_weights(&mut self, weights: &[f64]) {
+    pub(super) fn set_weights(&mut self, weights: &[f64]) {
         self.weight = Some(FixedSums::nearest(weights));
     }
 
     /// Makes these the whole of a job of their own, with this total.
-    fn set_total(&mut self, total: PairTotal) {
+    pub(super) fn set_total(&mut self, total: PairTotal) {
         self.covers = Covers::part(self.covers.print().class(usize::MAX), Part::WHOLE, total);
     }
 }

@@ -58,6 +58,9 @@ pub enum CountsError {
         /// The value given.
         found: f64,
     },
+    /// Counts by region that are not those of the whole.
+    #[error("the counts of the regions are not those of all pairs: {0}")]
+    Regions(String),
     /// Bins that leave a weight to the other pairs of the job which these cannot have.
     #[error(
         "the bins hold a weight of {weight} of {total} in all: what they leave to the other {pairs} pairs must lie in [{lo}, {hi}]"

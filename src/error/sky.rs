@@ -101,3 +101,52 @@ pub enum CosmologyError {
     #[error("cosmology: {0}")]
     Conflict(String),
 }
+
+/// A number density that cannot be had.
+#[derive(Debug, Clone, PartialEq, ThisError)]
+#[non_exhaustive]
+pub enum NumberDensityError {
+    /// Edges that are no bins in redshift.
+    #[error(
+        "edges in redshift must be finite, 0 or more and rising, at least two of them: edge {index} is {found}"
+    )]
+    Edges {
+        /// Which edge, counting from 0.
+        index: usize,
+        /// The edge.
+        found: f64,
+    },
+    /// An area that no part of the sphere has.
+    #[error("an area of the sky lies between 0 and 41252.96 square degrees, found {0}")]
+    Area(f64),
+    /// Weights of another number than the redshifts.
+    #[error("there must be one weight for each of the {expected} redshifts, found {found}")]
+    Weights {
+        /// Number of redshifts.
+        expected: usize,
+        /// Number of weights.
+        found: usize,
+    },
+    /// A power spectrum that no weight is made of.
+    #[error(
+        "the power spectrum P0 of FKP weights must be finite and 0 or more, in (Mpc/h)^3, found {0}"
+    )]
+    Power(f64),
+    /// An object whose density is not known.
+    #[error(
+        "row {row} (counting from 0) has the redshift {redshift}, outside the bins of n(z) from {lo} to {hi}"
+    )]
+    Outside {
+        /// Its row.
+        row: usize,
+        /// Its redshift.
+        redshift: f64,
+        /// The first edge.
+        lo: f64,
+        /// The last edge.
+        hi: f64,
+    },
+    /// No object, or no weight, to take a mean over.
+    #[error("n(z) is zero in all bins")]
+    Empty,
+}

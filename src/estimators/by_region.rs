@@ -90,6 +90,16 @@ impl<B: Binning> RegionTerms<B> {
         })
     }
 
+    /// The estimator that takes them.
+    pub fn estimator(&self) -> Estimator {
+        self.estimator
+    }
+
+    /// Whether random pairs are known instead of counted.
+    pub fn knows_randoms(&self) -> bool {
+        self.known.is_some()
+    }
+
     /// Number of regions.
     pub fn number(&self) -> usize {
         self.counted[0].1.number()

@@ -103,7 +103,7 @@ pub(crate) struct Estimated {
     pub(crate) unit: Option<String>,
     /// What the errors come from, if not from the pairs themselves.
     pub(crate) scatter: Option<Scatter>,
-    covariance: Option<PathBuf>,
+    pub(super) covariance: Option<PathBuf>,
 }
 
 impl Estimated {

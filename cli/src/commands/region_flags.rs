@@ -20,6 +20,15 @@ pub(super) enum JackknifeName {
     MohammadPercival,
 }
 
+impl From<JackknifeName> for Jackknife {
+    fn from(name: JackknifeName) -> Self {
+        match name {
+            JackknifeName::Standard => Self::Standard,
+            JackknifeName::MohammadPercival => Self::MohammadPercival,
+        }
+    }
+}
+
 /// Regions, and the errors from their scatter.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Errors from regions, one way to cut them (default: Poisson errors)")]
@@ -84,10 +93,7 @@ impl RegionFlags {
         };
         let method = match (self.bootstrap, self.jackknife) {
             (Some(realisations), _) => Method::Bootstrap { realisations, seed },
-            (None, Some(JackknifeName::MohammadPercival)) => {
-                Method::Jackknife(Jackknife::MohammadPercival)
-            }
-            (None, _) => Method::Jackknife(Jackknife::Standard),
+            (None, kind) => Method::Jackknife(kind.map(Into::into).unwrap_or_default()),
         };
         Ok(Some((cut, method)))
     }

@@ -3,9 +3,11 @@
 //! Entry: [`SavedResults`]. Nothing is counted here: tables in, tables out, and the record says what they were made of.
 
 mod amounts;
+mod combine;
 mod covariance;
 mod grid;
 mod mean;
+mod parts;
 mod realisations;
 mod rebin;
 mod saved;
@@ -32,6 +34,12 @@ enum Operation {
 1/(N-1) sum (x - mean)(x - mean)^T. Its inverse is biased: the record and standard error name the Hartlap factor (N-P-2)/(N-1) of P bins, \
 which it is to be multiplied by (Hartlap et al. 2007).")]
     Covariance(covariance::OverMocks),
+    /// Put parts of the sky together, such as the galactic caps: xi, multipoles or wp of all, with a jackknife over all regions
+    #[command(
+        after_help = "Each count of a part is brought to the total of its random pairs and added to those of the others, \
+xi is estimated of the sums, and the regions of all parts are left out one at a time. Pairs between the parts are not counted."
+    )]
+    Combine(combine::Combine),
     /// Put neighbouring bins of pair counts together: the counts of the coarser bins, exactly
     #[command(
         after_help = "Pairs are added as integers. Weights, which tables hold as float64, are added in float64, and means of \
@@ -56,6 +64,7 @@ impl SavedResults {
     pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         match self.operation {
             Operation::Covariance(covariance) => covariance.run(arguments),
+            Operation::Combine(combine) => combine.run(arguments),
             Operation::Rebin(rebin) => rebin.run(arguments),
             Operation::Slice(slice) => slice.run(arguments),
             Operation::Sum(sum) => sum.run(arguments),

@@ -66,7 +66,7 @@ pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Tab
 }
 
 /// Refuses orders of multipoles that are given twice or higher than any that means something.
-fn check_orders(orders: &[u32]) -> Result<()> {
+pub(super) fn check_orders(orders: &[u32]) -> Result<()> {
     for (k, order) in orders.iter().enumerate() {
         if *order > MAX_ELL {
             return Err(usage(format!(

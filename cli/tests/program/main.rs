@@ -6,6 +6,7 @@ mod angular;
 mod bad_input;
 mod bit_columns;
 mod columns;
+mod combine;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;

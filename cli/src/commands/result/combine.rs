@@ -1,0 +1,325 @@
+//! `albireo result combine`: parts of the sky as one, such as the galactic caps.
+
+use std::path::{Path, PathBuf};
+
+use albireo::binning::BinAxis;
+use albireo::estimators::{
+    CombinedRegions, Multipole, Term, TermCounts, combined, multipoles, projected,
+};
+use albireo::{Binning, Correlation, EstimatorError};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use anyhow::Result;
+use clap::Args;
+use serde_json::Value;
+
+use super::parts::{Saved, bins_of};
+use super::realisations::Realisations;
+use crate::args::OutputFlags;
+use crate::bins::with_bins;
+use crate::catalogs::Files;
+use crate::commands::estimate::Estimated;
+use crate::commands::region_flags::JackknifeName;
+use crate::commands::xi;
+use crate::counting::Counted;
+use crate::output::{check, deliver, write};
+use crate::record::{Arguments, Record};
+use crate::scatter::{Method, Scatter, repeated};
+use crate::tables::{edge_columns, error_columns, with_unit};
+use crate::usage::usage;
+
+/// Arguments of `result combine`.
+#[derive(Debug, Args)]
+pub(crate) struct Combine {
+    /// Results of xi with their counts (those that --counts wrote, of wp and multipoles), one for each part of the sky
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<Files>,
+    /// What --region-counts wrote beside each of them, in the same order: errors then come from the regions of all parts
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    by_region: Vec<Files>,
+    /// Leave out one region at a time [default with --by-region: standard]
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "standard", requires = "by_region")]
+    jackknife: Option<JackknifeName>,
+    /// Draw as many regions with replacement, N times
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "jackknife",
+        requires = "by_region"
+    )]
+    bootstrap: Option<u32>,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Legendre multipoles of the combined xi(s, mu), e.g. 0,2,4
+    #[arg(long, value_name = "L,..", value_delimiter = ',')]
+    multipoles: Option<Vec<u32>>,
+    /// The projected correlation function of the combined xi(rp, pi)
+    #[arg(long, conflicts_with = "multipoles")]
+    wp: bool,
+    /// With --multipoles or --wp: also write the combined xi with its counts, by extension as --output
+    #[arg(long, value_name = "FILE")]
+    counts: Option<PathBuf>,
+    /// Write the covariance, a row for each two bins, by extension as --output
+    #[arg(long, value_name = "FILE", requires = "by_region")]
+    covariance: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// What is made of the combined counts.
+#[derive(Debug)]
+enum Derived {
+    Xi,
+    Multipoles(Vec<u32>),
+    Wp,
+}
+
+/// A function over one axis of bins that xi over two has become.
+struct Projection {
+    axis: BinAxis,
+    /// Name, description, values and Poisson errors.
+    curves: Vec<(String, String, Vec<f64>, Vec<f64>)>,
+}
+
+impl Derived {
+    /// What xi becomes; nothing else where it is wanted itself.
+    fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
+        let (axis, curves) = match self {
+            Self::Xi => return Ok(None),
+            Self::Multipoles(orders) => {
+                let poles = multipoles(xi, orders)?;
+                let curve = |pole: Multipole| {
+                    let (l, name) = (pole.ell, format!("xi_{}", pole.ell));
+                    let description = format!("multipole l = {l} of xi(s, mu)");
+                    (name, description, pole.xi, pole.error)
+                };
+                (poles.axis, poles.poles.into_iter().map(curve).collect())
+            }
+            Self::Wp => {
+                let wp = projected(xi)?;
+                let description = "projected correlation function".to_owned();
+                (
+                    wp.axis,
+                    vec![("wp".to_owned(), description, wp.wp, wp.error)],
+                )
+            }
+        };
+        Ok(Some(Projection { axis, curves }))
+    }
+
+    /// The values that covariances are of.
+    fn values(&self, xi: &Correlation) -> Result<Vec<f64>, EstimatorError> {
+        Ok(match self.of(xi)? {
+            None => xi.xi.clone(),
+            Some(projection) => {
+                let curves = projection.curves.into_iter();
+                curves.flat_map(|(_, _, values, _)| values).collect()
+            }
+        })
+    }
+}
+
+impl Projection {
+    /// The columns that tell the bins of its curves, one after the other.
+    fn bins(&self, derived: &Derived, unit: Option<&str>) -> Vec<TableColumn> {
+        let edges = edge_columns(std::slice::from_ref(&self.axis), unit);
+        let Derived::Multipoles(orders) = derived else {
+            return edges;
+        };
+        let n = self.axis.n_bins();
+        let order = |&l: &u32| std::iter::repeat_n(u64::from(l), n);
+        let orders: Vec<u64> = orders.iter().flat_map(order).collect();
+        let order = TableColumn::integers("ell", "order of the multipole", orders);
+        let edges = edges
+            .into_iter()
+            .map(|column| repeated(column, self.curves.len()));
+        std::iter::once(order).chain(edges).collect()
+    }
+}
+
+/// Combined counts, what is estimated of them, and the scatter where there are regions.
+struct Sums {
+    xi: Correlation,
+    counts: Vec<Counted>,
+    scatter: Option<Scatter>,
+}
+
+/// The counts as results write them.
+fn counted<B: Binning>(counts: &TermCounts<B>, terms: &[Term]) -> Result<Vec<Counted>> {
+    let one = |term: &Term| {
+        let made = ("combined", Value::Bool(true));
+        Ok(Counted::new(term.name, counts.get(*term)?, None, made))
+    };
+    terms.iter().map(one).collect()
+}
+
+impl Combine {
+    fn derived(&self) -> Derived {
+        match &self.multipoles {
+            Some(orders) => Derived::Multipoles(orders.clone()),
+            None if self.wp => Derived::Wp,
+            None => Derived::Xi,
+        }
+    }
+
+    /// Refuses what the statistic of the results does not have.
+    fn check_statistic(&self, statistic: &str) -> Result<()> {
+        let needs = |flag: &str, wanted: &str| {
+            Err(usage(format!(
+                "{flag} needs results of --statistic {wanted}, found {statistic}"
+            )))
+        };
+        match self.derived() {
+            Derived::Multipoles(_) if statistic != "s-mu" => needs("--multipoles", "s-mu"),
+            Derived::Wp if statistic != "rp-pi" => needs("--wp", "rp-pi"),
+            Derived::Xi if self.counts.is_some() => Err(usage(
+                "--counts goes with --multipoles or --wp: without them the counts are in the result",
+            )),
+            Derived::Multipoles(orders) => xi::check_orders(&orders),
+            _ => Ok(()),
+        }
+    }
+
+    fn method(&self) -> Method {
+        match (self.bootstrap, self.jackknife) {
+            (Some(realisations), _) => Method::Bootstrap {
+                realisations,
+                seed: self.seed,
+            },
+            (None, kind) => Method::Jackknife(kind.map(Into::into).unwrap_or_default()),
+        }
+    }
+
+    /// The counts by region, a table for each result.
+    fn regions(&self, results: usize) -> Result<Vec<(PathBuf, Table)>> {
+        let paths: Vec<&Path> = self.by_region.iter().flat_map(Files::iter).collect();
+        if !paths.is_empty() && paths.len() != results {
+            return Err(usage(format!(
+                "--by-region: one file for each of the {results} results, found {}",
+                paths.len()
+            )));
+        }
+        let read = |path: &Path| Ok((path.to_owned(), Table::read(path)?));
+        paths.into_iter().map(read).collect()
+    }
+
+    /// The counts of all parts put together, and the estimate.
+    fn sums<B: Binning + 'static>(
+        &self,
+        parts: &[Saved<'_>],
+        regions: &[(PathBuf, Table)],
+        bins: &B,
+    ) -> Result<Sums> {
+        let (estimator, terms) = parts[0].estimator(bins.order())?;
+        if regions.is_empty() {
+            let counts = parts.iter().map(|part| part.counts(&terms, bins));
+            let counts = counts.collect::<Result<Vec<_>>>()?;
+            let sum = combined(&counts)?;
+            return Ok(Sums {
+                xi: estimator.estimate(&sum)?,
+                counts: counted(&sum, &terms)?,
+                scatter: None,
+            });
+        }
+        let parts = parts.iter().zip(regions);
+        let parts = parts
+            .map(|(part, (path, table))| part.regions((estimator, &terms), bins, (path, table)));
+        let both = CombinedRegions::new(parts.collect::<Result<_>>()?)?;
+        Ok(Sums {
+            xi: both.estimate()?,
+            counts: counted(&both.counts()?, &terms)?,
+            scatter: Some(Scatter::of_parts(&both, self.method())?),
+        })
+    }
+
+    /// Reads, adds, estimates, prints and writes.
+    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+        let inputs = self.results.iter().chain(&self.by_region);
+        let inputs: Vec<_> = inputs.flat_map(Files::iter).collect();
+        let others = [
+            ("--counts", &self.counts),
+            ("--covariance", &self.covariance),
+        ];
+        let others: Vec<_> = others
+            .into_iter()
+            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+            .collect();
+        check(&self.output, &others, &inputs)?;
+        let mut record = Record::begin(arguments);
+        let realisations = Realisations::read(&self.results)?;
+        let parts = realisations
+            .iter()
+            .map(|one| Saved::new(&one.path, &one.table));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        let first = &realisations.first().table;
+        let statistic = first.meta.get("statistic").and_then(Value::as_str);
+        self.check_statistic(statistic.unwrap_or("none"))?;
+        let regions = self.regions(parts.len())?;
+        let bins = bins_of(first)?;
+        let mut sums = with_bins!(&bins, bins => self.sums(&parts, &regions, bins)?);
+        if first.edges()?.first().is_some_and(|(name, _)| name == "s")
+            && let Some(axis) = sums.xi.axes.first_mut()
+        {
+            axis.name = "s";
+        }
+        if regions.is_empty() {
+            tracing::info!(
+                "Poisson errors: --by-region takes errors from the regions of all parts"
+            );
+        }
+        for (key, value) in realisations.common() {
+            record.set(&key, value);
+        }
+        let counts = sums.counts.iter();
+        let counts = counts.map(|count| (count.name.to_owned(), count.record.clone()));
+        record.set("counts", Value::Object(counts.collect()));
+        record.set("parts", realisations.described()?);
+        if let Some(scatter) = &sums.scatter {
+            scatter.note(&mut record);
+        }
+        let unit = first.meta.get("unit").and_then(Value::as_str);
+        let estimated = Estimated {
+            unit: unit.map(str::to_owned),
+            covariance: self.covariance.clone(),
+            xi: sums.xi,
+            counts: sums.counts,
+            scatter: sums.scatter,
+            record,
+        };
+        self.write(estimated)
+    }
+
+    /// Writes what is wanted of the estimate.
+    fn write(&self, mut estimated: Estimated) -> Result<()> {
+        let derived = self.derived();
+        let grid = xi::table(&estimated, matches!(derived, Derived::Xi))?;
+        let Some(projection) = derived.of(&estimated.xi)? else {
+            return deliver(&grid, &self.output);
+        };
+        if let Some(path) = &self.counts {
+            write(&grid, path)?;
+        }
+        let covariance = estimated.covariance(|xi| derived.values(xi))?;
+        let mut errors = estimated.errors(covariance.as_ref());
+        let unit = estimated.unit.clone();
+        estimated.record.project(&projection.axis);
+        let bins = projection.bins(&derived, unit.as_deref());
+        let (of, kind) = match derived {
+            Derived::Wp => ("wp", ResultKind::Projected),
+            _ => ("multipoles", ResultKind::Multipoles),
+        };
+        estimated.write_covariance(covariance.as_ref(), &bins, of)?;
+        let mut columns = edge_columns(std::slice::from_ref(&projection.axis), unit.as_deref());
+        for (name, description, values, poisson) in projection.curves {
+            let own = errors
+                .as_mut()
+                .map(|(errors, method)| (errors.drain(..values.len()).collect(), method.clone()));
+            let value = TableColumn::floats(name.clone(), description, values);
+            let own = std::iter::once(value).chain(error_columns(&name, poisson, own));
+            let unit = unit.clone().filter(|_| kind == ResultKind::Projected);
+            columns.extend(own.map(|column| with_unit(column, unit.clone())));
+        }
+        let meta = estimated.record.finish(kind);
+        deliver(&Table { columns, meta }, &self.output)
+    }
+}

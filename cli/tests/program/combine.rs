@@ -1,0 +1,247 @@
+//! `result combine`: parts of the sky as one, from saved results.
+
+use albireo_catalogs::{Table, Values};
+
+use crate::folder::{Folder, floats, integers, names, scattered};
+
+/// Two parts far from each other, with randoms and a weight column.
+fn folder() -> Folder {
+    Folder::new()
+        .with("n.csv", &scattered(120, 10.0, 1))
+        .with("rn.csv", &scattered(300, 10.0, 2))
+        .with("s.csv", &scattered(70, 8.0, 3))
+        .with("rs.csv", &scattered(250, 8.0, 4))
+}
+
+/// Measures a part by these flags.
+fn measure(folder: &Folder, part: &str, flags: &str) {
+    folder.good(&format!(
+        "xi {part}.csv --randoms r{part}.csv --weight w {flags} -o xi_{part}.ecsv -q"
+    ));
+}
+
+fn total(table: &Table, name: &str) -> f64 {
+    table.meta["counts"][name]["total_weight"].as_f64().unwrap()
+}
+
+fn close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+}
+
+#[test]
+fn counts_of_parts_are_brought_to_their_random_pairs_and_added() {
+    let folder = folder();
+    for part in ["n", "s"] {
+        measure(&folder, part, "--bins lin:0:4:4");
+    }
+    folder.good("result combine xi_n.ecsv xi_s.ecsv -o both.parquet");
+    let both = folder.table("both.parquet");
+    let parts = [folder.table("xi_n.ecsv"), folder.table("xi_s.ecsv")];
+    let random = |part: &Table| total(part, "RR");
+    let all: f64 = parts.iter().map(random).sum();
+    let mut normalised = Vec::new();
+    for name in ["DD", "DR", "RR"] {
+        let pairs = |table: &Table| integers(table, &format!("{name}_npairs"));
+        let sum: Vec<u64> = pairs(&parts[0])
+            .iter()
+            .zip(pairs(&parts[1]))
+            .map(|(a, b)| a + b)
+            .collect();
+        assert_eq!(pairs(&both), sum, "{name}");
+        assert!((total(&both, name) / all - 1.0).abs() < 1e-14);
+        let sum = |bin: usize| {
+            let share = |part: &Table| {
+                let weight = floats(part, &format!("{name}_weight"))[bin];
+                weight * random(part) / total(part, name)
+            };
+            parts.iter().map(share).sum::<f64>() / all
+        };
+        let expected: Vec<f64> = (0..4).map(sum).collect();
+        close(&floats(&both, &format!("{name}_normalised")), &expected);
+        normalised.push(expected);
+    }
+    let xi = |bin: usize| {
+        let [dd, dr, rr] = [0, 1, 2].map(|k| normalised[k][bin]);
+        (dd - 2.0 * dr + rr) / rr
+    };
+    close(&floats(&both, "xi"), &(0..4).map(xi).collect::<Vec<_>>());
+    assert_eq!(both.meta["parts"].as_array().unwrap().len(), 2);
+    assert_eq!(both.meta["estimator"], "landy-szalay");
+    assert!(floats(&both, "xi_error").iter().all(|error| *error > 0.0));
+}
+
+#[test]
+fn the_jackknife_runs_over_the_regions_of_all_parts() {
+    let folder = folder();
+    for part in ["n", "s"] {
+        let flags = format!(
+            "--statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:5 --regions 4 --region-counts reg_{part}.json"
+        );
+        measure(&folder, part, &flags);
+    }
+    let files = "xi_n.ecsv xi_s.ecsv --by-region reg_n.json reg_s.json";
+    folder.good(&format!(
+        "result combine {files} --multipoles 0,2 --counts xi.csv --covariance cov.csv -o poles.csv"
+    ));
+    let poles = folder.table("poles.csv");
+    assert_eq!(
+        names(&poles)[3..],
+        [
+            "xi_0",
+            "xi_0_error",
+            "xi_0_poisson_error",
+            "xi_2",
+            "xi_2_error",
+            "xi_2_poisson_error"
+        ]
+    );
+    assert_eq!(poles.meta["errors"]["regions"], 8);
+    let covariance = folder.table("cov.csv");
+    let matrix = floats(&covariance, "covariance");
+    assert_eq!(matrix.len(), 16);
+    let errors = [floats(&poles, "xi_0_error"), floats(&poles, "xi_2_error")].concat();
+    let diagonal: Vec<f64> = (0..4).map(|k| matrix[5 * k].sqrt()).collect();
+    close(&errors, &diagonal);
+    // A part with itself is that part; with the same regions twice over.
+    let grid = folder.table("xi.csv");
+    assert_eq!(grid.rows(), 10);
+    for flags in ["", " --bootstrap 20", " --jackknife=mohammad-percival"] {
+        folder.good(&format!("result combine {files}{flags} -o other.csv"));
+        let other = folder.table("other.csv");
+        close(&floats(&other, "xi"), &floats(&grid, "xi"));
+        let same = floats(&other, "xi_error") == floats(&grid, "xi_error");
+        assert_eq!(same, flags.is_empty(), "{flags}");
+    }
+}
+
+#[test]
+fn wp_is_made_of_the_combined_counts() {
+    let folder = folder();
+    for part in ["n", "s"] {
+        let flags = "--statistic rp-pi --bins lin:0:4:2 --pi-bins lin:0:4:2";
+        measure(&folder, part, flags);
+    }
+    folder.good("result combine xi_n.ecsv xi_s.ecsv --wp --counts xi.json -o wp.csv");
+    let xi = floats(&folder.table("xi.json"), "xi");
+    let wp = floats(&folder.table("wp.csv"), "wp");
+    close(&wp, &[4.0 * (xi[0] + xi[1]), 4.0 * (xi[2] + xi[3])]);
+    assert_eq!(
+        folder.table("wp.csv").kind().unwrap().name(),
+        "projected correlation function"
+    );
+}
+
+#[test]
+fn a_job_combines_caps() {
+    let job = r#"
+        [sweep]
+        cap = ["n", "s"]
+        [xi]
+        data = "{cap}.csv"
+        randoms = "r{cap}.csv"
+        weight = "w"
+        bins = "lin:0:4:4"
+        regions = 3
+        [xi.caps]
+        region-counts = "regions_{cap}.csv"
+        output = "xi_{cap}.csv"
+        [result.combine]
+        results = "xi_{cap:all}.csv"
+        by-region = "regions_{cap:all}.csv"
+        output = "both.csv"
+    "#;
+    let folder = folder().with("job.toml", job);
+    let said = folder.good("run job.toml").stderr;
+    assert!(said.contains("3 of 3: [result.combine]"), "{said}");
+    let both = folder.table("both.csv");
+    assert_eq!(both.meta["errors"]["regions"], 6);
+    assert!(matches!(&both.column("xi").unwrap().values, Values::Floats(xi) if xi.len() == 4));
+    let said = folder.good("run job.toml").stderr;
+    assert!(said.contains("3 of 3 were done already"), "{said}");
+}
+
+#[test]
+fn what_is_no_part_of_one_sky_is_refused() {
+    let folder = folder();
+    let regions = "--bins lin:0:4:4 --regions 3 --region-counts";
+    measure(&folder, "n", &format!("{regions} reg_n.csv"));
+    measure(&folder, "s", &format!("{regions} reg_s.csv"));
+    folder.good("xi s.csv --randoms rs.csv --weight w --bins lin:0:4:5 -o fine.csv -q");
+    folder.good("xi s.csv --randoms rs.csv --weight none --bins lin:0:4:4 -o unit.csv -q");
+    folder.good("xi s.csv --box 10 --weight w --bins lin:0:4:4 -o box_s.csv -q");
+    folder.good("xi n.csv --box 10 --weight w --bins lin:0:4:4 -o box_n.csv -q");
+    folder.good(
+        "wp s.csv --randoms rs.csv --weight w --bins lin:0:4:2 --pi-bins lin:0:4:2 -o wp_s.csv -q",
+    );
+    folder.good(
+        "wp n.csv --randoms rn.csv --weight w --bins lin:0:4:2 --pi-bins lin:0:4:2 -o wp_n.csv -q",
+    );
+    let mut record = std::fs::read_to_string(folder.path("reg_s.csv.json")).unwrap();
+    record = record.replace("\"within\"", "\"inside\"");
+    std::fs::copy(folder.path("reg_s.csv"), folder.path("torn.csv")).unwrap();
+    std::fs::write(
+        folder.path("torn.csv.json"),
+        record.replace("reg_s.csv", "torn.csv"),
+    )
+    .unwrap();
+    let before = folder.names();
+    for (arguments, words) in [
+        ("xi_n.ecsv", "at least 2 results are needed"),
+        ("xi_n.ecsv xi_n.ecsv", "named twice"),
+        ("xi_n.ecsv fine.csv", "5 in r from 0.0 to 4.0, not 4"),
+        ("xi_n.ecsv missing.csv", "missing.csv"),
+        (
+            "wp_n.csv wp_s.csv",
+            "wp_n.csv: parts of the sky are put together by the counts in a correlation function",
+        ),
+        (
+            "box_n.csv box_s.csv",
+            "box_n.csv: natural of DD cannot be put together: it takes counted random pairs",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --by-region reg_n.csv",
+            "one file for each of the 2 results, found 1",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --by-region reg_s.csv reg_n.csv",
+            "reg_s.csv: it does not belong to xi_n.ecsv: DD is of other particles",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --by-region xi_n.ecsv xi_s.ecsv",
+            "expected what --region-counts wrote, found a correlation function",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --by-region reg_n.csv torn.csv",
+            "torn.csv: no metadata `region_totals` of DD",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --multipoles 0",
+            "--multipoles needs results of --statistic s-mu, found r",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --wp",
+            "--wp needs results of --statistic rp-pi, found r",
+        ),
+        (
+            "xi_n.ecsv xi_s.ecsv --counts c.csv",
+            "--counts goes with --multipoles or --wp",
+        ),
+        ("xi_n.ecsv xi_s.ecsv --covariance c.csv", "--by-region"),
+        ("xi_n.ecsv xi_s.ecsv -o xi_s.ecsv", "xi_s.ecsv"),
+    ] {
+        let output = if arguments.contains("-o ") {
+            ""
+        } else {
+            " -o out.csv"
+        };
+        let run = folder.run(&format!("result combine {arguments}{output}"));
+        assert_ne!(run.code, 0, "{arguments}");
+        assert!(run.stderr.contains(words), "{arguments}: {}", run.stderr);
+        let errors = run.stderr.lines().filter(|line| line.starts_with("error"));
+        assert_eq!(errors.count(), 1, "{}", run.stderr);
+        assert_eq!(folder.names(), before, "{arguments}");
+    }
+}
