@@ -230,7 +230,6 @@ impl Weighting {
             of.individual.as_ref().with_context(missing)
         };
         Ok(match (roles.map(|role| self.find(role)), pairs) {
-            ([None, None], _) => plain,
             ([Some(a), Some(b)], _) => {
                 if a.bits != b.bits {
                     return Err(usage(format!(
@@ -246,7 +245,7 @@ impl Weighting {
             ([None, Some(b)], Pairs::Cross(first, _)) => {
                 with(Pairs::Cross(first, individual(b)?), None, b.record(false))
             }
-            (_, Pairs::Auto(_)) => plain,
+            ([None, None], _) | (_, Pairs::Auto(_)) => plain,
         })
     }
 }
@@ -278,7 +277,9 @@ pub(crate) fn upweighted(
             });
         }
     }
-    counts.iter().for_each(|(count, _)| count.say());
+    for (count, _) in counts.iter() {
+        count.say();
+    }
     Ok(())
 }
 

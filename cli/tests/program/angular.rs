@@ -276,5 +276,5 @@ fn upweights_that_fit_nothing_are_refused() {
         run.stderr
     );
     // Other data than the upweights are of: said, not refused, as a sample may be cut in redshift.
-    folder.good(&format!("count parent.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4 --angular dd.csv,plain.csv -o c.csv"));
+    folder.good("count parent.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4 --angular dd.csv,plain.csv -o c.csv");
 }
