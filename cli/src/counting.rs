@@ -7,23 +7,37 @@ use std::time::Instant;
 
 use albireo::counts::{JobId, PairKind, RegionCounts, Sums, count_prepared, count_regions};
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
+use albireo::tally::LegendreDegrees;
 use albireo::{
     Binning, Domain, Engine, EngineError, PairCounts, PairJob, PairTotal, Pairs, Particles,
 };
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::engine::Engines;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
+use crate::usage::usage;
 
 /// A count to be made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Planned<'a> {
     pub(crate) name: &'static str,
     pub(crate) pairs: Pairs<'a>,
-    /// Whether the mean separation of each bin is asked for.
-    pub(crate) separations: bool,
+    /// Which mean separation of each bin is asked for.
+    pub(crate) mean: Option<MeanSeparation>,
+    /// The degrees of which Legendre sums are asked for.
+    pub(crate) legendre: LegendreDegrees,
+}
+
+/// Which pairs a mean separation is the mean of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeanSeparation {
+    /// Each pair once.
+    Pairs,
+    /// Each by its weight.
+    Weighted,
 }
 
 impl<'a> Planned<'a> {
@@ -32,19 +46,28 @@ impl<'a> Planned<'a> {
         Self {
             name,
             pairs,
-            separations: false,
+            mean: None,
+            legendre: LegendreDegrees::default(),
         }
     }
 
     fn sums(&self) -> Sums {
         Sums {
-            separations: self.separations,
+            separations: self.mean == Some(MeanSeparation::Pairs),
+            weighted_separations: self.mean == Some(MeanSeparation::Weighted),
+            legendre: self.legendre,
             ..Sums::for_pairs(self.pairs)
         }
     }
 
     /// Refuses weights of which nothing is left to normalise by.
     fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
+        if self.mean == Some(MeanSeparation::Weighted) && !self.sums().weights {
+            return Err(usage(format!(
+                "--mean-separation=weighted: the particles of {} have no weights: name a column, --weight COLUMN",
+                self.name
+            )));
+        }
         let total = PairTotal::of(self.pairs, PairKind::of(self.pairs, bins));
         if !self.sums().weights || total.pairs == 0 {
             return Ok(());
@@ -79,6 +102,9 @@ pub(crate) struct Counted {
     pub(crate) npairs: Vec<u64>,
     pub(crate) weight: Option<Vec<f64>>,
     pub(crate) mean: Option<Vec<f64>>,
+    pub(crate) weighted_mean: Option<Vec<f64>>,
+    /// Legendre sums by their degree.
+    pub(crate) legendre: Vec<(u32, Vec<f64>)>,
     /// What counted it; none for a count that was read from a file.
     engine: Option<String>,
     /// Kind, totals, fingerprint, engine, time.
@@ -121,6 +147,10 @@ impl Counted {
             npairs: counts.npairs().to_vec(),
             weight: counts.weight(),
             mean: counts.mean_separation(),
+            weighted_mean: counts.weighted_mean_separation(),
+            legendre: (counts.legendre_degrees().iter())
+                .filter_map(|l| Some((l.degree(), counts.legendre_sums(l)?)))
+                .collect(),
             engine,
             record: Value::Object(record),
         }

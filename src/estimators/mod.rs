@@ -22,6 +22,7 @@ mod estimation;
 mod estimator;
 mod jackknife;
 mod landy_szalay;
+mod legendre_sums;
 mod multipoles;
 mod poisson;
 mod projected;
@@ -40,6 +41,7 @@ pub use estimation::Estimation;
 pub use estimator::Estimator;
 pub use jackknife::{Jackknife, bootstrap_draws};
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
+pub use legendre_sums::{MAX_SUMMED_ELL, legendre_degrees};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
@@ -53,6 +55,7 @@ use crate::counts::PairCounts;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
+use crate::tally::Legendre;
 use dual::Dual;
 
 /// Random pairs to divide by: counted ([`PairCounts`]) or known ([`AnalyticRr`]).
@@ -65,6 +68,16 @@ pub trait RandomPairs<B: Binning> {
     /// # Errors
     /// A total of zero, weights outside float64's range, or counts that cover a part of their job only.
     fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError>;
+
+    /// The Legendre sum of mu in each bin over the number or weight of all pairs.
+    ///
+    /// # Errors
+    /// As [`RandomPairs::fractions`], and a sum that was not made.
+    fn legendre_fractions(
+        &self,
+        l: Legendre,
+        name: &'static str,
+    ) -> Result<Vec<f64>, EstimatorError>;
 
     /// The Poisson variance of each fraction over its square; 0 where it is known or no pair was counted.
     fn relative_variance(&self) -> Vec<f64>;
@@ -87,7 +100,7 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
                 of,
             });
         }
-        let total = self.total().normalisation(self.weight().is_some());
+        let total = self.total().normalisation(self.is_weighted());
         if total == 0.0 {
             return Err(EstimatorError::EmptyTotal(name));
         }
@@ -101,6 +114,22 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
         Ok(self.normalised())
     }
 
+    fn legendre_fractions(
+        &self,
+        l: Legendre,
+        name: &'static str,
+    ) -> Result<Vec<f64>, EstimatorError> {
+        let fractions = self.fractions(name)?;
+        if l == Legendre::L0 {
+            return Ok(fractions);
+        }
+        let sums = self
+            .legendre_sums(l)
+            .ok_or_else(|| no_legendre_sums(l, name))?;
+        let total = self.total().normalisation(self.is_weighted());
+        Ok(sums.into_iter().map(|sum| sum / total).collect())
+    }
+
     fn relative_variance(&self) -> Vec<f64> {
         self.relative_variance()
     }
@@ -108,6 +137,14 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
     fn exactness(&self) -> Exactness {
         self.exactness()
     }
+}
+
+/// What a count without Legendre sums is told.
+fn no_legendre_sums(l: Legendre, name: &str) -> EstimatorError {
+    let degree = l.degree();
+    EstimatorError::Needs(format!(
+        "the Legendre sums of degree {degree} of {name} were not made"
+    ))
 }
 
 /// Counts of the same bins, collected by name while they are checked.
