@@ -8,6 +8,7 @@ mod combined;
 mod covers;
 mod excluded;
 mod fixed_sums;
+mod held_sums;
 mod regions;
 mod restored;
 mod total;
@@ -23,6 +24,7 @@ pub use total::{PairKind, PairTotal};
 
 use covers::Covers;
 use fixed_sums::FixedSums;
+use held_sums::{Held, HeldSums};
 use weighted::{totals_of, with_individual};
 
 use std::ops::Range;
@@ -37,7 +39,8 @@ use crate::pairs::{PairJob, Pairs};
 use crate::progress::Progress;
 use crate::shape::shaped;
 use crate::tally::{
-    Cut, Merge, PairWeight, Sum, Tallied, Tally, described, same_cuts, weight_exponents,
+    Cut, Legendre, LegendreDegrees, Merge, PairWeight, Tallied, Tally, described, same_cuts,
+    weight_exponents,
 };
 
 /// Integers per bin, the bins, and how many pairs there are in all.
@@ -48,8 +51,7 @@ pub struct PairCounts<B> {
     binning: B,
     kind: PairKind,
     npairs: Vec<u64>,
-    weight: Option<FixedSums>,
-    coordinate: Option<FixedSums>,
+    sums: HeldSums,
     exactness: Exactness,
     covers: Covers,
     pair_weight: Option<PairWeight>,
@@ -207,18 +209,24 @@ impl<B: Binning> PairCounts<B> {
         covers: Covers,
         kind: PairKind,
     ) -> Self {
-        let fixed = |sum: Sum| {
-            let at = what.sums().iter().position(|made| *made == sum)?;
-            Some(FixedSums {
-                exponent: what.exponent(&sum, job.pairs()),
-                sums: tally.sum(at).to_vec(),
-            })
-        };
+        let mut sums = HeldSums::default();
+        for (at, sum) in what.sums().iter().enumerate() {
+            if let Some(held) = Held::of(sum) {
+                let exponent = what.exponent(sum, job.pairs());
+                let values = tally.sum(at).to_vec();
+                sums.set(
+                    held,
+                    FixedSums {
+                        exponent,
+                        sums: values,
+                    },
+                );
+            }
+        }
         Self {
             binning: what.bins().clone(),
             kind,
-            weight: fixed(Sum::Product),
-            coordinate: fixed(Sum::Separation),
+            sums,
             npairs: tally.pairs().to_vec(),
             exactness: Exactness::Exact,
             covers,
@@ -290,7 +298,7 @@ impl<B: Binning> PairCounts<B> {
     /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`PairCounts::pair_weight`], in each bin, float64 of the exact total; none for
     /// unweighted counts.
     pub fn weight(&self) -> Option<Vec<f64>> {
-        self.weight.as_ref().map(FixedSums::values)
+        self.sums.get(Held::Weight).map(FixedSums::values)
     }
 
     /// [`PairCounts::weight`] along the axes of the bins.
@@ -300,13 +308,43 @@ impl<B: Binning> PairCounts<B> {
 
     /// Mean of the binning's coordinate in each bin, NaN where there is no pair; none unless asked for.
     pub fn mean_separation(&self) -> Option<Vec<f64>> {
-        let sums = self.coordinate.as_ref()?.values();
-        Some(
-            sums.iter()
-                .zip(&self.npairs)
-                .map(|(sum, &n)| sum / n as f64)
-                .collect(),
-        )
+        let sums = self.sums.get(Held::Separation)?.values().into_iter();
+        let means = sums.zip(&self.npairs).map(|(sum, &n)| sum / n as f64);
+        Some(means.collect())
+    }
+
+    /// Mean of the binning's coordinate by the weights of the pairs, `sum W v / sum W`, in each bin; NaN where the weights add up to 0;
+    /// none unless asked for ([`Sums::weighted_separations`]).
+    pub fn weighted_mean_separation(&self) -> Option<Vec<f64>> {
+        let sums = self.sums.get(Held::WeightedSeparation)?.values();
+        let means = sums.into_iter().zip(self.weight()?);
+        let mean = |(sum, weight): (f64, f64)| {
+            if weight == 0.0 {
+                f64::NAN
+            } else {
+                sum / weight
+            }
+        };
+        Some(means.map(mean).collect())
+    }
+
+    /// Sum of a Legendre polynomial of mu, times the weight of the pair where there are weights, in each bin: in the unit of
+    /// [`PairCounts::values`], which are the sums of degree 0; none unless asked for ([`Sums::legendre`]).
+    pub fn legendre_sums(&self, l: Legendre) -> Option<Vec<f64>> {
+        if l == Legendre::L0 {
+            return Some(self.values());
+        }
+        self.sums.get(Held::Legendre(l)).map(FixedSums::values)
+    }
+
+    /// The degrees of which there are Legendre sums besides 0.
+    pub fn legendre_degrees(&self) -> LegendreDegrees {
+        self.sums.degrees().into_iter().collect()
+    }
+
+    /// Whether weights are summed.
+    pub fn is_weighted(&self) -> bool {
+        self.sums.get(Held::Weight).is_some()
     }
 
     /// Weighted sums where there are weights, else numbers of pairs.
@@ -332,7 +370,7 @@ impl<B: Binning> PairCounts<B> {
 
     /// Each bin's values over the total.
     pub fn normalised(&self) -> Vec<f64> {
-        let total = self.total().normalisation(self.weight.is_some());
+        let total = self.total().normalisation(self.is_weighted());
         self.values().iter().map(|v| v / total).collect()
     }
 
@@ -342,7 +380,7 @@ impl<B: Binning> PairCounts<B> {
     /// stands for the pairs that are its own, and bins may be combined as independent ones. f is 1 for unweighted counts, else see
     /// [`PairTotal::design_effect`].
     pub fn relative_variance(&self) -> Vec<f64> {
-        let factor = self.kind.times() * self.total().variance_factor(self.weight.is_some());
+        let factor = self.kind.times() * self.total().variance_factor(self.is_weighted());
         let variance = |&n: &u64| if n == 0 { 0.0 } else { factor / n as f64 };
         self.npairs.iter().map(variance).collect()
     }
@@ -362,14 +400,7 @@ impl<B: Binning> PairCounts<B> {
                 .checked_add(part)
                 .ok_or(MergeError::Overflow("a pair count"))?;
         }
-        for (total, part) in [
-            (&mut merged.weight, &other.weight),
-            (&mut merged.coordinate, &other.coordinate),
-        ] {
-            if let (Some(total), Some(part)) = (total, part) {
-                total.add(part)?;
-            }
-        }
+        merged.sums.add(&other.sums)?;
         *self = Self { covers, ..merged };
         Ok(())
     }
@@ -384,13 +415,6 @@ impl<B: Binning> PairCounts<B> {
                 left,
                 right,
             })
-        };
-        let summed = |sums: &Option<FixedSums>| {
-            if sums.is_some() {
-                "summed"
-            } else {
-                "not summed"
-            }
         };
         if self.exactness != other.exactness {
             return Err(MergeError::Exactness {
@@ -408,11 +432,16 @@ impl<B: Binning> PairCounts<B> {
             self.kind.to_string(),
             other.kind.to_string(),
         )?;
-        for (setting, left, right) in [
-            ("the weights", &self.weight, &other.weight),
-            ("the separations", &self.coordinate, &other.coordinate),
+        for (setting, held) in [
+            ("the weights", Held::Weight),
+            ("the separations", Held::Separation),
+            ("the weighted separations", Held::WeightedSeparation),
         ] {
-            differ(setting, summed(left).to_owned(), summed(right).to_owned())?;
+            let summed = |counts: &Self| match counts.sums.get(held) {
+                Some(_) => "summed".to_owned(),
+                None => "not summed".to_owned(),
+            };
+            differ(setting, summed(self), summed(other))?;
         }
         if !same_cuts(&self.cuts, &other.cuts) {
             let [left, right] = [self, other].map(|counts| described(&counts.cuts));
@@ -422,6 +451,8 @@ impl<B: Binning> PairCounts<B> {
                 right,
             });
         }
+        let degrees = |counts: &Self| format!("{:?}", counts.sums.degrees());
+        differ("the Legendre sums", degrees(self), degrees(other))?;
         if self.pair_weight != other.pair_weight {
             let text = |weight: &Option<PairWeight>| {
                 (weight.as_ref()).map_or("product of the weights".to_owned(), PairWeight::to_string)

@@ -107,7 +107,7 @@ fn check_restored<B: Binning>(pairs: Pairs<'_>, binning: &B, what: &str) {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     let sums = Sums {
         weights: true,
-        separations: false,
+        ..Sums::default()
     };
     let counts = count_pairs(&Naive, &job, binning, sums, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs().to_vec(), counts.weight().unwrap());
@@ -205,7 +205,7 @@ fn counts_have_the_shape_of_their_bins() {
     let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
     let sums = Sums {
         weights: true,
-        separations: false,
+        ..Sums::default()
     };
     let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
     let array = counts.npairs_array();

@@ -338,6 +338,7 @@ fn mean_separations_do_not_depend_on_the_engine() {
     let sums = Sums {
         weights: true,
         separations: true,
+        ..Sums::default()
     };
     let expected = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
     for engine in engines() {

@@ -9,11 +9,12 @@ use albireo::counts::{
     JobId, PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions,
 };
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
-use albireo::tally::{Cut, PairWeight};
+use albireo::tally::{Cut, LegendreDegrees, PairWeight};
 use albireo::{
     Binning, Domain, Engine, EngineError, PairCounts, PairJob, PairTotal, Pairs, Particles,
 };
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::engine::Engines;
@@ -21,18 +22,30 @@ use crate::pair_weights::WeightedPairs;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
+use crate::usage::usage;
 
 /// A count to be made.
 #[derive(Debug, Clone)]
 pub(crate) struct Planned<'a> {
     pub(crate) name: &'static str,
     pub(crate) pairs: Pairs<'a>,
-    /// Whether the mean separation of each bin is asked for.
-    pub(crate) separations: bool,
+    /// Which mean separation of each bin is asked for.
+    pub(crate) mean: Option<MeanSeparation>,
+    /// The degrees of which Legendre sums are asked for.
+    pub(crate) legendre: LegendreDegrees,
     /// What the products of weights are multiplied by.
     pub(crate) pair_weight: Option<PairWeight>,
     /// How weights of pairs were made; empty where they are products.
     pub(crate) made_of: Map<String, Value>,
+}
+
+/// Which pairs a mean separation is the mean of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeanSeparation {
+    /// Each pair once.
+    Pairs,
+    /// Each by its weight.
+    Weighted,
 }
 
 impl<'a> Planned<'a> {
@@ -41,7 +54,8 @@ impl<'a> Planned<'a> {
         Self {
             name,
             pairs,
-            separations: false,
+            mean: None,
+            legendre: LegendreDegrees::default(),
             pair_weight: None,
             made_of: Map::new(),
         }
@@ -58,7 +72,9 @@ impl<'a> Planned<'a> {
 
     fn sums(&self) -> WeightedSums {
         let sums = Sums {
-            separations: self.separations,
+            separations: self.mean == Some(MeanSeparation::Pairs),
+            weighted_separations: self.mean == Some(MeanSeparation::Weighted),
+            legendre: self.legendre,
             ..Sums::for_pairs(self.pairs)
         };
         match &self.pair_weight {
@@ -81,6 +97,12 @@ impl<'a> Planned<'a> {
 
     /// Refuses weights of which nothing is left to normalise by.
     fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
+        if self.mean == Some(MeanSeparation::Weighted) && !self.sums().sums().weights {
+            return Err(usage(format!(
+                "--mean-separation=weighted: the particles of {} have no weights: name a column, --weight COLUMN",
+                self.name
+            )));
+        }
         let of_bits = self.pair_weight.as_ref().and_then(PairWeight::inverse);
         if of_bits.is_some() || !self.sums().sums().weights {
             return Ok(());
@@ -112,6 +134,9 @@ pub(crate) struct Counted {
     pub(crate) npairs: Vec<u64>,
     pub(crate) weight: Option<Vec<f64>>,
     pub(crate) mean: Option<Vec<f64>>,
+    pub(crate) weighted_mean: Option<Vec<f64>>,
+    /// Legendre sums by their degree.
+    pub(crate) legendre: Vec<(u32, Vec<f64>)>,
     /// What counted it; none for a count that was read from a file.
     engine: Option<String>,
     /// Kind, totals, fingerprint, engine, time.
@@ -165,6 +190,10 @@ impl Counted {
             npairs: counts.npairs().to_vec(),
             weight: counts.weight(),
             mean: counts.mean_separation(),
+            weighted_mean: counts.weighted_mean_separation(),
+            legendre: (counts.legendre_degrees().iter())
+                .filter_map(|l| Some((l.degree(), counts.legendre_sums(l)?)))
+                .collect(),
             engine,
             record: Value::Object(record),
         }

@@ -4,7 +4,7 @@
 
 use albireo::binning::BinAxis;
 use albireo::counts::{PairKind, RegionCounts};
-use albireo::estimators::{CombinedRegions, Covariance, Jackknife, RegionTerms};
+use albireo::estimators::{CombinedRegions, Covariance, Jackknife, RegionTerms, TermCounts};
 use albireo::result::Correlation;
 use albireo::{Binning, EstimatorError, PairTotal};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
@@ -131,13 +131,20 @@ impl CountedByRegion {
 }
 
 impl Scatter {
-    /// The realisations of counts by region; what each region holds is kept.
-    pub(crate) fn of<B: Binning>(terms: &RegionTerms<B>, method: Method) -> Result<Self> {
-        let values = |xi: Result<Correlation, EstimatorError>| xi.map(|xi| xi.xi);
+    /// The realisations of what `values` makes of counts by region; what each region holds is kept.
+    pub(crate) fn of<B: Binning>(
+        terms: &RegionTerms<B>,
+        method: Method,
+        values: impl Fn(&TermCounts<B>) -> Result<Vec<f64>, EstimatorError>,
+    ) -> Result<Self> {
         let realisations: Result<Vec<_>, _> = match method {
-            Method::Jackknife(kind) => terms.jackknife(kind).map(values).collect(),
+            Method::Jackknife(kind) => {
+                let counts = terms.jackknife_counts(kind);
+                counts.map(|counts| values(&counts)).collect()
+            }
             Method::Bootstrap { realisations, seed } => {
-                terms.bootstrap(realisations, seed)?.map(values).collect()
+                let counts = terms.bootstrap_counts(realisations, seed)?;
+                counts.map(|counts| values(&counts)).collect()
             }
         };
         let counts = terms.counted().iter();
@@ -180,6 +187,11 @@ impl Scatter {
             rows.push(derived(&other)?);
         }
         Ok(self.method.covariance(&rows)?)
+    }
+
+    /// The covariance of the realisations as they are.
+    pub(crate) fn covariance_of_values(&self) -> Result<Covariance> {
+        Ok(self.method.covariance(&self.realisations)?)
     }
 
     /// What the errors are, in a few words.

@@ -54,22 +54,29 @@ pub(crate) fn edge_columns(axes: &[BinAxis], length: Option<&str>) -> Vec<TableC
     columns
 }
 
-/// The mean coordinate of the pairs in each bin, if it was asked for.
+/// The mean coordinate of the pairs in each bin, by their weights or not, if it was asked for.
 pub(crate) fn mean_column(
     count: &Counted,
     axes: &[BinAxis],
     length: Option<&str>,
 ) -> Option<TableColumn> {
-    let (axis, values) = (axes.first()?, count.mean.clone()?);
-    let column = TableColumn::floats(
-        format!("mean_{}", axis.name),
-        format!("mean {} of the pairs", axis.name),
-        values,
-    );
+    let axis = axes.first()?;
+    let name = axis.name;
+    let plain = || {
+        let described = format!("mean {name} of the pairs");
+        Some((format!("mean_{name}"), described, count.mean.clone()?))
+    };
+    let weighted = || {
+        let described = format!("mean {name} of the pairs by their weights");
+        let values = count.weighted_mean.clone()?;
+        Some((format!("weighted_mean_{name}"), described, values))
+    };
+    let (name, described, values) = plain().or_else(weighted)?;
+    let column = TableColumn::floats(name, described, values);
     Some(with_unit(column, axis_unit(axis, length)))
 }
 
-/// Pairs, weight and mean separation of one count, its name as a prefix unless that is empty.
+/// Pairs, weight and Legendre sums of one count, its name as a prefix unless that is empty.
 pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
     let name = |rest: &str| {
         if prefix.is_empty() {
@@ -91,7 +98,15 @@ pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
     let weight = count.weight.clone();
     let weight =
         weight.map(|sums| TableColumn::floats(name("weight"), format!("sum of w1*w2{of}"), sums));
-    std::iter::once(npairs).chain(weight).collect()
+    let term = if count.weight.is_some() { "w1*w2*" } else { "" };
+    let legendre = count.legendre.iter().map(|(l, sums)| {
+        let described = format!("sum of {term}L{l}(mu){of}, L{l} the Legendre polynomial");
+        TableColumn::floats(name(&format!("L{l}")), described, sums.clone())
+    });
+    std::iter::once(npairs)
+        .chain(weight)
+        .chain(legendre)
+        .collect()
 }
 
 /// The errors of an estimate `name`: `name_error`, from the scatter where there is one, told what it is, and then the Poisson error beside it.

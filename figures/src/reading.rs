@@ -285,8 +285,10 @@ struct Shown {
 
 fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
     let name = symbol(&x.name);
-    let places =
-        column(table, &format!("mean_{}", x.name)).unwrap_or_else(|| centres(&x.edges, x.log));
+    let means = ["mean", "weighted_mean"];
+    let mut means = means.iter().map(|mean| format!("{mean}_{}", x.name));
+    let places = means.find_map(|mean| column(table, &mean));
+    let places = places.unwrap_or_else(|| centres(&x.edges, x.log));
     let series = |label: &str, value: &str, k: usize| -> Result<Series, FigureError> {
         Ok(Series {
             label: label.to_owned(),

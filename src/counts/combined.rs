@@ -52,7 +52,7 @@ impl<B: Binning> PairCounts<B> {
             .try_fold(0, u64::checked_add)
             .ok_or(MergeError::Overflow("the total number of pairs"))?;
         sum.npairs = npairs;
-        sum.coordinate = None;
+        sum.sums.keep_weights();
         sum.set_weights(&values);
         sum.set_total(PairTotal::of_all(sum.kind, &totals));
         Ok(sum)
@@ -155,8 +155,8 @@ impl<B: Binning> RegionCounts<B> {
         let all = std::iter::once(&mut self.whole).chain(parts);
         let mut sums: Vec<&mut FixedSums> = Vec::new();
         for counts in all {
-            counts.coordinate = None;
-            sums.extend(counts.weight.as_mut());
+            counts.sums.keep_weights();
+            sums.extend(counts.sums.weights_mut());
         }
         FixedSums::align(&mut sums);
     }
@@ -169,7 +169,7 @@ fn check_parts<B: Binning>(
 ) -> Result<(), CountsError> {
     let refuse = |what: String| Err(CountsError::Regions(what));
     let alike = |part: &PairCounts<B>| {
-        part.binning == whole.binning && part.weight.is_some() == whole.weight.is_some()
+        part.binning == whole.binning && part.is_weighted() == whole.is_weighted()
     };
     if let Some(k) = regions.iter().position(|parts| !parts.iter().all(alike)) {
         return refuse(format!(

@@ -4,7 +4,7 @@
 
 use super::classes::{PairSums, check_regions, count_tables};
 use super::weighted::{totals_of, with_weights_of_all};
-use super::{Covers, FixedSums, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
+use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
@@ -181,8 +181,18 @@ impl<B: Binning> RegionCounts<B> {
         let mut rest = left.clone();
         rest.take_sums_of(across);
         let share = 1.0 - alpha;
-        let weights = rest.values().into_iter().zip(across.values());
-        let weights: Vec<f64> = weights.map(|(rest, cut)| rest + share * cut).collect();
+        let together = |rest: Vec<f64>, cut: Vec<f64>| -> Vec<f64> {
+            let both = rest.into_iter().zip(cut);
+            both.map(|(rest, cut)| rest + share * cut).collect()
+        };
+        let weights = together(rest.values(), across.values());
+        for held in self.whole.shared_sums() {
+            let of = |counts: &PairCounts<B>| counts.sums.get(held).map(FixedSums::values);
+            if let (Some(rest), Some(cut)) = (of(&rest), of(across)) {
+                let sums = FixedSums::nearest(&together(rest, cut));
+                left.sums.set(held, sums);
+            }
+        }
         let rest_total = rest.in_its_unit(*outside, 1.0);
         let cut_total = rest.in_its_unit(across.total(), share);
         left.set_total(PairTotal::of_all(left.kind, &[rest_total, cut_total]));
@@ -201,6 +211,9 @@ impl<B: Binning> RegionCounts<B> {
         let mut drawn = self.whole.clone();
         let bins = drawn.npairs.len();
         let mut weights = vec![0.0; bins];
+        let mut shared: Vec<_> = (self.whole.shared_sums())
+            .map(|held| (held, vec![0.0; bins]))
+            .collect();
         // Twice the pairs, so that a half is an integer.
         let mut doubled = vec![0u128; bins];
         let mut totals = Vec::with_capacity(2 * times.len());
@@ -220,12 +233,20 @@ impl<B: Binning> RegionCounts<B> {
                     *weight += share * value;
                     *pairs += twice * u128::from(n);
                 }
+                for (held, sums) in &mut shared {
+                    let values = counts.sums.get(*held).map(FixedSums::values);
+                    let both = sums.iter_mut().zip(values.into_iter().flatten());
+                    both.for_each(|(sum, value)| *sum += share * value);
+                }
                 totals.push(self.whole.in_its_unit(counts.total(), share));
             }
         }
         let whole = |pairs: &u128| u64::try_from(pairs.div_ceil(2)).unwrap_or(u64::MAX);
         drawn.npairs = doubled.iter().map(whole).collect();
-        drawn.coordinate = None;
+        drawn.sums.remove(Held::Separation);
+        for (held, sums) in &shared {
+            drawn.sums.set(*held, FixedSums::nearest(sums));
+        }
         drawn.set_total(PairTotal::of_all(drawn.kind, &totals));
         drawn.set_weights(&weights);
         drawn
@@ -236,12 +257,7 @@ impl<B: Binning> PairCounts<B> {
     /// The sums of every pair counted twice, counted once.
     fn halved(mut self) -> Self {
         self.npairs.iter_mut().for_each(|n| *n /= 2);
-        for held in [&mut self.weight, &mut self.coordinate]
-            .into_iter()
-            .flatten()
-        {
-            held.sums.iter_mut().for_each(|sum| *sum /= 2);
-        }
+        self.sums.integers_mut().for_each(|sum| *sum /= 2);
         self
     }
 
@@ -249,15 +265,13 @@ impl<B: Binning> PairCounts<B> {
     fn each_sum(&mut self, other: &Self, pairs: fn(&mut u64, u64), sums: fn(&mut i128, i128)) {
         let numbers = self.npairs.iter_mut().zip(&other.npairs);
         numbers.for_each(|(held, &part)| pairs(held, part));
-        for (held, part) in [
-            (&mut self.weight, &other.weight),
-            (&mut self.coordinate, &other.coordinate),
-        ] {
-            if let (Some(held), Some(part)) = (held, part) {
-                let both = held.sums.iter_mut().zip(&part.sums);
-                both.for_each(|(held, &part)| sums(held, part));
-            }
-        }
+        self.sums.with_each(&other.sums, sums);
+    }
+
+    /// The sums besides the weights to which a pair adds its share.
+    fn shared_sums(&self) -> impl Iterator<Item = Held> + '_ {
+        let kinds = self.sums.kinds();
+        kinds.filter(|held| held.is_shared() && *held != Held::Weight)
     }
 
     /// Adds sums of other pairs.
@@ -276,18 +290,12 @@ impl<B: Binning> PairCounts<B> {
             |held, part| *held -= part,
             |held, part| *held -= part,
         );
-        for held in [&mut self.weight, &mut self.coordinate]
-            .into_iter()
-            .flatten()
-        {
-            let sums = held.sums.iter_mut().zip(&self.npairs);
-            sums.filter(|(_, n)| **n == 0).for_each(|(sum, _)| *sum = 0);
-        }
+        self.sums.clear_empty(&self.npairs);
     }
 
     /// A total as these counts are normalised by it: weights, or each pair as 1; times `factor`.
     pub(super) fn in_its_unit(&self, total: PairTotal, factor: f64) -> PairTotal {
-        let unit = if self.weight.is_some() {
+        let unit = if self.is_weighted() {
             total
         } else {
             PairTotal::unweighted(total.kind, total.pairs)
@@ -300,7 +308,7 @@ impl<B: Binning> PairCounts<B> {
 
     /// Gives each bin a weight in the place of what was summed.
     pub(super) fn set_weights(&mut self, weights: &[f64]) {
-        self.weight = Some(FixedSums::nearest(weights));
+        self.sums.set(Held::Weight, FixedSums::nearest(weights));
     }
 
     /// Makes these the whole of a job of their own, with this total.

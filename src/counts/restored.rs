@@ -2,7 +2,7 @@
 //!
 //! Entry: [`PairCounts::from_parts`], [`PairCounts::of_job`].
 
-use super::{Covers, FixedSums, JobId, PairCounts, PairKind, PairTotal, Part};
+use super::{Covers, FixedSums, Held, HeldSums, JobId, PairCounts, PairKind, PairTotal, Part};
 use crate::binning::Binning;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
@@ -10,7 +10,7 @@ use crate::exactness::Exactness;
 use crate::fixed_point::FRACTION_BITS;
 use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
-use crate::tally::weight_exponents;
+use crate::tally::{Legendre, weight_exponents};
 
 impl<B: Binning> PairCounts<B> {
     /// Counts made elsewhere; exact unless [`PairCounts::with_exactness`] says otherwise.
@@ -52,13 +52,41 @@ impl<B: Binning> PairCounts<B> {
             kind: total.kind,
             binning,
             npairs,
-            weight: weight.map(|weight| FixedSums::nearest(&weight)),
-            coordinate: None,
+            sums: HeldSums::of_weights(weight.as_deref()),
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
             pair_weight: None,
             cuts: vec![],
         })
+    }
+
+    /// The same with Legendre sums made elsewhere, one value a bin in the unit of [`PairCounts::values`].
+    ///
+    /// # Errors
+    /// A number of sums other than the number of bins, or a sum that is not finite, or of unweighted pairs larger than their number.
+    pub fn with_legendre_sums(mut self, l: Legendre, sums: &[f64]) -> Result<Self, CountsError> {
+        check_number("Legendre sum", self.binning.n_bins(), sums.len())?;
+        let weighted = self.is_weighted();
+        for (bin, (&pairs, &sum)) in self.npairs.iter().zip(sums).enumerate() {
+            if !sum.is_finite() {
+                return Err(CountsError::NotFinite { bin, weight: sum });
+            }
+            let most = pairs as f64 * (1.0 + SLACK);
+            if sum.abs() > most && (pairs == 0 || !weighted) {
+                let (lo, hi, weight) = (-most, most, sum);
+                return Err(CountsError::Weight {
+                    bin,
+                    pairs,
+                    lo,
+                    hi,
+                    weight,
+                });
+            }
+        }
+        if l != Legendre::L0 {
+            self.sums.set(Held::Legendre(l), FixedSums::nearest(sums));
+        }
+        Ok(self)
     }
 
     /// Counts of `job` made elsewhere, held to what its particles allow: the totals are those of the job.

@@ -279,6 +279,11 @@ impl Auto {
             self.stay(cpu, ": GPUs have no kernel for these bins")
         } else if jobs.iter().any(|(_, sums)| sums.pair_weight().is_some()) {
             self.stay(cpu, ": GPUs have no kernel for weights of pairs")
+        } else if !jobs.iter().all(|(_, sums)| sums.sums().have_kernels()) {
+            self.stay(
+                cpu,
+                ": GPUs have no kernel for weighted separations and Legendre sums",
+            )
         } else {
             self.weigh(&weighed, cpu)
         }

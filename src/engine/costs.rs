@@ -11,7 +11,7 @@ pub(super) struct Costs {
     scattered: f64,
     two_coordinates: f64,
     weighted: f64,
-    /// Sums of separations, of which every pair takes float64.
+    /// Sums of separations or of polynomials of mu, of which every pair takes float64.
     separations: f64,
 }
 
@@ -38,7 +38,7 @@ impl Costs {
             (binning.n_bins() > FEW_BINS || sums.weights, self.scattered),
             (binning.axes().len() > 1, self.two_coordinates),
             (sums.weights, self.weighted),
-            (sums.separations, self.separations),
+            (sums.separations || !sums.have_kernels(), self.separations),
         ];
         let factor = |(applies, factor)| if applies { factor } else { 1.0 };
         factors.into_iter().map(factor).product::<f64>()

@@ -1,13 +1,13 @@
 //! Random pairs that need no randoms: in a periodic box every bin holds its share of the volume.
 
 use super::less_cylinder::Kept;
-use super::{RandomPairs, cuts_of_space};
+use super::{RandomPairs, cuts_of_space, no_legendre_sums};
 use crate::binning::{BinAxis, Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
 use crate::counts::PairTotal;
 use crate::domain::Domain;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
-use crate::tally::Cut;
+use crate::tally::{Cut, Legendre, LegendreDegrees};
 
 /// The fraction of uniformly distributed pairs in each bin: the volume of the bin over that of the box.
 ///
@@ -29,6 +29,8 @@ pub struct AnalyticRr<B> {
     binning: B,
     fractions: Vec<f64>,
     cuts: Vec<Cut>,
+    /// Sums of Legendre polynomials other than of degree 0, over all pairs.
+    legendre: Vec<(Legendre, Vec<f64>)>,
 }
 
 /// Volumes of the shells between the edges: `4/3 pi (e_k+1^3 - e_k^3)`.
@@ -139,6 +141,30 @@ impl<B: Binning> AnalyticRr<B> {
             binning: binning.clone(),
             fractions: volumes.iter().map(|v| v / box_volume).collect(),
             cuts,
+            legendre: vec![],
+        })
+    }
+
+    /// The same with Legendre sums of these degrees, which are 0 in bins that span all of mu: every direction is as likely.
+    ///
+    /// # Errors
+    /// Bins other than (s, mu) with one bin in mu, from 0 or -1 to 1.
+    pub fn with_legendre(self, degrees: LegendreDegrees) -> Result<Self, EstimatorError> {
+        let spans = match Formed::of(&self.binning).map(|formed| formed.form) {
+            Some(Form::SMu { mu, .. }) => matches!(mu.values(), [0.0 | -1.0, 1.0]),
+            _ => false,
+        };
+        if !(spans && self.cuts.is_empty()) && !degrees.is_empty() {
+            return Err(EstimatorError::AnalyticRr(
+                "has Legendre sums in bins (s, mu) with one bin in mu that spans [0, 1] or [-1, 1], and without cuts"
+                    .to_owned(),
+            ));
+        }
+        let above = degrees.iter().filter(|l| *l != Legendre::L0);
+        let zero = vec![0.0; self.fractions.len()];
+        Ok(Self {
+            legendre: above.map(|l| (l, zero.clone())).collect(),
+            ..self
         })
     }
 
@@ -147,13 +173,23 @@ impl<B: Binning> AnalyticRr<B> {
         &self.binning
     }
 
-    /// Other fractions in the same bins.
-    pub(super) fn with_fractions(&self, fractions: Vec<f64>) -> Self {
+    /// Other fractions and Legendre sums in the same bins.
+    pub(super) fn with_fractions(
+        &self,
+        fractions: Vec<f64>,
+        legendre: Vec<(Legendre, Vec<f64>)>,
+    ) -> Self {
         Self {
             binning: self.binning.clone(),
             fractions,
             cuts: self.cuts.clone(),
+            legendre,
         }
+    }
+
+    /// The Legendre sums, with their polynomials.
+    pub(super) fn legendre(&self) -> &[(Legendre, Vec<f64>)] {
+        &self.legendre
     }
 
     /// The fraction of all pairs in each bin.
@@ -180,6 +216,19 @@ impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
 
     fn fractions(&self, _: &'static str) -> Result<Vec<f64>, EstimatorError> {
         Ok(self.fractions.clone())
+    }
+
+    fn legendre_fractions(
+        &self,
+        l: Legendre,
+        name: &'static str,
+    ) -> Result<Vec<f64>, EstimatorError> {
+        if l == Legendre::L0 {
+            return Ok(self.fractions.clone());
+        }
+        let found = self.legendre.iter().find(|(known, _)| *known == l);
+        let found = found.ok_or_else(|| no_legendre_sums(l, name))?;
+        Ok(found.1.clone())
     }
 
     fn relative_variance(&self) -> Vec<f64> {

@@ -91,8 +91,8 @@ impl<B: Binning> RegionTerms<B> {
     }
 
     /// The estimator that takes them.
-    pub fn estimator(&self) -> Estimator {
-        self.estimator
+    pub fn estimator(&self) -> &AnyEstimator {
+        &self.estimator
     }
 
     /// Whether random pairs are known instead of counted.
@@ -115,6 +115,11 @@ impl<B: Binning> RegionTerms<B> {
     /// # Errors
     /// As [`AnyEstimator::estimate`].
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
+        self.estimator.estimate(&self.counts())
+    }
+
+    /// The counts of all pairs.
+    pub fn counts(&self) -> TermCounts<B> {
         let known = self.known.as_ref().map(|known| known.whole().clone());
         self.of(|counts| counts.whole().clone(), known)
     }
@@ -127,6 +132,12 @@ impl<B: Binning> RegionTerms<B> {
         &self,
         kind: Jackknife,
     ) -> impl Iterator<Item = Result<Correlation, EstimatorError>> + '_ {
+        let counts = self.jackknife_counts(kind);
+        counts.map(|counts| self.estimator.estimate(&counts))
+    }
+
+    /// The counts without region k, for each k.
+    pub fn jackknife_counts(&self, kind: Jackknife) -> impl Iterator<Item = TermCounts<B>> + '_ {
         let alpha = kind.alpha(self.number());
         (0..self.number()).map(move |k| {
             let known = self.known.as_ref().map(|known| known.without(alpha));
@@ -147,6 +158,19 @@ impl<B: Binning> RegionTerms<B> {
         seed: u64,
     ) -> Result<impl Iterator<Item = Result<Correlation, EstimatorError>> + '_, EstimatorError>
     {
+        let counts = self.bootstrap_counts(realisations, seed)?;
+        Ok(counts.map(|counts| self.estimator.estimate(&counts)))
+    }
+
+    /// The counts of regions drawn with replacement, as [`RegionTerms::bootstrap`] takes them.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`]: fewer than two realisations.
+    pub fn bootstrap_counts(
+        &self,
+        realisations: u32,
+        seed: u64,
+    ) -> Result<impl Iterator<Item = TermCounts<B>> + '_, EstimatorError> {
         let draws = bootstrap_draws(self.number(), realisations, seed)?;
         Ok(draws.map(|times| {
             // Cells are alike, so that it does not matter which are drawn.
@@ -159,10 +183,9 @@ impl<B: Binning> RegionTerms<B> {
         &self,
         count: impl Fn(&RegionCounts<B>) -> PairCounts<B>,
         known: Option<AnalyticRr<B>>,
-    ) -> Result<Correlation, EstimatorError> {
+    ) -> TermCounts<B> {
         let counted = self.counted.iter();
         let counted = counted.map(|(term, counts)| (*term, count(counts)));
-        self.estimator
-            .estimate(&TermCounts::new(counted.collect(), known))
+        TermCounts::new(counted.collect(), known)
     }
 }

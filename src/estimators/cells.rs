@@ -10,8 +10,10 @@ use super::{AnalyticRr, RandomPairs};
 use crate::binning::{Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
 use crate::domain::Axis;
 use crate::error::EstimatorError;
+use crate::legendre::legendre;
 use crate::quadrature::GaussLegendre;
 use crate::regions::{Cells, Regions};
+use crate::tally::Legendre;
 
 /// The fraction of uniformly distributed pairs in each bin, in a periodic box and in what is left of it without one of its cells.
 ///
@@ -31,6 +33,8 @@ pub struct CellRr<B> {
     whole: AnalyticRr<B>,
     /// The fraction of all pairs that lie in a bin with both points in one cell.
     within: Vec<f64>,
+    /// The Legendre sums of these pairs over all pairs, where those of the box are known.
+    within_legendre: Vec<(Legendre, Vec<f64>)>,
     /// The share of the volume of a cell.
     share: f64,
     number: usize,
@@ -58,8 +62,14 @@ impl<B: Binning> CellRr<B> {
         let pairs = pairs.iter().zip(whole.fractions());
         // A bin of which cuts leave nothing is empty, whatever the roundings.
         let within = pairs.map(|(v, &p)| if p == 0.0 { 0.0 } else { v / volume / volume });
+        let shares = |pairs: Vec<f64>| pairs.iter().map(|v| v / volume / volume).collect();
+        let polynomials = whole.legendre().iter();
+        let within_legendre = polynomials
+            .map(|&(l, _)| (l, shares(moments_in_cell(form, cells, l))))
+            .collect();
         Ok(Self {
             within: within.collect(),
+            within_legendre,
             share: 1.0 / f64::from(cells.number()),
             number: cells.number() as usize,
             whole,
@@ -86,8 +96,11 @@ impl<B: Binning> CellRr<B> {
             let across = 2.0 * (f * p - within);
             (p - within - alpha * across) / total
         };
-        let fractions = self.whole.fractions().iter().zip(&self.within);
-        self.whole.with_fractions(fractions.map(left).collect())
+        let every = |all: &[f64], within: &[f64]| all.iter().zip(within).map(left).collect();
+        let legendre = self.whole.legendre().iter().zip(&self.within_legendre);
+        let legendre = legendre.map(|((l, all), (_, within))| (*l, every(all, within)));
+        let fractions = every(self.whole.fractions(), &self.within);
+        self.whole.with_fractions(fractions, legendre.collect())
     }
 }
 
@@ -217,6 +230,38 @@ pub(super) fn signed(edges: &SignedEdges, both: impl Fn(f64) -> f64) -> Vec<f64>
 
 fn differences(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| v[1] - v[0]).collect()
+}
+
+/// The integral over each shell of a Legendre polynomial of mu times the volume that a cell has in common with its copy: by parts, of
+/// what lies within a cone, so that kinks of the overlap do no harm.
+fn moments_in_cell(form: Form<'_>, cells: &Cells, l: Legendre) -> Vec<f64> {
+    let Form::SMu { s, los, .. } = form else {
+        return vec![];
+    };
+    let along = match los {
+        LineOfSight::Fixed(axis) => axis,
+        _ => Axis::Z,
+    };
+    if l.is_odd() {
+        // As many pairs point one way as the other.
+        return vec![0.0; s.n_bins()];
+    }
+    let overlap = Overlap::new(cells, along);
+    let degree = l.degree();
+    // (x^2 - 1) P' = n (x P - P_below), away from the ends.
+    let slope = |x: f64| {
+        let below = legendre(degree - 1, x);
+        f64::from(degree) * (x * legendre(degree, x) - below) / (x * x - 1.0)
+    };
+    let up_to = |&s: &f64| {
+        let end = overlap.along.end();
+        let kinks = [end / s, (1.0 - (end / s) * (end / s)).max(0.0).sqrt()];
+        let inside = piecewise(&overlap.rule, 1.0, &kinks, |mu| {
+            overlap.cone(s, mu, f64::INFINITY) * slope(mu)
+        });
+        overlap.cone(s, 1.0, f64::INFINITY) - inside
+    };
+    differences(&s.values().iter().map(up_to).collect::<Vec<_>>())
 }
 
 impl Kept {

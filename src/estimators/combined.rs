@@ -6,7 +6,7 @@
 //! by `W_RR,c`.
 
 use super::by_region::RegionTerms;
-use super::estimator::Estimator;
+use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::terms::{Term, TermCounts};
 use crate::binning::Binning;
@@ -128,7 +128,7 @@ pub fn combined<B: Binning>(parts: &[Counted<B>]) -> Result<TermCounts<B>, Estim
 /// ```
 #[derive(Debug, Clone)]
 pub struct CombinedRegions<B> {
-    estimator: Estimator,
+    estimator: AnyEstimator,
     parts: Vec<RegionTerms<B>>,
     factors: Vec<Vec<f64>>,
 }
@@ -140,9 +140,9 @@ impl<B: Binning> CombinedRegions<B> {
     /// [`EstimatorError`]: no part, parts of different estimators, random pairs that are known instead of counted, or a total of zero.
     pub fn new(parts: Vec<RegionTerms<B>>) -> Result<Self, EstimatorError> {
         let first = parts.first();
-        let estimator = first.map(RegionTerms::estimator);
+        let estimator = first.map(|part| part.estimator().clone());
         let estimator = estimator.ok_or_else(|| needs("no part of the sky is given"))?;
-        if parts.iter().any(|part| part.estimator() != estimator) {
+        if parts.iter().any(|part| *part.estimator() != estimator) {
             return Err(needs("the parts of the sky have different estimators"));
         }
         if parts.iter().any(RegionTerms::knows_randoms) {
@@ -183,7 +183,7 @@ impl<B: Binning> CombinedRegions<B> {
     /// The correlation function of all pairs.
     ///
     /// # Errors
-    /// As [`Estimator::estimate`].
+    /// As [`AnyEstimator::estimate`].
     pub fn estimate(&self) -> Result<Correlation, EstimatorError> {
         self.estimator.estimate(&self.counts()?)
     }
@@ -191,7 +191,7 @@ impl<B: Binning> CombinedRegions<B> {
     /// The correlation function without each region of each part in turn, all pairs of the other parts with it.
     ///
     /// # Errors
-    /// Each as [`Estimator::estimate`].
+    /// Each as [`AnyEstimator::estimate`].
     pub fn jackknife(
         &self,
         kind: Jackknife,

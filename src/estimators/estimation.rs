@@ -15,7 +15,7 @@ use crate::error::EstimatorError;
 use crate::particles::Particles;
 use crate::regions::Cells;
 use crate::result::Correlation;
-use crate::tally::Cut;
+use crate::tally::{Cut, LegendreDegrees};
 
 /// The counts that an estimator takes of given samples, ready to be made.
 ///
@@ -101,6 +101,24 @@ impl<'a, B: Binning> Estimation<'a, B> {
         })
     }
 
+    /// The same, of counts that hold the Legendre sums of these degrees ([`crate::counts::Sums::legendre`]): known pairs of randoms then
+    /// have theirs too.
+    ///
+    /// # Errors
+    /// As [`AnalyticRr::with_legendre`].
+    pub fn with_legendre(self, degrees: LegendreDegrees) -> Result<Self, EstimatorError> {
+        let known = self.known.map(|known| known.with_legendre(degrees));
+        Ok(Self {
+            known: known.transpose()?,
+            ..self
+        })
+    }
+
+    /// The estimator.
+    pub fn estimator(&self) -> &AnyEstimator {
+        &self.estimator
+    }
+
     /// The counts to be made, in the order in which results list them.
     pub fn terms(&self) -> &[(Term, Pairs<'a>)] {
         &self.terms
@@ -117,14 +135,25 @@ impl<'a, B: Binning> Estimation<'a, B> {
     /// Those of `count`, and of [`AnyEstimator::estimate`].
     pub fn run<E: From<EstimatorError>>(
         self,
-        mut count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,
+        count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,
     ) -> Result<Correlation, E> {
+        let estimator = self.estimator.clone();
+        Ok(estimator.estimate(&self.counts(count)?)?)
+    }
+
+    /// Has `count` make each count: what [`Estimator::estimate`] and [`Estimator::multipoles`] take.
+    ///
+    /// # Errors
+    /// Those of `count`.
+    pub fn counts<E>(
+        self,
+        mut count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,
+    ) -> Result<TermCounts<B>, E> {
         let mut counted = Vec::new();
         for (term, pairs) in self.terms {
             counted.push((term, count(term, pairs)?));
         }
-        let counts = TermCounts::new(counted, self.known);
-        Ok(self.estimator.estimate(&counts)?)
+        Ok(TermCounts::new(counted, self.known))
     }
 
     /// Has `count` make each count told apart by the regions of the samples, from which estimates without a region follow.

@@ -26,6 +26,7 @@ mod formula;
 mod formula_text;
 mod jackknife;
 mod landy_szalay;
+mod legendre_sums;
 mod less_cylinder;
 mod multipoles;
 mod poisson;
@@ -47,6 +48,7 @@ pub use estimator::{AnyEstimator, Estimator};
 pub use formula::Formula;
 pub use jackknife::{Jackknife, bootstrap_draws};
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
+pub use legendre_sums::{MAX_SUMMED_ELL, legendre_degrees};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
@@ -62,7 +64,7 @@ use crate::counts::PairCounts;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
-use crate::tally::{Cut, described, same_cuts};
+use crate::tally::{Cut, Legendre, described, same_cuts};
 use dual::Dual;
 
 /// Random pairs to divide by: counted ([`PairCounts`]) or known ([`AnalyticRr`]).
@@ -75,6 +77,16 @@ pub trait RandomPairs<B: Binning> {
     /// # Errors
     /// A total of zero, weights outside float64's range, or counts that cover a part of their job only.
     fn fractions(&self, name: &'static str) -> Result<Vec<f64>, EstimatorError>;
+
+    /// The Legendre sum of mu in each bin over the number or weight of all pairs.
+    ///
+    /// # Errors
+    /// As [`RandomPairs::fractions`], and a sum that was not made.
+    fn legendre_fractions(
+        &self,
+        l: Legendre,
+        name: &'static str,
+    ) -> Result<Vec<f64>, EstimatorError>;
 
     /// The Poisson variance of each fraction over its square; 0 where it is known or no pair was counted.
     fn relative_variance(&self) -> Vec<f64>;
@@ -100,7 +112,7 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
                 of,
             });
         }
-        let total = self.total().normalisation(self.weight().is_some());
+        let total = self.total().normalisation(self.is_weighted());
         if total == 0.0 {
             return Err(EstimatorError::EmptyTotal(name));
         }
@@ -112,6 +124,22 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
             return Err(out_of_range(found));
         }
         Ok(self.normalised())
+    }
+
+    fn legendre_fractions(
+        &self,
+        l: Legendre,
+        name: &'static str,
+    ) -> Result<Vec<f64>, EstimatorError> {
+        let fractions = self.fractions(name)?;
+        if l == Legendre::L0 {
+            return Ok(fractions);
+        }
+        let sums = self
+            .legendre_sums(l)
+            .ok_or_else(|| no_legendre_sums(l, name))?;
+        let total = self.total().normalisation(self.is_weighted());
+        Ok(sums.into_iter().map(|sum| sum / total).collect())
     }
 
     fn relative_variance(&self) -> Vec<f64> {
@@ -132,6 +160,14 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
 fn cuts_of_space(cuts: &[Cut]) -> Vec<Cut> {
     let of_space = cuts.iter().filter(|cut| cut.is_of_space());
     of_space.cloned().collect()
+}
+
+/// What a count without Legendre sums is told.
+fn no_legendre_sums(l: Legendre, name: &str) -> EstimatorError {
+    let degree = l.degree();
+    EstimatorError::Needs(format!(
+        "the Legendre sums of degree {degree} of {name} were not made"
+    ))
 }
 
 /// Counts of the same bins, collected by name while they are checked.

@@ -41,6 +41,14 @@ impl Multipoles {
         self.rows(|pole| &pole.error)
     }
 
+    /// All values, one multipole after the other, as their covariance is over them.
+    pub fn in_a_row(&self) -> Vec<f64> {
+        self.poles
+            .iter()
+            .flat_map(|pole| pole.xi.iter().copied())
+            .collect()
+    }
+
     /// NaN where a pole that was put together by hand is too short.
     fn rows(&self, values: impl Fn(&Multipole) -> &Vec<f64>) -> Array2<f64> {
         let shape = (self.poles.len(), self.axis.n_bins());

@@ -6,6 +6,7 @@
 mod classes;
 mod cut;
 mod integers;
+mod legendre;
 mod pair_weight;
 mod sum;
 mod sums;
@@ -15,11 +16,12 @@ pub use classes::{Classes, Tables};
 pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
 pub use integers::Tally;
+pub use legendre::{Legendre, LegendreDegrees};
 pub(crate) use pair_weight::PairFactor;
 pub use pair_weight::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
-pub use sum::{Legendre, PairTerm, Sum};
+pub use sum::{PairTerm, Sum};
 pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::Legendre;
 use crate::separation::Separation;
 
 /// A real number a pair, of another crate: every engine that has no kernel for it takes the pairs in bins through the exact rule.
@@ -30,44 +31,6 @@ pub trait PairTerm: fmt::Debug + Send + Sync {
     /// The term of the pair of rows `pair`, in [-1, 1]: it adds `round_ties_even(term * 2^36)` to its bin; what lies outside is taken
     /// as the nearer end, NaN as 0.
     fn term(&self, pair: [usize; 2], sep: &Separation) -> f64;
-}
-
-/// A Legendre polynomial of mu, the cosine between a pair and its line of sight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Legendre {
-    /// 1.
-    L0,
-    /// mu.
-    L1,
-    /// `(3*m - 1)*0.5`, m the square of mu.
-    L2,
-    /// `((5*m - 3)*0.5)*mu`.
-    L3,
-    /// `((35*m - 30)*m + 3)*0.125`.
-    L4,
-}
-
-impl Legendre {
-    /// All of them, in the order of their degree.
-    pub const ALL: [Self; 5] = [Self::L0, Self::L1, Self::L2, Self::L3, Self::L4];
-
-    /// Whether exchanging the two points of a pair changes its sign, where the line of sight stays.
-    pub fn is_odd(self) -> bool {
-        matches!(self, Self::L1 | Self::L3)
-    }
-
-    /// The polynomial where mu has the square `m` and is below zero or not; in [-1, 1] but for rounding, in the order written.
-    #[inline]
-    pub fn value(self, m: f64, negative: bool) -> f64 {
-        let mu = if negative { -m.sqrt() } else { m.sqrt() };
-        match self {
-            Self::L0 => 1.0,
-            Self::L1 => mu,
-            Self::L2 => (3.0 * m - 1.0) * 0.5,
-            Self::L3 => ((5.0 * m - 3.0) * 0.5) * mu,
-            Self::L4 => ((35.0 * m - 30.0) * m + 3.0) * 0.125,
-        }
-    }
 }
 
 /// A sum over the pairs of each bin, in fixed point: a term t adds `round_ties_even(t * 2^36)`, whatever the order of the pairs.

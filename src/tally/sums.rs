@@ -1,6 +1,6 @@
 //! The sums that counts take by default: what results of the library hold.
 
-use super::{Cut, PairWeight, Sum, Tallied};
+use super::{Cut, Legendre, LegendreDegrees, PairWeight, Sum, Tallied};
 use crate::binning::Binning;
 use crate::pairs::Pairs;
 use crate::particles::Weights;
@@ -12,6 +12,11 @@ pub struct Sums {
     pub weights: bool,
     /// The separation (the binning's coordinate), for its mean.
     pub separations: bool,
+    /// The separation times the weight of the pair, for its weighted mean; needs [`Sums::weights`].
+    pub weighted_separations: bool,
+    /// Legendre polynomials of mu, times the weight of the pair where weights are summed: of bins with a line of sight. That of degree 0
+    /// is the number or the weight of the pairs, and is not summed again.
+    pub legendre: LegendreDegrees,
 }
 
 impl Sums {
@@ -23,7 +28,7 @@ impl Sums {
             .any(|sample| matches!(sample.weights(), Weights::PerParticle(_)));
         Self {
             weights,
-            separations: false,
+            ..Self::default()
         }
     }
 
@@ -73,12 +78,28 @@ impl Sums {
         for (wanted, sum) in [
             (self.weights, Sum::Product),
             (self.separations, Sum::Separation),
+            (
+                self.weighted_separations && self.weights,
+                Sum::WeightedSeparation,
+            ),
         ] {
             if wanted {
                 what = what.with_sum(sum);
             }
         }
+        for l in self.legendre.iter().filter(|l| *l != Legendre::L0) {
+            what = what.with_sum(if self.weights {
+                Sum::WeightedLegendre(l)
+            } else {
+                Sum::Legendre(l)
+            });
+        }
         what
+    }
+
+    /// Whether GPUs have kernels for them.
+    pub(crate) fn have_kernels(self) -> bool {
+        !self.weighted_separations && self.legendre.is_empty()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `albireo count`: raw pair counts.
 
+use albireo::tally::Legendre;
 use albireo::{Binning, Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
@@ -9,7 +10,7 @@ use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
-use crate::counting::{Counter, Planned};
+use crate::counting::{Counter, MeanSeparation, Planned};
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
@@ -17,6 +18,7 @@ use crate::output::{check, deliver};
 use crate::pair_weights::{PairWeightFlags, upweighted};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns, mean_column};
+use crate::usage::usage;
 
 /// Arguments of `count`.
 #[derive(Debug, Args)]
@@ -31,9 +33,13 @@ pub(crate) struct Count {
     statistic: Statistic,
     #[command(flatten)]
     bins: BinFlags,
-    /// Add the mean separation (r, s, rp or theta) of the pairs in each bin
-    #[arg(long)]
-    mean_separation: bool,
+    /// Add the mean separation (r, s, rp or theta) of the pairs in each bin, each pair once or by its weight
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
+    mean_separation: Option<MeanSeparation>,
+    /// Add the sums of the Legendre polynomials of mu of these degrees over the pairs in each bin, e.g. 2,4: times the weights where there
+    /// are any
+    #[arg(long, value_name = "L,..", value_delimiter = ',', value_parser = legendre)]
+    legendre: Vec<Legendre>,
     #[command(flatten)]
     pairs: PairFlags,
     #[command(flatten)]
@@ -42,6 +48,13 @@ pub(crate) struct Count {
     pair_weights: PairWeightFlags,
     #[command(flatten)]
     cuts: CutFlags,
+}
+
+/// A Legendre polynomial by its degree.
+fn legendre(text: &str) -> Result<Legendre, String> {
+    let degree = text.trim().parse().ok();
+    let found = degree.filter(|&l| l > 0).and_then(Legendre::of_degree);
+    found.ok_or_else(|| format!("expected a degree from 1 to 8, found `{text}`"))
 }
 
 impl Count {
@@ -71,6 +84,11 @@ impl Count {
         self.cuts.check(self.statistic)?;
         spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         let upweights = self.pair_weights.begin(&sources)?;
+        if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
+            return Err(usage(
+                "--legendre needs --statistic s-mu or rp-pi, which have a line of sight",
+            ));
+        }
         let engines = Engines::new(&self.pairs.run)?;
         let samples = call
             .kept
@@ -94,7 +112,8 @@ impl Count {
         upweighted(&mut counts, &upweights)?;
         let [(pairs, _)] = counts;
         let planned = Planned {
-            separations: self.mean_separation,
+            mean: self.mean_separation,
+            legendre: self.legendre.iter().copied().collect(),
             ..Planned::weighted(pairs)
         };
         let mut axes = with_bins!(&bins, bins => {

@@ -5,10 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
-use albireo::estimators::{AnyEstimator, Estimation, Estimator, Role, Term};
+use albireo::estimators::{
+    AnyEstimator, Covariance, Estimation, Estimator, Multipoles, Role, Term, TermCounts,
+    legendre_degrees,
+};
 use albireo::result::Correlation;
-use albireo::tally::Cut;
-use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs, estimators::Covariance};
+use albireo::tally::{Cut, LegendreDegrees};
+use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Samples, Selection, Source};
 use anyhow::{Context, Result};
@@ -22,7 +25,7 @@ use crate::angular::Upweights;
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
-use crate::counting::{Counted, Counter, Planned};
+use crate::counting::{Counted, Counter, MeanSeparation, Planned};
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
@@ -72,9 +75,9 @@ pub(crate) struct EstimateFlags {
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
     rr: Option<PathBuf>,
-    /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin
-    #[arg(long)]
-    mean_separation: bool,
+    /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
+    mean_separation: Option<MeanSeparation>,
     #[command(flatten)]
     columns: DataFlags,
     #[command(flatten)]
@@ -101,21 +104,29 @@ pub(crate) struct Estimated {
     pub(crate) counts: Vec<Counted>,
     pub(crate) record: Record,
     pub(crate) unit: Option<String>,
+    /// Multipoles, where they are made of Legendre sums; realisations are then theirs.
+    pub(super) poles: Option<Multipoles>,
     /// What the errors come from, if not from the pairs themselves.
     pub(crate) scatter: Option<Scatter>,
     pub(super) covariance: Option<PathBuf>,
 }
 
 impl Estimated {
-    /// The covariance of what `derived` makes of xi, if errors come from regions.
+    /// The covariance of what `derived` makes of xi, if errors come from regions and realisations are of xi.
     pub(super) fn covariance(
         &self,
         derived: impl Fn(&Correlation) -> Result<Vec<f64>, EstimatorError>,
     ) -> Result<Option<Covariance>> {
-        let scatter = self.scatter.as_ref();
+        let scatter = self.scatter.as_ref().filter(|_| self.poles.is_none());
         scatter
             .map(|scatter| scatter.covariance(&self.xi, derived))
             .transpose()
+    }
+
+    /// The covariance of multipoles from Legendre sums, one after the other, if errors come from regions.
+    pub(super) fn covariance_of_poles(&self) -> Result<Option<Covariance>> {
+        let scatter = self.scatter.as_ref();
+        scatter.map(Scatter::covariance_of_values).transpose()
     }
 
     /// The errors of a covariance with what they are.
@@ -146,9 +157,19 @@ struct Plan<'a> {
     upweights: &'a Upweights,
     estimator: AnyEstimator,
     rr: Option<PathBuf>,
-    mean_separation: bool,
+    mean_separation: Option<MeanSeparation>,
     method: Option<Method>,
     cuts: Vec<Cut>,
+    /// The degrees of multipoles that are made of Legendre sums.
+    orders: Option<&'a [u32]>,
+}
+
+/// What the counts of an estimate become.
+struct Made {
+    xi: Correlation,
+    /// From Legendre sums.
+    poles: Option<Multipoles>,
+    scatter: Option<Scatter>,
 }
 
 impl EstimateFlags {
@@ -306,9 +327,30 @@ impl EstimateFlags {
         Ok(files.into_iter().filter_map(source).collect())
     }
 
+    /// Whether two catalogs are correlated.
+    pub(super) fn is_cross(&self) -> bool {
+        !self.cross.is_empty()
+    }
+
     /// Reads, counts and estimates.
     pub(crate) fn estimate(self, spec: &BinSpec, call: &mut Call<'_>) -> Result<Estimated> {
+        self.estimate_with(spec, None, call)
+    }
+
+    /// Reads, counts and estimates, with the multipoles of these orders from Legendre sums.
+    pub(super) fn estimate_with(
+        self,
+        spec: &BinSpec,
+        orders: Option<&[u32]>,
+        call: &mut Call<'_>,
+    ) -> Result<Estimated> {
         let estimator = self.estimator()?;
+        if orders.is_some() && !estimator.takes_legendre_sums() {
+            return Err(usage(format!(
+                "--poles-from legendre: --estimator {} is no sum of counts over one of them: take --poles-from mu",
+                estimator.name()
+            )));
+        }
         let (cut, method) = self.regions.asked()?.unzip();
         if self.rr.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
@@ -362,9 +404,15 @@ impl EstimateFlags {
             mean_separation: self.mean_separation,
             method,
             cuts,
+            orders,
         };
-        let ((mut xi, scatter), mut axes) =
+        let (made, mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
+        let Made {
+            mut xi,
+            poles,
+            scatter,
+        } = made;
         inputs.name_axes(&mut xi.axes);
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
@@ -379,6 +427,7 @@ impl EstimateFlags {
             }
         }
         Ok(Estimated {
+            poles,
             scatter,
             covariance: self.regions.covariance,
             xi,
@@ -391,7 +440,11 @@ impl EstimateFlags {
 
 impl<'a> Plan<'a> {
     /// The counts of `terms`, with the weights that bits and angles give their pairs.
-    fn planned(&self, terms: &[(Term, Pairs<'a>)]) -> Result<Vec<Planned<'a>>> {
+    fn planned(
+        &self,
+        terms: &[(Term, Pairs<'a>)],
+        legendre: LegendreDegrees,
+    ) -> Result<Vec<Planned<'a>>> {
         let weighted = terms.iter().map(|(term, pairs)| {
             let roles = term.roles().map(Role::name);
             let pairs = self.weighting.of(term.name, roles, *pairs)?;
@@ -400,7 +453,8 @@ impl<'a> Plan<'a> {
         let mut weighted = weighted.collect::<Result<Vec<_>>>()?;
         upweighted(&mut weighted, self.upweights)?;
         let planned = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| Planned {
-            separations: self.mean_separation && term.is_data(),
+            mean: self.mean_separation.filter(|_| term.is_data()),
+            legendre,
             ..Planned::weighted(pairs)
         };
         Ok(weighted.into_iter().zip(terms).map(planned).collect())
@@ -411,6 +465,7 @@ impl<'a> Plan<'a> {
         &self,
         terms: &[(Term, Pairs<'a>)],
         bins: &B,
+        legendre: LegendreDegrees,
         counter: &Counter<'a>,
     ) -> Result<Option<PairCounts<B>>> {
         let random = terms.iter().find(|(term, _)| term.is_random());
@@ -422,23 +477,33 @@ impl<'a> Plan<'a> {
             job: counter.job(*pairs)?,
             cuts: counter.cuts(*pairs),
             exactness: counter.exactness(),
+            legendre,
         };
         saved_rr::read(path, &expected).map(Some)
     }
 
-    /// Makes all counts, but for random pairs that are at hand, and the estimate.
-    fn run<B: Binning + 'static>(
+    /// What counts become.
+    fn estimates<B: Binning>(
         &self,
-        bins: &B,
-        counter: &mut Counter<'a>,
-    ) -> Result<(Correlation, Option<Scatter>)> {
+        counts: &TermCounts<B>,
+    ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
+        let poles = self
+            .orders
+            .map(|orders| self.estimator.multipoles(counts, orders));
+        Ok((self.estimator.estimate(counts)?, poles.transpose()?))
+    }
+
+    /// Makes all counts, but for random pairs that are at hand, and the estimate.
+    fn run<B: Binning + 'static>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Made> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
         let sample = |role: Role| inputs.find(role.name());
         let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
         let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
-        let estimation = estimation.map_err(with_advice)?;
-        let mut saved = self.saved(estimation.terms(), bins, counter)?;
-        let planned = self.planned(estimation.terms())?;
+        let legendre = self.orders.map(legendre_degrees).transpose()?;
+        let legendre = legendre.unwrap_or_default();
+        let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
+        let mut saved = self.saved(estimation.terms(), bins, legendre, counter)?;
+        let planned = self.planned(estimation.terms(), legendre)?;
         let of = |term: Term| {
             let found = planned.iter().find(|planned| planned.name == term.name);
             found.with_context(|| format!("{}: this count was not planned", term.name))
@@ -451,9 +516,15 @@ impl<'a> Plan<'a> {
             let terms = estimation.run_by_region(inputs.cells(), |term, _| {
                 counter.count_by_region(of(term)?, bins)
             })?;
-            return Ok((terms.estimate()?, Some(Scatter::of(&terms, method)?)));
+            let (xi, poles) = self.estimates(&terms.counts())?;
+            let scatter = Scatter::of(&terms, method, |counts| match self.orders {
+                Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
+                None => Ok(self.estimator.estimate(counts)?.xi),
+            })?;
+            let scatter = Some(scatter);
+            return Ok(Made { xi, poles, scatter });
         }
-        let xi = estimation.run(|term, _| {
+        let counts = estimation.counts(|term, _| {
             let taken = saved.take_if(|_| term.is_random());
             match (taken, &self.rr) {
                 (Some(count), Some(path)) => {
@@ -462,8 +533,10 @@ impl<'a> Plan<'a> {
                 }
                 _ => counter.count(of(term)?, bins),
             }
-        })?;
-        Ok((xi, None))
+        });
+        let (xi, poles) = self.estimates(&counts?)?;
+        let scatter = None;
+        Ok(Made { xi, poles, scatter })
     }
 }
 

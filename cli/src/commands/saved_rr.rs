@@ -7,7 +7,7 @@ use std::path::Path;
 
 use albireo::counts::{JobId, PairKind, Sums};
 use albireo::engine::Exactness;
-use albireo::tally::Cut;
+use albireo::tally::{Cut, Legendre, LegendreDegrees};
 use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
@@ -21,6 +21,8 @@ pub(super) struct Expected<'a, B> {
     pub(super) job: PairJob<'a>,
     pub(super) cuts: Vec<Cut>,
     pub(super) exactness: Exactness,
+    /// The Legendre sums that it must hold.
+    pub(super) legendre: LegendreDegrees,
 }
 
 /// The column names and the record of the only count of a count result, or of the random pairs of an estimate.
@@ -184,7 +186,19 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
     let counts = PairCounts::of_job(&expected.job, expected.bins.clone(), npairs, weight)
         .map_err(|error| named(error, &pairs_name, &weight_name))?;
     let counts = counts.with_cuts(expected.cuts.clone());
-    Ok(counts.with_exactness(expected.exactness))
+    let mut counts = counts.with_exactness(expected.exactness);
+    for l in expected.legendre.iter().filter(|l| *l != Legendre::L0) {
+        let name = format!("{prefix}L{}", l.degree());
+        let sums = floats(table, &name).with_context(|| {
+            let degrees = expected.legendre.iter().map(Legendre::degree);
+            let degrees: Vec<_> = degrees.filter(|&l| l > 0).map(|l| l.to_string()).collect();
+            let degrees = degrees.join(",");
+            format!("it has no Legendre sums `{name}`: count it with --legendre {degrees}")
+        })?;
+        let with = counts.with_legendre_sums(l, &sums);
+        counts = with.map_err(|error| named(error, &pairs_name, &name))?;
+    }
+    Ok(counts)
 }
 
 /// The error under the names that the file has for what it is about.

@@ -3,16 +3,17 @@
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use albireo::estimators::{MAX_ELL, check_wedge_edges, multipoles, wedges};
+use albireo::estimators::{MAX_ELL, MAX_SUMMED_ELL, check_wedge_edges, multipoles, wedges};
 use albireo::{Correlation, EstimatorError, SignedEdges};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::estimate::{EstimateFlags, Estimated};
 use super::projections::Projection;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
+use crate::edges::EdgeSpec;
 use crate::inputs::Call;
 use crate::output::{check, deliver, write};
 use crate::tables::{correlation_columns, edge_columns};
@@ -31,6 +32,9 @@ pub(crate) struct Xi {
     /// Legendre multipoles of xi(s, mu), e.g. 0,2,4
     #[arg(long, value_name = "L,..", value_delimiter = ',')]
     multipoles: Option<Vec<u32>>,
+    /// What multipoles are made of: bins in mu, or Legendre sums over the pairs, which need no --mu-bins
+    #[arg(long, default_value = "mu", requires = "multipoles")]
+    poles_from: PolesFrom,
     /// Wedges of xi(s, mu): its mean over each of N equal parts of the mu bins
     #[arg(long, value_name = "N", conflicts_with_all = ["multipoles", "wedge_edges"])]
     wedges: Option<NonZeroU16>,
@@ -80,6 +84,15 @@ pub(super) fn check_orders(orders: &[u32]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What multipoles are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PolesFrom {
+    /// Bins in mu, times the integrals of the Legendre polynomials over them.
+    Mu,
+    /// Sums of the Legendre polynomials over the pairs, and for surveys the mixing matrix of RR (Slepian & Eisenstein 2015).
+    Legendre,
 }
 
 /// What is made of xi(s, mu).
@@ -134,6 +147,33 @@ impl Xi {
         }
     }
 
+    /// The orders of multipoles from Legendre sums, if that is what is asked for; the one bin in mu that these need is then set.
+    fn orders_of_sums(&mut self) -> Result<Option<Vec<u32>>> {
+        let orders = self.multipoles.clone();
+        let Some(orders) = orders.filter(|_| self.poles_from == PolesFrom::Legendre) else {
+            return Ok(None);
+        };
+        if self.bins.mu_bins.is_some() {
+            return Err(usage(
+                "--poles-from legendre needs no --mu-bins: leave them out",
+            ));
+        }
+        if let Some(high) = orders.iter().find(|&&order| order > MAX_SUMMED_ELL) {
+            return Err(usage(format!(
+                "--poles-from legendre: the highest order is {MAX_SUMMED_ELL}, found {high}: take --poles-from mu"
+            )));
+        }
+        // Odd ones of a single sample need both orders of each pair.
+        let odd = orders.iter().any(|order| order % 2 == 1);
+        let first = if odd && !self.estimate.is_cross() {
+            -1.0
+        } else {
+            0.0
+        };
+        self.bins.mu_bins = Some(EdgeSpec::Linear(first, 1.0, 1));
+        Ok(Some(orders))
+    }
+
     /// What is to be made of xi(s, mu), if anything; edges of wedges are checked before a file is read.
     fn wanted(&self, spec: &BinSpec) -> Result<Option<Wanted>> {
         let Some(mu) = &spec.second else {
@@ -154,27 +194,38 @@ impl Xi {
     }
 
     /// Counts, estimates, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
         check(&self.output, &others, &inputs)?;
         self.check()?;
+        let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let wanted = self.wanted(&spec)?;
-        let mut estimated = self.estimate.estimate(&spec, call)?;
+        let orders = orders.as_deref();
+        let mut estimated = self.estimate.estimate_with(&spec, orders, call)?;
         let grid = table(&estimated, wanted.is_none())?;
         let Some(wanted) = wanted else {
             return deliver(&grid, &self.output);
         };
-        let projection = wanted.of(&estimated.xi)?;
+        let projection = match estimated.poles.clone() {
+            Some(poles) => poles.into(),
+            None => wanted.of(&estimated.xi)?,
+        };
         if let Some(path) = &self.counts {
             write(&grid, path)?;
         }
         let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
-        let covariance = estimated.covariance(derived)?;
+        let covariance = match orders {
+            Some(_) => estimated.covariance_of_poles()?,
+            None => estimated.covariance(derived)?,
+        };
         let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
+        if orders.is_some() {
+            estimated.record.set("poles_from", "legendre");
+        }
         projection.note(&mut estimated.record);
         let bins = projection.bins(unit.as_deref());
         estimated.write_covariance(covariance.as_ref(), &bins, wanted.name())?;

@@ -52,6 +52,7 @@ fn angular_upweights_are_made_of_two_results() {
     let means = Sums {
         separations: true,
         weights: true,
+        ..Sums::default()
     };
     let dd = angular_upweights(
         &library(Pairs::Auto(&parent), &theta, means.into()),

@@ -212,3 +212,224 @@ fn wedges_are_drawn_in_one_figure() {
         assert!(svg.contains(label), "{label}: {svg}");
     }
 }
+
+/// The sums of `w L` in a shell of the first column over all `w`, by numpy.
+#[test]
+fn numpy_makes_the_same_multipoles_from_legendre_sums() {
+    const SCRIPT: &str = "
+import numpy as np
+from numpy.polynomial.legendre import legval
+d, r = (np.genfromtxt(name, delimiter=',', names=True) for name in ('d.csv', 'r.csv'))
+def rows(t): return np.stack([t['x'], t['y'], t['z']], axis=1), t['w']
+def sums(one, other, products):
+    (p, w), (q, v) = rows(one), rows(other)
+    if one is other: i, j = np.tril_indices(len(p), -1)
+    else: i, j = (k.ravel() for k in np.indices((len(p), len(q))))
+    sep, los, weight = p[i] - q[j], p[i] + q[j], w[i] * v[j]
+    s = np.sqrt((sep**2).sum(axis=1))
+    mu = (sep * los).sum(axis=1) / (s * np.sqrt((los**2).sum(axis=1)))
+    L = lambda l: legval(mu, [0] * l + [1])
+    shell = [(s >= lo) & (s < lo + 2) for lo in (0, 2)]
+    return [[(weight * L(a) * L(b))[k].sum() / weight.sum() for k in shell] for a, b in products]
+pairs = [(0, 0), (0, 2), (0, 4), (2, 2), (2, 4), (4, 4)]
+rr = dict(zip(pairs, np.array(sums(r, r, pairs))))
+one = [(0, 0), (2, 0), (4, 0)]
+dd, dr, r0 = (np.array(sums(a, b, one)) for a, b in ((d, d), (d, r), (r, r)))
+found = np.genfromtxt('poles.csv', delimiter=',', names=True)
+for k in range(2):
+    M = [[rr[min(a, b), max(a, b)][k] for b in (0, 2, 4)] for a in (0, 2, 4)]
+    xi = np.linalg.solve(M, dd[:, k] - 2 * dr[:, k] + r0[:, k])
+    np.testing.assert_allclose([found[f'xi_{l}'][k] for l in (0, 2, 4)], xi, rtol=1e-7)
+";
+    let Some(python) = std::env::var_os("ALBIREO_PYTHON") else {
+        return;
+    };
+    let folder = folder();
+    folder.good("xi d.csv --randoms r.csv --weight w --statistic s-mu --bins lin:0:4:2 --multipoles 0,2,4 --poles-from legendre -o poles.csv");
+    let output = std::process::Command::new(python)
+        .args(["-c", SCRIPT])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+const SUMS: &str = "xi d.csv --randoms r.csv --weight w --statistic s-mu --bins lin:0:4:2 --multipoles 0,2 --poles-from legendre";
+
+#[test]
+fn multipoles_from_legendre_sums_carry_the_errors_of_regions_and_use_rr_again() {
+    let folder = folder();
+    folder.good(&format!("{SUMS} --counts grid.csv -o p.csv"));
+    let [plain, grid] = ["p.csv", "grid.csv"].map(|name| folder.table(name));
+    assert_eq!(
+        names(&plain),
+        [
+            "lo",
+            "hi",
+            "centre",
+            "xi_0",
+            "xi_0_error",
+            "xi_2",
+            "xi_2_error"
+        ]
+    );
+    assert_eq!(plain.meta["poles_from"], "legendre");
+    assert_eq!(
+        plain.meta["summed_over"],
+        serde_json::json!({"mu": [0.0, 1.0]})
+    );
+    assert!(
+        ["DD_L2", "DD_L4", "RR_L2", "RR_L4"]
+            .iter()
+            .all(|name| names(&grid).contains(name))
+    );
+    // RR from the grid, or from a count of it, is the same RR.
+    folder.good(&format!("{SUMS} --rr grid.csv -o again.csv"));
+    folder.good("count r.csv --weight w --statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:1 --legendre 2,4 -o rr.csv");
+    folder.good(&format!("{SUMS} --rr rr.csv -o third.csv"));
+    for name in ["again.csv", "third.csv"] {
+        let table = folder.table(name);
+        for column in ["xi_0", "xi_2", "xi_2_error"] {
+            assert_eq!(
+                floats(&table, column),
+                floats(&plain, column),
+                "{name} {column}"
+            );
+        }
+    }
+    for errors in [
+        "--jackknife",
+        "--jackknife=mohammad-percival",
+        "--bootstrap 20",
+    ] {
+        folder.good(&format!(
+            "{SUMS} --regions 8 {errors} --covariance cov.csv -o r.csv.csv"
+        ));
+        let (table, cov) = (folder.table("r.csv.csv"), folder.table("cov.csv"));
+        for column in ["xi_0", "xi_2"] {
+            assert_eq!(floats(&table, column), floats(&plain, column));
+        }
+        for k in 0..2 {
+            let poisson = format!("xi_{}_poisson_error", 2 * k);
+            assert_eq!(
+                floats(&table, &poisson),
+                floats(&plain, &format!("xi_{}_error", 2 * k))
+            );
+            let variance = floats(&cov, "covariance")[(2 * k + 1) * 5];
+            near(
+                floats(&table, &format!("xi_{}_error", 2 * k))[1],
+                variance.sqrt(),
+            );
+        }
+        assert_eq!(cov.meta["covariance_of"], "multipoles");
+    }
+    // Odd ones of a sample, and of two; and sub-cubes of a box.
+    folder.good("xi d.csv --randoms r.csv --statistic s-mu --bins lin:0:4:2 --los first --multipoles 0,1,2 --poles-from legendre -o odd.csv");
+    assert!(floats(&folder.table("odd.csv"), "xi_1")[1].abs() > 0.0);
+    folder.good("xi d.csv --box 10 --statistic s-mu --bins lin:0:4:2 --multipoles 0,2,4 --poles-from legendre --regions-cubes 2 -o box.csv");
+    assert!(floats(&folder.table("box.csv"), "xi_4_error")[1] > 0.0);
+}
+
+#[test]
+fn means_by_weights_stand_under_their_own_name_and_add_up() {
+    let folder = folder();
+    let count = "count d.csv --weight w --bins lin:0:4:4 --mean-separation";
+    folder.good(&format!("{count}=weighted -o w.csv"));
+    folder.good(&format!("{count} -o m.csv"));
+    folder.good("count d.csv --weight w --bins lin:0:4:2 --mean-separation=weighted -o coarse.csv");
+    let [weighted, plain, coarse] = ["w.csv", "m.csv", "coarse.csv"].map(|name| folder.table(name));
+    let (a, b) = (
+        floats(&weighted, "weighted_mean_r"),
+        floats(&plain, "mean_r"),
+    );
+    assert!(
+        (0..4).all(|k| a[k] != b[k] && (a[k] - b[k]).abs() < 0.1),
+        "{a:?} {b:?}"
+    );
+    folder.good("result rebin w.csv --by 2 -o r.csv.csv");
+    let rebinned = folder.table("r.csv.csv");
+    for k in 0..2 {
+        near(
+            floats(&rebinned, "weighted_mean_r")[k],
+            floats(&coarse, "weighted_mean_r")[k],
+        );
+        near(floats(&rebinned, "weight")[k], floats(&coarse, "weight")[k]);
+    }
+    folder
+        .good("xi d.csv --weight w --box 10 --bins lin:1:4:2 --mean-separation=weighted -o xi.csv");
+    assert_eq!(names(&folder.table("xi.csv"))[3], "weighted_mean_r");
+    let run = folder.run("count d.csv --bins lin:0:4:4 --mean-separation=weighted");
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr
+            .contains("--mean-separation=weighted: the particles of DD have no weights"),
+        "{}",
+        run.stderr
+    );
+    // Legendre sums add up too, to those of the coarser bins.
+    let s_mu = "count d.csv --statistic s-mu --los z --mu-bins lin:0:1:2 --legendre 2,4";
+    folder.good(&format!("{s_mu} --bins lin:0:4:4 -o fine.csv"));
+    folder.good(&format!("{s_mu} --bins lin:0:4:2 -o two.csv"));
+    folder.good("result rebin fine.csv --by 2 -o sum.csv");
+    for k in 0..4 {
+        let [sum, two] = ["sum.csv", "two.csv"].map(|name| floats(&folder.table(name), "L4")[k]);
+        near(sum, two);
+    }
+}
+
+#[test]
+fn legendre_sums_that_cannot_be_had_are_refused() {
+    let folder = folder();
+    let xi = "xi d.csv --statistic s-mu --bins lin:0:4:2";
+    folder.good("count r.csv --statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:1 -o rr.csv");
+    for (command, code, words) in [
+        (
+            format!("{xi} --multipoles 0 --poles-from legendre --mu-bins lin:0:1:4"),
+            2,
+            "--poles-from legendre needs no --mu-bins",
+        ),
+        (
+            format!("{xi} --multipoles 6 --poles-from legendre"),
+            2,
+            "the highest order is 4, found 6: take --poles-from mu",
+        ),
+        (format!("{xi} --poles-from legendre"), 2, "--multipoles"),
+        (
+            format!(
+                "{xi} --multipoles 0 --poles-from legendre --estimator hamilton --randoms r.csv"
+            ),
+            2,
+            "hamilton is no sum of counts over one of them",
+        ),
+        (
+            format!("{xi} --multipoles 0,2 --poles-from legendre --randoms r.csv --rr rr.csv"),
+            1,
+            "it has no Legendre sums `L2`: count it with --legendre 2,4",
+        ),
+        (
+            "count d.csv --bins lin:0:4:2 --legendre 2".to_owned(),
+            2,
+            "--legendre needs --statistic s-mu or rp-pi",
+        ),
+        (
+            "count d.csv --statistic s-mu --mu-bins lin:0:1:1 --bins lin:0:4:2 --legendre 9"
+                .to_owned(),
+            2,
+            "expected a degree from 1 to 8, found `9`",
+        ),
+        (
+            "count d.csv --statistic s-mu --mu-bins lin:0:1:1 --bins lin:0:4:2 --legendre 1"
+                .to_owned(),
+            1,
+            "Legendre sums of odd degree",
+        ),
+    ] {
+        let run = folder.run(&command);
+        assert_eq!(run.code, code, "{command}\n{}", run.stderr);
+        assert!(run.stderr.contains(words), "{command}\n{}", run.stderr);
+    }
+}

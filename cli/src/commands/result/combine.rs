@@ -279,6 +279,7 @@ impl Combine {
         }
         let unit = first.meta.get("unit").and_then(Value::as_str);
         let estimated = Estimated {
+            poles: None,
             unit: unit.map(str::to_owned),
             covariance: self.covariance.clone(),
             xi: sums.xi,

@@ -6,12 +6,13 @@ use albireo_catalogs::Table;
 use serde_json::Value;
 
 /// The settings by their metadata, in the order in which they are compared, and what messages call them.
-const SETTINGS: [(&str, &str); 11] = [
+const SETTINGS: [(&str, &str); 12] = [
     ("result", "kind"),
     ("statistic", "statistic"),
     ("edges", "bins"),
     ("summed_over", "bins summed over"),
     ("wedges", "wedges"),
+    ("poles_from", "source of multipoles"),
     ("line_of_sight", "line of sight"),
     ("cuts", "cuts"),
     ("estimator", "estimator"),

@@ -84,34 +84,39 @@ fn real<S: Simd>(simd: S, batch: &Batch, factors: &Factors<'_>, term: LaneTerm, 
     }
 }
 
-/// As [`Legendre::value`].
+/// As [`Legendre::value`]: a difference is the sum with the negative, to the bit.
 #[inline(always)]
 fn legendre<S: Simd>(simd: S, batch: &Batch, l: Legendre, at: usize) -> S::D {
     let m = simd.load_d(&batch.cosine2[at..]);
-    let (zero, half) = (simd.splat_d(0.0), simd.splat_d(0.5));
-    match l {
-        Legendre::L0 => simd.splat_d(1.0),
-        Legendre::L2 => {
-            let three = simd.mul_d(simd.splat_d(3.0), m);
-            simd.mul_d(simd.sub_d(three, simd.splat_d(1.0)), half)
-        }
-        Legendre::L4 => {
-            let a = simd.mul_d(simd.splat_d(35.0), m);
-            let a = simd.mul_d(simd.sub_d(a, simd.splat_d(30.0)), m);
-            simd.mul_d(simd.add_d(a, simd.splat_d(3.0)), simd.splat_d(0.125))
-        }
-        Legendre::L1 | Legendre::L3 => {
-            let root = simd.sqrt_d(m);
-            let negative = simd.less_d(simd.load_d(&batch.dl[at..]), zero);
-            let mu = simd.select_d(negative, simd.sub_d(zero, root), root);
-            if l == Legendre::L1 {
-                return mu;
-            }
-            let a = simd.mul_d(simd.splat_d(5.0), m);
-            let a = simd.mul_d(simd.sub_d(a, simd.splat_d(3.0)), half);
-            simd.mul_d(a, mu)
-        }
+    let (even, scale): (&[f64], f64) = match l {
+        Legendre::L0 => return simd.splat_d(1.0),
+        Legendre::L1 => return cosine(simd, batch, m, at),
+        Legendre::L2 => (&[3.0, -1.0], 0.5),
+        Legendre::L3 => (&[5.0, -3.0], 0.5),
+        Legendre::L4 => (&[35.0, -30.0, 3.0], 0.125),
+        Legendre::L5 => (&[63.0, -70.0, 15.0], 0.125),
+        Legendre::L6 => (&[231.0, -315.0, 105.0, -5.0], 0.0625),
+        Legendre::L7 => (&[429.0, -693.0, 315.0, -35.0], 0.0625),
+        Legendre::L8 => (&[6435.0, -12012.0, 6930.0, -1260.0, 35.0], 0.007_812_5),
+    };
+    let mut value = simd.splat_d(even[0]);
+    for &next in &even[1..] {
+        value = simd.add_d(simd.mul_d(value, m), simd.splat_d(next));
     }
+    let value = simd.mul_d(value, simd.splat_d(scale));
+    if l.is_odd() {
+        simd.mul_d(value, cosine(simd, batch, m, at))
+    } else {
+        value
+    }
+}
+
+/// mu, from its square `m` and the sign of `d.l`.
+#[inline(always)]
+fn cosine<S: Simd>(simd: S, batch: &Batch, m: S::D, at: usize) -> S::D {
+    let (zero, root) = (simd.splat_d(0.0), simd.sqrt_d(m));
+    let negative = simd.less_d(simd.load_d(&batch.dl[at..]), zero);
+    simd.select_d(negative, simd.sub_d(zero, root), root)
 }
 
 /// Bits below the number of pairs in a word that holds a sum too.
