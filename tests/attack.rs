@@ -92,7 +92,8 @@ fn independent() -> Result<(), Failed> {
     finish(&Campaign::new(limits, 3000, 20.0), &|case| {
         verdict(case, |expected| {
             let built = expected.built()?;
-            let unknown = matches!(case.bins, Bins::Cut(..)) || case.summed.is_new();
+            let besides = !case.besides.cuts.is_empty() || case.besides.weighs_pairs();
+            let unknown = matches!(case.bins, Bins::Cut(..)) || case.summed.is_new() || besides;
             if unknown || expected.outcome.is_err() {
                 return None;
             }
@@ -140,11 +141,15 @@ fn cuda() -> Result<(), Failed> {
     let gpu = gpu().as_ref()?;
     let campaign = Campaign::new(Limits::FAST, 2000, 540.0).on_one_thread();
     finish(&campaign, &|case| {
-        verdict(case, |expected| match &case.bins {
-            // Only the library's binnings run on devices, and not with every sum.
-            _ if case.summed.is_new() => expected.counts_unsupported(gpu),
-            Bins::Cut(..) => expected.counts_unsupported(gpu),
-            _ => expected.differs(gpu),
+        verdict(case, |expected| {
+            if case.is_unsupported() {
+                return expected.counts_unsupported(gpu);
+            }
+            if case.besides.cuts.is_empty() {
+                return expected.differs(gpu);
+            }
+            // Cuts whose pairs cannot be found without looking at all of them are refused.
+            expected.differs_where_counted(gpu)
         })
     })
 }

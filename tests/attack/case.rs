@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::besides::{Besides, Dropped};
 use albireo::binning::{BinAxis, Reach};
 use albireo::separation::Separation;
 use albireo::tally::{Legendre, Sum};
@@ -138,6 +139,8 @@ pub struct Case {
     pub summed: Summed,
     /// How pairs are found.
     pub traversal: Traversal,
+    /// Cuts and factors of the weights of pairs.
+    pub besides: Besides,
     /// What the case is made of, for the census.
     pub classes: Vec<&'static str>,
     /// What it might have been made of.
@@ -170,7 +173,8 @@ pub enum BuiltBins {
     Cut(CutBins),
 }
 
-fn text(error: impl std::fmt::Display) -> String {
+/// A refusal in words.
+pub fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
@@ -182,21 +186,23 @@ impl Case {
     pub fn built(&self) -> Result<Built, String> {
         let domain = self.space.domain()?;
         let angular = matches!(self.bins, Bins::Theta(_));
-        let sample = |rows: &[[f64; 3]], weights: &Option<Vec<f64>>| {
+        let sample = |rows: &[[f64; 3]], which: usize| {
             let points = Points::from_rows(rows).map_err(text)?;
-            let particles = match weights {
+            let particles = match &self.weights[which] {
                 None => Particles::new(points),
                 Some(w) => Particles::weighted(points, w.clone()).map_err(text)?,
             };
-            if angular {
-                return particles.directions().map_err(text);
-            }
-            domain.place(particles, Outside::Wrap).map_err(text)
+            let particles = if angular {
+                particles.directions().map_err(text)?
+            } else {
+                domain.place(particles, Outside::Wrap).map_err(text)?
+            };
+            self.besides.of_sample(which, particles)
         };
-        let first = sample(&self.first, &self.weights[0])?;
+        let first = sample(&self.first, 0)?;
         let second = match &self.second {
             None => None,
-            Some(rows) => Some(sample(rows, &self.weights[1])?),
+            Some(rows) => Some(sample(rows, 1)?),
         };
         let bins = self.bins.built()?;
         Ok(Built {
@@ -205,6 +211,12 @@ impl Case {
             second,
             bins,
         })
+    }
+
+    /// Whether devices must refuse the case: only the library's binnings run there, and not with every sum or weight.
+    pub fn is_unsupported(&self) -> bool {
+        let weighs = self.besides.weighs_pairs() && self.summed != Summed::Counts;
+        weighs || self.summed.is_new() || matches!(self.bins, Bins::Cut(..))
     }
 
     /// Whether the lowest edge across is 0.
@@ -243,6 +255,11 @@ impl Case {
             Bins::Cut(s, _, _, least) => {
                 all.extend(s);
                 all.push(least);
+            }
+        }
+        for cut in &mut self.besides.cuts {
+            if let Dropped::Rp(rp, _) = cut {
+                all.extend(rp);
             }
         }
         all

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use albireo::{Axis, LineOfSight, Traversal};
 
+use super::besides::{self, Besides};
 use super::case::{Bins, Case, Space, Summed};
 use super::edges::{self, Kind};
 use super::points::{self, Structure};
@@ -155,10 +156,12 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         bins,
         summed,
         traversal,
+        besides: Besides::default(),
         classes: vec![],
         offered: BTreeSet::new(),
     };
     scale(&mut draft, &mut case);
+    besides::draw(&mut draft, &mut case);
     draft.classes.push(if case.begins_at_zero() {
         "first edge 0"
     } else {

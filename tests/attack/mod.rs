@@ -8,6 +8,7 @@
     reason = "a failed unwrap is a failed test; each test binary uses its part"
 )]
 
+pub mod besides;
 pub mod campaign;
 pub mod case;
 pub mod compare;

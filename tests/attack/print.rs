@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use albireo::{LineOfSight, Traversal};
 
+use super::besides::{Besides, Dropped};
 use super::case::{Bins, Case, Space, Summed};
 
 /// A number to the last bit, and as people read it.
@@ -93,13 +94,70 @@ fn space(space: &Space) -> String {
     }
 }
 
+/// The groups and bits of a sample.
+fn of_rows(besides: &Besides, which: usize) -> String {
+    let mut text = String::new();
+    let (groups, bits) = (&besides.groups[which], &besides.bits[which]);
+    if !groups.is_empty() {
+        let _ = write!(text, ".grouped(Groups::new(vec!{groups:?})).unwrap()");
+    }
+    if !bits.is_empty() {
+        let _ = write!(
+            text,
+            ".with_bits(Bits::from_rows(&{bits:?}).unwrap()).unwrap()"
+        );
+    }
+    text
+}
+
+/// The cuts and the weight of pairs.
+fn besides(besides: &Besides) -> String {
+    let mut text = String::new();
+    for cut in &besides.cuts {
+        let cut = match cut {
+            Dropped::Theta([lo, hi]) => format!("Cut::theta({lo:?}, {hi:?}).unwrap()"),
+            Dropped::Rp([lo, hi], los) => {
+                let (lo, hi) = (exact(*lo), exact(*hi));
+                format!("Cut::rp({lo}, {hi}, {}).unwrap()", sight(*los))
+            }
+            Dropped::SameGroup => "Cut::SameGroup".to_owned(),
+            Dropped::Listed(list) => format!("Cut::listed({list:?})"),
+        };
+        let _ = write!(text, ".with_cut({cut})");
+    }
+    let angular = |(degrees, factors): &(Vec<f64>, Vec<f64>)| {
+        format!("AngularWeight::new(vec!{degrees:?}, vec!{factors:?}).unwrap()")
+    };
+    let angular = besides.angular.as_ref().map(angular);
+    if let Some(inverse) = besides.inverse {
+        let words = inverse.words;
+        let realisations = if inverse.truncated {
+            format!("Realisations::zero_truncated({})", 64 * words)
+        } else {
+            format!("Realisations::of_words({words})")
+        };
+        let _ = write!(
+            text,
+            ".with_pair_weight(PairWeight::from(InverseProbability::new({words}, {realisations}, PairNormalisation::{:?}).unwrap())",
+            inverse.normalisation
+        );
+        if let Some(angular) = angular {
+            let _ = write!(text, ".with_angular({angular})");
+        }
+        text.push(')');
+    } else if let Some(angular) = angular {
+        let _ = write!(text, ".with_pair_weight(PairWeight::from({angular}))");
+    }
+    text
+}
+
 impl Case {
     /// The body of a Rust test that fails as this case does.
     pub fn as_test(&self) -> String {
         let (bins, directions) = bins(&self.bins);
-        let sample = |values: &[[f64; 3]], weights: &Option<Vec<f64>>| {
+        let sample = |values: &[[f64; 3]], which: usize| {
             let points = format!("Points::from_rows(&{}).unwrap()", rows(values));
-            let particles = match weights {
+            let particles = match &self.weights[which] {
                 None => format!("Particles::new({points})"),
                 Some(w) => format!(
                     "Particles::weighted({points}, {}.to_vec()).unwrap()",
@@ -107,7 +165,7 @@ impl Case {
                 ),
             };
             let placed = format!("domain.place({particles}, Outside::Wrap).unwrap()");
-            placed + directions
+            placed + directions + &of_rows(&self.besides, which)
         };
         let mut text = String::from("#[test]\nfn shrunk_case() {\n");
         let mut line = |words: String| {
@@ -115,17 +173,11 @@ impl Case {
         };
         line("use albireo::{engine::*, tally::*, *};".into());
         line(format!("let domain = {};", space(&self.space)));
-        line(format!(
-            "let first = {};",
-            sample(&self.first, &self.weights[0])
-        ));
+        line(format!("let first = {};", sample(&self.first, 0)));
         let pairs = match &self.second {
             None => "Pairs::Auto(&first)",
             Some(second) => {
-                line(format!(
-                    "let second = {};",
-                    sample(second, &self.weights[1])
-                ));
+                line(format!("let second = {};", sample(second, 1)));
                 "Pairs::Cross(&first, &second)"
             }
         };
@@ -149,6 +201,7 @@ impl Case {
         };
         line(format!("let sums = {words};"));
         line("let what = sums.into_iter().fold(Tallied::new(bins), Tallied::with_sum);".into());
+        line(format!("let what = what{};", besides(&self.besides)));
         line("let expected = Naive.run(&job, &what, &Silent);".into());
         if self.built().is_ok_and(|built| self.out_of_range(&built)) {
             line("assert!(expected.is_err(), \"lengths outside the range of the rule\");".into());
@@ -221,7 +274,7 @@ impl Case {
                 let _ = write!(flags, " --wrap --box={}", words.join(","));
             }
         }
-        if self.summed.is_new() {
+        if self.summed.is_new() || self.besides != Besides::default() {
             return None;
         }
         if self.summed == Summed::Separations {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use albireo::Traversal;
 
+use super::besides::Besides;
 use super::case::{Bins, Case, Space, Summed};
 
 /// A search with a limit on its time.
@@ -60,6 +61,10 @@ impl Search<'_> {
     fn drop_sums(&mut self) {
         self.try_change(|case| case.summed = Summed::Counts);
         self.try_change(|case| case.weights = [None, None]);
+        self.try_change(|case| case.besides = Besides::default());
+        self.try_change(|case| case.besides.cuts.clear());
+        self.try_change(|case| (case.besides.inverse, case.besides.bits) = Default::default());
+        self.try_change(|case| case.besides.angular = None);
         self.try_change(|case| case.traversal = Traversal::Auto);
     }
 
@@ -135,7 +140,11 @@ impl Search<'_> {
 
     fn simplify_settings(&mut self) {
         self.try_change(|case| case.space = Space::Open);
-        self.try_change(|case| case.second = None);
+        self.try_change(|case| {
+            case.second = None;
+            case.besides.groups[1].clear();
+            case.besides.bits[1].clear();
+        });
         self.try_change(|case| {
             if let Bins::SMu(across, ..) | Bins::RpPi(across, ..) | Bins::Cut(across, ..) =
                 &case.bins
@@ -211,6 +220,18 @@ impl Case {
             clip(from)..clip(to)
         };
         let first = within(n, 0);
+        let second = self.second.as_ref().map(|rows| within(rows.len(), n));
+        let left = [
+            n - first.len(),
+            match (&self.second, &second) {
+                (Some(rows), Some(dropped)) => rows.len() - dropped.len(),
+                _ => n - first.len(),
+            },
+        ];
+        self.besides.drop_rows(0, first.clone(), left);
+        if let Some(second) = second {
+            self.besides.drop_rows(1, second, left);
+        }
         if let Some(w) = &mut self.weights[0] {
             w.drain(first.clone());
         }

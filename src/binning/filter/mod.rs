@@ -32,7 +32,7 @@ use logarithmic::Logarithmic;
 use tables::{GridTable, SquareTable};
 use two_dimensional::{Along, FixedAxis, Line, RpPi, SMu};
 
-pub(crate) use two_dimensional::SHORTEST_LINE;
+pub(crate) use two_dimensional::line_is_long;
 
 use super::{Edges, Form, LineOfSight, SignedEdges};
 use crate::simd::{BitSliced, FINE_ROOT_ERROR, HALF_ULP, ROOT_ERROR, Simd};

@@ -6,14 +6,35 @@ use super::{
     DOT_ROUNDINGS, Filter, HIGHER_ORDERS, LineOfSight, Measured, PairBounds, Placed, Rounding,
     SMALLEST, square,
 };
+use crate::separation::{SMALLEST_EDGE, norm2};
 use crate::simd::{HALF_ULP, ROOT_ERROR, Simd};
 
 /// A line of sight must be longer than this many block extents for the filter to be used.
-pub(crate) const SHORTEST_LINE: f64 = 2.0;
+const SHORTEST_LINE: f64 = 2.0;
 
 /// Relative error of a line of sight no shorter than [`SHORTEST_LINE`] extents: as for a difference,
 /// `u (3|l_k| + 7H)` per axis, so u (3l + 7 sqrt(3) H) in all, and H <= l/2.
 const LINE_ERROR: f64 = HIGHER_ORDERS * (3.0 + 1.7321 * 3.5) * HALF_ULP;
+
+/// Whether the bound on the error of the line of sight, `weights` of one point and the other, holds for every pair of two blocks, given
+/// by their centres and half extents; `half` is the largest half extent of all blocks, lengths are not yet multiplied by `scale`.
+#[inline(always)]
+pub(crate) fn line_is_long(
+    weights: [f64; 2],
+    blocks: [([f64; 3], [f64; 3]); 2],
+    half: f64,
+    scale: f64,
+) -> bool {
+    let ([a, b], [(c1, _), (c2, _)]) = (weights, blocks);
+    let centre = std::array::from_fn(|k| a * c1[k] + b * c2[k]);
+    let [first, second] = [0, 1].map(|side| weights[side] * norm2(blocks[side].1).sqrt());
+    let length = norm2(centre).sqrt();
+    let least = length - first - second;
+    // The square that filters add TINY to is far above it, and those that the exact rule multiplies are normal numbers: the reach
+    // is at least half of 1 / scale, and what is sure is longer than 2^-30 of it.
+    let is_normal = least * scale >= 1e-7 && least >= scale * SMALLEST_EDGE;
+    is_normal && least >= SHORTEST_LINE * half && length * scale < 1e15
+}
 
 /// Roundings of `d.l / (|d| |l|)` relative to 1: the product, two reciprocal roots of sums of squares, two multiplications.
 const COSINE_ROUNDINGS: f64 =

@@ -5,14 +5,13 @@
 //! so near that a bound much smaller than it is would fail.
 
 mod sure;
+mod wired;
 
 use super::axes::{AcrossAxis, AlongAxis};
 use super::linear::LinearRoot;
 use super::logarithmic::Logarithmic;
 use super::tables::{GridTable, SquareTable};
-use super::two_dimensional::{
-    FixedAxis, Line, SHORTEST_LINE, Sight, mu_errors, pi_errors, rp_square_error,
-};
+use super::two_dimensional::{FixedAxis, Line, Sight, mu_errors, pi_errors, rp_square_error};
 use super::*;
 use crate::domain::{Axis, Domain};
 use crate::separation::{Separation, dot, norm2};
@@ -125,11 +124,8 @@ impl Geometry {
 
     /// Whether the line of sight is long enough for a filter.
     fn line_is_long(&self) -> bool {
-        let [a, b] = self.sight;
-        let [c1, c2] = self.centres;
-        let line: [f64; 3] = std::array::from_fn(|k| a * c1[k] + b * c2[k]);
-        let extent = 3f64.sqrt() * self.half;
-        norm2(line).sqrt() - (a + b) * extent >= SHORTEST_LINE * self.half
+        let blocks = self.centres.map(|centre| (centre, [self.half; 3]));
+        line_is_long(self.sight, blocks, self.half, 1.0)
     }
 }
 
@@ -149,42 +145,66 @@ struct Computed {
     rp2_line: f32,
 }
 
-/// Computes sixteen pairs.
-struct Compute<'a>(&'a [Geometry; MOST_LANES]);
+/// One number a lane of all sixteen pairs, as filters take them in.
+struct Held {
+    rows: [[f32; MOST_LANES]; 3],
+    lanes: [[f32; MOST_LANES]; 3],
+    apart: [[f32; MOST_LANES]; 3],
+    line: [[f32; MOST_LANES]; 3],
+    sight: [[f32; MOST_LANES]; 2],
+}
 
-impl Compute<'_> {
-    /// One number a lane.
-    fn of(&self, number: impl Fn(&Geometry) -> f64) -> [f32; MOST_LANES] {
-        std::array::from_fn(|lane| number(&self.0[lane]) as f32)
+impl Held {
+    fn of(pairs: &[Geometry; MOST_LANES]) -> Self {
+        let of = |number: &dyn Fn(&Geometry) -> f64| -> [f32; MOST_LANES] {
+            std::array::from_fn(|lane| number(&pairs[lane]) as f32)
+        };
+        // Offsets are taken from the point, as the layout does.
+        let offset = |side: usize| {
+            [0, 1, 2].map(|k| of(&|g: &Geometry| g.points()[side][k] - g.centres[side][k]))
+        };
+        let apart = [0, 1, 2].map(|k| of(&|g: &Geometry| g.centres[0][k] - g.centres[1][k]));
+        let line = [0, 1, 2].map(|k| {
+            of(&|g: &Geometry| g.sight[0] * g.centres[0][k] + g.sight[1] * g.centres[1][k])
+        });
+        Self {
+            rows: offset(0),
+            lanes: offset(1),
+            apart,
+            line,
+            sight: [0, 1].map(|side| of(&|g: &Geometry| g.sight[side])),
+        }
+    }
+
+    /// The difference and the line of sight of the lanes from number `part` on.
+    #[inline(always)]
+    fn vectors<S: Simd>(&self, simd: S, part: usize) -> [[S::F; 3]; 2] {
+        let load = |values: &[f32; MOST_LANES]| simd.load(&values[part..]);
+        let [first, second] = [load(&self.sight[0]), load(&self.sight[1])];
+        let d = [0, 1, 2].map(|k| {
+            let lane = simd.sub(load(&self.lanes[k]), load(&self.apart[k]));
+            simd.sub(load(&self.rows[k]), lane)
+        });
+        let l = [0, 1, 2].map(|k| {
+            let lane = simd.mul_add(load(&self.lanes[k]), second, load(&self.line[k]));
+            simd.mul_add(load(&self.rows[k]), first, lane)
+        });
+        [d, l]
     }
 }
+
+/// Computes sixteen pairs.
+struct Compute<'a>(&'a [Geometry; MOST_LANES]);
 
 impl Kernel for Compute<'_> {
     type Output = [Computed; MOST_LANES];
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Self::Output {
-        let offset = |side: usize, k: usize| {
-            // Offsets are taken from the point, as the layout does.
-            self.of(|g| g.points()[side][k] - g.centres[side][k])
-        };
-        let rows = [0, 1, 2].map(|k| offset(0, k));
-        let lanes = [0, 1, 2].map(|k| offset(1, k));
-        let apart = [0, 1, 2].map(|k| self.of(|g| g.centres[0][k] - g.centres[1][k]));
-        let line = [0, 1, 2]
-            .map(|k| self.of(|g| g.sight[0] * g.centres[0][k] + g.sight[1] * g.centres[1][k]));
-        let [first, second] = [0, 1].map(|side| self.of(|g| g.sight[side]));
+        let held = Held::of(self.0);
         let mut all = [Computed::default(); MOST_LANES];
         for part in (0..MOST_LANES).step_by(S::LANES) {
-            let load = |values: &[f32; MOST_LANES]| simd.load(&values[part..]);
-            let d = [0, 1, 2].map(|k| {
-                let lane = simd.sub(load(&lanes[k]), load(&apart[k]));
-                simd.sub(load(&rows[k]), lane)
-            });
-            let l = [0, 1, 2].map(|k| {
-                let lane = simd.mul_add(load(&lanes[k]), load(&second), load(&line[k]));
-                simd.mul_add(load(&rows[k]), load(&first), lane)
-            });
+            let [d, l] = held.vectors(simd, part);
             let mut keep = |value: S::F, factor: f32, to: fn(&mut Computed) -> &mut f32| {
                 let mut numbers = [0.0; MOST_LANES];
                 simd.store(value, &mut numbers);

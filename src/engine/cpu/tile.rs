@@ -7,8 +7,7 @@ use super::doubt::{Care, DOUBTS, Doubt, Slowly};
 use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Measures, measure, place};
 use super::reach::{Facing, Reach};
-use crate::binning::filter::{Filter, PairBounds, Rounding, SHORTEST_LINE, doubts, less_certain};
-use crate::separation::SMALLEST_EDGE;
+use crate::binning::filter::{Filter, PairBounds, Rounding, doubts, less_certain, line_is_long};
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 
@@ -251,27 +250,14 @@ impl<F: Filter> Job<'_, F> {
     /// Whether the bound on the error of the line of sight holds for every pair of the two blocks.
     #[inline(always)]
     fn line_is_long(&self, first: &Block, second: &Block) -> bool {
-        let scale = self.first.layout.scale;
         let LineWeights {
             first: a,
             second: b,
         } = self.line;
-        let centre =
-            std::array::from_fn(|k| a * first.bounds.centre[k] + b * second.bounds.centre[k]);
-        let reach = |block: &Block, weight: f64| {
-            weight * crate::separation::norm2(block.bounds.half).sqrt()
-        };
-        let length = crate::separation::norm2(centre).sqrt();
-        let least = length - reach(first, a) - reach(second, b);
-        let half = self
-            .first
-            .layout
-            .largest_half
-            .max(self.second.layout.largest_half);
-        // The square that filters add TINY to is far above it, and those that the exact rule multiplies are normal numbers: the reach
-        // is at least half of 1 / scale, and what is sure is longer than 2^-30 of it.
-        let is_normal = least * scale >= 1e-7 && least >= scale * SMALLEST_EDGE;
-        is_normal && least >= SHORTEST_LINE * half && length * scale < 1e15
+        let layouts = [self.first.layout, self.second.layout];
+        let blocks = [first, second].map(|block| (block.bounds.centre, block.bounds.half));
+        let half = layouts[0].largest_half.max(layouts[1].largest_half);
+        line_is_long([a, b], blocks, half, layouts[0].scale)
     }
 
     #[inline(always)]

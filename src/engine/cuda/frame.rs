@@ -33,8 +33,8 @@ fn bounds(pairs: Pairs<'_>) -> [[f64; 2]; 3] {
 }
 
 impl Frame {
-    /// The frame of `domain`; open axes span the positions. With `doubled`, open axes are twice as long, so that differences of
-    /// fractions never wrap.
+    /// The frame of `domain`; open axes span the positions. With `doubled`, open axes are more than twice as long, so that differences
+    /// of fractions never wrap.
     pub(super) fn new(pairs: Pairs<'_>, domain: &Domain, doubled: bool) -> Self {
         let bounds = bounds(pairs);
         let farthest = bounds
@@ -73,8 +73,9 @@ impl Frame {
             let extent = (high - low)
                 .max(farthest * 1e-9)
                 .max(f64::MIN_POSITIVE * 1e30);
-            // A little longer than the extent: the last position has a fraction below 1.
-            let stretched = extent * if doubled { 2.0 } else { 1.0 + 1e-9 };
+            // A little longer than the extent: the last position has a fraction below 1, and the last of two apart by the whole extent has
+            // one below that of the first and a half, from where on differences would be those of the other sign.
+            let stretched = extent * (1.0 + 1e-9) * if doubled { 2.0 } else { 1.0 };
             let length = lengths[axis].unwrap_or(stretched);
             frame.origin[axis] = if frame.periodic[axis] { 0.0 } else { low };
             frame.basis[axis][axis] = length;
@@ -445,3 +446,8 @@ pub(super) fn tiles(
     }
     tiles
 }
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests;

@@ -333,6 +333,51 @@ mod tests {
         }
     }
 
+    /// A filter may take a pair for one slot higher than it is, and takes padding for what it is.
+    #[test]
+    fn pairs_and_padding_have_slots_in_their_windows() {
+        for (name, domain) in domains() {
+            let sample = particles(&domain, 500, Scatter::Uniform, 1);
+            let frame = Frame::new(Pairs::Auto(&sample), &domain, false);
+            let reach = domain.reach().min(1.0);
+            for (n, most) in [(40, 300), (400, 300), (20_000, 9000)] {
+                let edges: Vec<f64> = (0..=n)
+                    .map(|k| reach * f64::from(k) / f64::from(n))
+                    .collect();
+                let (sphere, order) = (Reach::Sphere(reach), Order::Cross);
+                let grid =
+                    Grid::of_single_cells(frame.clone(), sphere, 100_000, 24.0, 64, order, 1.0);
+                let slots = SeparationSlots {
+                    edges: &edges,
+                    skip: 0,
+                    number: u32::MAX,
+                };
+                let (rows, windows) =
+                    windows(&grid, (order, false), slots, None, [most, 300]).unwrap();
+                let (cell, largest) = (diagonal(&grid, None), farthest(&grid, &edges));
+                for window in &windows {
+                    let past = window.first + window.flushed;
+                    for &[across, low, high, _] in
+                        &rows[window.rows.start as usize..window.rows.end as usize]
+                    {
+                        for x in low..=high {
+                            let s = [x, i32::from(across as i16), across >> 16].map(f64::from);
+                            let far = slots.at(distance(&grid, s, None) + cell);
+                            assert!(far + 1 < past, "{name}: {far}");
+                        }
+                    }
+                    let [near, far] = [-0.5, 0.5].map(|half| window.pad + half * cell);
+                    assert!(slots.at(near) >= past, "{name}: {near}");
+                    assert!(
+                        slots.at(far) + 1 < window.first + window.slots,
+                        "{name}: {far}"
+                    );
+                    assert!(far <= largest, "{name}: {far} {largest}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn too_little_room_for_one_neighbour_is_told() {
         let (_, domain) = domains().swap_remove(0);

@@ -323,6 +323,106 @@ fn sure_within<A: AcrossAxis>(axis: A, edges: &Edges, squares: &[f32]) {
     }
 }
 
+/// Checks the bins of values that are sure: of `lo` and `hi`, the least and the largest that they may be.
+fn sure_between(
+    placed: &[(u32, u32)],
+    values: &[f32],
+    edges: &[f64],
+    between: &dyn Fn(f64) -> [f64; 2],
+) {
+    let n = edges.len() - 1;
+    for (&value, &(found, certainty)) in values.iter().zip(placed) {
+        if certainty == 0 {
+            continue;
+        }
+        for truth in between(f64::from(value)) {
+            let below = edges.partition_point(|&e| e <= truth);
+            let expected = if below == 0 { n } else { below - 1 };
+            assert_eq!(
+                found as usize, expected,
+                "{value} or {truth} among {edges:?}"
+            );
+        }
+    }
+}
+
+/// Every cell of a table at both its ends, with errors from none up to where nothing is sure.
+#[test]
+fn cells_of_a_table_of_squares_are_sure_where_all_their_squares_are() {
+    let isa = Isa::best();
+    for edges in &edges_of_kinds() {
+        for half in [0.0, 0.05, 30.0, 1e3, 1e4, 3e4, 1e5, 2e5, 3e5] {
+            let rounding = Rounding { half, ..ROUNDING };
+            let error = |s: f64| rounding.of_square(s);
+            let Some(table) = SquareTable::new(edges, &rounding, &error, 1) else {
+                continue;
+            };
+            let squares = edges.squares();
+            let least = squares.iter().copied().find(|&e2| e2 > 0.0).unwrap();
+            let ends = [least / 20.0, squares[edges.n_bins()] * 20.0];
+            let [from, to] = ends.map(|x| (x as f32).to_bits() >> 11);
+            // No cell is smaller than 2^11 floats.
+            let mut values: Vec<f32> = (from..to)
+                .flat_map(|key| [(key << 11) - 1, key << 11])
+                .map(f32::from_bits)
+                .collect();
+            values.resize(values.len().next_multiple_of(MOST_LANES), 1e15);
+            let placed = isa.dispatch(Place(table.view(), &values, 0));
+            sure_between(&placed, &values, squares, &|x| {
+                let error = error(x.sqrt());
+                [(x - error).max(0.0), x + error]
+            });
+        }
+    }
+}
+
+/// The same along a line: cells begin at edges, so that roundings of the map alone take values from one to the next.
+#[test]
+fn cells_of_a_table_along_a_line_are_sure_where_all_their_values_are() {
+    for (lo, hi) in [
+        (-1.0, 1.0),
+        (0.0, 0.7),
+        (0.3, 1.1),
+        (-0.9, 0.05),
+        (5.0, 5.01),
+    ] {
+        let at = |part: f64| lo + (hi - lo) * part;
+        let mut edges = [0.0, 0.25, 0.5, 1.0 / 3.0, 1.0 / 31.0, 1.0 / 11.0, 1.0]
+            .map(at)
+            .to_vec();
+        edges.sort_by(f64::total_cmp);
+        for error in [0.0, 1e-7, 1e-4, 1e-2] {
+            let table = GridTable::new(&edges, error);
+            let mut values = vec![];
+            for &edge in &edges {
+                let near = edge as f32;
+                for k in -40i32..40 {
+                    let beside = if near == 0.0 { k as f32 * 1e-9 } else { near };
+                    let bits = beside.to_bits();
+                    let moved = if near == 0.0 {
+                        bits
+                    } else {
+                        bits.wrapping_add_signed(k)
+                    };
+                    values.push(f32::from_bits(moved));
+                }
+                for k in -40..40 {
+                    values.push((edge + f64::from(k) * (error / 20.0 + 1e-5)) as f32);
+                }
+            }
+            // Without signs no value is below an edge of 0.
+            values.retain(|&v| lo != 0.0 || v >= 0.0);
+            values.resize(values.len().next_multiple_of(MOST_LANES), 1e15);
+            let between =
+                |x: f64| [x - error, x + error].map(|x| if lo == 0.0 { x.max(0.0) } else { x });
+            for isa in Isa::available() {
+                let placed = isa.dispatch(PlaceAlong(table.view(), &values));
+                sure_between(&placed, &values, &edges, &between);
+            }
+        }
+    }
+}
+
 /// Slots without a point lie far away on every axis, and whatever their doubt they must be counted in no bin.
 #[test]
 fn what_lies_far_away_is_in_no_bin_whatever_the_error() {
@@ -347,4 +447,17 @@ fn what_lies_far_away_is_in_no_bin_whatever_the_error() {
         }
     }
     assert!(tables > 0);
+    // Errors that reach as far must not put them into a first bin from 0.
+    let from_zero = Edges::linear(0.0, 0.5, 2).unwrap();
+    for error in [1e27, 1e29, 1e30, 1e31, 1e35] {
+        let Some(table) = SquareTable::new(&from_zero, &ROUNDING, &|_| error, 1) else {
+            continue;
+        };
+        let beyond = [super::super::axes::FAR_SQUARE; MOST_LANES];
+        for isa in Isa::available() {
+            for (bin, _) in isa.dispatch(Place(table.view(), &beyond, 0)) {
+                assert_eq!(bin, 2, "{error}");
+            }
+        }
+    }
 }
