@@ -27,10 +27,14 @@ pub enum ResultKind {
     RegionCounts,
     /// Random points, a row for each.
     Randoms,
+    /// n(z).
+    NumberDensity,
+    /// Objects with their FKP weights, a row for each.
+    FkpWeights,
 }
 
 impl ResultKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -39,6 +43,8 @@ impl ResultKind {
         Self::Covariance,
         Self::RegionCounts,
         Self::Randoms,
+        Self::NumberDensity,
+        Self::FkpWeights,
     ];
 
     /// As the metadata names it.
@@ -52,6 +58,8 @@ impl ResultKind {
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::Randoms => "random catalogue",
+            Self::NumberDensity => "number density",
+            Self::FkpWeights => "FKP weights",
         }
     }
 }

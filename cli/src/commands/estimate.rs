@@ -268,6 +268,12 @@ impl EstimateFlags {
     pub(crate) fn estimate(self, spec: &BinSpec, call: &mut Call<'_>) -> Result<Estimated> {
         let estimator = self.estimator()?;
         let (cut, method) = self.regions.asked()?.unzip();
+        #[cfg(feature = "plot")]
+        {
+            let read = self.files().map(|path| ("", path));
+            let files: Vec<_> = read.chain(self.written()).collect();
+            self.regions.check_map(&files)?;
+        }
         if method.is_some() && self.rr.is_some() {
             return Err(usage(
                 "--rr holds no pairs by region: with regions, leave it out",
@@ -294,6 +300,8 @@ impl EstimateFlags {
         };
         let engines = Engines::new(&self.run)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
+        #[cfg(feature = "plot")]
+        self.regions.draw_map(&inputs)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
         let mut counter = Counter::new(engines, inputs.domain()).sharing(call.kept.shared());

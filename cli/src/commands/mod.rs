@@ -6,6 +6,7 @@ pub(crate) mod count;
 pub(crate) mod devices;
 mod estimate;
 pub(crate) mod info;
+pub(crate) mod nz;
 mod pairs;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;

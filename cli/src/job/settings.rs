@@ -9,13 +9,15 @@ use toml::de::DeValue;
 use crate::usage::usage;
 
 /// The flags and places that name a file to be written.
-const OUTPUTS: [&str; 7] = [
+const OUTPUTS: [&str; 9] = [
     "output",
     "counts",
     "covariance",
     "region-counts",
     "region-map",
     "mean",
+    "fkp-data",
+    "fkp-randoms",
     "plot",
 ];
 

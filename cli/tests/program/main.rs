@@ -17,6 +17,7 @@ mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
 mod job;
+mod nz;
 mod outputs;
 #[cfg(feature = "plot")]
 mod plots;
