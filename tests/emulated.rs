@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 15] = [
+    let tests: [trials::Test; 16] = [
         (
             "classes_are_those_of_the_double_loop",
             classes::classes_are_those_of_the_double_loop,

@@ -19,7 +19,7 @@ use settings::{Setting, command_line, flags_of};
 use sweep::Sweep;
 
 /// The subcommands that a job may hold.
-const MEASUREMENTS: [&str; 6] = ["count", "xi", "wp", "rdf", "randoms", "plot"];
+const MEASUREMENTS: [&str; 7] = ["count", "xi", "wp", "rdf", "nz", "randoms", "plot"];
 
 /// The subcommand whose tables are those of its own subcommands: `[result.covariance.NAME]`.
 const OPERATIONS: &str = "result";

@@ -86,6 +86,9 @@ enum Command {
     /// Work on saved results: covariance over mocks, caps combined, coarser or fewer bins, sums of counts
     #[command(after_help = RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
+    /// Measure n(z) of a survey; make FKP weights and effective redshifts of it
+    #[command(after_help = NZ_EXAMPLES)]
+    Nz(Box<commands::nz::Nz>),
     /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
     #[command(after_help = RANDOMS_EXAMPLES)]
     Randoms(Box<commands::randoms::Randoms>),
@@ -226,6 +229,18 @@ Examples, on the catalogs that come with albireo:
   albireo randoms --number 50000 --sky-window 150:240,-5:60 -o sky.fits
   albireo randoms --number 50000 --shell 500:1200 -o shell.csv";
 
+const NZ_EXAMPLES: &str =
+    "Volumes are those of shells of the area between comoving distances; weights FKP = \
+1/(1 + n(z) P0) (Feldman, Kaiser & Peacock 1994).
+
+Examples, on the catalogs that come with albireo:
+  albireo nz catalogs/samples/survey_galaxies.fits --cosmology Planck18 \\
+      --area 2946 --bins lin:0.02:0.14:12 -o nz.csv --plot nz.png
+  albireo nz catalogs/samples/survey_galaxies.fits --cosmology Planck18 \\
+      --nside 32 --randoms catalogs/samples/survey_randoms.parquet \\
+      --fkp 10000 --fkp-data galaxies_fkp.parquet \\
+      --fkp-randoms randoms_fkp.parquet";
+
 const RUN_EXAMPLES: &str = "Keys of a job are the flags of the subcommands, by their long names.
 
 Examples, on the catalogs that come with albireo:
@@ -277,6 +292,7 @@ fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Wp(wp) => wp.run(call),
         Command::Rdf(rdf) => rdf.run(call),
         Command::Result(result) => result.run(call.arguments),
+        Command::Nz(nz) => nz.run(call),
         Command::Randoms(randoms) => randoms.run(call.arguments),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]

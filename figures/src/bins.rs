@@ -89,7 +89,7 @@ pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
         .into_iter()
         .map(|(name, edges)| {
             let unit = match name.as_str() {
-                "mu" => None,
+                "mu" | "z" => None,
                 "theta" => Some("degrees".to_owned()),
                 _ => length_unit.map(str::to_owned),
             };

@@ -14,6 +14,23 @@ pub(crate) const SERIES: [Colour; 6] = [
     Colour([70, 160, 210]),
 ];
 
+/// The colour of a region: neighbouring numbers differ most, the line colours first, then lighter and darker ones.
+pub(crate) fn region_colour(region: u32) -> Colour {
+    let of = SERIES.len() as u32;
+    let Colour(base) = SERIES[(region % of) as usize];
+    let towards = |target: u8, share: u32| base.map(|c| mixed(c, target, share));
+    match (region / of) % 3 {
+        0 => Colour(base),
+        1 => Colour(towards(255, 45)),
+        _ => Colour(towards(0, 40)),
+    }
+}
+
+/// A channel with a share, in percent, of another.
+fn mixed(channel: u8, other: u8, share: u32) -> u8 {
+    ((u32::from(channel) * (100 - share) + u32::from(other) * share) / 100) as u8
+}
+
 /// A colour for every number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ramp {

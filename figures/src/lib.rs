@@ -1,6 +1,6 @@
 //! Figures of result tables: curves with error bars, and maps over two axes of bins, as SVG, PDF and PNG.
 //!
-//! Entry: [`draw`]. `reading` and `bins` turn a table into curves or a map, `axes`, `curve`, `legend` and `map` lay them
+//! Entry: [`draw`]; [`draw_regions`] for points in regions. `reading` and `bins` turn a table into curves or a map, `axes`, `curve`, `legend` and `map` lay them
 //! out, `svg`, `pdf` and `raster` draw. It sees tables and what they say of themselves: no particle, no pair and no flag; no system
 //! fonts and no window system are involved.
 //!
@@ -34,6 +34,7 @@ mod map;
 mod pdf;
 mod raster;
 mod reading;
+mod region_map;
 mod series;
 mod style;
 mod svg;
@@ -48,6 +49,7 @@ use canvas::{Point, Surface, Typeface};
 use reading::Picture;
 
 pub use error::FigureError;
+pub use region_map::{Places, RegionMap, draw_regions};
 pub use style::{Limits, Named, Spacing, Style};
 
 /// Page in points: 7 by 5.25 inches.
@@ -97,10 +99,23 @@ pub fn draw_one(table: &Table, path: &Path, style: Style) -> Result<(), FigureEr
 pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), FigureError> {
     let format = Format::of(path)?;
     let picture = Picture::of(results, style)?;
-    let bytes = drawn(&picture, format)?;
+    let face = Typeface::embedded()?;
+    let page = match &picture {
+        Picture::Curves(_) => PAGE,
+        Picture::Map(map) => map.page(PAGE, &face),
+    };
+    let show = |face: &Typeface, surface: &mut dyn Surface| match &picture {
+        Picture::Curves(curves) => curves.draw(PAGE, face, surface),
+        Picture::Map(map) => map.draw(PAGE, face, surface),
+    };
+    save(&rendered(page, format, &show)?, path)
+}
+
+/// Writes the file, whole or not at all.
+fn save(bytes: &[u8], path: &Path) -> Result<(), FigureError> {
     let write = || {
         let mut file = WholeFile::create(path)?;
-        file.write_all(&bytes)?;
+        file.write_all(bytes)?;
         file.finish()
     };
     write().map_err(|source| FigureError::Write {
@@ -109,35 +124,28 @@ pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), Figu
     })
 }
 
-/// The bytes of the file.
-fn drawn(picture: &Picture, format: Format) -> Result<Vec<u8>, FigureError> {
+/// The bytes of the file that shows on a page what `show` draws.
+fn rendered(
+    page: Point,
+    format: Format,
+    show: &dyn Fn(&Typeface, &mut dyn Surface),
+) -> Result<Vec<u8>, FigureError> {
     let face = Typeface::embedded()?;
-    let page = match picture {
-        Picture::Curves(_) => PAGE,
-        Picture::Map(map) => map.page(PAGE, &face),
-    };
     match format {
         Format::Png => {
             let mut raster = raster::Raster::new(page);
-            show(picture, &face, &mut raster);
+            show(&face, &mut raster);
             raster.finish()
         }
         Format::Svg => {
             let mut svg = svg::Svg::new(page);
-            show(picture, &face, &mut svg);
+            show(&face, &mut svg);
             Ok(svg.finish())
         }
         Format::Pdf => {
             let mut pdf = pdf::Pdf::new(page);
-            show(picture, &face, &mut pdf);
+            show(&face, &mut pdf);
             pdf.finish(&face)
         }
-    }
-}
-
-fn show(picture: &Picture, face: &Typeface, surface: &mut dyn Surface) {
-    match picture {
-        Picture::Curves(curves) => curves.draw(PAGE, face, surface),
-        Picture::Map(map) => map.draw(PAGE, face, surface),
     }
 }

@@ -54,7 +54,10 @@ impl Picture {
     /// What shows `table`.
     fn of_one(table: &Table, style: Style) -> Result<Self, FigureError> {
         let kind = table.kind().map_err(FigureError::NoResult)?;
-        if matches!(kind, ResultKind::RegionCounts | ResultKind::Randoms) {
+        if matches!(
+            kind,
+            ResultKind::RegionCounts | ResultKind::Randoms | ResultKind::FkpWeights
+        ) {
             return Err(FigureError::NoFigure(kind.name()));
         }
         let axes = axes(table)?;
@@ -75,6 +78,7 @@ impl Picture {
         if style.r2
             && (kind == ResultKind::Counts
                 || kind == ResultKind::Rdf
+                || kind == ResultKind::NumberDensity
                 || axes.len() == 2
                 || axes[0].name == "theta")
         {
@@ -312,9 +316,10 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         })
     };
     match kind {
-        ResultKind::Covariance | ResultKind::RegionCounts | ResultKind::Randoms => {
-            Err(FigureError::NoFigure(kind.name()))
-        }
+        ResultKind::Covariance
+        | ResultKind::RegionCounts
+        | ResultKind::Randoms
+        | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => {
             let (y, label) = counts_or_weights(table, "pairs per bin")?;
             let line = Series {
@@ -331,6 +336,10 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         }
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
+        ResultKind::NumberDensity => {
+            let unit = table.meta.get("unit").and_then(|unit| unit.as_str());
+            single("n", labelled("n(z)", unit, "⁻³"), 0)
+        }
         ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
         ResultKind::Multipoles => Ok(Shown {
             series: orders(table)

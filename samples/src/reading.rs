@@ -60,6 +60,7 @@ pub struct Samples {
     domain: Domain,
     unit: Option<String>,
     redshift_space: bool,
+    on_sky: bool,
     record: Map<String, Value>,
     regions: Option<Cut>,
 }
@@ -140,6 +141,7 @@ impl Reading {
             domain,
             unit,
             redshift_space,
+            on_sky: on_sky || self.angular,
             record,
             regions,
         })
@@ -233,6 +235,11 @@ impl Samples {
     /// The unit of length, where known.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
+    }
+
+    /// Whether positions are seen from an observer at the origin: they come from directions on the sky.
+    pub fn on_sky(&self) -> bool {
+        self.on_sky
     }
 
     /// The cells of the box that they are cut into, if they are.

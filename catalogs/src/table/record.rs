@@ -29,10 +29,14 @@ pub enum ResultKind {
     RegionCounts,
     /// Random points, a row for each.
     Randoms,
+    /// n(z).
+    NumberDensity,
+    /// Objects with their FKP weights, a row for each.
+    FkpWeights,
 }
 
 impl ResultKind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -42,6 +46,8 @@ impl ResultKind {
         Self::Covariance,
         Self::RegionCounts,
         Self::Randoms,
+        Self::NumberDensity,
+        Self::FkpWeights,
     ];
 
     /// As the metadata names it.
@@ -56,6 +62,8 @@ impl ResultKind {
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::Randoms => "random catalogue",
+            Self::NumberDensity => "number density",
+            Self::FkpWeights => "FKP weights",
         }
     }
 }

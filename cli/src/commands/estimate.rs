@@ -357,6 +357,12 @@ impl EstimateFlags {
                 "--rr holds no pairs weighed by bits: with --randoms-bits, leave it out",
             ));
         }
+        #[cfg(feature = "plot")]
+        {
+            let read = self.files().map(|path| ("", path));
+            let files: Vec<_> = read.chain(self.written()).collect();
+            self.regions.check_map(&files)?;
+        }
         if method.is_some() && self.rr.is_some() {
             return Err(usage(
                 "--rr holds no pairs by region: with regions, leave it out",
@@ -385,6 +391,8 @@ impl EstimateFlags {
         let upweights = self.pair_weights.begin(&sources)?;
         let engines = Engines::new(&self.run)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
+        #[cfg(feature = "plot")]
+        self.regions.draw_map(&inputs)?;
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self

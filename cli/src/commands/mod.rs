@@ -7,6 +7,7 @@ pub(crate) mod devices;
 mod estimate;
 mod estimator;
 pub(crate) mod info;
+pub(crate) mod nz;
 mod pairs;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;

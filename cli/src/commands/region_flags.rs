@@ -5,9 +5,15 @@
 use std::path::{Path, PathBuf};
 
 use albireo::estimators::Jackknife;
+#[cfg(feature = "plot")]
+use albireo_figures::{Places, RegionMap, draw_regions};
 use albireo_samples::RegionSpec;
+#[cfg(feature = "plot")]
+use albireo_samples::Samples;
 use clap::{Args, ValueEnum};
 
+#[cfg(feature = "plot")]
+use crate::files::{Written, keep_apart};
 use crate::scatter::Method;
 use crate::usage::usage;
 
@@ -62,6 +68,11 @@ pub(super) struct RegionFlags {
     /// Write the pairs of every count within each region and across its border, by extension as --output
     #[arg(long, value_name = "FILE")]
     pub(super) region_counts: Option<PathBuf>,
+    /// Draw the randoms (DATA without any) in the colours of their regions, by extension: .png .svg .pdf; on the sky with RA increasing to
+    /// the left, else along x and y
+    #[cfg(feature = "plot")]
+    #[arg(long, value_name = "FIGURE")]
+    pub(super) region_map: Option<PathBuf>,
 }
 
 impl RegionFlags {
@@ -83,6 +94,8 @@ impl RegionFlags {
                 ("--bootstrap", self.bootstrap.is_some()),
                 ("--covariance", self.covariance.is_some()),
                 ("--region-counts", self.region_counts.is_some()),
+                #[cfg(feature = "plot")]
+                ("--region-map", self.region_map.is_some()),
             ];
             return match needing.into_iter().find(|(_, given)| *given) {
                 None => Ok(None),
@@ -96,6 +109,72 @@ impl RegionFlags {
             (None, kind) => Method::Jackknife(kind.map(Into::into).unwrap_or_default()),
         };
         Ok(Some((cut, method)))
+    }
+
+    /// Refuses a map that could not be drawn in the end, or would replace a file that is read or written.
+    #[cfg(feature = "plot")]
+    pub(super) fn check_map(&self, others: &[(&str, &Path)]) -> anyhow::Result<()> {
+        let Some(path) = &self.region_map else {
+            return Ok(());
+        };
+        albireo_figures::check_path(path)?;
+        let mut written = vec![Written::probe("--region-map", path)?];
+        let files = others.iter().filter(|(flag, _)| !flag.is_empty());
+        for (flag, path) in files {
+            written.push(Written::probe(*flag, path)?);
+        }
+        let read = others.iter().filter(|(flag, _)| flag.is_empty());
+        let read: Vec<&Path> = read.map(|(_, path)| *path).collect();
+        keep_apart(&written, &read)
+    }
+
+    /// Draws the regions of the sample that they are made of, where that is asked for.
+    #[cfg(feature = "plot")]
+    pub(super) fn draw_map(&self, samples: &Samples) -> anyhow::Result<()> {
+        let Some(path) = &self.region_map else {
+            return Ok(());
+        };
+        let of = samples.find("randoms").or_else(|| samples.find("data"));
+        let labels = of.and_then(|sample| Some((sample.points(), sample.labels()?)));
+        let Some((points, labels)) = labels else {
+            return Ok(());
+        };
+        let view = points.view();
+        let places: Vec<[f64; 3]> = (0..points.len()).map(|row| view.at(row)).collect();
+        let column = |value: fn([f64; 3]) -> f64| places.iter().map(|&p| value(p)).collect();
+        let region = labels.values();
+        let (first, second): (Vec<f64>, Vec<f64>) = if samples.on_sky() {
+            (
+                column(|[x, y, _]| y.atan2(x).to_degrees().rem_euclid(360.0)),
+                column(|[x, y, z]| z.atan2(x.hypot(y)).to_degrees()),
+            )
+        } else {
+            (column(|[x, _, _]| x), column(|[_, y, _]| y))
+        };
+        let label = |axis: &str| match samples.unit() {
+            Some(unit) => format!("{axis}  [{unit}]"),
+            None => axis.to_owned(),
+        };
+        let (x, y) = (label("x"), label("y"));
+        let places = if samples.on_sky() {
+            Places::Sky {
+                ra: &first,
+                dec: &second,
+            }
+        } else {
+            Places::Plane {
+                x: &first,
+                y: &second,
+                labels: [&x, &y],
+            }
+        };
+        draw_regions(&RegionMap { places, region }, path)?;
+        tracing::info!(
+            "map of {} regions drawn to {}",
+            labels.number(),
+            path.display()
+        );
+        Ok(())
     }
 
     /// The files that are written, by their flags.

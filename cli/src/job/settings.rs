@@ -11,13 +11,15 @@ use crate::angular::AngularFiles;
 use crate::usage::usage;
 
 /// The flags and places that name a file to be written.
-const OUTPUTS: [&str; 7] = [
+const OUTPUTS: [&str; 9] = [
     "output",
     "counts",
     "covariance",
     "region-counts",
     "region-map",
     "mean",
+    "fkp-data",
+    "fkp-randoms",
     "plot",
 ];
 

@@ -21,6 +21,7 @@ mod folder;
 mod formats;
 mod formulas;
 mod job;
+mod nz;
 mod outputs;
 mod pair_weights;
 #[cfg(feature = "plot")]

@@ -38,7 +38,7 @@ fn fitted(frame: &Frame, reach: f64, axis: usize, random: &mut Random) -> (Grid,
             held,
             64,
             Order::Cross,
-            1,
+            1.0,
         )
     };
     let (height, cells) = (frame.heights()[axis], f64::from(grid(reach).cells[axis]));

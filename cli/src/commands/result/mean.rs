@@ -59,7 +59,9 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         ResultKind::Counts
         | ResultKind::Covariance
         | ResultKind::RegionCounts
-        | ResultKind::Randoms => bail!(
+        | ResultKind::Randoms
+        | ResultKind::NumberDensity
+        | ResultKind::FkpWeights => bail!(
             "a covariance is of estimates: xi, wp, multipoles, wedges or g(r), found {}",
             kind.name()
         ),

@@ -1,0 +1,387 @@
+//! `albireo nz`: the number density of a survey along redshift, FKP weights and effective redshifts.
+
+use std::path::{Path, PathBuf};
+
+use albireo::binning::{AxisUnit, BinAxis};
+use albireo::cosmology::{Cosmology, NumberDensity};
+use albireo::regions::Footprint;
+use albireo::sky::{Column, positions, unit_vectors};
+use albireo::{Domain, Edges, Pairs, Particles, RBins};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_samples::{Selection, Source, Survey};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::args::{DataFlags, OutputFlags, RandomsFlags, RunFlags};
+use crate::catalogs::Files;
+use crate::counting::{Counter, Planned};
+use crate::edges::{EdgeSpec, ends};
+use crate::engine::Engines;
+use crate::inputs::{Call, say};
+use crate::output::{check, deliver, write};
+use crate::progress::{NothingToKeep, stop_reading};
+use crate::record::Record;
+use crate::tables::edge_columns;
+use crate::usage::usage;
+
+/// Width of the bins where none are given, as in the catalogues of BOSS, eBOSS and DESI.
+const WIDTH: f64 = 0.01;
+
+/// Arguments of `nz`.
+#[derive(Debug, Args)]
+pub(crate) struct Nz {
+    /// The survey, with positions on the sky and redshifts; several files one after the other, or by a quoted pattern
+    #[arg(required = true)]
+    data: Vec<Files>,
+    /// Randoms of the survey: the area is that of their pixels, and --fkp-randoms is for them
+    #[arg(long, value_name = "FILE")]
+    randoms: Vec<Files>,
+    /// Bins in redshift: lin:LO:HI:N, edges:A,B,.. or @FILE [default: 0.01 wide, around all of DATA]
+    #[arg(long, value_name = "SPEC", help_heading = "Density")]
+    bins: Option<EdgeSpec>,
+    /// Cosmology of the volumes: a name such as Planck18 or DESI, or parameters, e.g. om=0.31
+    #[arg(long, value_name = "NAME|KEY=VALUE,..", help_heading = "Density")]
+    cosmology: String,
+    /// Area of the survey in square degrees, completeness and masks taken off
+    #[arg(
+        long,
+        value_name = "AREA",
+        allow_negative_numbers = true,
+        help_heading = "Density"
+    )]
+    area: Option<f64>,
+    #[allow(clippy::doc_markdown, reason = "the help of a flag")]
+    /// Take the area of the HEALPix pixels of this resolution that hold randoms (DATA without any); pixels at the border count in full
+    #[arg(
+        long,
+        value_name = "NSIDE",
+        conflicts_with = "area",
+        help_heading = "Density"
+    )]
+    nside: Option<u32>,
+    /// FKP weights 1/(1 + n(z) P0) for this P0 in (Mpc/h)^3, e.g. 10000: a column of the result, and of the files below
+    #[arg(
+        long,
+        value_name = "P0",
+        allow_negative_numbers = true,
+        help_heading = "Weights"
+    )]
+    fkp: Option<f64>,
+    /// Write the rows of DATA as a catalogue: RA, DEC, Z, their WEIGHT where named, NZ and WEIGHT_FKP, by extension as --output
+    #[arg(long, value_name = "FILE", requires = "fkp", help_heading = "Weights")]
+    fkp_data: Option<PathBuf>,
+    /// The same of the randoms, by the n(z) of DATA
+    #[arg(long, value_name = "FILE", requires_all = ["fkp", "randoms"], help_heading = "Weights")]
+    fkp_randoms: Option<PathBuf>,
+    /// Also the effective redshift of the pairs of DATA between these separations in Mpc/h, with FKP weights where asked for, e.g. 25:120
+    #[arg(long, value_name = "LO:HI", value_parser = ends, help_heading = "Density")]
+    effective_redshift: Option<[f64; 2]>,
+    #[command(flatten)]
+    columns: DataFlags,
+    #[command(flatten)]
+    randoms_columns: RandomsFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// A survey, and what messages and records call it.
+struct Sample {
+    role: &'static str,
+    survey: Survey,
+    redshift: Vec<f64>,
+}
+
+impl Sample {
+    fn read(role: &'static str, files: &[Files], selection: Selection) -> Result<Self> {
+        let source = Source {
+            role: role.to_owned(),
+            paths: files
+                .iter()
+                .flat_map(Files::iter)
+                .map(PathBuf::from)
+                .collect(),
+            selection: selection.resolved(),
+        };
+        if source.selection.positions.is_some() || source.selection.distance.is_some() {
+            return Err(usage(
+                "n(z) is of positions on the sky and redshifts: --sky and --redshift name them",
+            ));
+        }
+        let mut survey = Survey::read(&source, true, &stop_reading(), &mut |notice| say(&notice))?;
+        let redshift = survey.redshift.take().unwrap_or_default();
+        Ok(Self {
+            role,
+            survey,
+            redshift,
+        })
+    }
+
+    /// The area of its pixels, in square degrees, and a record of them.
+    fn footprint(&self, nside: u32) -> Result<(f64, Value)> {
+        let (ra, dec) = (&self.survey.ra, &self.survey.dec);
+        let places = unit_vectors(Column::new("RA", ra), Column::new("DEC", dec))?;
+        let footprint = Footprint::holding(&places, nside).context("--nside")?;
+        let (area, pixels) = (footprint.area(), footprint.n_pixels());
+        tracing::info!(
+            "area of {pixels} pixels of nside {nside} that hold {}: {area:.2} square degrees",
+            self.role
+        );
+        let each = ra.len() as f64 / pixels as f64;
+        if each < 5.0 {
+            tracing::warn!(
+                "the pixels hold {each:.1} points on average: empty ones inside the survey are missing from its area; a smaller --nside or randoms would help"
+            );
+        }
+        Ok((
+            area,
+            json!({"nside": nside, "pixels": pixels, "of": self.role}),
+        ))
+    }
+
+    /// Its rows with their density and FKP weights.
+    fn weighted(&self, n: &NumberDensity, p0: f64) -> Result<Vec<TableColumn>> {
+        let weights = n.fkp_weights(&self.redshift, p0);
+        let weights = weights.with_context(|| format!("FKP weights of {}", self.role))?;
+        let density = self.redshift.iter().map(|&z| n.at(z).unwrap_or(f64::NAN));
+        let survey = &self.survey;
+        let own = survey.weight.clone();
+        let own = own.map(|weight| TableColumn::floats("WEIGHT", "weight as it was", weight));
+        let mut columns = vec![
+            TableColumn::floats("RA", "right ascension", survey.ra.clone()).with_unit("deg"),
+            TableColumn::floats("DEC", "declination", survey.dec.clone()).with_unit("deg"),
+            TableColumn::floats("Z", "redshift", self.redshift.clone()),
+        ];
+        columns.extend(own);
+        columns.push(
+            TableColumn::floats("NZ", "n(z) of the data at the redshift", density.collect())
+                .with_unit("(h/Mpc)^3"),
+        );
+        let described = format!("1/(1 + n(z) P0), P0 = {p0} (Mpc/h)^3");
+        columns.push(TableColumn::floats("WEIGHT_FKP", described, weights));
+        Ok(columns)
+    }
+}
+
+/// Edges 0.01 apart around all values.
+fn around(values: &[f64]) -> Vec<f64> {
+    let lo = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let hi = values.iter().copied().fold(0.0, f64::max);
+    let [first, last] = [lo, hi].map(|z| (z / WIDTH).floor() as u64);
+    (first..=last + 1)
+        .map(|k| k as f64 / (1.0 / WIDTH))
+        .collect()
+}
+
+impl Nz {
+    /// The files that are read, and those that are written besides the result.
+    fn check(&self) -> Result<()> {
+        let bins = self.bins.as_ref().and_then(EdgeSpec::file);
+        let files = self.data.iter().chain(&self.randoms).flat_map(Files::iter);
+        let inputs: Vec<&Path> = files.chain(bins).collect();
+        let others = [
+            ("--fkp-data", &self.fkp_data),
+            ("--fkp-randoms", &self.fkp_randoms),
+        ];
+        let others: Vec<_> = others
+            .into_iter()
+            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+            .collect();
+        check(&self.output, &others, &inputs)?;
+        if self.area.is_none() && self.nside.is_none() {
+            return Err(usage(
+                "a density needs the area of the survey: --area in square degrees, or --nside for that of the pixels that hold it",
+            ));
+        }
+        if let Some(p0) = self.fkp.filter(|p0| !(*p0 > 0.0 && p0.is_finite())) {
+            return Err(usage(format!(
+                "--fkp: P0 is a power spectrum in (Mpc/h)^3, above 0, such as 10000, found {p0}"
+            )));
+        }
+        if let Some([lo, hi]) = self.effective_redshift.filter(|[lo, _]| *lo <= 0.0) {
+            return Err(usage(format!(
+                "--effective-redshift: separations begin above 0, so that no object is paired with itself, found {lo}:{hi}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The area with a record of where it comes from.
+    fn area(&self, data: &Sample, randoms: Option<&Sample>) -> Result<(f64, Value)> {
+        match (self.area, self.nside) {
+            (Some(area), _) => Ok((area, json!("given"))),
+            (None, Some(nside)) => randoms.unwrap_or(data).footprint(nside),
+            (None, None) => bail!("no area"),
+        }
+    }
+
+    /// The effective redshift of the pairs in a range of separations: `sum w_i w_j (z_i + z_j)/2 / sum w_i w_j`.
+    fn of_pairs(
+        &self,
+        data: &Sample,
+        weight: &[f64],
+        cosmology: &Cosmology,
+        call: &mut Call<'_>,
+        record: &mut Record,
+    ) -> Result<Option<Value>> {
+        let Some([lo, hi]) = self.effective_redshift else {
+            return Ok(None);
+        };
+        let engines = Engines::new(&self.run)?;
+        let distance = cosmology.distances(Column::new("Z", &data.redshift))?;
+        let (ra, dec) = (&data.survey.ra, &data.survey.dec);
+        let points = positions(
+            Column::new("RA", ra),
+            Column::new("DEC", dec),
+            Column::new("distance", &distance),
+        )?;
+        let weighted = weight.iter().zip(&data.redshift).map(|(w, z)| w * z);
+        let weighted = Particles::weighted(points.clone(), weighted.collect())?;
+        let plain = Particles::weighted(points, weight.to_vec())?;
+        let bins = RBins::new(Edges::new(vec![lo, hi]).context("--effective-redshift")?);
+        let mut counter = Counter::new(engines, &Domain::Open).sharing(call.kept.shared());
+        let planned = [
+            Planned::new("pairs with z", Pairs::Cross(&weighted, &plain)),
+            Planned::new("pairs", Pairs::Auto(&plain)),
+        ];
+        counter.decide(&planned, &bins)?;
+        let [sum, all] = [
+            counter.count(&planned[0], &bins)?.values()[0],
+            counter.count(&planned[1], &bins)?.values()[0],
+        ];
+        counter.note(record);
+        // The first sum holds each pair in both orders: z_i and z_j of it.
+        let redshift = 0.5 * sum / all;
+        if !redshift.is_finite() {
+            bail!("--effective-redshift: there is no pair between {lo} and {hi} Mpc/h");
+        }
+        tracing::info!(
+            "effective redshift of the pairs between {lo} and {hi} Mpc/h: {redshift:.6}"
+        );
+        let formula = "sum w_i w_j (z_i + z_j)/2 / sum w_i w_j (Bautista et al. 2021)";
+        Ok(Some(
+            json!({"redshift": redshift, "separations": [lo, hi], "formula": formula}),
+        ))
+    }
+
+    /// Effective redshifts by both definitions.
+    fn effective(
+        &self,
+        n: &NumberDensity,
+        data: &Sample,
+        cosmology: &Cosmology,
+        call: &mut Call<'_>,
+        record: &mut Record,
+    ) -> Result<Map<String, Value>> {
+        let p0 = self.fkp.unwrap_or(0.0);
+        let by_density = n.effective_redshift(p0)?;
+        tracing::info!("effective redshift by n^2 w^2: {by_density:.6}");
+        let mut weight = match &data.survey.weight {
+            Some(weight) => weight.clone(),
+            None => vec![1.0; data.redshift.len()],
+        };
+        if self.fkp.is_some() && self.effective_redshift.is_some() {
+            let fkp = n
+                .fkp_weights(&data.redshift, p0)
+                .context("FKP weights of data")?;
+            weight.iter_mut().zip(fkp).for_each(|(w, fkp)| *w *= fkp);
+        }
+        let mut effective = Map::new();
+        let formula = "sum n^2 w^2 V z / sum n^2 w^2 V over the bins, w their FKP weights";
+        let density = json!({"redshift": by_density, "formula": formula});
+        effective.insert("density".to_owned(), density);
+        let pairs = self.of_pairs(data, &weight, cosmology, call, record)?;
+        effective.extend(pairs.map(|pairs| ("pairs".to_owned(), pairs)));
+        Ok(effective)
+    }
+
+    /// n(z) as columns.
+    fn density_columns(&self, n: &NumberDensity) -> Vec<TableColumn> {
+        let axis = BinAxis::new("z", n.edges(), AxisUnit::Dimensionless);
+        let mut columns = edge_columns(&[axis], None);
+        let density = n.density();
+        columns.extend([
+            TableColumn::floats(
+                "n",
+                "comoving number density: weight over volume",
+                density.clone(),
+            )
+            .with_unit("(h/Mpc)^3"),
+            TableColumn::floats("n_error", "Poisson error of n", n.errors()).with_unit("(h/Mpc)^3"),
+            TableColumn::integers("objects", "number of objects", n.objects().to_vec()),
+            TableColumn::floats("weight", "sum of their weights", n.weights().to_vec()),
+            TableColumn::floats("volume", "comoving volume", n.volumes().to_vec())
+                .with_unit("(Mpc/h)^3"),
+        ]);
+        if let Some(p0) = self.fkp {
+            let weights = density.iter().map(|n| 1.0 / (1.0 + n * p0)).collect();
+            columns.push(TableColumn::floats(
+                "fkp",
+                format!("FKP weight 1/(1 + n P0), P0 = {p0} (Mpc/h)^3"),
+                weights,
+            ));
+        }
+        columns
+    }
+
+    /// Reads, bins, prints and writes.
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+        self.check()?;
+        let cosmology: Cosmology = self.cosmology.parse().context("--cosmology")?;
+        let mut record = Record::begin(call.arguments);
+        let selection = Selection::from(self.columns.clone());
+        let others = Selection::from(self.randoms_columns.clone()).or(&selection);
+        let (data, randoms) = {
+            let _reading = NothingToKeep::begin();
+            let data = Sample::read("data", &self.data, selection)?;
+            let randoms = !self.randoms.is_empty();
+            let randoms = randoms.then(|| Sample::read("randoms", &self.randoms, others));
+            (data, randoms.transpose()?)
+        };
+        let (area, pixels) = self.area(&data, randoms.as_ref())?;
+        let edges = match &self.bins {
+            Some(spec) => spec.edges().context("--bins")?.values().to_vec(),
+            None => around(&data.redshift),
+        };
+        let redshifts = Column::new("Z", &data.redshift);
+        let weights = data.survey.weight.as_deref();
+        let n = NumberDensity::new(redshifts, weights, &edges, area, &cosmology)?;
+        if n.outside() > 0 {
+            let all = data.redshift.len();
+            tracing::warn!("{} of {all} objects lie outside the bins", n.outside());
+        }
+        let rows = |sample: Option<&Sample>, path: &Option<PathBuf>| match (sample, path, self.fkp)
+        {
+            (Some(sample), Some(path), Some(p0)) => {
+                Ok(Some((path.clone(), sample.weighted(&n, p0)?)))
+            }
+            _ => Ok::<_, anyhow::Error>(None),
+        };
+        let catalogues = [
+            rows(Some(&data), &self.fkp_data)?,
+            rows(randoms.as_ref(), &self.fkp_randoms)?,
+        ];
+        let effective = self.effective(&n, &data, &cosmology, call, &mut record)?;
+        record.set("edges", json!({"z": edges}));
+        record.set("cosmology", json!(cosmology));
+        record.set("unit", "Mpc/h");
+        record.set("area_square_degrees", area);
+        record.set("area_from", pixels);
+        record.set("effective_redshift", effective);
+        if let Some(p0) = self.fkp {
+            record.set("fkp_p0", p0);
+        }
+        let samples = std::iter::once(&data).chain(&randoms);
+        let samples: Vec<Value> = samples.flat_map(|one| one.survey.record.clone()).collect();
+        record.set("samples", samples);
+        for (path, columns) in catalogues.into_iter().flatten() {
+            let meta = record.finish(ResultKind::FkpWeights);
+            write(&Table { columns, meta }, &path)?;
+        }
+        let columns = self.density_columns(&n);
+        let meta = record.finish(ResultKind::NumberDensity);
+        deliver(&Table { columns, meta }, &self.output)
+    }
+}
