@@ -21,11 +21,11 @@ use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
 use albireo::engine::{PreparedJob, Report};
-use albireo::tally::{Classes, Sum, Tallied, Tally};
+use albireo::tally::{Sum, Tallied, Tally};
 use albireo::{
-    Axis, Binning, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive,
-    PairJob, Pairs, Particles, PeriodicBox, Points, Progress, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent, Traversal,
+    Axis, Binning, CudaError, Domain, Edges, Engine, EngineError, LineOfSight, Naive, PairJob,
+    Pairs, Particles, PeriodicBox, Points, Progress, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Traversal,
 };
 use attack::campaign::{Campaign, verdict};
 use attack::draw::Limits;

@@ -119,7 +119,7 @@ const COUNT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
 
   # Inverse probabilities of pairs (PIP), from the bits of a column
   albireo count catalogs/samples/survey_fibres.parquet --bits BITWEIGHT \\
-      --statistic theta --bins log:0.01:10:20 -o dd_pip.csv
+      --statistic theta --bins log:0.01:1:20 -o pip_dd.csv
 
   # Without pairs that two fibres cannot both reach
   albireo count catalogs/samples/survey_galaxies.fits \\
@@ -166,7 +166,7 @@ const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --statistic theta --bins log:0.02:2:12 --bits BITWEIGHT -o w_fibres.csv
   albireo xi catalogs/samples/survey_fibres.parquet --randoms-every 20 \\
       --randoms catalogs/samples/survey_randoms.parquet \\
-      --cosmology Planck18 --bins log:0.5:10:6 --bits BITWEIGHT \\
+      --cosmology Planck18 --bins log:1:15:6 --bits BITWEIGHT \\
       --angular w_parent.csv,w_fibres.csv";
 
 const WP_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:

@@ -26,7 +26,7 @@ fn labelled(sample: &Particles, number: u32, by_place: bool, seed: u64) -> Parti
     sample.clone().labelled(labels).unwrap()
 }
 
-pub fn classes_are_those_of_the_double_loop() {
+pub(crate) fn classes_are_those_of_the_double_loop() {
     let mut engine = Emulated::new(Precision::Exact);
     engine.options.tuning.threads = 64;
     engine.options.tuning.points = 2;
@@ -82,7 +82,7 @@ pub fn classes_are_those_of_the_double_loop() {
     }
 }
 
-pub fn classes_are_done_in_windows_where_bins_do_not_fit() {
+pub(crate) fn classes_are_done_in_windows_where_bins_do_not_fit() {
     let engine = small(Precision::Exact);
     for (name, domain) in suite::domains() {
         // Windows need many cells. The double loop looks at 125 images in a lattice: fewer points there.
@@ -140,7 +140,7 @@ fn in_windows<B: Binning>(
     assert!(found == expected, "{told}");
 }
 
-pub fn classes_without_a_kernel_are_refused() {
+pub(crate) fn classes_without_a_kernel_are_refused() {
     let sample = labelled(&uniform(60), 3, false, 1);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
