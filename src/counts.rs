@@ -9,6 +9,7 @@ mod excluded;
 mod fixed_sums;
 mod regions;
 mod restored;
+mod split;
 mod total;
 mod weight_sums;
 mod weighted;
@@ -18,6 +19,7 @@ pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use excluded::excluded_pairs;
 pub use regions::{RegionCounts, count_regions};
+pub use split::Split;
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;

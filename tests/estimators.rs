@@ -232,7 +232,7 @@ fn correlation(
         unit,
     };
     Correlation {
-        estimator: "natural",
+        estimator: "natural".into(),
         axes: axes.map(axis).to_vec(),
         xi: xi.to_vec(),
         error: error.to_vec(),

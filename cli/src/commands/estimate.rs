@@ -5,19 +5,20 @@
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
-use albireo::estimators::{AnyEstimator, Estimation, Estimator, Role, Term};
+use albireo::estimators::{AnyEstimator, Estimation, Estimator, Role, Term, TermCount};
 use albireo::result::Correlation;
 use albireo::tally::Cut;
 use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs, estimators::Covariance};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Samples, Selection, Source};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 
-use super::estimator::{EstimatorParser, check_formula};
+use super::estimator::{EstimatorParser, check_formula, with_advice};
 use super::pairs::grouped;
 use super::region_flags::RegionFlags;
-use super::saved_rr::{self, Expected};
+use super::saved_counts::{self, Expected, Saved};
+use super::split::{SplitFlags, Subsets};
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
@@ -61,6 +62,12 @@ pub(crate) struct EstimateFlags {
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
     rr: Option<PathBuf>,
+    /// Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box,
+    /// bins, line of sight and cuts; again for each further result
+    #[arg(long, value_name = "RESULT")]
+    reuse: Vec<PathBuf>,
+    #[command(flatten)]
+    split: SplitFlags,
     /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin
     #[arg(long)]
     mean_separation: bool,
@@ -131,9 +138,11 @@ struct Plan<'a> {
     inputs: &'a Samples,
     estimator: AnyEstimator,
     rr: Option<PathBuf>,
+    reuse: Vec<PathBuf>,
     mean_separation: bool,
     method: Option<Method>,
     cuts: Vec<Cut>,
+    subsets: Option<&'a Subsets>,
 }
 
 impl EstimateFlags {
@@ -235,7 +244,8 @@ impl EstimateFlags {
         ];
         let all = std::iter::once(&self.data).chain(optional);
         let files = all.flatten().flat_map(Files::iter);
-        files.chain(self.rr.as_deref())
+        let saved = self.rr.iter().chain(&self.reuse);
+        files.chain(saved.map(PathBuf::as_path))
     }
 
     /// The files that are written besides the result, by their flags.
@@ -289,9 +299,21 @@ impl EstimateFlags {
     pub(crate) fn estimate(self, spec: &BinSpec, call: &mut Call<'_>) -> Result<Estimated> {
         let estimator = self.estimator()?;
         let (cut, method) = self.regions.asked()?.unzip();
-        if method.is_some() && self.rr.is_some() {
+        for (flag, given) in [
+            ("--rr", self.rr.is_some()),
+            ("--reuse", !self.reuse.is_empty()),
+        ] {
+            if method.is_some() && given {
+                return Err(usage(format!(
+                    "{flag} holds no pairs by region: with regions, leave it out"
+                )));
+            }
+        }
+        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
+        let split = self.split.split(&estimator, random)?;
+        if self.split.keeps_near() && self.regions.region_counts.is_some() {
             return Err(usage(
-                "--rr holds no pairs by region: with regions, leave it out",
+                "--region-counts has one total for each region and count, RR split above a separation has two: leave out one of them",
             ));
         }
         let cells = matches!(cut, None | Some(RegionSpec::Cells(_)));
@@ -319,14 +341,17 @@ impl EstimateFlags {
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
         let cuts = self.cuts.cuts(los, inputs.domain())?;
+        let subsets = split.map(|split| Subsets::of(split, &inputs)).transpose()?;
         let mut counter = Counter::new(engines, inputs.domain()).dropping(cuts.clone());
         let plan = Plan {
             inputs: &inputs,
             estimator,
             rr: self.rr,
+            reuse: self.reuse,
             mean_separation: self.mean_separation,
             method,
             cuts,
+            subsets: subsets.as_ref(),
         };
         let ((mut xi, scatter), mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
@@ -354,6 +379,9 @@ impl EstimateFlags {
     }
 }
 
+/// A count that is at hand, and the file that holds it.
+type SavedCount<'f, B> = (Term, PairCounts<B>, &'f Path);
+
 impl<'a> Plan<'a> {
     fn planned(&self, term: Term, pairs: Pairs<'a>) -> Planned<'a> {
         Planned {
@@ -362,24 +390,53 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Random pairs from a file that holds this very count, where one is named.
+    /// The subsets that the pairs of a term are counted within, if they are.
+    fn subsets_of(&self, term: Term) -> Option<&'a Subsets> {
+        self.subsets.filter(|_| term.is_random())
+    }
+
+    /// The counts that are at hand in files, with these: random pairs by `--rr`, any by `--reuse`.
     fn saved<B: Binning>(
         &self,
         terms: &[(Term, Pairs<'a>)],
         bins: &B,
         counter: &Counter<'a>,
-    ) -> Result<Option<PairCounts<B>>> {
-        let random = terms.iter().find(|(term, _)| term.is_random());
-        let (Some(path), Some((_, pairs))) = (&self.rr, random) else {
-            return Ok(None);
-        };
-        let expected = Expected {
-            bins,
-            job: counter.job(*pairs)?,
-            cuts: counter.cuts(*pairs),
-            exactness: counter.exactness(),
-        };
-        saved_rr::read(path, &expected).map(Some)
+    ) -> Result<Vec<SavedCount<'_, B>>> {
+        let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
+        let results = results?;
+        let mut found: Vec<SavedCount<'_, B>> = Vec::new();
+        for &(term, pairs) in terms {
+            let expected = Expected {
+                bins,
+                job: counter.job(pairs)?,
+                cuts: counter.cuts(pairs),
+                exactness: counter.exactness(),
+            };
+            if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
+                found.push((term, saved_counts::read(path, &expected)?, path));
+                continue;
+            }
+            // Neither separations nor subsets are in a saved count.
+            if self.subsets_of(term).is_some() || (self.mean_separation && term.is_data()) {
+                continue;
+            }
+            for result in &results {
+                if let Some(counts) = result.find(&expected)? {
+                    found.push((term, counts, result.path()));
+                    break;
+                }
+            }
+        }
+        let used = |path: &Path| found.iter().any(|(_, _, other)| *other == path);
+        if let Some(idle) = results.iter().find(|result| !used(result.path())) {
+            let names: Vec<&str> = terms.iter().map(|(term, _)| term.name).collect();
+            bail!(
+                "--reuse {} does not fit: none of its counts is of the particles, weights and box of {} here, or another result has them",
+                idle.path().display(),
+                names.join(", ")
+            );
+        }
+        Ok(found)
     }
 
     /// Makes all counts, but for random pairs that are at hand, and the estimate.
@@ -395,39 +452,43 @@ impl<'a> Plan<'a> {
         let estimation = estimation.map_err(with_advice)?;
         let mut saved = self.saved(estimation.terms(), bins, counter)?;
         let open = estimation.terms().iter();
-        let open = open.filter(|(term, _)| saved.is_none() || !term.is_random());
-        let open: Vec<_> = open
-            .map(|&(term, pairs)| self.planned(term, pairs))
-            .collect();
+        let open = open.filter(|(term, _)| !saved.iter().any(|(held, ..)| held == term));
+        let planned = |&(term, pairs): &(Term, Pairs<'a>)| match self.subsets_of(term) {
+            Some(subsets) => subsets
+                .pairs()
+                .map(|pairs| self.planned(term, pairs))
+                .collect(),
+            None => vec![self.planned(term, pairs)],
+        };
+        let open: Vec<_> = open.flat_map(planned).collect();
         counter.decide(&open, bins)?;
         if let Some(method) = self.method {
+            let mut near = None;
             let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
-                counter.count_by_region(self.planned(term, pairs), bins)
+                let Some(subsets) = self.subsets_of(term) else {
+                    return counter.count_by_region(self.planned(term, pairs), bins);
+                };
+                let counts = subsets.count_by_region(pairs, bins, counter)?;
+                near = counts.0;
+                Ok(counts.1)
             })?;
+            let terms = match near {
+                None => terms,
+                Some(near) => terms.with_near(near)?,
+            };
             return Ok((terms.estimate()?, Some(Scatter::of(&terms, method)?)));
         }
-        let xi = estimation.run(|term, pairs| {
-            let taken = saved.take_if(|_| term.is_random());
-            match (taken, &self.rr) {
-                (Some(count), Some(path)) => {
-                    counter.reuse(term.name, &count, path);
-                    Ok(count)
-                }
-                _ => counter.count(self.planned(term, pairs), bins),
+        let xi = estimation.run(|term, pairs| -> Result<TermCount<B>> {
+            if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
+                let (_, counts, path) = saved.swap_remove(place);
+                counter.reuse(term.name, &counts, path);
+                return Ok(counts.into());
+            }
+            match self.subsets_of(term) {
+                Some(subsets) => subsets.count(pairs, bins, counter),
+                None => Ok(counter.count(self.planned(term, pairs), bins)?.into()),
             }
         })?;
         Ok((xi, None))
     }
-}
-
-/// The error with what would help where RR is not known.
-fn with_advice(error: EstimatorError) -> anyhow::Error {
-    let unknown = matches!(error, EstimatorError::AnalyticRr(_));
-    let error = anyhow::Error::from(error);
-    if unknown {
-        return error.context(
-            "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
-        );
-    }
-    error
 }
