@@ -11,6 +11,7 @@ mod fixed_sums;
 mod held_sums;
 mod regions;
 mod restored;
+mod split;
 mod total;
 mod weight_sums;
 mod weighted;
@@ -20,6 +21,7 @@ pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use excluded::excluded_pairs;
 pub use regions::{RegionCounts, count_regions};
+pub use split::Split;
 pub use total::{PairKind, PairTotal};
 
 use covers::Covers;

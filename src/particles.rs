@@ -9,6 +9,7 @@ mod groups;
 mod labels;
 mod moved;
 mod points;
+mod strided;
 mod sums;
 
 pub use bits::{Bits, MAX_BIT_WORDS};

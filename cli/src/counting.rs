@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::{
-    JobId, PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions,
+    JobId, PairKind, RegionCounts, Split, Sums, WeightedSums, count_prepared, count_regions,
 };
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Cut, LegendreDegrees, PairWeight};
@@ -200,6 +200,49 @@ impl Counted {
     }
 }
 
+/// Counts of randoms that were split, written down as one.
+pub(crate) struct SplitCount<'a, B> {
+    pub(crate) split: Split,
+    /// Of all pairs, in the first bins.
+    pub(crate) near: Option<&'a PairCounts<B>>,
+    /// Within subsets, in all bins.
+    pub(crate) far: &'a PairCounts<B>,
+}
+
+impl<B: Binning> SplitCount<'_, B> {
+    /// The count of `job` that `parts` make up: each bin as it was counted, with both totals.
+    pub(crate) fn counted(&self, job: &PairJob<'_>, parts: Vec<Counted>) -> Counted {
+        let seconds = parts
+            .iter()
+            .filter_map(|part| part.record["seconds"].as_f64());
+        let took = ("seconds", json!(seconds.sum::<f64>()));
+        let first = parts.into_iter().next();
+        let (name, engine) = first.map_or(("RR", None), |part| (part.name, part.engine));
+        let mut counted = Counted::new(name, self.far, engine, took);
+        let mut split = Map::new();
+        split.insert("subsets".to_owned(), json!(self.split.subsets()));
+        split.insert(
+            "by".to_owned(),
+            json!("row number modulo the number of subsets"),
+        );
+        if let Some(near) = self.near {
+            let n = near.npairs().len();
+            counted.npairs[..n].copy_from_slice(near.npairs());
+            if let (Some(all), Some(near)) = (&mut counted.weight, near.weight()) {
+                all[..n].copy_from_slice(&near);
+            }
+            split.insert("above".to_owned(), json!(self.split.above()));
+            let below = totals(near.kind(), near.total(), None);
+            split.insert("below".to_owned(), Value::Object(below));
+        }
+        if let Some(record) = counted.record.as_object_mut() {
+            record.insert("job".to_owned(), json!(fingerprint(JobId::of(job))));
+            record.insert("split".to_owned(), Value::Object(split));
+        }
+        counted
+    }
+}
+
 impl<'a> Counter<'a> {
     /// A counter with one of `engines`.
     pub(crate) fn new(engines: Engines, domain: &'a Domain) -> Self {
@@ -304,6 +347,16 @@ impl<'a> Counter<'a> {
         }
         self.prepared.push((sample, Rc::clone(&prepared)));
         Ok(prepared)
+    }
+
+    /// Has `count` make several counts, which are handed back instead of noted one by one.
+    pub(crate) fn together<C>(
+        &mut self,
+        count: impl FnOnce(&mut Self) -> Result<C>,
+    ) -> Result<(C, Vec<Counted>)> {
+        let noted = self.done.len();
+        let made = count(self)?;
+        Ok((made, self.done.split_off(noted)))
     }
 
     /// Makes a count, by the engine decided on.

@@ -149,6 +149,12 @@ const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   # Without the pairs less than 1 Mpc/h apart across the line of sight
   albireo xi catalogs/samples/galaxies_box.h5 --bins lin:0:20:10 --rp-cut 0:1
 
+  # Far pairs of the randoms within twenty subsets of them only
+  albireo xi catalogs/samples/survey_galaxies.fits \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --cosmology Planck18 --bins lin:0:60:12 --split-randoms 20 \\
+      --split-randoms-above 5
+
   # Count RR once, use it again
   albireo count catalogs/samples/survey_randoms.parquet \\
       --cosmology Planck18 --bins log:0.1:25:20 -o rr.csv

@@ -259,6 +259,12 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The first `bins` bins along the first axis, all along the others; none for bins that cannot be cut short.
+    fn below(&self, bins: usize) -> Option<Self> {
+        let _ = bins;
+        None
+    }
+
     /// Whether positions must be unit vectors.
     fn on_sphere(&self) -> bool {
         false

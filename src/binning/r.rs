@@ -40,6 +40,10 @@ impl Binning for RBins {
         self.edges.locate_near(sep.r2, guess)
     }
 
+    fn below(&self, bins: usize) -> Option<Self> {
+        Some(Self::new(self.edges.below(bins)?))
+    }
+
     fn order(&self) -> PairOrder {
         PairOrder::Unordered
     }

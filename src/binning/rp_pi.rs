@@ -92,6 +92,10 @@ impl Binning for RpPiBins {
         Some(rp * n_pi + self.pi.bin_above(pi)?)
     }
 
+    fn below(&self, bins: usize) -> Option<Self> {
+        Self::new(self.rp.below(bins)?, self.pi.clone(), self.los).ok()
+    }
+
     fn order(&self) -> PairOrder {
         if self.pi.signed() || self.los.depends_on_order() {
             PairOrder::Ordered

@@ -109,6 +109,10 @@ impl Binning for SMuBins {
         Some(s * n_mu + self.mu_bin(sep, below)?)
     }
 
+    fn below(&self, bins: usize) -> Option<Self> {
+        Self::new(self.s.below(bins)?, self.mu.clone(), self.los).ok()
+    }
+
     fn order(&self) -> PairOrder {
         if self.mu.signed() || self.los.depends_on_order() {
             PairOrder::Ordered

@@ -74,6 +74,10 @@ impl Binning for ThetaBins {
         self.chords.locate_near(sep.r2, guess)
     }
 
+    fn below(&self, bins: usize) -> Option<Self> {
+        Self::new(self.edges().below(bins)?).ok()
+    }
+
     fn order(&self) -> PairOrder {
         PairOrder::Unordered
     }

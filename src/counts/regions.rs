@@ -7,7 +7,7 @@ use super::weighted::{totals_of, with_weights_of_all};
 use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
-use crate::error::EngineError;
+use crate::error::{EngineError, MergeError};
 use crate::pairs::PairJob;
 use crate::progress::Progress;
 use crate::tally::{Classes, PairNormalisation, PairWeight};
@@ -129,6 +129,29 @@ impl<B: Binning> RegionCounts<B> {
             regions: regions.collect(),
             whole,
         }
+    }
+
+    /// Adds the counts of another part of the same job, or of other samples in the same regions, table by table.
+    ///
+    /// # Errors
+    /// Another number of regions, and as [`PairCounts::merge`]. `self` is then unchanged.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        if self.number() != other.number() {
+            return Err(MergeError::Setting {
+                setting: "the number of regions",
+                left: self.number().to_string(),
+                right: other.number().to_string(),
+            });
+        }
+        let mut merged = self.clone();
+        merged.whole.merge(&other.whole)?;
+        for (ours, theirs) in merged.regions.iter_mut().zip(&other.regions) {
+            ours.within.merge(&theirs.within)?;
+            ours.across.merge(&theirs.across)?;
+            ours.outside = PairTotal::of_all(ours.outside.kind, &[ours.outside, theirs.outside]);
+        }
+        *self = merged;
+        Ok(())
     }
 
     /// Number of regions.

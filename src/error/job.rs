@@ -2,7 +2,7 @@
 
 use thiserror::Error as ThisError;
 
-use super::{DomainError, PairWeightError};
+use super::{DomainError, PairWeightError, ParticlesError};
 
 /// A pair job that has no defined answer.
 #[derive(Debug, Clone, PartialEq, ThisError)]
@@ -75,6 +75,35 @@ pub enum JobError {
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
+    /// Particles that make no sample.
+    #[error(transparent)]
+    Particles(#[from] ParticlesError),
+    /// Randoms split into fewer than two subsets.
+    #[error("randoms are split into at least 2 subsets, found {0}")]
+    FewSubsets(u32),
+    /// Subsets without a pair.
+    #[error("{subsets} subsets of randoms need at least two each: there are {rows}")]
+    SmallSubsets {
+        /// Randoms.
+        rows: usize,
+        /// Subsets asked for.
+        subsets: u32,
+    },
+    /// Randoms split from a separation that is no edge.
+    #[error(
+        "randoms are split from an edge of the bins in {axis} on, below the last: {above} is none, the nearest is {nearest}"
+    )]
+    SplitEdge {
+        /// The separation asked for.
+        above: f64,
+        /// The first axis.
+        axis: &'static str,
+        /// The nearest edge.
+        nearest: f64,
+    },
+    /// Bins that tell nothing of fewer of them.
+    #[error("these bins cannot be cut short: let randoms be split at all separations")]
+    UncutBins,
     /// Weights of pairs that the particles cannot have.
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),

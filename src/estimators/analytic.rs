@@ -242,4 +242,8 @@ impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
     fn cuts(&self) -> &[Cut] {
         &self.cuts
     }
+
+    fn within_one_sample(&self) -> bool {
+        true
+    }
 }

@@ -6,7 +6,8 @@ use super::AnalyticRr;
 use super::cells::CellRr;
 use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
-use super::terms::{Term, TermCounts};
+use super::split_randoms::SplitRandoms;
+use super::terms::{Term, TermCount, TermCounts};
 use crate::binning::Binning;
 use crate::counts::{PairCounts, RegionCounts};
 use crate::error::EstimatorError;
@@ -56,6 +57,8 @@ pub struct RegionTerms<B> {
     estimator: AnyEstimator,
     counted: Vec<(Term, RegionCounts<B>)>,
     known: Option<CellRr<B>>,
+    /// All pairs of randoms in the first bins, where those counted are within subsets.
+    near: Option<RegionCounts<B>>,
 }
 
 impl<B: Binning> RegionTerms<B> {
@@ -87,6 +90,27 @@ impl<B: Binning> RegionTerms<B> {
             estimator: estimator.into(),
             counted,
             known,
+            near: None,
+        })
+    }
+
+    /// The same with the pairs of all randoms in the first bins, where those counted are of randoms that were split: see
+    /// [`SplitRandoms`].
+    ///
+    /// # Errors
+    /// As [`SplitRandoms::new`]; [`EstimatorError::Needs`]: no pairs of randoms were counted, or by other regions.
+    pub fn with_near(self, near: RegionCounts<B>) -> Result<Self, EstimatorError> {
+        let random = self.counted.iter().find(|(term, _)| term.is_random());
+        let Some((_, far)) = random.filter(|(_, far)| far.number() == near.number()) else {
+            return Err(EstimatorError::Needs(format!(
+                "pairs of split randoms must be told apart by the same {} regions",
+                self.number()
+            )));
+        };
+        SplitRandoms::new(near.whole().clone(), far.whole().clone())?;
+        Ok(Self {
+            near: Some(near),
+            ..self
         })
     }
 
@@ -184,8 +208,13 @@ impl<B: Binning> RegionTerms<B> {
         count: impl Fn(&RegionCounts<B>) -> PairCounts<B>,
         known: Option<AnalyticRr<B>>,
     ) -> TermCounts<B> {
-        let counted = self.counted.iter();
-        let counted = counted.map(|(term, counts)| (*term, count(counts)));
+        let counted = self.counted.iter().map(|(term, counts)| {
+            let made: TermCount<B> = match self.near.as_ref().filter(|_| term.is_random()) {
+                Some(near) => SplitRandoms::of_parts(count(near), count(counts)).into(),
+                None => count(counts).into(),
+            };
+            (*term, made)
+        });
         TermCounts::new(counted.collect(), known)
     }
 }

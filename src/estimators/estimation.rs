@@ -5,10 +5,10 @@
 use super::by_region::RegionTerms;
 use super::cells::CellRr;
 use super::estimator::AnyEstimator;
-use super::terms::{Role, Term, TermCounts};
+use super::terms::{Role, Term, TermCount, TermCounts};
 use super::{AnalyticRr, RandomPairs};
 use crate::binning::Binning;
-use crate::counts::{PairCounts, RegionCounts};
+use crate::counts::RegionCounts;
 use crate::domain::Domain;
 use crate::engine::Pairs;
 use crate::error::EstimatorError;
@@ -129,13 +129,14 @@ impl<'a, B: Binning> Estimation<'a, B> {
         self.known.as_ref().map(|known| known as _)
     }
 
-    /// Has `count` make each count, and makes the correlation function of them.
+    /// Has `count` make each count, and makes the correlation function of them. Random pairs may be counts of all ([`crate::PairCounts`]) or
+    /// of randoms that were split ([`super::SplitRandoms`]).
     ///
     /// # Errors
     /// Those of `count`, and of [`AnyEstimator::estimate`].
-    pub fn run<E: From<EstimatorError>>(
+    pub fn run<E: From<EstimatorError>, C: Into<TermCount<B>>>(
         self,
-        count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,
+        count: impl FnMut(Term, Pairs<'a>) -> Result<C, E>,
     ) -> Result<Correlation, E> {
         let estimator = self.estimator.clone();
         Ok(estimator.estimate(&self.counts(count)?)?)
@@ -145,9 +146,9 @@ impl<'a, B: Binning> Estimation<'a, B> {
     ///
     /// # Errors
     /// Those of `count`.
-    pub fn counts<E>(
+    pub fn counts<E, C: Into<TermCount<B>>>(
         self,
-        mut count: impl FnMut(Term, Pairs<'a>) -> Result<PairCounts<B>, E>,
+        mut count: impl FnMut(Term, Pairs<'a>) -> Result<C, E>,
     ) -> Result<TermCounts<B>, E> {
         let mut counted = Vec::new();
         for (term, pairs) in self.terms {

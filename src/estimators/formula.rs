@@ -183,12 +183,11 @@ impl Formula {
         let terms = self.terms(order);
         let mut inputs = Inputs::begin(first.name, data);
         for term in &terms {
-            inputs = match term.is_random() {
-                true => inputs.with(term.name, counts.random(*term)?)?,
-                false => {
-                    let shared = self.is_shared(*term, order);
-                    inputs.with_half(term.name, counts.get(*term)?, shared)?
-                }
+            inputs = if term.is_random() {
+                inputs.with(term.name, counts.random(*term)?)?
+            } else {
+                let shared = self.is_shared(*term, order);
+                inputs.with_half(term.name, counts.get(*term)?, shared)?
             };
         }
         let column = |term: Term| {

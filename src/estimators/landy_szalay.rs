@@ -3,14 +3,14 @@
 use super::terms::{Recipe, Term, TermCounts};
 use super::{Inputs, RandomPairs};
 use crate::binning::{Binning, PairOrder};
-use crate::counts::{PairCounts, PairKind};
+use crate::counts::PairCounts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
 /// Whether both ends of the pairs come from one sample. Where that holds of the data and of the randoms, mixed pairs counted in either
 /// order are the same pairs.
-fn one_sample<B: Binning>(counts: &PairCounts<B>) -> bool {
-    counts.kind() != PairKind::Cross
+fn one_sample<B: Binning>(counts: &(impl RandomPairs<B> + ?Sized)) -> bool {
+    counts.within_one_sample()
 }
 
 /// `xi = (DD - 2 DR + RR) / RR`, each count over its own total. Landy & Szalay 1993, DOI 10.1086/172900.
@@ -33,16 +33,16 @@ fn one_sample<B: Binning>(counts: &PairCounts<B>) -> bool {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct LandySzalay<'a, B> {
+pub struct LandySzalay<'a, B, R: ?Sized = PairCounts<B>> {
     /// Data with data.
     pub dd: &'a PairCounts<B>,
     /// Data with randoms.
     pub dr: &'a PairCounts<B>,
     /// Randoms with randoms.
-    pub rr: &'a PairCounts<B>,
+    pub rr: &'a R,
 }
 
-impl<B: Binning> LandySzalay<'_, B> {
+impl<B: Binning, R: RandomPairs<B> + ?Sized> LandySzalay<'_, B, R> {
     /// The correlation function; NaN where RR is 0.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Recipe for OfOneSample {
 
     fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
         let [dd, dr] = [counts.get(Term::DD)?, counts.get(Term::DR)?];
-        let rr = counts.get(Term::RR)?;
+        let rr = counts.random(Term::RR)?;
         match counts.find(Term::RD) {
             None => LandySzalay { dd, dr, rr }.estimate(),
             Some(rd) => LandySzalayCross {
@@ -114,7 +114,7 @@ impl Recipe for OfOneSample {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct LandySzalayCross<'a, B> {
+pub struct LandySzalayCross<'a, B, R: ?Sized = PairCounts<B>> {
     /// First data with second data.
     pub d1d2: &'a PairCounts<B>,
     /// First data with second randoms.
@@ -122,10 +122,10 @@ pub struct LandySzalayCross<'a, B> {
     /// First randoms with second data.
     pub r1d2: &'a PairCounts<B>,
     /// First randoms with second randoms.
-    pub r1r2: &'a PairCounts<B>,
+    pub r1r2: &'a R,
 }
 
-impl<B: Binning> LandySzalayCross<'_, B> {
+impl<B: Binning, R: RandomPairs<B> + ?Sized> LandySzalayCross<'_, B, R> {
     /// The cross-correlation function; NaN where R1R2 is 0.
     ///
     /// # Errors
@@ -161,7 +161,7 @@ impl Recipe for OfTwoSamples {
             d1d2: counts.get(Term::D1D2)?,
             d1r2: counts.get(Term::D1R2)?,
             r1d2: counts.get(Term::R1D2)?,
-            r1r2: counts.get(Term::R1R2)?,
+            r1r2: counts.random(Term::R1R2)?,
         };
         estimator.estimate()
     }

@@ -302,7 +302,9 @@ fn no_linear_sum(name: &str) -> EstimatorError {
 impl Estimator {
     /// Whether its multipoles follow from Legendre sums: it is a sum of counts over one of them.
     pub fn takes_legendre_sums(self) -> bool {
-        let none = TermCounts::<crate::binning::SMuBins>::new(vec![], None);
+        type Bins = crate::binning::SMuBins;
+        let none =
+            TermCounts::<Bins>::new(Vec::<(Term, crate::counts::PairCounts<Bins>)>::new(), None);
         linear(self, &none).is_some()
     }
 

@@ -33,6 +33,7 @@ mod poisson;
 mod projected;
 mod ratio;
 mod rdf;
+mod split_randoms;
 mod terms;
 mod wedges;
 
@@ -54,20 +55,21 @@ pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
 pub use ratio::{DavisPeebles, Hamilton, Natural};
 pub use rdf::Rdf;
-pub use terms::{Role, Term, TermCounts};
+pub use split_randoms::SplitRandoms;
+pub use terms::{Role, Term, TermCount, TermCounts};
 pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};
 
 use std::borrow::Cow;
 
 use crate::binning::{BinAxis, Binning};
-use crate::counts::PairCounts;
+use crate::counts::{PairCounts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
 use crate::tally::{Cut, Legendre, described, same_cuts};
 use dual::Dual;
 
-/// Random pairs to divide by: counted ([`PairCounts`]) or known ([`AnalyticRr`]).
+/// Random pairs to divide by: counted ([`PairCounts`], [`SplitRandoms`]) or known ([`AnalyticRr`]).
 pub trait RandomPairs<B: Binning> {
     /// The bins.
     fn binning(&self) -> &B;
@@ -96,6 +98,9 @@ pub trait RandomPairs<B: Binning> {
 
     /// Which pairs are left out of the bins.
     fn cuts(&self) -> &[Cut];
+
+    /// Whether both points of a pair come from one sample.
+    fn within_one_sample(&self) -> bool;
 }
 
 impl<B: Binning> RandomPairs<B> for PairCounts<B> {
@@ -152,6 +157,10 @@ impl<B: Binning> RandomPairs<B> for PairCounts<B> {
 
     fn cuts(&self) -> &[Cut] {
         self.cuts()
+    }
+
+    fn within_one_sample(&self) -> bool {
+        self.kind() != PairKind::Cross
     }
 }
 

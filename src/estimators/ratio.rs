@@ -166,16 +166,16 @@ impl Recipe for DavisPeeblesOfTwo {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Hamilton<'a, B> {
+pub struct Hamilton<'a, B, R: ?Sized = PairCounts<B>> {
     /// Data with data.
     pub dd: &'a PairCounts<B>,
     /// Data with randoms.
     pub dr: &'a PairCounts<B>,
     /// Randoms with randoms.
-    pub rr: &'a PairCounts<B>,
+    pub rr: &'a R,
 }
 
-impl<B: Binning> Hamilton<'_, B> {
+impl<B: Binning, R: RandomPairs<B> + ?Sized> Hamilton<'_, B, R> {
     /// The correlation function; NaN where DR is 0.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl Recipe for HamiltonOfOne {
 
     fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
         let [dd, dr] = [counts.get(Term::DD)?, counts.get(Term::DR)?];
-        let rr = counts.get(Term::RR)?;
+        let rr = counts.random(Term::RR)?;
         Hamilton { dd, dr, rr }.estimate()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Role`], [`Term`], [`TermCounts`]; [`Recipe`] is what each estimator says of itself. Nothing here counts a pair.
 
-use super::{AnalyticRr, RandomPairs};
+use super::{AnalyticRr, RandomPairs, SplitRandoms};
 use crate::binning::{Binning, PairOrder};
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
@@ -101,23 +101,60 @@ impl Term {
     }
 }
 
+/// The count of a term: of all its pairs, or of randoms that were split.
+#[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "there are a few of them")]
+pub enum TermCount<B> {
+    /// All pairs.
+    Whole(PairCounts<B>),
+    /// Those within subsets, where they are far apart.
+    Split(SplitRandoms<B>),
+}
+
+impl<B> From<PairCounts<B>> for TermCount<B> {
+    fn from(counts: PairCounts<B>) -> Self {
+        Self::Whole(counts)
+    }
+}
+
+impl<B> From<SplitRandoms<B>> for TermCount<B> {
+    fn from(counts: SplitRandoms<B>) -> Self {
+        Self::Split(counts)
+    }
+}
+
 /// The counts of an estimator's terms; those of randoms may be known instead.
 #[derive(Debug, Clone)]
 pub struct TermCounts<B> {
-    counted: Vec<(Term, PairCounts<B>)>,
+    counted: Vec<(Term, TermCount<B>)>,
     known: Option<AnalyticRr<B>>,
 }
 
 impl<B: Binning> TermCounts<B> {
     /// Counts by their terms, and random pairs where they are known.
-    pub fn new(counted: Vec<(Term, PairCounts<B>)>, known: Option<AnalyticRr<B>>) -> Self {
-        Self { counted, known }
+    pub fn new<C: Into<TermCount<B>>>(
+        counted: Vec<(Term, C)>,
+        known: Option<AnalyticRr<B>>,
+    ) -> Self {
+        let counted = counted.into_iter();
+        let counted = counted.map(|(term, counts)| (term, counts.into()));
+        Self {
+            counted: counted.collect(),
+            known,
+        }
     }
 
-    /// The count of `term`, if it was made.
-    pub fn find(&self, term: Term) -> Option<&PairCounts<B>> {
+    fn made(&self, term: Term) -> Option<&TermCount<B>> {
         let found = self.counted.iter().find(|(counted, _)| *counted == term);
         found.map(|(_, counts)| counts)
+    }
+
+    /// The count of all pairs of `term`, if it was made.
+    pub fn find(&self, term: Term) -> Option<&PairCounts<B>> {
+        match self.made(term)? {
+            TermCount::Whole(counts) => Some(counts),
+            TermCount::Split(_) => None,
+        }
     }
 
     /// The count of `term`, which there must be.
@@ -130,14 +167,15 @@ impl<B: Binning> TermCounts<B> {
         })
     }
 
-    /// The pairs of randoms: known, or the count of `term`.
+    /// The pairs of randoms: known, or the count of `term`, of all or split.
     ///
     /// # Errors
     /// As [`TermCounts::get`].
     pub fn random(&self, term: Term) -> Result<&dyn RandomPairs<B>, EstimatorError> {
-        match &self.known {
-            Some(known) => Ok(known),
-            None => self.get(term).map(|counts| counts as _),
+        match (&self.known, self.made(term)) {
+            (Some(known), _) => Ok(known),
+            (None, Some(TermCount::Split(split))) => Ok(split),
+            (None, _) => self.get(term).map(|counts| counts as _),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
 use albireo::estimators::{
-    AnyEstimator, Covariance, Estimation, Estimator, Multipoles, Role, Term, TermCounts,
+    AnyEstimator, Covariance, Estimation, Estimator, Multipoles, Role, Term, TermCount, TermCounts,
     legendre_degrees,
 };
 use albireo::result::Correlation;
@@ -14,13 +14,14 @@ use albireo::tally::{Cut, LegendreDegrees};
 use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Samples, Selection, Source};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use super::estimator::{EstimatorParser, check_formula};
+use super::estimator::{EstimatorParser, check_formula, with_advice};
 use super::pairs::grouped;
 use super::region_flags::RegionFlags;
-use super::saved_rr::{self, Expected};
+use super::saved_counts::{self, Expected, Saved};
+use super::split::{SplitFlags, Subsets};
 use crate::angular::Upweights;
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
@@ -75,6 +76,12 @@ pub(crate) struct EstimateFlags {
     /// Take RR from a result written earlier, after checking that it belongs to the same randoms, box and bins
     #[arg(long, value_name = "RESULT", requires = "randoms")]
     rr: Option<PathBuf>,
+    /// Take any counts, such as DR and DD, from results written earlier, after checking that they belong to the same particles, weights, box,
+    /// bins, line of sight and cuts; again for each further result
+    #[arg(long, value_name = "RESULT")]
+    reuse: Vec<PathBuf>,
+    #[command(flatten)]
+    split: SplitFlags,
     /// Add the mean separation (r, s, rp or theta) of the data pairs in each bin, each pair once or by its weight
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     mean_separation: Option<MeanSeparation>,
@@ -157,11 +164,14 @@ struct Plan<'a> {
     upweights: &'a Upweights,
     estimator: AnyEstimator,
     rr: Option<PathBuf>,
+    reuse: Vec<PathBuf>,
     mean_separation: Option<MeanSeparation>,
     method: Option<Method>,
     cuts: Vec<Cut>,
-    /// The degrees of multipoles that are made of Legendre sums.
+    subsets: Option<&'a Subsets>,
+    /// The degrees of multipoles that are made of Legendre sums, and of these sums.
     orders: Option<&'a [u32]>,
+    legendre: LegendreDegrees,
 }
 
 /// What the counts of an estimate become.
@@ -271,7 +281,8 @@ impl EstimateFlags {
         ];
         let all = std::iter::once(&self.data).chain(optional);
         let files = all.flatten().flat_map(Files::iter);
-        let files = files.chain(self.rr.as_deref());
+        let saved = self.rr.iter().chain(&self.reuse);
+        let files = files.chain(saved.map(PathBuf::as_path));
         files.chain(self.pair_weights.files())
     }
 
@@ -363,9 +374,26 @@ impl EstimateFlags {
             let files: Vec<_> = read.chain(self.written()).collect();
             self.regions.check_map(&files)?;
         }
-        if method.is_some() && self.rr.is_some() {
+        for (flag, given) in [
+            ("--rr", self.rr.is_some()),
+            ("--reuse", !self.reuse.is_empty()),
+        ] {
+            if method.is_some() && given {
+                return Err(usage(format!(
+                    "{flag} holds no pairs by region: with regions, leave it out"
+                )));
+            }
+        }
+        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
+        let split = self.split.split(&estimator, random)?;
+        if split.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
-                "--rr holds no pairs by region: with regions, leave it out",
+                "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
+            ));
+        }
+        if self.split.keeps_near() && self.regions.region_counts.is_some() {
+            return Err(usage(
+                "--region-counts has one total for each region and count, RR split above a separation has two: leave out one of them",
             ));
         }
         let cells = matches!(cut, None | Some(RegionSpec::Cells(_)));
@@ -400,6 +428,12 @@ impl EstimateFlags {
             .weighting(&inputs, &ROLES.map(Role::name))?;
         upweights.check_data(inputs.record().get("samples"));
         let cuts = self.cuts.cuts(los, inputs.domain())?;
+        let legendre = orders
+            .map(legendre_degrees)
+            .transpose()?
+            .unwrap_or_default();
+        let subsets = split.map(|split| Subsets::of(split, &inputs, legendre));
+        let subsets = subsets.transpose()?;
         let mut counter = Counter::new(engines, inputs.domain())
             .sharing(call.kept.shared())
             .dropping(cuts.clone());
@@ -409,10 +443,13 @@ impl EstimateFlags {
             upweights: &upweights,
             estimator,
             rr: self.rr,
+            reuse: self.reuse,
             mean_separation: self.mean_separation,
             method,
             cuts,
             orders,
+            legendre,
+            subsets: subsets.as_ref(),
         };
         let (made, mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
@@ -446,6 +483,9 @@ impl EstimateFlags {
     }
 }
 
+/// A count that is at hand, and the file that holds it.
+type SavedCount<'f, B> = (Term, PairCounts<B>, &'f Path);
+
 impl<'a> Plan<'a> {
     /// The counts of `terms`, with the weights that bits and angles give their pairs.
     fn planned(
@@ -468,26 +508,59 @@ impl<'a> Plan<'a> {
         Ok(weighted.into_iter().zip(terms).map(planned).collect())
     }
 
-    /// Random pairs from a file that holds this very count, where one is named.
+    /// The subsets that the pairs of a term are counted within, if they are.
+    fn subsets_of(&self, term: Term) -> Option<&'a Subsets> {
+        self.subsets.filter(|_| term.is_random())
+    }
+
+    /// The counts that are at hand in files, with these: random pairs by `--rr`, any by `--reuse`.
     fn saved<B: Binning>(
         &self,
         terms: &[(Term, Pairs<'a>)],
+        planned: &[Planned<'a>],
         bins: &B,
-        legendre: LegendreDegrees,
         counter: &Counter<'a>,
-    ) -> Result<Option<PairCounts<B>>> {
-        let random = terms.iter().find(|(term, _)| term.is_random());
-        let (Some(path), Some((_, pairs))) = (&self.rr, random) else {
-            return Ok(None);
-        };
-        let expected = Expected {
-            bins,
-            job: counter.job(*pairs)?,
-            cuts: counter.cuts(*pairs),
-            exactness: counter.exactness(),
-            legendre,
-        };
-        saved_rr::read(path, &expected).map(Some)
+    ) -> Result<Vec<SavedCount<'_, B>>> {
+        let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
+        let results = results?;
+        let mut found: Vec<SavedCount<'_, B>> = Vec::new();
+        for &(term, pairs) in terms {
+            let expected = Expected {
+                bins,
+                job: counter.job(pairs)?,
+                cuts: counter.cuts(pairs),
+                exactness: counter.exactness(),
+                legendre: self.legendre,
+            };
+            let weighed = planned
+                .iter()
+                .any(|p| p.name == term.name && p.pair_weight.is_some());
+            if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
+                found.push((term, saved_counts::read(path, &expected)?, path));
+                continue;
+            }
+            // Neither separations nor subsets nor weights of pairs are in a saved count.
+            let means = self.mean_separation.is_some() && term.is_data();
+            if self.subsets_of(term).is_some() || means || weighed {
+                continue;
+            }
+            for result in &results {
+                if let Some(counts) = result.find(&expected)? {
+                    found.push((term, counts, result.path()));
+                    break;
+                }
+            }
+        }
+        let used = |path: &Path| found.iter().any(|(_, _, other)| *other == path);
+        if let Some(idle) = results.iter().find(|result| !used(result.path())) {
+            let names: Vec<&str> = terms.iter().map(|(term, _)| term.name).collect();
+            bail!(
+                "--reuse {} does not fit: none of its counts is of the particles, weights and box of {} here, or another result has them",
+                idle.path().display(),
+                names.join(", ")
+            );
+        }
+        Ok(found)
     }
 
     /// What counts become.
@@ -507,23 +580,36 @@ impl<'a> Plan<'a> {
         let sample = |role: Role| inputs.find(role.name());
         let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
         let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
-        let legendre = self.orders.map(legendre_degrees).transpose()?;
-        let legendre = legendre.unwrap_or_default();
+        let legendre = self.legendre;
         let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
-        let mut saved = self.saved(estimation.terms(), bins, legendre, counter)?;
         let planned = self.planned(estimation.terms(), legendre)?;
+        let mut saved = self.saved(estimation.terms(), &planned, bins, counter)?;
         let of = |term: Term| {
             let found = planned.iter().find(|planned| planned.name == term.name);
             found.with_context(|| format!("{}: this count was not planned", term.name))
         };
         let open = planned.iter().zip(estimation.terms());
-        let open = open.filter(|(_, (term, _))| saved.is_none() || !term.is_random());
-        let open: Vec<_> = open.map(|(planned, _)| planned.clone()).collect();
+        let open = open.filter(|(_, (term, _))| !saved.iter().any(|(held, ..)| held == term));
+        let open = open.flat_map(|(planned, &(term, _))| match self.subsets_of(term) {
+            Some(subsets) => subsets.planned().collect(),
+            None => vec![planned.clone()],
+        });
+        let open: Vec<_> = open.collect();
         counter.decide(&open, bins)?;
         if let Some(method) = self.method {
-            let terms = estimation.run_by_region(inputs.cells(), |term, _| {
-                counter.count_by_region(of(term)?, bins)
+            let mut near = None;
+            let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
+                let Some(subsets) = self.subsets_of(term) else {
+                    return counter.count_by_region(of(term)?, bins);
+                };
+                let counts = subsets.count_by_region(pairs, bins, counter)?;
+                near = counts.0;
+                Ok(counts.1)
             })?;
+            let terms = match near {
+                None => terms,
+                Some(near) => terms.with_near(near)?,
+            };
             let (xi, poles) = self.estimates(&terms.counts())?;
             let scatter = Scatter::of(&terms, method, |counts| match self.orders {
                 Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
@@ -532,30 +618,19 @@ impl<'a> Plan<'a> {
             let scatter = Some(scatter);
             return Ok(Made { xi, poles, scatter });
         }
-        let counts = estimation.counts(|term, _| {
-            let taken = saved.take_if(|_| term.is_random());
-            match (taken, &self.rr) {
-                (Some(count), Some(path)) => {
-                    counter.reuse(term.name, &count, path);
-                    Ok(count)
-                }
-                _ => counter.count(of(term)?, bins),
+        let counts = estimation.counts(|term, pairs| -> Result<TermCount<B>> {
+            if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
+                let (_, counts, path) = saved.swap_remove(place);
+                counter.reuse(term.name, &counts, path);
+                return Ok(counts.into());
+            }
+            match self.subsets_of(term) {
+                Some(subsets) => subsets.count(pairs, bins, counter),
+                None => Ok(counter.count(of(term)?, bins)?.into()),
             }
         });
         let (xi, poles) = self.estimates(&counts?)?;
         let scatter = None;
         Ok(Made { xi, poles, scatter })
     }
-}
-
-/// The error with what would help where RR is not known.
-fn with_advice(error: EstimatorError) -> anyhow::Error {
-    let unknown = matches!(error, EstimatorError::AnalyticRr(_));
-    let error = anyhow::Error::from(error);
-    if unknown {
-        return error.context(
-            "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
-        );
-    }
-    error
 }

@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 
+use albireo::EstimatorError;
 use albireo::binning::PairOrder;
 use albireo::estimators::{AnyEstimator, Estimator, Formula, Role};
 use anyhow::Result;
@@ -32,7 +33,7 @@ fn named() -> impl Iterator<Item = Estimator> {
     all.filter(move |estimator| !estimator.is_cross() && !shifts(*estimator))
 }
 
-fn estimator(text: String) -> Result<AnyEstimator, String> {
+fn estimator(text: &str) -> Result<AnyEstimator, String> {
     if let Some(estimator) = named().find(|estimator| estimator.name() == text) {
         return Ok(estimator.into());
     }
@@ -59,7 +60,7 @@ impl TypedValueParser for EstimatorParser {
         argument: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<AnyEstimator, clap::Error> {
-        let parser = StringValueParser::new().try_map(estimator);
+        let parser = StringValueParser::new().try_map(|text: String| estimator(&text));
         parser.parse_ref(command, argument, value)
     }
 
@@ -102,4 +103,16 @@ pub(super) fn check_formula(formula: &Formula, given: impl Fn(Role) -> bool) -> 
             "--estimator {formula} has no use for {flag}: leave it out, or name {labels}"
         ))),
     }
+}
+
+/// The error with what would help where RR is not known.
+pub(super) fn with_advice(error: EstimatorError) -> anyhow::Error {
+    let unknown = matches!(error, EstimatorError::AnalyticRr(_));
+    let error = anyhow::Error::from(error);
+    if unknown {
+        return error.context(
+            "without --randoms, RR comes from a periodic box (--box L, or an attribute such as BoxSize in the file)",
+        );
+    }
+    error
 }

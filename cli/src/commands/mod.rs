@@ -17,6 +17,7 @@ pub(crate) mod rdf;
 mod region_flags;
 pub(crate) mod result;
 pub(crate) mod run;
-mod saved_rr;
+mod saved_counts;
+mod split;
 pub(crate) mod wp;
 pub(crate) mod xi;

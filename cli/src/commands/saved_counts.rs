@@ -1,6 +1,6 @@
-//! Random pairs counted before: `--rr FILE`.
+//! Counts made before: `--rr FILE` and `--reuse FILE`.
 //!
-//! Entry: [`read`]. A count is taken over only if it belongs to the very same particles, domain, bins and line of sight, and if its
+//! Entry: [`read`], [`Saved`]. A count is taken over only if it belongs to the very same particles, domain, bins and line of sight, and if its
 //! numbers are such as these particles can have.
 
 use std::path::Path;
@@ -131,19 +131,23 @@ fn check_totals(record: &Value, expected: &PairTotal) -> Result<()> {
     }
 }
 
-fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
-    let (prefix, record) = entry(table)?;
+/// An entry of a record as text.
+fn text(record: &Value, key: &str) -> String {
+    let text = record.get(key).and_then(Value::as_str);
+    text.unwrap_or("missing").to_owned()
+}
+
+/// The count under this prefix, if it is the one expected.
+fn taken_over<B: Binning>(
+    table: &Table,
+    (prefix, record): (&str, &Value),
+    expected: &Expected<'_, B>,
+) -> Result<PairCounts<B>> {
     check_bins(table, expected.bins)?;
     if record.get("pair_weight").is_some() {
         bail!("it was counted with weights of pairs, of bits or of angles");
     }
-    let text = |key: &str| {
-        record
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or("missing")
-            .to_owned()
-    };
+    let text = |key: &str| text(record, key);
     let kind = PairKind::of(expected.job.pairs(), expected.bins);
     if text("kind") != kind.to_string() {
         bail!("it holds {} pairs, not {kind}", text("kind"));
@@ -162,6 +166,9 @@ fn taken_over<B: Binning>(table: &Table, expected: &Expected<'_, B>) -> Result<P
     );
     if *have != want {
         bail!("it was counted with the cuts {have}, not {want}");
+    }
+    if let Some(split) = record.get("split") {
+        bail!("its randoms were split ({split}): it does not hold all of their pairs");
     }
     let exact = expected.exactness.name();
     let arithmetic = record
@@ -215,5 +222,62 @@ fn named(error: CountsError, pairs_name: &str, weight_name: &str) -> anyhow::Err
 /// The count saved in `path`, if it is the one expected.
 pub(super) fn read<B: Binning>(path: &Path, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
     let table = Table::read(path)?;
-    taken_over(&table, expected).with_context(|| format!("--rr {} does not fit", path.display()))
+    let taken =
+        entry(&table).and_then(|(prefix, record)| taken_over(&table, (&prefix, record), expected));
+    taken.with_context(|| format!("--rr {} does not fit", path.display()))
+}
+
+/// A result whose counts may be used again.
+pub(super) struct Saved<'a> {
+    path: &'a Path,
+    table: Table,
+}
+
+impl<'a> Saved<'a> {
+    /// Reads a result.
+    pub(super) fn read(path: &'a Path) -> Result<Self> {
+        let table = Table::read(path)?;
+        Ok(Self { path, table })
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// The prefix of the columns and the record of each count.
+    fn entries(&self) -> Result<Vec<(String, &Value)>> {
+        let counts = self.table.meta.get("counts").and_then(Value::as_object);
+        let counts = counts.context("the result has no metadata `counts`")?;
+        let plain = self.table.kind()? == ResultKind::Counts;
+        let prefix = |name: &str| {
+            if plain {
+                String::new()
+            } else {
+                format!("{name}_")
+            }
+        };
+        Ok(counts
+            .iter()
+            .map(|(name, record)| (prefix(name), record))
+            .collect())
+    }
+
+    /// The count of the job expected, if the result holds it, by whatever name: jobs are told by their particles, weights and box.
+    pub(super) fn find<B: Binning>(
+        &self,
+        expected: &Expected<'_, B>,
+    ) -> Result<Option<PairCounts<B>>> {
+        let job = fingerprint(JobId::of(&expected.job));
+        let taken = || {
+            let entries = self.entries()?;
+            let own = entries
+                .iter()
+                .find(|(_, record)| text(record, "job") == job);
+            let own =
+                own.map(|(prefix, record)| taken_over(&self.table, (prefix, record), expected));
+            own.transpose()
+        };
+        taken().with_context(|| format!("--reuse {} does not fit", self.path.display()))
+    }
 }

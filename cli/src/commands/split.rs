@@ -1,0 +1,210 @@
+//! Randoms that are split before their pairs are counted: `--split-randoms N`.
+//!
+//! Entry: [`SplitFlags`], [`Subsets`]. What a split is, and how its counts enter an estimate, is the library's.
+
+use albireo::binning::PairOrder;
+use albireo::counts::{RegionCounts, Split};
+use albireo::estimators::{AnyEstimator, SplitRandoms, Term, TermCount};
+use albireo::tally::LegendreDegrees;
+use albireo::{Binning, MergeError, PairCounts, Pairs, Particles};
+use albireo_samples::Samples;
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::counting::{Counter, Planned, SplitCount};
+use crate::usage::usage;
+
+/// How randoms are split.
+#[derive(Debug, Clone, Args)]
+pub(super) struct SplitFlags {
+    /// Count RR within N subsets of the randoms only, those whose row numbers are equal modulo N: about N times less work for nearly the same
+    /// xi where randoms are many (Keihänen et al. 2019)
+    #[arg(long, value_name = "N", conflicts_with = "rr")]
+    split_randoms: Option<u32>,
+    /// Split from this edge of --bins on, and count all pairs of randoms closer together, e.g. 20
+    #[arg(long, value_name = "S", requires = "split_randoms")]
+    split_randoms_above: Option<f64>,
+}
+
+impl SplitFlags {
+    /// How randoms are split, if they are, for `estimator`.
+    pub(super) fn split(
+        &self,
+        estimator: &AnyEstimator,
+        randoms: bool,
+    ) -> Result<Option<(Split, Term)>> {
+        let Some(subsets) = self.split_randoms else {
+            return Ok(None);
+        };
+        if !randoms {
+            return Err(usage(
+                "--split-randoms needs randoms to split: --randoms FILE",
+            ));
+        }
+        let terms = estimator.terms(PairOrder::Unordered);
+        let random: Vec<Term> = terms.into_iter().filter(|term| term.is_random()).collect();
+        let name = estimator.name();
+        match random[..] {
+            [term] => {
+                let split = Split::new(subsets, self.split_randoms_above);
+                let split = split.map_err(|error| usage(format!("--split-randoms: {error}")))?;
+                Ok(Some((split, term)))
+            }
+            [] => Err(usage(format!(
+                "--split-randoms has no use: --estimator {name} counts no RR"
+            ))),
+            _ => Err(usage(format!(
+                "--split-randoms splits the randoms of one count: --estimator {name} has RR and R1R2"
+            ))),
+        }
+    }
+
+    /// Whether all pairs are counted where they are close together.
+    pub(super) fn keeps_near(&self) -> bool {
+        self.split_randoms_above.is_some()
+    }
+}
+
+/// Randoms in subsets, of one sample or of two.
+#[derive(Debug)]
+pub(super) struct Subsets {
+    split: Split,
+    term: Term,
+    first: Vec<Particles>,
+    second: Option<Vec<Particles>>,
+    legendre: LegendreDegrees,
+}
+
+fn merged<C>(
+    parts: impl Iterator<Item = Result<C>>,
+    merge: impl Fn(&mut C, &C) -> Result<(), MergeError>,
+) -> Result<C> {
+    let mut all: Option<C> = None;
+    for part in parts {
+        let part = part?;
+        match &mut all {
+            None => all = Some(part),
+            Some(all) => merge(all, &part)?,
+        }
+    }
+    all.context("there are no subsets of randoms")
+}
+
+impl Subsets {
+    /// Splits the randoms of `term`, whose Legendre sums of these degrees are asked for.
+    pub(super) fn of(
+        (split, term): (Split, Term),
+        inputs: &Samples,
+        legendre: LegendreDegrees,
+    ) -> Result<Self> {
+        let subsets = |role: albireo::estimators::Role| -> Result<Vec<Particles>> {
+            let sample = inputs.get(role.name())?;
+            let subsets = split.subsets_of(sample);
+            subsets.with_context(|| format!("--split-randoms, {}", role.name()))
+        };
+        Ok(Self {
+            split,
+            term,
+            first: subsets(term.first)?,
+            second: (term.second != term.first)
+                .then(|| subsets(term.second))
+                .transpose()?,
+            legendre,
+        })
+    }
+
+    /// The pairs within each subset.
+    fn pairs(&self) -> impl Iterator<Item = Pairs<'_>> {
+        let pairs = |(k, first)| match &self.second {
+            None => Pairs::Auto(first),
+            Some(second) => Pairs::Cross(first, &second[k]),
+        };
+        self.first.iter().enumerate().map(pairs)
+    }
+
+    /// A count of pairs of randoms.
+    fn of_pairs<'a>(&self, pairs: Pairs<'a>) -> Planned<'a> {
+        Planned {
+            legendre: self.legendre,
+            ..Planned::new(self.term.name, pairs)
+        }
+    }
+
+    /// The counts within each subset.
+    pub(super) fn planned(&self) -> impl Iterator<Item = Planned<'_>> {
+        self.pairs().map(|pairs| self.of_pairs(pairs))
+    }
+
+    /// Counts within subsets, and all pairs of `whole` that are close together.
+    pub(super) fn count<'a, B: Binning + 'static>(
+        &'a self,
+        whole: Pairs<'a>,
+        bins: &B,
+        counter: &mut Counter<'a>,
+    ) -> Result<TermCount<B>> {
+        let near_bins = self
+            .split
+            .near_bins(bins)
+            .context("--split-randoms-above")?;
+        let (counts, parts) = counter.together(|counter| {
+            let far = merged(
+                self.planned().map(|planned| counter.count(&planned, bins)),
+                PairCounts::merge,
+            )?;
+            let near = near_bins.map(|bins| counter.count(&self.of_pairs(whole), &bins));
+            Ok((near.transpose()?, far))
+        })?;
+        let (near, far) = counts;
+        self.note(near.as_ref(), &far, (whole, parts), counter)?;
+        Ok(match near {
+            None => far.into(),
+            Some(near) => SplitRandoms::new(near, far)?.into(),
+        })
+    }
+
+    /// The same told apart by regions: those close together first.
+    pub(super) fn count_by_region<'a, B: Binning + 'static>(
+        &'a self,
+        whole: Pairs<'a>,
+        bins: &B,
+        counter: &mut Counter<'a>,
+    ) -> Result<(Option<RegionCounts<B>>, RegionCounts<B>)> {
+        let near_bins = self
+            .split
+            .near_bins(bins)
+            .context("--split-randoms-above")?;
+        let (counts, parts) = counter.together(|counter| {
+            let far = merged(
+                self.planned()
+                    .map(|planned| counter.count_by_region(&planned, bins)),
+                RegionCounts::merge,
+            )?;
+            let near = near_bins.map(|bins| counter.count_by_region(&self.of_pairs(whole), &bins));
+            Ok((near.transpose()?, far))
+        })?;
+        let (near, far) = &counts;
+        let near = near.as_ref().map(RegionCounts::whole);
+        self.note(near, far.whole(), (whole, parts), counter)?;
+        Ok(counts)
+    }
+
+    /// Notes the parts of a split count as one.
+    fn note<'a, B: Binning + 'static>(
+        &self,
+        near: Option<&PairCounts<B>>,
+        far: &PairCounts<B>,
+        (whole, parts): (Pairs<'a>, Vec<crate::counting::Counted>),
+        counter: &mut Counter<'a>,
+    ) -> Result<()> {
+        let job = counter.job(whole)?;
+        counter.done.push(
+            SplitCount {
+                split: self.split,
+                near,
+                far,
+            }
+            .counted(&job, parts),
+        );
+        Ok(())
+    }
+}

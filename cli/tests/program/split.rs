@@ -1,0 +1,192 @@
+//! `--split-randoms`: pairs of randoms within subsets of them.
+
+use crate::bad_input::refused;
+use crate::folder::{Folder, floats, integers, scattered};
+
+fn folder() -> Folder {
+    Folder::new()
+        .with("d.csv", &scattered(150, 10.0, 1))
+        .with("r.csv", &scattered(331, 10.0, 2))
+        .with("d2.csv", &scattered(120, 10.0, 3))
+        .with("r2.csv", &scattered(290, 10.0, 4))
+}
+
+/// Sums over the subsets of what `count` finds in each: pairs, weights, and both totals.
+fn of_subsets(folder: &Folder, files: &str, bins: &str) -> (Vec<u64>, Vec<f64>, u64, f64) {
+    let mut sums = (vec![0; 4], vec![0.0; 4], 0, 0.0);
+    for k in 0..3 {
+        let second = if files.contains(' ') {
+            format!("--second-rows {k}:400 --second-every 3")
+        } else {
+            String::new()
+        };
+        folder.good(&format!(
+            "count {files} --rows {k}:400 --every 3 {second} --weight w {bins} -o part.csv"
+        ));
+        let part = folder.table("part.csv");
+        let pairs = integers(&part, "npairs");
+        sums.0.iter_mut().zip(pairs).for_each(|(sum, n)| *sum += n);
+        let weights = floats(&part, "weight");
+        sums.1
+            .iter_mut()
+            .zip(weights)
+            .for_each(|(sum, w)| *sum += w);
+        let count = part.meta["counts"]
+            .as_object()
+            .unwrap()
+            .values()
+            .next()
+            .unwrap()
+            .clone();
+        sums.2 += count["total_pairs"].as_u64().unwrap();
+        sums.3 += count["total_weight"].as_f64().unwrap();
+    }
+    sums
+}
+
+#[test]
+fn random_pairs_are_those_within_subsets() {
+    let folder = folder();
+    let bins = "--bins lin:0:4:4";
+    for (files, data, name) in [
+        ("r.csv", "d.csv --randoms r.csv", "RR"),
+        (
+            "r.csv r2.csv",
+            "d.csv --randoms r.csv --cross d2.csv --cross-randoms r2.csv",
+            "R1R2",
+        ),
+    ] {
+        let (pairs, weights, total_pairs, total_weight) = of_subsets(&folder, files, bins);
+        folder.good(&format!("count {files} --weight w {bins} -o all.csv"));
+        let all = folder.table("all.csv");
+        for above in ["", "--split-randoms-above 2"] {
+            folder.good(&format!(
+                "xi {data} --weight w {bins} --split-randoms 3 {above} -o xi.ecsv"
+            ));
+            let table = folder.table("xi.ecsv");
+            let near = if above.is_empty() { 0 } else { 2 };
+            let (n, w) = (
+                integers(&table, &format!("{name}_npairs")),
+                floats(&table, &format!("{name}_weight")),
+            );
+            assert_eq!(n[..near], integers(&all, "npairs")[..near]);
+            assert_eq!(w[..near], floats(&all, "weight")[..near]);
+            assert_eq!(n[near..], pairs[near..]);
+            for (found, expected) in w[near..].iter().zip(&weights[near..]) {
+                assert!((found / expected - 1.0).abs() < 1e-12);
+            }
+            let record = &table.meta["counts"][name];
+            assert_eq!(record["split"]["subsets"], 3);
+            assert_eq!(record["total_pairs"], total_pairs);
+            let normalised = floats(&table, &format!("{name}_normalised"));
+            for k in near..4 {
+                assert!((normalised[k] / (weights[k] / total_weight) - 1.0).abs() < 1e-12);
+            }
+            if near > 0 {
+                assert_eq!(record["split"]["above"], 2.0);
+                let of_all = &all.meta["counts"]
+                    .as_object()
+                    .unwrap()
+                    .values()
+                    .next()
+                    .unwrap()
+                    .clone();
+                assert_eq!(
+                    record["split"]["below"]["total_pairs"],
+                    of_all["total_pairs"]
+                );
+                let total = of_all["total_weight"].as_f64().unwrap();
+                assert!((normalised[1] / (w[1] / total) - 1.0).abs() < 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_statistic_takes_split_randoms() {
+    let folder = folder();
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    for command in [
+        "wp d.csv --randoms r.csv --bins lin:0:4:4 --pi-bins lin:0:4:4",
+        "xi d.csv --randoms r.csv --statistic s-mu --bins lin:0:4:4 --mu-bins lin:-1:1:4 --multipoles 0,2",
+        "xi d.csv --randoms r.csv --bins lin:0:4:4 --regions 4 --weight w",
+        "xi d.csv --randoms r.csv --bins lin:0:4:4 --regions 4 --bootstrap 9 --estimator DD*RR/DR^2-1",
+        "xi d.csv --randoms r.csv --shifted-randoms r2.csv --bins lin:0:4:4 --jackknife=mohammad-percival --regions 3",
+        "xi d.csv --randoms r.csv --bins lin:0:4:4 --rp-cut 0:0.5",
+    ] {
+        let split = format!("{command} --split-randoms 3 --split-randoms-above 2");
+        folder.good(&format!("{split} --engine cpu --threads 2 -o cpu.csv"));
+        folder.good(&format!("{split} --engine naive -o naive.csv"));
+        assert_eq!(text("cpu.csv"), text("naive.csv"), "{command}");
+        folder.good(&format!("{command} -o whole.csv"));
+        let (split, whole) = (text("cpu.csv"), text("whole.csv"));
+        // Near 0 it is the same estimate, further on another.
+        assert_eq!(split.lines().next(), whole.lines().next());
+        assert_eq!(split.lines().nth(1), whole.lines().nth(1), "{command}");
+        assert_ne!(split.lines().last(), whole.lines().last());
+    }
+}
+
+#[test]
+fn splits_without_a_meaning_are_refused() {
+    let folder = folder();
+    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
+    folder.good("count r.csv --bins lin:0:4:4 -o rr.csv");
+    folder.good(&format!("{xi} --split-randoms 3 -o split.csv"));
+    for (arguments, code, parts) in [
+        (
+            format!("{xi} --split-randoms 1"),
+            2,
+            &["at least 2 subsets, found 1"][..],
+        ),
+        (
+            format!("{xi} --split-randoms 200"),
+            1,
+            &["--split-randoms, randoms", "200 subsets", "there are 331"],
+        ),
+        (
+            format!("{xi} --split-randoms-above 2"),
+            2,
+            &["required arguments"],
+        ),
+        (
+            format!("{xi} --split-randoms 3 --split-randoms-above 1.7"),
+            1,
+            &["--split-randoms-above", "1.7 is none, the nearest is 2"],
+        ),
+        (
+            format!("{xi} --split-randoms 3 --split-randoms-above 4"),
+            1,
+            &["below the last", "the nearest is 3"],
+        ),
+        (
+            "xi d.csv --box 10 --bins lin:0:4:4 --split-randoms 3".to_owned(),
+            2,
+            &["needs randoms to split"],
+        ),
+        (
+            format!("{xi} --split-randoms 3 --estimator davis-peebles"),
+            2,
+            &["counts no RR"],
+        ),
+        (
+            format!(
+                "{xi} --split-randoms 3 --split-randoms-above 2 --regions 3 --region-counts x.csv"
+            ),
+            2,
+            &["--region-counts has one total"],
+        ),
+        (
+            format!("{xi} --rr split.csv"),
+            1,
+            &["--rr split.csv does not fit", "its randoms were split"],
+        ),
+        (
+            format!("{xi} --split-randoms 3 --rr rr.csv"),
+            2,
+            &["cannot be used with"],
+        ),
+    ] {
+        refused(&folder, &format!("{arguments} -o out.csv"), code, parts);
+    }
+}

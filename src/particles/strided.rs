@@ -1,0 +1,45 @@
+//! Every so many rows of a sample, as a sample of their own.
+
+use super::{Bits, Column, Groups, Labels, Particles, Points, Weights};
+use crate::error::ParticlesError;
+
+impl Particles {
+    /// The rows `first`, `first + step`, `first + 2 step` and so on, with all that belongs to them; they are copied.
+    ///
+    /// ```
+    /// use albireo::{Particles, Points};
+    /// let points = Points::from_rows(&[[0.0; 3], [1.0; 3], [2.0; 3], [3.0; 3], [4.0; 3]])?;
+    /// let third = Particles::weighted(points, vec![1.0, 2.0, 3.0, 4.0, 5.0])?.strided(1, 3)?;
+    /// assert_eq!((third.points().at(1), third.weight_sum()), ([4.0; 3], 7.0));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Weights whose magnitudes add up beyond float64, which those of all rows do then as well.
+    ///
+    /// # Panics
+    /// A step of 0.
+    pub fn strided(&self, first: usize, step: usize) -> Result<Self, ParticlesError> {
+        let rows = || (first..self.len()).step_by(step);
+        let of =
+            |column: &Column| Column::from(rows().map(|row| column.at(row)).collect::<Vec<_>>());
+        let points = Points::from_checked(self.points.columns().map(of));
+        let mut strided = match &self.weights {
+            Weights::Unit => Self::new(points),
+            Weights::PerParticle(weights) => Self::with_weights(points, of(weights))?,
+        };
+        if let Some(labels) = &self.labels {
+            let values = rows().map(|row| labels.values()[row]).collect();
+            strided = strided.labelled(Labels::new(values, labels.number())?)?;
+        }
+        if let Some(groups) = &self.groups {
+            let values = rows().map(|row| groups.values()[row]).collect();
+            strided = strided.grouped(Groups::new(values))?;
+        }
+        if let Some(bits) = &self.bits {
+            let words = rows().flat_map(|row| bits.row(row).iter().copied());
+            strided = strided.with_bits(Bits::new(words.collect(), bits.per_row())?)?;
+        }
+        Ok(strided)
+    }
+}
