@@ -222,7 +222,7 @@ fn the_largest_difference_on_an_open_axis_keeps_its_sign() {
     let rows = [[0.1, 0.0, 0.2], [0.15, 3.0, 0.25], [0.2, 1.0, 0.3]];
     let sample = Particles::new(Points::from_rows(&rows).unwrap());
     let rp = Edges::linear(0.0, 0.45, 3).unwrap();
-    let pi = SignedEdges::linear(-4.0, 4.0, 8).unwrap();
+    let pi = SignedEdges::linear(-3.5, 3.5, 7).unwrap();
     let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Y)).unwrap();
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     let job = job.with_traversal(Traversal::AllPairs);
