@@ -51,6 +51,7 @@ fn sums(cuts: &[Cut]) -> WeightedSums {
     let all = Sums {
         weights: true,
         separations: true,
+        ..Sums::default()
     };
     cuts.iter()
         .cloned()
