@@ -88,7 +88,7 @@ impl Histogram for BitSliced {
     type Open<S: Simd> = (S::U, S::U);
 
     #[inline(always)]
-    fn open<S: Simd>(&mut self, simd: S) -> Self::Open<S> {
+    fn open<S: Simd>(&mut self, simd: S, _: [usize; 2]) -> Self::Open<S> {
         (simd.load_u(&self.planes[0]), simd.load_u(&self.planes[1]))
     }
 

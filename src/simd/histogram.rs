@@ -35,8 +35,8 @@ pub(crate) trait Histogram {
     /// Counters that stay in registers from quad to quad of rows.
     type Open<S: Simd>: Copy;
 
-    /// Brings counters into registers.
-    fn open<S: Simd>(&mut self, simd: S) -> Self::Open<S>;
+    /// Brings counters into registers; `met` are the slots of the first row and of the first lane, in their samples.
+    fn open<S: Simd>(&mut self, simd: S, met: [usize; 2]) -> Self::Open<S>;
 
     /// Takes in four rows of slots; `rows` numbers them for their factors.
     fn take<S: Simd>(
@@ -50,6 +50,11 @@ pub(crate) trait Histogram {
 
     /// Puts the counters back.
     fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>);
+
+    /// What the pair of two slots of the samples adds, whose factors have this product.
+    fn product(&self, product: f64, _: [u32; 2]) -> f64 {
+        product
+    }
 
     /// Adds the partial sums to `totals` and clears them.
     fn flush(&mut self, totals: &mut Totals);

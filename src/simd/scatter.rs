@@ -194,7 +194,7 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
     type Open<S: Simd> = (usize, Targets);
 
     #[inline(always)]
-    fn open<S: Simd>(&mut self, _: S) -> Self::Open<S> {
+    fn open<S: Simd>(&mut self, _: S, _: [usize; 2]) -> Self::Open<S> {
         (self.at, self.targets())
     }
 
@@ -292,7 +292,7 @@ mod tests {
             };
             let slots = [simd.splat_u(self.slot); ROWS];
             for _ in 0..self.quads.div_ceil(17) {
-                let mut open = self.counters.open(simd);
+                let mut open = self.counters.open(simd, [0; 2]);
                 for _ in 0..17 {
                     self.counters
                         .take(simd, &mut open, slots, [0; ROWS], factors);

@@ -6,7 +6,7 @@ use super::tile::{Job, Side, Tile, Worker};
 use crate::binning::filter::{Filter, doubts};
 use crate::domain::Image;
 use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
-use crate::traversal::{BLOCK, BlockPair, LEAF, Slots};
+use crate::traversal::{BlockPair, LEAF, Slots};
 
 /// Measured rows of a tile placed with care, outside the inner loop.
 pub(super) struct Slowly<'a, 'b, F, H> {
@@ -119,7 +119,7 @@ impl<F: Filter> Job<'_, F> {
             simd.load_u(&quad.slots[2]),
             simd.load_u(&quad.slots[3]),
         ];
-        let mut open = histogram.open(simd);
+        let mut open = histogram.open(simd, tile.met(part));
         histogram.take(simd, &mut open, slots, quad.rows, factors);
         histogram.close(simd, open);
     }
@@ -142,9 +142,8 @@ pub(super) const DOUBTS: usize = 1024;
 impl<F: Filter> Job<'_, F> {
     /// Notes the doubtful pairs of four rows.
     #[inline(always)]
-    fn note<H>(&self, worker: &mut Worker<H>, tile: Tile, part: usize, quad: &Quad) {
-        let first = tile.pair.first * BLOCK;
-        let second = tile.pair.second * BLOCK + tile.leaf * LEAF + part;
+    fn note<H: Histogram>(&self, worker: &mut Worker<H>, tile: Tile, part: usize, quad: &Quad) {
+        let [first, second] = tile.met(part);
         let mut doubtful = quad.doubtful;
         while doubtful != 0 {
             let at = doubtful.trailing_zeros() as usize;
@@ -156,7 +155,13 @@ impl<F: Filter> Job<'_, F> {
     }
 
     #[inline]
-    fn doubt<H>(&self, worker: &mut Worker<H>, blocks: BlockPair, pair: [usize; 2], from: u32) {
+    fn doubt<H: Histogram>(
+        &self,
+        worker: &mut Worker<H>,
+        blocks: BlockPair,
+        pair: [usize; 2],
+        from: u32,
+    ) {
         worker.doubts.push(Doubt {
             pair: pair.map(|slot| slot as u32),
             image: blocks.translation.image,
@@ -169,7 +174,7 @@ impl<F: Filter> Job<'_, F> {
     }
 
     /// Moves the pairs that wait to where the exact rule puts them.
-    pub(super) fn settle<H>(&self, worker: &mut Worker<H>) {
+    pub(super) fn settle<H: Histogram>(&self, worker: &mut Worker<H>) {
         let mut doubts = std::mem::take(&mut worker.doubts);
         worker.doubtful += doubts.len() as u64;
         (self.exact)(&mut doubts);
@@ -185,6 +190,7 @@ impl<F: Filter> Job<'_, F> {
             };
             let [i, j] = doubt.pair;
             let product = factor(&self.first, i) * factor(&self.second, j);
+            let product = worker.histogram.product(product, doubt.pair);
             let product = crate::fixed_point::quantise(product);
             worker.move_pair(doubt.from, doubt.to, product);
         }
@@ -194,7 +200,7 @@ impl<F: Filter> Job<'_, F> {
 
     /// Counts two blocks by the exact rule alone.
     #[inline(never)]
-    pub(super) fn count_exactly<H>(&self, worker: &mut Worker<H>, blocks: BlockPair) {
+    pub(super) fn count_exactly<H: Histogram>(&self, worker: &mut Worker<H>, blocks: BlockPair) {
         blocks.for_each_pair(self.first.layout, self.second.layout, |i, j| {
             self.doubt(worker, blocks, [i, j], self.n_slots as u32);
         });

@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::lanes::{self, Lanes};
 use super::reach::Reach;
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
+use super::weighed::{SlotWeights, Weighed};
 use super::{Run, share_units};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
@@ -43,6 +44,8 @@ pub(super) struct Fast<'a, 'l> {
     pub(super) run: &'a Run<'a>,
     pub(super) factors: [&'a [f64]; 2],
     pub(super) products: bool,
+    /// What weights are made of where they are more than products.
+    pub(super) weights: Option<&'a SlotWeights<'a>>,
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
@@ -57,7 +60,9 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if self.products {
+        if let Some(weights) = self.weights {
+            self.count(&job, || Weighed::new(weights, n_slots))
+        } else if self.products {
             self.count(&job, || Scatter::<true>::new(n_slots))
         } else {
             self.count(&job, BitSliced::new)
@@ -66,7 +71,9 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if self.products {
+        if let Some(weights) = self.weights {
+            self.count(&job, || Weighed::new(weights, n_slots))
+        } else if self.products {
             self.count(&job, || Scatter::<true>::new(n_slots))
         } else {
             self.count(&job, || Scatter::<false>::new(n_slots))

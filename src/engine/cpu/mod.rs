@@ -12,11 +12,13 @@ mod measures;
 mod reach;
 mod sorted;
 mod tile;
+#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+mod weighed;
 
 pub use sorted::CpuSorted;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rayon::ThreadPool;
@@ -36,7 +38,8 @@ use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
-use lanes::{Asked, Lanes, PairWeights};
+use lanes::{Asked, Lanes, PairWeights, Threads};
+use weighed::SlotWeights;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -307,9 +310,15 @@ impl<'a> Run<'a> {
         let of_sum =
             |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair).0);
         let formed = Formed::of(what.bins());
-        let pair_weights = terms
-            .pair_factor()
-            .map(|factor| PairWeights::new(factor, &self.first, self.second.as_deref()));
+        let second = self.second.as_deref();
+        let factor = terms.pair_factor().filter(|_| weighted);
+        // Where the filter has few doubts, lanes are never asked.
+        let in_lanes = OnceLock::new();
+        let pair_weights = |threads| {
+            let factor = factor?;
+            let made = || PairWeights::new(factor, &self.first, second, threads);
+            Some(in_lanes.get_or_init(made))
+        };
         let lanes = || {
             Lanes::new(Asked {
                 run: self,
@@ -317,7 +326,7 @@ impl<'a> Run<'a> {
                 n_bins: what.bins().n_bins(),
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
-                pair_weights: pair_weights.as_ref(),
+                pair_weights: pair_weights(Threads::This),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 factors,
@@ -328,11 +337,11 @@ impl<'a> Run<'a> {
             })
         };
         if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
-            && pair_weights.is_none()
             && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
         {
             return tally;
         }
+        pair_weights(Threads::All);
         match lanes() {
             Some(lanes) => lanes.run(progress),
             None => self.run_exactly(terms, progress),
@@ -350,6 +359,9 @@ impl<'a> Run<'a> {
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
         let weighted = !what.sums().is_empty();
+        let factor = terms.pair_factor().filter(|_| weighted);
+        let weights = factor
+            .map(|factor| SlotWeights::new(factor, factors, &self.first, self.second.as_deref()));
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -367,6 +379,7 @@ impl<'a> Run<'a> {
             run: self,
             factors,
             products: weighted,
+            weights: weights.as_ref(),
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),

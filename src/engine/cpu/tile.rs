@@ -131,6 +131,15 @@ pub(super) struct Tile {
     line: [f32; 3],
 }
 
+impl Tile {
+    /// The slots of the first row and of the leaf's point number `part`.
+    #[inline(always)]
+    pub(super) fn met(&self, part: usize) -> [usize; 2] {
+        let second = self.pair.second * BLOCK + self.leaf * LEAF + part;
+        [self.pair.first * BLOCK, second]
+    }
+}
+
 /// A register of a leaf's points, seen from the centre of the first block, and the constant part of the line of sight.
 pub(super) struct Lanes<S: Simd> {
     pub(super) x: [S::F; 3],
@@ -344,7 +353,7 @@ impl<F: Filter> Job<'_, F> {
                 rows: &block.factors,
                 lanes,
             };
-            let mut open = histogram.open(simd);
+            let mut open = histogram.open(simd, tile.met(part));
             let mut doubtful = [0; BLOCK / ROWS + 2];
             let mut n_doubtful = 0;
             let (quads, numbers) = measured.quads::<S, F>(part);

@@ -25,7 +25,7 @@ use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 use batch::{Batch, ROWS};
 use cells::ASK;
 use measure::Points;
-pub(super) use pair_weights::PairWeights;
+pub(super) use pair_weights::{PairWeights, Threads};
 use plan::{Along, Plan};
 use sums::{Factors, LaneTerm, Shape, Words};
 

@@ -57,11 +57,11 @@ fn n_leaves(layout: &Layout) -> usize {
 }
 
 impl BitLanes {
-    fn new(bits: &Bits, layout: &Layout, inverse: &InverseProbability) -> Self {
+    fn new(bits: &Bits, layout: &Layout, inverse: &InverseProbability, at_once: usize) -> Self {
         let per_row = bits.per_row();
         let mut words = vec![0; n_leaves(layout) * per_row * LEAF];
         let leaves = words.par_chunks_mut(per_row * LEAF).enumerate();
-        leaves.with_min_len(64).for_each(|(leaf, words)| {
+        leaves.with_min_len(at_once).for_each(|(leaf, words)| {
             for (lane, row) in rows(layout, leaf).into_iter().enumerate() {
                 for (word, &bits) in row.into_iter().flat_map(|row| bits.row(row)).enumerate() {
                     words[word * LEAF + lane] = bits;
@@ -73,7 +73,8 @@ impl BitLanes {
                 let row = |row: Option<usize>| row.map_or(0, |row| bits.set_in(row) - counter.lo);
                 rows(layout, leaf).map(row)
             };
-            let leaves = (0..n_leaves(layout)).into_par_iter().with_min_len(64);
+            let leaves = (0..n_leaves(layout)).into_par_iter();
+            let leaves = leaves.with_min_len(at_once);
             leaves.flat_map_iter(set).collect()
         });
         Self {
@@ -148,7 +149,7 @@ impl Angular<'_> {
 }
 
 /// The directions of the points in slots.
-fn directions(layout: &Layout) -> Vec<Directions> {
+fn directions(layout: &Layout, at_once: usize) -> Vec<Directions> {
     let of_leaf = |leaf: usize| {
         let mut directions = [[0.0; LEAF]; 3];
         for (lane, row) in rows(layout, leaf).into_iter().enumerate() {
@@ -162,7 +163,16 @@ fn directions(layout: &Layout) -> Vec<Directions> {
         directions
     };
     let leaves = (0..n_leaves(layout)).into_par_iter();
-    leaves.with_min_len(64).map(of_leaf).collect()
+    leaves.with_min_len(at_once).map(of_leaf).collect()
+}
+
+/// Who prepares.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::engine::cpu) enum Threads {
+    /// All threads of the pool.
+    All,
+    /// The one at hand alone: it must not wait for others that may wait for it.
+    This,
 }
 
 impl<'a> PairWeights<'a> {
@@ -171,17 +181,22 @@ impl<'a> PairWeights<'a> {
         factor: PairFactor<'a>,
         first: &Layout,
         second: Option<&Layout>,
+        threads: Threads,
     ) -> Self {
+        let at_once = match threads {
+            Threads::All => 64,
+            Threads::This => usize::MAX,
+        };
         Self {
             inverse: factor.inverse().map(|(of, [one, other])| Inverse {
                 of,
-                first: BitLanes::new(one, first, of),
-                second: second.map(|layout| BitLanes::new(other, layout, of)),
+                first: BitLanes::new(one, first, of, at_once),
+                second: second.map(|layout| BitLanes::new(other, layout, of, at_once)),
             }),
             angular: factor.angular().map(|of| Angular {
                 of,
-                first: directions(first),
-                second: second.map(directions),
+                first: directions(first, at_once),
+                second: second.map(|layout| directions(layout, at_once)),
             }),
         }
     }
