@@ -44,7 +44,12 @@ fn signed(lo: f64, hi: f64, n: usize) -> SignedEdges {
 /// Counts in bins of every kind up to 1, with these lines of sight.
 fn in_all_bins(pairs: Pairs<'_>, domain: &Domain, sights: &[LineOfSight]) {
     let uneven = Edges::new(vec![0.0, 0.1, 0.13, 0.4, 0.41, 0.8, 1.0]).unwrap();
-    for across in [lin(0.0, 1.0, 1000), log(1e-3, 1.0, 30), uneven] {
+    for across in [
+        lin(0.0, 1.0, 8),
+        lin(0.0, 1.0, 1000),
+        log(1e-3, 1.0, 30),
+        uneven,
+    ] {
         assert!(counted(pairs, domain, &RBins::new(across.clone())) > 0);
         for &los in sights {
             let mu = SignedEdges::new(vec![-1.0, -0.3, 0.0, 0.2, 0.7, 1.0]).unwrap();
@@ -55,7 +60,7 @@ fn in_all_bins(pairs: Pairs<'_>, domain: &Domain, sights: &[LineOfSight]) {
             };
             let rp_pi = RpPiBins::new(across.clone(), pi, los).unwrap();
             assert!(counted(pairs, domain, &rp_pi) > 0);
-            let mu = if across.n_bins() == 30 {
+            let mu = if matches!(across.n_bins(), 8 | 30) {
                 signed(0.0, 1.0, 40)
             } else {
                 mu
