@@ -175,7 +175,11 @@ fn counts_of_other_pairs_do_not_merge_and_make_no_estimate() {
     let both = [near.clone(), across.clone()];
     let swapped = [across.clone(), near.clone()];
     let mut dd = count(Pairs::Auto(&data), &bins, &both);
-    let refusal = dd.merge(&count(Pairs::Auto(&randoms), &bins, &[near.clone()]));
+    let refusal = dd.merge(&count(
+        Pairs::Auto(&randoms),
+        &bins,
+        std::slice::from_ref(&near),
+    ));
     let MergeError::Setting {
         setting,
         left,

@@ -1,5 +1,7 @@
 //! `--theta-cut`, `--rp-cut`, `--group` and `--bonds`: pairs left out of counts, of estimates and of g(r).
 
+use std::fmt::Write as _;
+
 use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, scattered};
 
@@ -18,7 +20,7 @@ fn with_column(text: &str, name: &str, of: impl Fn(usize) -> i64) -> String {
     let mut lines = text.lines();
     let mut all = format!("{},{name}\n", lines.next().unwrap());
     for (k, line) in lines.enumerate() {
-        all.push_str(&format!("{line},{}\n", of(k)));
+        writeln!(all, "{line},{}", of(k)).unwrap();
     }
     all
 }

@@ -24,6 +24,7 @@ fn folder() -> Folder {
         .with("d.csv", &with_regions(200, 10.0, 1))
         .with("r.csv", &with_regions(500, 10.0, 2))
         .with("s.csv", &with_regions(150, 10.0, 3))
+        .with("q.csv", &with_regions(450, 10.0, 4))
 }
 
 /// Standard deviations and mean products of a jackknife over rows, as matrix rows.
@@ -104,6 +105,34 @@ fn a_jackknife_is_the_scatter_of_runs_without_each_region() {
         "xi",
         "--weight w",
     );
+}
+
+#[test]
+fn two_tracers_and_shifted_randoms_leave_regions_out() {
+    // Each tracer has randoms of its own.
+    let tracers = "d.csv --cross s.csv --randoms r.csv --cross-randoms q.csv";
+    let of_two = ["d.csv", "r.csv", "s.csv", "q.csv"];
+    let cylinders = "--bins lin:0:4:2 --pi-bins lin:-4:4:4";
+    let wedges = "--statistic s-mu --bins lin:1:5:2 --mu-bins lin:0:1:4";
+    for (command, value) in [
+        (format!("wp {tracers} {cylinders}"), "wp"),
+        (format!("xi {tracers} {wedges} --multipoles 2"), "xi_2"),
+        (
+            format!("xi {tracers} {wedges} --estimator (D1D2-D1R2-R1D2)/R1R2+1"),
+            "xi",
+        ),
+    ] {
+        is_the_scatter_of_runs(&command, &of_two, value, "--weight w");
+    }
+    let shifted = "d.csv --randoms r.csv --shifted-randoms q.csv";
+    let of_one = ["d.csv", "r.csv", "q.csv"];
+    for (command, value) in [
+        (format!("xi {shifted} --bins lin:0:5:3"), "xi"),
+        (format!("wp {shifted} {cylinders}"), "wp"),
+        (format!("xi {shifted} {wedges} --multipoles 0"), "xi_0"),
+    ] {
+        is_the_scatter_of_runs(&command, &of_one, value, "--weight w");
+    }
 }
 
 #[test]
