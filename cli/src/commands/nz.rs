@@ -68,6 +68,7 @@ pub(crate) struct Nz {
         help_heading = "Weights"
     )]
     fkp: Option<f64>,
+    #[allow(clippy::doc_markdown, reason = "the help of a flag")]
     /// Write the rows of DATA as a catalogue: RA, DEC, Z, their WEIGHT where named, NZ and WEIGHT_FKP, by extension as --output
     #[arg(long, value_name = "FILE", requires = "fkp", help_heading = "Weights")]
     fkp_data: Option<PathBuf>,
