@@ -15,6 +15,7 @@ mod args;
 mod bins;
 mod catalogs;
 mod commands;
+mod counted;
 mod counting;
 mod cuts;
 mod edges;

@@ -6,7 +6,7 @@ use albireo::binning::{AxisUnit, BinAxis};
 use albireo::result::Correlation;
 use albireo_catalogs::TableColumn;
 
-use crate::counting::Counted;
+use crate::counted::Counted;
 
 /// The unit of an axis, as results write it.
 pub(crate) fn axis_unit(axis: &BinAxis, length: Option<&str>) -> Option<String> {

@@ -5,33 +5,32 @@
 use std::path::{Path, PathBuf};
 
 use albireo::binning::PairOrder;
+use albireo::counts::Split;
 use albireo::estimators::{
-    AnyEstimator, Covariance, Estimation, Estimator, Multipoles, Role, Term, TermCount, TermCounts,
-    legendre_degrees,
+    AnyEstimator, Covariance, Estimator, Multipoles, Role, Term, legendre_degrees,
 };
 use albireo::result::Correlation;
-use albireo::tally::{Cut, LegendreDegrees};
-use albireo::{Binning, EstimatorError, Outside, PairCounts, Pairs};
+use albireo::{Binning, EstimatorError, Outside};
 use albireo_catalogs::TableColumn;
-use albireo_samples::{RegionSpec, Samples, Selection, Source};
-use anyhow::{Context, Result, bail};
+use albireo_samples::{RegionSpec, Selection, Source};
+use anyhow::Result;
 use clap::Args;
 
-use super::estimator::{EstimatorParser, check_formula, with_advice};
+use super::estimator::{EstimatorParser, check_formula};
 use super::pairs::grouped;
+use super::plan::Plan;
 use super::region_flags::RegionFlags;
-use super::saved_counts::{self, Expected, Saved};
 use super::split::{SplitFlags, Subsets};
-use crate::angular::Upweights;
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
-use crate::counting::{Counted, Counter, MeanSeparation, Planned};
+use crate::counted::Counted;
+use crate::counting::{Counter, MeanSeparation};
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::write;
-use crate::pair_weights::{PairWeightFlags, WeightedPairs, Weighting, upweighted};
+use crate::pair_weights::PairWeightFlags;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
@@ -157,29 +156,11 @@ impl Estimated {
     }
 }
 
-/// What has been read and decided, ready to be counted.
-struct Plan<'a> {
-    inputs: &'a Samples,
-    weighting: &'a Weighting,
-    upweights: &'a Upweights,
-    estimator: AnyEstimator,
-    rr: Option<PathBuf>,
-    reuse: Vec<PathBuf>,
-    mean_separation: Option<MeanSeparation>,
+/// What the flags ask for besides an estimator.
+struct Asked {
+    cut: Option<RegionSpec>,
     method: Option<Method>,
-    cuts: Vec<Cut>,
-    subsets: Option<&'a Subsets>,
-    /// The degrees of multipoles that are made of Legendre sums, and of these sums.
-    orders: Option<&'a [u32]>,
-    legendre: LegendreDegrees,
-}
-
-/// What the counts of an estimate become.
-struct Made {
-    xi: Correlation,
-    /// From Legendre sums.
-    poles: Option<Multipoles>,
-    scatter: Option<Scatter>,
+    split: Option<(Split, Term)>,
 }
 
 impl EstimateFlags {
@@ -348,20 +329,8 @@ impl EstimateFlags {
         self.estimate_with(spec, None, call)
     }
 
-    /// Reads, counts and estimates, with the multipoles of these orders from Legendre sums.
-    pub(super) fn estimate_with(
-        self,
-        spec: &BinSpec,
-        orders: Option<&[u32]>,
-        call: &mut Call<'_>,
-    ) -> Result<Estimated> {
-        let estimator = self.estimator()?;
-        if orders.is_some() && !estimator.takes_legendre_sums() {
-            return Err(usage(format!(
-                "--poles-from legendre: --estimator {} is no sum of counts over one of them: take --poles-from mu",
-                estimator.name()
-            )));
-        }
+    /// Refuses flags that do not go together; what they ask for.
+    fn check(&self, estimator: &AnyEstimator, spec: &BinSpec) -> Result<Asked> {
         let (cut, method) = self.regions.asked()?.unzip();
         if self.rr.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
@@ -385,7 +354,7 @@ impl EstimateFlags {
             }
         }
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
-        let split = self.split.split(&estimator, random)?;
+        let split = self.split.split(estimator, random)?;
         if split.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
                 "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
@@ -405,6 +374,24 @@ impl EstimateFlags {
         }
         self.cuts.check(spec.statistic)?;
         spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
+        Ok(Asked { cut, method, split })
+    }
+
+    /// Reads, counts and estimates, with the multipoles of these orders from Legendre sums.
+    pub(super) fn estimate_with(
+        self,
+        spec: &BinSpec,
+        orders: Option<&[u32]>,
+        call: &mut Call<'_>,
+    ) -> Result<Estimated> {
+        let estimator = self.estimator()?;
+        if orders.is_some() && !estimator.takes_legendre_sums() {
+            return Err(usage(format!(
+                "--poles-from legendre: --estimator {} is no sum of counts over one of them: take --poles-from mu",
+                estimator.name()
+            )));
+        }
+        let Asked { cut, method, split } = self.check(&estimator, spec)?;
         let mut record = Record::begin(call.arguments);
         let sources = self.sources()?;
         let wanted = Wanted {
@@ -453,184 +440,29 @@ impl EstimateFlags {
         };
         let (made, mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
-        let Made {
-            mut xi,
-            poles,
-            scatter,
-        } = made;
-        inputs.name_axes(&mut xi.axes);
+        let scatter = made.scatter.as_ref();
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);
-        record.set("estimator", xi.estimator.clone());
+        record.set("estimator", made.xi.estimator.clone());
         counter.note(&mut record);
         let unit = inputs.unit().map(str::to_owned);
-        if let Some(scatter) = &scatter {
+        if let Some(scatter) = scatter {
             scatter.note(&mut record);
             if let Some(path) = &self.regions.region_counts {
                 let table = scatter.region_counts(&axes, unit.as_deref(), &record);
                 write(&table, path)?;
             }
         }
+        let mut xi = made.xi;
+        inputs.name_axes(&mut xi.axes);
         Ok(Estimated {
-            poles,
-            scatter,
+            poles: made.poles,
+            scatter: made.scatter,
             covariance: self.regions.covariance,
             xi,
             counts: counter.done,
             record,
             unit,
         })
-    }
-}
-
-/// A count that is at hand, and the file that holds it.
-type SavedCount<'f, B> = (Term, PairCounts<B>, &'f Path);
-
-impl<'a> Plan<'a> {
-    /// The counts of `terms`, with the weights that bits and angles give their pairs.
-    fn planned(
-        &self,
-        terms: &[(Term, Pairs<'a>)],
-        legendre: LegendreDegrees,
-    ) -> Result<Vec<Planned<'a>>> {
-        let weighted = terms.iter().map(|(term, pairs)| {
-            let roles = term.roles().map(Role::name);
-            let pairs = self.weighting.of(term.name, roles, *pairs)?;
-            Ok((pairs, term.is_random()))
-        });
-        let mut weighted = weighted.collect::<Result<Vec<_>>>()?;
-        upweighted(&mut weighted, self.upweights)?;
-        let planned = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| Planned {
-            mean: self.mean_separation.filter(|_| term.is_data()),
-            legendre,
-            ..Planned::weighted(pairs)
-        };
-        Ok(weighted.into_iter().zip(terms).map(planned).collect())
-    }
-
-    /// The subsets that the pairs of a term are counted within, if they are.
-    fn subsets_of(&self, term: Term) -> Option<&'a Subsets> {
-        self.subsets.filter(|_| term.is_random())
-    }
-
-    /// The counts that are at hand in files, with these: random pairs by `--rr`, any by `--reuse`.
-    fn saved<B: Binning>(
-        &self,
-        terms: &[(Term, Pairs<'a>)],
-        planned: &[Planned<'a>],
-        bins: &B,
-        counter: &Counter<'a>,
-    ) -> Result<Vec<SavedCount<'_, B>>> {
-        let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
-        let results = results?;
-        let mut found: Vec<SavedCount<'_, B>> = Vec::new();
-        for &(term, pairs) in terms {
-            let expected = Expected {
-                bins,
-                job: counter.job(pairs)?,
-                cuts: counter.cuts(pairs),
-                exactness: counter.exactness(),
-                legendre: self.legendre,
-            };
-            let weighed = planned
-                .iter()
-                .any(|p| p.name == term.name && p.pair_weight.is_some());
-            if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
-                found.push((term, saved_counts::read(path, &expected)?, path));
-                continue;
-            }
-            // Neither separations nor subsets nor weights of pairs are in a saved count.
-            let means = self.mean_separation.is_some() && term.is_data();
-            if self.subsets_of(term).is_some() || means || weighed {
-                continue;
-            }
-            for result in &results {
-                if let Some(counts) = result.find(&expected)? {
-                    found.push((term, counts, result.path()));
-                    break;
-                }
-            }
-        }
-        let used = |path: &Path| found.iter().any(|(_, _, other)| *other == path);
-        if let Some(idle) = results.iter().find(|result| !used(result.path())) {
-            let names: Vec<&str> = terms.iter().map(|(term, _)| term.name).collect();
-            bail!(
-                "--reuse {} does not fit: none of its counts is of the particles, weights and box of {} here, or another result has them",
-                idle.path().display(),
-                names.join(", ")
-            );
-        }
-        Ok(found)
-    }
-
-    /// What counts become.
-    fn estimates<B: Binning>(
-        &self,
-        counts: &TermCounts<B>,
-    ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
-        let poles = self
-            .orders
-            .map(|orders| self.estimator.multipoles(counts, orders));
-        Ok((self.estimator.estimate(counts)?, poles.transpose()?))
-    }
-
-    /// Makes all counts, but for random pairs that are at hand, and the estimate.
-    fn run<B: Binning + 'static>(&self, bins: &B, counter: &mut Counter<'a>) -> Result<Made> {
-        let (inputs, domain) = (self.inputs, self.inputs.domain());
-        let sample = |role: Role| inputs.find(role.name());
-        let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
-        let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
-        let legendre = self.legendre;
-        let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
-        let planned = self.planned(estimation.terms(), legendre)?;
-        let mut saved = self.saved(estimation.terms(), &planned, bins, counter)?;
-        let of = |term: Term| {
-            let found = planned.iter().find(|planned| planned.name == term.name);
-            found.with_context(|| format!("{}: this count was not planned", term.name))
-        };
-        let open = planned.iter().zip(estimation.terms());
-        let open = open.filter(|(_, (term, _))| !saved.iter().any(|(held, ..)| held == term));
-        let open = open.flat_map(|(planned, &(term, _))| match self.subsets_of(term) {
-            Some(subsets) => subsets.planned().collect(),
-            None => vec![planned.clone()],
-        });
-        let open: Vec<_> = open.collect();
-        counter.decide(&open, bins)?;
-        if let Some(method) = self.method {
-            let mut near = None;
-            let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
-                let Some(subsets) = self.subsets_of(term) else {
-                    return counter.count_by_region(of(term)?, bins);
-                };
-                let counts = subsets.count_by_region(pairs, bins, counter)?;
-                near = counts.0;
-                Ok(counts.1)
-            })?;
-            let terms = match near {
-                None => terms,
-                Some(near) => terms.with_near(near)?,
-            };
-            let (xi, poles) = self.estimates(&terms.counts())?;
-            let scatter = Scatter::of(&terms, method, |counts| match self.orders {
-                Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
-                None => Ok(self.estimator.estimate(counts)?.xi),
-            })?;
-            let scatter = Some(scatter);
-            return Ok(Made { xi, poles, scatter });
-        }
-        let counts = estimation.counts(|term, pairs| -> Result<TermCount<B>> {
-            if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
-                let (_, counts, path) = saved.swap_remove(place);
-                counter.reuse(term.name, &counts, path);
-                return Ok(counts.into());
-            }
-            match self.subsets_of(term) {
-                Some(subsets) => subsets.count(pairs, bins, counter),
-                None => Ok(counter.count(of(term)?, bins)?.into()),
-            }
-        });
-        let (xi, poles) = self.estimates(&counts?)?;
-        let scatter = None;
-        Ok(Made { xi, poles, scatter })
     }
 }

@@ -9,6 +9,7 @@ mod estimator;
 pub(crate) mod info;
 pub(crate) mod nz;
 mod pairs;
+mod plan;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;
 mod projections;

@@ -13,7 +13,7 @@ use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use crate::counting::{cuts_record, fingerprint};
+use crate::counted::{cuts_record, fingerprint};
 
 /// What a saved count must belong to.
 pub(super) struct Expected<'a, B> {

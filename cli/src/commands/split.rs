@@ -11,7 +11,8 @@ use albireo_samples::Samples;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::counting::{Counter, Planned, SplitCount};
+use crate::counted::{Counted, SplitCount};
+use crate::counting::{Counter, Planned};
 use crate::usage::usage;
 
 /// How randoms are split.
@@ -193,7 +194,7 @@ impl Subsets {
         &self,
         near: Option<&PairCounts<B>>,
         far: &PairCounts<B>,
-        (whole, parts): (Pairs<'a>, Vec<crate::counting::Counted>),
+        (whole, parts): (Pairs<'a>, Vec<Counted>),
         counter: &mut Counter<'a>,
     ) -> Result<()> {
         let job = counter.job(whole)?;

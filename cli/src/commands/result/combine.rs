@@ -20,7 +20,7 @@ use crate::catalogs::Files;
 use crate::commands::estimate::Estimated;
 use crate::commands::region_flags::JackknifeName;
 use crate::commands::xi;
-use crate::counting::Counted;
+use crate::counted::Counted;
 use crate::output::{check, deliver, write};
 use crate::record::{Arguments, Record};
 use crate::scatter::{Method, Scatter, repeated};

@@ -1,0 +1,203 @@
+//! What is to be counted for an estimate, and what becomes of it.
+//!
+//! Entry: [`Plan`], which the flags of `xi` and `wp` make of samples that are read.
+
+use std::path::{Path, PathBuf};
+
+use albireo::estimators::{
+    AnyEstimator, Estimation, Multipoles, Role, Term, TermCount, TermCounts,
+};
+use albireo::result::Correlation;
+use albireo::tally::{Cut, LegendreDegrees};
+use albireo::{Binning, EstimatorError, PairCounts, Pairs};
+use albireo_samples::Samples;
+use anyhow::{Context, Result, bail};
+
+use super::estimator::with_advice;
+use super::saved_counts::{self, Expected, Saved};
+use super::split::Subsets;
+use crate::angular::Upweights;
+use crate::counting::{Counter, MeanSeparation, Planned};
+use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
+use crate::scatter::{Method, Scatter};
+
+/// What has been read and decided, ready to be counted.
+pub(super) struct Plan<'a> {
+    pub(super) inputs: &'a Samples,
+    pub(super) weighting: &'a Weighting,
+    pub(super) upweights: &'a Upweights,
+    pub(super) estimator: AnyEstimator,
+    pub(super) rr: Option<PathBuf>,
+    pub(super) reuse: Vec<PathBuf>,
+    pub(super) mean_separation: Option<MeanSeparation>,
+    pub(super) method: Option<Method>,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) subsets: Option<&'a Subsets>,
+    /// The degrees of multipoles that are made of Legendre sums, and of these sums.
+    pub(super) orders: Option<&'a [u32]>,
+    pub(super) legendre: LegendreDegrees,
+}
+
+/// What the counts of an estimate become.
+pub(super) struct Made {
+    pub(super) xi: Correlation,
+    /// From Legendre sums.
+    pub(super) poles: Option<Multipoles>,
+    pub(super) scatter: Option<Scatter>,
+}
+
+/// A count that is at hand, and the file that holds it.
+type SavedCount<'f, B> = (Term, PairCounts<B>, &'f Path);
+
+impl<'a> Plan<'a> {
+    /// The counts of `terms`, with the weights that bits and angles give their pairs.
+    fn planned(
+        &self,
+        terms: &[(Term, Pairs<'a>)],
+        legendre: LegendreDegrees,
+    ) -> Result<Vec<Planned<'a>>> {
+        let weighted = terms.iter().map(|(term, pairs)| {
+            let roles = term.roles().map(Role::name);
+            let pairs = self.weighting.of(term.name, roles, *pairs)?;
+            Ok((pairs, term.is_random()))
+        });
+        let mut weighted = weighted.collect::<Result<Vec<_>>>()?;
+        upweighted(&mut weighted, self.upweights)?;
+        let planned = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| Planned {
+            mean: self.mean_separation.filter(|_| term.is_data()),
+            legendre,
+            ..Planned::weighted(pairs)
+        };
+        Ok(weighted.into_iter().zip(terms).map(planned).collect())
+    }
+
+    /// The subsets that the pairs of a term are counted within, if they are.
+    fn subsets_of(&self, term: Term) -> Option<&'a Subsets> {
+        self.subsets.filter(|_| term.is_random())
+    }
+
+    /// The counts that are at hand in files, with these: random pairs by `--rr`, any by `--reuse`.
+    fn saved<B: Binning>(
+        &self,
+        terms: &[(Term, Pairs<'a>)],
+        planned: &[Planned<'a>],
+        bins: &B,
+        counter: &Counter<'a>,
+    ) -> Result<Vec<SavedCount<'_, B>>> {
+        let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
+        let results = results?;
+        let mut found: Vec<SavedCount<'_, B>> = Vec::new();
+        for &(term, pairs) in terms {
+            let expected = Expected {
+                bins,
+                job: counter.job(pairs)?,
+                cuts: counter.cuts(pairs),
+                exactness: counter.exactness(),
+                legendre: self.legendre,
+            };
+            let weighed = planned
+                .iter()
+                .any(|p| p.name == term.name && p.pair_weight.is_some());
+            if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
+                found.push((term, saved_counts::read(path, &expected)?, path));
+                continue;
+            }
+            // Neither separations nor subsets nor weights of pairs are in a saved count.
+            let means = self.mean_separation.is_some() && term.is_data();
+            if self.subsets_of(term).is_some() || means || weighed {
+                continue;
+            }
+            for result in &results {
+                if let Some(counts) = result.find(&expected)? {
+                    found.push((term, counts, result.path()));
+                    break;
+                }
+            }
+        }
+        let used = |path: &Path| found.iter().any(|(_, _, other)| *other == path);
+        if let Some(idle) = results.iter().find(|result| !used(result.path())) {
+            let names: Vec<&str> = terms.iter().map(|(term, _)| term.name).collect();
+            bail!(
+                "--reuse {} does not fit: none of its counts is of the particles, weights and box of {} here, or another result has them",
+                idle.path().display(),
+                names.join(", ")
+            );
+        }
+        Ok(found)
+    }
+
+    /// What counts become.
+    fn estimates<B: Binning>(
+        &self,
+        counts: &TermCounts<B>,
+    ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
+        let poles = self
+            .orders
+            .map(|orders| self.estimator.multipoles(counts, orders));
+        Ok((self.estimator.estimate(counts)?, poles.transpose()?))
+    }
+
+    /// Makes all counts, but for random pairs that are at hand, and the estimate.
+    pub(super) fn run<B: Binning + 'static>(
+        &self,
+        bins: &B,
+        counter: &mut Counter<'a>,
+    ) -> Result<Made> {
+        let (inputs, domain) = (self.inputs, self.inputs.domain());
+        let sample = |role: Role| inputs.find(role.name());
+        let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
+        let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
+        let legendre = self.legendre;
+        let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
+        let planned = self.planned(estimation.terms(), legendre)?;
+        let mut saved = self.saved(estimation.terms(), &planned, bins, counter)?;
+        let of = |term: Term| {
+            let found = planned.iter().find(|planned| planned.name == term.name);
+            found.with_context(|| format!("{}: this count was not planned", term.name))
+        };
+        let open = planned.iter().zip(estimation.terms());
+        let open = open.filter(|(_, (term, _))| !saved.iter().any(|(held, ..)| held == term));
+        let open = open.flat_map(|(planned, &(term, _))| match self.subsets_of(term) {
+            Some(subsets) => subsets.planned().collect(),
+            None => vec![planned.clone()],
+        });
+        let open: Vec<_> = open.collect();
+        counter.decide(&open, bins)?;
+        if let Some(method) = self.method {
+            let mut near = None;
+            let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
+                let Some(subsets) = self.subsets_of(term) else {
+                    return counter.count_by_region(of(term)?, bins);
+                };
+                let counts = subsets.count_by_region(pairs, bins, counter)?;
+                near = counts.0;
+                Ok(counts.1)
+            })?;
+            let terms = match near {
+                None => terms,
+                Some(near) => terms.with_near(near)?,
+            };
+            let (xi, poles) = self.estimates(&terms.counts())?;
+            let scatter = Scatter::of(&terms, method, |counts| match self.orders {
+                Some(orders) => Ok(self.estimator.multipoles(counts, orders)?.in_a_row()),
+                None => Ok(self.estimator.estimate(counts)?.xi),
+            })?;
+            let scatter = Some(scatter);
+            return Ok(Made { xi, poles, scatter });
+        }
+        let counts = estimation.counts(|term, pairs| -> Result<TermCount<B>> {
+            if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
+                let (_, counts, path) = saved.swap_remove(place);
+                counter.reuse(term.name, &counts, path);
+                return Ok(counts.into());
+            }
+            match self.subsets_of(term) {
+                Some(subsets) => subsets.count(pairs, bins, counter),
+                None => Ok(counter.count(of(term)?, bins)?.into()),
+            }
+        });
+        let (xi, poles) = self.estimates(&counts?)?;
+        let scatter = None;
+        Ok(Made { xi, poles, scatter })
+    }
+}

@@ -1,0 +1,124 @@
+//! Finished counts, as results write them.
+//!
+//! Entry: [`Counted`]; [`SplitCount`] of randoms that were split.
+
+use albireo::counts::{JobId, PairKind, Split};
+use albireo::tally::Cut;
+use albireo::{Binning, PairCounts, PairJob, PairTotal};
+use serde_json::{Map, Value, json};
+
+/// A finished count, as results write it.
+#[derive(Debug, Clone)]
+pub(crate) struct Counted {
+    pub(crate) name: &'static str,
+    pub(crate) npairs: Vec<u64>,
+    pub(crate) weight: Option<Vec<f64>>,
+    pub(crate) mean: Option<Vec<f64>>,
+    pub(crate) weighted_mean: Option<Vec<f64>>,
+    /// Legendre sums by their degree.
+    pub(crate) legendre: Vec<(u32, Vec<f64>)>,
+    /// What counted it; none for a count that was read from a file.
+    pub(crate) engine: Option<String>,
+    /// Kind, totals, fingerprint, engine, time.
+    pub(crate) record: Value,
+}
+
+/// A fingerprint as results write it.
+pub(crate) fn fingerprint(job: JobId) -> String {
+    format!("{:016x}", job.0)
+}
+
+/// Cuts as results write them, in one order.
+pub(crate) fn cuts_record(cuts: &[Cut]) -> Value {
+    let mut cuts: Vec<String> = cuts.iter().map(Cut::to_string).collect();
+    cuts.sort_unstable();
+    json!(cuts)
+}
+
+/// The record of a count's totals.
+fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, Value> {
+    let mut record = Map::new();
+    record.insert("kind".to_owned(), json!(kind.to_string()));
+    record.insert("total_pairs".to_owned(), json!(total.pairs));
+    record.insert("total_weight".to_owned(), json!(total.weight));
+    record.insert("design_effect".to_owned(), json!(total.design_effect));
+    if let Some(job) = job {
+        record.insert("job".to_owned(), json!(fingerprint(job)));
+    }
+    record
+}
+
+impl Counted {
+    /// A count with what made it, and with an entry of its record that tells how.
+    pub(crate) fn new<B: Binning>(
+        name: &'static str,
+        counts: &PairCounts<B>,
+        engine: Option<String>,
+        made: (&str, Value),
+    ) -> Self {
+        let mut record = totals(counts.kind(), counts.total(), counts.job_id());
+        record.insert("arithmetic".to_owned(), json!(counts.exactness().name()));
+        if let Some(engine) = &engine {
+            record.insert("engine".to_owned(), json!(engine));
+        }
+        if !counts.cuts().is_empty() {
+            record.insert("cuts".to_owned(), cuts_record(counts.cuts()));
+        }
+        record.insert(made.0.to_owned(), made.1);
+        Self {
+            name,
+            npairs: counts.npairs().to_vec(),
+            weight: counts.weight(),
+            mean: counts.mean_separation(),
+            weighted_mean: counts.weighted_mean_separation(),
+            legendre: (counts.legendre_degrees().iter())
+                .filter_map(|l| Some((l.degree(), counts.legendre_sums(l)?)))
+                .collect(),
+            engine,
+            record: Value::Object(record),
+        }
+    }
+}
+
+/// Counts of randoms that were split, written down as one.
+pub(crate) struct SplitCount<'a, B> {
+    pub(crate) split: Split,
+    /// Of all pairs, in the first bins.
+    pub(crate) near: Option<&'a PairCounts<B>>,
+    /// Within subsets, in all bins.
+    pub(crate) far: &'a PairCounts<B>,
+}
+
+impl<B: Binning> SplitCount<'_, B> {
+    /// The count of `job` that `parts` make up: each bin as it was counted, with both totals.
+    pub(crate) fn counted(&self, job: &PairJob<'_>, parts: Vec<Counted>) -> Counted {
+        let seconds = parts
+            .iter()
+            .filter_map(|part| part.record["seconds"].as_f64());
+        let took = ("seconds", json!(seconds.sum::<f64>()));
+        let first = parts.into_iter().next();
+        let (name, engine) = first.map_or(("RR", None), |part| (part.name, part.engine));
+        let mut counted = Counted::new(name, self.far, engine, took);
+        let mut split = Map::new();
+        split.insert("subsets".to_owned(), json!(self.split.subsets()));
+        split.insert(
+            "by".to_owned(),
+            json!("row number modulo the number of subsets"),
+        );
+        if let Some(near) = self.near {
+            let n = near.npairs().len();
+            counted.npairs[..n].copy_from_slice(near.npairs());
+            if let (Some(all), Some(near)) = (&mut counted.weight, near.weight()) {
+                all[..n].copy_from_slice(&near);
+            }
+            split.insert("above".to_owned(), json!(self.split.above()));
+            let below = totals(near.kind(), near.total(), None);
+            split.insert("below".to_owned(), Value::Object(below));
+        }
+        if let Some(record) = counted.record.as_object_mut() {
+            record.insert("job".to_owned(), json!(fingerprint(JobId::of(job))));
+            record.insert("split".to_owned(), Value::Object(split));
+        }
+        counted
+    }
+}

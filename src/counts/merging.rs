@@ -1,0 +1,90 @@
+//! When counts may be added, and adding them.
+
+use super::PairCounts;
+use super::held_sums::Held;
+use crate::binning::Binning;
+use crate::error::MergeError;
+use crate::tally::{PairWeight, described, same_cuts};
+
+impl<B: Binning> PairCounts<B> {
+    /// Adds the counts of another part of the same job, or of another realisation or frame.
+    ///
+    /// Parts of one job keep its total; different jobs with the same settings add theirs.
+    ///
+    /// # Errors
+    /// Settings that differ, exact counts with approximate ones, or a part that both hold. `self` is then unchanged.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        self.check_settings(other)?;
+        let covers = self.covers.union(&other.covers)?;
+        let mut merged = self.clone();
+        for (total, &part) in merged.npairs.iter_mut().zip(&other.npairs) {
+            *total = total
+                .checked_add(part)
+                .ok_or(MergeError::Overflow("a pair count"))?;
+        }
+        merged.sums.add(&other.sums)?;
+        *self = Self { covers, ..merged };
+        Ok(())
+    }
+
+    fn check_settings(&self, other: &Self) -> Result<(), MergeError> {
+        let differ = |setting, left: String, right: String| {
+            if left == right {
+                return Ok(());
+            }
+            Err(MergeError::Setting {
+                setting,
+                left,
+                right,
+            })
+        };
+        if self.exactness != other.exactness {
+            return Err(MergeError::Exactness {
+                left: self.exactness,
+                right: other.exactness,
+            });
+        }
+        differ(
+            "the bins",
+            format!("{:?}", self.binning),
+            format!("{:?}", other.binning),
+        )?;
+        differ(
+            "the kind of pairs",
+            self.kind.to_string(),
+            other.kind.to_string(),
+        )?;
+        for (setting, held) in [
+            ("the weights", Held::Weight),
+            ("the separations", Held::Separation),
+            ("the weighted separations", Held::WeightedSeparation),
+        ] {
+            let summed = |counts: &Self| match counts.sums.get(held) {
+                Some(_) => "summed".to_owned(),
+                None => "not summed".to_owned(),
+            };
+            differ(setting, summed(self), summed(other))?;
+        }
+        if !same_cuts(&self.cuts, &other.cuts) {
+            let [left, right] = [self, other].map(|counts| described(&counts.cuts));
+            return Err(MergeError::Setting {
+                setting: "the pairs that are dropped",
+                left,
+                right,
+            });
+        }
+        let degrees = |counts: &Self| format!("{:?}", counts.sums.degrees());
+        differ("the Legendre sums", degrees(self), degrees(other))?;
+        if self.pair_weight != other.pair_weight {
+            let text = |weight: &Option<PairWeight>| {
+                (weight.as_ref()).map_or("product of the weights".to_owned(), PairWeight::to_string)
+            };
+            return Err(MergeError::Setting {
+                setting: "the weights of pairs",
+                left: text(&self.pair_weight),
+                right: text(&other.pair_weight),
+            });
+        }
+        Ok(())
+    }
+}
