@@ -329,7 +329,7 @@ fn regions_are_drawn_on_the_sky_and_in_a_box() {
             .split(',')
             .map(|value| value.parse().unwrap())
             .collect();
-        format!("{},{}\n", 350.0 + 20.0 * values[0], 10.0 * values[1])
+        format!("{},{}\n", 20.0 * values[0] - 10.0, 10.0 * values[1])
     });
     let folder = Folder::new()
         .with("sky.csv", &format!("RA,DEC\n{}", rows.collect::<String>()))
