@@ -49,7 +49,6 @@ const MOST_NUMBERS: usize = 64;
 /// Range of right ascensions from which on the whole sky is shown.
 const WIDE: f64 = 150.0;
 const RADIUS: f64 = 1.1;
-/// Colours of regions, which come again only far away.
 const COLOURS: u32 = 12;
 /// Largest sides of the map.
 const LARGEST: Point = [430.0, 330.0];
@@ -389,7 +388,7 @@ impl Chart {
             .draw(face, surface, Colour::INK);
     }
 
-    /// The degrees along the equator.
+    /// Degrees along the equator.
     fn hours(&self, face: &Typeface, surface: &mut dyn Surface) {
         let Projection::Whole { centre } = self.projection else {
             return;
@@ -467,7 +466,8 @@ mod tests {
             let share = (h / 360.0) * (h / 2.0);
             assert!((cross.abs() / total / share - 1.0).abs() < 2e-3, "{ra} {z}");
         }
-        assert!((auxiliary(PI / 2.0) - PI / 2.0).abs() < 1e-6 && auxiliary(0.0).abs() < 1e-15);
+        // Flat at the pole: an angle is good to the cube root of a rounding there.
+        assert!((auxiliary(PI / 2.0) - PI / 2.0).abs() < 2e-5 && auxiliary(0.0).abs() < 1e-15);
     }
 
     #[test]
