@@ -348,3 +348,54 @@ fn correlation_matrices_are_drawn() {
     let mixed = folder.run("plot cov.csv xi.csv -o both.svg");
     assert_ne!(mixed.code, 0);
 }
+
+#[test]
+#[cfg(feature = "plot")]
+fn regions_are_drawn_on_the_sky_and_in_a_box() {
+    let rows = scattered(60, 1.0, 5);
+    let rows = rows.lines().skip(1).map(|line| {
+        let values: Vec<f64> = line
+            .split(',')
+            .map(|value| value.parse().unwrap())
+            .collect();
+        format!("{},{}\n", 20.0 * values[0] - 10.0, 10.0 * values[1])
+    });
+    let folder = Folder::new()
+        .with("sky.csv", &format!("RA,DEC\n{}", rows.collect::<String>()))
+        .with("box.csv", &scattered(300, 10.0, 1));
+    let sky = "xi sky.csv --randoms sky.csv --statistic theta --bins lin:0.1:5:2";
+    let of_box = "xi box.csv --box 10 --weight none --bins lin:0:2:2";
+    for (command, map) in [
+        (format!("{sky} --regions 3"), "sky.svg"),
+        (format!("{of_box} --regions-cubes 2"), "box.png"),
+    ] {
+        folder.good(&format!("{command} --region-map {map}"));
+        let bytes = std::fs::read(folder.path(map)).unwrap();
+        let start: &[u8] = if map == "sky.svg" {
+            b"<svg "
+        } else {
+            b"\x89PNG"
+        };
+        assert!(bytes.starts_with(start) && bytes.len() > 5000, "{map}");
+    }
+    let before = folder.names();
+    for (arguments, words) in [
+        (
+            format!("{sky} --region-map a.png"),
+            "--region-map needs regions: --regions N",
+        ),
+        (
+            format!("{sky} --regions 3 --region-map a.txt"),
+            ".png, .svg or .pdf",
+        ),
+        (
+            format!("{sky} --regions 3 --region-map none/a.png"),
+            "--region-map: cannot write none/a.png",
+        ),
+    ] {
+        let run = folder.run(&arguments);
+        assert_ne!(run.code, 0, "{arguments}");
+        assert!(run.stderr.contains(words), "{arguments}: {}", run.stderr);
+        assert_eq!(folder.names(), before);
+    }
+}
