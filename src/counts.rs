@@ -395,6 +395,7 @@ mod tests {
     use crate::binning::{Edges, RBins};
     use crate::domain::Domain;
     use crate::engine::Naive;
+    use crate::error::MergeError;
     use crate::particles::{Particles, Points};
     use crate::progress::Silent;
 

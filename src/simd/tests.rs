@@ -71,7 +71,10 @@ fn common_bits<S: Simd>(simd: S) {
         simd.common_bits(&words, &points, &mut found);
         for (lane, found) in found.into_iter().enumerate() {
             let common = |w: usize| (words[w] & points[w * MOST_LANES + lane]).count_ones();
-            assert_eq!(found, (0..n_words).map(|w| u64::from(common(w))).sum());
+            assert_eq!(
+                found,
+                (0..n_words).map(|w| u64::from(common(w))).sum::<u64>()
+            );
         }
     }
 }
