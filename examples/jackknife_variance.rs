@@ -10,7 +10,7 @@ use albireo::random::{Stream, in_box};
 use albireo::{Domain, Edges, Engine, Error, Labels, Pairs, Particles, Points, RBins, Silent};
 
 /// Regions along each axis of the unit cube.
-const ACROSS: u32 = 4;
+const ACROSS: u32 = 3;
 
 /// A Poisson number of clumps of 1 to 9 points, uniform in balls of radius 0.04; what lies outside the unit cube is not observed.
 fn mock(seed: u64) -> Vec<[f64; 3]> {
