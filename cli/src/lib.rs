@@ -78,7 +78,7 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
-    /// Work on saved results: covariance over mocks, coarser or fewer bins, sums of counts
+    /// Work on saved results: covariance over mocks, other bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
     /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
@@ -165,7 +165,27 @@ const RESULT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --bins lin:0:20:20 -o dd_2.csv
   albireo result rebin dd_1.csv --by 4 -o coarse.csv
   albireo result slice dd_1.csv --range 5:10 -o near.csv
-  albireo result sum 'dd_*.csv' -o all.csv";
+  albireo result sum 'dd_*.csv' -o all.csv
+
+  # Bins that adjoin, another total, both signs of pi together
+  albireo count catalogs/samples/galaxies_box.h5 --rows 0:5000 \\
+      --bins lin:20:40:4 -o far.csv
+  albireo result concatenate dd_1.csv far.csv -o both.csv
+  albireo result renormalise dd_1.csv --total-weight 1 -o one.csv
+  albireo count catalogs/samples/galaxies_box.h5 --rows 0:5000 \\
+      --statistic rp-pi --bins lin:0:20:5 --pi-bins lin:-20:20:20 -o pi.csv
+  albireo result wrap pi.csv -o wrapped.csv
+
+  # The window of a survey; w(theta) with its integral constraint
+  albireo count catalogs/samples/survey_randoms.parquet --every 20 \\
+      --cosmology Planck18 --statistic s-mu --bins lin:0:400:20 \\
+      --mu-bins lin:0:1:20 -o rr.csv
+  albireo result window rr.csv --multipoles 0,2,4 -o window.csv
+  albireo xi catalogs/samples/survey_galaxies.fits --every 10 \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --randoms-every 20 --statistic theta --bins log:0.1:180:30 -o w.csv
+  albireo result integral-constraint w.csv --power-law 0.8 \\
+      --fit 0.2:10 -o w_ic.csv";
 
 const RANDOMS_EXAMPLES: &str =
     "A footprint is the HEALPix pixels that hold objects: where a survey ends within a \

@@ -25,6 +25,7 @@ mod rdf;
 mod reference;
 mod regions;
 mod results;
+mod saved_algebra;
 mod saved_counts;
 mod signals;
 mod silent;
