@@ -4,10 +4,9 @@
 use albireo::counts::{JobId, PairKind, Sums, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
-    CellRr, Estimation, Estimator, Jackknife, Multipoles, Role, Term, TermCounts, legendre,
+    Estimation, Estimator, Jackknife, Multipoles, RegionTerms, Role, Term, TermCounts, legendre,
     legendre_degrees, multipoles,
 };
-use albireo::regions::Cells;
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
     AnalyticRr, Axis, Domain, Edges, Engine, EstimatorError, Labels, LineOfSight, Naive,
@@ -236,8 +235,8 @@ fn the_matrix_undoes_what_randoms_mix() {
 fn boxed(n: usize) -> Particles {
     let points = random::in_box(n, 5, [1.0; 3]).unwrap();
     let row = |k: usize| {
-        let [x, y, z] = points.at(if k % 2 == 0 { k } else { k - 1 });
-        if k % 2 == 0 {
+        let [x, y, z] = points.at(k - k % 2);
+        if k.is_multiple_of(2) {
             [x, y, z]
         } else {
             [x, y, (z + 0.2) % 1.0]
@@ -314,6 +313,42 @@ fn octants(sample: &Particles) -> Labels {
     Labels::new(labels.collect(), 8).unwrap()
 }
 
+/// A pair with one point in the region keeps a share of its weight, in every sum alike.
+fn check_shares(terms: &RegionTerms<SMuBins>) {
+    let alpha = Jackknife::MohammadPercival.alpha(8);
+    for (k, counts) in terms
+        .jackknife_counts(Jackknife::MohammadPercival)
+        .enumerate()
+    {
+        let (term, regions) = &terms.counted()[0];
+        let left = counts.get(*term).unwrap();
+        let by_hand = |of: &dyn Fn(&PairCounts<SMuBins>) -> Vec<f64>| -> Vec<f64> {
+            let [t, a, c] = [
+                of(regions.whole()),
+                of(regions.within(k)),
+                of(regions.across(k)),
+            ];
+            (0..t.len()).map(|i| t[i] - a[i] - alpha * c[i]).collect()
+        };
+        let l2 = by_hand(&|counts| counts.legendre_sums(Legendre::L2).unwrap());
+        near(&left.legendre_sums(Legendre::L2).unwrap(), &l2, 1e-12);
+        let moments = by_hand(&|counts| {
+            let mean = counts.weighted_mean_separation().unwrap();
+            let zero = |x: f64| if x.is_nan() { 0.0 } else { x };
+            mean.iter()
+                .zip(counts.values())
+                .map(|(m, w)| zero(m * w))
+                .collect()
+        });
+        let means: Vec<f64> = moments
+            .iter()
+            .zip(left.values())
+            .map(|(m, w)| m / w)
+            .collect();
+        near(&left.weighted_mean_separation().unwrap(), &means, 1e-12);
+    }
+}
+
 #[test]
 fn regions_leave_out_what_their_particles_bring() {
     let ells = [0, 1, 2];
@@ -376,39 +411,7 @@ fn regions_leave_out_what_their_particles_bring() {
             near(&found.error, &expected.error, 1e-6);
         }
     }
-    // A pair with one point in the region keeps a share of its weight, in every sum alike.
-    let alpha = Jackknife::MohammadPercival.alpha(8);
-    for (k, counts) in terms
-        .jackknife_counts(Jackknife::MohammadPercival)
-        .enumerate()
-    {
-        let (term, regions) = &terms.counted()[0];
-        let left = counts.get(*term).unwrap();
-        let by_hand = |of: &dyn Fn(&PairCounts<SMuBins>) -> Vec<f64>| -> Vec<f64> {
-            let [t, a, c] = [
-                of(regions.whole()),
-                of(regions.within(k)),
-                of(regions.across(k)),
-            ];
-            (0..t.len()).map(|i| t[i] - a[i] - alpha * c[i]).collect()
-        };
-        let l2 = by_hand(&|counts| counts.legendre_sums(Legendre::L2).unwrap());
-        near(&left.legendre_sums(Legendre::L2).unwrap(), &l2, 1e-12);
-        let moments = by_hand(&|counts| {
-            let mean = counts.weighted_mean_separation().unwrap();
-            let zero = |x: f64| if x.is_nan() { 0.0 } else { x };
-            mean.iter()
-                .zip(counts.values())
-                .map(|(m, w)| zero(m * w))
-                .collect()
-        });
-        let means: Vec<f64> = moments
-            .iter()
-            .zip(left.values())
-            .map(|(m, w)| m / w)
-            .collect();
-        near(&left.weighted_mean_separation().unwrap(), &means, 1e-12);
-    }
+    check_shares(&terms);
     // Each region drawn once is all pairs.
     let drawn = terms.counted()[0].1.resampled(&[1; 8]);
     let expected = terms.counted()[0].1.whole();
@@ -422,40 +425,6 @@ fn regions_leave_out_what_their_particles_bring() {
         &expected.weighted_mean_separation().unwrap(),
         1e-12,
     );
-}
-
-#[test]
-fn cells_of_a_box_have_the_moments_of_fine_bins() {
-    let domain = Domain::Periodic(PeriodicBox::new([Some(1.0), Some(1.2), Some(0.9)]).unwrap());
-    let cells = Cells::new(&domain, [2, 3, 3]).unwrap();
-    let los = LineOfSight::Fixed(Axis::Z);
-    let degrees: LegendreDegrees = [Legendre::L2, Legendre::L4].into_iter().collect();
-    let one = AnalyticRr::new(&bins(&[0.0, 1.0], los), &domain).unwrap();
-    let one = CellRr::new(one.with_legendre(degrees).unwrap(), Some(&cells)).unwrap();
-    let edges: Vec<f64> = (0..=60).map(|k| f64::from(k) / 60.0).collect();
-    let fine = AnalyticRr::new(&bins(&edges, los), &domain).unwrap();
-    let fine = CellRr::new(fine, Some(&cells)).unwrap();
-    for alpha in [1.0, 0.3] {
-        use albireo::estimators::RandomPairs;
-        let (one, fine) = (one.without(alpha), fine.without(alpha));
-        for l in [Legendre::L0, Legendre::L2, Legendre::L4] {
-            let found = one.legendre_fractions(l, "RR").unwrap();
-            for (k, row) in fine.fractions().chunks(60).enumerate() {
-                let centre = |j: usize| (j as f64 + 0.5) / 60.0;
-                let sum: f64 = (0..60)
-                    .map(|j| row[j] * legendre(l.degree(), centre(j)))
-                    .sum();
-                let scale = one.fractions()[k];
-                // The polynomial at the centre of a bin is off by 1/24 of its curvature there.
-                assert!(
-                    (found[k] - sum).abs() < 1e-3 * scale,
-                    "{alpha} {l:?}: {} {sum}",
-                    found[k]
-                );
-                assert!(l == Legendre::L0 || alpha != 1.0 || found[k].abs() > 1e-5 * scale);
-            }
-        }
-    }
 }
 
 #[test]
@@ -523,73 +492,5 @@ fn multipoles_that_cannot_be_had_are_refused() {
     assert!(
         refusal.to_string().contains("the Legendre sums"),
         "{refusal}"
-    );
-}
-
-#[test]
-fn weighted_means_are_those_of_a_loop() {
-    let (one, other) = (survey(80, 7), survey(60, 8));
-    let [a, b] = [&one, &other].map(particles);
-    let bins = bins(&[0.0, 1.0], LineOfSight::Midpoint);
-    for (pairs, second) in [
-        (Pairs::Auto(&a), None),
-        (Pairs::Cross(&a, &b), Some(&other)),
-    ] {
-        let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let sums = Sums {
-            weighted_separations: true,
-            separations: true,
-            ..Sums::for_pairs(pairs)
-        };
-        let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
-        assert!(count_pairs(&Cpu::new(), &job, &bins, sums, &Silent).unwrap() == counts);
-        let (mut moments, mut weights) = ([0.0; 2], [0.0; 2]);
-        let q = second.unwrap_or(&one);
-        for i in 0..one.0.len() {
-            for j in 0..if second.is_some() { q.0.len() } else { i } {
-                let s = (0..3)
-                    .map(|k| (one.0[i][k] - q.0[j][k]).powi(2))
-                    .sum::<f64>()
-                    .sqrt();
-                let bin = match s {
-                    s if (0.1..0.25).contains(&s) => 0,
-                    s if (0.25..0.45).contains(&s) => 1,
-                    _ => continue,
-                };
-                moments[bin] += one.1[i] * q.1[j] * s;
-                weights[bin] += one.1[i] * q.1[j];
-            }
-        }
-        let expected = [moments[0] / weights[0], moments[1] / weights[1]];
-        near(&counts.weighted_mean_separation().unwrap(), &expected, 1e-9);
-        assert_ne!(counts.mean_separation(), counts.weighted_mean_separation());
-        // Halves of a job add up to the whole.
-        let half = |index| {
-            albireo::counts::count_part(
-                &Cpu::new(),
-                &job,
-                albireo::counts::Part { index, of: 2 },
-                &bins,
-                sums,
-                &Silent,
-            )
-        };
-        let mut whole = half(0).unwrap();
-        whole.merge(&half(1).unwrap()).unwrap();
-        assert_eq!(
-            whole.weighted_mean_separation(),
-            counts.weighted_mean_separation()
-        );
-    }
-    let unweighted = Particles::new(a.points().clone());
-    let job = PairJob::new(Pairs::Auto(&unweighted), &Domain::Open).unwrap();
-    let sums = Sums {
-        weighted_separations: true,
-        ..Sums::default()
-    };
-    let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
-    assert!(
-        counts.weighted_mean_separation().is_none(),
-        "there are no weights"
     );
 }

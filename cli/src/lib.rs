@@ -84,7 +84,7 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
-    /// Work on saved results: covariance over mocks, caps combined, coarser or fewer bins, sums of counts
+    /// Work on saved results: covariance over mocks, caps combined, other bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
     /// Measure n(z) of a survey; make FKP weights and effective redshifts of it
@@ -222,7 +222,27 @@ const RESULT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --randoms-every 50 --cosmology Planck18 --bins lin:0:40:8 \\
       --regions 8 --region-counts south_regions.csv -o south.csv
   albireo result combine north.csv south.csv \\
-      --by-region north_regions.csv south_regions.csv -o both.csv";
+      --by-region north_regions.csv south_regions.csv -o both.csv
+
+  # Bins that adjoin, another total, both signs of pi together
+  albireo count catalogs/samples/galaxies_box.h5 --rows 0:5000 \\
+      --bins lin:20:40:4 -o far.csv
+  albireo result concatenate dd_1.csv far.csv -o joined.csv
+  albireo result renormalise dd_1.csv --total-weight 1 -o one.csv
+  albireo count catalogs/samples/galaxies_box.h5 --rows 0:5000 \\
+      --statistic rp-pi --bins lin:0:20:5 --pi-bins lin:-20:20:20 -o pi.csv
+  albireo result wrap pi.csv -o wrapped.csv
+
+  # The window of a survey; w(theta) with its integral constraint
+  albireo count catalogs/samples/survey_randoms.parquet --every 20 \\
+      --cosmology Planck18 --statistic s-mu --bins lin:0:400:20 \\
+      --mu-bins lin:0:1:20 -o rr.csv
+  albireo result window rr.csv --multipoles 0,2,4 -o window.csv
+  albireo xi catalogs/samples/survey_galaxies.fits --every 10 \\
+      --randoms catalogs/samples/survey_randoms.parquet \\
+      --randoms-every 20 --statistic theta --bins log:0.1:180:30 -o w.csv
+  albireo result integral-constraint w.csv --power-law 0.8 \\
+      --fit 0.2:10 -o w_ic.csv";
 
 const RANDOMS_EXAMPLES: &str =
     "A footprint is the HEALPix pixels that hold objects: where a survey ends within a \

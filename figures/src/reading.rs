@@ -76,7 +76,7 @@ impl Picture {
             });
         }
         if style.r2
-            && (kind == ResultKind::Counts
+            && (matches!(kind, ResultKind::Counts | ResultKind::Window)
                 || kind == ResultKind::Rdf
                 || kind == ResultKind::NumberDensity
                 || axes.len() == 2
@@ -250,12 +250,12 @@ fn counts_or_weights(table: &Table, label: &str) -> Result<(Vec<f64>, String), F
     }
 }
 
-/// The multipole orders of a result, from its columns `xi_0`, `xi_2`...
-fn orders(table: &Table) -> Vec<String> {
+/// The multipole orders of a result, from its columns `xi_0`, `xi_2`..
+fn orders(table: &Table, prefix: &str) -> Vec<String> {
     let names = table
         .columns
         .iter()
-        .filter_map(|column| column.name.strip_prefix("xi_"));
+        .filter_map(|column| column.name.strip_prefix(prefix));
     names
         .filter(|rest| rest.chars().all(|c| c.is_ascii_digit()))
         .map(str::to_owned)
@@ -265,9 +265,10 @@ fn orders(table: &Table) -> Vec<String> {
 /// The ranges of mu that the wedges of a result are means over, from its record.
 fn wedges(table: &Table) -> Vec<String> {
     let edges = table.meta.get("wedges").and_then(|edges| edges.as_array());
-    let edges: Vec<f64> = (edges.into_iter().flatten())
-        .filter_map(|edge| edge.as_f64())
-        .collect();
+    let mut numbers: Vec<f64> = vec![];
+    for edge in edges.into_iter().flatten() {
+        numbers.extend(edge.as_f64());
+    }
     // As many digits as edges are told apart by, three at most: thirds need no more.
     let short = |edge: f64| {
         let text = format!("{edge:.3}");
@@ -275,7 +276,7 @@ fn wedges(table: &Table) -> Vec<String> {
         text.to_owned()
     };
     let label = |e: &[f64]| format!("{} < μ < {}", short(e[0]), short(e[1]));
-    edges.windows(2).map(label).collect()
+    numbers.windows(2).map(label).collect()
 }
 
 /// What a kind of result shows over one axis.
@@ -342,13 +343,23 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         }
         ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
         ResultKind::Multipoles => Ok(Shown {
-            series: orders(table)
+            series: orders(table, "xi_")
                 .iter()
                 .enumerate()
                 .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("xi_{l}"), k))
                 .collect::<Result<_, FigureError>>()?,
             label: format!("ξ_ℓ({name})"),
             power: 2,
+            reference: Some(0.0),
+        }),
+        ResultKind::Window => Ok(Shown {
+            series: orders(table, "Q_")
+                .iter()
+                .enumerate()
+                .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("Q_{l}"), k))
+                .collect::<Result<_, FigureError>>()?,
+            label: format!("Q_ℓ({name})"),
+            power: 0,
             reference: Some(0.0),
         }),
         ResultKind::Wedges => Ok(Shown {

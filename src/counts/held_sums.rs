@@ -40,10 +40,10 @@ pub(super) struct HeldSums(Vec<(Held, FixedSums)>);
 
 impl HeldSums {
     /// Weights alone, or nothing.
-    pub(super) fn of_weights(weight: Option<&[f64]>) -> Self {
+    pub(super) fn of_weights(weight: Option<FixedSums>) -> Self {
         let mut held = Self::default();
         if let Some(weight) = weight {
-            held.set(Held::Weight, FixedSums::nearest(weight));
+            held.set(Held::Weight, weight);
         }
         held
     }

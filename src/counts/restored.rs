@@ -52,7 +52,7 @@ impl<B: Binning> PairCounts<B> {
             kind: total.kind,
             binning,
             npairs,
-            sums: HeldSums::of_weights(weight.as_deref()),
+            sums: HeldSums::of_weights(weight.map(|weight| FixedSums::nearest(&weight))),
             exactness: Exactness::Exact,
             covers: Covers::part(job, Part::WHOLE, total),
             pair_weight: None,

@@ -60,7 +60,7 @@ pub fn legendre_degrees(ells: &[u32]) -> Result<LegendreDegrees, EstimatorError>
 }
 
 /// `(2p + 1) (a b p; 0 0 0)^2`: what `L_a L_b` has of `L_p`.
-fn product_share(a: usize, b: usize, p: usize) -> f64 {
+pub(super) fn product_share(a: usize, b: usize, p: usize) -> f64 {
     let sum = a + b + p;
     if !sum.is_multiple_of(2) || p > a + b || p < a.abs_diff(b) {
         return 0.0;
@@ -355,7 +355,7 @@ impl Estimator {
         let data = counts.get(terms[0].0)?;
         let axis = spanning(data.binning(), ells, data.kind())?;
         let n_mu = data.npairs().len() / axis.n_bins();
-        let moments = self.moments(counts, &terms, over, wanted)?;
+        let moments = moments_of(counts, &terms, over, wanted)?;
         let shell = Shell {
             degrees: &degrees,
             moments: &moments,
@@ -379,39 +379,38 @@ impl Estimator {
         let poles = ells.iter().map(pole).collect();
         Ok(Multipoles { axis, poles })
     }
+}
 
-    /// The sums of all terms, in the same bins.
-    fn moments<B: Binning>(
-        self,
-        counts: &TermCounts<B>,
-        terms: &[(Term, f64)],
-        over: Term,
-        degrees: LegendreDegrees,
-    ) -> Result<Vec<Moments>, EstimatorError> {
-        let first = counts.get(terms[0].0)?.binning();
-        let n_mu = first.axes().last().map_or(1, BinAxis::n_bins);
-        let moments = |&(term, share): &(Term, f64)| {
-            let is_denominator = term == over;
-            let counts: &dyn RandomPairs<B> = if term.is_random() {
-                counts.random(term)?
-            } else {
-                counts.get(term)?
-            };
-            if counts.binning() != first {
-                return Err(EstimatorError::Bins {
-                    left: terms[0].0.name,
-                    right: term.name,
-                });
-            }
-            let moments = Moments::new(counts, term.name, degrees, n_mu)?;
-            Ok(Moments {
-                share,
-                is_denominator,
-                ..moments
-            })
+/// The sums of all terms, in the same bins.
+fn moments_of<B: Binning>(
+    counts: &TermCounts<B>,
+    terms: &[(Term, f64)],
+    over: Term,
+    degrees: LegendreDegrees,
+) -> Result<Vec<Moments>, EstimatorError> {
+    let first = counts.get(terms[0].0)?.binning();
+    let n_mu = first.axes().last().map_or(1, BinAxis::n_bins);
+    let moments = |&(term, share): &(Term, f64)| {
+        let is_denominator = term == over;
+        let counts: &dyn RandomPairs<B> = if term.is_random() {
+            counts.random(term)?
+        } else {
+            counts.get(term)?
         };
-        terms.iter().map(moments).collect()
-    }
+        if counts.binning() != first {
+            return Err(EstimatorError::Bins {
+                left: terms[0].0.name,
+                right: term.name,
+            });
+        }
+        let moments = Moments::new(counts, term.name, degrees, n_mu)?;
+        Ok(Moments {
+            share,
+            is_denominator,
+            ..moments
+        })
+    };
+    terms.iter().map(moments).collect()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod estimation;
 mod estimator;
 mod formula;
 mod formula_text;
+mod integral_constraint;
 mod jackknife;
 mod landy_szalay;
 mod legendre_sums;
@@ -36,6 +37,7 @@ mod rdf;
 mod split_randoms;
 mod terms;
 mod wedges;
+mod window;
 
 pub use crate::legendre::legendre;
 pub use analytic::AnalyticRr;
@@ -47,6 +49,7 @@ pub use covariance::{Covariance, hartlap_factor, percival_factor};
 pub use estimation::Estimation;
 pub use estimator::{AnyEstimator, Estimator};
 pub use formula::Formula;
+pub use integral_constraint::{IntegralConstraint, PowerLaw};
 pub use jackknife::{Jackknife, bootstrap_draws};
 pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
 pub use legendre_sums::{MAX_SUMMED_ELL, legendre_degrees};
@@ -58,6 +61,7 @@ pub use rdf::Rdf;
 pub use split_randoms::SplitRandoms;
 pub use terms::{Role, Term, TermCount, TermCounts};
 pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};
+pub use window::{WindowMultipole, WindowMultipoles, window_multipoles};
 
 use std::borrow::Cow;
 

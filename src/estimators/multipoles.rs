@@ -61,7 +61,7 @@ impl Multipoles {
 pub const MAX_ELL: u32 = 10_000;
 
 /// `(2l+1)` times the integral of the Legendre polynomial from -1 to `x`: `P_{l+1}(x) - P_{l-1}(x)`; `x + 1` for l = 0.
-fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
+pub(super) fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
     if ell == 0 {
         return x + 1.0;
     }

@@ -92,9 +92,12 @@ pub fn projected_to(xi: &Correlation, pi_max: Option<f64>) -> Result<Projected, 
     }
     let sides = if pi.signed() { 1.0 } else { 2.0 };
     let within = |edge: f64| edge.abs() <= pi_max;
-    let factor = |e: &[f64]| match within(e[0]) && within(e[1]) {
-        true => sides * (e[1] - e[0]),
-        false => 0.0,
+    let factor = |e: &[f64]| {
+        if within(e[0]) && within(e[1]) {
+            sides * (e[1] - e[0])
+        } else {
+            0.0
+        }
     };
     let factors: Vec<f64> = pi.edges.windows(2).map(factor).collect();
     let (wp, error) = weighted_sums(xi, &factors);

@@ -64,14 +64,12 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
         let found = edges.len();
         return refuse(format!("wedges need at least 2 edges in mu, found {found}"));
     }
-    if let Some(pair) = edges
-        .windows(2)
-        .find(|e| e[0].is_nan() || e[0] >= e[1] || e[1].is_nan())
-    {
-        return refuse(format!(
-            "the edges of wedges must rise, found {} before {}",
-            pair[0], pair[1]
-        ));
+    for (lo, hi) in edges.iter().zip(&edges[1..]) {
+        if lo.is_nan() || hi.is_nan() || lo >= hi {
+            return refuse(format!(
+                "the edges of wedges must rise, found {lo} before {hi}"
+            ));
+        }
     }
     let ends = |edges: &[f64]| edges.first().copied().zip(edges.last().copied());
     let (Some((first, last)), Some((lo, hi))) = (ends(mu), ends(edges)) else {

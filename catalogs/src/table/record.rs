@@ -21,6 +21,8 @@ pub enum ResultKind {
     Multipoles,
     /// Means of xi(s, mu) over ranges of mu.
     Wedges,
+    /// Multipoles of the survey window.
+    Window,
     /// g(r) and n(r).
     Rdf,
     /// The covariance of estimates, a row for each two bins.
@@ -36,12 +38,13 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
         Self::Multipoles,
         Self::Wedges,
+        Self::Window,
         Self::Rdf,
         Self::Covariance,
         Self::RegionCounts,
@@ -58,6 +61,7 @@ impl ResultKind {
             Self::Projected => "projected correlation function",
             Self::Multipoles => "multipoles",
             Self::Wedges => "wedges",
+            Self::Window => "window multipoles",
             Self::Rdf => "radial distribution function",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",

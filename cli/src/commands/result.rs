@@ -4,15 +4,20 @@
 
 mod amounts;
 mod combine;
+mod concatenate;
 mod covariance;
 mod grid;
+mod integral_constraint;
 mod mean;
 mod parts;
 mod realisations;
 mod rebin;
+mod renormalise;
 mod saved;
 mod settings;
 mod sum;
+mod window;
+mod wrap;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -29,6 +34,11 @@ pub(crate) struct SavedResults {
 /// What to do with them.
 #[derive(Debug, Subcommand)]
 enum Operation {
+    /// Put results of the same particles in bins that adjoin together, such as near bins and far ones
+    #[command(
+        after_help = "Rows are taken as they are. Totals must be the same: results of the same particles, weights and settings."
+    )]
+    Concatenate(concatenate::Concatenate),
     /// The covariance of estimates over mocks: results of one measurement, one a realisation
     #[command(after_help = "The covariance of N realisations is \
 1/(N-1) sum (x - mean)(x - mean)^T. Its inverse is biased: the record and standard error name the Hartlap factor (N-P-2)/(N-1) of P bins, \
@@ -40,12 +50,20 @@ which it is to be multiplied by (Hartlap et al. 2007).")]
 xi is estimated of the sums, and the regions of all parts are left out one at a time. Pairs between the parts are not counted."
     )]
     Combine(combine::Combine),
+    /// Add the integral constraint of a model to a correlation function
+    #[command(
+        after_help = "IC = sum RR xi_model / sum RR over the bins of the result; the estimate is on average xi - IC (Landy & Szalay 1993; \
+Roche & Eales 1999). Bins should reach all pairs of the volume."
+    )]
+    IntegralConstraint(integral_constraint::Constraint),
     /// Put neighbouring bins of pair counts together: the counts of the coarser bins, exactly
     #[command(
         after_help = "Pairs are added as integers. Weights, which tables hold as float64, are added in float64, and means of \
 separations are weighted by the numbers of pairs."
     )]
     Rebin(rebin::Rebin),
+    /// Give pair counts another total weight, to add up samples of other weights
+    Renormalise(renormalise::Renormalise),
     /// Keep the bins within a range
     #[command(
         after_help = "Only whole bins are kept, as they are. Totals and normalisations stay those of all pairs."
@@ -57,12 +75,29 @@ separations are weighted by the numbers of pairs."
 and means of separations are weighted by the numbers of pairs."
     )]
     Sum(sum::Sum),
+    /// Multipoles of the survey window, from random pairs over (s, mu)
+    #[command(
+        after_help = "Q_l(s) = V (2l + 1) sum RR L_l(mu) / v(s), RR over all pairs and v the volume of the shell (Wilson et al. 2017; Beutler & \
+McDonald 2021). Legendre sums (count --legendre) are used where there is one bin in mu, else bins in mu."
+    )]
+    Window(window::Window),
+    /// Put both signs of mu or pi of pair counts together: the counts over |mu| or |pi|, exactly
+    #[command(
+        after_help = "Auto counts of both orders then hold each pair twice in a bin, unless the line of sight is through one end: they are \
+halved, and are those that unsigned bins count."
+    )]
+    Wrap(wrap::Wrap),
 }
 
 impl SavedResults {
     /// Does it.
     pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
         match self.operation {
+            Operation::Concatenate(concatenate) => concatenate.run(arguments),
+            Operation::IntegralConstraint(constraint) => constraint.run(arguments),
+            Operation::Renormalise(renormalise) => renormalise.run(arguments),
+            Operation::Window(window) => window.run(arguments),
+            Operation::Wrap(wrap) => wrap.run(arguments),
             Operation::Covariance(covariance) => covariance.run(arguments),
             Operation::Combine(combine) => combine.run(arguments),
             Operation::Rebin(rebin) => rebin.run(arguments),

@@ -34,6 +34,7 @@ mod reference;
 mod regions;
 mod results;
 mod reuse;
+mod saved_algebra;
 mod saved_counts;
 mod signals;
 mod silent;

@@ -72,9 +72,8 @@ impl Amounts {
                 }
                 (name, _) if known.contains(&name) => {}
                 (name, _) => {
-                    means.push(mean.with_context(|| {
-                        format!("column `{name}`: it is not known how it adds up")
-                    })?)
+                    let unknown = || format!("column `{name}`: it is not known how it adds up");
+                    means.push(mean.with_context(unknown)?);
                 }
             }
         }
@@ -149,9 +148,9 @@ impl Amounts {
             let mean = &one.means[k];
             for (row, value) in mean.values.iter().enumerate() {
                 let bin = target(row);
-                let of = |amounts: &Self, row: usize| match mean.by_weight {
-                    true => amounts.sum("weight").map_or(f64::NAN, |weight| weight[row]),
-                    false => amounts.npairs[row] as f64,
+                let of = |amounts: &Self, row: usize| {
+                    let weight = amounts.sum("weight").filter(|_| mean.by_weight);
+                    weight.map_or(amounts.npairs[row] as f64, |weight| weight[row])
                 };
                 let (part, all) = (of(one, row), of(self, bin));
                 // Bins without pairs have no mean and take no part.
@@ -180,7 +179,9 @@ impl Amounts {
         }
         self.npairs.iter_mut().for_each(|n| *n /= 2);
         for (_, sums) in &mut self.sums {
-            sums.iter_mut().for_each(|sum| *sum /= 2.0);
+            for sum in sums {
+                *sum /= 2.0;
+            }
         }
         Ok(self)
     }

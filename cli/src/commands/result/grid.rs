@@ -39,7 +39,7 @@ impl Grid {
     }
 
     /// The number of bins along an axis.
-    fn along(&self, axis: usize) -> usize {
+    pub(super) fn along(&self, axis: usize) -> usize {
         self.axes[axis].1.len() - 1
     }
 

@@ -55,7 +55,12 @@ pub(crate) struct Slice {
 }
 
 /// The record of a result made of another: what that was and is of, with its own command and edges.
-fn record_of(table: &Table, path: &Path, grid: &Grid, mut record: Record) -> Result<Record> {
+pub(super) fn record_of(
+    table: &Table,
+    path: &Path,
+    grid: &Grid,
+    mut record: Record,
+) -> Result<Record> {
     let own = ["result", "program", "command", "wall_seconds", "made_from"];
     for (key, value) in &table.meta {
         if !own.contains(&key.as_str()) {

@@ -1,6 +1,6 @@
 //! One saved result whose rows are its bins.
 //!
-//! Entry: [`read`]; [`bin_columns`] and [`floats`] find its columns.
+//! Entry: [`read`], [`counts`]; [`bin_columns`] and [`floats`] find its columns.
 
 use std::path::Path;
 
@@ -25,6 +25,19 @@ pub(super) fn read(path: &Path) -> Result<(Table, ResultKind)> {
         );
     }
     Ok((table, kind))
+}
+
+/// Saved pair counts, such as can be `done`.
+pub(super) fn counts(path: &Path, done: &str) -> Result<Table> {
+    let (table, kind) = read(path)?;
+    if kind != ResultKind::Counts {
+        bail!(
+            "{}: pair counts can be {done}, such as `albireo count` writes, found a {}",
+            path.display(),
+            kind.name()
+        );
+    }
+    Ok(table)
 }
 
 /// A column of floats.

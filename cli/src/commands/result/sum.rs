@@ -27,17 +27,17 @@ pub(crate) struct Sum {
 
 /// All pairs of a count, in the bins or not, as its record has them.
 #[derive(Debug, Clone, PartialEq)]
-struct Total {
-    name: String,
-    kind: String,
-    pairs: u64,
-    weight: f64,
-    design_effect: Option<f64>,
+pub(super) struct Total {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) pairs: u64,
+    pub(super) weight: f64,
+    pub(super) design_effect: Option<f64>,
 }
 
 impl Total {
     /// The total of the only count of a table.
-    fn of(table: &Table) -> Result<Self> {
+    pub(super) fn of(table: &Table) -> Result<Self> {
         let counts = table.meta.get("counts").and_then(Value::as_object);
         let (name, count) = counts
             .and_then(|counts| counts.iter().next())
@@ -85,8 +85,29 @@ impl Total {
         })
     }
 
+    /// The same with each pair that stands twice counted once.
+    pub(super) fn halved(self) -> Self {
+        Self {
+            kind: "auto (each pair once)".to_owned(),
+            pairs: self.pairs / 2,
+            weight: self.weight / 2.0,
+            ..self
+        }
+    }
+
+    /// The record of the counts of a table of the same particles, with this total.
+    pub(super) fn in_record_of(&self, table: &Table) -> Value {
+        let mut counts = table.meta.get("counts").cloned().unwrap_or_default();
+        if let Some(count) = counts.get_mut(&self.name).and_then(Value::as_object_mut) {
+            count.insert("kind".to_owned(), json!(self.kind));
+            count.insert("total_pairs".to_owned(), json!(self.pairs));
+            count.insert("total_weight".to_owned(), json!(self.weight));
+        }
+        counts
+    }
+
     /// As records have it.
-    fn record(&self, arithmetic: Option<&Value>) -> Value {
+    pub(super) fn record(&self, arithmetic: Option<&Value>) -> Value {
         let mut record = Map::new();
         record.insert("kind".to_owned(), json!(self.kind));
         record.insert("total_pairs".to_owned(), json!(self.pairs));
