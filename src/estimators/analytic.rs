@@ -154,7 +154,7 @@ impl<B: Binning> AnalyticRr<B> {
             Some(Form::SMu { mu, .. }) => matches!(mu.values(), [0.0 | -1.0, 1.0]),
             _ => false,
         };
-        if !(spans && self.cuts.is_empty()) && !degrees.is_empty() {
+        if !(degrees.is_empty() || (spans && self.cuts.is_empty())) {
             return Err(EstimatorError::AnalyticRr(
                 "has Legendre sums in bins (s, mu) with one bin in mu that spans [0, 1] or [-1, 1], and without cuts"
                     .to_owned(),

@@ -214,7 +214,7 @@ impl<B: Binning> CombinedRegions<B> {
     /// The correlation function of regions drawn with replacement from those of all parts, as [`RegionTerms::bootstrap`].
     ///
     /// # Errors
-    /// [`EstimatorError::Needs`]: fewer than two realisations; each as [`Estimator::estimate`].
+    /// [`EstimatorError::Needs`]: fewer than two realisations; each as [`AnyEstimator::estimate`].
     pub fn bootstrap(
         &self,
         realisations: u32,

@@ -142,7 +142,7 @@ impl<'a, B: Binning> Estimation<'a, B> {
         Ok(estimator.estimate(&self.counts(count)?)?)
     }
 
-    /// Has `count` make each count: what [`Estimator::estimate`] and [`Estimator::multipoles`] take.
+    /// Has `count` make each count: what [`AnyEstimator::estimate`] and [`AnyEstimator::multipoles`] take.
     ///
     /// # Errors
     /// Those of `count`.

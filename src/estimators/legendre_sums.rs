@@ -441,7 +441,8 @@ mod tests {
         let inverse = inverse(matrix.clone());
         for (i, row) in matrix.iter().enumerate() {
             for j in 0..3 {
-                let found: f64 = (0..3).map(|k| row[k] * inverse[k][j]).sum();
+                let column = inverse.iter().map(|row| row[j]);
+                let found: f64 = row.iter().zip(column).map(|(a, b)| a * b).sum();
                 let expected = f64::from(u8::from(i == j));
                 assert!((found - expected).abs() < 1e-14);
             }

@@ -24,7 +24,7 @@ const OUTPUTS: [&str; 9] = [
 ];
 
 /// Those that name files to be read.
-const INPUTS: [&str; 11] = [
+const INPUTS: [&str; 14] = [
     "data",
     "second",
     "randoms",
@@ -36,6 +36,9 @@ const INPUTS: [&str; 11] = [
     "result",
     "results",
     "by-region",
+    "reuse",
+    "model",
+    "bonds",
 ];
 
 /// What a key is set to.

@@ -336,6 +336,13 @@ fn integral_constraints_are_means_of_the_model_over_rr() {
         above / below,
     );
     near(fit["value"].as_f64().unwrap(), above / below * c);
+}
+
+#[test]
+fn integral_constraints_without_a_meaning_are_refused() {
+    let folder = folder().with("model.txt", "0.5 4\n20 0\n");
+    folder.good("xi d.csv --randoms r.csv --bins edges:0,1,2,4,8,18 -o xi.csv");
+    folder.good("result integral-constraint xi.csv --model model.txt -o ic.csv");
     // Bins that leave pairs out are warned of.
     folder.good("xi d.csv --randoms r.csv --bins edges:0,1,2,4 -o near.csv");
     let run = folder.good("result integral-constraint near.csv --power-law 1.5 -o no.csv");
