@@ -409,9 +409,10 @@ mod tests {
         ];
         let inverse = inverse(matrix.clone());
         for (i, row) in matrix.iter().enumerate() {
-            for j in 0..3 {
-                let found: f64 = (0..3).map(|k| row[k] * inverse[k][j]).sum();
-                let expected = f64::from(u8::from(i == j));
+            let columns = |j: usize| inverse.iter().map(move |row| row[j]);
+            for column in 0..row.len() {
+                let found: f64 = row.iter().zip(columns(column)).map(|(a, b)| a * b).sum();
+                let expected = f64::from(u8::from(i == column));
                 assert!((found - expected).abs() < 1e-14);
             }
         }
