@@ -336,13 +336,6 @@ fn integral_constraints_are_means_of_the_model_over_rr() {
         above / below,
     );
     near(fit["value"].as_f64().unwrap(), above / below * c);
-}
-
-#[test]
-fn integral_constraints_without_a_meaning_are_refused() {
-    let folder = folder().with("model.txt", "0.5 4\n20 0\n");
-    folder.good("xi d.csv --randoms r.csv --bins edges:0,1,2,4,8,18 -o xi.csv");
-    folder.good("result integral-constraint xi.csv --model model.txt -o ic.csv");
     // Bins that leave pairs out are warned of.
     folder.good("xi d.csv --randoms r.csv --bins edges:0,1,2,4 -o near.csv");
     let run = folder.good("result integral-constraint near.csv --power-law 1.5 -o no.csv");
@@ -352,6 +345,13 @@ fn integral_constraints_without_a_meaning_are_refused() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn integral_constraints_without_a_meaning_are_refused() {
+    let folder = folder().with("model.txt", "0.5 4\n20 0\n");
+    folder.good("xi d.csv --randoms r.csv --bins edges:0,1,2,4,8,18 -o xi.csv");
+    folder.good("result integral-constraint xi.csv --model model.txt -o ic.csv");
     folder.good("wp d.csv --box 10 --bins lin:1:4:2 --pi-bins lin:0:4:2 -o wp.csv");
     folder.good("xi d.csv --randoms r.csv --estimator davis-peebles --bins lin:0:4:2 -o dp.csv");
     std::fs::write(folder.path("short.txt"), "1 2\n2 1\n").unwrap();
