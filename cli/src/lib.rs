@@ -139,7 +139,7 @@ const XI_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --statistic s-mu --bins lin:0:40:20 --mu-bins lin:0:1:30 \\
       --wedges 3
   albireo xi catalogs/samples/galaxies_box.h5 --positions x,y,z_rsd \\
-      --statistic s-mu --bins lin:0:40:20 --multipoles 0,2,4 \\
+      --statistic s-mu --bins lin:0:20:10 --multipoles 0,2,4 \\
       --poles-from legendre
 
   # Any estimator, as a formula of normalised counts
