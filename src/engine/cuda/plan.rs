@@ -251,7 +251,13 @@ impl LaunchPlan {
         };
         let PlaceTerms { slots, stride, .. } = self.job.places;
         let labelled = self.memory.carried.labels.is_some();
-        let most = 2 * grid.rows.len().max(grid.apart.len()).max(1) as u32;
+        // Between labels the rows of both halves are met.
+        let all = if labelled {
+            grid.rows.len().max(grid.apart.len())
+        } else {
+            grid.rows.len()
+        };
+        let most = 2 * all.max(1) as u32;
         let batch = (ROWS_A_WINDOW / grid.row_parts).clamp(2, most);
         let batched = BlockMemory {
             stretches: Some([batch, grid.row_parts]),
