@@ -172,7 +172,7 @@ fn mistakes_are_told_with_their_line() {
     for (text, words) in [
         (
             "[result]\nresults = 'a'",
-            "line 2: there is no table [result.results]: expected one of [result.covariance], ",
+            "line 2: there is no table [result.results]: expected one of [result.concatenate], [result.covariance], ",
         ),
         (
             "[result.covar]\nresults = 'a'",
