@@ -59,6 +59,10 @@ pub struct Cpu {
     isa: Isa,
 }
 
+/// Words of bits, at most, that are compared for the pairs in bins alone: of more of them the lanes, which compare those of every pair in
+/// reach side by side, have done sooner.
+const FEW_WORDS: usize = 12;
+
 impl Default for Cpu {
     fn default() -> Self {
         Self::new()
@@ -360,6 +364,10 @@ impl<'a> Run<'a> {
     ) -> Option<Result<Tally, EngineError>> {
         let weighted = !what.sums().is_empty();
         let factor = terms.pair_factor().filter(|_| weighted);
+        let words = factor.and_then(|factor| Some(factor.inverse()?.1[0].per_row()));
+        if words.is_some_and(|words| words > FEW_WORDS) {
+            return None;
+        }
         let weights = factor
             .map(|factor| SlotWeights::new(factor, factors, &self.first, self.second.as_deref()));
         let slots = Slots::of(form);
