@@ -1,8 +1,9 @@
 //! Random pairs that need no randoms: in a periodic box every bin holds its share of the volume.
 
+use super::edges::{outer, two_sided_widths};
 use super::less_cylinder::Kept;
 use super::{RandomPairs, cuts_of_space, no_legendre_sums};
-use crate::binning::{BinAxis, Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
+use crate::binning::{BinAxis, Binning, Edges, Form, Formed, LineOfSight};
 use crate::counts::PairTotal;
 use crate::domain::Domain;
 use crate::engine::Exactness;
@@ -50,19 +51,6 @@ pub(super) fn rings(edges: &Edges) -> Vec<f64> {
         .windows(2)
         .map(|e| std::f64::consts::PI * (e[1] - e[0]))
         .collect()
-}
-
-/// Bin widths on the line of sight, times 2 where the sign is not told: both sides fall in the bin.
-pub(super) fn two_sided_widths(edges: &SignedEdges) -> Vec<f64> {
-    let sides = if edges.signed() { 1.0 } else { 2.0 };
-    let edges = edges.values().windows(2);
-    edges.map(|e| sides * (e[1] - e[0])).collect()
-}
-
-/// All products, the second factor varying fastest.
-pub(super) fn outer(first: &[f64], second: &[f64]) -> Vec<f64> {
-    let products = |a: &f64| second.iter().map(move |b| a * b).collect::<Vec<_>>();
-    first.iter().flat_map(products).collect()
 }
 
 fn fixed_axis_only(los: LineOfSight) -> Result<(), EstimatorError> {

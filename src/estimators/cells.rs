@@ -5,9 +5,10 @@
 //! and its copy shifted by the separation overlap: `A = 1/V^2 int prod_i (l_i - |d_i|)_+ d^3d` over the bin, l the sides of the cell.
 //! Exactly one is in `C = 2 (f p - A)`.
 
+use super::edges::{differences, signed};
 use super::less_cylinder::Kept;
 use super::{AnalyticRr, RandomPairs};
-use crate::binning::{Binning, Edges, Form, Formed, LineOfSight, SignedEdges};
+use crate::binning::{Binning, Edges, Form, Formed, LineOfSight};
 use crate::domain::Axis;
 use crate::error::EstimatorError;
 use crate::legendre::legendre;
@@ -213,23 +214,6 @@ impl Overlap {
         };
         2.0 * piecewise(&self.rule, end, &kinks, slice)
     }
-}
-
-/// A cumulative integral over both signs of a coordinate as one over the coordinate with its sign, from 0; as it is where signs are not told
-/// apart.
-pub(super) fn signed(edges: &SignedEdges, both: impl Fn(f64) -> f64) -> Vec<f64> {
-    let cumulative = |&edge: &f64| {
-        if edges.signed() {
-            (both(edge.abs()) / 2.0).copysign(edge)
-        } else {
-            both(edge)
-        }
-    };
-    edges.values().iter().map(cumulative).collect()
-}
-
-fn differences(values: &[f64]) -> Vec<f64> {
-    values.windows(2).map(|v| v[1] - v[0]).collect()
 }
 
 /// The integral over each shell of a Legendre polynomial of mu times the volume that a cell has in common with its copy: by parts, of

@@ -6,26 +6,11 @@ use std::sync::Arc;
 
 use super::Inputs;
 use super::dual::Dual;
-use super::formula_text::{Node, Operation, tree};
+use super::formula_text::{LABELS, Node, Operation, tree};
 use super::terms::{Term, TermCounts};
 use crate::binning::{Binning, PairOrder};
 use crate::error::{EstimatorError, FormulaError};
 use crate::result::Correlation;
-
-/// All counts that a formula may name, in the order in which results list them.
-pub(super) const LABELS: [Term; 11] = [
-    Term::DD,
-    Term::DR,
-    Term::RD,
-    Term::DS,
-    Term::SD,
-    Term::SS,
-    Term::RR,
-    Term::D1D2,
-    Term::D1R2,
-    Term::R1D2,
-    Term::R1R2,
-];
 
 /// Counts of the same pairs the other way round.
 const REVERSED: [(Term, Term); 2] = [(Term::RD, Term::DR), (Term::SD, Term::DS)];

@@ -2,9 +2,23 @@
 //!
 //! Entry: [`tree`].
 
-use super::formula::LABELS;
 use super::terms::Term;
 use crate::error::FormulaError;
+
+/// All counts that a formula may name, in the order in which results list them.
+pub(super) const LABELS: [Term; 11] = [
+    Term::DD,
+    Term::DR,
+    Term::RD,
+    Term::DS,
+    Term::SD,
+    Term::SS,
+    Term::RR,
+    Term::D1D2,
+    Term::D1R2,
+    Term::R1D2,
+    Term::R1R2,
+];
 
 /// Parentheses and signs may nest this deep; the parser recurses.
 const DEEPEST: usize = 64;

@@ -6,8 +6,7 @@
 
 use std::f64::consts::PI;
 
-use super::analytic::{outer, two_sided_widths};
-use super::cells::signed;
+use super::edges::{differences, outer, signed, two_sided_widths};
 use crate::binning::{Form, LineOfSight};
 use crate::domain::Axis;
 use crate::error::EstimatorError;
@@ -120,10 +119,6 @@ fn number(form: Form<'_>) -> usize {
         Form::SMu { s, mu, .. } => s.n_bins() * mu.n_bins(),
         Form::RpPi { rp, pi, .. } => rp.n_bins() * pi.n_bins(),
     }
-}
-
-fn differences(values: &[f64]) -> Vec<f64> {
-    values.windows(2).map(|v| v[1] - v[0]).collect()
 }
 
 /// The volume of the ball of radius `s` that lies at least `c` across.

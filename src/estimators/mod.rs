@@ -20,6 +20,7 @@ mod cells;
 mod combined;
 mod covariance;
 mod dual;
+mod edges;
 mod estimation;
 mod estimator;
 mod formula;
