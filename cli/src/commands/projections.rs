@@ -1,16 +1,16 @@
-//! What becomes of xi(s, mu) over s alone: multipoles, wedges.
+//! What becomes of xi over two axes on one of them: multipoles, wedges, wp.
 //!
 //! Entry: [`Projection`], the curves of either with their columns and the bins of their covariance.
 
 use albireo::binning::BinAxis;
-use albireo::estimators::{Multipoles, Wedges};
+use albireo::estimators::{Multipoles, Projected, Wedges};
 use albireo_catalogs::{ResultKind, TableColumn};
 
 use crate::record::Record;
 use crate::scatter::{each_repeated, repeated};
-use crate::tables::{edge_columns, error_columns};
+use crate::tables::{edge_columns, error_columns, with_unit};
 
-/// One curve over s.
+/// One curve over the axis that is left.
 struct Curve {
     name: String,
     described: String,
@@ -18,7 +18,7 @@ struct Curve {
     error: Vec<f64>,
 }
 
-/// Curves over s that were made of xi(s, mu).
+/// Curves over one axis that were made of xi over two.
 pub(super) struct Projection {
     pub(super) kind: ResultKind,
     axis: BinAxis,
@@ -47,6 +47,24 @@ impl From<Multipoles> for Projection {
                 "order of the multipole",
                 orders,
             )],
+            wedges: None,
+        }
+    }
+}
+
+impl From<Projected> for Projection {
+    fn from(wp: Projected) -> Self {
+        let curve = Curve {
+            name: "wp".to_owned(),
+            described: "projected correlation function".to_owned(),
+            xi: wp.wp,
+            error: wp.error,
+        };
+        Self {
+            kind: ResultKind::Projected,
+            axis: wp.axis,
+            curves: vec![curve],
+            labels: vec![],
             wedges: None,
         }
     }
@@ -111,12 +129,15 @@ impl Projection {
         mut errors: Option<(Vec<f64>, String)>,
     ) -> Vec<TableColumn> {
         let mut columns = edge_columns(std::slice::from_ref(&self.axis), unit);
+        // wp is a length.
+        let unit = unit.filter(|_| self.kind == ResultKind::Projected);
         for curve in self.curves {
             let own = errors.as_mut().map(|(errors, method)| {
                 (errors.drain(..curve.error.len()).collect(), method.clone())
             });
-            columns.push(TableColumn::floats(&curve.name, curve.described, curve.xi));
-            columns.extend(error_columns(&curve.name, curve.error, own));
+            let values = TableColumn::floats(&curve.name, curve.described, curve.xi);
+            let own = std::iter::once(values).chain(error_columns(&curve.name, curve.error, own));
+            columns.extend(own.map(|column| with_unit(column, unit.map(str::to_owned))));
         }
         columns
     }

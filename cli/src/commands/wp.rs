@@ -4,18 +4,18 @@ use std::path::PathBuf;
 
 use albireo::Correlation;
 use albireo::estimators::projected_to;
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::Args;
 
 use super::estimate::EstimateFlags;
+use super::projections::Projection;
 use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::inputs::Call;
 use crate::output::{check, deliver, write};
-use crate::tables::{edge_columns, error_columns, with_unit};
 use crate::usage::usage;
 
 /// Arguments of `wp`.
@@ -90,14 +90,13 @@ impl Wp {
         let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
         let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
-        let mut columns = edge_columns(std::slice::from_ref(&wp.axis), unit.as_deref());
-        let record = &mut estimated.record;
-        record.project(&wp.axis);
-        record.set("pi_max", wp.pi_max);
-        estimated.write_covariance(covariance.as_ref(), &columns, "wp")?;
-        let value = TableColumn::floats("wp", "projected correlation function", wp.wp);
-        let values = std::iter::once(value).chain(error_columns("wp", wp.error, errors));
-        columns.extend(values.map(|column| with_unit(column, unit.clone())));
+        let pi_max = wp.pi_max;
+        let projection = Projection::from(wp);
+        projection.note(&mut estimated.record);
+        estimated.record.set("pi_max", pi_max);
+        let bins = projection.bins(unit.as_deref());
+        estimated.write_covariance(covariance.as_ref(), &bins, "wp")?;
+        let columns = projection.columns(unit.as_deref(), errors);
         deliver(
             &Table {
                 columns,

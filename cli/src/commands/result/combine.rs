@@ -2,12 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::binning::BinAxis;
-use albireo::estimators::{
-    CombinedRegions, Multipole, Term, TermCounts, combined, multipoles, projected,
-};
+use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, multipoles, projected};
 use albireo::{Binning, Correlation, EstimatorError};
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
@@ -18,13 +15,13 @@ use crate::args::OutputFlags;
 use crate::bins::with_bins;
 use crate::catalogs::Files;
 use crate::commands::estimate::Estimated;
+use crate::commands::projections::Projection;
 use crate::commands::region_flags::JackknifeName;
 use crate::commands::xi;
 use crate::counted::Counted;
 use crate::output::{check, deliver, write};
 use crate::record::{Arguments, Record};
-use crate::scatter::{Method, Scatter, repeated};
-use crate::tables::{edge_columns, error_columns, with_unit};
+use crate::scatter::{Method, Scatter};
 use crate::usage::usage;
 
 /// Arguments of `result combine`.
@@ -74,66 +71,20 @@ enum Derived {
     Wp,
 }
 
-/// A function over one axis of bins that xi over two has become.
-struct Projection {
-    axis: BinAxis,
-    /// Name, description, values and Poisson errors.
-    curves: Vec<(String, String, Vec<f64>, Vec<f64>)>,
-}
-
 impl Derived {
     /// What xi becomes; nothing else where it is wanted itself.
     fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
-        let (axis, curves) = match self {
-            Self::Xi => return Ok(None),
-            Self::Multipoles(orders) => {
-                let poles = multipoles(xi, orders)?;
-                let curve = |pole: Multipole| {
-                    let (l, name) = (pole.ell, format!("xi_{}", pole.ell));
-                    let description = format!("multipole l = {l} of xi(s, mu)");
-                    (name, description, pole.xi, pole.error)
-                };
-                (poles.axis, poles.poles.into_iter().map(curve).collect())
-            }
-            Self::Wp => {
-                let wp = projected(xi)?;
-                let description = "projected correlation function".to_owned();
-                (
-                    wp.axis,
-                    vec![("wp".to_owned(), description, wp.wp, wp.error)],
-                )
-            }
-        };
-        Ok(Some(Projection { axis, curves }))
+        Ok(match self {
+            Self::Xi => None,
+            Self::Multipoles(orders) => Some(multipoles(xi, orders)?.into()),
+            Self::Wp => Some(projected(xi)?.into()),
+        })
     }
 
     /// The values that covariances are of.
     fn values(&self, xi: &Correlation) -> Result<Vec<f64>, EstimatorError> {
-        Ok(match self.of(xi)? {
-            None => xi.xi.clone(),
-            Some(projection) => {
-                let curves = projection.curves.into_iter();
-                curves.flat_map(|(_, _, values, _)| values).collect()
-            }
-        })
-    }
-}
-
-impl Projection {
-    /// The columns that tell the bins of its curves, one after the other.
-    fn bins(&self, derived: &Derived, unit: Option<&str>) -> Vec<TableColumn> {
-        let edges = edge_columns(std::slice::from_ref(&self.axis), unit);
-        let Derived::Multipoles(orders) = derived else {
-            return edges;
-        };
-        let n = self.axis.n_bins();
-        let order = |&l: &u32| std::iter::repeat_n(u64::from(l), n);
-        let orders: Vec<u64> = orders.iter().flat_map(order).collect();
-        let order = TableColumn::integers("ell", "order of the multipole", orders);
-        let edges = edges
-            .into_iter()
-            .map(|column| repeated(column, self.curves.len()));
-        std::iter::once(order).chain(edges).collect()
+        let projection = self.of(xi)?;
+        Ok(projection.map_or_else(|| xi.xi.clone(), Projection::in_a_row))
     }
 }
 
@@ -301,25 +252,17 @@ impl Combine {
             write(&grid, path)?;
         }
         let covariance = estimated.covariance(|xi| derived.values(xi))?;
-        let mut errors = estimated.errors(covariance.as_ref());
+        let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
-        estimated.record.project(&projection.axis);
-        let bins = projection.bins(&derived, unit.as_deref());
-        let (of, kind) = match derived {
-            Derived::Wp => ("wp", ResultKind::Projected),
-            _ => ("multipoles", ResultKind::Multipoles),
+        projection.note(&mut estimated.record);
+        let of = match derived {
+            Derived::Wp => "wp",
+            _ => "multipoles",
         };
+        let bins = projection.bins(unit.as_deref());
         estimated.write_covariance(covariance.as_ref(), &bins, of)?;
-        let mut columns = edge_columns(std::slice::from_ref(&projection.axis), unit.as_deref());
-        for (name, description, values, poisson) in projection.curves {
-            let own = errors
-                .as_mut()
-                .map(|(errors, method)| (errors.drain(..values.len()).collect(), method.clone()));
-            let value = TableColumn::floats(name.clone(), description, values);
-            let own = std::iter::once(value).chain(error_columns(&name, poisson, own));
-            let unit = unit.clone().filter(|_| kind == ResultKind::Projected);
-            columns.extend(own.map(|column| with_unit(column, unit.clone())));
-        }
+        let kind = projection.kind;
+        let columns = projection.columns(unit.as_deref(), errors);
         let meta = estimated.record.finish(kind);
         deliver(&Table { columns, meta }, &self.output)
     }
