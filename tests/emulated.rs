@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 16] = [
+    let tests: [trials::Test; 17] = [
         (
             "classes_are_those_of_the_double_loop",
             classes::classes_are_those_of_the_double_loop,
@@ -45,6 +45,10 @@ fn main() -> ExitCode {
         (
             "classes_are_done_in_windows_where_bins_do_not_fit",
             classes::classes_are_done_in_windows_where_bins_do_not_fit,
+        ),
+        (
+            "drawn_classes_are_those_of_the_double_loop",
+            classes::drawn_classes_are_those_of_the_double_loop,
         ),
         (
             "classes_without_a_kernel_are_refused",

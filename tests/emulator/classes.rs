@@ -5,7 +5,7 @@ use albireo::engine::cuda::{KernelChoice, Precision, count};
 use albireo::tally::{Classes, Sum, Tallied};
 use albireo::{
     Axis, Binning, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive,
-    PairJob, Pairs, Particles, RBins, SMuBins, SignedEdges, Silent,
+    PairJob, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent,
 };
 
 use super::emulator::{Emulator, Emulators};
@@ -138,6 +138,105 @@ fn in_windows<B: Binning>(
     let expected = Naive.run(job, what, &Silent).unwrap();
     assert!(expected.pairs().iter().sum::<u64>() > 0, "{told}");
     assert!(found == expected, "{told}");
+}
+
+/// Cells around the points of each label, on cases that are drawn: labels along any axis or at random, some without points, samples of very
+/// different extents, far from the origin, at extreme scales, bins far above zero.
+pub(crate) fn drawn_classes_are_those_of_the_double_loop() {
+    let domains = suite::domains();
+    let mut filled = 0;
+    for seed in 0..60 {
+        let mut random = suite::Random::new(0xc1a5 + seed);
+        let mut below = |n: usize| (random.next() * n as f64) as usize;
+        let (_, domain) = &domains[below(domains.len())];
+        let open = matches!(domain, Domain::Open);
+        let scale = [1.0, 2f64.powi(-120), 2f64.powi(90)][if open { below(3) } else { 0 }];
+        let offset = [0.0, 3.0, 1e7][if open { below(3) } else { 0 }];
+        let scatter = [
+            suite::Scatter::Uniform,
+            suite::Scatter::Lattice,
+            suite::Scatter::Clustered,
+        ][below(3)];
+        let (number, axis) = ([2, 7, 33][below(3)], below(4));
+        let sizes = [1 + below(160), 1 + below(110)];
+        let shrunk = [1.0, 0.05][below(2)];
+        let samples = [0, 1].map(|k| {
+            let sample = suite::particles(domain, sizes[k], scatter, 2 * seed + k as u64);
+            drawn_labels(
+                &sample,
+                number,
+                axis,
+                if open && k == 1 { shrunk } else { 1.0 },
+            )
+            .scaled(scale, offset)
+        });
+        let reach = domain.reach().min([0.3, 0.9][below(2)]);
+        let lowest = [0.0, 0.2, 0.999][below(3)];
+        let edges = Edges::linear(lowest * reach * scale, reach * scale, [1, 9, 700][below(3)]);
+        let los = if open {
+            LineOfSight::Fixed(Axis::Y)
+        } else {
+            LineOfSight::Fixed(Axis::Z)
+        };
+        let mu = SignedEdges::linear(-1.0, 1.0, [2, 30][below(2)]).unwrap();
+        let r = RBins::new(edges.clone().unwrap());
+        let s_mu = SMuBins::new(edges.unwrap(), mu, los).unwrap();
+        let [a, b] = samples;
+        let engine = small(Precision::Exact);
+        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b), Pairs::Cross(&b, &a)] {
+            let job = PairJob::new(pairs, domain).unwrap();
+            let what = Tallied::new(r.clone()).with_classes(Classes::Regions);
+            let found = engine.run(&job, &what.clone().with_sum(Sum::Product), &Silent);
+            let expected = Naive.run(&job, &what.with_sum(Sum::Product), &Silent);
+            assert!(found.unwrap() == expected.unwrap(), "case {seed}, r");
+            let what = Tallied::new(s_mu.clone()).with_classes(Classes::Regions);
+            let found = engine.run(&job, &what, &Silent).unwrap();
+            let expected = Naive.run(&job, &what, &Silent).unwrap();
+            assert!(found == expected, "case {seed}, (s, mu)");
+            filled += u32::from(expected.pairs().iter().any(|&n| n > 0));
+        }
+    }
+    assert!(filled > 60, "pairs in bins in {filled} of 180 counts");
+}
+
+/// Rows with their labels, on their way to particles.
+struct Drawn {
+    rows: Vec<[f64; 3]>,
+    weights: Vec<f64>,
+    labels: Labels,
+}
+
+/// Labels below `number` along an axis, or at random for the fourth, the second never; rows drawn together by a factor.
+fn drawn_labels(sample: &Particles, number: u32, axis: usize, factor: f64) -> Drawn {
+    let mut random = suite::Random::new(axis as u64);
+    let label = |row: usize| {
+        let at = match sample.points().at(row).get(axis) {
+            Some(x) => x.rem_euclid(1.0),
+            None => random.next(),
+        };
+        match (at * f64::from(number)) as u32 {
+            1 => 0,
+            label => label,
+        }
+    };
+    let n = sample.len();
+    Drawn {
+        labels: Labels::new((0..n).map(label).collect(), number).unwrap(),
+        rows: (0..n)
+            .map(|row| sample.points().at(row).map(|x| x * factor))
+            .collect(),
+        weights: (0..n).map(|row| 1.5 - (row % 7) as f64).collect(),
+    }
+}
+
+impl Drawn {
+    fn scaled(self, scale: f64, offset: f64) -> Particles {
+        let rows = self.rows.iter();
+        let rows: Vec<[f64; 3]> = rows.map(|at| at.map(|x| (x + offset) * scale)).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let particles = Particles::weighted(points, self.weights).unwrap();
+        particles.labelled(self.labels).unwrap()
+    }
 }
 
 pub(crate) fn classes_without_a_kernel_are_refused() {
