@@ -18,6 +18,8 @@ pub enum Format {
     Text,
     /// Enhanced CSV, the text format of astropy.
     Ecsv,
+    /// A frame of a trajectory.
+    Frame,
 }
 
 impl fmt::Display for Format {
@@ -28,6 +30,7 @@ impl fmt::Display for Format {
             Self::Hdf5 => "HDF5",
             Self::Text => "text",
             Self::Ecsv => "ECSV",
+            Self::Frame => "frame",
         })
     }
 }
@@ -39,7 +42,7 @@ impl Format {
             Self::Fits => "fits",
             Self::Parquet => "parquet",
             Self::Hdf5 => "hdf5",
-            Self::Text | Self::Ecsv => "default",
+            Self::Text | Self::Ecsv | Self::Frame => "default",
         }
     }
 }

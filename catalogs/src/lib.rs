@@ -45,6 +45,7 @@ mod schema;
 mod stop;
 mod table;
 mod text;
+mod trajectory;
 mod value;
 mod whole_file;
 mod words;
@@ -62,6 +63,9 @@ pub use reader::CatalogReader;
 pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
+pub use trajectory::{
+    Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, open_trajectory,
+};
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;
 pub use words::Words;

@@ -129,7 +129,7 @@ fn is_text(head: &[u8]) -> bool {
             .all(|&byte| byte >= 0x20 || b"\t\n\r\x0c".contains(&byte))
 }
 
-fn shown(head: &[u8]) -> String {
+pub(crate) fn shown(head: &[u8]) -> String {
     let shown: Vec<u8> = head
         .iter()
         .take(16)

@@ -1,0 +1,81 @@
+//! Particles that move: frames of positions with their box, one after the other, in bounded memory.
+//!
+//! Entry: [`open_trajectory`] gives a [`Trajectory`], whose [`Frame`]s hold positions, [`Cell`] and [`Atoms`]. One file a format, each with a line in
+//! `open.rs`. Knows no domain and no bins.
+
+mod atoms;
+mod cell;
+mod open;
+mod table;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use atoms::{Atoms, Attribute};
+pub use cell::Cell;
+pub use open::{TrajectoryFormat, TrajectoryRequest, open_trajectory};
+
+use crate::error::CatalogError;
+
+/// One frame of a trajectory.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Its number in its file, from 0.
+    pub number: u64,
+    /// The simulation step, where the file tells it.
+    pub step: Option<i64>,
+    /// The time in the file's own unit, where the file tells it.
+    pub time: Option<f64>,
+    /// The box; `None` where the file states none.
+    pub cell: Option<Cell>,
+    /// x, y and z of each particle, in the unit of the file: float32 widened exactly, decimals rounded to the nearest float64. Never wrapped.
+    pub positions: [Vec<f64>; 3],
+    /// What is known of the particles. Frames whose particles are the same share one: `Arc::ptr_eq` tells cheaply.
+    pub atoms: Arc<Atoms>,
+}
+
+impl Frame {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.positions[0].len()
+    }
+
+    /// Whether it holds no particle.
+    pub fn is_empty(&self) -> bool {
+        self.positions[0].is_empty()
+    }
+}
+
+/// Hands out the frames of one file in order. Memory holds a few frames at most, whatever the length of the file.
+pub trait Trajectory: Send {
+    /// The format found.
+    fn format(&self) -> TrajectoryFormat;
+
+    /// The file.
+    fn path(&self) -> &Path;
+
+    /// The unit of length, `nm` or `Angstrom`, where the format or the file says it.
+    fn unit(&self) -> Option<&str>;
+
+    /// Number of frames, where it is known without reading them all.
+    fn frames(&self) -> Option<u64>;
+
+    /// The next frame; `None` behind the last one.
+    ///
+    /// # Errors
+    /// [`CatalogError`]: a frame that is cut short or contradicts its format, named with its number.
+    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError>;
+
+    /// Passes over up to `frames` frames and says how many there were. Formats that can seek do not read them.
+    ///
+    /// # Errors
+    /// As [`Trajectory::next_frame`].
+    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+        for passed in 0..frames {
+            if self.next_frame()?.is_none() {
+                return Ok(passed);
+            }
+        }
+        Ok(frames)
+    }
+}
