@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo::counts::excluded_pairs;
 use albireo::engine::{AnyEngine, Cpu};
-use albireo::frames::{FrameBins, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames};
+use albireo::frames::{
+    FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,
+};
 use albireo::tally::{Classes, Cut, Tallied};
 use albireo::{
     Domain, Edges, Engine, EngineError, Error, Groups, Labels, Lattice, Naive, Outside, PairJob,
@@ -232,6 +234,69 @@ fn what_was_done_before_a_stop_is_whole() {
                 tally.tally.pairs(),
                 alone(&frame(tally.number).expect("a frame"))
             );
+        }
+    }
+}
+
+/// Pairs (i, j) with i in the first and j in the second group, each unordered pair of one group once, by their distance.
+fn by_hand(job: &FrameJob, members: &[Vec<bool>], [a, b]: [usize; 2]) -> (Vec<u64>, u64, u64) {
+    let points = job.particles.points();
+    let group = job.particles.groups().expect("groups").values();
+    let (mut bins, mut pairs, mut excluded) = (vec![0; 8], 0, 0);
+    for i in 0..points.len() {
+        for j in 0..points.len() {
+            if !members[a][i] || !members[b][j] || (a == b && j <= i) {
+                continue;
+            }
+            pairs += 1;
+            if group[i] == group[j] {
+                excluded += 1;
+                continue;
+            }
+            let r2 = job.domain.separation(points.at(i), points.at(j)).r2;
+            let edge = |k: usize| 0.4 * k as f64 / 8.0;
+            if let Some(bin) = (0..8).find(|&k| edge(k).powi(2) <= r2 && r2 < edge(k + 1).powi(2)) {
+                bins[bin] += 1;
+            }
+        }
+    }
+    (bins, pairs, excluded)
+}
+
+#[test]
+fn groups_that_share_particles_are_counted_as_each_by_itself() {
+    let groups = FrameGroups::overlapping(["third", "first half", "all"]).expect("three");
+    let members = |n: usize| {
+        let third: Vec<bool> = (0..n).map(|k| k % 3 == 0).collect();
+        vec![third, (0..n).map(|k| 2 * k < n).collect(), vec![true; n]]
+    };
+    let relabelled = |number| {
+        let job = frame(number)?;
+        let of = members(job.particles.len());
+        let mask = |k: usize| (0..3).map(|group| u64::from(of[group][k]) << group).sum();
+        let labels = (0..job.particles.len()).filter_map(|k| groups.label_of(mask(k)));
+        let labels = Labels::new(labels.collect(), groups.labels())?;
+        let cuts = vec![Cut::SameGroup];
+        Ok(FrameJob {
+            particles: job.particles.labelled(labels)?,
+            cuts,
+            ..job
+        })
+    };
+    let what = FrameBins::all(bins(), groups.labels());
+    for (number, tally) in counted(&all_workers()[1], &what, 8, relabelled) {
+        let job = relabelled(number).expect("a frame");
+        let of = members(job.particles.len());
+        for pair in [[0, 0], [0, 1], [1, 0], [1, 1], [0, 2], [2, 2]] {
+            let found = groups.pairs_of(&tally, pair).expect("pairs");
+            let expected = by_hand(&job, &of, pair);
+            assert_eq!(
+                (found.npairs, found.pairs, found.excluded),
+                expected,
+                "{number} {pair:?}"
+            );
+            let sizes = pair.map(|k| of[k].iter().filter(|&&in_it| in_it).count() as u64);
+            assert_eq!(found.particles, sizes);
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Entry: [`count_frames`], given who counts ([`FrameWorkers`]), what ([`FrameBins`]) and where frames come from. One thread reads, each worker makes
 //! particles of a frame and counts it alone; frames come back in the order in which they are done, as integers that do not depend on it.
 
+mod blocks;
+mod groups;
 mod passes;
 mod workers;
 
@@ -10,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
+pub use blocks::{FrameBlocks, FrameFacts};
+pub use groups::{FrameGroups, GroupPairs};
 pub use passes::FrameBins;
 pub use workers::FrameWorkers;
 

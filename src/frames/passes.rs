@@ -29,7 +29,7 @@ fn classes(species: u32) -> usize {
 }
 
 /// The class of a pair of species.
-fn class_of(species: u32, [a, b]: [u32; 2]) -> usize {
+pub(super) fn class_of(species: u32, [a, b]: [u32; 2]) -> usize {
     let (n, a, b) = (species as usize, a.min(b) as usize, a.max(b) as usize);
     a * (2 * n + 1 - a) / 2 + (b - a)
 }
