@@ -1,0 +1,17 @@
+//! Structure of fluids and other matter from the pair counts of frames: partial g(r), their errors, S(q) and what follows from them.
+//!
+//! Entry: [`Partials`], to which each [`Frame`] of a trajectory is added. Pure functions of counts; nothing here counts a pair or reads a
+//! file.
+
+mod frame;
+mod normalisation;
+mod partials;
+mod space;
+mod species;
+
+pub use frame::Frame;
+pub use normalisation::Normalisation;
+pub(super) use normalisation::partners;
+pub use partials::Partials;
+pub use space::Space;
+pub use species::Species;
