@@ -5,6 +5,8 @@
 
 mod atoms;
 mod cell;
+mod format;
+mod head;
 mod open;
 mod table;
 
@@ -13,7 +15,8 @@ use std::sync::Arc;
 
 pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
-pub use open::{TrajectoryFormat, TrajectoryRequest, open_trajectory};
+pub use format::{TrajectoryFormat, TrajectoryRequest};
+pub use open::open_trajectory;
 
 use crate::error::CatalogError;
 
