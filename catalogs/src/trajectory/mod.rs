@@ -5,15 +5,23 @@
 
 mod atoms;
 mod cell;
+mod column;
+mod gro;
+mod lammps;
+mod lines;
 mod open;
+mod pdb;
+mod psf;
 mod table;
+mod texts;
+mod xyz;
 
 use std::path::Path;
 use std::sync::Arc;
 
 pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
-pub use open::{TrajectoryFormat, TrajectoryRequest, open_trajectory};
+pub use open::{TrajectoryFormat, TrajectoryRequest, open_topology, open_trajectory};
 
 use crate::error::CatalogError;
 
