@@ -64,7 +64,8 @@ pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use trajectory::{
-    Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, open_trajectory,
+    Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, open_topology,
+    open_trajectory,
 };
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

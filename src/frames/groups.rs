@@ -160,6 +160,10 @@ impl FrameGroups {
             };
             pairs += u128::from(times) * all;
             excluded += times * frame.excluded[class];
+            if pair[0] != pair[1] && a == b {
+                pairs += na;
+                excluded += frame.particles[a as usize];
+            }
         }
         Ok(GroupPairs {
             npairs,

@@ -5,10 +5,18 @@
 
 mod atoms;
 mod cell;
+mod column;
 mod format;
+mod gro;
 mod head;
+mod lammps;
+mod lines;
 mod open;
+mod pdb;
+mod psf;
 mod table;
+mod texts;
+mod xyz;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +24,7 @@ use std::sync::Arc;
 pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
 pub use format::{TrajectoryFormat, TrajectoryRequest};
-pub use open::open_trajectory;
+pub use open::{open_topology, open_trajectory};
 
 use crate::error::CatalogError;
 

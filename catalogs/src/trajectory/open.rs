@@ -5,10 +5,11 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::Trajectory;
-use super::format::TrajectoryRequest;
+use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::{Head, extension_of, unpacked};
+use super::{Atoms, Trajectory};
 use crate::error::CatalogError;
 use crate::stop::{Stop, Watched};
 
@@ -24,7 +25,24 @@ struct Known {
 type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory>, CatalogError>;
 
 /// The formats, those with a magic number first; tables last.
-const KNOWN: &[Known] = &[];
+const KNOWN: &[Known] = &[
+    Known {
+        matches: super::lammps::matches,
+        open: super::lammps::open,
+    },
+    Known {
+        matches: super::gro::matches,
+        open: super::gro::open,
+    },
+    Known {
+        matches: super::xyz::matches,
+        open: super::xyz::open,
+    },
+    Known {
+        matches: super::pdb::matches,
+        open: super::pdb::open,
+    },
+];
 
 /// Opens a trajectory of any supported format; text may be gzipped.
 ///
@@ -35,28 +53,73 @@ pub fn open_trajectory(
     request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
+    looked_at(path, &stop, |head| known(head, request, stop.clone()))
+}
+
+fn known(
+    head: &Head<'_>,
+    request: &TrajectoryRequest,
+    stop: Stop,
+) -> Result<Box<dyn Trajectory>, CatalogError> {
+    match KNOWN.iter().find(|known| (known.matches)(head)) {
+        Some(known) => (known.open)(head, request, stop),
+        None => Err(CatalogError::UnknownFormat {
+            path: head.path.to_owned(),
+            first_bytes: crate::open::shown(head.bytes),
+        }),
+    }
+}
+
+/// What is known of the particles by a file of its own: PSF, PDB with all its bonds, or the first frame of any trajectory.
+///
+/// ```
+/// use albireo_catalogs::{Attribute, Stop, open_topology};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("water.gro");
+/// # std::fs::write(&path, "water\n 1\n    1SOL     OW    1   0.1     0.2     0.3\n 1 1 1\n")?;
+/// let atoms = open_topology(&path, Stop::never())?;
+/// assert_eq!(atoms.get("name"), Some(&Attribute::of_texts(["OW"])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of [`open_trajectory`], and what the file has wrong; a trajectory without a frame.
+pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
+    looked_at(path, &stop, |head| {
+        if super::psf::matches(head) {
+            return super::psf::read(head, &stop);
+        }
+        let mut trajectory = known(head, &TrajectoryRequest::default(), stop.clone())?;
+        if trajectory.format() == TrajectoryFormat::Pdb {
+            return super::pdb::topology(head, &stop);
+        }
+        let first = trajectory.next_frame()?;
+        let first = first.ok_or_else(|| CatalogError::corrupt(path, "it holds no frame"))?;
+        Ok(Arc::unwrap_or_clone(first.atoms))
+    })
+}
+
+/// Looks at the start of a file.
+fn looked_at<T>(
+    path: &Path,
+    stop: &Stop,
+    then: impl FnOnce(&Head<'_>) -> Result<T, CatalogError>,
+) -> Result<T, CatalogError> {
     let io = |error| CatalogError::io(path, error);
     let start = |source: &mut dyn Read| {
         let mut head = Vec::new();
         source.take(SEEN).read_to_end(&mut head).map(|_| head)
     };
-    let mut head = start(&mut Watched::new(File::open(path).map_err(io)?, &stop)).map_err(io)?;
+    let mut head = start(&mut Watched::new(File::open(path).map_err(io)?, stop)).map_err(io)?;
     let gzipped = head.starts_with(b"\x1f\x8b");
     if gzipped {
-        head = start(&mut unpacked(path, true, &stop)?).map_err(io)?;
+        head = start(&mut unpacked(path, true, stop)?).map_err(io)?;
     }
     let extension = extension_of(path);
-    let head = Head {
+    then(&Head {
         bytes: &head,
         extension: &extension,
         gzipped,
         path,
-    };
-    match KNOWN.iter().find(|known| (known.matches)(&head)) {
-        Some(known) => (known.open)(&head, request, stop),
-        None => Err(CatalogError::UnknownFormat {
-            path: path.to_owned(),
-            first_bytes: crate::open::shown(head.bytes),
-        }),
-    }
+    })
 }

@@ -1,0 +1,289 @@
+//! XYZ, plain or extended as ASE writes it.
+//!
+//! Entry: [`open`]. Extended XYZ: <https://github.com/libAtoms/extxyz>. Positions are taken for Angstrom, as the format's readers do.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::column::{Column, share};
+use super::head::Head;
+use super::lines::{Lines, fields, real, text, whole};
+use super::texts::{FrameText, TextTrajectory, room};
+use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
+use crate::error::CatalogError;
+use crate::stop::Stop;
+
+/// A number of atoms alone on the first line, and on the third a text and three numbers.
+pub(super) fn matches(head: &Head<'_>) -> bool {
+    let mut lines = head.bytes.split(|&byte| byte == b'\n');
+    let count = lines.next().unwrap_or_default().trim_ascii();
+    let known = whole(count).is_some_and(|count| count >= 0);
+    let named = matches!(head.extension, "xyz" | "extxyz");
+    let particle = lines.nth(1).unwrap_or_default();
+    let numbers = fields(particle).filter(|field| real(field).is_some());
+    known && (named || (numbers.count() >= 3 && fields(particle).count() >= 4))
+}
+
+/// Opens a file of frames.
+pub(super) fn open(
+    head: &Head<'_>,
+    _request: &TrajectoryRequest,
+    stop: Stop,
+) -> Result<Box<dyn Trajectory>, CatalogError> {
+    let lines = Lines::open(head.path, head.gzipped, &stop)?;
+    Ok(Box::new(TextTrajectory::new(Xyz::default(), lines)))
+}
+
+#[derive(Default)]
+struct Xyz {
+    atoms: Arc<Atoms>,
+}
+
+/// A property of the particles: its name, the letter of its type and its number of columns.
+struct Property {
+    name: String,
+    letter: u8,
+    width: usize,
+}
+
+impl FrameText for Xyz {
+    const FORMAT: TrajectoryFormat = TrajectoryFormat::Xyz;
+
+    fn unit(&self) -> Option<&str> {
+        Some("Angstrom")
+    }
+
+    fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError> {
+        if !lines.advance_over_blanks()? {
+            return Ok(None);
+        }
+        let count = lines.count()?;
+        lines.need("a comment")?;
+        let comment = text(lines.line()).into_owned();
+        let keys = keys(&comment);
+        let cell = cell_of(lines, &keys)?;
+        let extended = keys.contains_key("properties") || keys.contains_key("lattice");
+        let properties = match keys.get("properties") {
+            Some(listed) => properties(lines, listed)?,
+            None => vec![
+                Property::new(if extended { "species" } else { "name" }, b'S', 1),
+                Property::new("pos", b'R', 3),
+            ],
+        };
+        let (positions, atoms) = if keep {
+            let (positions, atoms) =
+                particles(lines, count, &properties, keys.contains_key("properties"))?;
+            (positions, Some(atoms))
+        } else {
+            lines.pass(count, "a particle")?;
+            (Default::default(), None)
+        };
+        let value = |names: [&str; 2]| names.iter().find_map(|name| keys.get(*name));
+        Ok(Some(Frame {
+            number: lines.frame,
+            step: value(["step", "timestep"])
+                .and_then(|step| whole(step.as_bytes()))
+                .or_else(|| lammps_step(&comment)),
+            time: value(["time", "t"]).and_then(|time| real(time.as_bytes())),
+            cell,
+            positions,
+            atoms: share(&mut self.atoms, atoms),
+        }))
+    }
+}
+
+impl Property {
+    fn new(name: &str, letter: u8, width: usize) -> Self {
+        Self {
+            name: name.to_owned(),
+            letter,
+            width,
+        }
+    }
+}
+
+/// The step in a comment of LAMMPS, `Atoms. Timestep: 100`.
+fn lammps_step(comment: &str) -> Option<i64> {
+    let (_, rest) = comment.split_once("Timestep:")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// The `key=value` pairs of a comment, keys in lower case; values may stand in quotes, braces or brackets.
+fn keys(comment: &str) -> BTreeMap<String, String> {
+    let mut keys = BTreeMap::new();
+    let mut rest = comment.trim();
+    while let Some((before, after)) = rest.split_once('=') {
+        let key = before.split_whitespace().last().unwrap_or_default();
+        let after = after.trim_start();
+        let closing = match after.chars().next() {
+            Some('"') => Some('"'),
+            Some('\'') => Some('\''),
+            Some('{') => Some('}'),
+            Some('[') => Some(']'),
+            _ => None,
+        };
+        let (value, behind) = match closing {
+            Some(closing) => {
+                let inner = &after[1..];
+                inner.split_once(closing).unwrap_or((inner, ""))
+            }
+            None => after.split_once(char::is_whitespace).unwrap_or((after, "")),
+        };
+        keys.entry(key.trim_matches('"').to_lowercase())
+            .or_insert_with(|| value.trim().to_owned());
+        rest = behind;
+    }
+    keys
+}
+
+/// The box: nine numbers of `Lattice`, row vectors; all zero stand for none.
+fn cell_of(lines: &Lines, keys: &BTreeMap<String, String>) -> Result<Option<Cell>, CatalogError> {
+    let Some(lattice) = keys.get("lattice") else {
+        return Ok(None);
+    };
+    let separated = |c: char| c.is_whitespace() || c == ',' || c == '[' || c == ']';
+    let values = lattice.split(separated).filter(|field| !field.is_empty());
+    let values: Option<Vec<f64>> = values.map(|field| real(field.as_bytes())).collect();
+    let vectors = match values.as_deref() {
+        Some(&[ax, ay, az, bx, by, bz, cx, cy, cz]) => [[ax, ay, az], [bx, by, bz], [cx, cy, cz]],
+        Some(&[a, b, c]) => [[a, 0.0, 0.0], [0.0, b, 0.0], [0.0, 0.0, c]],
+        _ => return Err(lines.refuse_bytes("Lattice=\"9 numbers\"", lattice.as_bytes())),
+    };
+    let mut periodic = [true; 3];
+    if let Some(flags) = keys.get("pbc") {
+        let flags: Vec<&str> = flags
+            .split(separated)
+            .filter(|flag| !flag.is_empty())
+            .collect();
+        let [x, y, z] = flags.as_slice() else {
+            return Err(lines.refuse_bytes("pbc=\"3 of T or F\"", flags.join(" ").as_bytes()));
+        };
+        for (periodic, flag) in periodic.iter_mut().zip([x, y, z]) {
+            *periodic = match *flag {
+                "T" | "True" | "true" | "TRUE" | "1" => true,
+                "F" | "False" | "false" | "FALSE" | "0" => false,
+                other => return Err(lines.refuse_bytes("pbc=\"3 of T or F\"", other.as_bytes())),
+            };
+        }
+    }
+    if vectors == [[0.0; 3]; 3] {
+        return Ok(None);
+    }
+    match Cell::new(vectors) {
+        Ok(cell) => Ok(Some(cell.periodic_along(periodic))),
+        Err(_) if periodic == [false; 3] => Ok(None),
+        Err(reason) => Err(lines.refuse("a box", &reason)),
+    }
+}
+
+/// `species:S:1:pos:R:3:...`.
+fn properties(lines: &Lines, listed: &str) -> Result<Vec<Property>, CatalogError> {
+    let wrong = || lines.refuse_bytes("Properties=name:type:columns:...", listed.as_bytes());
+    let parts: Vec<&str> = listed.split(':').collect();
+    let mut found = Vec::new();
+    for part in parts.chunks(3) {
+        let [name, letter @ ("S" | "R" | "I" | "L"), width] = part else {
+            return Err(wrong());
+        };
+        let width = width
+            .parse()
+            .ok()
+            .filter(|width| (1..=4096).contains(width));
+        found.push(Property::new(
+            name,
+            letter.as_bytes()[0],
+            width.ok_or_else(wrong)?,
+        ));
+    }
+    let is_position = |property: &&Property| matches!(property.name.as_str(), "pos" | "positions");
+    match found.iter().find(is_position) {
+        Some(Property {
+            letter: b'R' | b'I',
+            width: 3,
+            ..
+        }) => Ok(found),
+        _ => Err(lines.refuse_bytes("Properties with pos:R:3", listed.as_bytes())),
+    }
+}
+
+/// The name of a column of particles.
+fn column_name(name: &str) -> &str {
+    match name {
+        "masses" => "mass",
+        "charges" | "initial_charges" => "charge",
+        "elements" => "element",
+        other => other,
+    }
+}
+
+fn first_column(letter: u8) -> Column {
+    match letter {
+        b'R' => Column::Numbers(Vec::new()),
+        b'I' => Column::Integers(Vec::new()),
+        _ => Column::texts(),
+    }
+}
+
+/// The particles of a frame. `exact`: that no field may follow those of the properties.
+fn particles(
+    lines: &mut Lines,
+    count: u64,
+    properties: &[Property],
+    exact: bool,
+) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+    let mut positions = [(); 3].map(|()| room(count));
+    let mut columns: Vec<Column> = properties
+        .iter()
+        .map(|of| first_column(of.letter))
+        .collect();
+    let width: usize = properties.iter().map(|of| of.width).sum();
+    for _ in 0..count {
+        lines.need("a particle")?;
+        let mut found = fields(lines.line());
+        let few = || lines.refuse_line(&format!("{width} fields of a particle"));
+        for (property, column) in properties.iter().zip(&mut columns) {
+            if matches!(property.name.as_str(), "pos" | "positions") {
+                for axis in &mut positions {
+                    axis.push(lines.real(found.next().ok_or_else(few)?, "a coordinate")?);
+                }
+                continue;
+            }
+            for _ in 0..property.width {
+                let field = found.next().ok_or_else(few)?;
+                if property.width == 1 && !column.push(field) {
+                    let expected = format!("{} of property `{}`", column.kind(), property.name);
+                    return Err(lines.refuse_bytes(&expected, field));
+                }
+            }
+        }
+        if exact && let Some(field) = found.next() {
+            let expected = format!("{width} fields of a particle and no more");
+            return Err(lines.refuse_bytes(&expected, field));
+        }
+    }
+    let mut atoms = Atoms::new(positions[0].len());
+    for (property, column) in properties.iter().zip(columns) {
+        let plain = property.width == 1 && !matches!(property.name.as_str(), "pos" | "positions");
+        if plain {
+            atoms = atoms.with(column_name(&property.name), column.finish());
+        }
+    }
+    Ok((positions, atoms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_comment() {
+        let keys = keys(
+            "Lattice=\"1 0 0  0 2 0 0 0 3\" Properties=species:S:1:pos:R:3 free energy=-1.5 pbc=\"T T F\"",
+        );
+        assert_eq!(keys["lattice"], "1 0 0  0 2 0 0 0 3");
+        assert_eq!(keys["properties"], "species:S:1:pos:R:3");
+        assert_eq!(keys["energy"], "-1.5");
+        assert_eq!(keys["pbc"], "T T F");
+        assert_eq!(lammps_step("Atoms. Timestep: 100"), Some(100));
+    }
+}
