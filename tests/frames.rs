@@ -291,12 +291,73 @@ fn groups_that_share_particles_are_counted_as_each_by_itself() {
             let found = groups.pairs_of(&tally, pair).expect("pairs");
             let expected = by_hand(&job, &of, pair);
             assert_eq!(
-                (found.npairs, found.pairs, found.excluded),
+                (
+                    found.npairs,
+                    found.candidates.pairs,
+                    found.candidates.excluded
+                ),
                 expected,
                 "{number} {pair:?}"
             );
             let sizes = pair.map(|k| of[k].iter().filter(|&&in_it| in_it).count() as u64);
-            assert_eq!(found.particles, sizes);
+            assert_eq!(found.candidates.particles, sizes);
         }
+    }
+}
+
+#[test]
+fn blocks_of_frames_give_the_g_of_their_frames() {
+    use albireo::counts::{Sums, count_classes};
+    use albireo::engine::{Exactness, PreparedJob};
+    use albireo::estimators::fluid::{
+        BlockPartials, Frame, Normalisation, Partials, Space, Species,
+    };
+    use albireo::frames::FrameBlocks;
+    let what = FrameBins::all(bins(), SPECIES);
+    let groups = FrameGroups::apart(["a", "b", "c"]);
+    let empty = Partials::new(&bins(), Species::within(SPECIES as usize)).expect("bins in r");
+    let (mut blocks, mut by_frame) = (FrameBlocks::new(4), empty.clone());
+    for (number, tally) in counted(&all_workers()[2], &what, 40, frame) {
+        let particles = tally.particles.clone();
+        blocks.add(number, tally).expect("each once");
+        let job = frame(number).expect("a frame");
+        let engine = Cpu::new();
+        let space = Space::of_volume(job.domain.volume().unwrap_or(2.5)).expect("a volume");
+        let sample = engine
+            .prepare(job.particles, &job.domain, &Silent)
+            .expect("placed");
+        let pairs = PreparedJob::auto(&sample);
+        let sums = Sums::default();
+        let counts = count_classes(&engine, &pairs, &bins(), sums, Classes::Species, &Silent);
+        let frame = Frame {
+            counts: &counts.expect("counts").0,
+            particles: &particles,
+            excluded: &[],
+            space: &space,
+            weight: 1.0,
+        };
+        by_frame.add_frame(&frame).expect("a frame");
+    }
+    let of_blocks = BlockPartials {
+        empty,
+        groups: &groups,
+        volume: Some(2.5),
+        exactness: Exactness::Exact,
+    };
+    let all = of_blocks.of_all(&blocks).expect("all frames");
+    let mut merged = of_blocks.empty.clone();
+    for block in of_blocks.of_each(&blocks).expect("each block") {
+        merged.merge(&block).expect("like blocks");
+    }
+    assert_eq!((all.frames(), merged.frames()), (40, 40));
+    for pair in [[0, 0], [0, 1], [1, 2], [2, 2]] {
+        let g = |of: &Partials<RBins>| of.g(pair, Normalisation::Pairs).expect("a pair");
+        let n = |of: &Partials<RBins>| of.coordination(pair).expect("a pair");
+        assert_eq!(
+            all.npairs(pair).expect("a pair"),
+            by_frame.npairs(pair).expect("a pair")
+        );
+        assert_eq!((g(&all), n(&all)), (g(&by_frame), n(&by_frame)));
+        assert_eq!((g(&all), n(&all)), (g(&merged), n(&merged)));
     }
 }

@@ -4,6 +4,7 @@
 
 use super::FrameTally;
 use crate::error::JobError;
+use crate::tally::Tally;
 
 /// Named groups of particles, such as species, and the labels that tell which of them a particle is in.
 ///
@@ -30,6 +31,13 @@ const MOST: usize = 6;
 pub struct GroupPairs {
     /// Pairs in each bin: of a group with itself each once, of two groups each particle of the first with each other one of the second.
     pub npairs: Vec<u64>,
+    /// Those that there are, however far apart.
+    pub candidates: GroupCandidates,
+}
+
+/// What pairs there are between two groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupCandidates {
     /// N(N-1)/2, or Na Nb.
     pub pairs: u64,
     /// Of these, pairs that are no candidates: left out, or a particle that is in both groups with itself.
@@ -134,42 +142,64 @@ impl FrameGroups {
     /// # Errors
     /// A frame of another number of labels, or more pairs than 64 bits hold.
     pub fn pairs_of(&self, frame: &FrameTally, pair: [usize; 2]) -> Result<GroupPairs, JobError> {
+        let candidates = self.candidates((&frame.particles, &frame.excluded), pair)?;
+        Ok(GroupPairs {
+            npairs: self.npairs_of(&frame.tally, pair),
+            candidates,
+        })
+    }
+
+    /// Pairs between two groups in each bin, of a tally by labels.
+    pub fn npairs_of(&self, tally: &Tally, pair: [usize; 2]) -> Vec<u64> {
+        let bins = tally.n_bins();
+        let mut npairs = vec![0u64; bins];
+        for (labels, times) in self.times(pair) {
+            let class = super::passes::class_of(self.labels(), labels);
+            let of_class = &tally.pairs()[class * bins..][..bins];
+            for (sum, &found) in npairs.iter_mut().zip(of_class) {
+                *sum += times * found;
+            }
+        }
+        npairs
+    }
+
+    /// What pairs there are between two groups, of the particles with each label and of the pairs of each two labels that are left out.
+    ///
+    /// # Errors
+    /// As [`FrameGroups::pairs_of`].
+    pub fn candidates(
+        &self,
+        (particles, left_out): (&[u64], &[u64]),
+        pair: [usize; 2],
+    ) -> Result<GroupCandidates, JobError> {
         let n = self.labels();
-        if frame.particles.len() != n as usize {
+        if particles.len() != n as usize {
             return Err(JobError::Species {
                 expected: n,
-                found: frame.particles.len() as u32,
+                found: particles.len() as u32,
             });
         }
-        let particles = pair.map(|group| {
-            let of = self.labels_of(group);
-            of.map(|label| frame.particles[label as usize]).sum::<u64>()
-        });
-        let mut npairs = vec![0u64; frame.tally.n_bins()];
+        let of = |label: u32| particles[label as usize];
         let (mut pairs, mut excluded) = (0u128, 0);
         for ([a, b], times) in self.times(pair) {
             let class = super::passes::class_of(n, [a, b]);
-            for (sum, &found) in npairs.iter_mut().zip(frame.tally.table(class).pairs()) {
-                *sum += times * found;
-            }
-            let [na, nb] = [a, b].map(|label| u128::from(frame.particles[label as usize]));
+            let [na, nb] = [of(a), of(b)].map(u128::from);
             let all = if a == b {
                 na * na.saturating_sub(1) / 2
             } else {
                 na * nb
             };
             pairs += u128::from(times) * all;
-            excluded += times * frame.excluded[class];
+            excluded += times * left_out[class];
             if pair[0] != pair[1] && a == b {
                 pairs += na;
-                excluded += frame.particles[a as usize];
+                excluded += of(a);
             }
         }
-        Ok(GroupPairs {
-            npairs,
+        Ok(GroupCandidates {
             pairs: u64::try_from(pairs).map_err(|_| JobError::TooManyPairs)?,
             excluded,
-            particles,
+            particles: pair.map(|group| self.labels_of(group).map(of).sum()),
         })
     }
 }

@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 pub use blocks::{FrameBlocks, FrameFacts};
-pub use groups::{FrameGroups, GroupPairs};
+pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
 pub use passes::FrameBins;
 pub use workers::FrameWorkers;
 

@@ -5,6 +5,7 @@
 
 mod frame;
 mod normalisation;
+mod of_frames;
 mod partials;
 mod space;
 mod species;
@@ -12,6 +13,7 @@ mod species;
 pub use frame::Frame;
 pub use normalisation::Normalisation;
 pub(super) use normalisation::partners;
+pub use of_frames::BlockPartials;
 pub use partials::Partials;
 pub use space::Space;
 pub use species::Species;

@@ -166,14 +166,8 @@ impl<B: Binning> Partials<B> {
     pub fn add_frame(&mut self, frame: &Frame<'_, B>) -> Result<(), EstimatorError> {
         let candidates = frame.candidates(&self.binning, &self.species)?;
         let exactness = frame.exactness(self.exactness)?;
-        let (weight, volume) = (frame.weight, frame.space.volume());
-        let densities = self.densities(frame, &candidates);
-        let finite = |c: &Counted<f64>| c.candidates.is_finite() && c.products.is_finite();
-        if !(densities.iter().all(finite) && (weight * volume).is_finite()) {
-            return Err(EstimatorError::Needs(format!(
-                "densities must lie within the range of float64: the volume of the frame is {volume:e}, its weight {weight:e}"
-            )));
-        }
+        let weight = frame.weight;
+        let densities = self.finite_densities(frame, &candidates)?;
         let counted = || frame.counts.iter().flat_map(|counts| counts.npairs());
         let sums = self.npairs.iter().zip(counted());
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
@@ -185,6 +179,58 @@ impl<B: Binning> Partials<B> {
             sums.zip(counted())
                 .for_each(|(sum, &p)| keep(sum, weight, p as f64));
         }
+        self.add_space(frame, &densities);
+        self.exactness = exactness;
+        Ok(())
+    }
+
+    /// Adds the frames of a block, each of weight 1, whose pairs were summed: `npairs` class by class, bin by bin.
+    ///
+    /// # Errors
+    /// As [`Partials::add_frame`].
+    pub(super) fn add_block(
+        &mut self,
+        npairs: &[u64],
+        frames: &[Frame<'_, B>],
+        candidates: &[Vec<u64>],
+        exactness: Exactness,
+    ) -> Result<(), EstimatorError> {
+        let of = |(frame, candidates): (&Frame<'_, B>, &Vec<u64>)| {
+            self.finite_densities(frame, candidates)
+        };
+        let densities: Result<Vec<_>, _> = frames.iter().zip(candidates).map(of).collect();
+        let densities = densities?;
+        let sums = self.npairs.iter().zip(npairs);
+        let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
+        self.npairs = summed
+            .ok_or_else(|| EstimatorError::Needs("fewer than 2^64 pairs in a bin".to_owned()))?;
+        for (frame, densities) in frames.iter().zip(&densities) {
+            self.add_space(frame, densities);
+        }
+        self.exactness = Some(exactness);
+        Ok(())
+    }
+
+    /// `w P / V` of each class; refuses what float64 cannot hold.
+    fn finite_densities(
+        &self,
+        frame: &Frame<'_, B>,
+        candidates: &[u64],
+    ) -> Result<Vec<Counted<f64>>, EstimatorError> {
+        let (weight, volume) = (frame.weight, frame.space.volume());
+        let densities = self.densities(frame, candidates);
+        let finite = |c: &Counted<f64>| c.candidates.is_finite() && c.products.is_finite();
+        if densities.iter().all(finite) && (weight * volume).is_finite() {
+            return Ok(densities);
+        }
+        Err(EstimatorError::Needs(format!(
+            "densities must lie within the range of float64: the volume of the frame is {volume:e}, its weight {weight:e}"
+        )))
+    }
+
+    /// Adds what a frame is but for its pairs.
+    fn add_space(&mut self, frame: &Frame<'_, B>, densities: &[Counted<f64>]) {
+        let (weight, volume) = (frame.weight, frame.space.volume());
         self.weight.add(weight);
         self.volume.add(weight * volume);
         for (sum, &n) in self.particles.iter_mut().zip(frame.particles) {
@@ -194,10 +240,8 @@ impl<B: Binning> Partials<B> {
             self.density.candidates[class].add(density.candidates);
             self.density.products[class].add(density.products);
         }
-        self.cut_bins(frame, &densities);
-        self.exactness = exactness;
+        self.cut_bins(frame, densities);
         self.frames += 1;
-        Ok(())
     }
 
     /// `w P / V` of each class.

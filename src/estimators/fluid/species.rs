@@ -38,6 +38,26 @@ impl Species {
         }
     }
 
+    /// These pairs of `number` species; of the same two in either order one is enough.
+    ///
+    /// # Errors
+    /// A species beyond their number, or a pair that is there twice.
+    pub fn of_pairs(number: usize, pairs: &[[usize; 2]]) -> Result<Self, EstimatorError> {
+        let mut seen = Self {
+            number,
+            pairs: Vec::new(),
+        };
+        for &[a, b] in pairs {
+            if a.max(b) >= number || seen.class([a, b]).is_ok() {
+                return Err(EstimatorError::Needs(format!(
+                    "pairs of {number} species, each once, are needed, found {a} and {b} (counting from 0)"
+                )));
+            }
+            seen.pairs.push([a, b]);
+        }
+        Ok(seen)
+    }
+
     /// Number of species, those of a second sample with them.
     pub fn number(&self) -> usize {
         self.number
