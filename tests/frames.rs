@@ -36,6 +36,7 @@ fn frame(number: u64) -> Result<FrameJob, Error> {
     Ok(FrameJob {
         number,
         particles: domain.place(atoms, Outside::Wrap)?,
+        volume: domain.volume(),
         domain,
         cuts: vec![],
     })

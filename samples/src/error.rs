@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use albireo::{CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError};
+use albireo::{
+    Axis, CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
+};
 use albireo_catalogs::{CatalogError, ExpressionError};
 use thiserror::Error;
 
@@ -305,6 +307,9 @@ pub enum SampleError {
         /// The sum of its masses.
         mass: f64,
     },
+    /// A box without a plane normal to an axis.
+    #[error("a plane normal to {} needs a box with two vectors in it and the third normal to it", .0.name())]
+    NoPlane(Axis),
     /// A box that is neither rectangular nor periodic along all its vectors.
     #[error(
         "the box is not rectangular, and open along some of its vectors: such boxes are not counted in; name another one by --box"

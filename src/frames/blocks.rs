@@ -69,6 +69,19 @@ impl FrameBlocks {
         }
     }
 
+    /// No frame yet; blocks are of this length, 1 at least, however many they become.
+    pub fn of_length(frames: u64) -> Self {
+        Self {
+            length: frames.max(1),
+            ..Self::new(usize::MAX)
+        }
+    }
+
+    /// The sum of the block that begins at `begin`.
+    pub fn block(&self, begin: u64) -> Option<&Tally> {
+        self.blocks.get(&(begin / self.length))
+    }
+
     /// Adds the frame at `place`, counted from 0.
     ///
     /// # Errors

@@ -34,6 +34,8 @@ pub struct FrameJob {
     pub particles: Particles,
     /// The space of this frame: boxes may change.
     pub domain: Domain,
+    /// The volume of its box, or of particles in a plane the area; `None` where space is open.
+    pub volume: Option<f64>,
     /// Which pairs are left out: those within groups and listed rows of `particles`.
     pub cuts: Vec<Cut>,
 }
@@ -50,7 +52,7 @@ pub struct FrameTally {
     pub particles: Vec<u64>,
     /// For each class, pairs that the cuts leave out, however far apart.
     pub excluded: Vec<u64>,
-    /// The volume of the frame's box; `None` where space is open.
+    /// The volume of the frame's box, or its area; `None` where space is open.
     pub volume: Option<f64>,
 }
 
@@ -114,7 +116,7 @@ impl<F: Send> Progress for InFrame<'_, F> {
 /// let ready = |seed: u64| {
 ///     let atoms = Particles::new(random::in_box(300, seed, [1.0; 3])?);
 ///     let labels = Labels::new((0..300).map(|k| u32::from(k % 3 != 0)).collect(), 2)?;
-///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), cuts: vec![] })
+///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![] })
 /// };
 /// let workers = FrameWorkers::each_alone(&AnyEngine::Cpu(Cpu::new()))?;
 /// let done = count_frames::<_, _, albireo::Error>(&workers, &what, || Ok(frames.next()), ready, |frame| {

@@ -99,7 +99,7 @@ impl<B: Binning> FrameBins<B> {
         }
         let excluded = excluded_by_species(&job.particles, &job.cuts);
         let number = job.number;
-        let volume = job.domain.volume();
+        let volume = job.volume;
         let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
             self.by_species(engine, &job, progress)?
         } else {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo::frames::{FrameGroups, FrameJob};
-use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
+use albireo::{Axis, Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 use albireo_catalogs::{Atoms, Cell, Filter, Frame, Stop, TrajectoryRequest};
 
 pub use range::{FrameRange, ParseFramesError};
@@ -68,6 +68,8 @@ pub struct FrameReading {
     pub excluded: Vec<Exclusion>,
     /// The box in place of the one that frames state.
     pub space: Option<BoxSpec>,
+    /// The axis that is left out, where particles are projected on a plane: their coordinate along it is 0 and it is open.
+    pub flat: Option<Axis>,
     /// Asked again and again while files are read.
     pub stop: Stop,
 }
@@ -125,6 +127,27 @@ impl FrameReading {
         Ok((source, choice))
     }
 
+    /// What decides which particles and pairs are counted, as text.
+    pub fn settings(&self) -> String {
+        let Self {
+            request,
+            range,
+            topology,
+            species,
+            more_species,
+            filter,
+            update,
+            centres,
+            excluded,
+            space,
+            flat,
+            stop: _,
+        } = self;
+        format!(
+            "{request:?} {range:?} {topology:?} {species:?} {more_species:?} {filter:?} {update} {centres:?} {excluded:?} {space:?} {flat:?}"
+        )
+    }
+
     /// The frame with what the topology knows of its particles.
     fn with_topology(&self, frame: &Frame) -> Result<Arc<Atoms>, SampleError> {
         let Some(topology) = &self.topology else {
@@ -168,6 +191,40 @@ impl FrameReading {
             (Some(BoxSpec::File), None) => Err(SampleError::NoStatedBox),
             (None, None) => Ok(Domain::Open),
             (Some(spec), _) => domain_of(spec),
+        }
+    }
+
+    /// The space of a frame, its plane where there is one, and the volume or area of it.
+    fn space_of(&self, cell: Option<&Cell>) -> Result<(Domain, Option<f64>), SampleError> {
+        let domain = self.domain(cell)?;
+        let Some(normal) = self.flat else {
+            let volume = domain.volume();
+            return Ok((domain, volume));
+        };
+        match domain {
+            Domain::Periodic(of) => {
+                let mut lengths = of.lengths();
+                lengths[normal.index()] = None;
+                let sides = lengths.iter().flatten();
+                let area = (sides.clone().count() == 2).then(|| sides.product());
+                Ok((domain_of(BoxSpec::Lengths(lengths))?, area))
+            }
+            Domain::Triclinic(lattice) => {
+                // The third vector must stand on the other two, along the axis.
+                let vectors = lattice.vectors();
+                let k = normal.index();
+                let along = |v: &[f64; 3]| (0..3).all(|axis| axis == k || v[axis] == 0.0);
+                let flat = vectors.iter().filter(|v| v[k] == 0.0).count() == 2;
+                let height = vectors.iter().find(|v| along(v)).map(|v| v[k].abs());
+                match height.filter(|_| flat) {
+                    None => Err(SampleError::NoPlane(normal)),
+                    Some(height) => {
+                        let area = lattice.volume() / height;
+                        Ok((Domain::Triclinic(lattice), Some(area)))
+                    }
+                }
+            }
+            Domain::Open => Ok((Domain::Open, None)),
         }
     }
 }
@@ -218,7 +275,7 @@ impl FrameChoice {
             path,
             frame,
         } = numbered;
-        let domain = self.reading.domain(frame.cell.as_ref())?;
+        let (domain, volume) = self.reading.space_of(frame.cell.as_ref())?;
         let frame = if self.reading.centres.is_none() && self.reading.topology.is_none() {
             frame
         } else {
@@ -233,6 +290,10 @@ impl FrameChoice {
                 frame.positions.each_ref().map(pick)
             }
         };
+        let mut columns = columns;
+        if let Some(normal) = self.reading.flat {
+            columns[normal.index()].fill(0.0);
+        }
         let [x, y, z] = columns;
         let mut particles =
             Particles::new(Points::new(x, y, z)?).labelled(chosen.labels.clone())?;
@@ -243,6 +304,7 @@ impl FrameChoice {
             number,
             particles: domain.place(particles, Outside::Wrap)?,
             domain,
+            volume,
             cuts: chosen.cuts.clone(),
         })
     }

@@ -52,7 +52,7 @@ impl<B: Binning> BlockPartials<'_, B> {
         blocks: &FrameBlocks,
         begin: u64,
     ) -> Result<(), EstimatorError> {
-        let Some((_, tally)) = blocks.blocks().find(|&(block, _)| block == begin) else {
+        let Some(tally) = blocks.block(begin) else {
             return Ok(());
         };
         let species: &Species = self.empty.species();
