@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod blocks;
 mod partials;
 
 use albireo::counts::{Sums, count_classes, count_pairs};

@@ -3,12 +3,16 @@
 //! Entry: [`Partials`], to which each [`Frame`] of a trajectory is added. Pure functions of counts; nothing here counts a pair or reads a
 //! file.
 
+mod blocking;
+mod blocks;
 mod frame;
 mod normalisation;
 mod partials;
 mod space;
 mod species;
 
+pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
+pub use blocks::Blocks;
 pub use frame::Frame;
 pub use normalisation::Normalisation;
 pub(super) use normalisation::partners;
