@@ -4,6 +4,7 @@
 
 mod blocks;
 mod partials;
+mod scattering;
 
 use albireo::counts::{Sums, count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};

@@ -5,17 +5,25 @@
 
 mod blocking;
 mod blocks;
+mod debye;
 mod frame;
 mod normalisation;
 mod partials;
+mod scattering;
 mod space;
 mod species;
+mod structure_factor;
+mod transform;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
 pub use blocks::Blocks;
+pub use debye::{DebyeSums, FormFactor, displacing};
 pub use frame::Frame;
 pub use normalisation::Normalisation;
 pub(super) use normalisation::partners;
 pub use partials::Partials;
+pub use scattering::{NeutronFactors, NeutronFunctions, XrayFactors};
 pub use space::Space;
 pub use species::Species;
+pub use structure_factor::{BhatiaThornton, StructureFactors};
+pub use transform::Window;
