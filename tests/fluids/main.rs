@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod blocks;
 mod partials;
+mod scattering;
 
 use albireo::counts::{Sums, count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};

@@ -89,7 +89,7 @@ fn ends([a, b]: [usize; 2]) -> f64 {
 
 impl<B: Binning> Partials<B> {
     /// The pairs that there would be without any structure, bin by bin, of a class.
-    fn ideal_of_class(&self, class: usize, normalisation: Normalisation) -> Vec<f64> {
+    pub(super) fn ideal_of_class(&self, class: usize, normalisation: Normalisation) -> Vec<f64> {
         let [a, b] = self.species.pairs()[class];
         let density = match normalisation {
             Normalisation::Pairs | Normalisation::Density => {

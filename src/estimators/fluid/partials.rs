@@ -7,7 +7,7 @@ use super::{Frame, Species};
 use crate::binning::{Binning, RBins};
 use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
-use crate::estimators::analytic::rings;
+use crate::estimators::analytic::{rings, shells};
 use crate::exact_sum::ExactSum;
 
 /// Partial distribution functions g_ab of all pairs of species, built up frame by frame.
@@ -117,6 +117,11 @@ impl Partials<RBins> {
     /// The particles of a plane have one third coordinate, such as 0, and a box whose third vector is normal to them or open.
     pub fn in_plane(bins: &RBins, species: Species) -> Self {
         Self::with_volumes(bins, species, rings(bins.edges()))
+    }
+
+    /// Whether bins are shells in space, not rings in a plane.
+    pub(super) fn is_in_space(&self) -> bool {
+        self.volumes == shells(self.binning.edges())
     }
 }
 
