@@ -193,7 +193,9 @@ impl Bounds {
                 }
             }
             _ => {
-                return Err(lines.refuse_line("`ITEM: BOX BOUNDS` and a boundary of each of 3 axes"));
+                return Err(
+                    lines.refuse_line("`ITEM: BOX BOUNDS` and a boundary of each of 3 axes")
+                );
             }
         }
         let what = "bounds of the box";

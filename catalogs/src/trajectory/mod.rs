@@ -4,15 +4,19 @@
 //! `open.rs`. Knows no domain and no bins.
 
 mod atoms;
+mod blocks;
+mod boxes;
 mod cell;
 mod column;
 mod gro;
 mod lammps;
+mod layout;
 mod lines;
 mod open;
 mod pdb;
 mod psf;
 mod table;
+mod tabular;
 mod texts;
 mod xyz;
 

@@ -117,6 +117,10 @@ const KNOWN: &[Known] = &[
         matches: super::pdb::matches,
         open: super::pdb::open,
     },
+    Known {
+        matches: super::tabular::matches,
+        open: super::tabular::open,
+    },
 ];
 
 /// Opens a trajectory of any supported format; text may be gzipped.
