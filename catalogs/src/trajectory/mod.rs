@@ -6,9 +6,13 @@
 mod atoms;
 mod blocks;
 mod boxes;
+#[cfg(feature = "hdf5")]
+mod cadishi;
 mod cell;
 mod column;
 mod gro;
+#[cfg(feature = "hdf5")]
+mod h5md;
 mod lammps;
 mod layout;
 mod lines;

@@ -101,6 +101,16 @@ type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory
 
 /// The formats, those with a magic number first; tables last.
 const KNOWN: &[Known] = &[
+    #[cfg(feature = "hdf5")]
+    Known {
+        matches: super::h5md::matches,
+        open: super::h5md::open,
+    },
+    #[cfg(feature = "hdf5")]
+    Known {
+        matches: super::cadishi::matches,
+        open: super::cadishi::open,
+    },
     Known {
         matches: super::lammps::matches,
         open: super::lammps::open,
