@@ -10,7 +10,7 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::CatalogError;
 use crate::format::Format;
-use crate::reader::CatalogReader;
+use crate::reader::{Backend, CatalogReader};
 use crate::stop::{Stop, Watched};
 use crate::text::TextReader;
 
@@ -32,6 +32,11 @@ pub fn open(path: &Path) -> Result<Box<dyn CatalogReader>, CatalogError> {
 /// # Errors
 /// Those of [`open`] and [`CatalogError::Interrupted`].
 pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>, CatalogError> {
+    Ok(Box::new(open_backend(path, stop)?))
+}
+
+/// What [`open_until`] reads by.
+pub(crate) fn open_backend(path: &Path, stop: Stop) -> Result<Box<dyn Backend>, CatalogError> {
     let (format, gzipped) = recognise(path, &stop)?;
     match format {
         Format::Text | Format::Ecsv => Ok(Box::new(TextReader::open(path, format, gzipped, stop)?)),
@@ -53,7 +58,7 @@ pub fn open_until(path: &Path, stop: Stop) -> Result<Box<dyn CatalogReader>, Cat
 }
 
 /// The format and whether the file is gzipped.
-fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), CatalogError> {
+pub(crate) fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), CatalogError> {
     let io = |error| CatalogError::io(path, error);
     let open = || {
         File::open(path)

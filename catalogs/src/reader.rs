@@ -78,6 +78,43 @@ pub(crate) trait Backend {
     }
 }
 
+impl Backend for Box<dyn Backend> {
+    fn format(&self) -> Format {
+        (**self).format()
+    }
+
+    fn path(&self) -> &Path {
+        (**self).path()
+    }
+
+    fn tables(&mut self) -> Result<Vec<String>, CatalogError> {
+        (**self).tables()
+    }
+
+    fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
+        (**self).schema(request)
+    }
+
+    fn scan(
+        &mut self,
+        schema: &Schema,
+        components: &[Component],
+        widening: Widening,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        (**self).scan(schema, components, widening, sink)
+    }
+
+    fn collect(
+        &mut self,
+        schema: &Schema,
+        components: &[Component],
+        collector: &mut Collector,
+    ) -> Result<(), CatalogError> {
+        (**self).collect(schema, components, collector)
+    }
+}
+
 /// Refuses a request that names a table, where the format holds one without a name.
 pub(crate) fn refuse_table(path: &Path, request: &Request) -> Result<(), CatalogError> {
     match &request.table {

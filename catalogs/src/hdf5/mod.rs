@@ -3,6 +3,7 @@
 //! Entry: [`Hdf5Reader`]. H5MD: de Buyl, Colberg & Höfling 2014, CPC 185, 1546. A compound data
 //! set is a table whose columns are its members.
 
+pub(crate) mod array;
 mod attribute;
 mod column;
 mod compound;
@@ -13,9 +14,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-use hdf5_reader::{
-    Dataset, FilterRegistry, H5Type, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem,
-};
+use hdf5_reader::{DEFAULT_CHUNK_CACHE_SLOTS, Dataset, H5Type, Hdf5File, SliceInfo, SliceInfoElem};
 
 use self::column::{Column, Member};
 use self::element::Element;
@@ -64,21 +63,7 @@ enum Frames {
 impl Hdf5Reader {
     /// Reads the superblock.
     pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
-        let mut filters = FilterRegistry::new();
-        filters.register(
-            lzf::FILTER,
-            Box::new(|filter, bytes, _| lzf::decode(bytes, &filter.client_data)),
-        );
-        let options = OpenOptions {
-            chunk_cache_bytes: CHUNK_CACHE_BYTES,
-            filter_registry: Some(filters),
-            ..OpenOptions::default()
-        };
-        let bytes = std::fs::metadata(path)
-            .map_err(|error| CatalogError::io(path, error))?
-            .len();
-        let file =
-            Hdf5File::open_with_options(path, options).map_err(|error| failure(path, &error))?;
+        let (file, bytes) = array::opened(path, (CHUNK_CACHE_BYTES, DEFAULT_CHUNK_CACHE_SLOTS))?;
         Ok(Self {
             path: path.to_owned(),
             file,

@@ -4,17 +4,25 @@
 //! `open.rs`. Knows no domain and no bins.
 
 mod atoms;
+mod blocks;
+mod boxes;
+#[cfg(feature = "hdf5")]
+mod cadishi;
 mod cell;
 mod column;
 mod format;
 mod gro;
+#[cfg(feature = "hdf5")]
+mod h5md;
 mod head;
 mod lammps;
+mod layout;
 mod lines;
 mod open;
 mod pdb;
 mod psf;
 mod table;
+mod tabular;
 mod texts;
 mod xyz;
 

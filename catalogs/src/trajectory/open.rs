@@ -26,6 +26,16 @@ type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory
 
 /// The formats, those with a magic number first; tables last.
 const KNOWN: &[Known] = &[
+    #[cfg(feature = "hdf5")]
+    Known {
+        matches: super::h5md::matches,
+        open: super::h5md::open,
+    },
+    #[cfg(feature = "hdf5")]
+    Known {
+        matches: super::cadishi::matches,
+        open: super::cadishi::open,
+    },
     Known {
         matches: super::lammps::matches,
         open: super::lammps::open,
@@ -41,6 +51,10 @@ const KNOWN: &[Known] = &[
     Known {
         matches: super::pdb::matches,
         open: super::pdb::open,
+    },
+    Known {
+        matches: super::tabular::matches,
+        open: super::tabular::open,
     },
 ];
 

@@ -1,0 +1,174 @@
+//! The blocks of a table one at a time, decoded ahead by threads of their own.
+//!
+//! Entry: [`Blocks`]. Every column is decoded once, from the first row to the last; as many blocks as there are threads wait at most, so memory is
+//! bounded whatever the length of the table. Parquet's columns are shared out between threads.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle, available_parallelism};
+
+use crate::Format;
+use crate::block::{Block, Cells, Widening};
+use crate::catalog::Request;
+use crate::error::CatalogError;
+use crate::open::open_backend;
+use crate::reader::{Backend, Component, Kind, Schema};
+use crate::stop::Stop;
+
+/// More threads than this do not help.
+const MOST_THREADS: usize = 4;
+/// Up to so many components, blocks of Parquet have the same rows whatever their columns.
+const ALIGNED: usize = 256;
+
+type Sent = Result<Block, CatalogError>;
+
+/// One thread with the components that it decodes, as places among all.
+struct Part {
+    places: Vec<usize>,
+    blocks: Option<Receiver<Sent>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The rows of a table, a block after the other.
+pub(super) struct Blocks {
+    path: PathBuf,
+    parts: Vec<Part>,
+}
+
+impl Blocks {
+    /// Starts to decode `components` of the table that `request` means.
+    pub(super) fn start(
+        path: &Path,
+        (format, schema): (Format, &Schema),
+        request: &Request,
+        components: &[Component],
+        stop: &Stop,
+    ) -> Result<Self, CatalogError> {
+        let mut parts = Vec::new();
+        for places in shared_out(format, schema, components) {
+            let chosen: Vec<Component> = places.iter().map(|&place| components[place]).collect();
+            let (sender, blocks) = sync_channel(1);
+            let (path, request, stop) = (path.to_owned(), request.clone(), stop.clone());
+            let file = path.clone();
+            let thread = Builder::new().name("table of frames".to_owned());
+            let thread = thread
+                .spawn(move || decode(&path, &request, &chosen, stop, &sender))
+                .map_err(|error| CatalogError::io(&file, error))?;
+            parts.push(Part {
+                places,
+                blocks: Some(blocks),
+                thread: Some(thread),
+            });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            parts,
+        })
+    }
+
+    /// The next block with all components; `None` behind the last row.
+    pub(super) fn next(&mut self) -> Result<Option<Block>, CatalogError> {
+        let mut whole: Option<Block> = None;
+        let count = self.parts.iter().map(|part| part.places.len()).sum();
+        let mut ended = 0;
+        for part in &self.parts {
+            let sent = part.blocks.as_ref().and_then(|blocks| blocks.recv().ok());
+            let Some(block) = sent.transpose()? else {
+                ended += 1;
+                continue;
+            };
+            let whole = whole.get_or_insert_with(|| Block {
+                rows: block.rows,
+                first_row: block.first_row,
+                cells: (0..count).map(|_| Cells::Numbers(Vec::new())).collect(),
+                nulls: Vec::new(),
+            });
+            if (block.rows, block.first_row) != (whole.rows, whole.first_row) {
+                return Err(self.apart());
+            }
+            for (&place, cells) in part.places.iter().zip(block.cells) {
+                whole.cells[place] = cells;
+            }
+        }
+        if ended > 0 && whole.is_some() {
+            return Err(self.apart());
+        }
+        Ok(whole)
+    }
+
+    fn apart(&self) -> CatalogError {
+        CatalogError::corrupt(&self.path, "its columns differ in their rows")
+    }
+}
+
+impl Drop for Blocks {
+    /// Ends the threads: what they send is no longer taken.
+    fn drop(&mut self) {
+        for part in &mut self.parts {
+            part.blocks = None;
+        }
+        for part in &mut self.parts {
+            let joined = part.thread.take().map(JoinHandle::join);
+            debug_assert!(joined.is_none_or(|joined| joined.is_ok()));
+        }
+    }
+}
+
+/// What a thread does.
+fn decode(
+    path: &Path,
+    request: &Request,
+    components: &[Component],
+    stop: Stop,
+    sender: &SyncSender<Sent>,
+) {
+    let gone = || CatalogError::Interrupted {
+        path: path.to_owned(),
+    };
+    let read = || {
+        let mut backend = open_backend(path, stop)?;
+        let schema = backend.schema(request)?;
+        backend.scan(&schema, components, Widening::Exact, &mut |block| {
+            sender.send(Ok(block)).map_err(|_| gone())
+        })
+    };
+    if let Err(error) = read() {
+        // Nobody may be there any more, and then nobody needs to know.
+        let _ = sender.send(Err(error));
+    }
+}
+
+/// The places of the components for each thread: one thread, or for Parquet several with about equal work.
+fn shared_out(format: Format, schema: &Schema, components: &[Component]) -> Vec<Vec<usize>> {
+    let threads = available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST_THREADS);
+    let threads = if format == Format::Parquet && components.len() <= ALIGNED {
+        threads.min(components.len()).max(1)
+    } else {
+        1
+    };
+    let mut parts = vec![(0, Vec::new()); threads];
+    // Components of one field stay together: its values are decoded once.
+    let mut fields: Vec<usize> = components.iter().map(|part| part.field).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    let work = |field: usize| match schema.fields[field].kind {
+        Kind::Text => 6,
+        _ => schema.fields[field].width,
+    };
+    fields.sort_by_key(|&field| std::cmp::Reverse(work(field)));
+    for field in fields {
+        if let Some((load, places)) = parts.iter_mut().min_by_key(|(load, _)| *load) {
+            *load += work(field);
+            let of_field = components.iter().enumerate();
+            places.extend(
+                of_field
+                    .filter(|(_, part)| part.field == field)
+                    .map(|(place, _)| place),
+            );
+        }
+    }
+    let used = parts.into_iter().map(|(_, places)| places);
+    used.filter(|places| !places.is_empty()).collect()
+}

@@ -1,0 +1,340 @@
+//! Tables with a row a particle and frame, of any format of catalogs: the rows of a frame stand together.
+//!
+//! Entry: [`open`]. A frame at a time is in memory, and what threads decode ahead.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::blocks::Blocks;
+use super::boxes::Boxes;
+use super::column::{Column, share};
+use super::head::Head;
+use super::layout::{Layout, Other};
+use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
+use crate::block::{Block, Cells};
+use crate::error::CatalogError;
+use crate::open::{open_backend, recognise};
+use crate::reader::Backend;
+use crate::stop::Stop;
+
+/// Whether it is a file of catalogs, or one of which they say best what it lacks.
+pub(super) fn matches(head: &Head<'_>) -> bool {
+    let recognised = recognise(head.path, &Stop::never());
+    !matches!(recognised, Err(CatalogError::UnknownFormat { .. }))
+}
+
+/// Opens a table and finds its columns.
+pub(super) fn open(
+    head: &Head<'_>,
+    request: &TrajectoryRequest,
+    stop: Stop,
+) -> Result<Box<dyn Trajectory>, CatalogError> {
+    let path = head.path;
+    let mut backend = open_backend(path, stop.clone())?;
+    let (layout, schema, asked) = Layout::find(&mut backend, request)?;
+    let wanted = request.boxes.is_some() || layout.boxes.is_none();
+    let boxes = if wanted {
+        Boxes::find(path, request.boxes.as_deref(), &layout.frame_name, &stop)?
+    } else {
+        None
+    };
+    let format = Backend::format(&backend);
+    let blocks = Blocks::start(path, (format, &schema), &asked, &layout.components, &stop)?;
+    Ok(Box::new(TableTrajectory {
+        path: path.to_owned(),
+        layout,
+        boxes,
+        blocks,
+        block: None,
+        frames: Vec::new(),
+        at: 0,
+        seen: HashMap::new(),
+        number: 0,
+        atoms: Arc::default(),
+        room: 0,
+    }))
+}
+
+struct TableTrajectory {
+    path: PathBuf,
+    layout: Layout,
+    boxes: Option<Boxes>,
+    blocks: Blocks,
+    /// The block at hand, the frame of each of its rows, and its first row that is not used up.
+    block: Option<Block>,
+    frames: Vec<i64>,
+    at: usize,
+    /// The first row of every frame so far.
+    seen: HashMap<i64, u64>,
+    number: u64,
+    atoms: Arc<Atoms>,
+    /// Particles of the frame before.
+    room: usize,
+}
+
+/// A frame as its rows come.
+struct Rows {
+    frame: i64,
+    positions: [Vec<f64>; 3],
+    others: Vec<Column>,
+    /// Values of the columns of the box, of step and of time, and how many rows there are.
+    of_box: Vec<f64>,
+    step: Option<f64>,
+    time: Option<f64>,
+    count: usize,
+}
+
+impl Trajectory for TableTrajectory {
+    fn format(&self) -> TrajectoryFormat {
+        TrajectoryFormat::Table
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn unit(&self) -> Option<&str> {
+        self.layout.unit.as_deref()
+    }
+
+    fn frames(&self) -> Option<u64> {
+        None
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
+        self.step(true)
+    }
+
+    fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
+        for passed in 0..frames {
+            if self.step(false)?.is_none() {
+                return Ok(passed);
+            }
+        }
+        Ok(frames)
+    }
+}
+
+impl TableTrajectory {
+    /// The next frame; without `keep` only its number.
+    fn step(&mut self, keep: bool) -> Result<Option<Frame>, CatalogError> {
+        let mut rows: Option<Rows> = None;
+        while self.more()? {
+            let frame = self.frames[self.at];
+            let rows = match &mut rows {
+                Some(rows) if rows.frame != frame => break,
+                Some(rows) => rows,
+                None => {
+                    self.begin(frame)?;
+                    rows.insert(Rows::new(
+                        frame,
+                        &self.layout,
+                        if keep { self.room } else { 0 },
+                    ))
+                }
+            };
+            let left = &self.frames[self.at..];
+            let run = left
+                .iter()
+                .position(|&other| other != frame)
+                .unwrap_or(left.len());
+            if keep && let Some(block) = &self.block {
+                rows.take(&self.path, &self.layout, block, (self.at, self.at + run))?;
+            }
+            self.at += run;
+        }
+        rows.map(|rows| self.finish(rows, keep)).transpose()
+    }
+
+    /// Whether a row is at hand, of the block at hand or of the next.
+    fn more(&mut self) -> Result<bool, CatalogError> {
+        while self.at >= self.frames.len() {
+            self.block = None;
+            let Some(block) = self.blocks.next()? else {
+                return Ok(false);
+            };
+            self.frames = self.frames_of(&block)?;
+            self.at = 0;
+            self.block = Some(block);
+        }
+        Ok(true)
+    }
+
+    fn frames_of(&self, block: &Block) -> Result<Vec<i64>, CatalogError> {
+        let name = &self.layout.frame_name;
+        let row = |k: usize| block.first_row + k as u64;
+        let refuse = |k: usize, found: String| {
+            let detail = format!(
+                "column `{name}`, row {} (from 0): expected the number of a frame, found {found}",
+                row(k)
+            );
+            CatalogError::corrupt(&self.path, detail)
+        };
+        match &block.cells[self.layout.frame] {
+            Cells::Integers(values) => {
+                let each = values.iter().enumerate();
+                each.map(|(k, &value)| {
+                    i64::try_from(value).map_err(|_| refuse(k, value.to_string()))
+                })
+                .collect()
+            }
+            Cells::Numbers(values) => {
+                let each = values.iter().enumerate();
+                each.map(|(k, &value)| {
+                    whole_number(value).ok_or_else(|| refuse(k, value.to_string()))
+                })
+                .collect()
+            }
+            Cells::Missing(_, missing) => {
+                let first = missing.iter().position(|&missing| missing).unwrap_or(0);
+                Err(refuse(first, "no value".to_owned()))
+            }
+            Cells::Texts(texts) => Err(refuse(
+                0,
+                format!("`{}`", texts.first().map_or("", String::as_str)),
+            )),
+        }
+    }
+
+    /// Notes where a frame begins, which it may once.
+    fn begin(&mut self, frame: i64) -> Result<(), CatalogError> {
+        let first_row = self.block.as_ref().map_or(0, |block| block.first_row);
+        let row = first_row + self.at as u64;
+        match self.seen.insert(frame, row) {
+            None => Ok(()),
+            Some(before) => {
+                let detail = format!(
+                    "frame {frame} begins in row {before} (from 0) and again in row {row}: expected the rows of a frame together, as after a sort by `{}`",
+                    self.layout.frame_name
+                );
+                Err(CatalogError::corrupt(&self.path, detail))
+            }
+        }
+    }
+
+    fn finish(&mut self, rows: Rows, keep: bool) -> Result<Frame, CatalogError> {
+        let frame = rows.frame;
+        let cell = if keep { self.cell(&rows)? } else { None };
+        let (step, time) = (rows.step.and_then(whole_number), rows.time);
+        let mut positions = rows.positions;
+        // A table without z lies in the plane.
+        positions[2].resize(rows.count, 0.0);
+        let mut atoms = Atoms::new(rows.count);
+        for (other, column) in self.layout.others.iter().zip(rows.others) {
+            let attribute = column.finish();
+            if attribute.len() != rows.count {
+                let detail = format!(
+                    "frame {frame}: column `{}` has {} values, expected {}",
+                    other.name,
+                    attribute.len(),
+                    rows.count
+                );
+                return Err(CatalogError::corrupt(&self.path, detail));
+            }
+            atoms = atoms.with(&other.name, attribute);
+        }
+        self.number += 1;
+        self.room = self.room.max(rows.count);
+        Ok(Frame {
+            number: self.number - 1,
+            step,
+            time,
+            cell,
+            positions,
+            atoms: share(&mut self.atoms, keep.then_some(atoms)),
+        })
+    }
+
+    fn cell(&self, rows: &Rows) -> Result<Option<Cell>, CatalogError> {
+        let frame = rows.frame;
+        if let Some(boxes) = &self.boxes {
+            return boxes.of(frame);
+        }
+        let Some((columns, _)) = &self.layout.boxes else {
+            return Ok(None);
+        };
+        let cell = columns.cell(&rows.of_box);
+        cell.map_err(|reason| {
+            CatalogError::corrupt(
+                &self.path,
+                format!("frame {frame}: expected a box, found {reason}"),
+            )
+        })
+    }
+}
+
+impl Rows {
+    fn new(frame: i64, layout: &Layout, room: usize) -> Self {
+        Self {
+            frame,
+            positions: [(); 3].map(|()| Vec::with_capacity(room)),
+            others: layout.others.iter().map(Other::column).collect(),
+            of_box: Vec::new(),
+            step: None,
+            time: None,
+            count: 0,
+        }
+    }
+
+    /// Appends the rows `from..to` of a block.
+    fn take(
+        &mut self,
+        path: &Path,
+        layout: &Layout,
+        block: &Block,
+        (from, to): (usize, usize),
+    ) -> Result<(), CatalogError> {
+        let numbers = |place: usize| match &block.cells[place] {
+            Cells::Numbers(values) => Ok(&values[from..to]),
+            _ => Err(CatalogError::corrupt(
+                path,
+                "a numeric column turned out to be something else",
+            )),
+        };
+        for (axis, place) in self.positions.iter_mut().zip(layout.positions) {
+            if let Some(place) = place {
+                axis.extend_from_slice(numbers(place)?);
+            }
+        }
+        for (column, other) in self.others.iter_mut().zip(&layout.others) {
+            let row = block.first_row + from as u64;
+            other.take(path, column, &block.cells[other.component], (from, to), row)?;
+        }
+        if let Some((columns, places)) = &layout.boxes {
+            for (k, (&place, name)) in places.iter().zip(columns.names()).enumerate() {
+                let values = numbers(place)?;
+                if self.count == 0 {
+                    self.of_box.push(values[0]);
+                }
+                let first = self.of_box[k];
+                if let Some(row) = values
+                    .iter()
+                    .position(|value| value.to_bits() != first.to_bits())
+                {
+                    let detail = format!(
+                        "frame {}, row {} (from 0), column `{name}`: expected {first} as in the frame's first row, found {}",
+                        self.frame,
+                        block.first_row + (from + row) as u64,
+                        values[row]
+                    );
+                    return Err(CatalogError::corrupt(path, detail));
+                }
+            }
+        }
+        if self.count == 0 {
+            let first =
+                |place: Option<usize>| place.map(|place| numbers(place).map(|values| values[0]));
+            self.step = first(layout.step).transpose()?;
+            self.time = first(layout.time).transpose()?;
+        }
+        self.count += to - from;
+        Ok(())
+    }
+}
+
+/// A float64 as the whole number that it is.
+pub(super) fn whole_number(value: f64) -> Option<i64> {
+    const BEYOND: f64 = 9_007_199_254_740_992.0;
+    (value.fract() == 0.0 && value.abs() <= BEYOND).then_some(value as i64)
+}
