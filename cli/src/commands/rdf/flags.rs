@@ -112,6 +112,9 @@ pub(super) struct FrameFlags {
     /// What g(r) is normalised by [default: pairs]
     #[arg(long, value_name = "NORM")]
     pub(super) norm: Option<NormName>,
+    /// Add the potential of mean force, -ln g in units of kT
+    #[arg(long)]
+    pub(super) pmf: bool,
     /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, JSON or Parquet
     #[arg(long, value_name = "FILE")]
     pub(super) block_counts: Option<PathBuf>,
@@ -143,6 +146,7 @@ impl FrameFlags {
             (self.bonded.is_some(), "--bonded"),
             (self.plane.is_some(), "--plane"),
             (self.norm.is_some(), "--norm"),
+            (self.pmf, "--pmf"),
             (self.block_counts.is_some(), "--block-counts"),
             (self.checkpoint.is_some(), "--checkpoint"),
             (self.frame_column.is_some(), "--frame-column"),

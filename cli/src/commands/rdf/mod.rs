@@ -10,6 +10,7 @@ use clap::Args;
 mod checkpoint;
 mod flags;
 mod frames;
+mod structure;
 mod tables;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use albireo_samples::Selection;
 
 use self::flags::FrameFlags;
 use self::frames::{fingerprint, is_trajectory, note};
+use self::structure::StructureFlags;
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;
@@ -71,6 +73,8 @@ pub(crate) struct Rdf {
     volume: Option<f64>,
     #[command(flatten)]
     frames: FrameFlags,
+    #[command(flatten)]
+    structure: StructureFlags,
     #[command(flatten)]
     excluded: ExclusionFlags,
     #[command(flatten)]
@@ -172,7 +176,8 @@ impl Rdf {
         if of_frames && is_trajectory(&self.data.paths, &self.frames, &selection)? {
             return self.run_over_frames(call, &selection);
         }
-        if let Some(flag) = self.frames.given() {
+        let structure = self.structure.structure.is_some();
+        if let Some(flag) = self.frames.given().or(structure.then_some("--structure")) {
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));
@@ -249,6 +254,16 @@ impl Rdf {
         if boxed && self.volume.is_some() {
             return Err(usage("--volume is for open space: here the box has one"));
         }
+        let bare = self.frames.norm == Some(flags::NormName::None);
+        let volume = match self.volume {
+            None if !boxed && bare => Some(1.0),
+            None if !boxed => {
+                return Err(anyhow!(
+                    "g(r) needs a volume, and space is open: --volume V, --box, or --norm none for the pairs alone"
+                ));
+            }
+            given => given,
+        };
         note(
             &mut record,
             (paths, self.frames.range()),
@@ -262,7 +277,7 @@ impl Rdf {
         let run = frames::Run {
             flags: &self.frames,
             bins,
-            volume: self.volume,
+            volume,
             engines: Engines::new(&self.pairs.run)?,
             source,
             choice,
@@ -272,7 +287,7 @@ impl Rdf {
             counted,
             &names,
             unit.as_deref(),
-            (&self.frames, &self.pairs.output),
+            (&self.frames, &self.structure, &self.pairs.output),
             record,
         )
     }

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`write`].
 
-use albireo::estimators::fluid::{Normalisation, Partials};
+use albireo::estimators::fluid::{Blocking, Normalisation, Partials, Plateau};
 use albireo::{Binning, LineOfSight, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::flags::{FrameFlags, NormName};
 use super::frames::Counted;
+use super::structure::{self, StructureFlags};
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
 use crate::output::{deliver, write as write_table};
@@ -49,35 +50,39 @@ impl Named<'_> {
     }
 }
 
-/// The errors of the mean over frames from the scatter of blocks of them.
+/// The fewest blocks whose scatter is an error.
+const FEWEST: usize = 8;
+
+/// The errors of g from the scatter of blocks of frames, which may be correlated; none of too few blocks.
 fn block_errors(
-    each: &[Partials<RBins>],
+    counted: &Counted,
     pair: [usize; 2],
     norm: Normalisation,
-    whole: u64,
 ) -> Result<Option<Vec<f64>>> {
-    let full: Vec<_> = each
-        .iter()
-        .filter(|block| block.frames() == whole)
-        .collect();
-    if full.len() < 2 {
+    let whole = |block: &&Partials<RBins>| block.frames() == counted.blocks.length();
+    let blocks: Vec<_> = counted.each.iter().filter(whole).collect();
+    if blocks.len() < FEWEST || norm == Normalisation::None {
         return Ok(None);
     }
-    let series: Result<Vec<Vec<f64>>, _> = full.iter().map(|block| block.g(pair, norm)).collect();
-    Ok(Some(scatter(&series?)))
-}
-
-/// The standard error of the mean of blocks.
-fn scatter(series: &[Vec<f64>]) -> Vec<f64> {
-    let n = series.len() as f64;
-    let bins = series.first().map_or(0, Vec::len);
-    let of_bin = |bin: usize| {
-        let values = || series.iter().map(|block| block[bin]);
-        let mean = values().sum::<f64>() / n;
-        let squares: f64 = values().map(|g| (g - mean).powi(2)).sum();
-        (squares / (n * (n - 1.0))).sqrt()
-    };
-    (0..bins).map(of_bin).collect()
+    let mut series = Blocking::new(counted.partials.binning().n_bins());
+    for block in blocks {
+        let pairs: Vec<f64> = block.npairs(pair)?.iter().map(|&p| p as f64).collect();
+        series.add(&pairs, &block.ideal_pairs(pair, norm)?)?;
+    }
+    let (g, bare) = (
+        counted.partials.g(pair, norm)?,
+        counted.partials.ideal_pairs(pair, norm)?,
+    );
+    // What g has beside pairs over ideal pairs, such as a density.
+    let npairs = counted.partials.npairs(pair)?.iter().zip(&bare);
+    let factors = g.iter().zip(npairs).map(|(g, (&p, bare))| match p {
+        0 => 1.0,
+        p => g * bare / p as f64,
+    });
+    let errors = series.errors(Plateau::Cubic).into_iter();
+    Ok(Some(
+        errors.zip(factors).map(|(e, factor)| e * factor).collect(),
+    ))
 }
 
 /// The columns of one pair of species.
@@ -85,7 +90,7 @@ fn pair_columns(
     partials: &Partials<RBins>,
     counted: &Counted,
     pair: [usize; 2],
-    (named, norm): (&Named<'_>, Normalisation),
+    (named, norm, with_pmf): (&Named<'_>, Normalisation, bool),
 ) -> Result<Vec<TableColumn>> {
     let [a, b] = pair;
     let of = named.pair(pair);
@@ -102,12 +107,26 @@ fn pair_columns(
         format!("Poisson error of g of {of}, of normalisation pairs"),
         partials.poisson_error(pair)?,
     ));
-    let errors = block_errors(&counted.each, pair, norm, counted.blocks.length())?;
+    let errors = block_errors(counted, pair, norm)?;
+    if with_pmf {
+        let w = partials
+            .g(pair, norm)?
+            .into_iter()
+            .map(|g| -g.ln())
+            .collect();
+        columns.push(TableColumn::floats(
+            named.column("w", pair),
+            format!("potential of mean force of {of} over kT"),
+            w,
+        ));
+    }
     if let Some(errors) = errors {
         let length = counted.blocks.length();
         columns.push(TableColumn::floats(
             named.column("g_block_error", pair),
-            format!("standard error of g of {of} from the scatter of blocks of {length} frames"),
+            format!(
+                "standard error of g of {of} from the scatter of blocks of {length} frames and more (Flyvbjerg & Petersen, cubic rule); nan: no plateau"
+            ),
             errors,
         ));
     }
@@ -173,7 +192,7 @@ pub(super) fn write(
     counted: Counted,
     names: &[String],
     unit: Option<&str>,
-    (flags, output): (&FrameFlags, &OutputFlags),
+    (flags, structure, output): (&FrameFlags, &StructureFlags, &OutputFlags),
     mut record: Record,
 ) -> Result<()> {
     let frames = counted.blocks.len();
@@ -196,7 +215,7 @@ pub(super) fn write(
             &counted.partials,
             &counted,
             pair,
-            (&named, norm),
+            (&named, norm, flags.pmf),
         )?);
     }
     if let Some(path) = &flags.block_counts {
@@ -207,11 +226,23 @@ pub(super) fn write(
         write_table(&table, path)?;
     }
     let interrupted = counted.interrupted;
+    let in_vacuum = counted
+        .blocks
+        .frames()
+        .all(|(_, facts)| facts.volume.is_none());
     let table = Table {
         columns,
         meta: record.finish(ResultKind::Rdf),
     };
     deliver(&table, output)?;
+    let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
+    structure::write(
+        structure,
+        &counted.partials,
+        (names, unit),
+        what,
+        &mut record,
+    )?;
     if interrupted || stopped() {
         bail!("stopped by a signal: the result holds the {frames} frames that were counted");
     }
