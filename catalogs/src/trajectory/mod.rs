@@ -4,11 +4,17 @@
 //! `open.rs`. Knows no domain and no bins.
 
 mod atoms;
+mod bytes;
 mod cell;
+mod dcd;
 mod format;
+mod gsd;
 mod head;
+mod netcdf;
 mod open;
 mod table;
+mod trr;
+mod xtc;
 
 use std::path::Path;
 use std::sync::Arc;
