@@ -117,9 +117,18 @@ impl Bytes {
     fn of(path: &Path, ahead: usize, stop: Stop) -> Result<Self, CatalogError> {
         let io = |error| CatalogError::io(path, error);
         let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        // A pipe has no length and cannot be gone back in.
+        if !metadata.is_file() {
+            return Err(CatalogError::Unsupported {
+                path: path.to_owned(),
+                what: "a binary trajectory that is no regular file".to_owned(),
+                advice: "save it to a file first".to_owned(),
+            });
+        }
         Ok(Self {
             path: path.to_owned(),
-            length: file.metadata().map_err(io)?.len(),
+            length: metadata.len(),
             source: BufReader::with_capacity(ahead, Watched::new(file, &stop)),
             stop,
             at: 0,

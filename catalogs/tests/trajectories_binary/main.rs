@@ -241,3 +241,33 @@ fn reading_stops_when_asked() {
         );
     }
 }
+
+#[test]
+fn headers_may_be_wrong_about_the_number_of_frames() {
+    let folder_of_copies = tempfile::tempdir().unwrap();
+    let path = folder_of_copies.path().join("growing.nc");
+    let mut bytes = std::fs::read(folder().join("classic.nc")).unwrap();
+    bytes[4..8].fill(0xff);
+    std::fs::write(&path, &bytes).unwrap();
+    let mut growing = opened(&path).unwrap();
+    assert_eq!(growing.frames(), Some(3), "being written");
+    assert_eq!(frames(&mut *growing).unwrap().len(), 3);
+
+    let path = folder_of_copies.path().join("cut.dcd");
+    let bytes = std::fs::read(folder().join("fixed.dcd")).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    let mut cut = opened(&path).unwrap();
+    assert_eq!(cut.frames(), Some(3), "whole ones");
+    assert_eq!(cut.skip(3).unwrap(), 3);
+    let error = cut.skip(1).unwrap_err().to_string();
+    assert!(error.contains("frame 3: expected"), "{error}");
+
+    let path = folder_of_copies.path().join("cut.xtc");
+    let bytes = std::fs::read(folder().join("water.xtc")).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    let mut cut = opened(&path).unwrap();
+    assert_eq!(cut.frames(), None, "unknown");
+    assert_eq!(cut.skip(2).unwrap(), 2);
+    let error = cut.next_frame().unwrap_err().to_string();
+    assert!(error.contains("frame 2: expected"), "{error}");
+}

@@ -41,6 +41,14 @@ pub(super) fn read(stated: [f64; 6], version: i32) -> Result<Option<Cell>, Strin
         }
     }
     let [xx, xy, yy, xz, yz, zz] = stated;
+    // The matrix is the root of that of the products of the box's vectors: its leading minors are positive.
+    let minor = xx * yy - xy * xy;
+    let whole = minor * zz - xx * yz * yz - yy * xz * xz + 2.0 * xy * xz * yz;
+    if !(xx > 0.0 && minor > 0.0 && whole > 0.0) {
+        return Err(format!(
+            "its numbers are neither lengths and angles nor a positive matrix: {stated:?}"
+        ));
+    }
     Cell::new([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).map(Some)
 }
 

@@ -234,3 +234,34 @@ impl Chunks {
         Ok(starts.map(|at| value(bytes, at, chunk.kind)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_one_after_the_other_or_in_64_bytes() {
+        let mut list = b"particles/N\0particles/position\0".to_vec();
+        list.resize(128, 0);
+        let expected = ["particles/N", "particles/position"];
+        assert_eq!(names(&list, 2), expected);
+        let mut list = [0; 192];
+        for (place, name) in list.chunks_mut(64).zip(expected) {
+            place[..name.len()].copy_from_slice(name.as_bytes());
+        }
+        assert_eq!(names(&list, 1), expected);
+    }
+
+    #[test]
+    fn every_type_has_its_values() {
+        let bytes = (-2i64).to_le_bytes();
+        let whole = [1, 2, 3, 5, 6, 7, 8].map(|kind| value(&bytes, 0, kind).integer());
+        let expected = [0xfe, 0xfffe, 0xffff_fffe, -2, -2, -2, -2];
+        assert_eq!(whole, expected.map(Some));
+        assert_eq!(
+            value(&0.1f32.to_le_bytes(), 0, 9),
+            Value::Real(f64::from(0.1f32))
+        );
+        assert_eq!(value(&0.1f64.to_le_bytes(), 0, 10), Value::Real(0.1));
+    }
+}

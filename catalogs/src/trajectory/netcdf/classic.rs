@@ -265,7 +265,7 @@ impl Store for Classic {
         self.frames
     }
 
-    fn variable(&self, name: &str) -> Result<Option<Variable>, CatalogError> {
+    fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError> {
         let Some(stored) = self.find(name) else {
             return Ok(None);
         };

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Hdf5`].
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use hdf5_reader::{Dataset, Datatype, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
@@ -42,6 +43,8 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 pub(super) struct Hdf5 {
     path: PathBuf,
     file: Hdf5File,
+    /// Those of the variables asked for.
+    datasets: HashMap<String, Dataset>,
     bytes: u64,
     stop: Stop,
 }
@@ -53,6 +56,7 @@ impl Hdf5 {
         Ok(Self {
             path: path.to_owned(),
             file: opened(path).map_err(|error| failure(path, &error))?,
+            datasets: HashMap::new(),
             bytes: metadata.len(),
             stop,
         })
@@ -92,13 +96,12 @@ impl Store for Hdf5 {
     }
 
     fn frames(&self) -> u64 {
-        let coordinates = self.dataset("coordinates").ok().flatten();
-        coordinates
-            .and_then(|dataset| dataset.shape().first().copied())
-            .unwrap_or(0)
+        let coordinates = self.datasets.get("coordinates");
+        let frames = coordinates.and_then(|dataset| dataset.shape().first().copied());
+        frames.unwrap_or(0)
     }
 
-    fn variable(&self, name: &str) -> Result<Option<Variable>, CatalogError> {
+    fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError> {
         let Some(dataset) = self.dataset(name)? else {
             return Ok(None);
         };
@@ -127,22 +130,23 @@ impl Store for Hdf5 {
         if framed {
             shape.remove(0);
         }
-        Ok(Some(Variable {
+        let variable = Variable {
             name: name.to_owned(),
             shape,
             framed,
             scale: scale.and_then(|scale| scale.read_as_f64().ok()),
             unit: text("units"),
-        }))
+        };
+        self.datasets.insert(name.to_owned(), dataset);
+        Ok(Some(variable))
     }
 
     fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>, CatalogError> {
         self.stop.check(&self.path)?;
         let name = &variable.name;
         let corrupt = |detail: &str| self.corrupt(format!("frame {frame}: `{name}`: {detail}"));
-        let dataset = self
-            .dataset(name)?
-            .ok_or_else(|| corrupt("it is missing"))?;
+        let dataset = self.datasets.get(name);
+        let dataset = dataset.ok_or_else(|| corrupt("it is missing"))?;
         if variable.framed
             && dataset
                 .shape()
@@ -160,7 +164,7 @@ impl Store for Hdf5 {
         let slice = SliceInfo {
             selections: frames.into_iter().chain(all).collect(),
         };
-        let values: hdf5_reader::error::Result<Vec<f64>> = match width(&dataset) {
+        let values: hdf5_reader::error::Result<Vec<f64>> = match width(dataset) {
             Some(4) => dataset
                 .read_slice::<f32>(&slice)
                 .map(|values| values.iter().map(|&value| value.into()).collect()),

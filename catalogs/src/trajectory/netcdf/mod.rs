@@ -56,7 +56,7 @@ struct Amber {
 }
 
 impl Amber {
-    fn of(store: Box<dyn Store>) -> Result<Self, CatalogError> {
+    fn of(mut store: Box<dyn Store>) -> Result<Self, CatalogError> {
         let path = store.path().to_owned();
         let corrupt = |detail: String| CatalogError::corrupt(&path, format!("header: {detail}"));
         let unsupported = |what: String, advice: &str| CatalogError::Unsupported {

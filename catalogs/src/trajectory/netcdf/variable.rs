@@ -81,7 +81,7 @@ pub(super) trait Store: Send {
     ///
     /// # Errors
     /// It does not hold reals.
-    fn variable(&self, name: &str) -> Result<Option<Variable>, CatalogError>;
+    fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError>;
 
     /// Its values in one frame.
     ///

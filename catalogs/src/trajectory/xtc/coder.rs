@@ -45,9 +45,11 @@ impl Bits<'_> {
             return (count == 0).then_some(0);
         }
         let rest = &self.bytes[self.at / 8..];
-        let mut window = [0; 8];
-        let seen = rest.len().min(8);
-        window[..seen].copy_from_slice(&rest[..seen]);
+        let window = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut window = [0; 8];
+            window[..rest.len()].copy_from_slice(rest);
+            window
+        });
         let word = u64::from_be_bytes(window) << (self.at % 8);
         self.at = end;
         Some(word >> (64 - count))
