@@ -9,15 +9,16 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrajectoryFormat {
-    /// GROMACS, compressed.
+    /// GROMACS, compressed; nm, ps.
     Xtc,
-    /// GROMACS, full precision.
+    /// GROMACS, full precision; nm, ps. Frames without positions are passed over and not numbered.
     Trr,
-    /// CHARMM, NAMD, LAMMPS, X-PLOR.
+    /// CHARMM, NAMD, LAMMPS, X-PLOR; Angstrom, and times in the unit of the header's time step (CHARMM and NAMD: AKMA, 48.8882 fs).
+    /// The box as cosines, angles or CHARMM's symmetric matrix.
     Dcd,
-    /// AMBER, NetCDF-3 and NetCDF-4.
+    /// AMBER, `NetCDF`-3 and -4, restart files too; the unit of length that the file names, Angstrom if it names none; ps.
     AmberNetCdf,
-    /// HOOMD-blue.
+    /// HOOMD-blue, schema 1 and 2; no unit. The origin is the middle of the box, which in two dimensions is 1 high and periodic along x and y.
     Gsd,
     /// HDF5 by the H5MD 1.1 convention.
     H5md,

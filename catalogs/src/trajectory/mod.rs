@@ -6,24 +6,30 @@
 mod atoms;
 mod blocks;
 mod boxes;
+mod bytes;
 #[cfg(feature = "hdf5")]
 mod cadishi;
 mod cell;
 mod column;
+mod dcd;
 mod format;
 mod gro;
+mod gsd;
 #[cfg(feature = "hdf5")]
 mod h5md;
 mod head;
 mod lammps;
 mod layout;
 mod lines;
+mod netcdf;
 mod open;
 mod pdb;
 mod psf;
 mod table;
 mod tabular;
 mod texts;
+mod trr;
+mod xtc;
 mod xyz;
 
 use std::path::Path;

@@ -26,6 +26,26 @@ type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory
 
 /// The formats, those with a magic number first; tables last.
 const KNOWN: &[Known] = &[
+    Known {
+        matches: super::xtc::matches,
+        open: super::xtc::open,
+    },
+    Known {
+        matches: super::trr::matches,
+        open: super::trr::open,
+    },
+    Known {
+        matches: super::dcd::matches,
+        open: super::dcd::open,
+    },
+    Known {
+        matches: super::gsd::matches,
+        open: super::gsd::open,
+    },
+    Known {
+        matches: super::netcdf::matches,
+        open: super::netcdf::open,
+    },
     #[cfg(feature = "hdf5")]
     Known {
         matches: super::h5md::matches,
@@ -61,7 +81,7 @@ const KNOWN: &[Known] = &[
 /// Opens a trajectory of any supported format; text may be gzipped.
 ///
 /// # Errors
-/// [`CatalogError::NotFound`], [`CatalogError::UnknownFormat`], or what the format's header has wrong.
+/// [`CatalogError::NotFound`], [`CatalogError::UnknownTrajectory`], or what the format's header has wrong.
 pub fn open_trajectory(
     path: &Path,
     request: &TrajectoryRequest,
@@ -77,7 +97,8 @@ fn known(
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
     match KNOWN.iter().find(|known| (known.matches)(head)) {
         Some(known) => (known.open)(head, request, stop),
-        None => Err(CatalogError::UnknownFormat {
+        None if head.bytes.is_empty() => Err(CatalogError::corrupt(head.path, "it is empty")),
+        None => Err(CatalogError::UnknownTrajectory {
             path: head.path.to_owned(),
             first_bytes: crate::open::shown(head.bytes),
         }),
