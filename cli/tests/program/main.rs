@@ -20,6 +20,7 @@ mod folder;
 #[cfg(all(feature = "fits", feature = "hdf5", feature = "parquet"))]
 mod formats;
 mod formulas;
+mod frames;
 mod job;
 mod nz;
 mod outputs;

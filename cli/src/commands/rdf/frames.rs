@@ -13,7 +13,7 @@ use albireo::frames::{
 use albireo::{PairJob, Pairs, RBins};
 use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, SampleError, Selection};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::checkpoint::Checkpoint;
@@ -130,6 +130,26 @@ fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<[usize; 2]>
     Ok(pairs)
 }
 
+/// Refuses pairs of a species that no frame has, such as one misspelt.
+fn check_there(groups: &FrameGroups, pairs: &[[usize; 2]], blocks: &FrameBlocks) -> Result<()> {
+    for &group in pairs.iter().flatten() {
+        let mut there = false;
+        for (_, facts) in blocks.frames() {
+            let lists = (&facts.particles[..], &facts.excluded[..]);
+            there |= groups.candidates(lists, [group; 2])?.particles[0] > 0;
+        }
+        if !there && !blocks.is_empty() {
+            bail!(
+                "no particle is of species `{}` in any of {} frames; the species are: {}",
+                groups.names()[group],
+                blocks.len(),
+                groups.names().join(", ")
+            );
+        }
+    }
+    Ok(())
+}
+
 impl Run<'_> {
     /// Counts all frames.
     pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted> {
@@ -168,6 +188,7 @@ impl Run<'_> {
             volume: self.volume,
             exactness: workers.exactness(),
         };
+        check_there(&groups, &pairs, &blocks)?;
         let partials = of.of_all(&blocks)?;
         let mut particles = vec![0; groups.names().len()];
         for (_, facts) in blocks.frames() {
