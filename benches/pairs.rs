@@ -1,4 +1,4 @@
-//! Pairs per second of the CPU engine on seeded inputs, with the counts asserted before they are timed.
+//! Pairs per second of the CPU engine, and of sums on GPUs where there are any, on seeded inputs, with the counts asserted before they are timed.
 //!
 //! `cargo bench --bench pairs`; the throughput that criterion prints is pairs in range per second.
 
@@ -10,11 +10,15 @@
 
 use albireo::counts::{Sums, WeightedSums, count_pairs};
 use albireo::engine::Cpu;
-use albireo::tally::{AngularWeight, InverseProbability, PairNormalisation, Realisations};
+use albireo::tally::{
+    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations,
+};
 use albireo::{
     Axis, Binning, Bits, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox,
     Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
 };
+#[cfg(feature = "cuda")]
+use albireo::{Cuda, CudaOptions};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const SEED: u64 = 20_261_121;
@@ -114,37 +118,41 @@ fn weighted_counts(c: &mut Criterion) {
     );
 }
 
+/// A box of points away from the observer with weights and `words` words of bits.
+fn survey(n: usize, words: usize) -> Particles {
+    let shift = |[x, y, z]: [f64; 3]| [x + 2000.0, y - SIDE / 2.0, z - SIDE / 2.0];
+    let points = uniform(n);
+    let rows: Vec<[f64; 3]> = (0..n).map(|row| shift(points.points().at(row))).collect();
+    let points = Points::from_rows(&rows).unwrap();
+    let weights = (0..n).map(|k| 0.5 + (k % 97) as f64 / 97.0).collect();
+    let mixed = |k: u64| {
+        (k + 1)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(k as u32)
+    };
+    let bits = (0..(n * words) as u64).map(mixed).collect();
+    let sample = Particles::weighted(points, weights).unwrap();
+    sample.with_bits(Bits::new(bits, words).unwrap()).unwrap()
+}
+
+/// Weights by inverse probabilities of `words` words of bits.
+fn pip(words: usize) -> WeightedSums {
+    let realisations = Realisations::of_words(words);
+    let normalisation = PairNormalisation::JointOccurrence;
+    let inverse = InverseProbability::new(words, realisations, normalisation).unwrap();
+    Sums::default().weighted_by(inverse.into())
+}
+
+fn upweights() -> PairWeight {
+    let angular = AngularWeight::new(vec![0.001, 0.1, 1.0], vec![3.0, 2.0, 1.0]).unwrap();
+    angular.into()
+}
+
 /// Weights of pairs beside the same count with weights alone: bits of 2 and of 30 words, and angular weights.
 fn pair_weights(c: &mut Criterion) {
-    let shift = |[x, y, z]: [f64; 3]| [x + 2000.0, y - SIDE / 2.0, z - SIDE / 2.0];
-    let points = uniform(30_000);
-    let rows: Vec<[f64; 3]> = (0..points.len())
-        .map(|row| shift(points.points().at(row)))
-        .collect();
-    let points = Points::from_rows(&rows).unwrap();
-    let weights: Vec<f64> = (0..rows.len())
-        .map(|k| 0.5 + (k % 97) as f64 / 97.0)
-        .collect();
-    let sample = |words: usize| {
-        let mixed = |k: u64| {
-            (k + 1)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .rotate_left(k as u32)
-        };
-        let bits = (0..(rows.len() * words) as u64).map(mixed).collect();
-        let sample = Particles::weighted(points.clone(), weights.clone()).unwrap();
-        sample.with_bits(Bits::new(bits, words).unwrap()).unwrap()
-    };
     let s = Edges::linear(0.0, 200.0, 40).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
     let s_mu = SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap();
-    let pip = |words: usize| {
-        let realisations = Realisations::of_words(words);
-        let normalisation = PairNormalisation::JointOccurrence;
-        let inverse = InverseProbability::new(words, realisations, normalisation).unwrap();
-        Sums::default().weighted_by(inverse.into())
-    };
-    let angular = AngularWeight::new(vec![0.001, 0.1, 1.0], vec![3.0, 2.0, 1.0]).unwrap();
     let weighted = Sums {
         weights: true,
         ..Sums::default()
@@ -156,15 +164,70 @@ fn pair_weights(c: &mut Criterion) {
         (
             "angular weights",
             1,
-            Sums::default().weighted_by(angular.into()),
+            Sums::default().weighted_by(upweights()),
         ),
     ] {
-        let sample = sample(words);
+        let sample = survey(30_000, words);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let name = format!("survey (s,mu) 30k, 40 x 100 to 200, {name}");
         bench_sums(c, &name, &job, &s_mu, &sums, COUNTS[5]);
     }
 }
+
+/// What terms of pairs cost on GPUs beside the weights alone, after checking them against the processor: whole counts, arrays to counts.
+#[cfg(feature = "cuda")]
+#[allow(clippy::print_stderr, reason = "what is skipped is told")]
+fn terms_on_gpus(c: &mut Criterion) {
+    let engine = match Cuda::new(CudaOptions::default()) {
+        Ok(engine) => engine,
+        Err(error) => {
+            eprintln!("skipped: sums on GPUs: {error}");
+            return;
+        }
+    };
+    let los = LineOfSight::Midpoint;
+    let s = Edges::linear(0.0, 100.0, 40).unwrap();
+    let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
+    let s_mu = SMuBins::new(s, mu, los).unwrap();
+    let weights = Sums {
+        weights: true,
+        ..Sums::default()
+    };
+    let separations = Sums {
+        separations: true,
+        weighted_separations: true,
+        ..weights
+    };
+    let legendre = Sums {
+        legendre: [Legendre::L2, Legendre::L4].into_iter().collect(),
+        ..weights
+    };
+    for (name, words, sums) in [
+        ("weights alone", 1, weights.into()),
+        ("PIP of 2 words", 2, pip(2)),
+        ("PIP of 30 words", 30, pip(30)),
+        ("angular weights", 1, weights.weighted_by(upweights())),
+        ("means, weighted and not", 1, separations.into()),
+        ("Legendre sums 2 and 4", 1, legendre.into()),
+    ] {
+        let sample = survey(300_000, words);
+        let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+        let count = || count_pairs(&engine, &job, &s_mu, sums.clone(), &Silent).unwrap();
+        let expected = count_pairs(&Cpu::new(), &job, &s_mu, sums.clone(), &Silent).unwrap();
+        assert!(count() == expected, "{name}");
+        let mut group = c.benchmark_group("GPU");
+        let pairs = expected.npairs().iter().sum();
+        group
+            .sample_size(10)
+            .throughput(Throughput::Elements(pairs));
+        let name = format!("survey (s,mu) 300k, 40 x 100 to 100, {name}");
+        group.bench_function(name, |b| b.iter(count));
+        group.finish();
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+fn terms_on_gpus(_: &mut Criterion) {}
 
 fn full_range(c: &mut Criterion) {
     let sample = uniform(20_000);
@@ -194,6 +257,7 @@ criterion_group!(
     box_counts,
     weighted_counts,
     pair_weights,
+    terms_on_gpus,
     full_range
 );
 criterion_main!(benches);

@@ -18,11 +18,7 @@ albireo_constant(const __grid_constant__ albireo::DeviceJob job, const __grid_co
         for (u32 k = 0; k < firsts.number; ++k) {
             const u64 i = firsts.begin + k;
             if (job.order == 1 ? i >= j : (job.order == 2 && i == j)) continue;
-            double across2;
-            const u32 place = exact_pair(job, {firsts.x[k], firsts.y[k], firsts.z[k]}, second, ANY_IMAGE, 0, false, across2);
-            if (place == job.places.zero) continue;
-            tally(job, sums, place, firsts.weight[k], weight);
-            add_coordinate(job, sums, place, across2);
+            take_in(job, sums, {firsts.x[k], firsts.y[k], firsts.z[k]}, second, ANY_IMAGE, i, j, firsts.weight[k], weight);
         }
     }
     sums.flush(job);

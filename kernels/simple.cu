@@ -14,11 +14,7 @@ albireo_simple(const __grid_constant__ albireo::DeviceJob job, const __grid_cons
     const Histogram sums = {};
     for (u64 i = begin; i < end; ++i) {
         if (job.order == 1 ? i >= j : (job.order == 2 && i == j)) continue;
-        double across2;
-        const u32 place = exact_pair(job, position(job.first, i), second, ANY_IMAGE, 0, false, across2);
-        if (place == job.places.zero) continue;
-        tally(job, sums, place, weight_of(job.first, i), weight);
-        add_coordinate(job, sums, place, across2);
+        take_in(job, sums, position(job.first, i), second, ANY_IMAGE, i, j, weight_of(job.first, i), weight);
     }
 }
 

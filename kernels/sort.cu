@@ -1,6 +1,6 @@
 // Sorts a sample into cells: fractions in fixed point, cell counts, their running total, and the points in cell order.
 // The order within a cell is left to chance; no count depends on it.
-#include "structs.cuh"
+#include "separation.cuh"
 
 namespace albireo {
 
@@ -107,6 +107,35 @@ extern "C" __global__ void albireo_sort_move(const __grid_constant__ albireo::So
     }
 }
 
+// Puts the bits of every row where it goes, or stays: word after word over all rows.
+extern "C" __global__ void albireo_lay_bits(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
+        const u64 to = sort.start ? sort.start[sort.cell[row]] + sort.rank[row] : row;
+        u32 set = 0;
+        for (u64 word = 0; word < sort.words; ++word) {
+            const u64 bits = sort.bits[row * sort.words + word];
+            sort.sorted_bits[word * sort.rows + to] = bits;
+            set += (u32)__popcll(bits);
+        }
+        sort.sorted_set[to] = set;
+    }
+}
+
+// Stores the directions of rows as they lie, by the contract.
+extern "C" __global__ void albireo_lay_directions(const __grid_constant__ albireo::SortJob sort, const __grid_constant__ albireo::Unit unit) {
+    using namespace albireo;
+    for (u64 row = unit.begin + (u64)blockIdx.x * blockDim.x + threadIdx.x; row < unit.end; row += (u64)gridDim.x * blockDim.x) {
+        const Triple x = {sort.x[row], sort.y[row], sort.z[row]};
+        const double norm = __dsqrt_rn(dot(x, x));
+        sort.sorted_directions[row] = __ddiv_rn(x.x, norm);
+        sort.sorted_directions[sort.rows + row] = __ddiv_rn(x.y, norm);
+        sort.sorted_directions[2 * sort.rows + row] = __ddiv_rn(x.z, norm);
+    }
+}
+
+ALBIREO_EMULATED(albireo_lay_bits, albireo::SortJob, albireo::Unit)
+ALBIREO_EMULATED(albireo_lay_directions, albireo::SortJob, albireo::Unit)
 ALBIREO_EMULATED(albireo_fix, albireo::SortJob, albireo::Unit)
 ALBIREO_EMULATED(albireo_centre, albireo::SortJob, albireo::Unit)
 ALBIREO_EMULATED(albireo_sort_count, albireo::SortJob, albireo::Unit)

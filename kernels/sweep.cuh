@@ -10,7 +10,9 @@
 #include "binning/rp_pi.cuh"
 #endif
 
-#if ALBIREO_WEIGHTED
+#if ALBIREO_TERMS
+#include "ops/terms.cuh"
+#elif ALBIREO_WEIGHTED
 #include "ops/weighted.cuh"
 #else
 #include "ops/count.cuh"
@@ -64,6 +66,21 @@ __device__ __forceinline__ u32 exact_pair(const DeviceJob& job, Triple x1, Tripl
     return exact_place(job, d, r2, x1, x2, guess, across2);
 }
 
+// Takes in the pair of rows (i, j) by the contract.
+__device__ __forceinline__ void take_in(const DeviceJob& job, const Histogram& histogram, Triple x1, Triple x2, u32 image, u64 i, u64 j,
+                                        double u1, double u2) {
+#if ALBIREO_TERMS
+    Pair pair = {{0.0, 0.0, 0.0}, x1, x2, 0.0, 0.0};
+    if (!separation(job, x1, x2, image, pair.d, pair.r2)) return;
+    const u32 place = exact_place(job, pair.d, pair.r2, x1, x2, guess_slot(job.across, pair.r2), pair.across2);
+    if (place != job.places.zero) add_terms(job, histogram, place, i, j, pair);
+#else
+    double across2;
+    const u32 place = exact_pair(job, x1, x2, image, 0, false, across2);
+    if (place != job.places.zero) tally(job, histogram, place, u1, u2);
+#endif
+}
+
 #if ALBIREO_PRECISION != 0
 
 __device__ __forceinline__ Near offset(const DeviceJob& job, const Held& a, const Held& b) {
@@ -85,6 +102,7 @@ __device__ __forceinline__ Guess guess_pair(const DeviceJob& job, const uint2* t
 #endif
 }
 
+#if !ALBIREO_TERMS
 // Decides a doubtful pair by the contract and moves it from the place where the filter has counted it.
 __device__ __forceinline__ void decide(const DeviceJob& job, const Histogram& histogram, u64 first, u64 second, u32 image, u32 place) {
     double across2;
@@ -100,10 +118,79 @@ __device__ __noinline__ void recheck(const DeviceJob& job, const Histogram& hist
     u32 image;
     if (seconds.find(threadIdx.x, k, row, image)) decide(job, histogram, first, row, image, raw + job.places.bias);
 }
+#endif
 
 #endif
 
-#if ALBIREO_QUEUE == 1
+// What waits for a warp, for each of its lanes.
+static const u32 WAITING = ALBIREO_TERMS && ALBIREO_QUEUE ? 1 + ALBIREO_POINTS : ALBIREO_QUEUE;
+
+#if ALBIREO_TERMS && ALBIREO_QUEUE
+// Pairs of a warp that the filter puts into bins or leaves in doubt, taken in 32 at a time so that no lane waits for another's terms. It
+// outlives tiles and passes, and is emptied before sums are flushed.
+struct Queue {
+    uint4* entries;  // of this warp: (first row, second row, image, place among the sums; the highest bit is set where that is in doubt)
+    u32 number;
+
+    static const u32 DOUBTFUL = 0x80000000u, NO_ROW = 0xffffffffu;
+
+    __device__ __forceinline__ Queue(uint4* queued) : entries(queued + (threadIdx.x / 32) * (32 * WAITING)), number(0) {}
+
+    static __device__ __forceinline__ void settle(const DeviceJob& job, const Histogram& histogram, uint4 entry) {
+        Pair pair = {};
+        u32 place = entry.w & ~DOUBTFUL;
+        if ((entry.w & DOUBTFUL) || takes_measures(job)) {
+            pair.x1 = position(job.first, entry.x);
+            pair.x2 = position(job.second, entry.y);
+            if (!separation(job, pair.x1, pair.x2, entry.z, pair.d, pair.r2)) return;
+            place = exact_place(job, pair.d, pair.r2, pair.x1, pair.x2, across_of(job, place), pair.across2);
+            if (place == job.places.zero) return;
+        }
+        add_terms(job, histogram, place, entry.x, entry.y, pair);
+    }
+
+    // Takes in the last `many` pairs.
+    static __device__ __forceinline__ void take(const DeviceJob& job, const Histogram& histogram, const uint4* entries, u32 number, u32 many) {
+        const u32 lane = threadIdx.x & 31;
+        if (lane < many) settle(job, histogram, entries[number - many + lane]);
+        __syncwarp();
+    }
+    // Seldom asked: one more copy of the code would only have to be loaded. It takes values, so that they stay in registers elsewhere.
+    static __device__ __noinline__ void take_rest(const DeviceJob& job, Histogram histogram, const uint4* entries, u32 number) {
+        take(job, histogram, entries, number, number);
+    }
+    // Takes in what waits, which is less than a warp full.
+    __device__ __forceinline__ void drain(const DeviceJob& job, const Histogram& histogram, bool) {
+        take_rest(job, histogram, entries, number);
+        number = 0;
+    }
+
+    // Whether a pair is to be looked at again: other places than bins have sums too, which nobody reads.
+    static __device__ __forceinline__ bool wanted(const DeviceJob& job, Guess guess) {
+#if ALBIREO_BINNING == 0
+        return guess.doubt || (guess.counted && bin_of(job, guess.raw + job.places.bias) < job.sums.bins);
+#else
+        return guess.doubt || guess.counted;
+#endif
+    }
+
+    // Takes in the pairs of a first row with this thread's seconds, of which those of row NO_ROW are padding.
+    __device__ __forceinline__ void push(const DeviceJob& job, const Histogram& histogram, u64 first, const u32 (&row)[POINTS],
+                                         const u32 (&image)[POINTS], const Guess (&guess)[POINTS]) {
+        const u32 below = (1u << (threadIdx.x & 31)) - 1;
+#pragma unroll
+        for (int k = 0; k < POINTS; ++k) {
+            const bool waits = row[k] != NO_ROW && wanted(job, guess[k]);
+            const u32 vote = __ballot_sync(0xffffffffu, waits);
+            const u32 place = guess[k].raw + job.places.bias;
+            if (waits) entries[number + __popc(vote & below)] = {(u32)first, row[k], image[k], guess[k].doubt ? place | DOUBTFUL : place};
+            number += __popc(vote);
+        }
+        __syncwarp();
+        for (; number >= 32; number -= 32) take(job, histogram, entries, number, 32);
+    }
+};
+#elif ALBIREO_QUEUE == 1
 // Doubtful pairs of a warp, decided 32 first points at a time so that no lane waits for another's. It is empty after every sweep: for
 // many bins, where doubt is common and taking a pair in must be cheap.
 struct Queue {
@@ -214,12 +301,12 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
     ALBIREO_SHARED(memory);
     const Held* tile = (const Held*)memory;
     bool real[POINTS];
+    u64 row[POINTS];
     u32 image[POINTS];
 #pragma unroll
     for (int k = 0; k < POINTS; ++k) {
-        u64 row;
         image[k] = ANY_IMAGE;
-        real[k] = seconds.find(threadIdx.x, k, row, image[k]);
+        real[k] = seconds.find(threadIdx.x, k, row[k], image[k]);
     }
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = tile[i];
@@ -227,11 +314,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
 #pragma unroll
         for (int k = 0; k < POINTS; ++k) {
             if (!real[k] || (GUARDED && !seconds.admits(first + i, k))) continue;
-            double across2;
-            u32 place = exact_pair(job, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image[k], 0, false, across2);
-            if (place == job.places.zero) continue;
-            tally(job, histogram, place, u1, weight[k]);
-            add_coordinate(job, histogram, place, across2);
+            take_in(job, histogram, {a.x, a.y, a.z}, {held[k].x, held[k].y, held[k].z}, image[k], first + i, row[k], u1, weight[k]);
         }
     }
 }
@@ -261,7 +344,20 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
     ALBIREO_SHARED(memory);
     const u32 tile = kept(shared_address(memory));
     Guess guess[POINTS];
-#if ALBIREO_PRECISION == 2 && defined(ALBIREO_ALL_PAIRS)
+#if ALBIREO_TERMS
+    u32 row[POINTS], image[POINTS];
+#pragma unroll
+    for (int k = 0; k < POINTS; ++k) {
+        u64 found;
+        image[k] = ANY_IMAGE;
+        row[k] = seconds.find(threadIdx.x, k, found, image[k]) ? (u32)found : Queue::NO_ROW;
+    }
+    for (u32 i = 0; i < n_first; ++i) {
+        const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
+        guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
+        queue.push(job, histogram, first + i, row, image, guess);
+    }
+#elif ALBIREO_PRECISION == 2 && defined(ALBIREO_ALL_PAIRS)
     // Nothing is asked after a first point: several follow without a step of the loop. (Cells have too few for it to pay.)
 #pragma unroll 4
     for (u32 i = 0; i < n_first; ++i) {
@@ -323,7 +419,7 @@ struct Arena {
     __device__ __forceinline__ Arena(const DeviceJob& job, unsigned char* memory) {
         tile = (Held*)memory;
         queued = (uint4*)(tile + ALBIREO_TILE);
-        tile_weight = (double*)(queued + ALBIREO_QUEUE * ALBIREO_THREADS);
+        tile_weight = (double*)(queued + WAITING * ALBIREO_THREADS);
         table = (uint2*)(tile_weight + (ALBIREO_WEIGHTED ? ALBIREO_TILE : 0));
         u32 entries = ALBIREO_EDGES == 1 ? job.across.key_high - job.across.key_low + 1 : 0;
         u32* words = (u32*)(table + entries);

@@ -8,6 +8,7 @@
     reason = "a failed unwrap is a failed test; a skipped test says so"
 )]
 
+mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
 
@@ -16,9 +17,13 @@ mod trials;
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
-use albireo::tally::{Sum, Tallied};
+use albireo::tally::{
+    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
+    Tallied,
+};
 use albireo::{
-    Cuda, CudaError, Domain, Edges, Engine, PairJob, Pairs, PeriodicBox, RBins, Silent, Traversal,
+    Bits, Cuda, CudaError, Domain, Edges, Engine, LineOfSight, PairJob, Pairs, PeriodicBox, RBins,
+    SMuBins, SignedEdges, Silent, Traversal,
 };
 use suite::{Scatter, Scope};
 
@@ -44,7 +49,14 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 9] = [
+    let on_device: [trials::Test; 13] = [
+        ("weights_by_bits", weights_by_bits),
+        ("weights_by_angles", weights_by_angles),
+        ("sums_in_one_pass", sums_in_one_pass),
+        (
+            "terms_of_many_points_agree_between_filter_and_float64",
+            terms_of_many_points_agree_between_filter_and_float64,
+        ),
         (
             "filtered_counts_are_those_of_the_double_loop",
             filtered_counts_are_those_of_the_double_loop,
@@ -126,6 +138,48 @@ fn many_bins_in_two_coordinates() {
 
 fn mean_separations() {
     suite::mean_separations(&engine(Precision::Exact), size(3000));
+}
+
+fn weights_by_bits() {
+    pair_terms::weights_by_bits(&engine(Precision::Exact), size(1500));
+    pair_terms::weights_by_bits(&engine(Precision::Float64), size(500));
+}
+
+fn weights_by_angles() {
+    pair_terms::weights_by_angles(&engine(Precision::Exact), size(1500));
+    pair_terms::weights_by_angles(&engine(Precision::Float64), size(500));
+}
+
+fn sums_in_one_pass() {
+    pair_terms::sums_in_one_pass(&engine(Precision::Exact), size(1200));
+    pair_terms::sums_in_one_pass(&engine(Precision::Float64), size(500));
+}
+
+/// A survey of a size that fills a device, by 30 words of bits and by angles, with polynomials and means.
+fn terms_of_many_points_agree_between_filter_and_float64() {
+    let n = size(200_000);
+    let sample = suite::particles(&Domain::Open, n, Scatter::Clustered, 15);
+    let words = (0..30 * n as u64).map(|k| (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let sample = sample
+        .with_bits(Bits::new(words.collect(), 30).unwrap())
+        .unwrap();
+    let realisations = Realisations::of_words(30);
+    let normalisation = PairNormalisation::JointOccurrence;
+    let inverse = InverseProbability::new(30, realisations, normalisation).unwrap();
+    let angular = AngularWeight::new(vec![0.1, 5.0, 30.0], vec![3.0, 2.0, 1.0]).unwrap();
+    let s = Edges::linear(0.0, 0.05, 40).unwrap();
+    let mu = SignedEdges::linear(0.0, 1.0, 10).unwrap();
+    let bins = SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap();
+    let what = Tallied::new(bins)
+        .with_sum(Sum::Product)
+        .with_sum(Sum::WeightedSeparation)
+        .with_sum(Sum::WeightedLegendre(Legendre::L2))
+        .with_pair_weight(PairWeight::from(inverse).with_angular(angular));
+    let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
+    let [fast, plain] = [Precision::Exact, Precision::Float64]
+        .map(|precision| engine(precision).run(&job, &what, &Silent).unwrap());
+    assert!(fast == plain);
+    assert!(fast.pairs().iter().sum::<u64>() > 0);
 }
 
 fn crowded_cells() {

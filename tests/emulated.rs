@@ -14,8 +14,11 @@ mod classes;
 #[path = "emulator/doubts.rs"]
 mod doubts;
 mod emulator;
+mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
+#[path = "emulator/terms.rs"]
+mod terms;
 
 mod trials;
 
@@ -39,7 +42,27 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 26] = [
+    let tests: [trials::Test; 31] = [
+        (
+            "weights_by_bits_are_those_of_the_double_loop",
+            terms::weights_by_bits_are_those_of_the_double_loop,
+        ),
+        (
+            "weights_by_angles_are_those_of_the_double_loop",
+            terms::weights_by_angles_are_those_of_the_double_loop,
+        ),
+        (
+            "sums_in_one_pass_are_those_of_the_double_loop",
+            terms::sums_in_one_pass_are_those_of_the_double_loop,
+        ),
+        (
+            "terms_are_summed_in_windows_pieces_and_prepared_samples",
+            terms::terms_are_summed_in_windows_pieces_and_prepared_samples,
+        ),
+        (
+            "a_term_of_another_crate_is_refused_by_name",
+            terms::a_term_of_another_crate_is_refused_by_name,
+        ),
         (
             "classes_are_those_of_the_double_loop",
             classes::classes_are_those_of_the_double_loop,

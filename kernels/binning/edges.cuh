@@ -86,7 +86,7 @@ __device__ __forceinline__ Guess across_slot(const DeviceAxis& axis, const uint2
 #if ALBIREO_EDGES == 0
 #if ALBIREO_CLAMP
     const bool counted = value < axis.high;
-#if ALBIREO_WEIGHTED
+#if ALBIREO_WEIGHTED || ALBIREO_TERMS
     // Pairs that are not counted go elsewhere, whatever their slot.
     Guess guess = linear_slot(axis, value);
     guess.doubt = guess.doubt && counted;

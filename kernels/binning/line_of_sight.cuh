@@ -56,7 +56,7 @@ __device__ __forceinline__ Near sight(const DeviceJob& job, Near a, Near b, Near
 
 // |value| where only the distance along the line of sight counts. Along a fixed axis the compiler knows, and the sign costs nothing.
 __device__ __forceinline__ float along_value(const DeviceJob& job, float value) {
-#if ALBIREO_SIGHT == 0
+#if ALBIREO_SIGHT == 0 && !ALBIREO_TERMS
     return ALBIREO_SIGNED ? value : fabsf(value);
 #else
     return __uint_as_float(__float_as_uint(value) & job.sight.sign_kept);

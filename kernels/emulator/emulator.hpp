@@ -150,6 +150,7 @@ inline unsigned __shfl_up_sync(unsigned, unsigned value, unsigned step) {
     return left;
 }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline int __ffs(unsigned v) { return __builtin_ffs((int)v); }
 
 template <class T> inline T atomicAdd(T* word, T value) { T old = *word; *word += value; return old; }

@@ -2,7 +2,7 @@
 // Overflow is impossible: a block flushes before it can hold more than flush_pairs pairs (2^32 - 1 counts; 2^27 - 1 terms of at
 // most 2^36).
 #pragma once
-#include "ops/mean_separation.cuh"
+#include "binning/edges.cuh"
 
 namespace albireo {
 
@@ -48,16 +48,16 @@ __device__ __forceinline__ void count_globally(const DeviceJob& job, Tables tabl
     const u32 bin = bin_of(job, place);
     if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { atomicAdd(job.sums.counts + at, (u64)by); });
 }
-__device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables, u64* sums, u32 place, i64 value) {
+__device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables, u32 sum, u32 place, i64 value) {
     const u32 bin = bin_of(job, place);
-    if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { add_wide(sums + 2 * at, value); });
+    if (bin < job.sums.bins) tables.each(job, bin, [&](u64 at) { add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), value); });
 }
 
 #if ALBIREO_HISTOGRAM == 0
 
-// Words for each place from `origin` on: its count; the low and the high word of its sum of products; the same of coordinates.
+// Words for each place from `origin` on: its count; the low and the high word of each of its sums.
 struct Histogram {
-#if ALBIREO_PRECISION == 0
+#if ALBIREO_TERMS
     u32 width;  // words a place
 #else
     static const u32 width = ALBIREO_WEIGHTED ? 3 : 1;
@@ -73,8 +73,8 @@ struct Histogram {
     __device__ __forceinline__ u32 words() const { return width * slots; }
 
     __device__ __forceinline__ void set(const DeviceJob& job, u32* words) {
-#if ALBIREO_PRECISION == 0
-        width = 1 + (ALBIREO_WEIGHTED ? 2 : 0) + (job.sums.coordinate ? 2 : 0);
+#if ALBIREO_TERMS
+        width = 1 + 2 * job.sums.number;
 #endif
         counts = words;
         slots = job.places.slots + (ALBIREO_WEIGHTED ? 32 : 0);
@@ -100,25 +100,14 @@ struct Histogram {
         else count_globally(job, tables, place, by);
     }
 
-    // Adds to the two words from `word` on.
-    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u64* sums, u32 word, u32 place, i64 q) const {
+    // Adds to a sum.
+    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q) const {
         if (holds(job, place)) {
-            const u32 at = address(place) + 4 * word, old = add_shared(at, (u32)q);
+            const u32 at = address(place) + 4 + 8 * sum, old = add_shared(at, (u32)q);
             add_shared(at + 4, (u32)(q >> 32) + (old + (u32)q < old ? 1u : 0u));
         } else {
-            add_globally(job, tables, sums, place, q);
+            add_globally(job, tables, sum, place, q);
         }
-    }
-    __device__ __forceinline__ void shift_product(const DeviceJob& job, u32 place, i64 q) const {
-        shift_sum(job, job.sums.products, 1, place, q);
-    }
-    __device__ __forceinline__ void shift_coordinate(const DeviceJob& job, u32 place, i64 q) const {
-        shift_sum(job, job.sums.coordinates, ALBIREO_WEIGHTED ? 3 : 1, place, q);
-    }
-
-    static __device__ __forceinline__ void flush_sum(u64* sums, u64 at, const u32* words) {
-        const u64 sum = (u64)words[1] << 32 | words[0];
-        if (sum) add_wide(sums + 2 * at, (i64)sum);
     }
 
     __device__ void flush(const DeviceJob& job) {
@@ -131,12 +120,10 @@ struct Histogram {
             if (bin >= job.sums.bins) continue;
             tables.each(job, bin, [&](u64 at) {
                 atomicAdd(job.sums.counts + at, (u64)words[0]);
-#if ALBIREO_WEIGHTED
-                flush_sum(job.sums.products, at, words + 1);
-#endif
-#if ALBIREO_PRECISION == 0
-                if (job.sums.coordinate) flush_sum(job.sums.coordinates, at, words + (ALBIREO_WEIGHTED ? 3 : 1));
-#endif
+                for (u32 sum = 0; sum < width / 2; ++sum) {
+                    const u64 total = (u64)words[2 + 2 * sum] << 32 | words[1 + 2 * sum];
+                    if (total) add_wide(job.sums.sums + 2 * (sum * job.sums.all + at), (i64)total);
+                }
             });
         }
         __syncthreads();
@@ -154,21 +141,11 @@ struct Histogram {
     __device__ __forceinline__ void flush(const DeviceJob&) {}
 
     __device__ __forceinline__ void shift_count(const DeviceJob& job, u32 place, int by) const { count_globally(job, tables, place, by); }
-    __device__ __forceinline__ void shift_product(const DeviceJob& job, u32 place, i64 q) const {
-        add_globally(job, tables, job.sums.products, place, q);
-    }
-    __device__ __forceinline__ void shift_coordinate(const DeviceJob& job, u32 place, i64 q) const {
-        add_globally(job, tables, job.sums.coordinates, place, q);
+    __device__ __forceinline__ void shift_sum(const DeviceJob& job, u32 sum, u32 place, i64 q) const {
+        add_globally(job, tables, sum, place, q);
     }
 };
 
 #endif
-
-// Adds what an exact pair is summed with besides: its coordinate across, the square of which is given.
-__device__ __forceinline__ void add_coordinate(const DeviceJob& job, const Histogram& histogram, u32 place, double across2) {
-#if ALBIREO_PRECISION == 0
-    if (job.sums.coordinate) histogram.shift_coordinate(job, place, fixed_coordinate(job, across2));
-#endif
-}
 
 }  // namespace albireo

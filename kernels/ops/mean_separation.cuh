@@ -1,5 +1,4 @@
-// The operation that sums separations in fixed point, besides what else is summed: twin of src/ops/mean_separation.rs. It needs the
-// separation to the last bit, so that it exists for the kernels that decide every pair in float64.
+// The coordinate of a pair across, below 1: what sums of separations are sums of. It is that of the contract to the last bit.
 #pragma once
 #include "binning/edges.cuh"
 
@@ -28,15 +27,14 @@ __device__ __forceinline__ double arc_sine(double x) {
     return 0.5 * right - (2.0 * s * r - (rest - 2.0 * c) - (0.5 * right - 2.0 * f));
 }
 
-// round_ties_even(c * 2^(36 - e)) of the coordinate whose square is `across2`, in degrees where that is a chord.
-__device__ __forceinline__ i64 fixed_coordinate(const DeviceJob& job, double across2) {
+// The coordinate whose square is `across2`, in degrees where that is a chord, over the power of two above its limit.
+__device__ __forceinline__ double scaled_coordinate(const DeviceJob& job, double across2) {
     double c = __dsqrt_rn(across2);
     if (job.sums.coordinate == 2) {
         const double half = c / 2.0;
         c = 2.0 * arc_sine(half < 1.0 ? half : 1.0) * (180.0 / 3.14159265358979323846);
     }
-    // The product is exact, and the sum rounds it as the contract does.
-    return __double_as_longlong(__fma_rn(c, job.sums.coordinate_scale, 6755399441055744.0)) - 0x4338000000000000LL;
+    return __dmul_rn(c, job.sums.coordinate_scale);
 }
 
 }  // namespace albireo

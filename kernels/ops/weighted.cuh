@@ -7,7 +7,7 @@ namespace albireo {
 // Counts one pair in its place.
 __device__ __forceinline__ void tally(const DeviceJob& job, const Histogram& histogram, u32 place, double u1, double u2) {
     histogram.shift_count(job, place, 1);
-    histogram.shift_product(job, place, fixed_product(u1, u2));
+    histogram.shift_sum(job, 0, place, fixed_product(u1, u2));
 }
 
 // Counts N pairs where the filter puts them, those of no bin in a place of their lane's own: that is cheaper than a branch. All low
@@ -40,9 +40,9 @@ __device__ __forceinline__ void tally_guesses(const DeviceJob& job, const Histog
 __device__ __forceinline__ void retally(const DeviceJob& job, const Histogram& histogram, u32 from, u32 to, double u1, double u2) {
     const i64 q = fixed_product(u1, u2);
     histogram.shift_count(job, from, -1);
-    histogram.shift_product(job, from, -q);
+    histogram.shift_sum(job, 0, from, -q);
     histogram.shift_count(job, to, 1);
-    histogram.shift_product(job, to, q);
+    histogram.shift_sum(job, 0, to, q);
 }
 
 }  // namespace albireo

@@ -37,9 +37,15 @@ const WRITTEN: &[File] = &[
         "ops/mean_separation.cuh",
         include_str!("../ops/mean_separation.cuh"),
     ),
+    ("ops/legendre.cuh", include_str!("../ops/legendre.cuh")),
+    (
+        "ops/pair_weight.cuh",
+        include_str!("../ops/pair_weight.cuh"),
+    ),
     ("ops/histogram.cuh", include_str!("../ops/histogram.cuh")),
     ("ops/count.cuh", include_str!("../ops/count.cuh")),
     ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),
+    ("ops/terms.cuh", include_str!("../ops/terms.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
 ];
 
@@ -120,6 +126,17 @@ pub enum Doubt {
     ByPair = 2,
 }
 
+/// What is summed beside the numbers of pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Summed {
+    /// Nothing.
+    Pairs = 0,
+    /// Products of two weights.
+    Products = 1,
+    /// Any terms, one sum each: every pair in a bin is taken in one by one, in float64.
+    Terms = 2,
+}
+
 /// One counting kernel. Fields become macros of the source.
 #[allow(
     clippy::struct_excessive_bools,
@@ -137,8 +154,8 @@ pub struct Variant {
     pub sight: Sight,
     /// Whether the filter keeps the sign along a fixed line of sight.
     pub signed: bool,
-    /// Whether weight products are summed.
-    pub weighted: bool,
+    /// What is summed.
+    pub summed: Summed,
     /// The arithmetic.
     pub arithmetic: Arithmetic,
     /// How the filter finds the slot across.
@@ -202,7 +219,8 @@ impl Variant {
             ("BINNING", self.bins as u32),
             ("SIGHT", self.sight as u32),
             ("SIGNED", u32::from(self.signed)),
-            ("WEIGHTED", u32::from(self.weighted)),
+            ("WEIGHTED", u32::from(self.summed == Summed::Products)),
+            ("TERMS", u32::from(self.summed == Summed::Terms)),
             ("PRECISION", self.arithmetic as u32),
             ("EDGES", u32::from(self.across == Across::Table)),
             ("CLAMP", u32::from(self.across == Across::Clamped)),
@@ -224,6 +242,9 @@ impl Variant {
         let named = matches!(self.traversal, Traversal::Simple | Traversal::Constant);
         let in_cells = self.traversal == Traversal::Cells;
         if self.classes && !in_cells {
+            return false;
+        }
+        if self.summed == Summed::Terms && !self.takes_terms() {
             return false;
         }
         // Kernels to check by decide in float64 alone, and the float64 rule takes all lines of sight.
@@ -265,11 +286,25 @@ impl Variant {
         let many = in_cells && self.bins == Bins::R && self.across == Across::Clamped;
         let never_rare = many || (in_cells && self.bins == Bins::SMu);
         let doubt = match self.doubt {
+            _ if self.summed == Summed::Terms => true,
             Doubt::AtOnce => !(exact && never_rare),
             Doubt::BySweep => exact && counted,
             Doubt::ByPair => exact && counted && in_cells && !many,
         };
         across && doubt
+    }
+
+    /// What holds for kernels that sum terms beside the rules for all. They are slower than what would make a difference for others: a
+    /// box without periodic axes stands for an open space, the sign along the line of sight is kept or not as they are told.
+    fn takes_terms(&self) -> bool {
+        if self.signed || self.arithmetic == Arithmetic::Float32 {
+            return false;
+        }
+        match self.arithmetic {
+            Arithmetic::Float64 => self.space != Space::Open,
+            // Pairs in bins wait until a warp is full of them, and doubtful ones among them.
+            _ => self.doubt == Doubt::ByPair && self.across != Across::Reaching,
+        }
     }
 }
 
@@ -298,7 +333,7 @@ pub fn every_variant() -> Vec<Variant> {
         bins: Bins::R,
         sight: Sight::Fixed,
         signed: false,
-        weighted: false,
+        summed: Summed::Pairs,
         arithmetic: A::Float64,
         across: Across::Reaching,
         doubt: Doubt::AtOnce,
@@ -319,7 +354,8 @@ pub fn every_variant() -> Vec<Variant> {
     let sights = [Sight::Fixed, Sight::Observer];
     all = each(all, sights, |v, choice| v.sight = choice);
     all = each(all, [false, true], |v, choice| v.signed = choice);
-    all = each(all, [false, true], |v, choice| v.weighted = choice);
+    let summed = [Summed::Pairs, Summed::Products, Summed::Terms];
+    all = each(all, summed, |v, choice| v.summed = choice);
     let arithmetics = [A::Float64, A::Filtered, A::Float32];
     all = each(all, arithmetics, |v, choice| v.arithmetic = choice);
     let across = [Across::Reaching, Across::Clamped, Across::Table];

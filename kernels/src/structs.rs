@@ -183,6 +183,12 @@ device_structs! {
         start: Address<u32>,
         /// With labels, the cells of each: (lowest along each axis, where they begin among all), (how many along each axis, nothing).
         boxes: Address<[u32; 4]>,
+        /// Bits of each row, the first word of all rows before the second, or nowhere.
+        bits: Address<u64>,
+        /// How many bits of each row are set, or nowhere.
+        set: Address<u32>,
+        /// Directions from the origin, x of all rows before y, or nowhere.
+        directions: Address<f64>,
         /// Number of rows.
         rows: u64,
     }
@@ -277,18 +283,41 @@ device_structs! {
     SumTerms {
         /// Pairs of each bin.
         counts: Target<u64>,
-        /// Weight products: two words a bin, low first.
-        products: Target<u64>,
-        /// The same of coordinates.
-        coordinates: Target<u64>,
-        /// Coordinate to fixed point: a power of two.
-        coordinate_scale: f64,
+        /// The sums, one after the other: two words a bin, low first.
+        sums: Target<u64>,
+        /// Bins of all tables: how far one sum is from the next.
+        all: u64,
         /// Pairs that the shared sums surely hold.
         flush_pairs: u64,
-        /// 1 where the coordinate across is summed, 2 where that is an angle.
-        coordinate: u32,
+        /// Terms: what each sum is made of. 1 where the pair's weight goes into it, and twice a number: 0 for no more, 1 the coordinate across,
+        /// 2 the Legendre polynomial of degree 0, and so on.
+        kinds: Address<u32>,
+        /// Inverse probabilities by the number of common bits.
+        inverse: Address<f64>,
+        /// What these are multiplied by, by the bits set in both rows.
+        counter: Address<f64>,
+        /// Angles: the square of a chord, the factor there, and its change with the square up to the next.
+        angles: Address<f64>,
+        /// The factor at other angles.
+        outside: f64,
+        /// Brings the coordinate across below 1: a power of two.
+        coordinate_scale: f64,
+        /// Number of sums.
+        number: u32,
         /// Number of bins.
         bins: u32,
+        /// Words of bits a row; 0 where pairs are not weighed by them.
+        words: u32,
+        /// The fewest bits that are set, of rows for which there is a counter.
+        counter_low: u32,
+        /// Numbers of bits from there on; 0 without a counter.
+        counter_width: u32,
+        /// Number of angles; 0 where pairs are not weighed by them.
+        n_angles: u32,
+        /// 1 where a sum takes the coordinate across, 2 where that is an angle.
+        coordinate: u32,
+        /// Whether a sum takes a polynomial.
+        legendre: u32,
     }
 
     /// The float32 filter, besides its axes.
@@ -433,37 +462,21 @@ device_structs! {
         number: u32,
         /// With labels, the cells of each: (lowest along each axis, where they begin among all), (how many along each axis, nothing).
         boxes: Address<[u32; 4]>,
+        /// Bits, row after row.
+        bits: Address<u64>,
+        /// Where they go, word after word.
+        sorted_bits: Target<u64>,
+        /// Where the number of bits that are set goes.
+        sorted_set: Target<u32>,
+        /// Where directions go.
+        sorted_directions: Target<f64>,
+        /// Words of bits a row.
+        words: u64,
     }
 }
 
 const _: () = assert!(size_of::<DeviceJob>() + size_of::<Firsts>() <= 4096);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_struct_is_declared_field_by_field_with_their_sizes() {
-        let fields = [
-            field::<Address<[i32; 4]>>("rows"),
-            field::<Target<u64>>("sums"),
-            field::<[f64; 9]>("basis"),
-            field::<PlaceTerms>("places"),
-        ];
-        let text = declare_struct("Example", 112, &fields);
-        let expected = "struct Example {\n    const int4* rows;\n    u64* sums;\n    double basis[9];\n    PlaceTerms places;\n};\n\
-            static_assert(sizeof(Example) == 112, \"Example differs from its twin on the host\");\n\
-            static_assert(sizeof(Example::rows) == 8,";
-        assert!(text.starts_with(expected), "{text}");
-        assert!(text.contains("sizeof(Example::basis) == 72,"), "{text}");
-        assert_eq!(text.matches("static_assert").count(), 5);
-    }
-
-    #[test]
-    fn every_struct_is_declared_before_it_is_used() {
-        let header = header();
-        let at = |name: &str| header.find(&format!("struct {name} {{"));
-        assert!(at("DeviceSample") < at("DeviceJob") && at("PlaceTerms") < at("DeviceJob"));
-        assert!(header.contains("    DeviceAxis along;\n    ImageTerms images;\n"));
-    }
-}
+#[path = "structs_tests.rs"]
+mod tests;

@@ -15,7 +15,7 @@ use super::{AnyEngine, Cpu, Isa, PairJob, Pairs};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::domain::Domain;
 use crate::particles::Particles;
-use crate::tally::{Sums, WeightedSums};
+use crate::tally::WeightedSums;
 
 /// Chooses among the engines of this machine.
 #[derive(Debug)]
@@ -256,7 +256,7 @@ impl Auto {
             .iter()
             .map(|(job, sums)| {
                 let work = job.n_pairs() as f64 * orders(binning);
-                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums.sums()))
+                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums))
             })
             .sum();
         let weighed: Vec<Weighed> = jobs
@@ -267,7 +267,7 @@ impl Auto {
                 } else {
                     tried_share(job, binning)
                 };
-                Weighed::new(job, sums.sums(), binning, tested(job, binning, share))
+                Weighed::new(job, sums, binning, tested(job, binning, share))
             })
             .collect();
         let seconds = |job: &Weighed| self.cpu_seconds(job.particles, job.cpu_work);
@@ -277,13 +277,6 @@ impl Auto {
         #[cfg(feature = "cuda")]
         if crate::binning::Formed::of(binning).is_none() {
             self.stay(cpu, ": GPUs have no kernel for these bins")
-        } else if jobs.iter().any(|(_, sums)| sums.pair_weight().is_some()) {
-            self.stay(cpu, ": GPUs have no kernel for weights of pairs")
-        } else if !jobs.iter().all(|(_, sums)| sums.sums().have_kernels()) {
-            self.stay(
-                cpu,
-                ": GPUs have no kernel for weighted separations and Legendre sums",
-            )
         } else {
             self.weigh(&weighed, cpu)
         }
@@ -342,7 +335,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn new<B: Binning>(job: &PairJob<'_>, sums: Sums, binning: &B, tested: f64) -> Self {
+    fn new<B: Binning>(job: &PairJob<'_>, sums: &WeightedSums, binning: &B, tested: f64) -> Self {
         let (first, second) = job.pairs().samples();
         Self {
             particles: (first.len() + second.map_or(0, Particles::len)) as f64,
@@ -360,6 +353,7 @@ mod tests {
     use crate::binning::{Edges, RBins, ThetaBins};
     use crate::domain::PeriodicBox;
     use crate::particles::Points;
+    use crate::tally::Sums;
 
     fn cube(n: usize) -> Particles {
         let column = |k: usize| (0..n).map(|i| ((i * k) % n) as f64 / n as f64).collect();

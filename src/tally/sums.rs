@@ -97,9 +97,9 @@ impl Sums {
         what
     }
 
-    /// Whether GPUs have kernels for them.
-    pub(crate) fn have_kernels(self) -> bool {
-        !self.weighted_separations && self.legendre.is_empty()
+    /// Whether they take the separation or the direction of each pair beside its bin.
+    pub(crate) fn take_measures(self) -> bool {
+        self.separations || self.weighted_separations || !self.legendre.is_empty()
     }
 }
 

@@ -116,7 +116,7 @@ impl Summed {
         }
     }
 
-    /// Whether only the double loop and the processor make the sums.
+    /// Whether neither the double loop in C nor the command line has flags for the sums.
     pub fn is_new(self) -> bool {
         matches!(self, Self::WeightedSeparations | Self::Legendre)
     }
@@ -213,10 +213,9 @@ impl Case {
         })
     }
 
-    /// Whether devices must refuse the case: only the library's binnings run there, and not with every sum or weight.
+    /// Whether devices must refuse the case: only the library's binnings run there.
     pub fn is_unsupported(&self) -> bool {
-        let weighs = self.besides.weighs_pairs() && self.summed != Summed::Counts;
-        weighs || self.summed.is_new() || matches!(self.bins, Bins::Cut(..))
+        matches!(self.bins, Bins::Cut(..))
     }
 
     /// Whether the lowest edge across is 0.

@@ -102,14 +102,12 @@ impl<'a> Expected<'a> {
         difference.map(|what| format!("{}: {what}", engine.description()))
     }
 
-    /// What is wrong with `engine`, where it must refuse the bins because they are not the library's, or the sums.
+    /// What is wrong with `engine`, where it must refuse the bins because they are not the library's.
     pub fn counts_unsupported<E: Engine>(&self, engine: &E) -> Option<String> {
         let found = outcome(engine, self.case, self.built()?);
         found.is_ok().then(|| {
             let name = engine.description();
-            format!(
-                "{name}: counts bins or sums that it has no kernel for instead of refusing them"
-            )
+            format!("{name}: counts bins that it has no kernel for instead of refusing them")
         })
     }
 

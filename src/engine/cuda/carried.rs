@@ -1,17 +1,24 @@
 //! What a job carries besides the bin of each pair.
 
+use albireo_kernels::Summed;
 use albireo_kernels::structs::SumTerms;
 
-use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
+use crate::fixed_point::FLUSH_TERMS;
 use crate::tally::Tables;
 
 /// What is carried besides the bin of each pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Carried {
-    /// Products of weights.
+    /// By which kernels.
+    pub(super) summed: Summed,
+    /// How many sums.
+    pub(super) number: usize,
+    /// Whether weights go into them.
     pub(super) weighted: bool,
-    /// The coordinate across, and its exponent.
-    pub(super) coordinate: Option<i32>,
+    /// Words of bits a row; 0 where these weigh no pair.
+    pub(super) words: usize,
+    /// Whether angles weigh pairs.
+    pub(super) directions: bool,
     /// Classes of pairs: which there are.
     pub(super) labels: Option<Labels>,
 }
@@ -24,14 +31,13 @@ pub(super) struct Labels {
 }
 
 impl Carried {
-    /// What kernels are told about sums over `bins` bins, whose coordinate is an angle with `on_sphere`; the addresses are nowhere.
-    pub(super) fn terms(self, bins: u32, on_sphere: bool) -> SumTerms {
-        let scale = |exponent| libm::scalbn(1.0, FRACTION_BITS - exponent);
+    /// What kernels are told about sums over `bins` bins, whatever they are sums of; the addresses are nowhere.
+    pub(super) fn terms(self, bins: u32) -> SumTerms {
         SumTerms {
             bins,
-            coordinate: self.coordinate.map_or(0, |_| 1 + u32::from(on_sphere)),
-            coordinate_scale: self.coordinate.map_or(0.0, scale),
-            flush_pairs: if !self.weighted && self.coordinate.is_none() {
+            all: u64::from(bins) * self.tables() as u64,
+            number: self.number as u32,
+            flush_pairs: if self.number == 0 {
                 u64::from(u32::MAX)
             } else {
                 FLUSH_TERMS - 1
@@ -45,8 +51,24 @@ impl Carried {
         self.labels.map_or(1, |labels| labels.tables.number())
     }
 
-    /// Words of shared memory that one sum takes.
-    pub(super) fn words(self) -> usize {
-        1 + if self.weighted { 2 } else { 0 } + if self.coordinate.is_some() { 2 } else { 0 }
+    /// Words of shared memory that the sums of one place take.
+    pub(super) fn words_a_place(self) -> usize {
+        1 + 2 * self.number
+    }
+
+    /// Bytes of a row's weight as it was given.
+    pub(super) fn weight_bytes(self) -> u64 {
+        if self.weighted { 8 } else { 0 }
+    }
+
+    /// Bytes of a row's bits as they were given.
+    pub(super) fn bits_bytes(self) -> u64 {
+        8 * self.words as u64
+    }
+
+    /// Bytes of a row's bits and direction as kernels read them.
+    pub(super) fn laid_bytes(self) -> u64 {
+        let set = if self.words > 0 { 4 } else { 0 };
+        self.bits_bytes() + set + if self.directions { 24 } else { 0 }
     }
 }

@@ -3,7 +3,7 @@
 //! Entry: [`arrangement_of`], [`filter_of`], [`variant_of`]. The rules are measured; none of them changes an integer.
 
 use albireo_kernels::{
-    Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Traversal as Visits, Variant,
+    Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Summed, Traversal as Visits, Variant,
 };
 
 use super::carried::Carried;
@@ -95,11 +95,13 @@ pub(super) fn arrangement_of(
     }
 }
 
+/// The filter over an arrangement; with `decided` float64 decides again what is in doubt, with `terms` pairs that are in no bin are left out
+/// and need no slots.
 pub(super) fn filter_of(
     binning: &Formed<'_>,
     arrangement: &Arrangement,
     domain: &Domain,
-    decided: bool,
+    (terms, decided): (bool, bool),
 ) -> Option<DeviceFilter> {
     let coordinates = match (arrangement, domain) {
         (Arrangement::Sorted(grid), _) => Coordinates::Local(grid),
@@ -109,6 +111,7 @@ pub(super) fn filter_of(
     };
     // A little more than there is: padding is put where it is surely in no bin.
     let farthest = match arrangement {
+        _ if terms => None,
         Arrangement::Sorted(grid) if grid.tile_cells > 1 => {
             Some(pad_of(grid, binning).1.max(grid.farthest))
         }
@@ -137,14 +140,13 @@ pub(super) fn pad_of(grid: &Grid, binning: &Formed<'_>) -> (f64, f64) {
 }
 
 /// Whether float32 is to be a filter at all.
-pub(super) fn filters(options: &CudaOptions, carried: Carried) -> bool {
-    // Kernels to be checked against decide every pair in float64, and sums of coordinates take it to the last bit.
+pub(super) fn filters(options: &CudaOptions) -> bool {
+    // Kernels to be checked against decide every pair in float64.
     options.precision != Precision::Float64
         && !matches!(
             options.kernel,
             KernelChoice::Simple | KernelChoice::Constant
         )
-        && carried.coordinate.is_none()
 }
 
 /// Cells of their own tiles, for windows of the bins.
@@ -194,11 +196,13 @@ pub(super) fn variant_of(
         (_, Arrangement::AsGiven(_)) => Visits::AllPairs,
     };
     let observed = sight_of(binning.line_of_sight) > 2;
+    let terms = carried.summed == Summed::Terms;
     Variant {
         traversal,
         space: match job.domain() {
             // The filter in cells knows no box.
             Domain::Open if filter.is_some() && traversal == Visits::Cells => Space::Periodic,
+            Domain::Open if filter.is_none() && terms => Space::Periodic,
             Domain::Open => Space::Open,
             Domain::Periodic(_) => Space::Periodic,
             Domain::Triclinic(_) => Space::Triclinic,
@@ -213,11 +217,11 @@ pub(super) fn variant_of(
         } else {
             Sight::Fixed
         },
-        signed: !observed && filter.is_some() && lowest_along(binning) < 0.0,
-        weighted: carried.weighted,
+        signed: !terms && !observed && filter.is_some() && lowest_along(binning) < 0.0,
+        summed: carried.summed,
         arithmetic: match (filter, options.precision) {
             (None, _) => Arithmetic::Float64,
-            (Some(_), Precision::Float32) => Arithmetic::Float32,
+            (Some(_), Precision::Float32) if !terms => Arithmetic::Float32,
             (Some(_), _) => Arithmetic::Filtered,
         },
         across: match filter {

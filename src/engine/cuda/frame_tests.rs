@@ -170,7 +170,7 @@ fn slots_reach_as_far_as_points_and_padding() {
                 }
                 (Arrangement::Sorted(grid), farthest)
             };
-            let Some(filter) = filter_of(&formed, &arrangement, &domain, true) else {
+            let Some(filter) = filter_of(&formed, &arrangement, &domain, (false, true)) else {
                 continue;
             };
             if filter.clamp || !filter.table.is_empty() {

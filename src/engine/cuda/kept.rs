@@ -18,14 +18,19 @@ pub(super) enum Column {
     Label,
     /// Weights, scaled by the power of two with this exponent.
     Weight(i32),
+    /// Bits, row after row.
+    Bits,
 }
 
-/// How a sample is arranged: what is done to it, the sort without its addresses, the exponent of the weights that it carries.
+/// How a sample is arranged: what is done to it, the sort without its addresses, the exponent of the weights that it carries, its words of
+/// bits, and whether directions go with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Arranged {
     pub(super) entry: &'static str,
     pub(super) sort: SortJob,
     pub(super) weight: Option<i32>,
+    pub(super) words: usize,
+    pub(super) directions: bool,
 }
 
 /// The columns of a sample in device memory, as a traversal wants them.
@@ -39,8 +44,8 @@ pub(super) struct Columns<M> {
 /// Entries with the number of their device and what they are.
 type Entries<K, V> = Mutex<Vec<(usize, K, Arc<V>)>>;
 
-/// Columns and arrangements of a device, at most: the coordinates, the labels and weights of two exponents.
-const MOST_COLUMNS: usize = 6;
+/// Columns and arrangements of a device, at most: the coordinates, the labels, the bits and weights of two exponents.
+const MOST_COLUMNS: usize = 7;
 const MOST_ARRANGED: usize = 2;
 
 /// What devices hold of a sample.
@@ -105,11 +110,11 @@ impl<M> Kept<M> {
     pub(super) fn arranged<E>(
         &self,
         device: usize,
-        how: Arranged,
+        how: &Arranged,
         arrange: impl FnOnce() -> Result<Columns<M>, E>,
     ) -> Result<Arc<Columns<M>>, E> {
         let make = || arrange().map(Arc::new);
-        remembered(&self.arranged, (device, how), MOST_ARRANGED, make)
+        remembered(&self.arranged, (device, *how), MOST_ARRANGED, make)
     }
 
     /// Where the points of each label lie, found if that is not known.

@@ -3,7 +3,7 @@
 //! Entry: [`LaunchPlan::new`]. It touches no device; all of it is tested without one.
 
 use albireo_kernels::structs::{DeviceJob, FilterTerms, GridTerms, PlaceTerms};
-use albireo_kernels::{Arithmetic, Variant};
+use albireo_kernels::{Arithmetic, Summed, Variant};
 
 use super::carried::Carried;
 use super::choices::{
@@ -69,9 +69,11 @@ struct Request<'a> {
 impl Request<'_> {
     /// The filter over an arrangement, where there is to be one.
     fn filter(&self, arrangement: &Arrangement) -> Option<DeviceFilter> {
-        let decided = self.options.precision == Precision::Exact;
-        filters(self.options, self.carried)
-            .then(|| filter_of(self.binning, arrangement, self.job.domain(), decided))
+        let terms = self.carried.summed == Summed::Terms;
+        let decided = terms || self.options.precision == Precision::Exact;
+        let kinds = (terms, decided);
+        filters(self.options)
+            .then(|| filter_of(self.binning, arrangement, self.job.domain(), kinds))
             .flatten()
     }
 
@@ -191,7 +193,7 @@ impl LaunchPlan {
             along,
             images: image_terms(job.domain()),
             grid: grid_terms(&arrangement, unit, carried.labels.is_some()),
-            sums: carried.terms(binning.n_bins as u32, binning.on_sphere),
+            sums: carried.terms(binning.n_bins as u32),
             filter: filter.as_ref().map_or_else(FilterTerms::default, filtered),
             sight,
             places: place_terms(axes, slots),
@@ -263,7 +265,7 @@ impl LaunchPlan {
             stretches: Some([batch, grid.row_parts]),
             ..self.memory
         };
-        let bytes = 4 * self.memory.carried.words();
+        let bytes = 4 * self.memory.carried.words_a_place();
         let room = shared_limit.checked_sub(batched.beside_sums(&self.variant) + bytes * 32)?;
         let separations = SeparationSlots {
             edges: &self.across[0],

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use albireo_kernels::{Shape, every_variant};
+use albireo_kernels::{Shape, Summed, every_variant};
 
 use super::super::labelled::{Spans, spans};
 use super::*;
@@ -74,10 +74,15 @@ fn ask<B: Binning>(
             // Those that have a name know no classes.
             let auto = options.kernel == KernelChoice::Auto;
             let labels = [None, Some(labels)].into_iter().take(1 + usize::from(auto));
-            for (weighted, labels) in labels.flat_map(|labels| [(false, labels), (true, labels)]) {
+            let summed = [Summed::Pairs, Summed::Products, Summed::Terms];
+            for (summed, labels) in labels.flat_map(|labels| summed.map(|summed| (summed, labels)))
+            {
                 let carried = Carried {
-                    weighted,
-                    coordinate: None,
+                    summed,
+                    number: summed as usize,
+                    weighted: summed == Summed::Products,
+                    words: 0,
+                    directions: false,
                     labels,
                 };
                 let binning = Formed::of(binning).unwrap();

@@ -6,12 +6,12 @@ use albireo_kernels::structs::{
     Address, DeviceAxis, DeviceJob, FIRSTS, Firsts, GridTerms, ImageTerms, Unit,
 };
 
-use super::carried::Carried;
 use super::device::{Device, LaunchShape};
 use super::frame::Arrangement;
 use super::kernel::Kernel;
 use super::plan::LaunchPlan;
 use super::samples::{Given, Placed, place, put};
+use super::summed::Sought;
 use super::sums::{Sums, Totals};
 use super::timings::CudaTimings;
 use super::units::{MOST_MEETINGS, Queue, launch_shape, work};
@@ -72,32 +72,36 @@ const ROOM: u64 = 1 << 13;
 pub(super) fn bytes_needed(
     plan: &LaunchPlan,
     rows: [u64; 2],
-    carried: Carried,
+    sought: &Sought<'_>,
     keeps: bool,
 ) -> u64 {
     let [first, second] = rows;
-    let weight = if carried.weighted { 8 } else { 0 };
-    // Positions, their fractions, weights; while a sample is sorted it is there twice, with its cells and ranks.
-    let row = 24 + weight + 16;
+    let carried = sought.carried;
+    let (weight, bits) = (carried.weight_bytes(), carried.bits_bytes());
+    // Positions, their fractions, weights, bits and directions; while a sample is sorted it is there twice, with its cells and ranks.
+    let row = 24 + weight + 16 + carried.laid_bytes();
     let labels = if carried.labels.is_some() { 4 } else { 0 };
     let (sorting, cells) = match &plan.arrangement {
-        Arrangement::AsGiven(_) => (0, 0),
+        Arrangement::AsGiven(_) => (bits, 0),
         Arrangement::Sorted(_) => (
-            24 + weight + 8 + labels,
+            24 + weight + bits + 8 + labels,
             u64::from(plan.n_cells(0).max(plan.n_cells(1))),
         ),
     };
     let neighbours = size_of_val(&plan.rows[..]) as u64;
     let tiles = cells + first / u64::from(plan.variant.shape.tile);
-    let wide = u64::from(carried.weighted) + u64::from(carried.coordinate.is_some());
-    let sums = u64::from(plan.job.sums.bins) * carried.tables() as u64 * (8 + 16 * wide);
+    let sums = plan.job.sums.all * (8 + 16 * carried.number as u64) + sought.bytes();
     let edges: usize = [&plan.across, &plan.along]
         .into_iter()
         .flatten()
         .map(Vec::len)
         .sum();
     let axes = 8 * (edges + plan.table.len() + plan.translations.len()) as u64 + neighbours;
-    let unsorted = if keeps { 24 + weight + labels } else { 0 };
+    let unsorted = if keeps {
+        24 + weight + bits + labels
+    } else {
+        0
+    };
     let tiles = match carried.labels {
         // A unit's, and whether they are of one class.
         Some(_) => 2 * (MOST_MEETINGS as u64 + first / u64::from(plan.variant.shape.tile)),
@@ -177,15 +181,17 @@ pub(super) fn run<D: Device>(
     device: &D,
     plan: &LaunchPlan,
     (pair_job, pairs): (&PairJob<'_>, u64),
-    (samples, carried): (&[Given<'_, D::Memory>], Carried),
+    (samples, sought): (&[Given<'_, D::Memory>], &Sought<'_>),
     (queue, devices): (&Queue, usize),
     progress: &dyn Progress,
 ) -> Result<(Sums, CudaTimings), EngineError> {
     let mut timings = CudaTimings::default();
     let placed = place(device, plan, samples, &mut timings)?;
     let (job, _memory) = addressed(device, plan, &placed)?;
-    let work = work(device, plan, &job, &placed.start, (carried.labels, devices))?;
-    let totals = Totals::clear(device, plan.job.sums.bins as usize, carried)?;
+    let (sums, _tables) = sought.uploaded(device, &plan.job.sums)?;
+    let labels = sought.carried.labels;
+    let work = work(device, plan, &job, &placed.start, (labels, devices))?;
+    let totals = Totals::clear(device, plan.job.sums.bins as usize, sought.carried)?;
     let mut tickets = device.allocate(4 * work.units.len())?;
     device.clear(&mut tickets)?;
     // With classes there may be very many tiles: they come a unit at a time.
@@ -210,7 +216,7 @@ pub(super) fn run<D: Device>(
         };
         let [tiles, meetings] = own.as_ref().unwrap_or(&all);
         let job = DeviceJob {
-            sums: totals.addressed(device, job.sums),
+            sums: totals.addressed(device, sums),
             grid: GridTerms {
                 tiles: device.address(tiles).into(),
                 meetings: device.address(meetings).into(),

@@ -13,10 +13,11 @@ use super::frame::Arrangement;
 use super::kept::{Arranged, Column, Columns, Kept};
 use super::kernel::Kernel;
 use super::labelled::LabelCells;
+use super::laid::lay;
 use super::plan::LaunchPlan;
 use super::timings::CudaTimings;
 use crate::error::CudaError;
-use crate::particles::Particles;
+use crate::particles::{Bits, Particles};
 
 /// Threads of the sort's kernels.
 const SORT_THREADS: u32 = 256;
@@ -34,6 +35,10 @@ pub(super) struct Given<'a, M> {
     pub(super) weight: Option<(&'a [f64], i32)>,
     /// Labels, where cells are to be of one label each.
     pub(super) labels: Option<&'a [u32]>,
+    /// Bits, where these weigh pairs.
+    pub(super) bits: Option<&'a Bits>,
+    /// Whether angles weigh pairs.
+    pub(super) directions: bool,
     pub(super) kept: Option<&'a Kept<M>>,
 }
 
@@ -98,7 +103,7 @@ fn sort_job(sample: &DeviceSample, plan: &LaunchPlan, which: usize) -> SortJob {
     }
 }
 
-fn sort_shape(rows: u64) -> LaunchShape {
+pub(super) fn sort_shape(rows: u64) -> LaunchShape {
     let blocks = rows.div_ceil(u64::from(SORT_THREADS)).clamp(1, 8192) as u32;
     LaunchShape {
         grid: [blocks, 1],
@@ -154,10 +159,10 @@ fn fix<D: Device>(
     })
 }
 
-/// Sorts a sample into cells.
+/// Sorts a sample into cells, with `directions` those too.
 fn sort<D: Device>(
     device: &D,
-    job: SortJob,
+    (job, directions): (SortJob, bool),
     columns: &Columns<D::Memory>,
 ) -> Result<Columns<D::Memory>, CudaError> {
     let rows = columns.sample.rows;
@@ -221,12 +226,14 @@ fn sort<D: Device>(
         start: device.address(&start).into(),
         boxes: job.boxes,
         rows,
+        ..DeviceSample::default()
     };
-    Ok(Columns {
+    let columns = Columns {
         memory,
         start: Some(Arc::new(start)),
         sample,
-    })
+    };
+    lay(device, &sort, directions, columns)
 }
 
 /// Samples on the device as the plan wants them, and the first row of each cell: of the first sample, with labels of each.
@@ -263,6 +270,22 @@ fn arrange<D: Device>(
     let mut make = || {
         let begin = device.mark()?;
         let columns = upload(device, given)?;
+        let bits = given.bits.map(|bits| {
+            let column = put_column(device, given, Column::Bits, bits.words());
+            column.map(|column| (column, bits.per_row() as u64))
+        });
+        let bits = bits.transpose()?;
+        let with_bits = |job: SortJob| {
+            let (address, words) = match &bits {
+                Some((column, words)) => (device.address(column), *words),
+                None => (0, 0),
+            };
+            SortJob {
+                bits: address.into(),
+                words,
+                ..job
+            }
+        };
         let uploaded = device.mark()?;
         let columns = match &plan.arrangement {
             Arrangement::Sorted(_) => {
@@ -281,12 +304,23 @@ fn arrange<D: Device>(
                     boxes: device.address(&boxes).into(),
                     ..sort_job(&columns.sample, plan, which)
                 };
+                let job = (with_bits(job), given.directions);
                 let mut columns = sort(device, job, &columns)?;
                 columns.memory.push(boxes);
                 columns
             }
-            Arrangement::AsGiven(_) if plan.variant.arithmetic == Arithmetic::Float64 => columns,
-            Arrangement::AsGiven(_) => fix(device, fix_job(&columns.sample, plan), columns)?,
+            Arrangement::AsGiven(_) => {
+                let as_it_lies = with_bits(SortJob {
+                    rows: columns.sample.rows,
+                    ..SortJob::default()
+                });
+                let columns = if plan.variant.arithmetic == Arithmetic::Float64 {
+                    columns
+                } else {
+                    fix(device, fix_job(&columns.sample, plan), columns)?
+                };
+                lay(device, &as_it_lies, given.directions, columns)?
+            }
         };
         let sorted = device.mark()?;
         timings.upload += device.seconds(&begin, &uploaded)?;
@@ -303,8 +337,10 @@ fn arrange<D: Device>(
                 entry,
                 sort: sort_only,
                 weight: given.weight.map(|(_, exponent)| exponent),
+                words: given.bits.map_or(0, Bits::per_row),
+                directions: given.directions,
             };
-            kept.arranged(device.number(), how, make)
+            kept.arranged(device.number(), &how, make)
         }
     }
 }

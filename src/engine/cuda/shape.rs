@@ -3,7 +3,9 @@
 //! Rules measured on an H200; they change the time and never the integers.
 
 use albireo_kernels::structs::{DeviceAxis, FIRSTS};
-use albireo_kernels::{Across, Arithmetic, Bins, Doubt, Shape, Traversal as Visits, Variant};
+use albireo_kernels::{
+    Across, Arithmetic, Bins, Doubt, Shape, Summed, Traversal as Visits, Variant,
+};
 
 use super::carried::Carried;
 use super::options::{Tuning, chosen};
@@ -30,8 +32,9 @@ impl BlockMemory {
     /// What `Arena` and the cells kernel lay out, in bytes, with the sums in shared memory.
     pub(super) fn bytes(&self, variant: &Variant) -> usize {
         // With weights every lane has a place for pairs of no bin.
-        let slots = self.slots as usize + if variant.weighted { 32 } else { 0 };
-        self.beside_sums(variant) + 4 * self.carried.words() * slots
+        let aside = if products(variant) { 32 } else { 0 };
+        let slots = self.slots as usize + aside;
+        self.beside_sums(variant) + 4 * self.carried.words_a_place() * slots
     }
 
     /// The same without the sums.
@@ -41,14 +44,23 @@ impl BlockMemory {
         } else {
             16
         };
-        let tile = variant.shape.tile as usize * (held + if variant.weighted { 8 } else { 0 });
+        let tile = variant.shape.tile as usize * (held + if products(variant) { 8 } else { 0 });
         // Threads may grow after this is asked: the most there are.
         let stretches = self.stretches.map_or(0, |[rows, parts]| {
             4 * (3 * rows as usize * parts as usize + 1024 + 1)
         });
-        let queues = 16 * variant.doubt as usize * variant.shape.threads as usize;
+        let waiting = match (variant.summed, variant.doubt) {
+            (Summed::Terms, Doubt::ByPair) => 1 + variant.shape.points,
+            (_, doubt) => doubt as u32,
+        };
+        let queues = 16 * waiting as usize * variant.shape.threads as usize;
         tile + 8 * self.entries + queues + stretches
     }
+}
+
+/// Whether a kernel sums products of weights.
+fn products(variant: &Variant) -> bool {
+    variant.summed == Summed::Products
 }
 
 /// The share of pairs that the filter is expected to leave to float64, by equally wide bins.
@@ -83,13 +95,14 @@ pub(super) fn shaped(
     let never_rare = variant.bins == Bins::SMu;
     variant.doubt = match doubtful {
         _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
+        _ if variant.summed == Summed::Terms => Doubt::ByPair,
         share if many || share > COMMON => Doubt::BySweep,
         share if sorted && (never_rare || share > RARE) => Doubt::ByPair,
         _ => Doubt::AtOnce,
     };
     // What the sums would take in shared memory, wherever they end up.
     let shared = memory.bytes(&variant) >> 10;
-    let plain = variant.bins == Bins::R && !variant.weighted;
+    let plain = variant.bins == Bins::R && variant.summed == Summed::Pairs;
     let (own_threads, points) = match (variant.arithmetic, sorted, plain) {
         (Arithmetic::Float64, ..) if shared > 48 => (512, 2),
         (Arithmetic::Float64, ..) => (128, 2),

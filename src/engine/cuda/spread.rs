@@ -2,7 +2,7 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
-use super::carried::{Carried, Labels};
+use super::carried::Labels;
 use super::choices::sorts;
 use super::device::{Device, Devices};
 use super::kept::Kept;
@@ -11,6 +11,7 @@ use super::options::{CudaOptions, KernelChoice};
 use super::plan::LaunchPlan;
 use super::run::{bytes_needed, run};
 use super::samples::Given;
+use super::summed::Sought;
 use super::sums::Sums;
 use super::timings::CudaTimings;
 use super::units::Queue;
@@ -20,7 +21,7 @@ use crate::engine::{PairJob, Progress};
 use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Sum, Tables, Tallied, Tally, Terms};
+use crate::tally::{Tables, Tallied, Tally, Terms};
 
 /// A job on its way through the devices.
 struct Spread<'a, D: Devices> {
@@ -31,7 +32,7 @@ struct Spread<'a, D: Devices> {
     weights: Factors<'a>,
     exponents: [i32; 2],
     kept: Option<[&'a Samples<D>; 2]>,
-    carried: Carried,
+    sought: Sought<'a>,
     progress: &'a dyn Progress,
     sums: Sums,
     timings: CudaTimings,
@@ -44,25 +45,6 @@ type Factors<'a> = Option<[&'a [f64]; 2]>;
 
 /// What the devices hold of a sample.
 type Samples<D> = Kept<<<D as Devices>::Device as Device>::Memory>;
-
-/// Which of the sums of `what` there are kernels for: products, and the coordinate.
-fn summed<B: Binning>(what: &Tallied<B>) -> Result<[bool; 2], CudaError> {
-    if let [cut, ..] = what.cuts() {
-        return Err(CudaError::Unsupported(cut.name()));
-    }
-    if what.pair_weight().is_some() && what.sums().iter().any(Sum::is_weighted) {
-        return Err(CudaError::Unsupported("weights of pairs"));
-    }
-    match what.sums() {
-        [] => Ok([false, false]),
-        [Sum::Product] => Ok([true, false]),
-        [Sum::Separation] => Ok([false, true]),
-        [Sum::Product, Sum::Separation] => Ok([true, true]),
-        sums => Err(CudaError::Unsupported(
-            sums.last().map_or("these sums", Sum::name),
-        )),
-    }
-}
 
 /// The labels of the pairs of a job, where its classes are more than one.
 fn labels(
@@ -108,11 +90,10 @@ pub fn count<D: Devices, B: Binning>(
     what.admit(job)?;
     let name = std::any::type_name::<B>;
     let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(name()))?;
-    let [weighted, coordinate] = summed(what)?;
     let terms = Terms::new(what, job.pairs())?;
     let labels = labels(*terms.tables(), job, options)?;
-    let weights = weighted.then(|| terms.factors());
-    let coordinate = coordinate.then(|| what.exponent(&Sum::Separation, job.pairs()));
+    let sought = Sought::of(what, &terms, labels)?;
+    let weights = sought.carried.weighted.then(|| terms.factors());
     let (first, second) = job.pairs().both();
     progress.begin(job.n_pairs());
     if first.is_empty() || second.is_empty() || binning.n_bins == 0 {
@@ -130,11 +111,7 @@ pub fn count<D: Devices, B: Binning>(
         weights,
         exponents: what.weight_exponents(job.pairs()),
         kept,
-        carried: Carried {
-            weighted: weights.is_some(),
-            coordinate,
-            labels,
-        },
+        sought,
         progress,
         sums: Sums::default(),
         timings: CudaTimings::default(),
@@ -142,22 +119,13 @@ pub fn count<D: Devices, B: Binning>(
         pieces: 0,
     };
     spread.add_all()?;
-    let Sums {
-        npairs,
-        products,
-        coordinates,
-    } = spread.sums;
-    let made = [
-        weighted.then_some(products),
-        coordinate.map(|_| coordinates),
-    ];
-    let made: Vec<Vec<i128>> = made.into_iter().flatten().collect();
+    let Sums { npairs, sums } = spread.sums;
     let mut tally = terms.empty();
-    let n_bins = tally.n_bins();
+    let (n_bins, all) = (tally.n_bins(), npairs.len());
     for (table, pairs) in npairs.chunks(n_bins).enumerate() {
         let of_table = table * n_bins..(table + 1) * n_bins;
-        let sums: Vec<&[i128]> = made.iter().map(|sum| &sum[of_table.clone()]).collect();
-        tally.add_table(table, pairs, &sums);
+        let sums = sums.chunks(all).map(|sum| &sum[of_table.clone()]);
+        tally.add_table(table, pairs, &sums.collect::<Vec<_>>());
     }
     let mut description = spread.description;
     if spread.pieces > 1 {
@@ -202,7 +170,7 @@ impl<D: Devices> Spread<'_, D> {
 
     /// Where the labels of both samples lie; nothing without labels, or for the second sample where there is none.
     fn spans(&self, job: &PairJob<'_>, kept: Option<[&Samples<D>; 2]>) -> [Spans; 2] {
-        if self.carried.labels.is_none() {
+        if self.sought.carried.labels.is_none() {
             return Default::default();
         }
         let (first, second) = job.pairs().samples();
@@ -229,33 +197,35 @@ impl<D: Devices> Spread<'_, D> {
         let plan = LaunchPlan::new(
             job,
             &self.binning,
-            (self.carried, &spans),
+            (self.sought.carried, &spans),
             self.options,
             shared_limit.unwrap_or_default(),
         );
         let (first, second) = job.pairs().samples();
         let rows = [first.len(), second.map_or(0, Particles::len)].map(|n| n as u64);
-        let needed = bytes_needed(&plan, rows, self.carried, kept.is_some());
+        let needed = bytes_needed(&plan, rows, &self.sought, kept.is_some());
         // Looked at before any device begins: what one of them counted would be lost with the piece.
         for device in devices {
             device.make_room(needed)?;
         }
         let queue = Queue::default();
         let work = (&queue, devices.len());
+        let carried = self.sought.carried;
         let samples = [Some(first), second].into_iter().flatten().enumerate();
         let given = samples.map(|(k, particles)| Given {
             particles,
             weight: weights.map(|weights| (weights[k], self.exponents[k])),
-            labels: self
-                .carried
+            labels: carried
                 .labels
                 .and_then(|_| Some(particles.labels()?.values())),
+            bits: particles.bits().filter(|_| carried.words > 0),
+            directions: carried.directions,
             kept: kept.map(|kept| kept[k]),
         });
         let given: Vec<_> = given.collect();
-        let summed = (&given[..], self.carried);
+        let sought = (&given[..], &self.sought);
         let results = self.devices.on_each(|device| {
-            let result = run(device, &plan, (job, pairs), summed, work, self.progress);
+            let result = run(device, &plan, (job, pairs), sought, work, self.progress);
             if result.is_err() {
                 queue.close();
             }

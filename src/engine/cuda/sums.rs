@@ -8,12 +8,11 @@ use super::carried::Carried;
 use super::device::Device;
 use crate::error::CudaError;
 
-/// Integers per bin.
+/// Integers per bin: how many pairs, and the sums one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sums {
     pub(super) npairs: Vec<u64>,
-    pub(super) products: Vec<i128>,
-    pub(super) coordinates: Vec<i128>,
+    pub(super) sums: Vec<i128>,
 }
 
 impl Sums {
@@ -22,26 +21,19 @@ impl Sums {
             self.clone_from(other);
             return;
         }
-        self.npairs
-            .iter_mut()
-            .zip(&other.npairs)
-            .for_each(|(a, b)| *a += b);
-        for (sums, others) in [
-            (&mut self.products, &other.products),
-            (&mut self.coordinates, &other.coordinates),
-        ] {
-            sums.iter_mut().zip(others).for_each(|(a, b)| *a += b);
-        }
+        let counts = self.npairs.iter_mut().zip(&other.npairs);
+        counts.for_each(|(a, b)| *a += b);
+        let sums = self.sums.iter_mut().zip(&other.sums);
+        sums.for_each(|(a, b)| *a += b);
     }
 }
 
-/// Sums in device memory: counts, and 128 bits a bin for each other sum that is carried.
+/// Sums in device memory: counts, and 128 bits a bin for each sum.
 pub(super) struct Totals<M> {
     counts: M,
-    products: M,
-    coordinates: M,
+    sums: M,
     bins: usize,
-    carried: Carried,
+    number: usize,
 }
 
 impl<M> Totals<M> {
@@ -59,14 +51,9 @@ impl<M> Totals<M> {
         };
         Ok(Self {
             counts: zeros(8 * bins)?,
-            products: zeros(if carried.weighted { 16 * bins } else { 0 })?,
-            coordinates: zeros(if carried.coordinate.is_some() {
-                16 * bins
-            } else {
-                0
-            })?,
+            sums: zeros(16 * bins * carried.number)?,
             bins,
-            carried,
+            number: carried.number,
         })
     }
 
@@ -74,8 +61,7 @@ impl<M> Totals<M> {
     pub(super) fn addressed<D: Device<Memory = M>>(&self, device: &D, sums: SumTerms) -> SumTerms {
         SumTerms {
             counts: device.address(&self.counts).into(),
-            products: device.address(&self.products).into(),
-            coordinates: device.address(&self.coordinates).into(),
+            sums: device.address(&self.sums).into(),
             ..sums
         }
     }
@@ -84,20 +70,16 @@ impl<M> Totals<M> {
     pub(super) fn read<D: Device<Memory = M>>(&self, device: &D) -> Result<Sums, CudaError> {
         let mut npairs = vec![0u64; self.bins];
         device.download(&self.counts, &mut npairs)?;
-        let wide = |memory: &M, asked: bool| {
-            let mut words = vec![[0u32; 4]; if asked { self.bins } else { 0 }];
-            device.download(memory, &mut words)?;
-            let join = |w: &[u32; 4]| {
-                w.iter()
-                    .rev()
-                    .fold(0u128, |sum, &word| sum << 32 | u128::from(word)) as i128
-            };
-            Ok(words.iter().map(join).collect())
+        let mut words = vec![[0u32; 4]; self.bins * self.number];
+        device.download(&self.sums, &mut words)?;
+        let join = |w: &[u32; 4]| {
+            w.iter()
+                .rev()
+                .fold(0u128, |sum, &word| sum << 32 | u128::from(word)) as i128
         };
         Ok(Sums {
             npairs,
-            products: wide(&self.products, self.carried.weighted)?,
-            coordinates: wide(&self.coordinates, self.carried.coordinate.is_some())?,
+            sums: words.iter().map(join).collect(),
         })
     }
 }

@@ -129,6 +129,14 @@ impl AngularWeight {
         [self.squares[0], self.squares[self.squares.len() - 1]]
     }
 
+    /// Each angle as the square of its chord, the scaled factor there, and its change with the square up to the next angle.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn table(&self) -> Vec<[f64; 3]> {
+        let pieces = self.pieces.iter().copied().chain([[self.outside, 0.0]]);
+        let pieces = self.squares.iter().zip(pieces);
+        pieces.map(|(&h, [g, slope])| [h, g, slope]).collect()
+    }
+
     /// The scaled factor outside.
     #[inline]
     pub(crate) fn outside(&self) -> f64 {
