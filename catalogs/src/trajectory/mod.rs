@@ -72,6 +72,21 @@ impl Frame {
 }
 
 /// Hands out the frames of one file in order. Memory holds a few frames at most, whatever the length of the file.
+///
+/// ```
+/// use std::path::Path;
+/// use albireo_catalogs::{Stop, TrajectoryRequest, open_trajectory};
+///
+/// let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/trajectories/water.xtc");
+/// let mut water = open_trajectory(&path, &TrajectoryRequest::default(), Stop::never())?;
+/// assert_eq!((water.frames(), water.unit()), (Some(3), Some("nm")));
+/// water.skip(1)?;
+/// while let Some(frame) = water.next_frame()? {
+///     assert_eq!(frame.len(), 72);
+///     assert!(frame.cell.is_some_and(|cell| cell.volume() > 5.6));
+/// }
+/// # Ok::<(), albireo_catalogs::CatalogError>(())
+/// ```
 pub trait Trajectory: Send {
     /// The format found.
     fn format(&self) -> TrajectoryFormat;

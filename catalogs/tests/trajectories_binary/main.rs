@@ -206,6 +206,21 @@ fn numbers_of_particles_may_change_in_gsd() {
             Some(&Attribute::Texts { texts, codes })
         );
     }
+    for (k, frame) in all.iter().enumerate() {
+        let told = frame.len() == 4;
+        let masses = if told {
+            vec![2.0, 3.0, 4.0, 5.0]
+        } else {
+            vec![1.0; 4 + 2 * k]
+        };
+        assert_eq!(frame.atoms.get("mass"), Some(&Attribute::Numbers(masses)));
+        let bodies = if told {
+            vec![0, 0, 1, 1]
+        } else {
+            vec![-1; 4 + 2 * k]
+        };
+        assert_eq!(frame.atoms.get("body"), Some(&Attribute::Integers(bodies)));
+    }
     let flat = fixture("flat.gsd").next_frame().unwrap().unwrap();
     let cell = flat.cell.unwrap();
     assert_eq!(cell.periodic(), [true, true, false]);

@@ -134,7 +134,9 @@ impl Coded {
             Whole::Together(128 - product.leading_zeros())
         };
         let atoms = self.atoms as usize;
-        let mut positions = [(); 3].map(|()| Vec::with_capacity(atoms));
+        // Few atoms take less than a byte; a damaged count reserves no more.
+        let room = atoms.min(bytes.len());
+        let mut positions = [(); 3].map(|()| Vec::with_capacity(room));
         let inverse = 1.0 / self.precision;
         let mut put = |steps: [i32; 3]| {
             for (axis, &step) in positions.iter_mut().zip(&steps) {
