@@ -91,6 +91,14 @@ pub(crate) struct Head<'a> {
     pub(crate) path: &'a Path,
 }
 
+impl Head<'_> {
+    /// Whether it is text, not empty, whose name has one of these endings.
+    pub(crate) fn is_named(&self, endings: &[&str]) -> bool {
+        let text = !self.bytes.is_empty() && crate::open::is_text(self.bytes);
+        text && endings.contains(&self.extension)
+    }
+}
+
 /// How a format is recognised and opened.
 struct Known {
     matches: fn(&Head<'_>) -> bool,
@@ -142,7 +150,7 @@ pub fn open_trajectory(
     request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    looked_at(path, &stop, |head| known(head, request, stop.clone()))
+    looked_at(path, stop, |head, stop| known(head, request, stop))
 }
 
 fn known(
@@ -174,13 +182,13 @@ fn known(
 /// # Errors
 /// Those of [`open_trajectory`], and what the file has wrong; a trajectory without a frame.
 pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
-    looked_at(path, &stop, |head| {
+    looked_at(path, stop, |head, stop| {
         if super::psf::matches(head) {
-            return super::psf::read(head, &stop);
+            return super::psf::read(head, stop);
         }
         let mut trajectory = known(head, &TrajectoryRequest::default(), stop.clone())?;
         if trajectory.format() == TrajectoryFormat::Pdb {
-            return super::pdb::topology(head, &stop);
+            return super::pdb::topology(head, stop);
         }
         let first = trajectory.next_frame()?;
         let first = first.ok_or_else(|| CatalogError::corrupt(path, "it holds no frame"))?;
@@ -191,26 +199,27 @@ pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
 /// Looks at the start of a file.
 fn looked_at<T>(
     path: &Path,
-    stop: &Stop,
-    then: impl FnOnce(&Head<'_>) -> Result<T, CatalogError>,
+    stop: Stop,
+    then: impl FnOnce(&Head<'_>, Stop) -> Result<T, CatalogError>,
 ) -> Result<T, CatalogError> {
     let io = |error| CatalogError::io(path, error);
     let start = |source: &mut dyn Read| {
         let mut head = Vec::new();
         source.take(SEEN).read_to_end(&mut head).map(|_| head)
     };
-    let mut head = start(&mut Watched::new(File::open(path).map_err(io)?, stop)).map_err(io)?;
+    let mut head = start(&mut Watched::new(File::open(path).map_err(io)?, &stop)).map_err(io)?;
     let gzipped = head.starts_with(b"\x1f\x8b");
     if gzipped {
-        head = start(&mut unpacked(path, true, stop)?).map_err(io)?;
+        head = start(&mut unpacked(path, true, &stop)?).map_err(io)?;
     }
     let extension = extension_of(path);
-    then(&Head {
+    let head = Head {
         bytes: &head,
         extension: &extension,
         gzipped,
         path,
-    })
+    };
+    then(&head, stop)
 }
 
 /// The bytes of a file, unpacked if it is gzipped, ending when `stop` asks for it.
