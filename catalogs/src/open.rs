@@ -123,7 +123,7 @@ fn hdf5_behind_user_block(path: &Path) -> Result<bool, CatalogError> {
 }
 
 /// UTF-8 without control characters other than white space; a character cut at the end is fine.
-fn is_text(head: &[u8]) -> bool {
+pub(crate) fn is_text(head: &[u8]) -> bool {
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,
         Err(error) => error.error_len().is_none(),

@@ -11,7 +11,7 @@ use super::{Atoms, Attribute};
 /// Texts of one column, each different one kept once.
 #[derive(Default)]
 pub(super) struct Texts {
-    texts: Vec<String>,
+    different: Vec<String>,
     known: HashMap<Box<[u8]>, u32>,
     codes: Vec<u32>,
 }
@@ -20,11 +20,11 @@ impl Texts {
     pub(super) fn push(&mut self, field: &[u8]) {
         let last = self.codes.last().copied();
         // Neighbours are often alike.
-        let same = last.filter(|&code| self.texts[code as usize].as_bytes() == field);
+        let same = last.filter(|&code| self.different[code as usize].as_bytes() == field);
         let code = same.or_else(|| self.known.get(field).copied());
         let code = code.unwrap_or_else(|| {
-            let code = self.texts.len() as u32;
-            self.texts.push(text(field).into_owned());
+            let code = self.different.len() as u32;
+            self.different.push(text(field).into_owned());
             self.known.insert(field.into(), code);
             code
         });
@@ -33,7 +33,7 @@ impl Texts {
 
     fn finish(self) -> Attribute {
         Attribute::Texts {
-            texts: self.texts,
+            texts: self.different,
             codes: self.codes,
         }
     }
@@ -100,7 +100,7 @@ impl Column {
                 let mut again = Texts::default();
                 for &row in order {
                     let code = texts.codes[row as usize];
-                    again.push(texts.texts[code as usize].as_bytes());
+                    again.push(texts.different[code as usize].as_bytes());
                 }
                 *texts = again;
             }

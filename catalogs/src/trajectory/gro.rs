@@ -15,13 +15,13 @@ use crate::stop::Stop;
 /// Columns in front of the positions: residue's number and name, atom's name and number, five each.
 const FRONT: usize = 20;
 
-/// A number of atoms alone on the second line, and a particle on the third.
+/// A number of atoms alone on the second line and a particle on the third, or text whose name says so.
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let mut lines = head.bytes.split(|&byte| byte == b'\n').skip(1);
     let count = lines.next().unwrap_or_default().trim_ascii();
     let known = whole(count).is_some_and(|count| count >= 0);
     let particle = lines.next().unwrap_or_default();
-    known && (head.extension == "gro" || width_of(particle).is_some())
+    head.is_named(&["gro"]) || (known && width_of(particle).is_some())
 }
 
 /// Opens a structure.
@@ -30,7 +30,7 @@ pub(super) fn open(
     _request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let lines = Lines::open(head.path, head.gzipped, &stop)?;
+    let lines = Lines::open(head.path, head.gzipped, stop)?;
     Ok(Box::new(TextTrajectory::new(Gro::default(), lines)))
 }
 

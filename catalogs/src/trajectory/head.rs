@@ -26,6 +26,14 @@ pub(crate) struct Head<'a> {
     pub(crate) path: &'a Path,
 }
 
+impl Head<'_> {
+    /// Whether it is text, not empty, whose name has one of these endings.
+    pub(crate) fn is_named(&self, endings: &[&str]) -> bool {
+        let text = !self.bytes.is_empty() && crate::open::is_text(self.bytes);
+        text && endings.contains(&self.extension)
+    }
+}
+
 /// The bytes of a file, unpacked if it is gzipped, ending when `stop` asks for it.
 pub(crate) fn unpacked(
     path: &Path,

@@ -23,7 +23,7 @@ pub(super) fn open(
     _request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let mut lines = Lines::open(head.path, head.gzipped, &stop)?;
+    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
     let mut dump = LammpsDump::default();
     dump.ahead = dump.snapshot(&mut lines)?;
     Ok(Box::new(TextTrajectory::new(dump, lines)))
@@ -332,11 +332,10 @@ fn particles(
         let mut order: Vec<u32> = (0..ids.len() as u32).collect();
         order.sort_unstable_by_key(|&row| ids[row as usize]);
         ids = ordered(&ids, &order);
-        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(lines.refuse(
-                "ids that are all different",
-                &format!("id {} twice", pair[0]),
-            ));
+        let mut neighbours = ids.iter().zip(ids.iter().skip(1));
+        if let Some((id, _)) = neighbours.find(|(a, b)| a == b) {
+            let found = format!("id {id} twice");
+            return Err(lines.refuse("ids that are all different", &found));
         }
         positions = positions.map(|axis| ordered(&axis, &order));
         let columns = plan

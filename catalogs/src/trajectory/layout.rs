@@ -320,7 +320,13 @@ impl Other {
                     *column = Column::Numbers(values.iter().map(|&value| value as f64).collect());
                 }
                 if let Column::Numbers(column) = column {
-                    push_reals(column, cells, (from, to));
+                    let inexact = push_reals(column, cells, (from, to));
+                    inexact.map_err(|(k, value)| CatalogError::Inexact {
+                        path: path.to_owned(),
+                        column: self.name.clone(),
+                        row: row + k as u64,
+                        value: value.to_string(),
+                    })?;
                 }
             }
             (Column::Texts(_), _) => {
@@ -332,15 +338,26 @@ impl Other {
     }
 }
 
-fn push_reals(column: &mut Vec<f64>, cells: &Cells, (from, to): (usize, usize)) {
+/// Appends cells as float64; the first integer that has none, with its place, is an error.
+fn push_reals(
+    column: &mut Vec<f64>,
+    cells: &Cells,
+    (from, to): (usize, usize),
+) -> Result<(), (usize, i128)> {
     match cells {
         Cells::Numbers(values) => column.extend_from_slice(&values[from..to]),
         Cells::Integers(values) => {
-            column.extend(values[from..to].iter().map(|&value| value as f64))
+            for (k, &value) in values[from..to].iter().enumerate() {
+                let nearest = value as f64;
+                if nearest as i128 != value {
+                    return Err((k, value));
+                }
+                column.push(nearest);
+            }
         }
         Cells::Missing(cells, missing) => {
             let start = column.len();
-            push_reals(column, cells, (from, to));
+            push_reals(column, cells, (from, to))?;
             for (value, missing) in column[start..].iter_mut().zip(&missing[from..to]) {
                 if *missing {
                     *value = f64::NAN;
@@ -349,12 +366,16 @@ fn push_reals(column: &mut Vec<f64>, cells: &Cells, (from, to): (usize, usize)) 
         }
         Cells::Texts(_) => {}
     }
+    Ok(())
 }
 
 /// Numbers by their names; those without one as they are.
 fn push_labels(texts: &mut Texts, labels: &[(f64, String)], cells: &Cells, rows: (usize, usize)) {
     let mut values = Vec::new();
-    push_reals(&mut values, cells, rows);
+    // Labels are of numbers that float64 has; what comes behind any other has none.
+    if push_reals(&mut values, cells, rows).is_err() {
+        values.resize(rows.1 - rows.0, f64::NAN);
+    }
     for value in values {
         match labels.iter().find(|(labelled, _)| *labelled == value) {
             Some((_, label)) => texts.push(label.as_bytes()),

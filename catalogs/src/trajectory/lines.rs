@@ -18,6 +18,7 @@ const SHOWN: usize = 40;
 pub(super) struct Lines {
     path: PathBuf,
     stream: Box<dyn BufRead + Send>,
+    stop: Stop,
     line: Vec<u8>,
     /// The number of the line at hand, from 1.
     number: u64,
@@ -28,10 +29,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn open(path: &Path, gzipped: bool, stop: &Stop) -> Result<Self, CatalogError> {
+    pub(super) fn open(path: &Path, gzipped: bool, stop: Stop) -> Result<Self, CatalogError> {
         Ok(Self {
             path: path.to_owned(),
-            stream: unpacked(path, gzipped, stop)?,
+            stream: unpacked(path, gzipped, &stop)?,
+            stop,
             line: Vec::new(),
             number: 0,
             held: false,
@@ -41,6 +43,11 @@ impl Lines {
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Fails if reading is to end.
+    pub(super) fn check(&self) -> Result<(), CatalogError> {
+        self.stop.check(&self.path)
     }
 
     /// Moves on to the next line; `false` at the end of the file.
@@ -132,20 +139,22 @@ impl Lines {
     pub(super) fn count(&self) -> Result<u64, CatalogError> {
         let count = whole(self.line.trim_ascii()).and_then(|count| u64::try_from(count).ok());
         // Indices of atoms are u32.
-        let count = count.filter(|&count| count <= u64::from(u32::MAX));
+        let count = count.filter(|&count| u32::try_from(count).is_ok());
         count.ok_or_else(|| self.refuse_line("a number of atoms"))
     }
 
-    /// The first `N` fields of the line at hand as numbers.
+    /// The line at hand as `N` numbers.
     pub(super) fn reals<const N: usize>(&self, what: &str) -> Result<[f64; N], CatalogError> {
         let mut values = [0.0; N];
         let mut found = fields(&self.line);
+        let refuse = || self.refuse_line(&format!("{what}: {N} numbers"));
         for value in &mut values {
-            let field = found.next();
-            let field = field.ok_or_else(|| self.refuse_line(&format!("{what}: {N} numbers")))?;
-            *value = self.real(field, what)?;
+            *value = self.real(found.next().ok_or_else(refuse)?, what)?;
         }
-        Ok(values)
+        match found.next() {
+            None => Ok(values),
+            Some(_) => Err(refuse()),
+        }
     }
 }
 

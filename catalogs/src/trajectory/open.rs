@@ -87,7 +87,7 @@ pub fn open_trajectory(
     request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    looked_at(path, &stop, |head| known(head, request, stop.clone()))
+    looked_at(path, stop, |head, stop| known(head, request, stop))
 }
 
 fn known(
@@ -120,13 +120,13 @@ fn known(
 /// # Errors
 /// Those of [`open_trajectory`], and what the file has wrong; a trajectory without a frame.
 pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
-    looked_at(path, &stop, |head| {
+    looked_at(path, stop, |head, stop| {
         if super::psf::matches(head) {
-            return super::psf::read(head, &stop);
+            return super::psf::read(head, stop);
         }
         let mut trajectory = known(head, &TrajectoryRequest::default(), stop.clone())?;
         if trajectory.format() == TrajectoryFormat::Pdb {
-            return super::pdb::topology(head, &stop);
+            return super::pdb::topology(head, stop);
         }
         let first = trajectory.next_frame()?;
         let first = first.ok_or_else(|| CatalogError::corrupt(path, "it holds no frame"))?;
@@ -137,24 +137,25 @@ pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
 /// Looks at the start of a file.
 fn looked_at<T>(
     path: &Path,
-    stop: &Stop,
-    then: impl FnOnce(&Head<'_>) -> Result<T, CatalogError>,
+    stop: Stop,
+    then: impl FnOnce(&Head<'_>, Stop) -> Result<T, CatalogError>,
 ) -> Result<T, CatalogError> {
     let io = |error| CatalogError::io(path, error);
     let start = |source: &mut dyn Read| {
         let mut head = Vec::new();
         source.take(SEEN).read_to_end(&mut head).map(|_| head)
     };
-    let mut head = start(&mut Watched::new(File::open(path).map_err(io)?, stop)).map_err(io)?;
+    let mut head = start(&mut Watched::new(File::open(path).map_err(io)?, &stop)).map_err(io)?;
     let gzipped = head.starts_with(b"\x1f\x8b");
     if gzipped {
-        head = start(&mut unpacked(path, true, stop)?).map_err(io)?;
+        head = start(&mut unpacked(path, true, &stop)?).map_err(io)?;
     }
     let extension = extension_of(path);
-    then(&Head {
+    let head = Head {
         bytes: &head,
         extension: &extension,
         gzipped,
         path,
-    })
+    };
+    then(&head, stop)
 }

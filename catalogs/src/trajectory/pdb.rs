@@ -25,7 +25,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     let mut lines = head.bytes.split(|&byte| byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     let record = record(first.unwrap_or_default());
-    matches!(head.extension, "pdb" | "ent") || FIRST.contains(&record)
+    FIRST.contains(&record) || head.is_named(&["pdb", "ent"])
 }
 
 /// The name of a record.
@@ -39,12 +39,12 @@ pub(super) fn open(
     _request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let lines = Lines::open(head.path, head.gzipped, &stop)?;
+    let lines = Lines::open(head.path, head.gzipped, stop)?;
     Ok(Box::new(TextTrajectory::new(Pdb::default(), lines)))
 }
 
 /// The atoms of the first frame with the bonds of all `CONECT` records of the file.
-pub(super) fn topology(head: &Head<'_>, stop: &Stop) -> Result<Atoms, CatalogError> {
+pub(super) fn topology(head: &Head<'_>, stop: Stop) -> Result<Atoms, CatalogError> {
     let mut lines = Lines::open(head.path, head.gzipped, stop)?;
     let mut pdb = Pdb::default();
     let first = pdb.gather(&mut lines, true)?;

@@ -15,7 +15,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 }
 
 /// The atoms of a file, with its bonds.
-pub(super) fn read(head: &Head<'_>, stop: &Stop) -> Result<Atoms, CatalogError> {
+pub(super) fn read(head: &Head<'_>, stop: Stop) -> Result<Atoms, CatalogError> {
     let mut lines = Lines::open(head.path, head.gzipped, stop)?;
     let mut atoms = None;
     while lines.advance()? {
@@ -23,7 +23,7 @@ pub(super) fn read(head: &Head<'_>, stop: &Stop) -> Result<Atoms, CatalogError> 
             continue;
         };
         if section.starts_with(b"!NATOM") {
-            let count = count.filter(|&count| count <= u64::from(u32::MAX));
+            let count = count.filter(|&count| u32::try_from(count).is_ok());
             let count = count.ok_or_else(|| lines.refuse_line("a number of atoms and `!NATOM`"))?;
             atoms = Some(read_atoms(&mut lines, count)?);
         } else if section.starts_with(b"!NBOND") {

@@ -53,6 +53,7 @@ pub(super) fn open(
         number: 0,
         atoms: Arc::default(),
         room: 0,
+        stop,
     }))
 }
 
@@ -71,6 +72,7 @@ struct TableTrajectory {
     atoms: Arc<Atoms>,
     /// Particles of the frame before.
     room: usize,
+    stop: Stop,
 }
 
 /// A frame as its rows come.
@@ -119,6 +121,7 @@ impl Trajectory for TableTrajectory {
 impl TableTrajectory {
     /// The next frame; without `keep` only its number.
     fn step(&mut self, keep: bool) -> Result<Option<Frame>, CatalogError> {
+        self.stop.check(&self.path)?;
         let mut rows: Option<Rows> = None;
         while self.more()? {
             let frame = self.frames[self.at];

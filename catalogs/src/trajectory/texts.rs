@@ -32,6 +32,7 @@ impl<T: FrameText> TextTrajectory<T> {
     }
 
     fn step(&mut self, keep: bool) -> Result<Option<Frame>, CatalogError> {
+        self.lines.check()?;
         let frame = self.text.frame(&mut self.lines, keep)?;
         self.lines.frame += u64::from(frame.is_some());
         Ok(frame)

@@ -13,15 +13,15 @@ use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest}
 use crate::error::CatalogError;
 use crate::stop::Stop;
 
-/// A number of atoms alone on the first line, and on the third a text and three numbers.
+/// A number of atoms alone on the first line and on the third a text and three numbers, or text whose name says so.
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let mut lines = head.bytes.split(|&byte| byte == b'\n');
     let count = lines.next().unwrap_or_default().trim_ascii();
     let known = whole(count).is_some_and(|count| count >= 0);
-    let named = matches!(head.extension, "xyz" | "extxyz");
     let particle = lines.nth(1).unwrap_or_default();
     let numbers = fields(particle).filter(|field| real(field).is_some());
-    known && (named || (numbers.count() >= 3 && fields(particle).count() >= 4))
+    let fits = known && numbers.count() >= 3 && fields(particle).count() >= 4;
+    fits || head.is_named(&["xyz", "extxyz"])
 }
 
 /// Opens a file of frames.
@@ -30,7 +30,7 @@ pub(super) fn open(
     _request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let lines = Lines::open(head.path, head.gzipped, &stop)?;
+    let lines = Lines::open(head.path, head.gzipped, stop)?;
     Ok(Box::new(TextTrajectory::new(Xyz::default(), lines)))
 }
 
