@@ -309,9 +309,6 @@ const DCD: &[Case] = &[
     ("fixed.dcd", "header: atom 0 of 12 moves", |b| {
         little(b, DCD_HEAD + 4, 0);
     }),
-    ("fixed.dcd", "header: atom 13 of 12 moves", |b| {
-        little(b, DCD_HEAD + 8, 13);
-    }),
     (
         "fixed.dcd",
         "a DCD file of velocities (VELD) is not supported",
@@ -378,6 +375,13 @@ const NETCDF: &[Case] = &[
         "frame 0: no box: its angles are not between 0 and 180",
         |b| {
             replace(b, &109.471_219_0f64.to_be_bytes(), &209f64.to_be_bytes());
+        },
+    ),
+    (
+        "ase.nc",
+        "frame 1: the box begins at [-1.0, -2.0, inf]",
+        |b| {
+            replace(b, &(-4f64).to_be_bytes(), &f64::INFINITY.to_be_bytes());
         },
     ),
     ("mdtraj.nc", "frame", |b| cut(b, 300)),

@@ -286,3 +286,17 @@ fn headers_may_be_wrong_about_the_number_of_frames() {
     let error = cut.next_frame().unwrap_err().to_string();
     assert!(error.contains("frame 2: expected"), "{error}");
 }
+
+#[test]
+fn what_netcdf_tells_of_atoms_and_corners() {
+    for name in ["ase.nc", "ase4.nc"] {
+        let all = frames(&mut *fixture(name)).unwrap();
+        let numbers = vec![8, 1, 1, 8, 1, 1, 8, 1, 1];
+        let expected = Attribute::Integers(numbers);
+        assert_eq!(all[0].atoms.get("type"), Some(&expected), "{name}");
+        assert!(Arc::ptr_eq(&all[0].atoms, &all[2].atoms), "{name}");
+        for (frame, z) in all.iter().zip([-3.0, -4.0, -5.0]) {
+            assert_eq!(frame.cell.unwrap().origin(), [-1.0, -2.0, z], "{name}");
+        }
+    }
+}

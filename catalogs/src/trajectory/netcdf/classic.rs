@@ -1,6 +1,6 @@
 //! NetCDF-3: classic, with 64-bit offsets, and with 64-bit data.
 //!
-//! Entry: [`Classic::read`]. Only what AMBER needs: reals, and dimensions of which one at most has no fixed length.
+//! Entry: [`Classic::read`]. Only what AMBER needs: numbers, and dimensions of which one at most has no fixed length.
 
 use std::path::Path;
 
@@ -12,16 +12,18 @@ const DIMENSIONS: u32 = 10;
 const VARIABLES: u32 = 11;
 const ATTRIBUTES: u32 = 12;
 const TEXT: u32 = 2;
+const INT: u32 = 4;
 const FLOAT: u32 = 5;
 const DOUBLE: u32 = 6;
+const INT64: u32 = 10;
 
 /// Bytes of a value of each type.
 fn type_size(kind: u32) -> Option<u64> {
     match kind {
         1 | 2 | 7 => Some(1),
         3 | 8 => Some(2),
-        4 | 9 | FLOAT => Some(4),
-        DOUBLE | 10 | 11 => Some(8),
+        INT | 9 | FLOAT => Some(4),
+        DOUBLE | INT64 | 11 => Some(8),
         _ => None,
     }
 }
@@ -269,14 +271,18 @@ impl Store for Classic {
         let Some(stored) = self.find(name) else {
             return Ok(None);
         };
-        if ![FLOAT, DOUBLE].contains(&stored.kind) {
-            let wrong = format!("`{name}` has the type {}, expected reals", stored.kind);
+        if ![INT, FLOAT, DOUBLE, INT64].contains(&stored.kind) {
+            let wrong = format!(
+                "`{name}` has the type {}, expected numbers of 32 or 64 bits",
+                stored.kind
+            );
             return Err(self.bytes.corrupt(&wrong));
         }
         Ok(Some(Variable {
             name: name.to_owned(),
             shape: stored.shape.clone(),
             framed: stored.framed,
+            whole: [INT, INT64].contains(&stored.kind),
             scale: stored.scale,
             unit: stored.unit.clone(),
         }))
@@ -304,8 +310,20 @@ impl Store for Classic {
                 .corrupt(&format!("{what} is beyond the end of the file")));
         };
         self.bytes.go_to(begin, &what)?;
-        let width = if kind == FLOAT { 4 } else { 8 };
-        let values = Order::Big.reals(self.bytes.take(size, &what)?, width);
+        let bytes = self.bytes.take(size, &what)?;
+        let values = match kind {
+            INT => {
+                let starts = (0..bytes.len()).step_by(4);
+                starts.map(|at| Order::Big.i32(bytes, at).into()).collect()
+            }
+            INT64 => {
+                let starts = (0..bytes.len()).step_by(8);
+                let whole = |at| Order::Big.u64(bytes, at) as i64 as f64;
+                starts.map(whole).collect()
+            }
+            FLOAT => Order::Big.reals(bytes, 4),
+            _ => Order::Big.reals(bytes, 8),
+        };
         Ok(variable.scaled(values))
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hdf5_reader::{Dataset, Datatype, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
+use hdf5_reader::{Dataset, Datatype, H5Type, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
 
 use super::variable::{Store, Variable};
 use crate::error::CatalogError;
@@ -77,13 +77,26 @@ impl Hdf5 {
     }
 }
 
-/// Bytes of a real.
-fn width(dataset: &Dataset) -> Option<u64> {
-    match dataset.dtype() {
-        Datatype::FloatingPoint { size: 4, .. } => Some(4),
-        Datatype::FloatingPoint { size: 8, .. } => Some(8),
+/// Bytes of a number and whether it is whole, of the types that are read.
+fn number(dataset: &Dataset) -> Option<(u8, bool)> {
+    match *dataset.dtype() {
+        Datatype::FloatingPoint { size, .. } => Some((size, false)),
+        Datatype::FixedPoint {
+            size, signed: true, ..
+        } => Some((size, true)),
         _ => None,
     }
+    .filter(|(size, _)| [4, 8].contains(size))
+}
+
+/// Values of a slice as float64.
+fn values<T: H5Type + Copy>(
+    dataset: &Dataset,
+    slice: &SliceInfo,
+    widened: impl Fn(T) -> f64,
+) -> hdf5_reader::error::Result<Vec<f64>> {
+    let values = dataset.read_slice::<T>(slice)?;
+    Ok(values.iter().map(|&value| widened(value)).collect())
 }
 
 impl Store for Hdf5 {
@@ -106,11 +119,12 @@ impl Store for Hdf5 {
             return Ok(None);
         };
         let corrupt = |detail: &str| self.corrupt(format!("header: `{name}` {detail}"));
-        let width = width(&dataset).ok_or_else(|| corrupt("does not hold reals"))?;
+        let number = number(&dataset);
+        let (width, whole) = number.ok_or_else(|| corrupt("holds no numbers of 32 or 64 bits"))?;
         let elements = dataset
             .num_elements()
             .map_err(|error| failure(&self.path, &error))?;
-        let claimed = elements.saturating_mul(width);
+        let claimed = elements.saturating_mul(width.into());
         if claimed / LARGEST_RATIO > self.bytes {
             let held = self.bytes;
             return Err(corrupt(&format!(
@@ -134,6 +148,7 @@ impl Store for Hdf5 {
             name: name.to_owned(),
             shape,
             framed,
+            whole,
             scale: scale.and_then(|scale| scale.read_as_f64().ok()),
             unit: text("units"),
         };
@@ -164,13 +179,11 @@ impl Store for Hdf5 {
         let slice = SliceInfo {
             selections: frames.into_iter().chain(all).collect(),
         };
-        let values: hdf5_reader::error::Result<Vec<f64>> = match width(dataset) {
-            Some(4) => dataset
-                .read_slice::<f32>(&slice)
-                .map(|values| values.iter().map(|&value| value.into()).collect()),
-            _ => dataset
-                .read_slice::<f64>(&slice)
-                .map(|values| values.iter().copied().collect()),
+        let values = match number(dataset) {
+            Some((4, true)) => values::<i32>(dataset, &slice, f64::from),
+            Some((_, true)) => values::<i64>(dataset, &slice, |value| value as f64),
+            Some((4, false)) => values::<f32>(dataset, &slice, f64::from),
+            _ => values::<f64>(dataset, &slice, |value| value),
         };
         let values = values.map_err(|error| match failure(&self.path, &error) {
             CatalogError::Corrupt { detail, .. } => corrupt(&detail),

@@ -1,6 +1,6 @@
 //! `NetCDF` by the AMBER convention: trajectories and restart files, of `NetCDF`-3 (all three kinds) and `NetCDF`-4.
 //!
-//! Entry: [`open`]. <https://ambermd.org/netcdf/nctraj.xhtml>. Values are multiplied by `scale_factor` where there is one; the unit of length is what
+//! Entry: [`open`]. LAMMPS and ASE add the corner of the box and whole numbers of each atom. <https://ambermd.org/netcdf/nctraj.xhtml>. Values are multiplied by `scale_factor` where there is one; the unit of length is what
 //! the file says, Angstrom if it says nothing.
 
 mod classic;
@@ -14,10 +14,18 @@ use std::sync::Arc;
 use super::bytes::Bytes;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
-use super::{Atoms, Cell, Frame, Trajectory};
+use super::{Atoms, Attribute, Cell, Frame, Trajectory};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 use variable::{Store, Variable};
+
+/// Whole numbers of each atom: their names in the file and here.
+const COLUMNS: [(&str, &str); 4] = [
+    ("id", "id"),
+    ("type", "type"),
+    ("atom_types", "type"),
+    ("mol", "molecule"),
+];
 
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let classic =
@@ -48,9 +56,13 @@ struct Amber {
     coordinates: Variable,
     /// Lengths and angles.
     cell: Option<[Variable; 2]>,
+    /// Where the box begins.
+    corner: Option<Variable>,
     time: Option<Variable>,
+    columns: Vec<(Variable, &'static str)>,
     unit: String,
     frames: u64,
+    /// Those of the frame read last.
     atoms: Arc<Atoms>,
     number: u64,
 }
@@ -107,6 +119,14 @@ impl Amber {
                 return Err(unsupported(what, "write both in one unit"));
             }
         }
+        let mut optional = |name: &str| store.variable(name).ok().flatten();
+        let corner = optional("cell_origin").filter(|corner| corner.one_vector_of(3).is_ok());
+        let columns = COLUMNS.into_iter().filter_map(|(name, column)| {
+            let numbers = optional(name).filter(|numbers| numbers.whole);
+            let numbers = numbers.filter(|numbers| numbers.shape == [atoms as u64]);
+            Some((numbers?, column))
+        });
+        let columns = columns.collect();
         let frames = if coordinates.framed {
             store.frames()
         } else {
@@ -120,6 +140,8 @@ impl Amber {
             store,
             coordinates,
             cell,
+            corner,
+            columns,
             frames,
         })
     }
@@ -139,7 +161,32 @@ impl Amber {
             let detail = format!("frame {}: no box: {wrong}", self.number);
             CatalogError::corrupt(self.store.path(), detail)
         };
-        cell.map_err(corrupt).map(Some)
+        let cell = cell.map_err(corrupt)?;
+        let Some(corner) = &self.corner else {
+            return Ok(Some(cell));
+        };
+        let corner = three(self.store.read(corner, self.number)?);
+        if !corner.iter().all(|value| value.is_finite()) {
+            let detail = format!("frame {}: the box begins at {corner:?}", self.number);
+            return Err(CatalogError::corrupt(self.store.path(), detail));
+        }
+        Ok(Some(cell.at(corner)))
+    }
+
+    /// What is known of the atoms, shared with the frame before if nothing has changed.
+    fn atoms(&mut self) -> Result<Arc<Atoms>, CatalogError> {
+        if !self.columns.is_empty() {
+            let mut atoms = Atoms::new(self.atoms.len());
+            for (numbers, column) in &self.columns {
+                let values = self.store.read(numbers, self.number)?;
+                let values = values.iter().map(|&value| value as i64).collect();
+                atoms = atoms.with(column, Attribute::Integers(values));
+            }
+            if atoms != *self.atoms {
+                self.atoms = Arc::new(atoms);
+            }
+        }
+        Ok(Arc::clone(&self.atoms))
     }
 }
 
@@ -187,7 +234,7 @@ impl Trajectory for Amber {
             time,
             cell,
             positions: [axis(0), axis(1), axis(2)],
-            atoms: Arc::clone(&self.atoms),
+            atoms: self.atoms()?,
         };
         self.number += 1;
         Ok(Some(frame))

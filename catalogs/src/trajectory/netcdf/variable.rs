@@ -6,13 +6,15 @@ use std::path::Path;
 
 use crate::error::CatalogError;
 
-/// A variable of reals.
+/// A variable of reals or of whole numbers.
 pub(super) struct Variable {
     pub(super) name: String,
     /// Lengths of its dimensions, without that of frames.
     pub(super) shape: Vec<u64>,
     /// Whether it has one value, or one array of them, a frame.
     pub(super) framed: bool,
+    /// Whether its type is one of whole numbers.
+    pub(super) whole: bool,
     /// What its values are to be multiplied by.
     pub(super) scale: Option<f64>,
     pub(super) unit: Option<String>,
@@ -22,9 +24,10 @@ impl Variable {
     /// Number of vectors in a frame.
     ///
     /// # Errors
-    /// It has another shape than (frame, vectors, width), or than these without frames.
+    /// It does not hold reals, or has another shape than (frame, vectors, width), or than these without frames.
     pub(super) fn vectors_of(&self, width: u64) -> Result<usize, String> {
         match self.shape[..] {
+            _ if self.whole => Err(format!("`{}` does not hold reals", self.name)),
             [vectors, found] if found == width => Ok(vectors as usize),
             _ => Err(self.misshaped(&format!("(frame, atom, {width})"))),
         }
@@ -80,7 +83,7 @@ pub(super) trait Store: Send {
     /// The variable of this name, if there is one.
     ///
     /// # Errors
-    /// It does not hold reals.
+    /// It does not hold numbers of 32 or 64 bits.
     fn variable(&mut self, name: &str) -> Result<Option<Variable>, CatalogError>;
 
     /// Its values in one frame.
