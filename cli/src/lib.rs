@@ -192,7 +192,18 @@ const RDF_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
       --where 'species == \"A\"' --second-where 'species == \"B\"' \\
       --r-max 5 --n-bins 150 -o g_AB.csv
   albireo rdf catalogs/samples/liquid_frame.parquet --box none \\
-      --volume 3333 --r-max 2 --n-bins 50    # open space";
+      --volume 3333 --r-max 2 --n-bins 50    # open space
+
+  # All partials of a trajectory, as far as the box allows, and S(q)
+  albireo rdf catalogs/samples/liquid_trajectory.parquet --r-max half \\
+      --n-bins 100 --structure s.csv --q lin:1:21:100 -o partials.csv
+
+  # Some frames, some pairs; groups by conditions, which may share particles
+  albireo rdf catalogs/samples/liquid_trajectory.parquet --frames 10::10 \\
+      --pairs A-A,A-B --r-max 2.5 --n-bins 50 --block-counts frames.csv
+  albireo rdf catalogs/samples/liquid_trajectory.parquet --r-max 2 \\
+      --n-bins 40 --select 'B=species == \"B\"' --select 'all=index >= 0' \\
+      --pairs B-all";
 
 const RESULT_EXAMPLES: &str = "Examples, on the catalogs that come with albireo:
   albireo xi catalogs/samples/galaxies_box.h5 --rows 0:2500 \\

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`axes`]. It relies on the metadata keys `edges` and `unit`.
 
-use albireo_catalogs::Table;
+use albireo_catalogs::{Table, Values};
 
 use crate::error::FigureError;
 
@@ -105,6 +105,15 @@ pub(crate) fn axes(table: &Table) -> Result<Vec<Axis>, FigureError> {
         return Err(FigureError::Axes(axes.len()));
     }
     Ok(axes)
+}
+
+/// The values of a column as floats, or none without such a column.
+pub(crate) fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
+    let column = table.columns.iter().find(|column| column.name == name)?;
+    Some(match &column.values {
+        Values::Integers(values) => values.iter().map(|&v| v as f64).collect(),
+        Values::Floats(values) => values.clone(),
+    })
 }
 
 #[cfg(test)]

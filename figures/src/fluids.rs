@@ -4,6 +4,9 @@
 
 use albireo_catalogs::Table;
 
+use crate::bins::{Axis, column};
+use crate::series::{Look, Series};
+
 /// The pairs of species of which a table has a column `prefix`A-B, in its order; errors are none.
 pub(crate) fn partial_names(table: &Table, prefix: &str) -> Vec<String> {
     let of = |name: &str| {
@@ -16,4 +19,31 @@ pub(crate) fn partial_names(table: &Table, prefix: &str) -> Vec<String> {
         .iter()
         .filter_map(|column| of(&column.name))
         .collect()
+}
+
+/// n(r), which is known at the upper edges: of one pair of species, or of each.
+pub(crate) fn coordination(table: &Table, x: &Axis, most: usize) -> Vec<Series> {
+    let line = |label: &str, name: &str, colour: usize| {
+        Some(Series {
+            label: label.to_owned(),
+            x: x.edges[1..].to_vec(),
+            y: column(table, name)?,
+            look: Look {
+                colour,
+                marker: 0,
+                dashed: true,
+            },
+            ..Series::default()
+        })
+    };
+    match &partial_names(table, "g_")[..] {
+        [] => line("n(r)", "n", 1).into_iter().collect(),
+        pairs => {
+            let shown = pairs.iter().take(most).enumerate();
+            // In a legend the pair is named once, by its g.
+            shown
+                .filter_map(|(k, pair)| line("", &format!("n_{pair}"), k))
+                .collect()
+        }
+    }
 }

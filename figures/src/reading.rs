@@ -3,12 +3,12 @@
 //! Entry: [`Picture::of`]. It relies on the metadata keys `result`, `statistic`, `edges` and `unit`, which every result of this
 //! program has.
 
-use albireo_catalogs::{ResultKind, Table, Values};
+use albireo_catalogs::{ResultKind, Table};
 
-use crate::bins::{Axis, axes, centres, labelled, symbol};
+use crate::bins::{Axis, axes, centres, column, labelled, symbol};
 use crate::curve::Curves;
 use crate::error::FigureError;
-use crate::fluids::partial_names;
+use crate::fluids::{coordination, partial_names};
 use crate::map::Map;
 use crate::series::{Look, Series};
 use crate::style::{Limits, Named, Style};
@@ -19,15 +19,6 @@ use crate::ticks::Scale;
 pub(crate) enum Picture {
     Curves(Curves),
     Map(Map),
-}
-
-/// The values of a column as floats, or none without such a column.
-fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
-    let column = table.columns.iter().find(|column| column.name == name)?;
-    Some(match &column.values {
-        Values::Integers(values) => values.iter().map(|&v| v as f64).collect(),
-        Values::Floats(values) => values.clone(),
-    })
 }
 
 fn required(table: &Table, name: &str) -> Result<Vec<f64>, FigureError> {
@@ -317,6 +308,11 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             reference: Some(0.0),
         })
     };
+    let by_order = |prefix: &str| -> Result<Vec<Series>, FigureError> {
+        let orders = orders(table, prefix);
+        let of = |(k, l)| series(&format!("ℓ = {l}"), &format!("{prefix}{l}"), k);
+        orders.iter().enumerate().map(of).collect()
+    };
     match kind {
         ResultKind::Covariance
         | ResultKind::RegionCounts
@@ -344,21 +340,13 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         }
         ResultKind::Projected => single("wp", "w_p(r_p)".to_owned(), 1),
         ResultKind::Multipoles => Ok(Shown {
-            series: orders(table, "xi_")
-                .iter()
-                .enumerate()
-                .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("xi_{l}"), k))
-                .collect::<Result<_, FigureError>>()?,
+            series: by_order("xi_")?,
             label: format!("ξ_ℓ({name})"),
             power: 2,
             reference: Some(0.0),
         }),
         ResultKind::Window => Ok(Shown {
-            series: orders(table, "Q_")
-                .iter()
-                .enumerate()
-                .map(|(k, l)| series(&format!("ℓ = {l}"), &format!("Q_{l}"), k))
-                .collect::<Result<_, FigureError>>()?,
+            series: by_order("Q_")?,
             label: format!("Q_ℓ({name})"),
             power: 0,
             reference: Some(0.0),
@@ -401,33 +389,6 @@ fn several(
 ) -> Result<Vec<Series>, FigureError> {
     let shown = names.iter().take(MAX_CURVES).enumerate();
     shown.map(|(k, name)| one(name, k)).collect()
-}
-
-/// n(r), which is known at the upper edges: of one pair of species, or of each.
-fn coordination(table: &Table, x: &Axis) -> Vec<Series> {
-    let line = |label: &str, name: &str, colour: usize| {
-        Some(Series {
-            label: label.to_owned(),
-            x: x.edges[1..].to_vec(),
-            y: column(table, name)?,
-            look: Look {
-                colour,
-                marker: 0,
-                dashed: true,
-            },
-            ..Series::default()
-        })
-    };
-    match &partial_names(table, "g_")[..] {
-        [] => line("n(r)", "n", 1).into_iter().collect(),
-        pairs => {
-            let shown = pairs.iter().take(MAX_CURVES).enumerate();
-            // In a legend the pair is named once, by its g.
-            shown
-                .filter_map(|(k, pair)| line("", &format!("n_{pair}"), k))
-                .collect()
-        }
-    }
 }
 
 /// The ends of an axis that shows all bins; a logarithmic one begins at the first place above zero.
@@ -473,7 +434,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         None => all_bins(x, &places, log_x)?,
     };
     let right = match kind {
-        ResultKind::Rdf => coordination(table, x),
+        ResultKind::Rdf => coordination(table, x, MAX_CURVES),
         _ => Vec::new(),
     };
     let scaled = |line| times_separation(line, if style.r2 { power } else { 0 });
