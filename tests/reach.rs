@@ -8,8 +8,8 @@ mod random;
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Binning, Domain, Edges, LineOfSight, Naive, PairCounts, PairJob, Pairs, Particles,
-    Points, RBins, RpPiBins, SignedEdges, Silent,
+    Axis, Binning, Domain, Edges, Lattice, LineOfSight, Naive, PairCounts, PairJob, Pairs,
+    Particles, Points, RBins, RpPiBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -69,5 +69,40 @@ fn pairs_at_the_end_of_the_reach_of_large_blocks() {
             let bins = RpPiBins::new(lin(0.0, 1.0, n), signed(0.0, 1.0, n), los).unwrap();
             counted(pairs, &Domain::Open, &bins);
         }
+    }
+}
+
+/// Pairs below the last edges across and along x, whose squared separation is computed as a quarter of that of the shortest lattice
+/// vector.
+#[test]
+fn the_far_corner_of_bins_that_fill_a_lattice() {
+    let cell = [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]];
+    let domain = Domain::Triclinic(Lattice::new(cell).unwrap());
+    let first = sample(&[[0.0; 3]]);
+    for ([across, along], [x, y, z]) in [
+        (
+            [4.702_642_345_063_65, 1.698_574_394_724_664_8],
+            [
+                1.698_574_394_724_664_5,
+                3.281_099_797_120_888,
+                3.368_861_698_989_587,
+            ],
+        ),
+        (
+            [3.822_714_520_100_871_6, 3.222_864_207_162_623_5],
+            [
+                3.222_864_207_162_623,
+                2.835_116_466_055_161,
+                2.564_227_159_612_215_7,
+            ],
+        ),
+    ] {
+        assert!((x * x + y * y) + z * z >= 25.0);
+        let rp = Edges::new(vec![0.0, across]).unwrap();
+        let pi = SignedEdges::new(vec![0.0, along]).unwrap();
+        let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::X)).unwrap();
+        let second = sample(&[[x, y, z]]);
+        let counts = counted(Pairs::Cross(&second, &first), &domain, &bins);
+        assert_eq!(counts.npairs().iter().sum::<u64>(), 1);
     }
 }

@@ -127,6 +127,22 @@ fn pairs_at_the_end_of_the_reach_across_a_face() {
     assert!(pairs > 0);
 }
 
+/// The difference of two blocks' centres is rounded up, out of reach, and that of two of their points down, into it.
+#[test]
+fn blocks_that_rounding_takes_out_of_reach() {
+    for exponent in [30, 36, 40, 44] {
+        let size = 2f64.powi(exponent);
+        let domain = Domain::Periodic(PeriodicBox::cubic(size).unwrap());
+        // Of coordinates just below the size.
+        let digit = size * f64::EPSILON / 2.0;
+        let first = sample(&[0.45, 0.75].map(|part| [part * digit, 0.5, 0.5]));
+        let second = sample(&[[size - 1.0, 0.5, 0.5]]);
+        let bins = RBins::new(lin(0.0, 1.0 + 0.05 * digit, 4));
+        assert_eq!(counted(Pairs::Cross(&first, &second), &domain, &bins), 1);
+        assert_eq!(counted(Pairs::Cross(&second, &first), &domain, &bins), 1);
+    }
+}
+
 /// Points alone in blocks many times the reach, each within a cloud of points in small blocks.
 #[test]
 fn small_blocks_that_meet_large_ones() {
@@ -145,6 +161,89 @@ fn small_blocks_that_meet_large_ones() {
     let sights = [LineOfSight::Fixed(Axis::Z), LineOfSight::Midpoint];
     in_all_bins(Pairs::Cross(&dense, &sparse), &Domain::Open, &sights);
     in_all_bins(Pairs::Cross(&sparse, &dense), &Domain::Open, &sights);
+}
+
+/// Blocks of one sample alone are large, and points of the other are about one of its points: many of them beside edges.
+#[test]
+fn a_small_cloud_in_a_block_many_times_its_size() {
+    let mut random = Random(42);
+    let sparse = random.points(64, 250.0);
+    let cloud: Vec<_> = (random.points(1500, 1.6).into_iter())
+        .map(|x| std::array::from_fn(|k| sparse[7][k] + x[k] - 0.8))
+        .collect();
+    let (sparse, cloud) = (sample(&sparse), sample(&cloud));
+    let bins = RBins::new(lin(0.0, 1.0, 1000));
+    for pairs in [Pairs::Cross(&cloud, &sparse), Pairs::Cross(&sparse, &cloud)] {
+        assert!(counted(pairs, &Domain::Open, &bins) > 500);
+    }
+}
+
+/// Along the line of sight their distance across it is below the rounding of what it is a difference of, and often computed below 0.
+#[test]
+fn pairs_along_the_line_of_sight() {
+    let mut random = Random(44);
+    let rows: Vec<[f64; 3]> = (0..150)
+        .map(|_| {
+            let aside = 10f64.powf(-2.0 - 10.0 * random.unit());
+            let away = 3.0 + random.unit();
+            [0.48, -0.6, 0.64].map(|c| away * c + aside * (random.unit() - 0.5))
+        })
+        .collect();
+    let points = sample(&rows);
+    for los in [LineOfSight::Midpoint, LineOfSight::First, LineOfSight::End] {
+        for rp in [lin(0.0, 0.5, 4), log(1e-5, 0.5, 8)] {
+            let bins = RpPiBins::new(rp, signed(-1.0, 1.0, 9), los).unwrap();
+            assert!(counted(Pairs::Auto(&points), &Domain::Open, &bins) > 1000);
+        }
+    }
+}
+
+/// Within one block lines of sight are a thousandth of it long, and as long as it is.
+#[test]
+fn lines_of_sight_much_shorter_than_their_block() {
+    let mut random = Random(45);
+    let nowhere = 1e-6;
+    let mut near: Vec<_> = (0..30)
+        .map(|_| [0; 3].map(|_| nowhere + 1e-3 * random.unit()))
+        .collect();
+    near.extend([[nowhere; 3], [1.0; 3]]);
+    let mut far = random.points(60, 1.0);
+    for x in &mut far {
+        *x = x.map(|c| c + nowhere);
+    }
+    let (near, far) = (sample(&near), sample(&far));
+    let s = lin(0.0, 1.5, 3);
+    let bins = |los| SMuBins::new(s.clone(), signed(-1.0, 1.0, 100), los).unwrap();
+    let pairs = Pairs::Cross(&near, &far);
+    assert!(counted(pairs, &Domain::Open, &bins(LineOfSight::First)) > 1000);
+    let pairs = Pairs::Cross(&far, &near);
+    assert!(counted(pairs, &Domain::Open, &bins(LineOfSight::End)) > 1000);
+}
+
+/// The square of a projection is a small number without all its digits: by the rule cosines are then coarse, and by a filter not.
+#[test]
+fn projections_whose_squares_lose_digits() {
+    let mut random = Random(46);
+    let unit = 2f64.powi(-239);
+    // A short line of sight, and a pair nearly across it at a small part of the reach.
+    let (line, apart, cosine) = (1.1e-7 * unit, 4e-9 * unit, 0.0034);
+    let mut clump = |x: [f64; 3], size: f64| -> Vec<[f64; 3]> {
+        (0..64)
+            .map(|_| x.map(|c| c + size * (random.unit() - 0.5)))
+            .collect()
+    };
+    let small = 2f64.powi(-46) * unit;
+    let mut first = clump([line, 0.0, 0.0], small);
+    let second = clump([line - cosine * apart, apart, 0.0], small);
+    // Large blocks, beside which bounds of the others are narrowed down.
+    let large = 2f64.powi(-25) * unit;
+    first.extend(clump([line + large, 0.0, 0.0], large));
+    let (first, second) = (sample(&first), sample(&second));
+    let s = Edges::new([0.0, 1.0, 1.3].map(|e| e * 0.5 * unit).to_vec()).unwrap();
+    let mu = SignedEdges::new(vec![0.0, 0.004, 0.02]).unwrap();
+    let bins = SMuBins::new(s, mu, LineOfSight::First).unwrap();
+    let pairs = Pairs::Cross(&first, &second);
+    assert!(counted(pairs, &Domain::Open, &bins) > 0);
 }
 
 /// The square of a line of sight is beyond float32 where all separations along it are none.

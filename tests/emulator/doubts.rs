@@ -8,8 +8,40 @@ use albireo::{
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
 };
 
+use super::trials::Test;
 use super::{Emulated, suite};
 use suite::Random;
+
+/// The tests by their names.
+pub(crate) const TESTS: [Test; 9] = [
+    (
+        "pairs_along_the_line_of_sight",
+        pairs_along_the_line_of_sight,
+    ),
+    (
+        "lines_of_sight_that_almost_vanish",
+        lines_of_sight_that_almost_vanish,
+    ),
+    (
+        "directions_of_pairs_very_near_each_other",
+        directions_of_pairs_very_near_each_other,
+    ),
+    ("cosines_a_step_below_an_edge", cosines_a_step_below_an_edge),
+    (
+        "distances_along_the_line_of_sight_just_below_edges",
+        distances_along_the_line_of_sight_just_below_edges,
+    ),
+    (
+        "the_far_corner_of_bins_in_a_wide_space",
+        the_far_corner_of_bins_in_a_wide_space,
+    ),
+    ("images_that_are_equally_near", images_that_are_equally_near),
+    (
+        "the_far_corner_of_bins_that_fill_a_lattice",
+        the_far_corner_of_bins_that_fill_a_lattice,
+    ),
+    ("fractions_that_round_to_one", fractions_that_round_to_one),
+];
 
 const OBSERVED: [LineOfSight; 3] = [LineOfSight::Midpoint, LineOfSight::First, LineOfSight::End];
 
@@ -68,7 +100,7 @@ fn anywhere(random: &mut Random) -> [f64; 3] {
 }
 
 /// Their squared distance across the line of sight is below the rounding of what it is a difference of, and often computed below 0.
-pub(crate) fn pairs_along_the_line_of_sight() {
+fn pairs_along_the_line_of_sight() {
     let mut random = Random::new(51);
     let mut rows = Vec::new();
     for k in 0..60 {
@@ -99,7 +131,7 @@ fn of_directions(los: LineOfSight) -> (SMuBins, RpPiBins) {
 }
 
 /// Of a line of sight that almost vanishes float32 keeps nothing: points opposite the observer, and next to it.
-pub(crate) fn lines_of_sight_that_almost_vanish() {
+fn lines_of_sight_that_almost_vanish() {
     let mut random = Random::new(52);
     let mut rows = Vec::new();
     for k in 0..40 {
@@ -121,7 +153,7 @@ pub(crate) fn lines_of_sight_that_almost_vanish() {
 }
 
 /// Of the direction from one point to another that is very near float32 keeps little.
-pub(crate) fn directions_of_pairs_very_near_each_other() {
+fn directions_of_pairs_very_near_each_other() {
     let mut random = Random::new(53);
     let mut rows = Vec::new();
     for _ in 0..60 {
@@ -139,7 +171,7 @@ pub(crate) fn directions_of_pairs_very_near_each_other() {
 }
 
 /// Cosines less than a step of their fixed point below an edge, where all that a filter allows for its error is less than one step too.
-pub(crate) fn cosines_a_step_below_an_edge() {
+fn cosines_a_step_below_an_edge() {
     let steps = f64::from(1 << 20);
     // What the fixed point adds is rounded up by 0.3 of a step.
     let low = -(419_430.0 + 0.7) / steps;
@@ -163,7 +195,7 @@ pub(crate) fn cosines_a_step_below_an_edge() {
 }
 
 /// Distances along the line of sight that are too little below an edge for float32 to tell.
-pub(crate) fn distances_along_the_line_of_sight_just_below_edges() {
+fn distances_along_the_line_of_sight_just_below_edges() {
     let mut random = Random::new(55);
     let rows: Vec<_> = (0..80)
         .map(|k| {
@@ -199,7 +231,7 @@ fn unit(v: [f64; 3]) -> [f64; 3] {
 }
 
 /// Pairs in the far corner of bins much smaller than the space that the points are in, where float32 takes many of them for out of reach.
-pub(crate) fn the_far_corner_of_bins_in_a_wide_space() {
+fn the_far_corner_of_bins_in_a_wide_space() {
     let mut random = Random::new(56);
     let size = 4e4;
     let (mut first, mut second) = (vec![[-size; 3]], vec![[size; 3]]);
@@ -222,7 +254,7 @@ pub(crate) fn the_far_corner_of_bins_in_a_wide_space() {
 
 /// Pairs half a short lattice vector apart across the face of a long cell, of which roundings bring two images within reach: only one of
 /// them is counted.
-pub(crate) fn images_that_are_equally_near() {
+fn images_that_are_equally_near() {
     let vectors = [
         [0.6, 0.7, 0.4],
         [-710.3, 600.1, 17.7],
@@ -286,7 +318,7 @@ const CORNERS: [([f64; 2], [f64; 3]); 3] = [
 ];
 
 /// The same, where a quarter of the squared length of the shortest lattice vector is 25.
-pub(crate) fn the_far_corner_of_bins_that_fill_a_lattice() {
+fn the_far_corner_of_bins_that_fill_a_lattice() {
     let cell = [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]];
     let domain = Domain::Triclinic(Lattice::new(cell).unwrap());
     let first = sample(&[[0.0; 3]]);
@@ -305,7 +337,7 @@ pub(crate) fn the_far_corner_of_bins_that_fill_a_lattice() {
 }
 
 /// A coordinate just below the length of a box, of which its fraction rounds to 1; separations are at edges.
-pub(crate) fn fractions_that_round_to_one() {
+fn fractions_that_round_to_one() {
     let length: f64 = 0.9;
     let last = length.next_down();
     assert!(last * (1.0 / length) >= 1.0);

@@ -314,3 +314,24 @@ impl<const FINE: bool> AcrossAxis for LinearRoot<FINE> {
         self.far
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    /// What lies below the first edge wraps to the highest bins there are.
+    #[test]
+    fn rows_of_the_highest_bins_do_not_wrap() {
+        for n in 1..3000 {
+            let (fixed, _) = FixedPoint::new(n as usize, 0.0).unwrap();
+            let strides = (0..32).map(|k| 1u32 << k);
+            let stride = strides.filter(|&k| fixed.strides(k)).max().unwrap();
+            let many_bins = [1, 2, n / 2 + 1, n, n + 5];
+            for window in many_bins.map(|many| fixed.window(-2, many)) {
+                let highest = u32::MAX >> (23 - window.whole_bits);
+                assert!(highest.checked_mul(stride).is_some(), "{n} {window:?}");
+            }
+        }
+    }
+}

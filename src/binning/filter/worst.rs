@@ -4,6 +4,7 @@
 //! climbing over the places of two points in their blocks maximises |float32 key - exact key| / bound; it must stay below 1, and it comes
 //! so near that a bound much smaller than it is would fail.
 
+mod limits;
 mod sure;
 mod wired;
 

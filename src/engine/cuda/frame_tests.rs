@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::binning::{Edges, Formed, RBins};
-use crate::domain::PeriodicBox;
+use crate::domain::{Lattice, PeriodicBox};
 use crate::engine::cuda::choices::{filter_of, pad_of};
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
 use crate::particles::{Particles, Points};
@@ -215,4 +215,47 @@ fn differences_of_fractions_do_not_wrap_on_open_axes() {
             }
         }
     }
+}
+
+/// `x` less the sum of so much of each vector, with the digits that it loses in float64.
+fn rest(x: f64, terms: [[f64; 2]; 3]) -> f64 {
+    let (mut sum, mut lost) = (x, 0.0);
+    for [s, v] in terms {
+        let product = -s * v;
+        lost += (-s).mul_add(v, -product);
+        let next = sum + product;
+        let taken = next - sum;
+        lost += (sum - (next - taken)) + (product - taken);
+        sum = next;
+    }
+    sum + lost
+}
+
+/// The longer the cell against its heights, the more a fraction is off.
+#[test]
+fn fractions_of_long_cells_are_off_by_no_more_than_their_error() {
+    let mut random = Random::new(8);
+    let mut most: f64 = 0.0;
+    for aspect in [1e3, 1e6, 1e7, 1e8] {
+        let vectors = [[0.6, 0.7, 0.4], [-0.7, 0.6, 0.02], [0.58, -0.51, 0.09]];
+        let long = [1.0, aspect, aspect];
+        let vectors = [0, 1, 2].map(|k| vectors[k].map(|c| c * long[k]));
+        let domain = Domain::Triclinic(Lattice::new(vectors).unwrap());
+        let sample = Particles::new(Points::from_rows(&[[0.0; 3]]).unwrap());
+        let frame = Frame::new(Pairs::Auto(&sample), &domain, false);
+        for _ in 0..2000 {
+            let x = frame.combine([0; 3].map(|_| random.next()));
+            let found = (frame.inverse).map(|m| m[0] * x[0] + m[1] * x[1] + m[2] * x[2]);
+            let left: [f64; 3] = std::array::from_fn(|axis| {
+                let term = |k: usize| [found[k], frame.basis[k][axis]];
+                rest(x[axis], [term(0), term(1), term(2)])
+            });
+            for m in frame.inverse {
+                let off = (m[0] * left[0] + m[1] * left[1] + m[2] * left[2]).abs();
+                assert!(off < frame.fraction_error, "{off} {aspect}");
+                most = most.max(off / frame.fraction_error);
+            }
+        }
+    }
+    assert!(most > 0.02, "{most}");
 }

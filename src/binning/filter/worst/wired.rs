@@ -4,6 +4,8 @@
 //! A short climb finds the pair of two blocks whose coordinate is computed with a large error; bins are then made with an edge between
 //! that coordinate and the true one, and the filter is built and asked as for a job.
 
+mod fine;
+
 use super::*;
 use crate::binning::{Binning, Formed, RBins, RpPiBins, SMuBins};
 

@@ -1,6 +1,6 @@
 //! Where a slot is sure, no edge lies within the error of its coordinate.
 
-use super::super::super::slots::{linear_axis, table_axis};
+use super::super::super::slots::{linear_axis, stepped_axis, table_axis};
 use super::*;
 
 /// The slot and the doubt of `linear_slot` and `along_slot`.
@@ -90,4 +90,41 @@ fn sure_entries_are_farther_from_edges_than_the_error() {
     }
     println!("sure entries: the error is at most {most:.3} of the distance from an edge");
     assert!((0.2..1.0).contains(&most), "{most}");
+}
+
+/// Kernels add where a slot says, without a test: every value of an axis has one of its slots, a rounding beyond its ends too.
+#[test]
+fn every_value_of_an_axis_has_one_of_its_slots() {
+    let mut random = Random(5);
+    let first = |axis: &DeviceAxis| 0x4B00_0000 >> axis.shift;
+    for turn in 0..4000 {
+        let bins = 1 + (random.unit() * 12.0) as usize;
+        let width = random.between(0.05, 0.4);
+        // Ends a whole number of bins from the edges, and others.
+        let part = |random: &mut Random| {
+            let bins = random.between(0.0, 4.0);
+            width * if turn % 2 == 0 { bins.floor() } else { bins }
+        };
+        let low = random.between(-1.0, 0.5);
+        let high = low + width * bins as f64;
+        let within = [low - part(&mut random), high + part(&mut random)];
+        let edge = |k: usize| low + width * k as f64;
+        let values: Vec<f64> = (0..=bins).map(edge).collect();
+        let errors = [AXIS_COSINE, U];
+        let Some(steps) = stepped_axis(&values, 1.0, within, errors) else {
+            continue;
+        };
+        let (linear, slots) = linear_axis(&values, 1.0, within, errors, true).unwrap();
+        assert_eq!(slots, steps.slots);
+        for axis in [&steps.axis, &linear] {
+            for (end, away) in [(within[0], -1.0), (within[1], 1.0)] {
+                for error in [0.0, 0.5, 1.0] {
+                    let value = end + away * error * (AXIS_COSINE + U * end.abs());
+                    let (slot, _) = slot_of(axis, value as f32);
+                    let number = slot.wrapping_sub(first(axis));
+                    assert!(number < slots, "{value} of {values:?} within {within:?}");
+                }
+            }
+        }
+    }
 }
