@@ -6,6 +6,7 @@ mod blocks;
 mod images;
 mod partials;
 mod scattering;
+mod thermodynamics;
 
 use albireo::counts::{Sums, count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};

@@ -66,7 +66,7 @@ fn amounts(fractions: &[f64], lengths: &[f64]) -> Vec<f64> {
 }
 
 impl StructureFactors {
-    /// Those that neutrons see, with a coherent scattering length of each species.
+    /// Those that neutrons see, with a coherent scattering length of each species ([`super::neutron_scattering_length`]).
     ///
     /// ```
     /// use albireo::estimators::fluid::{Species, StructureFactors};
