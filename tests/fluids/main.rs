@@ -7,6 +7,7 @@ mod images;
 mod partials;
 mod scattering;
 mod thermodynamics;
+mod walls;
 
 use albireo::counts::{Sums, count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};

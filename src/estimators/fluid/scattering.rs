@@ -91,7 +91,7 @@ impl StructureFactors {
         Ok(NeutronFactors { f, s, own })
     }
 
-    /// Those that X-rays see, with a form factor of each species (any function of q).
+    /// Those that X-rays see, with a form factor of each species ([`super::Gaussians`] or any other function of q).
     ///
     /// # Errors
     /// A number of form factors other than the number of species.
