@@ -91,9 +91,9 @@ fn too_few_blocks_are_nan() {
 fn levels_are_those_of_blocks_made_by_hand() {
     let values = autoregressive(0.8, 100, 9);
     let mut series = Blocking::new(1);
-    values
-        .iter()
-        .for_each(|x| series.add(&[*x], &[1.0]).unwrap());
+    for x in &values {
+        series.add(&[*x], &[1.0]).unwrap();
+    }
     for level in series.levels(0) {
         let blocks = values.chunks_exact(level.length as usize);
         let means: Vec<f64> = blocks
@@ -114,7 +114,9 @@ fn parts_of_a_series_join_in_their_order() {
     let values = autoregressive(0.8, 192, 5);
     let of = |run: &[f64]| {
         let mut series = Blocking::new(1);
-        run.iter().for_each(|x| series.add(&[*x], &[1.0]).unwrap());
+        for x in run {
+            series.add(&[*x], &[1.0]).unwrap();
+        }
         series
     };
     let whole = of(&values);
@@ -243,7 +245,9 @@ fn blocks_are_partials_of_their_frames() {
     );
     let error = blocks.error([0, 0], pairs_of).unwrap().unwrap();
     let mut one = Blocking::new(4);
-    g.iter().for_each(|g| one.add(g, &[1.0; 4]).unwrap());
+    for g in &g {
+        one.add(g, &[1.0; 4]).unwrap();
+    }
     let expected: Vec<f64> = (0..4).map(|bin| one.levels(bin)[0].error).collect();
     assert_close(&error, &expected, 1e-13);
     // Parts in their order.

@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod blocks;
+mod images;
 mod partials;
 mod scattering;
+mod thermodynamics;
+mod walls;
 
 use albireo::counts::{Sums, count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};

@@ -443,15 +443,19 @@ fn frames_that_do_not_fit_are_refused() {
         assert!(error.contains(message), "{error}");
     }
     assert_eq!((partials.frames(), partials.weight()), (0, 0.0));
-    assert!(
-        partials
-            .g([0, 0], Normalisation::Pairs)
-            .unwrap()
-            .iter()
-            .all(|g| g.is_nan())
-    );
+    let g = partials.g([0, 0], Normalisation::Pairs).unwrap();
+    assert!(g.iter().all(|g| g.is_nan()));
     partials.add_frame(&good).unwrap();
     assert!(partials.g([0, 2], Normalisation::Pairs).is_err());
+    for volume in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(Space::of_volume(volume).is_err());
+    }
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let bins = r_bins(0.0, 0.5, 4);
+    let mut partials = Partials::new(&bins, Species::within(2)).unwrap();
     let other = Partials::new(&r_bins(0.0, 0.4, 4), Species::within(2)).unwrap();
     assert!(
         partials
@@ -470,7 +474,4 @@ fn frames_that_do_not_fit_are_refused() {
             .to_string()
             .contains("the species")
     );
-    for volume in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Space::of_volume(volume).is_err());
-    }
 }

@@ -29,7 +29,7 @@ fn balls(seed: u64, numbers: [usize; 2], diameters: [f64; 2]) -> Vec<[f64; 3]> {
         index += 1;
         let apart = |(k, row): (usize, &[f64; 3])| {
             let d = |axis: usize| ((row[axis] - trial[axis]).abs() - 0.5).abs() - 0.5;
-            let touching = (size(k) + size(rows.len())) / 2.0;
+            let touching = f64::midpoint(size(k), size(rows.len()));
             (0..3).map(|axis| d(axis) * d(axis)).sum::<f64>() >= touching * touching
         };
         if rows.iter().enumerate().all(apart) {

@@ -11,7 +11,7 @@ use crate::estimators::ratio;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Plateau {
-    /// The shortest length B with `B^3 > 2 n (s_B/s_1)^4`, n the number of frames and s_B the error from blocks of B frames, where what
+    /// The shortest length B with `B^3 > 2 n (s_B/s_1)^4`, n the number of frames and `s_B` the error from blocks of B frames, where what
     /// remains of the correlations and the noise of the error weigh the same; at least 8 blocks must be left. Lee, Conduit, Nemec, López
     /// Ríos & Drummond (2011), DOI 10.1103/PhysRevE.83.066706.
     #[default]
@@ -81,7 +81,7 @@ impl Level {
         }
     }
 
-    /// Joins the moments of further blocks (Chan, Golub & LeVeque 1983, DOI 10.1080/00031305.1983.10483115).
+    /// Joins the moments of further blocks (Chan, Golub & `LeVeque` 1983, DOI 10.1080/00031305.1983.10483115).
     fn join(&mut self, blocks: u64, means: &[[f64; 2]], moments: Option<&[[f64; 3]]>) {
         let (ours, theirs) = (self.blocks as f64, blocks as f64);
         let all = ours + theirs;
@@ -319,7 +319,7 @@ impl<B: Binning> BlockErrors<B> {
         self.blocking.frames()
     }
 
-    /// The error of g_ab in each bin; NaN where no block is long enough, or no pair was counted.
+    /// The error of `g_ab` in each bin; NaN where no block is long enough, or no pair was counted.
     ///
     /// # Errors
     /// Species whose pairs were not counted.
@@ -333,7 +333,7 @@ impl<B: Binning> BlockErrors<B> {
         Ok(self.blocking.errors(plateau)[class * bins..][..bins].to_vec())
     }
 
-    /// The errors of g_ab in a bin that blocks of 1, 2, 4, .. frames tell.
+    /// The errors of `g_ab` in a bin that blocks of 1, 2, 4, .. frames tell.
     ///
     /// # Errors
     /// Species whose pairs were not counted.

@@ -157,7 +157,7 @@ impl DebyeSums {
 
 /// The form factor of a particle in a solvent: its own less that of the solvent it displaces, `f(q) - rho v exp(-q^2 v^(2/3) / (4 pi))`,
 /// v the volume of a particle and rho the scattering density of the solvent, such as 0.334 electrons per cubic Angstrom of water. Fraser,
-/// MacRae & Suzuki (1978), DOI 10.1107/S0021889878014296.
+/// `MacRae` & Suzuki (1978), DOI 10.1107/S0021889878014296.
 ///
 /// ```
 /// use albireo::estimators::fluid::displacing;

@@ -69,7 +69,7 @@ impl<B: Binning> Frame<'_, B> {
             self.check_counts(counts, binning)?;
             let excluded = self.excluded.get(class).copied().unwrap_or(0);
             let numbers = [self.particles[a], self.particles[b]];
-            self.candidates_of(counts, [a, b], numbers, excluded)
+            candidates_of(counts, [a, b], numbers, excluded)
         })
         .collect()
     }
@@ -98,38 +98,6 @@ impl<B: Binning> Frame<'_, B> {
         }
     }
 
-    fn candidates_of(
-        &self,
-        counts: &PairCounts<B>,
-        [a, b]: [usize; 2],
-        [na, nb]: [u64; 2],
-        excluded: u64,
-    ) -> Result<u64, EstimatorError> {
-        let [wide_a, wide_b] = [na, nb].map(u128::from);
-        let (kind, all) = if a == b {
-            let ordered = wide_a * wide_a.saturating_sub(1);
-            (PairKind::AutoUnordered, ordered / 2)
-        } else {
-            (PairKind::Cross, wide_a * wide_b)
-        };
-        let total = counts.total();
-        if total.kind != kind || u128::from(total.pairs) != all {
-            return needs(format!(
-                "the frame's counts of species {a} and {b} (counting from 0) must fit its particles: {na} and {nb} do not have {} {} pairs",
-                total.pairs, total.kind
-            ));
-        }
-        total.pairs.checked_sub(excluded).map_or_else(
-            || {
-                needs(format!(
-                    "species {a} and {b} (counting from 0) have {} pairs, of which {excluded} cannot be excluded",
-                    total.pairs
-                ))
-            },
-            Ok,
-        )
-    }
-
     /// Whether its counts are exact; refuses a mixture.
     pub(super) fn exactness(
         &self,
@@ -145,4 +113,36 @@ impl<B: Binning> Frame<'_, B> {
             }
         })
     }
+}
+
+/// The candidates of one class, with the numbers of particles of its species.
+fn candidates_of<B: Binning>(
+    counts: &PairCounts<B>,
+    [a, b]: [usize; 2],
+    [na, nb]: [u64; 2],
+    excluded: u64,
+) -> Result<u64, EstimatorError> {
+    let [wide_a, wide_b] = [na, nb].map(u128::from);
+    let (kind, all) = if a == b {
+        let ordered = wide_a * wide_a.saturating_sub(1);
+        (PairKind::AutoUnordered, ordered / 2)
+    } else {
+        (PairKind::Cross, wide_a * wide_b)
+    };
+    let total = counts.total();
+    if total.kind != kind || u128::from(total.pairs) != all {
+        return needs(format!(
+            "the frame's counts of species {a} and {b} (counting from 0) must fit its particles: {na} and {nb} do not have {} {} pairs",
+            total.pairs, total.kind
+        ));
+    }
+    total.pairs.checked_sub(excluded).map_or_else(
+            || {
+                needs(format!(
+                    "species {a} and {b} (counting from 0) have {} pairs, of which {excluded} cannot be excluded",
+                    total.pairs
+                ))
+            },
+            Ok,
+        )
 }

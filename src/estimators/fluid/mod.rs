@@ -6,26 +6,40 @@
 mod blocking;
 mod blocks;
 mod debye;
+mod distances;
+mod form_factors;
 mod frame;
+mod images;
 mod normalisation;
 mod of_frames;
 mod partials;
+mod polygon;
 mod scattering;
+mod scattering_lengths;
 mod space;
 mod species;
 mod structure_factor;
+mod thermodynamics;
 mod transform;
+mod wigner_seitz;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
 pub use blocks::Blocks;
 pub use debye::{DebyeSums, FormFactor, displacing};
+pub use distances::DistanceDistribution;
+pub use form_factors::Gaussians;
 pub use frame::Frame;
 pub use normalisation::Normalisation;
 pub(super) use normalisation::partners;
 pub use of_frames::BlockPartials;
 pub use partials::Partials;
 pub use scattering::{NeutronFactors, NeutronFunctions, XrayFactors};
+pub use scattering_lengths::neutron_scattering_length;
 pub use space::Space;
 pub use species::Species;
 pub use structure_factor::{BhatiaThornton, StructureFactors};
+pub use thermodynamics::{
+    BoxCorrection, corrected_for_box, kirkwood_buff, potential_of_mean_force,
+};
 pub use transform::Window;
+pub use wigner_seitz::WignerSeitz;

@@ -15,12 +15,12 @@ pub enum Normalisation {
     /// `pairs`: the pairs that could be counted, N(N-1)/2 or Na Nb, less excluded ones: g of an ideal gas is 1.
     #[default]
     Pairs,
-    /// `n2`: N^2/2 or Na Nb, whatever is excluded, as GROMACS, MDAnalysis and freud's `exact` have it: g of an ideal gas is (N-1)/N.
+    /// `n2`: N^2/2 or Na Nb, whatever is excluded, as GROMACS, `MDAnalysis` and freud's `exact` have it: g of an ideal gas is (N-1)/N.
     Squares,
-    /// `gc`, for numbers that change as in open systems: V_f^2 rho_a rho_b, half of it for like species, with the densities
+    /// `gc`, for numbers that change as in open systems: `V_f^2 rho_a rho_b`, half of it for like species, with the densities
     /// rho = sum N / sum V of all frames.
     GrandCanonical,
-    /// `density`: the density of b around a, rho_b times g of `pairs`, rho_b = sum N_b / sum V.
+    /// `density`: the density of b around a, `rho_b` times g of `pairs`, `rho_b = sum N_b / sum V`.
     Density,
     /// `none`: the pairs themselves, summed over the frames by their weights.
     None,
@@ -120,7 +120,7 @@ impl<B: Binning> Partials<B> {
         Ok(self.ideal_of_class(class, normalisation))
     }
 
-    /// g_ab in each bin, or what else the normalisation makes of the pairs; NaN where no pair could be.
+    /// `g_ab` in each bin, or what else the normalisation makes of the pairs; NaN where no pair could be.
     ///
     /// The order of the species matters for `density` alone: that of the second around the first.
     ///
@@ -228,7 +228,7 @@ impl<B: Binning> Partials<B> {
         Ok(g.zip(pairs).map(error).collect())
     }
 
-    /// n_ab(r) at the upper edge of each bin: mean number of particles b between the first edge and r of a particle a; excluded pairs are
+    /// `n_ab(r)` at the upper edge of each bin: mean number of particles b between the first edge and r of a particle a; excluded pairs are
     /// not in it. Bins of two axes add up in their order, the last axis varying fastest.
     ///
     /// # Errors

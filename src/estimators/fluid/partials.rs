@@ -5,12 +5,13 @@
 use super::space::bin_volumes;
 use super::{Frame, Species};
 use crate::binning::{Binning, RBins};
+use crate::counts::PairCounts;
 use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
 use crate::estimators::analytic::{rings, shells};
 use crate::exact_sum::ExactSum;
 
-/// Partial distribution functions g_ab of all pairs of species, built up frame by frame.
+/// Partial distribution functions `g_ab` of all pairs of species, built up frame by frame.
 ///
 /// `g_k = sum_f w_f p_k,f / sum_f (w_f P_f shell_k,f / V_f)` over frames f of weight w, with the pairs p that were counted, the candidates
 /// P and the part of the shell that lies in the space of the frame. It is right for volumes and particle numbers that change from frame to
@@ -173,7 +174,7 @@ impl<B: Binning> Partials<B> {
         let exactness = frame.exactness(self.exactness)?;
         let weight = frame.weight;
         let densities = self.finite_densities(frame, &candidates)?;
-        let counted = || frame.counts.iter().flat_map(|counts| counts.npairs());
+        let counted = || frame.counts.iter().flat_map(PairCounts::npairs);
         let sums = self.npairs.iter().zip(counted());
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
         self.npairs = summed

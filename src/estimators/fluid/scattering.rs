@@ -66,7 +66,7 @@ fn amounts(fractions: &[f64], lengths: &[f64]) -> Vec<f64> {
 }
 
 impl StructureFactors {
-    /// Those that neutrons see, with a coherent scattering length of each species.
+    /// Those that neutrons see, with a coherent scattering length of each species ([`super::neutron_scattering_length`]).
     ///
     /// ```
     /// use albireo::estimators::fluid::{Species, StructureFactors};
@@ -91,7 +91,7 @@ impl StructureFactors {
         Ok(NeutronFactors { f, s, own })
     }
 
-    /// Those that X-rays see, with a form factor of each species (any function of q).
+    /// Those that X-rays see, with a form factor of each species ([`super::Gaussians`] or any other function of q).
     ///
     /// # Errors
     /// A number of form factors other than the number of species.

@@ -32,7 +32,7 @@ pub struct BhatiaThornton {
 }
 
 impl StructureFactors {
-    /// Those of g_ab in bins from 0, class by class, at a number density of all particles and fractions of the species; bins are integrated
+    /// Those of `g_ab` in bins from 0, class by class, at a number density of all particles and fractions of the species; bins are integrated
     /// exactly, g being constant in each.
     ///
     /// ```
