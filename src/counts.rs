@@ -20,7 +20,7 @@ mod weighted;
 pub use crate::tally::{Sums, WeightedSums};
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
-pub use excluded::excluded_pairs;
+pub use excluded::{excluded_by_species, excluded_pairs};
 pub use regions::{RegionCounts, count_regions};
 pub use split::Split;
 pub use total::{PairKind, PairTotal};

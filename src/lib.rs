@@ -50,6 +50,7 @@ pub mod domain;
 pub mod engine;
 pub mod estimators;
 pub mod fixed_point;
+pub mod frames;
 pub mod random;
 pub mod regions;
 pub mod result;

@@ -11,6 +11,8 @@
 mod attack;
 #[path = "emulator/classes.rs"]
 mod classes;
+#[path = "emulator/doubts.rs"]
+mod doubts;
 mod emulator;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 17] = [
+    let tests: [trials::Test; 26] = [
         (
             "classes_are_those_of_the_double_loop",
             classes::classes_are_those_of_the_double_loop,
@@ -53,6 +55,42 @@ fn main() -> ExitCode {
         (
             "classes_without_a_kernel_are_refused",
             classes::classes_without_a_kernel_are_refused,
+        ),
+        (
+            "pairs_along_the_line_of_sight",
+            doubts::pairs_along_the_line_of_sight,
+        ),
+        (
+            "lines_of_sight_that_almost_vanish",
+            doubts::lines_of_sight_that_almost_vanish,
+        ),
+        (
+            "directions_of_pairs_very_near_each_other",
+            doubts::directions_of_pairs_very_near_each_other,
+        ),
+        (
+            "cosines_a_step_below_an_edge",
+            doubts::cosines_a_step_below_an_edge,
+        ),
+        (
+            "distances_along_the_line_of_sight_just_below_edges",
+            doubts::distances_along_the_line_of_sight_just_below_edges,
+        ),
+        (
+            "the_far_corner_of_bins_in_a_wide_space",
+            doubts::the_far_corner_of_bins_in_a_wide_space,
+        ),
+        (
+            "images_that_are_equally_near",
+            doubts::images_that_are_equally_near,
+        ),
+        (
+            "the_far_corner_of_bins_that_fill_a_lattice",
+            doubts::the_far_corner_of_bins_that_fill_a_lattice,
+        ),
+        (
+            "fractions_that_round_to_one",
+            doubts::fractions_that_round_to_one,
         ),
         (
             "prepared_samples_serve_many_counts",

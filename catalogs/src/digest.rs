@@ -39,7 +39,7 @@ pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String, CatalogError> {
 }
 
 /// The SHA-256 of bytes in memory, as [`sha256`] gives that of a file.
-pub(crate) fn of_bytes(bytes: &[u8]) -> String {
+pub fn sha256_of_bytes(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 

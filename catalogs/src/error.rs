@@ -61,6 +61,18 @@ pub enum CatalogError {
         /// Its first bytes, printable ones as text.
         first_bytes: String,
     },
+    /// The content is none of the formats of trajectories read here.
+    #[error(
+        "{}: unknown format of a trajectory: the file starts with {first_bytes}; supported are XTC, TRR, DCD, AMBER NetCDF, GSD, H5MD, CADISHI HDF5, \
+         LAMMPS dumps, XYZ, GRO, PDB and tables of frames",
+        path.display()
+    )]
+    UnknownTrajectory {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its first bytes, printable ones as text.
+        first_bytes: String,
+    },
     /// The format is known, but this build leaves it out.
     #[error("{}: this is {format}, and this build has no {format} reader: build with feature `{feature}`", path.display())]
     NotBuiltIn {

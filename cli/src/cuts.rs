@@ -82,13 +82,18 @@ impl ExclusionFlags {
     /// The cuts.
     pub(crate) fn cuts(&self) -> Result<Vec<Cut>> {
         let groups = self.group.is_some().then_some(Cut::SameGroup);
-        let bonds = self.bonds.as_deref().map(listed).transpose()?;
+        let bonds = self.listed()?.map(Cut::listed);
         Ok(groups.into_iter().chain(bonds).collect())
+    }
+
+    /// The pairs listed in the file, if there is one.
+    pub(crate) fn listed(&self) -> Result<Option<Vec<[u32; 2]>>> {
+        self.bonds.as_deref().map(listed).transpose()
     }
 }
 
 /// The pairs of rows in a file.
-fn listed(path: &Path) -> Result<Cut> {
+fn listed(path: &Path) -> Result<Vec<[u32; 2]>> {
     let shown = path.display();
     let mut reader = open(path)?;
     let outline = reader.outline(None)?;
@@ -120,5 +125,5 @@ fn listed(path: &Path) -> Result<Cut> {
             "--bonds {shown}: row {row} pairs row {own} with itself: if both files are one, that is no pair"
         );
     }
-    Ok(Cut::listed(pairs.map(|(a, b)| [a, b])))
+    Ok(pairs.map(|(a, b)| [a, b]).collect())
 }

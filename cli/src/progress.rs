@@ -169,6 +169,55 @@ impl Progress for Bar {
     }
 }
 
+/// A progress bar of frames, with their rate; it appears when they take long.
+pub(crate) struct FrameBar {
+    line: ProgressBar,
+    start: Instant,
+    shown: AtomicBool,
+}
+
+impl FrameBar {
+    /// A bar of so many frames, where their number is known.
+    pub(crate) fn new(frames: Option<u64>) -> Self {
+        let line = ProgressBar::with_draw_target(frames, ProgressDrawTarget::hidden());
+        let template = match frames {
+            Some(_) => "[{bar:32}] {pos}/{len} frames  {per_sec}  ETA {eta}",
+            None => "{spinner} {pos} frames  {per_sec}  {elapsed}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let rate = |state: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
+                let _ = write!(to, "{:.1} frames/s", state.per_sec());
+            };
+            line.set_style(style.with_key("per_sec", rate).progress_chars("=> "));
+        }
+        Self {
+            line,
+            start: Instant::now(),
+            shown: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn clear(&self) {
+        self.line.finish_and_clear();
+    }
+}
+
+impl Progress for FrameBar {
+    fn begin(&self, _: u64) {}
+
+    fn advance(&self, frames: u64) {
+        self.line.inc(frames);
+        if self.start.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
+            self.line.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    fn stop_requested(&self) -> bool {
+        stopped()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::with_prefix;

@@ -29,6 +29,7 @@ mod colour;
 mod contour;
 mod curve;
 mod error;
+mod fluids;
 mod legend;
 mod map;
 mod pdf;

@@ -8,6 +8,7 @@ use albireo_catalogs::{ResultKind, Table, Values};
 use crate::bins::{Axis, axes, centres, labelled, symbol};
 use crate::curve::Curves;
 use crate::error::FigureError;
+use crate::fluids::partial_names;
 use crate::map::Map;
 use crate::series::{Look, Series};
 use crate::style::{Limits, Named, Style};
@@ -77,7 +78,7 @@ impl Picture {
         }
         if style.r2
             && (matches!(kind, ResultKind::Counts | ResultKind::Window)
-                || kind == ResultKind::Rdf
+                || matches!(kind, ResultKind::Rdf | ResultKind::StructureFactor)
                 || kind == ResultKind::NumberDensity
                 || axes.len() == 2
                 || axes[0].name == "theta")
@@ -373,27 +374,60 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             reference: Some(0.0),
         }),
         ResultKind::Rdf => Ok(Shown {
-            series: vec![series("g(r)", "g", 0)?],
+            series: match &partial_names(table, "g_")[..] {
+                [] => vec![series("g(r)", "g", 0)?],
+                pairs => several(pairs, &|pair, k| series(pair, &format!("g_{pair}"), k))?,
+            },
             label: "g(r)".to_owned(),
+            power: 0,
+            reference: Some(1.0),
+        }),
+        ResultKind::StructureFactor => Ok(Shown {
+            series: match &partial_names(table, "S_")[..] {
+                [] => vec![series("I(q)", "I", 0)?],
+                pairs => several(pairs, &|pair, k| series(pair, &format!("S_{pair}"), k))?,
+            },
+            label: "S(q)".to_owned(),
             power: 0,
             reference: Some(1.0),
         }),
     }
 }
 
-/// n(r), which is known at the upper edges.
-fn coordination(table: &Table, x: &Axis) -> Option<Series> {
-    Some(Series {
-        label: "n(r)".to_owned(),
-        x: x.edges[1..].to_vec(),
-        y: column(table, "n")?,
-        look: Look {
-            colour: 1,
-            marker: 0,
-            dashed: true,
-        },
-        ..Series::default()
-    })
+/// A curve for each name; no more than a legend has room for.
+fn several(
+    names: &[String],
+    one: &dyn Fn(&str, usize) -> Result<Series, FigureError>,
+) -> Result<Vec<Series>, FigureError> {
+    let shown = names.iter().take(MAX_CURVES).enumerate();
+    shown.map(|(k, name)| one(name, k)).collect()
+}
+
+/// n(r), which is known at the upper edges: of one pair of species, or of each.
+fn coordination(table: &Table, x: &Axis) -> Vec<Series> {
+    let line = |label: &str, name: &str, colour: usize| {
+        Some(Series {
+            label: label.to_owned(),
+            x: x.edges[1..].to_vec(),
+            y: column(table, name)?,
+            look: Look {
+                colour,
+                marker: 0,
+                dashed: true,
+            },
+            ..Series::default()
+        })
+    };
+    match &partial_names(table, "g_")[..] {
+        [] => line("n(r)", "n", 1).into_iter().collect(),
+        pairs => {
+            let shown = pairs.iter().take(MAX_CURVES).enumerate();
+            // In a legend the pair is named once, by its g.
+            shown
+                .filter_map(|(k, pair)| line("", &format!("n_{pair}"), k))
+                .collect()
+        }
+    }
 }
 
 /// The ends of an axis that shows all bins; a logarithmic one begins at the first place above zero.
@@ -439,7 +473,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         None => all_bins(x, &places, log_x)?,
     };
     let right = match kind {
-        ResultKind::Rdf => coordination(table, x).into_iter().collect(),
+        ResultKind::Rdf => coordination(table, x),
         _ => Vec::new(),
     };
     let scaled = |line| times_separation(line, if style.r2 { power } else { 0 });

@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use albireo::{CosmologyError, DomainError, ParticlesError, RegionsError, SkyError};
+use albireo::{
+    Axis, CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
+};
 use albireo_catalogs::{CatalogError, ExpressionError};
 use thiserror::Error;
 
@@ -230,6 +232,89 @@ pub enum SampleError {
         /// The file.
         path: PathBuf,
     },
+    /// A trajectory without a frame in the range asked for.
+    #[error("{}: no frame in the range asked for", path.display())]
+    NoFrames {
+        /// The first file.
+        path: PathBuf,
+    },
+    /// Files of one trajectory whose lengths are in different units.
+    #[error("{}: lengths in {found}, those of the files before it in {expected}: they are no one trajectory", path.display())]
+    FrameUnits {
+        /// The file.
+        path: PathBuf,
+        /// The unit of the files before it.
+        expected: String,
+        /// Its own.
+        found: String,
+    },
+    /// Particles of which something is not known.
+    #[error("no `{column}` of the particles is known (columns: {}): a file of names, masses and bonds is given by --topology", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
+    NoAttribute {
+        /// What is asked for.
+        column: String,
+        /// What is known.
+        available: Vec<String>,
+    },
+    /// Exclusions along bonds of particles without bonds.
+    #[error(
+        "no bonds are known: give them by --bonds FILE, or by a --topology that has them (PSF, PDB with CONECT, GSD)"
+    )]
+    NoBonds,
+    /// A listed pair of particles that there are not.
+    #[error("the listed pair {} {} is beyond the {particles} particles of the frame (rows count from 0)", pair[0], pair[1])]
+    PairBeyond {
+        /// The pair.
+        pair: [u32; 2],
+        /// Particles of the frame.
+        particles: usize,
+    },
+    /// A topology of other particles.
+    #[error("the topology has {topology} particles, the frame has {frame}")]
+    OtherTopology {
+        /// Particles of the topology.
+        topology: usize,
+        /// Particles of the frame.
+        frame: usize,
+    },
+    /// A column with too many values to be species.
+    #[error(
+        "the column `{column}` has {found} values, and at most {most} are species: name another one by --species, or parts by --select"
+    )]
+    TooManySpecies {
+        /// The column.
+        column: String,
+        /// Its values.
+        found: usize,
+        /// The most.
+        most: usize,
+    },
+    /// A species that the first frame has not.
+    #[error("`{found}` in column `{column}` is no species of the first frame: name it in --pairs")]
+    NewSpecies {
+        /// The column.
+        column: String,
+        /// The value.
+        found: String,
+    },
+    /// A molecule whose centre of mass is nowhere.
+    #[error(
+        "the molecule of row {row} (from 0) has the mass {mass}: a centre of mass needs a positive one"
+    )]
+    MasslessMolecule {
+        /// Its first row.
+        row: usize,
+        /// The sum of its masses.
+        mass: f64,
+    },
+    /// A box without a plane normal to an axis.
+    #[error("a plane normal to {} needs a box with two vectors in it and the third normal to it", .0.name())]
+    NoPlane(Axis),
+    /// A box that is neither rectangular nor periodic along all its vectors.
+    #[error(
+        "the box is not rectangular, and open along some of its vectors: such boxes are not counted in; name another one by --box"
+    )]
+    OpenTriclinic,
     /// A sample that is not there.
     #[error("this needs the sample `{0}`")]
     Missing(String),
@@ -257,6 +342,7 @@ impl SampleError {
             | Self::PositionColumns(_)
             | Self::UnusedCosmology { .. }
             | Self::BoxOnSky { .. }
+            | Self::NoBonds
             | Self::BoxForAngles => true,
             _ => false,
         }
@@ -279,7 +365,8 @@ of_the_library!(
     DomainError,
     SkyError,
     CosmologyError,
-    RegionsError
+    RegionsError,
+    JobError
 );
 
 /// Says where an error arose.

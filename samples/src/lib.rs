@@ -26,6 +26,7 @@
 mod bits;
 mod columns;
 mod error;
+mod frames;
 mod groups;
 mod joining;
 mod notice;
@@ -39,6 +40,10 @@ mod space;
 mod survey;
 
 pub use error::SampleError;
+pub use frames::{
+    Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, NumberedFrame, ParseFramesError,
+    Species,
+};
 pub use notice::Notice;
 pub use reading::{Reading, Samples};
 pub use regions::RegionSpec;

@@ -111,7 +111,7 @@ pub(crate) fn stated_box(path: &Path, attributes: &Attributes) -> Option<StatedB
     })
 }
 
-fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
+pub(crate) fn domain_of(spec: BoxSpec) -> Result<Domain, SampleError> {
     Ok(match spec {
         BoxSpec::Open | BoxSpec::File | BoxSpec::Lengths([None, None, None]) => Domain::Open,
         BoxSpec::Lengths(lengths) => Domain::Periodic(PeriodicBox::new(lengths)?),

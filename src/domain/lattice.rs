@@ -195,7 +195,8 @@ impl Lattice {
         reach
     }
 
-    /// A quarter of the squared length of the shortest lattice vector: squared separations in bins are below it.
+    /// A quarter of the squared length of the shortest lattice vector: squared separations in bins are below it, but for the
+    /// roundings of a sum of squares across and along.
     pub(crate) fn limit2(&self) -> f64 {
         self.limit2
     }

@@ -116,6 +116,11 @@ fn count_pieces<E: Engine, B: Binning>(
 }
 
 impl Together {
+    /// The two of them.
+    pub(crate) fn parts(&self) -> (&Cpu, &Cuda) {
+        (&self.cpu, &self.cuda)
+    }
+
     /// Both engines.
     pub fn new(cpu: Cpu, cuda: Cuda) -> Self {
         Self { cpu, cuda }

@@ -112,4 +112,13 @@ pub enum TallyError {
         /// Bytes after the head.
         found: usize,
     },
+    /// A frame that was counted before.
+    #[error("frame {0} is there already")]
+    FrameTwice(u64),
+    /// A frame that cannot be added to others.
+    #[error("frame {0} has other bins or classes than those before it")]
+    OtherFrame(u64),
+    /// More pairs in all frames than can be counted.
+    #[error("the frames up to {0} have more than 2^64 pairs: fewer of them are counted at once")]
+    FramePairs(u64),
 }

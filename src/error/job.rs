@@ -124,6 +124,27 @@ pub enum JobError {
     /// Classes of pairs of particles that have no labels.
     #[error("classes of pairs are made of labels, but the particles have none")]
     NoLabels,
+    /// More groups than can have particles in common.
+    #[error(
+        "at most {most} groups may share particles, found {found}: name them so that none does, by a column of species"
+    )]
+    OverlappingGroups {
+        /// Groups.
+        found: usize,
+        /// The most.
+        most: usize,
+    },
+    /// More pairs in a frame than 64 bits number.
+    #[error("a frame has more pairs than 64 bits number")]
+    TooManyPairs,
+    /// A frame whose particles are of another number of species than those of the run.
+    #[error("frames with {expected} species are counted, but one has {found}")]
+    Species {
+        /// Species of the run.
+        expected: u32,
+        /// Species of the frame.
+        found: u32,
+    },
     /// A cut of pairs within groups of particles that have no groups.
     #[error("pairs within a group are dropped by the groups of both samples, but there are none")]
     NoGroups,

@@ -53,6 +53,23 @@ pub(super) fn rings(edges: &Edges) -> Vec<f64> {
         .collect()
 }
 
+/// Volumes of the bins in space without walls: shells, their shares between cones, or rings times heights.
+pub(super) fn volumes(form: Form<'_>) -> Result<Vec<f64>, EstimatorError> {
+    Ok(match form {
+        Form::Radial { r } => shells(r),
+        Form::SMu { s, mu, los } => {
+            fixed_axis_only(los)?;
+            // Both sides of the plane make up the shell, so a two-sided width of 2 is all of it.
+            let share: Vec<f64> = two_sided_widths(mu).iter().map(|w| w / 2.0).collect();
+            outer(&shells(s), &share)
+        }
+        Form::RpPi { rp, pi, los } => {
+            fixed_axis_only(los)?;
+            outer(&rings(rp), &two_sided_widths(pi))
+        }
+    })
+}
+
 fn fixed_axis_only(los: LineOfSight) -> Result<(), EstimatorError> {
     match los {
         LineOfSight::Fixed(_) => Ok(()),
@@ -113,17 +130,7 @@ impl<B: Binning> AnalyticRr<B> {
         let kept = Kept::of(&cuts, form)?;
         let volumes = match form {
             _ if !cuts.is_empty() => kept.volumes(form),
-            Form::Radial { r } => shells(r),
-            Form::SMu { s, mu, los } => {
-                fixed_axis_only(los)?;
-                // Both sides of the plane make up the shell, so a two-sided width of 2 is all of it.
-                let share: Vec<f64> = two_sided_widths(mu).iter().map(|w| w / 2.0).collect();
-                outer(&shells(s), &share)
-            }
-            Form::RpPi { rp, pi, los } => {
-                fixed_axis_only(los)?;
-                outer(&rings(rp), &two_sided_widths(pi))
-            }
+            _ => volumes(form)?,
         };
         Ok(Self {
             binning: binning.clone(),

@@ -1,7 +1,7 @@
 //! Counts -> correlation functions: pure functions, one formula each.
 //!
 //! Entry: [`LandySzalay`] and its relatives, whose named fields keep DD, DR and RR from being swapped; then [`projected`] and
-//! [`multipoles`] or [`wedges()`]; [`Rdf`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
+//! [`multipoles`] or [`wedges()`]; [`Rdf`] and [`fluid`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
 //! and applies it. [`Formula`] is an estimator written as
 //! arithmetic. Nothing here counts a pair.
 //!
@@ -23,6 +23,7 @@ mod dual;
 mod edges;
 mod estimation;
 mod estimator;
+pub mod fluid;
 mod formula;
 mod formula_text;
 mod integral_constraint;

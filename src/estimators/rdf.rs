@@ -1,6 +1,7 @@
 //! The radial distribution function g(r) and the coordination number n(r) of particles in boxes, over frames.
 
 use super::analytic::shells;
+use super::fluid::partners;
 use super::{RandomPairs, ratio};
 use crate::binning::{Edges, RBins};
 use crate::counts::{PairCounts, PairKind};
@@ -287,13 +288,8 @@ impl Rdf {
             Some(PairKind::AutoUnordered) => 2.0,
             _ => 1.0,
         };
-        let references = self.references as f64;
-        let mut within = 0u128;
-        let cumulative = self.npairs.iter().map(|&p| {
-            within += u128::from(p);
-            ratio(ends * within as f64, references)
-        });
-        cumulative.collect()
+        let pairs = self.npairs.iter().map(|&p| p as f64);
+        partners(pairs, ends, self.references as f64)
     }
 }
 

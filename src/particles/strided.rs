@@ -1,4 +1,4 @@
-//! Every so many rows of a sample, as a sample of their own.
+//! Some rows of a sample, as a sample of their own: every so many, or those of some labels.
 
 use super::{Bits, Column, Groups, Labels, Particles, Points, Weights};
 use crate::error::ParticlesError;
@@ -20,7 +20,39 @@ impl Particles {
     /// # Panics
     /// A step of 0.
     pub fn strided(&self, first: usize, step: usize) -> Result<Self, ParticlesError> {
-        let rows = || (first..self.len()).step_by(step);
+        self.picked(&|| (first..self.len()).step_by(step))
+    }
+
+    /// The rows whose label is one of these, labelled by its place among them; without labels there are none.
+    ///
+    /// ```
+    /// use albireo::{Labels, Particles, Points};
+    /// let points = Points::from_rows(&[[0.0; 3], [1.0; 3], [2.0; 3], [3.0; 3]])?;
+    /// let atoms = Particles::new(points).labelled(Labels::new(vec![0, 2, 1, 2], 3)?)?;
+    /// let some = atoms.of_labels(&[2, 0])?;
+    /// assert_eq!(some.labels().map(Labels::values), Some(&[1, 0, 0][..]));
+    /// assert_eq!(some.points().at(2), [3.0; 3]);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Particles::strided`].
+    pub fn of_labels(&self, wanted: &[u32]) -> Result<Self, ParticlesError> {
+        let values = self.labels.as_ref().map_or(&[][..], Labels::values);
+        let place = |label: u32| wanted.iter().position(|&other| other == label);
+        let rows: Vec<usize> = (0..values.len())
+            .filter(|&row| place(values[row]).is_some())
+            .collect();
+        let labels = rows.iter().filter_map(|&row| place(values[row]));
+        let labels = labels.map(|place| place as u32).collect();
+        let picked = self.picked(&|| rows.iter().copied())?;
+        picked.labelled(Labels::new(labels, wanted.len() as u32)?)
+    }
+
+    fn picked<I: Iterator<Item = usize>>(
+        &self,
+        rows: &dyn Fn() -> I,
+    ) -> Result<Self, ParticlesError> {
         let of =
             |column: &Column| Column::from(rows().map(|row| column.at(row)).collect::<Vec<_>>());
         let points = Points::from_checked(self.points.columns().map(of));

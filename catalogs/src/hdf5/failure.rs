@@ -16,7 +16,7 @@ pub(super) fn no_table(path: &Path) -> CatalogError {
 }
 
 /// The decoder's error as one of ours.
-pub(super) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> CatalogError {
+pub(crate) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> CatalogError {
     use hdf5_reader::error::Error;
     let unsupported = |what: String, advice: &str| CatalogError::Unsupported {
         path: path.to_owned(),

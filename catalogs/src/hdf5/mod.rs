@@ -18,7 +18,8 @@ use hdf5_reader::{DEFAULT_CHUNK_CACHE_SLOTS, Dataset, H5Type, Hdf5File, SliceInf
 
 use self::column::{Column, Member};
 use self::element::Element;
-use self::failure::{failure, no_table};
+pub(crate) use self::failure::failure;
+use self::failure::no_table;
 use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;

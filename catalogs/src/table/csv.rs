@@ -69,7 +69,7 @@ pub(super) fn read(path: &Path) -> Result<Table, Failure> {
         serde_json::from_str(&record).map_err(|error| malformed(error.to_string()))?;
     let expected = record.get("sha256").and_then(Json::as_str);
     let expected = expected.ok_or_else(|| malformed("no `sha256`".to_owned()))?;
-    if crate::digest::of_bytes(text.as_bytes()) != expected {
+    if crate::digest::sha256_of_bytes(text.as_bytes()) != expected {
         return Err(Failure::Malformed(format!(
             "its record {shown} belongs to other contents (SHA-256 {expected}): one of the two was changed or exchanged"
         )));

@@ -89,6 +89,16 @@ impl TableColumn {
         }
     }
 
+    /// Its values one time after another.
+    #[must_use]
+    pub fn repeated(self, times: usize) -> Self {
+        let values = match self.values {
+            Values::Integers(values) => Values::Integers(values.repeat(times)),
+            Values::Floats(values) => Values::Floats(values.repeat(times)),
+        };
+        Self { values, ..self }
+    }
+
     /// A column of floats without unit.
     pub fn floats(
         name: impl Into<String>,

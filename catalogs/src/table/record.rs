@@ -25,6 +25,8 @@ pub enum ResultKind {
     Window,
     /// g(r) and n(r).
     Rdf,
+    /// S(q).
+    StructureFactor,
     /// The covariance of estimates, a row for each two bins.
     Covariance,
     /// Pairs per region and bin.
@@ -38,7 +40,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -46,6 +48,7 @@ impl ResultKind {
         Self::Wedges,
         Self::Window,
         Self::Rdf,
+        Self::StructureFactor,
         Self::Covariance,
         Self::RegionCounts,
         Self::Randoms,
@@ -63,6 +66,7 @@ impl ResultKind {
             Self::Wedges => "wedges",
             Self::Window => "window multipoles",
             Self::Rdf => "radial distribution function",
+            Self::StructureFactor => "structure factor",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::Randoms => "random catalogue",

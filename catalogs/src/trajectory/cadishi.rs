@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::column::share;
 use super::h5md::{axes_of, is_hdf5};
-use super::open::Head;
+use super::head::Head;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::CatalogError;
 use crate::hdf5::array::Store;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::column::share;
+use super::head::Head;
 use super::layout::unit_of;
-use super::open::Head;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::CatalogError;
 use crate::hdf5::array::{Array, Elements, Store};
@@ -402,7 +402,7 @@ impl Trajectory for H5md {
         self.number += 1;
         Ok(Some(Frame {
             number,
-            step: step.and_then(super::tabular::whole_number),
+            step: step.and_then(super::column::whole_number),
             time: self.times.as_ref().map(|times| times.at(number)),
             cell,
             positions: axes_of(&values, dimensions),

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::column::{Column, ordered, share};
+use super::head::Head;
 use super::lines::{Lines, fields, text, whole};
-use super::open::Head;
 use super::texts::{FrameText, TextTrajectory, room};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::CatalogError;

@@ -5,7 +5,7 @@
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::open::unpacked;
+use super::head::unpacked;
 use crate::error::CatalogError;
 use crate::stop::Stop;
 

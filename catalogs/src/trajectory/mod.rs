@@ -6,22 +6,30 @@
 mod atoms;
 mod blocks;
 mod boxes;
+mod bytes;
 #[cfg(feature = "hdf5")]
 mod cadishi;
 mod cell;
 mod column;
+mod dcd;
+mod format;
 mod gro;
+mod gsd;
 #[cfg(feature = "hdf5")]
 mod h5md;
+mod head;
 mod lammps;
 mod layout;
 mod lines;
+mod netcdf;
 mod open;
 mod pdb;
 mod psf;
 mod table;
 mod tabular;
 mod texts;
+mod trr;
+mod xtc;
 mod xyz;
 
 use std::path::Path;
@@ -29,7 +37,8 @@ use std::sync::Arc;
 
 pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
-pub use open::{TrajectoryFormat, TrajectoryRequest, open_topology, open_trajectory};
+pub use format::{TrajectoryFormat, TrajectoryRequest};
+pub use open::{open_topology, open_trajectory};
 
 use crate::error::CatalogError;
 

@@ -3,8 +3,8 @@
 //! Entry: [`read`]. Fields are told by blanks as NAMD writes them; where a segment is blank, by their number.
 
 use super::column::Column;
+use super::head::Head;
 use super::lines::{Lines, fields, real, whole};
-use super::open::Head;
 use super::{Atoms, Attribute};
 use crate::error::CatalogError;
 use crate::stop::Stop;

@@ -32,6 +32,16 @@ pub(super) fn grouped(selection: Selection, group: Option<&str>) -> Selection {
 }
 
 impl PairFlags {
+    /// The columns and rows of the first file.
+    pub(super) fn selection(&self) -> Selection {
+        Selection::from(self.columns.clone())
+    }
+
+    /// Whether a flag of a second file is given.
+    pub(super) fn has_second(&self) -> bool {
+        Selection::from(self.second_columns.clone()).any()
+    }
+
     /// The files to read, with the column of their groups; flags of the second alone mean another part of the first file.
     pub(super) fn sources(
         &self,

@@ -57,6 +57,8 @@ pub struct Cpu {
     /// 0 for as many as there are cores.
     threads: usize,
     isa: Isa,
+    /// Threads of its own, in place of those that are kept for the process.
+    own: Option<Arc<ThreadPool>>,
 }
 
 /// Words of bits, at most, that are compared for the pairs in bins alone: of more of them the lanes, which compare those of every pair in
@@ -75,6 +77,7 @@ impl Cpu {
         Self {
             threads: 0,
             isa: Isa::best(),
+            own: None,
         }
     }
 
@@ -128,7 +131,23 @@ impl Cpu {
         self.pool().map_or(1, |pool| pool.current_num_threads())
     }
 
+    /// The same engine on one thread that no other engine uses.
+    pub(crate) fn with_own_thread(self) -> Result<Self, EngineError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let own = pool.map_err(|error| EngineError::Threads {
+            threads: 1,
+            reason: error.to_string(),
+        })?;
+        Ok(Self {
+            own: Some(Arc::new(own)),
+            ..self
+        })
+    }
+
     fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+        if let Some(own) = &self.own {
+            return Ok(Arc::clone(own));
+        }
         pool::of(self.threads).map_err(|error| EngineError::Threads {
             threads: self.threads,
             reason: error.to_string(),

@@ -324,8 +324,10 @@ impl DeviceFilter {
             return Some(());
         }
         self.sights(errors, reach)?;
-        let far = reach * 1.001;
-        self.reach2 = (far * far * (1.0 - 1e-4)) as f32;
+        // A pair within reach may be computed an offset farther apart, and one computed there be another offset farther.
+        let reached = (reach + errors.offset) * 1.001;
+        self.reach2 = (reached * reached * (1.0 - 1e-4)) as f32;
+        let far = reached + errors.offset;
         let along = errors.offset + far * (SIGHT + COSINE);
         (self.along, self.slots[1]) =
             linear_axis(pi.values(), self.unit, clamped, [along, U], self.decided)?;

@@ -61,7 +61,7 @@ use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Tallied, Tally};
-use device::Devices;
+use device::{Device, Devices};
 use gpu::{Gpu, GpuMemory};
 
 /// NVIDIA devices as an engine: each has its own thread, stream, kernels and buffers, kept for the next run.
@@ -146,6 +146,20 @@ impl Cuda {
             gpus: Arc::new(Gpus::open(&numbers)?),
             last: Arc::default(),
         })
+    }
+
+    /// Engines of one device each, `copies` for each device in use: work of one device at the same time goes to different ones.
+    pub(crate) fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
+        let numbers = self.gpus.all().iter().map(Gpu::number);
+        let numbers: Vec<usize> = numbers.collect();
+        let all = (0..copies).flat_map(|_| numbers.iter());
+        let alone = all.map(|&number| {
+            Self::new(CudaOptions {
+                devices: vec![number],
+                ..self.options.clone()
+            })
+        });
+        alone.collect()
     }
 
     /// The devices in use.

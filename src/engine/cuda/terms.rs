@@ -53,7 +53,8 @@ pub(super) fn image_terms(domain: &Domain) -> ImageTerms {
         },
         Domain::Triclinic(lattice) => ImageTerms {
             nearest2: lattice.sole_image2(),
-            beyond2: lattice.limit2(),
+            // Squares across and along may both be below their last edges where the sum of all three is above, by its roundings.
+            beyond2: lattice.limit2() * (1.0 + 1e-12),
             ..open
         },
     }

@@ -57,6 +57,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
             )
         }
         ResultKind::Counts
+        | ResultKind::StructureFactor
         | ResultKind::Window
         | ResultKind::Covariance
         | ResultKind::RegionCounts

@@ -7,6 +7,19 @@ use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
+mod checkpoint;
+mod flags;
+mod frames;
+mod structure;
+mod tables;
+
+use std::path::PathBuf;
+
+use albireo_samples::Selection;
+
+use self::flags::FrameFlags;
+use self::frames::{fingerprint, is_trajectory, note};
+use self::structure::StructureFlags;
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;
@@ -23,18 +36,19 @@ use crate::usage::usage;
 /// Arguments of `rdf`.
 #[derive(Debug, Args)]
 pub(crate) struct Rdf {
-    /// The particles: FITS, Parquet, HDF5, ECSV or delimited text; several files by a quoted pattern, e.g. 'part_*.h5'
+    /// The particles, or a trajectory of them: FITS, Parquet, HDF5, ECSV or delimited text, or a format of molecular dynamics; several files by a
+    /// quoted pattern, e.g. 'part_*.xtc'
     data: Files,
     /// Other particles: g(r) of these around those of the first file [default: the first file, where a --second flag selects a part]
     second: Option<Files>,
-    /// Largest separation (unit of the positions), at most half the box, e.g. 10
+    /// Largest separation (unit of the positions), at most half the box, e.g. 10; of trajectories also `half`: as far as the box of the first frame allows
     #[arg(
         long,
         value_name = "R",
         help_heading = "Bins",
         required_unless_present = "bins"
     )]
-    r_max: Option<f64>,
+    r_max: Option<RMax>,
     /// Smallest separation
     #[arg(long, value_name = "R", default_value_t = 0.0, help_heading = "Bins")]
     r_min: f64,
@@ -58,9 +72,33 @@ pub(crate) struct Rdf {
     )]
     volume: Option<f64>,
     #[command(flatten)]
+    frames: FrameFlags,
+    #[command(flatten)]
+    structure: StructureFlags,
+    #[command(flatten)]
     excluded: ExclusionFlags,
     #[command(flatten)]
     pairs: PairFlags,
+}
+
+/// The largest separation.
+#[derive(Debug, Clone, Copy)]
+enum RMax {
+    At(f64),
+    /// As far as the box allows.
+    Half,
+}
+
+impl std::str::FromStr for RMax {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "half" {
+            return Ok(Self::Half);
+        }
+        let number = text.parse().map(Self::At);
+        number.map_err(|_| format!("expected a number or `half`, found `{text}`"))
+    }
 }
 
 /// The volume that the particles fill: of the box, or as given in open space.
@@ -90,8 +128,19 @@ fn columns_of(distribution: &Distribution) -> [TableColumn; 3] {
 
 impl Rdf {
     /// The bins, by either spelling.
-    fn bins(&self) -> Result<RBins> {
-        let edges = match (&self.bins, self.r_max, self.n_bins) {
+    fn bins(&self, half: Option<f64>) -> Result<RBins> {
+        let r_max = match (self.r_max, half) {
+            (Some(RMax::At(r_max)), _) => Some(r_max),
+            (Some(RMax::Half), Some(half)) if half.is_finite() => Some(half),
+            (Some(RMax::Half), Some(_)) => {
+                return Err(usage("--r-max half needs a box: space is open"));
+            }
+            (Some(RMax::Half), None) => {
+                return Err(usage("--r-max half is for trajectories: give a number"));
+            }
+            (None, _) => None,
+        };
+        let edges = match (&self.bins, r_max, self.n_bins) {
             (Some(spec), ..) => spec.edges().context("--bins")?,
             (None, Some(r_max), Some(n_bins)) => {
                 Edges::linear(self.r_min, r_max, n_bins.get() as usize)
@@ -110,13 +159,30 @@ impl Rdf {
             .chain(self.second.iter().flat_map(Files::iter))
             .chain(self.bins.as_ref().and_then(EdgeSpec::file))
             .chain(self.excluded.bonds.as_deref());
-        check(&self.pairs.output, &[], &inputs.collect::<Vec<_>>())?;
-        let bins = self.bins()?;
+        let inputs = inputs.chain(self.frames.files());
+        let others = self.frames.block_counts.as_deref();
+        let others: Vec<_> = others
+            .map(|path| ("--block-counts", path))
+            .into_iter()
+            .collect();
+        check(&self.pairs.output, &others, &inputs.collect::<Vec<_>>())?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(usage(format!(
                 "--volume must be positive and finite, found {volume}"
             )));
         }
+        let selection = self.pairs.selection();
+        let of_frames = self.second.is_none() && !self.pairs.has_second();
+        if of_frames && is_trajectory(&self.data.paths, &self.frames, &selection)? {
+            return self.run_over_frames(call, &selection);
+        }
+        let structure = self.structure.structure.is_some();
+        if let Some(flag) = self.frames.given().or(structure.then_some("--structure")) {
+            return Err(usage(format!(
+                "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
+            )));
+        }
+        let bins = self.bins(None)?;
         let mut record = Record::begin(call.arguments);
         let group = self.excluded.group.as_deref();
         let sources = self.pairs.sources(self.data, self.second, group)?;
@@ -169,6 +235,60 @@ impl Rdf {
                 meta: record.finish(ResultKind::Rdf),
             },
             &self.pairs.output,
+        )
+    }
+
+    /// Counts the frames of a trajectory.
+    fn run_over_frames(self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
+        let mut record = Record::begin(call.arguments);
+        let paths: &[PathBuf] = &self.data.paths;
+        let reading = self
+            .frames
+            .reading(selection, &self.pairs.space, &self.excluded)?;
+        let settings = (reading.settings(), self.frames.range());
+        let (mut source, choice) = reading.open(paths)?;
+        let first = source.peek()?.cloned();
+        let job = first.map(|frame| choice.job(frame)).transpose()?;
+        let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
+        let boxed = job.is_some_and(|job| job.volume.is_some());
+        if boxed && self.volume.is_some() {
+            return Err(usage("--volume is for open space: here the box has one"));
+        }
+        let bare = self.frames.norm == Some(flags::NormName::None);
+        let volume = match self.volume {
+            None if !boxed && bare => Some(1.0),
+            None if !boxed => {
+                return Err(anyhow!(
+                    "g(r) needs a volume, and space is open: --volume V, --box, or --norm none for the pairs alone"
+                ));
+            }
+            given => given,
+        };
+        note(
+            &mut record,
+            (paths, self.frames.range()),
+            (&source, &choice),
+            self.frames.plane,
+        );
+        let unit = self.pairs.space.unit.clone();
+        let unit = unit.or_else(|| source.unit().map(str::to_owned));
+        let fingerprint = fingerprint(paths, &(settings, bins.edges(), &self.frames.pairs))?;
+        let names = choice.groups().names().to_vec();
+        let run = frames::Run {
+            flags: &self.frames,
+            bins,
+            volume,
+            engines: Engines::new(&self.pairs.run)?,
+            source,
+            choice,
+        };
+        let counted = run.count(&mut record, &fingerprint)?;
+        tables::write(
+            counted,
+            &names,
+            unit.as_deref(),
+            (&self.frames, &self.structure, &self.pairs.output),
+            record,
         )
     }
 }

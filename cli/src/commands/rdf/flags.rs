@@ -1,0 +1,279 @@
+//! The flags of trajectories, and what they ask of a reader of frames.
+//!
+//! Entry: [`FrameFlags`]. Nothing here opens a trajectory.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use albireo::Axis;
+use albireo_catalogs::{Filter, TrajectoryRequest, open_topology};
+use albireo_samples::{Exclusion, FrameRange, FrameReading, Selection, Species};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+
+use crate::args::SpaceFlags;
+use crate::cuts::ExclusionFlags;
+use crate::progress::stop_reading;
+use crate::usage::usage;
+
+/// The axes of a plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Plane {
+    /// Normal to z.
+    Xy,
+    /// Normal to y.
+    Xz,
+    /// Normal to x.
+    Yz,
+}
+
+impl Plane {
+    /// The axis that is left out.
+    pub(super) fn normal(self) -> Axis {
+        match self {
+            Self::Xy => Axis::Z,
+            Self::Xz => Axis::Y,
+            Self::Yz => Axis::X,
+        }
+    }
+}
+
+/// What g(r) is divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum NormName {
+    /// Pairs that could be counted: an ideal gas gives 1, whatever is excluded.
+    Pairs,
+    /// N*N/2 or Na*Nb, as in GROMACS, freud and `MDAnalysis`.
+    N2,
+    /// Mean densities, for numbers that change.
+    Gc,
+    /// The density of the second species around the first.
+    Density,
+    /// Pairs as they were counted.
+    None,
+}
+
+/// A condition with a name.
+#[derive(Debug, Clone)]
+pub(super) struct NamedCondition {
+    name: String,
+    filter: Filter,
+}
+
+/// Reads `NAME=CONDITION`.
+fn named_condition(text: &str) -> Result<NamedCondition, String> {
+    let (name, condition) = text
+        .split_once('=')
+        .filter(|(name, _)| !name.trim().is_empty() && !name.contains(['<', '>', '!', ',', '(']))
+        .ok_or_else(|| {
+            format!("expected NAME=CONDITION, such as 'solute=resname == \"LIG\"', found `{text}`")
+        })?;
+    let filter = Filter::parse(condition.trim()).map_err(|error| error.to_string())?;
+    Ok(NamedCondition {
+        name: name.trim().to_owned(),
+        filter,
+    })
+}
+
+/// Which frames, which particles of them and which pairs.
+#[derive(Debug, Clone, Args)]
+#[command(
+    next_help_heading = "Trajectories (XTC, TRR, DCD, NetCDF, GSD, H5MD, CADISHI, LAMMPS, XYZ, GRO, PDB, tables with a column `frame`)"
+)]
+pub(super) struct FrameFlags {
+    /// Names, residues, masses and bonds of the particles, where the trajectory has none: PSF, PDB, GRO, or any trajectory of them
+    #[arg(long, value_name = "FILE")]
+    pub(super) topology: Option<PathBuf>,
+    /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. 100:1000:10, 100: or ::10
+    #[arg(long, value_name = "RANGE")]
+    frames: Option<FrameRange>,
+    /// The column whose values are species, all pairs of which are counted [default: species, element, type or name]
+    #[arg(long, value_name = "COLUMN")]
+    species: Option<String>,
+    /// Particles by a condition instead, under a name; several may share particles, e.g. 'ion=element in ("Na", "Cl")'
+    #[arg(long, value_name = "NAME=CONDITION", value_parser = named_condition, conflicts_with = "species")]
+    select: Vec<NamedCondition>,
+    /// Ask the conditions of --select and --where again in every frame [default: once, of the first]
+    #[arg(long)]
+    update: bool,
+    /// Pairs of species to count, e.g. O-O,O-H [default: all]
+    #[arg(long, value_name = "A-B,..", value_delimiter = ',')]
+    pub(super) pairs: Vec<String>,
+    /// Count centres of mass of what has the same value in this column, e.g. molecule or resid; needs masses
+    #[arg(long, value_name = "COLUMN")]
+    centres: Option<String>,
+    /// Exclude the pairs with up to N bonds between them: 1 for bonded ones, 2 for 1-3 pairs as well; needs bonds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4))]
+    bonded: Option<u32>,
+    /// Count in a plane: g(r) of the positions projected on it
+    #[arg(long)]
+    pub(super) plane: Option<Plane>,
+    /// What g(r) is normalised by [default: pairs]
+    #[arg(long, value_name = "NORM")]
+    pub(super) norm: Option<NormName>,
+    /// Add the potential of mean force, -ln g in units of kT
+    #[arg(long)]
+    pub(super) pmf: bool,
+    /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, JSON or Parquet
+    #[arg(long, value_name = "FILE")]
+    pub(super) block_counts: Option<PathBuf>,
+    /// Frames of a block in --block-counts, e.g. 10 [default: 1]
+    #[arg(long, value_name = "N", requires = "block_counts")]
+    pub(super) block: Option<NonZeroU64>,
+    /// Save the counts here every half minute, and go on from them when the command is run again
+    #[arg(long, value_name = "FILE")]
+    pub(super) checkpoint: Option<PathBuf>,
+    /// Tables: the column of frame numbers [default: frame]
+    #[arg(long, value_name = "COLUMN")]
+    frame_column: Option<String>,
+    /// Tables: a second table with the box of each frame [default: NAME.box.parquet beside NAME.parquet]
+    #[arg(long, value_name = "FILE")]
+    pub(super) box_table: Option<PathBuf>,
+}
+
+impl FrameFlags {
+    /// The first of the flags that has a meaning for trajectories alone.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.topology.is_some(), "--topology"),
+            (self.frames.is_some(), "--frames"),
+            (self.species.is_some(), "--species"),
+            (!self.select.is_empty(), "--select"),
+            (self.update, "--update"),
+            (!self.pairs.is_empty(), "--pairs"),
+            (self.centres.is_some(), "--centres"),
+            (self.bonded.is_some(), "--bonded"),
+            (self.plane.is_some(), "--plane"),
+            (self.norm.is_some(), "--norm"),
+            (self.pmf, "--pmf"),
+            (self.block_counts.is_some(), "--block-counts"),
+            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.frame_column.is_some(), "--frame-column"),
+            (self.box_table.is_some(), "--box-table"),
+        ];
+        let first = given.into_iter().find(|(given, _)| *given);
+        first.map(|(_, flag)| flag)
+    }
+
+    /// The column of frame numbers.
+    pub(super) fn frame_column(&self) -> &str {
+        self.frame_column.as_deref().unwrap_or("frame")
+    }
+
+    /// What trajectories are asked for.
+    pub(super) fn request(&self, selection: &Selection) -> Result<TrajectoryRequest> {
+        let positions = match selection.positions.as_deref() {
+            None => None,
+            Some([x, y, z]) => Some([x.clone(), y.clone(), z.clone()]),
+            Some(other) => {
+                return Err(usage(format!(
+                    "--positions takes three columns of a trajectory, found {}",
+                    other.len()
+                )));
+            }
+        };
+        Ok(TrajectoryRequest {
+            table: selection.table.clone(),
+            frame: self.frame_column.clone(),
+            positions,
+            boxes: self.box_table.clone(),
+        })
+    }
+
+    /// Which frames.
+    pub(super) fn range(&self) -> FrameRange {
+        self.frames.unwrap_or_default()
+    }
+
+    /// The names in --pairs, two for each pair.
+    pub(super) fn pair_names(&self) -> Result<Vec<[String; 2]>> {
+        let names = |pair: &String| {
+            let parts: Vec<&str> = pair.split('-').map(str::trim).collect();
+            // Species such as Cl- end with the sign that stands between two of them.
+            let split = match parts[..] {
+                [a, b] if !a.is_empty() && !b.is_empty() => Some((a, b)),
+                _ => pair
+                    .trim()
+                    .split_once("--")
+                    .or_else(|| pair.trim().split_once(':'))
+                    .filter(|(a, b)| !a.is_empty() && !b.is_empty()),
+            };
+            let (a, b) = split.ok_or_else(|| {
+                usage(format!(
+                    "--pairs: expected two species, such as O-H (or Na+:Cl- where names have signs), found `{pair}`"
+                ))
+            })?;
+            Ok([a.to_owned(), b.to_owned()])
+        };
+        self.pairs.iter().map(names).collect()
+    }
+
+    /// How frames become particles.
+    pub(super) fn reading(
+        &self,
+        selection: &Selection,
+        space: &SpaceFlags,
+        excluded: &ExclusionFlags,
+    ) -> Result<FrameReading> {
+        refuse_columns(selection)?;
+        let filter = selection.filter.as_deref().map(Filter::parse);
+        let stop = stop_reading();
+        let topology = self.topology.as_deref();
+        let topology = topology.map(|path| open_topology(path, stop.clone()));
+        let mut left_out = Vec::new();
+        left_out.extend(excluded.group.clone().map(Exclusion::Within));
+        left_out.extend(excluded.listed()?.map(Exclusion::Listed));
+        left_out.extend(self.bonded.map(Exclusion::Bonded));
+        let species = match (&self.species, &self.select[..]) {
+            (Some(column), _) => Species::Column(column.clone()),
+            (None, []) => Species::Usual,
+            (None, conditions) => {
+                let pairs = conditions
+                    .iter()
+                    .map(|c| (c.name.clone(), c.filter.clone()));
+                Species::Conditions(pairs.collect())
+            }
+        };
+        Ok(FrameReading {
+            request: self.request(selection)?,
+            range: self.range(),
+            topology: topology.transpose().context("--topology")?.map(Arc::new),
+            species,
+            more_species: self.pair_names()?.into_iter().flatten().collect(),
+            filter: filter.transpose().context("--where")?,
+            update: self.update,
+            centres: self.centres.clone(),
+            excluded: left_out,
+            space: space.space,
+            flat: self.plane.map(Plane::normal),
+            stop,
+        })
+    }
+
+    /// The files beside the trajectory that are read.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.topology, &self.box_table]
+            .into_iter()
+            .filter_map(|file| file.as_deref())
+    }
+}
+
+/// Refuses columns that particles in boxes have not.
+fn refuse_columns(selection: &Selection) -> Result<()> {
+    let given = [
+        (selection.sky.is_some(), "--sky"),
+        (selection.distance.is_some(), "--distance"),
+        (selection.redshift.is_some(), "--redshift"),
+        (selection.weight.is_some(), "--weight"),
+        (selection.bits.is_some(), "--bits"),
+        (
+            selection.rows != albireo_samples::RowRange::default(),
+            "--rows and --every",
+        ),
+    ];
+    match given.into_iter().find(|(given, _)| *given) {
+        None => Ok(()),
+        Some((_, flag)) => Err(usage(format!("{flag} has no meaning for a trajectory"))),
+    }
+}

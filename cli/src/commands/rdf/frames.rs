@@ -1,0 +1,309 @@
+//! g(r) over the frames of a trajectory.
+//!
+//! Entry: [`is_trajectory`], which tells trajectories from samples, and [`Run`]. Frames are counted in the library, many at a time.
+
+use std::path::{Path, PathBuf};
+
+use albireo::counts::Sums;
+use albireo::engine::AnyEngine;
+use albireo::estimators::fluid::{BlockPartials, Partials, Species};
+use albireo::frames::{
+    FrameBins, FrameBlocks, FrameGroups, FrameWorkers, FramesDone, count_frames,
+};
+use albireo::{PairJob, Pairs, RBins};
+use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
+use albireo_samples::{FrameChoice, FrameRange, FrameSource, SampleError, Selection};
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::checkpoint::Checkpoint;
+use super::flags::{FrameFlags, Plane};
+use crate::engine::Engines;
+use crate::progress::{FrameBar, stop_reading, stopped};
+use crate::record::Record;
+use crate::usage::usage;
+
+/// The most blocks that errors are estimated from, and the least where their counts are large.
+const BLOCKS: [usize; 2] = [128, 16];
+/// Bytes that the blocks may take.
+const ROOM: usize = 256 << 20;
+/// Particles in all frames that are in memory at the same time.
+const AT_ONCE: usize = 1 << 26;
+
+/// Whether these files are a trajectory for this call: one by their format, or a table of more than one frame of which no condition chooses some.
+pub(super) fn is_trajectory(
+    paths: &[PathBuf],
+    flags: &FrameFlags,
+    selection: &Selection,
+) -> Result<bool> {
+    let Some(first) = paths.first() else {
+        return Ok(false);
+    };
+    if flags.given().is_some() {
+        return Ok(true);
+    }
+    let request = flags.request(selection)?;
+    let Ok(mut opened) = open_trajectory(first, &request, stop_reading()) else {
+        return Ok(false);
+    };
+    let is_catalog = matches!(
+        opened.format(),
+        TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi
+    );
+    if !is_catalog {
+        return Ok(true);
+    }
+    let names_frame = selection.filter.as_deref().map(Filter::parse);
+    let names_frame = names_frame.and_then(Result::ok);
+    let column = flags.frame_column();
+    if names_frame.is_some_and(|filter| filter.columns().contains(&column)) {
+        return Ok(false);
+    }
+    if paths.len() > 1 {
+        return Ok(true);
+    }
+    let mut another = || Ok::<_, albireo_catalogs::CatalogError>(opened.next_frame()?.is_some());
+    Ok(matches!((another(), another()), (Ok(true), Ok(true))))
+}
+
+/// A run over frames.
+pub(super) struct Run<'a> {
+    pub(super) flags: &'a FrameFlags,
+    pub(super) bins: RBins,
+    pub(super) volume: Option<f64>,
+    pub(super) engines: Engines,
+    pub(super) source: FrameSource,
+    pub(super) choice: FrameChoice,
+}
+
+/// What a run leaves.
+pub(super) struct Counted {
+    pub(super) blocks: FrameBlocks,
+    /// Blocks of the length asked for, where they are.
+    pub(super) told: Option<FrameBlocks>,
+    pub(super) pairs: Vec<[usize; 2]>,
+    pub(super) partials: Partials<RBins>,
+    pub(super) each: Vec<Partials<RBins>>,
+    pub(super) each_told: Vec<Partials<RBins>>,
+    pub(super) interrupted: bool,
+    /// Of each group, the sum of its particles over all frames.
+    particles: Vec<u64>,
+    range: FrameRange,
+}
+
+impl Counted {
+    /// The number of the frame at this place.
+    pub(super) fn frame_number(&self, place: u64) -> u64 {
+        self.range.start + place * self.range.step
+    }
+
+    /// The mean number of particles of each group.
+    pub(super) fn mean_particles(&self) -> Vec<f64> {
+        let frames = self.blocks.len() as f64;
+        self.particles.iter().map(|&n| n as f64 / frames).collect()
+    }
+}
+
+/// The pairs of groups that are counted.
+fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<[usize; 2]>> {
+    let number = groups.names().len();
+    if names.is_empty() {
+        return Ok(Species::within(number).pairs().to_vec());
+    }
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    for [a, b] in names {
+        let place = |name: &String| {
+            let found = groups.names().iter().position(|other| other == name);
+            found.ok_or_else(|| {
+                usage(format!(
+                    "--pairs: there is no species `{name}`; the species are: {}",
+                    groups.names().join(", ")
+                ))
+            })
+        };
+        let pair = [place(a)?, place(b)?];
+        if pairs.contains(&pair) || pairs.contains(&[pair[1], pair[0]]) {
+            return Err(usage(format!("--pairs: {a}-{b} is there twice")));
+        }
+        pairs.push(pair);
+    }
+    Ok(pairs)
+}
+
+impl Run<'_> {
+    /// Counts all frames.
+    pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted> {
+        let groups = self.choice.groups().clone();
+        let pairs = wanted(&groups, &self.flags.pair_names()?)?;
+        let labels: Vec<[u32; 2]> = pairs.iter().flat_map(|&p| groups.label_pairs(p)).collect();
+        let what = FrameBins::of_pairs(self.bins.clone(), groups.labels(), &labels);
+        let (workers, engine) = self.workers()?;
+        let species = Species::of_pairs(groups.names().len(), &pairs)?;
+        let empty = match self.flags.plane {
+            None => Partials::new(&self.bins, species)?,
+            Some(_) => Partials::in_plane(&self.bins, species),
+        };
+        let n_classes = groups.labels() as usize * (groups.labels() as usize + 1) / 2;
+        let bytes = 8 * self.bins.edges().n_bins() * n_classes;
+        let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
+        let mut checkpoint = Checkpoint::open(self.flags.checkpoint.as_deref(), fingerprint)?;
+        let mut blocks = match checkpoint.take()? {
+            Some(blocks) => blocks,
+            None => FrameBlocks::new(most),
+        };
+        let length = self.flags.block.map_or(1, std::num::NonZeroU64::get);
+        let mut told = self
+            .flags
+            .block_counts
+            .as_ref()
+            .map(|_| FrameBlocks::of_length(length));
+        let done = self.run(&workers, &what, &mut blocks, told.as_mut(), &mut checkpoint)?;
+        if done.frames > 0 {
+            checkpoint.save(&blocks)?;
+        }
+        record.set("engine", engine.as_str());
+        let of = BlockPartials {
+            empty,
+            groups: &groups,
+            volume: self.volume,
+            exactness: workers.exactness(),
+        };
+        let partials = of.of_all(&blocks)?;
+        let mut particles = vec![0; groups.names().len()];
+        for (_, facts) in blocks.frames() {
+            for (group, sum) in particles.iter_mut().enumerate() {
+                let lists = (&facts.particles[..], &facts.excluded[..]);
+                *sum += groups.candidates(lists, [group; 2])?.particles[0];
+            }
+        }
+        Ok(Counted {
+            each: of.of_each(&blocks)?,
+            each_told: told.as_ref().map_or(Ok(vec![]), |told| of.of_each(told))?,
+            pairs,
+            partials,
+            blocks,
+            told,
+            interrupted: done.interrupted,
+            particles,
+            range: self.flags.range(),
+        })
+    }
+
+    /// Who counts: each thread a frame, unless frames are few or do not fit into memory that often.
+    fn workers(&mut self) -> Result<(FrameWorkers, String)> {
+        let frames = self.source.frames();
+        let first = self.source.peek()?.cloned();
+        let particles = first.as_ref().map_or(0, |first| first.frame.len());
+        let engine = match first {
+            None => self.engines.for_jobs(&[], &self.bins),
+            Some(first) => {
+                let job = self.choice.job(first)?;
+                let pairs = PairJob::new(Pairs::Auto(&job.particles), &job.domain)?;
+                let sums = Sums::default();
+                self.engines.for_jobs(&[(pairs, sums.into())], &self.bins)
+            }
+        };
+        let each = FrameWorkers::each_alone(&engine)?;
+        let many = each.frames_at_once();
+        let on_cpu = matches!(engine, AnyEngine::Cpu(_));
+        let few = on_cpu && frames.is_some_and(|frames| 2 * frames < 3 * many as u64);
+        let workers = if few || many * particles > AT_ONCE {
+            FrameWorkers::all_on_each(&engine)
+        } else {
+            each
+        };
+        let described = workers.description();
+        tracing::debug!("engine: {described}");
+        Ok((workers, described))
+    }
+
+    fn run(
+        &mut self,
+        workers: &FrameWorkers,
+        what: &FrameBins<RBins>,
+        blocks: &mut FrameBlocks,
+        mut told: Option<&mut FrameBlocks>,
+        checkpoint: &mut Checkpoint,
+    ) -> Result<FramesDone> {
+        let range = self.flags.range();
+        let place = |number: u64| (number - range.start) / range.step;
+        let known: Vec<u64> = blocks.frames().map(|(place, _)| place).collect();
+        let bar = FrameBar::new(
+            self.source
+                .frames()
+                .map(|n| n.saturating_sub(known.len() as u64)),
+        );
+        let (source, choice) = (&mut self.source, &self.choice);
+        let next = || -> Result<_> {
+            while let Some(frame) = source.next_frame().map_err(quiet_stop)? {
+                if known.binary_search(&place(frame.number)).is_err() {
+                    return Ok(Some(frame));
+                }
+            }
+            Ok(None)
+        };
+        let ready = |frame| choice.job(frame).map_err(anyhow::Error::from);
+        let done = |frame: albireo::frames::FrameTally| -> Result<()> {
+            let place = place(frame.number);
+            if let Some(told) = told.as_mut() {
+                told.add(place, frame.clone())?;
+            }
+            blocks.add(place, frame)?;
+            checkpoint.save_at_times(blocks)
+        };
+        let done = count_frames(workers, what, next, ready, done, &bar);
+        bar.clear();
+        match done {
+            // A reader that was asked to stop in the midst of a frame says so as an error.
+            Err(_) if stopped() => Ok(FramesDone {
+                frames: blocks.len() as u64,
+                interrupted: true,
+            }),
+            done => done,
+        }
+    }
+}
+
+fn quiet_stop(error: SampleError) -> anyhow::Error {
+    anyhow::Error::from(error)
+}
+
+/// What is written of how frames were read.
+pub(super) fn note(
+    record: &mut Record,
+    (paths, range): (&[PathBuf], FrameRange),
+    (source, choice): (&FrameSource, &FrameChoice),
+    plane: Option<Plane>,
+) {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    record.set(
+        "trajectory",
+        json!({"files": names, "format": source.format()}),
+    );
+    record.set(
+        "frame_range",
+        json!({"start": range.start, "stop": range.stop, "step": range.step}),
+    );
+    if let Some(column) = choice.column() {
+        record.set("species_column", column);
+    }
+    record.set("species", json!(choice.groups().names()));
+    if let Some(plane) = plane {
+        record.set("plane_normal", plane.normal().name());
+    }
+}
+
+/// What a checkpoint must agree in: everything that decides what is counted.
+pub(super) fn fingerprint(paths: &[PathBuf], settings: &impl std::fmt::Debug) -> Result<String> {
+    let mut text = format!("{settings:?}");
+    for path in paths {
+        let size = std::fs::metadata(path).map(|file| file.len());
+        let size = size.with_context(|| path.display().to_string())?;
+        let name: &Path = path.file_name().map_or(path.as_path(), Path::new);
+        text.push_str(&format!("\n{} {size}", name.display()));
+    }
+    Ok(text)
+}

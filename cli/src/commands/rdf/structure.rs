@@ -1,0 +1,245 @@
+//! S(q) beside g(r): by Fourier's integral or by Debye's sum over the bins.
+//!
+//! Entry: [`StructureFlags`], [`write`].
+
+use std::path::PathBuf;
+
+use albireo::estimators::fluid::{FormFactor, Normalisation, Partials, StructureFactors, Window};
+use albireo::{Edges, RBins};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::edges::EdgeSpec;
+use crate::output::write as write_table;
+use crate::record::Record;
+use crate::tables::with_unit;
+use crate::usage::usage;
+
+/// What g - 1 is multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WindowName {
+    /// Nothing.
+    None,
+    /// sin(pi r/R)/(pi r/R), R the last edge.
+    Lorch,
+    /// cos^2(pi r/2R).
+    Hann,
+}
+
+impl From<WindowName> for Window {
+    fn from(name: WindowName) -> Self {
+        match name {
+            WindowName::None => Self::None,
+            WindowName::Lorch => Self::Lorch,
+            WindowName::Hann => Self::Hann,
+        }
+    }
+}
+
+/// A scattering length of a species.
+#[derive(Debug, Clone)]
+struct Length {
+    species: String,
+    value: f64,
+}
+
+impl std::str::FromStr for Length {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("expected SPECIES=LENGTH, such as O=5.803, found `{text}`");
+        let (species, value) = text.rsplit_once('=').ok_or_else(wrong)?;
+        let value = value
+            .trim()
+            .parse()
+            .ok()
+            .filter(|value: &f64| value.is_finite());
+        Ok(Self {
+            species: species.trim().to_owned(),
+            value: value.ok_or_else(wrong)?,
+        })
+    }
+}
+
+/// Which structure factors.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Structure factors (of trajectories)")]
+pub(super) struct StructureFlags {
+    /// Write S(q) here: partials of Faber & Ziman and of Ashcroft & Langreth, of two species those of Bhatia & Thornton, and totals where --scattering is given
+    #[arg(long, value_name = "FILE", requires = "q")]
+    pub(super) structure: Option<PathBuf>,
+    /// The q at the middles of these bins, 2 pi over the unit of the positions, e.g. lin:0.05:20.05:400
+    #[arg(long, value_name = "SPEC", requires = "structure")]
+    q: Option<EdgeSpec>,
+    /// What g - 1 is multiplied by, lest its end rings in S(q) [default: none]
+    #[arg(long, value_name = "WINDOW", requires = "structure")]
+    window: Option<WindowName>,
+    /// By Debye's sum over the pairs in bins; in open space that is what the particles scatter in vacuum
+    #[arg(long, requires = "structure", conflicts_with = "window")]
+    debye: bool,
+    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739
+    #[arg(
+        long,
+        value_name = "SPECIES=LENGTH,..",
+        value_delimiter = ',',
+        requires = "structure"
+    )]
+    scattering: Vec<Length>,
+}
+
+impl StructureFlags {
+    /// The bins whose middles are the q.
+    fn edges(&self) -> Result<Option<Edges>> {
+        self.q
+            .as_ref()
+            .map(|q| q.edges().context("--q"))
+            .transpose()
+    }
+
+    /// The scattering length of each species.
+    fn lengths(&self, names: &[String]) -> Result<Option<Vec<f64>>> {
+        if self.scattering.is_empty() {
+            return Ok(None);
+        }
+        for Length { species, .. } in &self.scattering {
+            if !names.contains(species) {
+                let names = names.join(", ");
+                return Err(usage(format!(
+                    "--scattering: there is no species `{species}`; the species are: {names}"
+                )));
+            }
+        }
+        let of = |name: &String| {
+            let found = self
+                .scattering
+                .iter()
+                .find(|length| length.species == *name);
+            found
+                .map(|length| length.value)
+                .ok_or_else(|| usage(format!("--scattering: the length of `{name}` is missing")))
+        };
+        names.iter().map(of).collect::<Result<_>>().map(Some)
+    }
+}
+
+/// Writes the structure factors, if they are asked for.
+pub(super) fn write(
+    flags: &StructureFlags,
+    partials: &Partials<RBins>,
+    (names, unit): (&[String], Option<&str>),
+    (norm, in_vacuum): (Normalisation, bool),
+    record: &mut Record,
+) -> Result<()> {
+    let (Some(path), Some(edges)) = (&flags.structure, flags.edges()?) else {
+        return Ok(());
+    };
+    let lengths = flags.lengths(names)?;
+    let (lo, hi) = (edges.values(), &edges.values()[1..]);
+    let q: Vec<f64> = lo
+        .iter()
+        .zip(hi)
+        .map(|(&lo, &hi)| f64::midpoint(lo, hi))
+        .collect();
+    let per_length = unit.map(|unit| format!("1/{unit}"));
+    let at = [
+        ("lo", lo[..q.len()].to_vec()),
+        ("hi", hi.to_vec()),
+        ("centre", q.clone()),
+    ];
+    let mut columns: Vec<TableColumn> = at
+        .into_iter()
+        .map(|(name, values)| {
+            let column = TableColumn::floats(
+                name,
+                format!("q: {name} of the bin; S is that of its centre"),
+                values,
+            );
+            with_unit(column, per_length.clone())
+        })
+        .collect();
+    let method = if flags.debye { "Debye" } else { "Fourier" };
+    if flags.debye && in_vacuum {
+        let lengths = lengths.unwrap_or_else(|| vec![1.0; names.len()]);
+        let constants: Vec<_> = lengths.iter().map(|&f| move |_: f64| f).collect();
+        let factors: Vec<FormFactor<'_>> = constants.iter().map(|f| f as FormFactor<'_>).collect();
+        let intensity = partials.debye(&q, None)?.intensity(&factors)?;
+        let what = "intensity of one frame in vacuum, in squares of the scattering lengths";
+        columns.push(TableColumn::floats("I", what, intensity));
+    } else if in_vacuum {
+        bail!("S(q) of particles in open space is made by --debye");
+    } else {
+        let factors = if flags.debye {
+            partials.debye(&q, Some(norm))?.structure_factors()?
+        } else {
+            let window = flags.window.map_or(Window::None, Window::from);
+            record.set("window", window.name());
+            partials.structure_factors(&q, window, norm)?
+        };
+        columns.extend(of_factors(&factors, names, lengths.as_deref())?);
+    }
+    record.set("structure_factor", method);
+    record.set("edges", json!({"q": edges.values()}));
+    let table = Table {
+        columns,
+        meta: record.finish(ResultKind::StructureFactor),
+    };
+    write_table(&table, path)
+}
+
+/// Partials, and totals where lengths are given.
+fn of_factors(
+    factors: &StructureFactors,
+    names: &[String],
+    lengths: Option<&[f64]>,
+) -> Result<Vec<TableColumn>> {
+    let mut columns = Vec::new();
+    let pairs = factors.species().pairs().to_vec();
+    let named = |[a, b]: [usize; 2]| format!("{}-{}", names[a], names[b]);
+    for &pair in &pairs {
+        let of = named(pair);
+        let values = factors.faber_ziman(pair)?.to_vec();
+        columns.push(TableColumn::floats(
+            format!("S_{of}"),
+            format!("partial structure factor of {of}, Faber & Ziman"),
+            values,
+        ));
+    }
+    for &pair in &pairs {
+        let of = named(pair);
+        columns.push(TableColumn::floats(
+            format!("SAL_{of}"),
+            format!("partial structure factor of {of}, Ashcroft & Langreth"),
+            factors.ashcroft_langreth(pair)?,
+        ));
+    }
+    if names.len() == 2 {
+        let of = factors.bhatia_thornton()?;
+        for (name, what, values) in [
+            ("S_NN", "number density", of.nn),
+            ("S_NC", "number density and composition", of.nc),
+            ("S_CC", "composition", of.cc),
+        ] {
+            columns.push(TableColumn::floats(
+                name,
+                format!("structure factor of {what}, Bhatia & Thornton"),
+                values,
+            ));
+        }
+    }
+    if let Some(lengths) = lengths {
+        let totals = factors.neutron(lengths)?;
+        columns.push(TableColumn::floats(
+            "F",
+            "total-scattering structure factor F(Q) of Keen (2001), squares of the lengths",
+            totals.f,
+        ));
+        columns.push(TableColumn::floats(
+            "S",
+            "total structure factor S(Q) of Keen (2001)",
+            totals.s,
+        ));
+    }
+    Ok(columns)
+}

@@ -1,0 +1,296 @@
+//! Partial g(r) of a trajectory as tables.
+//!
+//! Entry: [`write`].
+
+use albireo::estimators::fluid::{Blocking, Normalisation, Partials, Plateau};
+use albireo::{Binning, LineOfSight, RBins};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use super::flags::{FrameFlags, NormName};
+use super::frames::Counted;
+use super::structure::{self, StructureFlags};
+use crate::args::OutputFlags;
+use crate::bins::Statistic;
+use crate::output::{deliver, write as write_table};
+use crate::progress::stopped;
+use crate::record::Record;
+use crate::tables::edge_columns;
+
+impl From<NormName> for Normalisation {
+    fn from(name: NormName) -> Self {
+        match name {
+            NormName::Pairs => Self::Pairs,
+            NormName::N2 => Self::Squares,
+            NormName::Gc => Self::GrandCanonical,
+            NormName::Density => Self::Density,
+            NormName::None => Self::None,
+        }
+    }
+}
+
+/// What each column of a pair of species is called: by the pair, unless there is but one.
+struct Named<'a> {
+    names: &'a [String],
+    many: bool,
+}
+
+impl Named<'_> {
+    fn pair(&self, [a, b]: [usize; 2]) -> String {
+        format!("{}-{}", self.names[a], self.names[b])
+    }
+
+    fn column(&self, what: &str, pair: [usize; 2]) -> String {
+        if self.many {
+            format!("{what}_{}", self.pair(pair))
+        } else {
+            what.to_owned()
+        }
+    }
+}
+
+/// The fewest blocks whose scatter is an error.
+const FEWEST: usize = 8;
+
+/// The errors of g from the scatter of blocks of frames, which may be correlated; none of too few blocks.
+fn block_errors(
+    counted: &Counted,
+    pair: [usize; 2],
+    norm: Normalisation,
+) -> Result<Option<Vec<f64>>> {
+    let whole = |block: &&Partials<RBins>| block.frames() == counted.blocks.length();
+    let blocks: Vec<_> = counted.each.iter().filter(whole).collect();
+    if blocks.len() < FEWEST || norm == Normalisation::None {
+        return Ok(None);
+    }
+    let mut series = Blocking::new(counted.partials.binning().n_bins());
+    for block in blocks {
+        let pairs: Vec<f64> = block.npairs(pair)?.iter().map(|&p| p as f64).collect();
+        series.add(&pairs, &block.ideal_pairs(pair, norm)?)?;
+    }
+    let (g, bare) = (
+        counted.partials.g(pair, norm)?,
+        counted.partials.ideal_pairs(pair, norm)?,
+    );
+    // What g has beside pairs over ideal pairs, such as a density.
+    let npairs = counted.partials.npairs(pair)?.iter().zip(&bare);
+    let factors = g.iter().zip(npairs).map(|(g, (&p, bare))| match p {
+        0 => 1.0,
+        p => g * bare / p as f64,
+    });
+    let errors = series.errors(Plateau::Cubic).into_iter();
+    Ok(Some(
+        errors.zip(factors).map(|(e, factor)| e * factor).collect(),
+    ))
+}
+
+/// The columns of one pair of species.
+fn pair_columns(
+    partials: &Partials<RBins>,
+    counted: &Counted,
+    pair: [usize; 2],
+    (named, norm, with_pmf): (&Named<'_>, Normalisation, bool),
+) -> Result<Vec<TableColumn>> {
+    let [a, b] = pair;
+    let of = named.pair(pair);
+    let mut columns = vec![TableColumn::floats(
+        named.column("g", pair),
+        format!(
+            "radial distribution function of {of}, normalisation {}",
+            norm.name()
+        ),
+        partials.g(pair, norm)?,
+    )];
+    columns.push(TableColumn::floats(
+        named.column("g_error", pair),
+        format!("Poisson error of g of {of}, of normalisation pairs"),
+        partials.poisson_error(pair)?,
+    ));
+    let errors = block_errors(counted, pair, norm)?;
+    if with_pmf {
+        let w = partials
+            .g(pair, norm)?
+            .into_iter()
+            .map(|g| -g.ln())
+            .collect();
+        columns.push(TableColumn::floats(
+            named.column("w", pair),
+            format!("potential of mean force of {of} over kT"),
+            w,
+        ));
+    }
+    if let Some(errors) = errors {
+        let length = counted.blocks.length();
+        columns.push(TableColumn::floats(
+            named.column("g_block_error", pair),
+            format!(
+                "standard error of g of {of} from the scatter of blocks of {length} frames and more (Flyvbjerg & Petersen, cubic rule); nan: no plateau"
+            ),
+            errors,
+        ));
+    }
+    let around = |a: usize, b: usize| {
+        let names = named.names;
+        format!(
+            "coordination number: mean number of {} around {} up to hi",
+            names[b], names[a]
+        )
+    };
+    columns.push(TableColumn::floats(
+        named.column("n", pair),
+        around(a, b),
+        partials.coordination(pair)?,
+    ));
+    if a != b {
+        let back = [b, a];
+        columns.push(TableColumn::floats(
+            format!("n_{}", named.pair(back)),
+            around(b, a),
+            partials.coordination(back)?,
+        ));
+    }
+    columns.push(TableColumn::integers(
+        named.column("npairs", pair),
+        format!("number of pairs of {of}, over all frames"),
+        partials.npairs(pair)?.to_vec(),
+    ));
+    Ok(columns)
+}
+
+/// What was averaged over.
+fn note(record: &mut Record, counted: &Counted, names: &[String]) {
+    let frames = counted.blocks.len();
+    record.set("frames", frames);
+    record.set("interrupted", counted.interrupted);
+    let mut volumes = (0.0, 0usize);
+    for (_, facts) in counted.blocks.frames() {
+        if let Some(volume) = facts.volume {
+            volumes = (volumes.0 + volume, volumes.1 + 1);
+        }
+    }
+    if volumes.1 > 0 {
+        record.set("mean_volume", volumes.0 / volumes.1 as f64);
+    }
+    let pairs: Vec<String> = counted
+        .pairs
+        .iter()
+        .map(|&[a, b]| format!("{}-{}", names[a], names[b]))
+        .collect();
+    record.set("pairs", json!(pairs));
+    let numbers: Vec<Value> = counted
+        .mean_particles()
+        .into_iter()
+        .map(Value::from)
+        .collect();
+    record.set("mean_particles", numbers);
+    record.set("block_frames", counted.blocks.length());
+}
+
+/// Writes what was counted, and ends as the signal says that ended the run.
+pub(super) fn write(
+    counted: Counted,
+    names: &[String],
+    unit: Option<&str>,
+    (flags, structure, output): (&FrameFlags, &StructureFlags, &OutputFlags),
+    mut record: Record,
+) -> Result<()> {
+    let frames = counted.blocks.len();
+    if frames == 0 {
+        bail!("stopped before the first frame was counted: nothing is written");
+    }
+    let norm = flags.norm.map_or(Normalisation::Pairs, Into::into);
+    let axes = counted.partials.binning().axes();
+    record.set_bins(Statistic::R, &axes, LineOfSight::default());
+    record.set("normalisation", norm.name());
+    note(&mut record, &counted, names);
+    let named = Named {
+        names,
+        many: counted.pairs.len() > 1,
+    };
+    let edges = edge_columns(&axes, unit);
+    let mut columns = edges.clone();
+    for &pair in &counted.pairs {
+        columns.extend(pair_columns(
+            &counted.partials,
+            &counted,
+            pair,
+            (&named, norm, flags.pmf),
+        )?);
+    }
+    if let Some(path) = &flags.block_counts {
+        let table = Table {
+            columns: of_blocks(&counted, edges, (&named, norm))?,
+            meta: record.finish(ResultKind::Rdf),
+        };
+        write_table(&table, path)?;
+    }
+    let interrupted = counted.interrupted;
+    let in_vacuum = counted
+        .blocks
+        .frames()
+        .all(|(_, facts)| facts.volume.is_none());
+    let table = Table {
+        columns,
+        meta: record.finish(ResultKind::Rdf),
+    };
+    deliver(&table, output)?;
+    let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
+    structure::write(
+        structure,
+        &counted.partials,
+        (names, unit),
+        what,
+        &mut record,
+    )?;
+    if interrupted || stopped() {
+        bail!("stopped by a signal: the result holds the {frames} frames that were counted");
+    }
+    Ok(())
+}
+
+/// Each block after the other: its first frame, its frames, and for each bin what is counted and g.
+fn of_blocks(
+    counted: &Counted,
+    edges: Vec<TableColumn>,
+    (named, norm): (&Named<'_>, Normalisation),
+) -> Result<Vec<TableColumn>> {
+    let Some(told) = &counted.told else {
+        return Ok(edges);
+    };
+    let bins = counted.partials.binning().n_bins();
+    let blocks = counted.each_told.len();
+    let repeated = |values: &dyn Fn(usize) -> u64| -> Vec<u64> {
+        (0..blocks * bins).map(|row| values(row / bins)).collect()
+    };
+    let begins: Vec<u64> = told.blocks().map(|(begin, _)| begin).collect();
+    let first = |block: usize| counted.frame_number(begins[block]);
+    let mut columns = vec![
+        TableColumn::integers("frame", "the first frame of the block", repeated(&first)),
+        TableColumn::integers(
+            "frames",
+            "frames of the block",
+            repeated(&|block| counted.each_told[block].frames()),
+        ),
+    ];
+    columns.extend(edges.into_iter().map(|column| column.repeated(blocks)));
+    for &pair in &counted.pairs {
+        let of = named.pair(pair);
+        let (mut npairs, mut g) = (Vec::new(), Vec::new());
+        for block in &counted.each_told {
+            npairs.extend_from_slice(block.npairs(pair)?);
+            g.extend(block.g(pair, norm)?);
+        }
+        columns.push(TableColumn::integers(
+            named.column("npairs", pair),
+            format!("number of pairs of {of}"),
+            npairs,
+        ));
+        columns.push(TableColumn::floats(
+            named.column("g", pair),
+            format!("g of {of} in the block"),
+            g,
+        ));
+    }
+    Ok(columns)
+}

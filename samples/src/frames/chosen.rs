@@ -1,0 +1,270 @@
+//! Which particles of a frame are counted, in which groups, and which of their pairs are left out.
+//!
+//! Entry: [`Chosen::of`], made once for all frames whose particles are the same.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use albireo::frames::FrameGroups;
+use albireo::tally::Cut;
+use albireo::{Groups, Labels};
+use albireo_catalogs::{Atoms, Attribute, Frame};
+
+use super::centres::keys;
+use super::{Exclusion, FrameReading, Species};
+use crate::error::{SampleError, Within};
+
+/// What is chosen of a frame.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    /// Rows of the particles that are in any group; `None` for all of them.
+    pub(super) rows: Option<Vec<u32>>,
+    pub(super) labels: Labels,
+    pub(super) molecules: Option<Groups>,
+    pub(super) cuts: Vec<Cut>,
+}
+
+/// A column of species that is looked for where none is named.
+const USUAL: [&str; 4] = ["species", "element", "type", "name"];
+
+fn missing(column: &str, atoms: &Atoms) -> SampleError {
+    SampleError::NoAttribute {
+        column: column.to_owned(),
+        available: atoms.names().map(str::to_owned).collect(),
+    }
+}
+
+/// The text of each value of a column, each once: in order of texts, or of numbers.
+fn values_of(attribute: &Attribute) -> Vec<String> {
+    match attribute {
+        Attribute::Texts { texts, codes } => {
+            let used: HashSet<u32> = codes.iter().copied().collect();
+            let texts = texts.iter().enumerate();
+            let texts = texts.filter(|(code, _)| used.contains(&(*code as u32)));
+            let mut texts: Vec<String> = texts.map(|(_, text)| text.clone()).collect();
+            texts.sort();
+            texts
+        }
+        Attribute::Integers(values) => {
+            let mut values = values.clone();
+            values.sort_unstable();
+            values.dedup();
+            values.iter().map(i64::to_string).collect()
+        }
+        Attribute::Numbers(values) => {
+            let mut values = values.clone();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            values.iter().map(f64::to_string).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The column of species: the one named, else the first of the usual ones that tells particles apart by few values.
+fn species_column<'a>(species: &Species, atoms: &'a Atoms) -> Result<Option<&'a str>, SampleError> {
+    match species {
+        Species::Column(column) => {
+            let found = atoms.names().find(|name| name == column);
+            found.map(Some).ok_or_else(|| missing(column, atoms))
+        }
+        Species::Usual => {
+            let found = USUAL.iter().find(|name| atoms.get(name).is_some());
+            Ok(found.and_then(|wanted| atoms.names().find(|name| name == wanted)))
+        }
+        Species::Conditions(_) => Ok(None),
+    }
+}
+
+/// The most values of a column of species.
+const MOST_SPECIES: usize = 64;
+
+/// The groups that particles are counted in, as the first frame has them.
+pub(super) fn groups(
+    reading: &FrameReading,
+    atoms: &Atoms,
+) -> Result<(FrameGroups, Option<String>), SampleError> {
+    if let Species::Conditions(conditions) = &reading.species {
+        let names = conditions.iter().map(|(name, _)| name.clone());
+        return Ok((FrameGroups::overlapping(names)?, None));
+    }
+    let Some(column) = species_column(&reading.species, atoms)? else {
+        return Ok((FrameGroups::apart(["all"]), None));
+    };
+    let mut names = atoms.get(column).map(values_of).unwrap_or_default();
+    for name in &reading.more_species {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    if names.len() > MOST_SPECIES {
+        return Err(SampleError::TooManySpecies {
+            column: column.to_owned(),
+            found: names.len(),
+            most: MOST_SPECIES,
+        });
+    }
+    Ok((FrameGroups::apart(names), Some(column.to_owned())))
+}
+
+/// The set of groups, as bits, that each particle of a column of species is in.
+fn masks_by_column(
+    atoms: &Atoms,
+    column: &str,
+    groups: &FrameGroups,
+) -> Result<Vec<u64>, SampleError> {
+    let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+    let place: HashMap<&str, usize> = (groups.names().iter().enumerate())
+        .map(|(place, name)| (name.as_str(), place))
+        .collect();
+    let bit = |text: &str| match place.get(text) {
+        Some(place) => Ok(1 << place),
+        None => Err(SampleError::NewSpecies {
+            column: column.to_owned(),
+            found: text.to_owned(),
+        }),
+    };
+    match attribute {
+        Attribute::Texts { texts, codes } => {
+            let bits: Vec<_> = texts.iter().map(|text| bit(text)).collect();
+            let of = |&code: &u32| match &bits[code as usize] {
+                Ok(bit) => Ok(*bit),
+                Err(_) => bit(&texts[code as usize]),
+            };
+            codes.iter().map(of).collect()
+        }
+        Attribute::Integers(values) => values.iter().map(|value| bit(&value.to_string())).collect(),
+        Attribute::Numbers(values) => values.iter().map(|value| bit(&value.to_string())).collect(),
+        _ => Ok(Vec::new()),
+    }
+}
+
+impl Chosen {
+    /// What `reading` chooses of `frame`, whose groups are `groups`, by `column` where they are species of one.
+    pub(super) fn of(
+        reading: &FrameReading,
+        (frame, path): (&Frame, &Path),
+        (groups, column): (&FrameGroups, Option<&str>),
+    ) -> Result<Self, SampleError> {
+        let atoms = &frame.atoms;
+        let mut masks = match (&reading.species, column) {
+            (Species::Conditions(conditions), _) => {
+                let mut masks = vec![0u64; frame.len()];
+                for (place, (name, filter)) in conditions.iter().enumerate() {
+                    let rows = frame.selected(filter, path);
+                    for row in rows.within(|| format!("--select {name}"))? {
+                        masks[row as usize] |= 1 << place;
+                    }
+                }
+                masks
+            }
+            (_, Some(column)) => masks_by_column(atoms, column, groups)?,
+            (_, None) => vec![1; frame.len()],
+        };
+        if let Some(filter) = &reading.filter {
+            let kept = frame
+                .selected(filter, path)
+                .within(|| "--where".to_owned())?;
+            let mut kept = kept.into_iter().peekable();
+            for (row, mask) in masks.iter_mut().enumerate() {
+                if kept.next_if(|&next| next as usize == row).is_none() {
+                    *mask = 0;
+                }
+            }
+        }
+        let labels = masks.iter().filter_map(|&mask| groups.label_of(mask));
+        let labels = Labels::new(labels.collect(), groups.labels())?;
+        let rows = (labels.values().len() < frame.len()).then(|| {
+            let chosen = |(row, &mask): (usize, &u64)| (mask != 0).then_some(row as u32);
+            masks.iter().enumerate().filter_map(chosen).collect()
+        });
+        let (molecules, cuts) = exclusions(&reading.excluded, atoms, rows.as_deref())?;
+        Ok(Self {
+            rows,
+            labels,
+            molecules,
+            cuts,
+        })
+    }
+}
+
+/// The groups and the cuts that leave out pairs of the rows that are chosen.
+fn exclusions(
+    excluded: &[Exclusion],
+    atoms: &Atoms,
+    rows: Option<&[u32]>,
+) -> Result<(Option<Groups>, Vec<Cut>), SampleError> {
+    let (mut molecules, mut cuts) = (None, Vec::new());
+    for exclusion in excluded {
+        match exclusion {
+            Exclusion::Within(column) => {
+                let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+                let keys = keys(attribute);
+                let mut numbers = HashMap::new();
+                let mut number = |key: u64| {
+                    let next = numbers.len() as u32;
+                    *numbers.entry(key).or_insert(next)
+                };
+                let of = match rows {
+                    None => keys.into_iter().map(&mut number).collect(),
+                    Some(rows) => rows.iter().map(|&row| number(keys[row as usize])).collect(),
+                };
+                molecules = Some(Groups::new(of));
+                cuts.push(Cut::SameGroup);
+            }
+            Exclusion::Bonded(steps) => {
+                if atoms.bonds().is_empty() {
+                    return Err(SampleError::NoBonds);
+                }
+                cuts.push(listed(&along_bonds(atoms, *steps), rows));
+            }
+            Exclusion::Listed(pairs) => {
+                let n = atoms.len() as u32;
+                if let Some(pair) = pairs.iter().find(|pair| pair.iter().any(|&row| row >= n)) {
+                    return Err(SampleError::PairBeyond {
+                        pair: *pair,
+                        particles: atoms.len(),
+                    });
+                }
+                cuts.push(listed(pairs, rows));
+            }
+        }
+    }
+    Ok((molecules, cuts))
+}
+
+/// Pairs of all particles as pairs of those that are chosen.
+fn listed(pairs: &[[u32; 2]], rows: Option<&[u32]>) -> Cut {
+    let Some(rows) = rows else {
+        return Cut::listed(pairs.iter().copied());
+    };
+    let place = |row: u32| rows.binary_search(&row).ok().map(|place| place as u32);
+    Cut::listed(
+        pairs
+            .iter()
+            .filter_map(|&[i, j]| Some([place(i)?, place(j)?])),
+    )
+}
+
+/// Pairs of particles with up to `steps` bonds from one to the other.
+fn along_bonds(atoms: &Atoms, steps: u32) -> Vec<[u32; 2]> {
+    let mut neighbours = vec![Vec::new(); atoms.len()];
+    for &[i, j] in atoms.bonds() {
+        neighbours[i as usize].push(j);
+        neighbours[j as usize].push(i);
+    }
+    let mut pairs = HashSet::new();
+    for start in 0..atoms.len() as u32 {
+        let mut seen = HashSet::from([start]);
+        let mut border = vec![start];
+        for _ in 0..steps {
+            let next = border.iter().flat_map(|&row| &neighbours[row as usize]);
+            border = next.copied().filter(|&row| seen.insert(row)).collect();
+        }
+        let others = seen.into_iter().filter(|&row| row > start);
+        pairs.extend(others.map(|row| [start, row]));
+    }
+    let mut pairs: Vec<[u32; 2]> = pairs.into_iter().collect();
+    pairs.sort_unstable();
+    pairs
+}

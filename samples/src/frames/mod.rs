@@ -1,0 +1,342 @@
+//! Frames of trajectories as particles in a domain, one after the other.
+//!
+//! Entry: [`FrameReading::open`] gives a [`FrameSource`], which reads, and a [`FrameChoice`], which makes jobs of what is read, on any thread.
+
+mod centres;
+mod chosen;
+mod range;
+mod source;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use albireo::frames::{FrameGroups, FrameJob};
+use albireo::{Axis, Domain, Lattice, Outside, Particles, PeriodicBox, Points};
+use albireo_catalogs::{Atoms, Cell, Filter, Frame, Stop, TrajectoryRequest};
+
+pub use range::{FrameRange, ParseFramesError};
+pub use source::{FrameSource, NumberedFrame};
+
+use crate::error::{SampleError, Within};
+use crate::space::{BoxSpec, domain_of};
+use centres::centres;
+use chosen::Chosen;
+
+/// What particles are told apart by.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Species {
+    /// The first of the columns `species`, `element`, `type` and `name` that there is; all particles alike where there is none.
+    #[default]
+    Usual,
+    /// The values of a column.
+    Column(String),
+    /// Named conditions; particles may satisfy several.
+    Conditions(Vec<(String, Filter)>),
+}
+
+/// Pairs that are no candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Exclusion {
+    /// Pairs with the same value of a column, such as `molecule` or `resid`.
+    Within(String),
+    /// Pairs with up to so many bonds between them: 1 for those bonded, 2 for 1-3 pairs too.
+    Bonded(u32),
+    /// These, by the rows of their particles, from 0.
+    Listed(Vec<[u32; 2]>),
+}
+
+/// How frames become particles.
+#[derive(Debug, Clone, Default)]
+pub struct FrameReading {
+    /// Where files leave it open: tables and columns.
+    pub request: TrajectoryRequest,
+    /// Which frames.
+    pub range: FrameRange,
+    /// Names, types, residues and bonds, where they stand in a file of their own.
+    pub topology: Option<Arc<Atoms>>,
+    /// What particles are told apart by.
+    pub species: Species,
+    /// Values of the column of species that the first frame may lack.
+    pub more_species: Vec<String>,
+    /// Which particles are counted at all.
+    pub filter: Option<Filter>,
+    /// Whether conditions are asked again in every frame.
+    pub update: bool,
+    /// Molecules that are counted as their centres of mass: the column that tells them apart.
+    pub centres: Option<String>,
+    /// Pairs that are left out.
+    pub excluded: Vec<Exclusion>,
+    /// The box in place of the one that frames state.
+    pub space: Option<BoxSpec>,
+    /// The axis that is left out, where particles are projected on a plane: their coordinate along it is 0 and it is open.
+    pub flat: Option<Axis>,
+    /// Asked again and again while files are read.
+    pub stop: Stop,
+}
+
+/// Makes jobs of frames; shared by all threads.
+pub struct FrameChoice {
+    reading: FrameReading,
+    groups: FrameGroups,
+    column: Option<String>,
+    /// What was chosen last, for the particles that it was chosen of.
+    last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
+}
+
+impl FrameReading {
+    /// Opens a trajectory of one file or several, and chooses particles by its first frame.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("two.csv");
+    /// # std::fs::write(&path, "frame,species,x,y,z\n0,O,0,0,0\n0,H,1,0,0\n1,O,0,0,0\n1,H,2,0,0\n")?;
+    /// use albireo_samples::FrameReading;
+    /// # if false {
+    /// let (mut source, choice) = FrameReading::default().open(&[path])?;
+    /// assert_eq!(choice.groups().names(), ["H", "O"]);
+    /// while let Some(frame) = source.next_frame()? {
+    ///     let job = choice.job(frame)?;
+    ///     assert_eq!(job.particles.len(), 2);
+    /// }
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Files that cannot be read, a range without a frame, columns or species that are not there.
+    pub fn open(self, paths: &[PathBuf]) -> Result<(FrameSource, FrameChoice), SampleError> {
+        let (request, stop) = (self.request.clone(), self.stop.clone());
+        let mut source = FrameSource::open(paths, request, self.range, stop)?;
+        let first = source
+            .peek()?
+            .cloned()
+            .ok_or_else(|| SampleError::NoFrames {
+                path: paths.first().cloned().unwrap_or_default(),
+            })?;
+        let place = || at(&first);
+        let whole = self.whole(&first.frame).within(place)?;
+        let (groups, column) = chosen::groups(&self, &whole.atoms).within(place)?;
+        let choice = FrameChoice {
+            reading: self,
+            groups,
+            column,
+            last: Mutex::new(None),
+        };
+        let chosen = choice.chosen(&whole, &first.path).within(place)?;
+        choice.remember(&whole.atoms, &chosen);
+        Ok((source, choice))
+    }
+
+    /// What decides which particles and pairs are counted, as text.
+    pub fn settings(&self) -> String {
+        let Self {
+            request,
+            range,
+            topology,
+            species,
+            more_species,
+            filter,
+            update,
+            centres,
+            excluded,
+            space,
+            flat,
+            stop: _,
+        } = self;
+        format!(
+            "{request:?} {range:?} {topology:?} {species:?} {more_species:?} {filter:?} {update} {centres:?} {excluded:?} {space:?} {flat:?}"
+        )
+    }
+
+    /// The frame with what the topology knows of its particles.
+    fn with_topology(&self, frame: &Frame) -> Result<Arc<Atoms>, SampleError> {
+        let Some(topology) = &self.topology else {
+            return Ok(Arc::clone(&frame.atoms));
+        };
+        if topology.len() != frame.len() {
+            return Err(SampleError::OtherTopology {
+                topology: topology.len(),
+                frame: frame.len(),
+            });
+        }
+        if frame.atoms.names().next().is_none() {
+            return Ok(Arc::clone(topology));
+        }
+        let mut atoms = Atoms::clone(topology);
+        for name in frame.atoms.names() {
+            if let Some(attribute) = frame.atoms.get(name) {
+                atoms = atoms.with(name, attribute.clone());
+            }
+        }
+        Ok(Arc::new(atoms))
+    }
+
+    /// The frame with its topology, its molecules as centres where these are asked for.
+    fn whole(&self, frame: &Frame) -> Result<Frame, SampleError> {
+        let mut whole = frame.clone();
+        whole.atoms = self.with_topology(frame)?;
+        if let Some(column) = &self.centres {
+            let domain = self.domain(frame.cell.as_ref())?;
+            let (positions, atoms) = centres(&whole.positions, &whole.atoms, column, &domain)?;
+            whole.positions = positions;
+            whole.atoms = Arc::new(atoms);
+        }
+        Ok(whole)
+    }
+
+    /// The space of a frame with this box.
+    fn domain(&self, cell: Option<&Cell>) -> Result<Domain, SampleError> {
+        match (self.space, cell) {
+            (None | Some(BoxSpec::File), Some(cell)) => domain_of_cell(cell),
+            (Some(BoxSpec::File), None) => Err(SampleError::NoStatedBox),
+            (None, None) => Ok(Domain::Open),
+            (Some(spec), _) => domain_of(spec),
+        }
+    }
+
+    /// The space of a frame, its plane where there is one, and the volume or area of it.
+    fn space_of(&self, cell: Option<&Cell>) -> Result<(Domain, Option<f64>), SampleError> {
+        let domain = self.domain(cell)?;
+        let Some(normal) = self.flat else {
+            let volume = domain.volume();
+            return Ok((domain, volume));
+        };
+        match domain {
+            Domain::Periodic(of) => {
+                let mut lengths = of.lengths();
+                lengths[normal.index()] = None;
+                let sides = lengths.iter().flatten();
+                let area = (sides.clone().count() == 2).then(|| sides.product());
+                Ok((domain_of(BoxSpec::Lengths(lengths))?, area))
+            }
+            Domain::Triclinic(lattice) => {
+                // The third vector must stand on the other two, along the axis.
+                let vectors = lattice.vectors();
+                let k = normal.index();
+                let along = |v: &[f64; 3]| (0..3).all(|axis| axis == k || v[axis] == 0.0);
+                let flat = vectors.iter().filter(|v| v[k] == 0.0).count() == 2;
+                let height = vectors.iter().find(|v| along(v)).map(|v| v[k].abs());
+                match height.filter(|_| flat) {
+                    None => Err(SampleError::NoPlane(normal)),
+                    Some(height) => {
+                        let area = lattice.volume() / height;
+                        Ok((Domain::Triclinic(lattice), Some(area)))
+                    }
+                }
+            }
+            Domain::Open => Ok((Domain::Open, None)),
+        }
+    }
+}
+
+/// A frame's place, for messages.
+fn at(frame: &NumberedFrame) -> String {
+    format!("{}: frame {}", frame.path.display(), frame.frame.number)
+}
+
+fn domain_of_cell(cell: &Cell) -> Result<Domain, SampleError> {
+    let periodic = cell.periodic();
+    if periodic == [false; 3] {
+        return Ok(Domain::Open);
+    }
+    match cell.lengths() {
+        Some(lengths) => {
+            let lengths = [0, 1, 2].map(|k| periodic[k].then_some(lengths[k]));
+            Ok(Domain::Periodic(PeriodicBox::new(lengths)?))
+        }
+        None if periodic == [true; 3] => Ok(Domain::Triclinic(Lattice::new(cell.vectors())?)),
+        None => Err(SampleError::OpenTriclinic),
+    }
+}
+
+impl FrameChoice {
+    /// The groups that particles are counted in.
+    pub fn groups(&self) -> &FrameGroups {
+        &self.groups
+    }
+
+    /// The column that the groups are species of, where they are.
+    pub fn column(&self) -> Option<&str> {
+        self.column.as_deref()
+    }
+
+    /// The particles of a frame, in its box.
+    ///
+    /// # Errors
+    /// Positions that are not finite, a box that is none, particles that are of no known species: each with file and frame.
+    pub fn job(&self, frame: NumberedFrame) -> Result<FrameJob, SampleError> {
+        let place = at(&frame);
+        self.job_of(frame).within(|| place)
+    }
+
+    fn job_of(&self, numbered: NumberedFrame) -> Result<FrameJob, SampleError> {
+        let NumberedFrame {
+            number,
+            path,
+            frame,
+        } = numbered;
+        let (domain, volume) = self.reading.space_of(frame.cell.as_ref())?;
+        let frame = if self.reading.centres.is_none() && self.reading.topology.is_none() {
+            frame
+        } else {
+            self.reading.whole(&frame)?
+        };
+        let chosen = self.chosen_or_last(&frame, &path)?;
+        let columns = match &chosen.rows {
+            None => frame.positions,
+            Some(rows) => {
+                let pick =
+                    |column: &Vec<f64>| rows.iter().map(|&row| column[row as usize]).collect();
+                frame.positions.each_ref().map(pick)
+            }
+        };
+        let mut columns = columns;
+        if let Some(normal) = self.reading.flat {
+            columns[normal.index()].fill(0.0);
+        }
+        let [x, y, z] = columns;
+        let mut particles =
+            Particles::new(Points::new(x, y, z)?).labelled(chosen.labels.clone())?;
+        if let Some(molecules) = &chosen.molecules {
+            particles = particles.grouped(molecules.clone())?;
+        }
+        Ok(FrameJob {
+            number,
+            particles: domain.place(particles, Outside::Wrap)?,
+            domain,
+            volume,
+            cuts: chosen.cuts.clone(),
+        })
+    }
+
+    fn chosen(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>, SampleError> {
+        let groups = (&self.groups, self.column.as_deref());
+        Chosen::of(&self.reading, (frame, path), groups).map(Arc::new)
+    }
+
+    /// What is chosen of a frame: what was chosen last, if its particles are the same ones.
+    fn chosen_or_last(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>, SampleError> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.clone();
+        match last {
+            Some((atoms, chosen)) if !self.reading.update && self.same(&atoms, &frame.atoms) => {
+                Ok(chosen)
+            }
+            _ => {
+                let chosen = self.chosen(frame, path)?;
+                self.remember(&frame.atoms, &chosen);
+                Ok(chosen)
+            }
+        }
+    }
+
+    /// Whether particles are those of another frame.
+    fn same(&self, one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
+        Arc::ptr_eq(one, other) || **one == **other
+    }
+
+    fn remember(&self, atoms: &Arc<Atoms>, chosen: &Arc<Chosen>) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((Arc::clone(atoms), Arc::clone(chosen)));
+    }
+}

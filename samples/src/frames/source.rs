@@ -1,0 +1,152 @@
+//! The frames of several files as those of one trajectory.
+//!
+//! Entry: [`FrameSource`].
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use albireo_catalogs::{Frame, Stop, Trajectory, TrajectoryRequest, open_trajectory};
+
+use super::range::FrameRange;
+use crate::error::SampleError;
+
+/// A frame with its number over all files and the file that it comes from.
+#[derive(Debug, Clone)]
+pub struct NumberedFrame {
+    /// Its number over all files, from 0.
+    pub number: u64,
+    /// The file.
+    pub path: PathBuf,
+    /// What it holds.
+    pub frame: Frame,
+}
+
+/// Hands out the frames of a range, file after file.
+pub struct FrameSource {
+    files: VecDeque<PathBuf>,
+    request: TrajectoryRequest,
+    range: FrameRange,
+    stop: Stop,
+    open: Option<Box<dyn Trajectory>>,
+    /// Frames passed so far, over all files.
+    passed: u64,
+    /// What was read ahead.
+    ahead: Option<NumberedFrame>,
+    /// Formats and units found.
+    format: String,
+    unit: Option<String>,
+}
+
+impl FrameSource {
+    /// Opens the first of the files.
+    ///
+    /// # Errors
+    /// No file, or one that is no trajectory.
+    pub fn open(
+        paths: &[PathBuf],
+        request: TrajectoryRequest,
+        range: FrameRange,
+        stop: Stop,
+    ) -> Result<Self, SampleError> {
+        let mut files: VecDeque<PathBuf> = paths.iter().cloned().collect();
+        let first = files
+            .pop_front()
+            .ok_or_else(|| SampleError::Missing("trajectory".to_owned()))?;
+        let open = open_trajectory(&first, &request, stop.clone())?;
+        Ok(Self {
+            format: open.format().to_string(),
+            unit: open.unit().map(str::to_owned),
+            open: Some(open),
+            files,
+            request,
+            range,
+            stop,
+            passed: 0,
+            ahead: None,
+        })
+    }
+
+    /// The format of the first file.
+    pub fn format(&self) -> &str {
+        &self.format
+    }
+
+    /// The unit of length that the first file states.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Number of frames that will be handed out, where one file is all and tells how many frames it has.
+    pub fn frames(&self) -> Option<u64> {
+        let one = self.files.is_empty();
+        let frames = self.open.as_ref()?.frames().filter(|_| one)?;
+        Some(self.range.number_of(frames))
+    }
+
+    /// The next frame without taking it.
+    ///
+    /// # Errors
+    /// As [`FrameSource::next_frame`].
+    pub fn peek(&mut self) -> Result<Option<&NumberedFrame>, SampleError> {
+        if self.ahead.is_none() {
+            self.ahead = self.read()?;
+        }
+        Ok(self.ahead.as_ref())
+    }
+
+    /// The next frame of the range.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or one of another unit of length than those before it.
+    pub fn next_frame(&mut self) -> Result<Option<NumberedFrame>, SampleError> {
+        match self.ahead.take() {
+            Some(frame) => Ok(Some(frame)),
+            None => self.read(),
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<NumberedFrame>, SampleError> {
+        let wanted = if self.passed <= self.range.start {
+            self.range.start
+        } else {
+            let steps = (self.passed - self.range.start).div_ceil(self.range.step);
+            self.range.start + steps * self.range.step
+        };
+        if self.range.stop.is_some_and(|stop| wanted >= stop) {
+            return Ok(None);
+        }
+        while let Some(open) = &mut self.open {
+            self.passed += open.skip(wanted - self.passed)?;
+            if self.passed == wanted
+                && let Some(frame) = open.next_frame()?
+            {
+                self.passed += 1;
+                let path = open.path().to_owned();
+                return Ok(Some(NumberedFrame {
+                    number: wanted,
+                    path,
+                    frame,
+                }));
+            }
+            self.open = match self.files.pop_front() {
+                None => None,
+                Some(path) => Some(self.open_next(&path)?),
+            };
+        }
+        Ok(None)
+    }
+
+    fn open_next(&self, path: &Path) -> Result<Box<dyn Trajectory>, SampleError> {
+        let next = open_trajectory(path, &self.request, self.stop.clone())?;
+        let unit = next.unit().map(str::to_owned);
+        if unit != self.unit {
+            let named = |unit: Option<&str>| unit.unwrap_or("none stated").to_owned();
+            return Err(SampleError::FrameUnits {
+                path: path.to_owned(),
+                expected: named(self.unit.as_deref()),
+                found: named(unit.as_deref()),
+            });
+        }
+        Ok(next)
+    }
+}

@@ -1,0 +1,177 @@
+//! g of runs of consecutive frames: how it drifts, and how far its mean is off.
+//!
+//! Entry: [`Blocks`].
+
+use super::{Frame, Normalisation, Partials};
+use crate::binning::Binning;
+use crate::error::EstimatorError;
+
+/// Partial functions of blocks of so many consecutive frames each, one after the other.
+///
+/// Each block is held with its counts, so that all that [`Partials`] tell of a trajectory they tell of a block too.
+///
+/// ```
+/// use albireo::counts::{JobId, PairKind};
+/// use albireo::estimators::fluid::{Blocks, Frame, Normalisation, Partials, Space, Species};
+/// use albireo::{Edges, PairCounts, PairTotal, RBins};
+/// let bins = RBins::new(Edges::linear(0.0, 1.0, 1)?);
+/// let mut blocks = Blocks::new(&Partials::new(&bins, Species::within(1))?, 2)?;
+/// let space = Space::of_volume(10.0)?;
+/// for pairs in [3, 5, 4, 6, 9] {
+///     let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
+///     let counts = [PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(pairs))?];
+///     blocks.add_frame(&Frame { counts: &counts, particles: &[10], excluded: &[], space: &space, weight: 1.0 })?;
+/// }
+/// let pairs = |of: Vec<Vec<f64>>| of.into_iter().flatten().collect::<Vec<_>>();
+/// assert_eq!(pairs(blocks.g([0, 0], Normalisation::None)?), [8.0, 10.0]);
+/// assert_eq!(pairs(blocks.running([0, 0], Normalisation::None)?), [8.0, 18.0]);
+/// assert_eq!(blocks.error([0, 0], Normalisation::None)?, Some(vec![1.0]));
+/// assert_eq!(blocks.all()?.npairs([0, 0])?, [27]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Blocks<B> {
+    length: u64,
+    whole: Vec<Partials<B>>,
+    last: Partials<B>,
+}
+
+impl<B: Binning> Blocks<B> {
+    /// No frame yet; bins and species as those of `like`, blocks of `length` frames.
+    ///
+    /// # Errors
+    /// A length of 0.
+    pub fn new(like: &Partials<B>, length: u64) -> Result<Self, EstimatorError> {
+        if length == 0 {
+            return Err(EstimatorError::Needs(
+                "a block needs at least 1 frame, found 0".to_owned(),
+            ));
+        }
+        Ok(Self {
+            length,
+            whole: vec![],
+            last: like.emptied(),
+        })
+    }
+
+    /// Adds the next frame.
+    ///
+    /// # Errors
+    /// As [`Partials::add_frame`].
+    pub fn add_frame(&mut self, frame: &Frame<'_, B>) -> Result<(), EstimatorError> {
+        self.last.add_frame(frame)?;
+        if self.last.frames() == self.length {
+            let empty = self.last.emptied();
+            self.whole.push(std::mem::replace(&mut self.last, empty));
+        }
+        Ok(())
+    }
+
+    /// Adds the frames that follow on these.
+    ///
+    /// # Errors
+    /// Blocks of another length, other bins or species, or a last block here that is not whole. `self` is then unchanged.
+    pub fn append(&mut self, next: Self) -> Result<(), EstimatorError> {
+        if self.length != next.length {
+            return Err(EstimatorError::Needs(format!(
+                "blocks to append must have {} frames each, found {}",
+                self.length, next.length
+            )));
+        }
+        if self.last.frames() != 0 {
+            return Err(EstimatorError::Needs(format!(
+                "parts of a trajectory join between whole blocks: the first ends with {} of {} frames",
+                self.last.frames(),
+                self.length
+            )));
+        }
+        let mut last = self.last.clone();
+        last.merge(&next.last)
+            .map_err(|error| EstimatorError::Needs(error.to_string()))?;
+        self.last = last;
+        self.whole.extend(next.whole);
+        Ok(())
+    }
+
+    /// Frames of a block.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The whole blocks, in their order.
+    pub fn whole(&self) -> &[Partials<B>] {
+        &self.whole
+    }
+
+    /// All frames together, those of a last block that is not whole with them.
+    ///
+    /// # Errors
+    /// As [`Partials::merge`].
+    pub fn all(&self) -> Result<Partials<B>, EstimatorError> {
+        let mut all = self.last.clone();
+        self.whole
+            .iter()
+            .try_for_each(|block| merged(&mut all, block))?;
+        Ok(all)
+    }
+
+    /// g of each whole block.
+    ///
+    /// # Errors
+    /// Species whose pairs were not counted.
+    pub fn g(
+        &self,
+        species: [usize; 2],
+        normalisation: Normalisation,
+    ) -> Result<Vec<Vec<f64>>, EstimatorError> {
+        let blocks = self.whole.iter();
+        blocks.map(|b| b.g(species, normalisation)).collect()
+    }
+
+    /// The running mean: g of the first block, of the first two, and so on.
+    ///
+    /// # Errors
+    /// As [`Blocks::g`].
+    pub fn running(
+        &self,
+        species: [usize; 2],
+        normalisation: Normalisation,
+    ) -> Result<Vec<Vec<f64>>, EstimatorError> {
+        let mut so_far = self.last.emptied();
+        let blocks = self.whole.iter();
+        let means = blocks.map(|block| {
+            merged(&mut so_far, block)?;
+            so_far.g(species, normalisation)
+        });
+        means.collect()
+    }
+
+    /// The standard error of the mean of the blocks' g, `sqrt(sum (g_b - mean)^2 / (n (n - 1)))`; none below two whole blocks.
+    ///
+    /// Blocks are taken as independent: they must be much longer than the memory of the fluid.
+    ///
+    /// # Errors
+    /// As [`Blocks::g`].
+    pub fn error(
+        &self,
+        species: [usize; 2],
+        normalisation: Normalisation,
+    ) -> Result<Option<Vec<f64>>, EstimatorError> {
+        let blocks = self.g(species, normalisation)?;
+        if blocks.len() < 2 {
+            return Ok(None);
+        }
+        let n = blocks.len() as f64;
+        let error = |bin: usize| {
+            let mean = blocks.iter().map(|g| g[bin]).sum::<f64>() / n;
+            let spread = blocks.iter().map(|g| (g[bin] - mean) * (g[bin] - mean));
+            (spread.sum::<f64>() / (n * (n - 1.0))).sqrt()
+        };
+        Ok(Some((0..blocks[0].len()).map(error).collect()))
+    }
+}
+
+fn merged<B: Binning>(all: &mut Partials<B>, block: &Partials<B>) -> Result<(), EstimatorError> {
+    let merged = all.merge(block);
+    merged.map_err(|error| EstimatorError::Needs(error.to_string()))
+}

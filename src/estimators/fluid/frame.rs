@@ -1,0 +1,148 @@
+//! One frame of a trajectory: what was counted, of how many particles, in which space.
+//!
+//! Entry: [`Frame`].
+
+use super::{Space, Species};
+use crate::binning::Binning;
+use crate::counts::{PairCounts, PairKind};
+use crate::engine::Exactness;
+use crate::error::EstimatorError;
+
+/// One frame, class by class as [`Species::pairs`] has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a, B> {
+    /// The pairs of each class, of like species each once ([`crate::counts::count_classes`]).
+    pub counts: &'a [PairCounts<B>],
+    /// The number of particles of each species.
+    pub particles: &'a [u64],
+    /// The pairs of each class that are no candidates, each once: bonded ones, those of one molecule or, of samples that overlap, a
+    /// particle with itself. None at all where this is empty.
+    pub excluded: &'a [u64],
+    /// The space that the particles fill.
+    pub space: &'a Space,
+    /// What the frame counts for among others; 1 unless a trajectory is reweighted.
+    pub weight: f64,
+}
+
+fn needs<T>(what: String) -> Result<T, EstimatorError> {
+    Err(EstimatorError::Needs(what))
+}
+
+impl<B: Binning> Frame<'_, B> {
+    /// The candidates of each class; refuses what does not fit together.
+    pub(super) fn candidates(
+        &self,
+        binning: &B,
+        species: &Species,
+    ) -> Result<Vec<u64>, EstimatorError> {
+        species.check_list("numbers of particles", self.particles.len())?;
+        let classes = species.pairs().len();
+        if self.counts.len() != classes {
+            return needs(format!(
+                "a frame needs counts of {classes} pairs of species, found {}",
+                self.counts.len()
+            ));
+        }
+        if !(self.excluded.is_empty() || self.excluded.len() == classes) {
+            return needs(format!(
+                "excluded pairs: one number for each of {classes} pairs of species is needed, found {}",
+                self.excluded.len()
+            ));
+        }
+        if !(self.weight > 0.0 && self.weight.is_finite()) {
+            return needs(format!(
+                "the weight of a frame must be positive and finite, found {}",
+                self.weight
+            ));
+        }
+        if let Some(kept) = self.space.kept()
+            && kept.len() != binning.n_bins()
+        {
+            return needs(format!(
+                "the space of a frame tells of {} bins, its counts of {}",
+                kept.len(),
+                binning.n_bins()
+            ));
+        }
+        let all = self.counts.iter().zip(species.pairs()).enumerate();
+        all.map(|(class, (counts, &[a, b]))| {
+            self.check_counts(counts, binning)?;
+            let excluded = self.excluded.get(class).copied().unwrap_or(0);
+            let numbers = [self.particles[a], self.particles[b]];
+            self.candidates_of(counts, [a, b], numbers, excluded)
+        })
+        .collect()
+    }
+
+    fn check_counts(&self, counts: &PairCounts<B>, binning: &B) -> Result<(), EstimatorError> {
+        if counts.binning() != binning {
+            return Err(EstimatorError::Bins {
+                left: "g(r)",
+                right: "the frame",
+            });
+        }
+        let (have, of) = counts.coverage();
+        if have != of {
+            let count = "the frame";
+            return Err(EstimatorError::Incomplete { count, have, of });
+        }
+        if let Some(cut) = counts.cuts().iter().find(|cut| cut.is_of_space()) {
+            return needs(format!("g(r) has no meaning with {}", cut.name()));
+        }
+        match counts.cuts().first() {
+            Some(cut) if self.excluded.is_empty() => needs(format!(
+                "g(r) of counts with {} needs the number of pairs that it excludes",
+                cut.name()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn candidates_of(
+        &self,
+        counts: &PairCounts<B>,
+        [a, b]: [usize; 2],
+        [na, nb]: [u64; 2],
+        excluded: u64,
+    ) -> Result<u64, EstimatorError> {
+        let [wide_a, wide_b] = [na, nb].map(u128::from);
+        let (kind, all) = if a == b {
+            let ordered = wide_a * wide_a.saturating_sub(1);
+            (PairKind::AutoUnordered, ordered / 2)
+        } else {
+            (PairKind::Cross, wide_a * wide_b)
+        };
+        let total = counts.total();
+        if total.kind != kind || u128::from(total.pairs) != all {
+            return needs(format!(
+                "the frame's counts of species {a} and {b} (counting from 0) must fit its particles: {na} and {nb} do not have {} {} pairs",
+                total.pairs, total.kind
+            ));
+        }
+        total.pairs.checked_sub(excluded).map_or_else(
+            || {
+                needs(format!(
+                    "species {a} and {b} (counting from 0) have {} pairs, of which {excluded} cannot be excluded",
+                    total.pairs
+                ))
+            },
+            Ok,
+        )
+    }
+
+    /// Whether its counts are exact; refuses a mixture.
+    pub(super) fn exactness(
+        &self,
+        before: Option<Exactness>,
+    ) -> Result<Option<Exactness>, EstimatorError> {
+        self.counts.iter().try_fold(before, |before, counts| {
+            let found = counts.exactness();
+            match before {
+                Some(before) if before != found => needs(format!(
+                    "g(r) needs frames that are all exact or all approximate, found {found} counts after others"
+                )),
+                _ => Ok(Some(found)),
+            }
+        })
+    }
+}

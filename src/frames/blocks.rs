@@ -1,0 +1,339 @@
+//! Counts of frames as sums over blocks of them, which neither the order of the frames nor a break between them can change.
+//!
+//! Entry: [`FrameBlocks`]. Blocks become longer as frames become more, so that memory stays bounded.
+
+use std::collections::BTreeMap;
+
+use super::FrameTally;
+use crate::error::TallyError;
+use crate::tally::{Merge, Tally};
+
+/// What is known of a frame beside its pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameFacts {
+    /// Particles of each label.
+    pub particles: Vec<u64>,
+    /// For each class, pairs that are left out.
+    pub excluded: Vec<u64>,
+    /// The volume of the box; `None` where space is open.
+    pub volume: Option<f64>,
+}
+
+/// Frames by their places in a trajectory, and the sums of their pairs over blocks of equal length.
+///
+/// ```
+/// use albireo::frames::{FrameBlocks, FrameTally};
+/// use albireo::tally::Tally;
+/// let mut blocks = FrameBlocks::new(4);
+/// for place in [5, 0, 1, 2, 7, 3, 4, 6] {
+///     let tally = Tally::of_one_table(vec![place, 1], vec![]);
+///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0) };
+///     blocks.add(place, frame)?;
+/// }
+/// // Eight frames are two to a block.
+/// assert_eq!(blocks.length(), 2);
+/// let sums: Vec<u64> = blocks.blocks().map(|(_, tally)| tally.pairs()[0]).collect();
+/// assert_eq!(sums, [0 + 1, 2 + 3, 4 + 5, 6 + 7]);
+/// assert_eq!(FrameBlocks::from_bytes(&blocks.to_bytes())?, blocks);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameBlocks {
+    most: usize,
+    /// Frames of a block: a power of two.
+    length: u64,
+    /// By number of the block: place / length.
+    blocks: BTreeMap<u64, Tally>,
+    frames: BTreeMap<u64, FrameFacts>,
+    /// All pairs of all frames: no sum of some of them is more.
+    pairs: u128,
+}
+
+/// All pairs of a frame.
+fn pairs_of(particles: &[u64]) -> u128 {
+    let n: u128 = particles.iter().map(|&n| u128::from(n)).sum();
+    n * n.saturating_sub(1) / 2
+}
+
+const MAGIC: &[u8; 8] = b"albfrms1";
+
+impl FrameBlocks {
+    /// No frame yet; there will be at most `most` blocks, two at least.
+    pub fn new(most: usize) -> Self {
+        Self {
+            most: most.max(2),
+            length: 1,
+            blocks: BTreeMap::new(),
+            frames: BTreeMap::new(),
+            pairs: 0,
+        }
+    }
+
+    /// No frame yet; blocks are of this length, 1 at least, however many they become.
+    pub fn of_length(frames: u64) -> Self {
+        Self {
+            length: frames.max(1),
+            ..Self::new(usize::MAX)
+        }
+    }
+
+    /// The sum of the block that begins at `begin`.
+    pub fn block(&self, begin: u64) -> Option<&Tally> {
+        self.blocks.get(&(begin / self.length))
+    }
+
+    /// Adds the frame at `place`, counted from 0.
+    ///
+    /// # Errors
+    /// A frame that is there already, one of other bins or classes than those before it, or more pairs than 64 bits number.
+    pub fn add(&mut self, place: u64, frame: FrameTally) -> Result<(), TallyError> {
+        if self.frames.contains_key(&place) {
+            return Err(TallyError::FrameTwice(place));
+        }
+        let other = self.blocks.values().next();
+        if other.is_some_and(|other| !alike(other, &frame.tally)) {
+            return Err(TallyError::OtherFrame(place));
+        }
+        self.pairs += pairs_of(&frame.particles);
+        if self.pairs > u128::from(u64::MAX) {
+            return Err(TallyError::FramePairs(place));
+        }
+        while place / self.length >= self.most as u64 {
+            self.lengthen();
+        }
+        self.add_to_block(place / self.length, frame.tally);
+        let facts = FrameFacts {
+            particles: frame.particles,
+            excluded: frame.excluded,
+            volume: frame.volume,
+        };
+        self.frames.insert(place, facts);
+        Ok(())
+    }
+
+    fn add_to_block(&mut self, block: u64, tally: Tally) {
+        match self.blocks.get_mut(&block) {
+            Some(sum) => sum.merge(tally),
+            None => {
+                self.blocks.insert(block, tally);
+            }
+        }
+    }
+
+    /// Puts every two blocks together.
+    fn lengthen(&mut self) {
+        self.length *= 2;
+        for (block, tally) in std::mem::take(&mut self.blocks) {
+            self.add_to_block(block / 2, tally);
+        }
+    }
+
+    /// Whether the frame at `place` is there.
+    pub fn contains(&self, place: u64) -> bool {
+        self.frames.contains_key(&place)
+    }
+
+    /// Number of frames.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether there is no frame.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// Frames of a whole block.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The blocks in order: the place of the first frame that each may hold, and the sum of its frames' pairs.
+    pub fn blocks(&self) -> impl Iterator<Item = (u64, &Tally)> {
+        let blocks = self.blocks.iter();
+        blocks.map(|(&block, tally)| (block * self.length, tally))
+    }
+
+    /// The frames in order, by their places.
+    pub fn frames(&self) -> impl Iterator<Item = (u64, &FrameFacts)> {
+        self.frames.iter().map(|(&place, facts)| (place, facts))
+    }
+
+    /// The frames of the block that begins at `begin`.
+    pub fn frames_of(&self, begin: u64) -> impl Iterator<Item = (u64, &FrameFacts)> {
+        let frames = self.frames.range(begin..begin.saturating_add(self.length));
+        frames.map(|(&place, facts)| (place, facts))
+    }
+
+    /// The pairs of all frames; `None` if there are none.
+    pub fn total(&self) -> Option<Tally> {
+        let mut blocks = self.blocks.values().cloned();
+        let mut total = blocks.next()?;
+        blocks.for_each(|block| total.merge(block));
+        Some(total)
+    }
+
+    /// Exact bytes, the same on every machine.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        let mut put = |value: u64| bytes.extend(value.to_le_bytes());
+        put(self.most as u64);
+        put(self.length);
+        put(self.blocks.len() as u64);
+        put(self.frames.len() as u64);
+        for (&place, facts) in &self.frames {
+            put(place);
+            put(u64::from(facts.volume.is_some()));
+            put(facts.volume.unwrap_or(0.0).to_bits());
+            for list in [&facts.particles, &facts.excluded] {
+                put(list.len() as u64);
+                list.iter().for_each(|&value| put(value));
+            }
+        }
+        for (block, tally) in &self.blocks {
+            let tally = tally.to_bytes();
+            bytes.extend(block.to_le_bytes());
+            bytes.extend((tally.len() as u64).to_le_bytes());
+            bytes.extend(tally);
+        }
+        bytes
+    }
+
+    /// The blocks of [`FrameBlocks::to_bytes`].
+    ///
+    /// # Errors
+    /// Other bytes, or not all of them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TallyError> {
+        let mut bytes = Bytes(bytes.strip_prefix(MAGIC).ok_or(TallyError::NotATally)?);
+        let mut all = Self::new(bytes.number()? as usize);
+        all.length = bytes.number()?;
+        let [blocks, frames] = [bytes.number()?, bytes.number()?];
+        if !all.length.is_power_of_two() {
+            return Err(TallyError::NotATally);
+        }
+        for _ in 0..frames {
+            let place = bytes.number()?;
+            let [known, volume] = [bytes.number()?, bytes.number()?];
+            let facts = FrameFacts {
+                volume: (known == 1).then(|| f64::from_bits(volume)),
+                particles: bytes.list()?,
+                excluded: bytes.list()?,
+            };
+            all.pairs += pairs_of(&facts.particles);
+            all.frames.insert(place, facts);
+        }
+        for _ in 0..blocks {
+            let block = bytes.number()?;
+            let length = bytes.number()? as usize;
+            all.blocks
+                .insert(block, Tally::from_bytes(bytes.take(length)?)?);
+        }
+        if bytes.0.is_empty() {
+            Ok(all)
+        } else {
+            Err(TallyError::NotATally)
+        }
+    }
+}
+
+fn alike(one: &Tally, other: &Tally) -> bool {
+    let shape = |tally: &Tally| (tally.n_bins(), tally.n_tables(), tally.n_sums());
+    shape(one) == shape(other)
+}
+
+/// Bytes that are taken from the front.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], TallyError> {
+        let (taken, rest) = self.0.split_at_checked(n).ok_or(TallyError::NotATally)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u64, TallyError> {
+        let bytes = self.take(8)?.try_into();
+        Ok(u64::from_le_bytes(
+            bytes.map_err(|_| TallyError::NotATally)?,
+        ))
+    }
+
+    fn list(&mut self) -> Result<Vec<u64>, TallyError> {
+        let n = self.number()? as usize;
+        if n > self.0.len() / 8 {
+            return Err(TallyError::NotATally);
+        }
+        (0..n).map(|_| self.number()).collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    fn frame(place: u64) -> FrameTally {
+        FrameTally {
+            number: 10 * place,
+            tally: Tally::of_one_table(vec![place, place * place, 7], vec![]),
+            particles: vec![place + 2],
+            excluded: vec![place % 3],
+            volume: (place % 2 == 0).then_some(1.0 + place as f64),
+        }
+    }
+
+    fn of(places: impl IntoIterator<Item = u64>, most: usize) -> FrameBlocks {
+        let mut blocks = FrameBlocks::new(most);
+        for place in places {
+            blocks.add(place, frame(place)).unwrap();
+        }
+        blocks
+    }
+
+    #[test]
+    fn order_does_not_matter() {
+        for n in [1u64, 2, 3, 7, 8, 9, 64, 65, 1000] {
+            for most in [2, 5, 16] {
+                let forwards = of(0..n, most);
+                assert_eq!(forwards, of((0..n).rev(), most));
+                // 7 has no factor in common with these numbers but its own.
+                let step = if n % 7 == 0 { 3 } else { 7 };
+                let mixed = of((0..n).map(|k| k * step % n), most);
+                assert_eq!(forwards, mixed);
+                assert!(forwards.blocks().count() <= most);
+                let sum: u64 = (0..n).sum();
+                assert_eq!(forwards.total().unwrap().pairs()[0], sum);
+                let again = FrameBlocks::from_bytes(&forwards.to_bytes()).unwrap();
+                assert_eq!(again, forwards);
+                let held: usize = forwards
+                    .blocks()
+                    .map(|(b, _)| forwards.frames_of(b).count())
+                    .sum();
+                assert_eq!(held as u64, n);
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut blocks = of(0..5, 8);
+        assert_eq!(blocks.add(3, frame(3)), Err(TallyError::FrameTwice(3)));
+        let other = FrameTally {
+            tally: Tally::of_one_table(vec![1], vec![]),
+            ..frame(9)
+        };
+        assert_eq!(blocks.add(9, other), Err(TallyError::OtherFrame(9)));
+        let huge = FrameTally {
+            particles: vec![1 << 33],
+            ..frame(9)
+        };
+        assert_eq!(blocks.add(9, huge), Err(TallyError::FramePairs(9)));
+        let bytes = of(0..5, 8).to_bytes();
+        for cut in 0..bytes.len() {
+            assert!(FrameBlocks::from_bytes(&bytes[..cut]).is_err(), "{cut}");
+        }
+        let mut more = bytes.clone();
+        more.push(0);
+        assert!(FrameBlocks::from_bytes(&more).is_err());
+    }
+}

@@ -1,0 +1,246 @@
+//! How are the frames of a trajectory counted, many at a time and in bounded memory?
+//!
+//! Entry: [`count_frames`], given who counts ([`FrameWorkers`]), what ([`FrameBins`]) and where frames come from. One thread reads, each worker makes
+//! particles of a frame and counts it alone; frames come back in the order in which they are done, as integers that do not depend on it.
+
+mod blocks;
+mod groups;
+mod passes;
+mod workers;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+
+pub use blocks::{FrameBlocks, FrameFacts};
+pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
+pub use passes::FrameBins;
+pub use workers::FrameWorkers;
+
+use crate::binning::Binning;
+use crate::domain::Domain;
+use crate::engine::AnyEngine;
+use crate::error::EngineError;
+use crate::particles::Particles;
+use crate::progress::Progress;
+use crate::tally::{Cut, Tally};
+
+/// One frame, ready to be counted.
+#[derive(Debug, Clone)]
+pub struct FrameJob {
+    /// Its number, which its counts carry.
+    pub number: u64,
+    /// Its particles, labelled by species and placed in `domain`.
+    pub particles: Particles,
+    /// The space of this frame: boxes may change.
+    pub domain: Domain,
+    /// The volume of its box, or of particles in a plane the area; `None` where space is open.
+    pub volume: Option<f64>,
+    /// Which pairs are left out: those within groups and listed rows of `particles`.
+    pub cuts: Vec<Cut>,
+}
+
+/// The pairs of one frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameTally {
+    /// The number of the frame.
+    pub number: u64,
+    /// Pairs by classes of species, in the order of [`Classes::Species`](crate::tally::Classes::Species): (0,0), (0,1), .., (1,1), .. Those that were
+    /// not asked for are 0.
+    pub tally: Tally,
+    /// Particles of each species.
+    pub particles: Vec<u64>,
+    /// For each class, pairs that the cuts leave out, however far apart.
+    pub excluded: Vec<u64>,
+    /// The volume of the frame's box, or its area; `None` where space is open.
+    pub volume: Option<f64>,
+}
+
+/// How far a run over frames came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FramesDone {
+    /// Frames counted.
+    pub frames: u64,
+    /// Whether it was asked to stop before the last of them.
+    pub interrupted: bool,
+}
+
+/// What all threads of a run see.
+struct Run<'a, F> {
+    /// Set by the first error, and by a request to stop.
+    over: AtomicBool,
+    error: Mutex<Option<F>>,
+    progress: &'a dyn Progress,
+}
+
+impl<F> Run<'_, F> {
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed) || self.progress.stop_requested()
+    }
+
+    fn fail(&self, error: F) {
+        let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.over.swap(true, Ordering::SeqCst) {
+            *first = Some(error);
+        }
+    }
+}
+
+/// What a worker hears while it counts: progress is told a frame at a time.
+struct InFrame<'a, F>(&'a Run<'a, F>);
+
+impl<F: Send> Progress for InFrame<'_, F> {
+    fn begin(&self, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn stop_requested(&self) -> bool {
+        self.0.is_over()
+    }
+}
+
+/// Counts frame after frame: `next` hands them out, one at a time and on a thread of its own; `ready` makes a job of one, on the thread of the worker that counts
+/// it; `done` takes the counts, on the thread of the caller, as they come.
+///
+/// Never are there more frames in memory than twice the workers and a few. `progress` advances by one for each frame. A request to stop ends the run after
+/// the frames that are done: what `done` has taken stays valid.
+///
+/// ```
+/// use albireo::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
+/// use albireo::engine::{AnyEngine, Cpu};
+/// use albireo::{Domain, Edges, Labels, Particles, PeriodicBox, RBins, Silent, random};
+/// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+/// let mut frames = 0..20u64;
+/// let what = FrameBins::all(RBins::new(Edges::linear(0.0, 0.5, 5)?), 2);
+/// let mut pairs = [0u64; 3];
+/// let ready = |seed: u64| {
+///     let atoms = Particles::new(random::in_box(300, seed, [1.0; 3])?);
+///     let labels = Labels::new((0..300).map(|k| u32::from(k % 3 != 0)).collect(), 2)?;
+///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![] })
+/// };
+/// let workers = FrameWorkers::each_alone(&AnyEngine::Cpu(Cpu::new()))?;
+/// let done = count_frames::<_, _, albireo::Error>(&workers, &what, || Ok(frames.next()), ready, |frame| {
+///     for (table, sum) in pairs.iter_mut().enumerate() {
+///         *sum += frame.tally.table(table).pairs().iter().sum::<u64>();
+///     }
+///     Ok(())
+/// }, &Silent)?;
+/// assert_eq!(done.frames, 20);
+/// assert!(pairs[0] < pairs[2] && pairs[2] < pairs[1]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
+/// # Errors
+/// The first that `next`, `ready`, `done` or an engine has.
+pub fn count_frames<B, R, F>(
+    workers: &FrameWorkers,
+    what: &FrameBins<B>,
+    next: impl FnMut() -> Result<Option<R>, F> + Send,
+    ready: impl Fn(R) -> Result<FrameJob, F> + Sync,
+    mut done: impl FnMut(FrameTally) -> Result<(), F>,
+    progress: &dyn Progress,
+) -> Result<FramesDone, F>
+where
+    B: Binning,
+    R: Send,
+    F: From<EngineError> + Send,
+{
+    let run = Run {
+        over: AtomicBool::new(false),
+        error: Mutex::new(None),
+        progress,
+    };
+    let (out, raw) = sync_channel(workers.engines().len() + 1);
+    let (counted, tallies) = sync_channel(workers.engines().len() + 1);
+    let raw = Mutex::new(raw);
+    let frames = std::thread::scope(|scope| {
+        let (run, raw, ready) = (&run, &raw, &ready);
+        scope.spawn(move || read(run, next, &out));
+        for engine in workers.engines() {
+            let counted = counted.clone();
+            scope.spawn(move || work(run, (engine, what), raw, ready, &counted));
+        }
+        drop(counted);
+        let mut frames = 0;
+        // Workers that fail hang up; those that are full go on until nobody waits for them.
+        for tally in tallies {
+            if run.error_is_set() {
+                continue;
+            }
+            match done(tally) {
+                Ok(()) => {
+                    frames += 1;
+                    progress.advance(1);
+                }
+                Err(error) => run.fail(error),
+            }
+        }
+        frames
+    });
+    let error = run
+        .error
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    match error {
+        Some(error) => Err(error),
+        None => Ok(FramesDone {
+            frames,
+            interrupted: run.over.load(Ordering::Relaxed) || progress.stop_requested(),
+        }),
+    }
+}
+
+impl<F> Run<'_, F> {
+    fn error_is_set(&self) -> bool {
+        let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        error.is_some()
+    }
+}
+
+/// Hands frames out until there are no more, or nobody wants them.
+fn read<R, F>(
+    run: &Run<'_, F>,
+    mut next: impl FnMut() -> Result<Option<R>, F>,
+    out: &SyncSender<R>,
+) {
+    while !run.is_over() {
+        match next() {
+            Ok(Some(frame)) => {
+                if out.send(frame).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => return run.fail(error),
+        }
+    }
+}
+
+/// Counts frames until there are no more.
+fn work<B: Binning, R, F: From<EngineError> + Send>(
+    run: &Run<'_, F>,
+    (engine, what): (&AnyEngine, &FrameBins<B>),
+    raw: &Mutex<Receiver<R>>,
+    ready: impl Fn(R) -> Result<FrameJob, F>,
+    counted: &SyncSender<FrameTally>,
+) {
+    loop {
+        let frame = raw.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(frame) = frame else { return };
+        if run.is_over() {
+            // The reader must not wait for room.
+            continue;
+        }
+        let tally = ready(frame).and_then(|job| Ok(what.count(engine, job, &InFrame(run))?));
+        match tally {
+            Ok(tally) => {
+                if counted.send(tally).is_err() {
+                    return;
+                }
+            }
+            // A frame that was given up is not one that failed.
+            Err(_) if run.progress.stop_requested() => run.over.store(true, Ordering::SeqCst),
+            Err(error) => run.fail(error),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What is counted of each frame, and in which passes.
+//!
+//! Entry: [`FrameBins`]. All classes of species are one pass; where few of them are asked for, only the species that these need are met.
+
+use super::{FrameJob, FrameTally};
+use crate::binning::Binning;
+use crate::counts::excluded_by_species;
+use crate::engine::{AnyEngine, Engine, Prepared, PreparedJob};
+use crate::error::{EngineError, JobError};
+use crate::progress::Progress;
+use crate::tally::{Classes, Tallied, Tally};
+
+/// The bins of a run over frames and the pairs of species that are counted into them.
+#[derive(Debug, Clone)]
+pub struct FrameBins<B> {
+    bins: B,
+    species: u32,
+    /// Whether each class is wanted, in the order of [`Classes::Species`].
+    wanted: Vec<bool>,
+}
+
+/// One pass over all pairs is made unless the pairs asked for are fewer than this part of them.
+const WORTH_A_PASS: f64 = 0.6;
+
+/// The number of classes of unordered pairs of `species`.
+fn classes(species: u32) -> usize {
+    let n = species as usize;
+    n * (n + 1) / 2
+}
+
+/// The class of a pair of species.
+pub(super) fn class_of(species: u32, [a, b]: [u32; 2]) -> usize {
+    let (n, a, b) = (species as usize, a.min(b) as usize, a.max(b) as usize);
+    a * (2 * n + 1 - a) / 2 + (b - a)
+}
+
+impl<B: Binning> FrameBins<B> {
+    /// All pairs of particles of so many species.
+    pub fn all(bins: B, species: u32) -> Self {
+        Self {
+            bins,
+            species,
+            wanted: vec![true; classes(species)],
+        }
+    }
+
+    /// Pairs of these species only, in either order. Those that there are not are left out.
+    pub fn of_pairs(bins: B, species: u32, pairs: &[[u32; 2]]) -> Self {
+        let mut wanted = vec![false; classes(species)];
+        for &pair in pairs
+            .iter()
+            .filter(|pair| pair.iter().all(|&k| k < species))
+        {
+            wanted[class_of(species, pair)] = true;
+        }
+        Self {
+            bins,
+            species,
+            wanted,
+        }
+    }
+
+    /// The bins.
+    pub fn bins(&self) -> &B {
+        &self.bins
+    }
+
+    /// Number of species.
+    pub fn species(&self) -> u32 {
+        self.species
+    }
+
+    /// The place of a pair of species in a [`FrameTally`].
+    pub fn class(&self, pair: [u32; 2]) -> usize {
+        class_of(self.species, pair)
+    }
+
+    /// Counts one frame.
+    ///
+    /// # Errors
+    /// A frame whose labels are of another number of species, or what the engine has.
+    pub(super) fn count(
+        &self,
+        engine: &AnyEngine,
+        job: FrameJob,
+        progress: &dyn Progress,
+    ) -> Result<FrameTally, EngineError> {
+        let labels = job.particles.labels().ok_or(JobError::NoLabels)?;
+        if labels.number() != self.species {
+            return Err(JobError::Species {
+                expected: self.species,
+                found: labels.number(),
+            }
+            .into());
+        }
+        let mut particles = vec![0; self.species as usize];
+        for &label in labels.values() {
+            particles[label as usize] += 1;
+        }
+        let excluded = excluded_by_species(&job.particles, &job.cuts);
+        let number = job.number;
+        let volume = job.volume;
+        let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
+            self.by_species(engine, &job, progress)?
+        } else {
+            self.in_one_pass(engine, job, progress)?
+        };
+        Ok(FrameTally {
+            number,
+            tally,
+            particles,
+            excluded: excluded?,
+            volume,
+        })
+    }
+
+    /// Of all pairs, the part that is asked for.
+    fn part_wanted(&self, particles: &[u64]) -> f64 {
+        let (mut wanted, mut all) = (0.0, 0.0);
+        let mut class = 0;
+        for a in 0..particles.len() {
+            for b in a..particles.len() {
+                let pairs = particles[a] as f64 * particles[b] as f64;
+                let pairs = if a == b { pairs / 2.0 } else { pairs };
+                all += pairs;
+                wanted += if self.wanted[class] { pairs } else { 0.0 };
+                class += 1;
+            }
+        }
+        if all > 0.0 { wanted / all } else { 1.0 }
+    }
+
+    fn in_one_pass(
+        &self,
+        engine: &AnyEngine,
+        job: FrameJob,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let mut what = Tallied::new(self.bins.clone());
+        if self.species > 1 {
+            what = what.with_classes(Classes::Species);
+        }
+        for cut in job.cuts {
+            what = what.with_cut(cut);
+        }
+        let sample = engine.prepare(job.particles, &job.domain, progress)?;
+        let job = PreparedJob::auto(&sample);
+        Ok(engine.tally(&job, &what, progress)?.0)
+    }
+
+    /// For each species in turn the pairs within it, and those with the later species that are asked for.
+    fn by_species(
+        &self,
+        engine: &AnyEngine,
+        job: &FrameJob,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let mut all = Tally::zero(self.bins.n_bins(), self.wanted.len(), 0);
+        let one = |k: u32| vec![k];
+        for a in 0..self.species {
+            let own = self.wanted[self.class([a, a])];
+            let others: Vec<u32> = (a + 1..self.species)
+                .filter(|&b| self.wanted[self.class([a, b])])
+                .collect();
+            if !own && others.is_empty() {
+                continue;
+            }
+            let first = prepared(engine, job, &one(a), progress)?;
+            if own {
+                let what = Tallied::new(self.bins.clone());
+                let (tally, _) = engine.tally(&PreparedJob::auto(&first), &what, progress)?;
+                add(&mut all, &[self.class([a, a])], &tally);
+            }
+            if !others.is_empty() {
+                let second = prepared(engine, job, &others, progress)?;
+                let what = Tallied::new(self.bins.clone()).with_classes(Classes::Species);
+                let pairs = PreparedJob::cross(&first, &second)?;
+                let (tally, _) = engine.tally(&pairs, &what, progress)?;
+                let classes: Vec<usize> = others.iter().map(|&b| self.class([a, b])).collect();
+                add(&mut all, &classes, &tally);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Adds the tables of `tally` to these classes of `all`.
+fn add(all: &mut Tally, classes: &[usize], tally: &Tally) {
+    for (&class, table) in classes
+        .iter()
+        .zip(tally.pairs().chunks_exact(tally.n_bins()))
+    {
+        all.add_table(class, table, &[]);
+    }
+}
+
+/// The particles of these species, labelled by their place in the list.
+fn prepared<E: Engine>(
+    engine: &E,
+    job: &FrameJob,
+    species: &[u32],
+    progress: &dyn Progress,
+) -> Result<Prepared<E::Sorted>, EngineError> {
+    let particles = job.particles.of_labels(species).map_err(JobError::from)?;
+    engine.prepare(particles, &job.domain, progress)
+}

@@ -1,0 +1,83 @@
+//! What is computed from the pair counts of frames, held to definitions written out again and to systems whose answer is known.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod blocks;
+mod partials;
+mod scattering;
+
+use albireo::counts::{Sums, count_classes, count_pairs};
+use albireo::engine::{Cpu, PreparedJob};
+use albireo::estimators::fluid::{Frame, Partials, Space};
+use albireo::random::Stream;
+use albireo::tally::Classes;
+use albireo::{
+    Binning, Domain, Edges, Engine, Labels, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
+    Points, RBins, Silent,
+};
+
+pub(crate) fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {
+    RBins::new(Edges::linear(lo, hi, n).unwrap())
+}
+
+pub(crate) fn cube(length: f64) -> Domain {
+    Domain::Periodic(PeriodicBox::cubic(length).unwrap())
+}
+
+/// Rows of uniform points in a box of these sides.
+pub(crate) fn gas(n: usize, seed: u64, sides: [f64; 3]) -> Vec<[f64; 3]> {
+    let stream = Stream::new(seed);
+    let at = |k: usize, axis: usize| sides[axis] * stream.uniform((3 * k + axis) as u64);
+    (0..n).map(|k| [0, 1, 2].map(|axis| at(k, axis))).collect()
+}
+
+/// The pairs of all species of one frame, whose first particles are of the first species and so on.
+pub(crate) fn species_counts<B: Binning>(
+    rows: &[[f64; 3]],
+    numbers: &[u64],
+    domain: &Domain,
+    bins: &B,
+) -> Vec<PairCounts<B>> {
+    let labels = numbers.iter().enumerate();
+    let labels = labels.flat_map(|(species, &n)| vec![species as u32; n as usize]);
+    let labels = Labels::new(labels.collect(), numbers.len() as u32).unwrap();
+    let points = Particles::new(Points::from_rows(rows).unwrap());
+    let engine = Cpu::new();
+    let points = points.labelled(labels).unwrap();
+    let points = engine.prepare(points, domain, &Silent).unwrap();
+    let job = PreparedJob::auto(&points);
+    let sums = Sums::default();
+    let counted = count_classes(&engine, &job, bins, sums, Classes::Species, &Silent);
+    counted.unwrap().0
+}
+
+pub(crate) fn counts<B: Binning>(rows: &[[f64; 3]], domain: &Domain, bins: &B) -> PairCounts<B> {
+    let points = Particles::new(Points::from_rows(rows).unwrap());
+    let job = PairJob::new(Pairs::Auto(&points), domain).unwrap();
+    count_pairs(&Cpu::new(), &job, bins, Sums::default(), &Silent).unwrap()
+}
+
+/// Adds a frame of weight 1 without excluded pairs.
+pub(crate) fn add<B: Binning>(
+    partials: &mut Partials<B>,
+    counts: &[PairCounts<B>],
+    particles: &[u64],
+    space: &Space,
+) {
+    let frame = Frame {
+        counts,
+        particles,
+        excluded: &[],
+        space,
+        weight: 1.0,
+    };
+    partials.add_frame(&frame).unwrap();
+}
+
+pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        let off = (a - b).abs();
+        assert!(off <= tolerance * b.abs().max(1.0), "{k}: {a} is not {b}");
+    }
+}
