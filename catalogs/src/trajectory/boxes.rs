@@ -107,7 +107,7 @@ impl Boxes {
             let refuse = |detail: String| {
                 CatalogError::corrupt(path, format!("row {row} (from 0): {detail}"))
             };
-            let frame = super::tabular::whole_number(number)
+            let frame = super::column::whole_number(number)
                 .ok_or_else(|| refuse(format!("expected the number of a frame, found {number}")))?;
             let of_row: Vec<f64> = values.iter().map(|column| column[row]).collect();
             let cell = columns

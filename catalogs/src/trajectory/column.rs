@@ -1,6 +1,6 @@
 //! Columns of [`Atoms`] as they grow, one particle after the other.
 //!
-//! Entry: [`Column`], [`share`].
+//! Entry: [`Column`], [`share`], [`whole_number`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -131,6 +131,12 @@ pub(super) fn share(before: &mut Arc<Atoms>, atoms: Option<Atoms>) -> Arc<Atoms>
     Arc::clone(before)
 }
 
+/// A float64 as the whole number that it is.
+pub(super) fn whole_number(value: f64) -> Option<i64> {
+    const BEYOND: f64 = 9_007_199_254_740_992.0;
+    (value.fract() == 0.0 && value.abs() <= BEYOND).then_some(value as i64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +149,14 @@ mod tests {
         }
         column.ordered(&[1, 0, 2, 3]);
         assert_eq!(column.finish(), Attribute::of_texts(["H", "O", "H", "O"]));
+    }
+
+    #[test]
+    fn whole_numbers_among_floats() {
+        assert_eq!(whole_number(-3.0), Some(-3));
+        for other in [0.5, f64::NAN, f64::INFINITY, 1e16] {
+            assert_eq!(whole_number(other), None);
+        }
     }
 
     #[test]

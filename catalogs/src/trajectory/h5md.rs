@@ -402,7 +402,7 @@ impl Trajectory for H5md {
         self.number += 1;
         Ok(Some(Frame {
             number,
-            step: step.and_then(super::tabular::whole_number),
+            step: step.and_then(super::column::whole_number),
             time: self.times.as_ref().map(|times| times.at(number)),
             cell,
             positions: axes_of(&values, dimensions),

@@ -16,10 +16,6 @@ pub(crate) struct Head<'a> {
     /// Its first bytes, unpacked if it is gzipped.
     pub(crate) bytes: &'a [u8],
     /// The end of its name in lower case, without `.gz`.
-    #[allow(
-        dead_code,
-        reason = "formats of text are told by it, where they are read"
-    )]
     pub(crate) extension: &'a str,
     /// Whether it is gzipped.
     pub(crate) gzipped: bool,

@@ -25,7 +25,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     let mut lines = head.bytes.split(|&byte| byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     let record = record(first.unwrap_or_default());
-    FIRST.contains(&record) || head.is_named(&["pdb", "ent"])
+    FIRST.contains(&record) || matches!(head.extension, "pdb" | "ent")
 }
 
 /// The name of a record.
@@ -47,8 +47,7 @@ pub(super) fn open(
 pub(super) fn topology(head: &Head<'_>, stop: Stop) -> Result<Atoms, CatalogError> {
     let mut lines = Lines::open(head.path, head.gzipped, stop)?;
     let mut pdb = Pdb::default();
-    let first = pdb.gather(&mut lines, true)?;
-    let mut model = first.ok_or_else(|| lines.cut("an ATOM or HETATM record"))?;
+    let mut model = pdb.gather(&mut lines, true)?.unwrap_or_else(Model::new);
     while lines.advance()? {
         model.connect(&lines)?;
     }
@@ -149,6 +148,9 @@ impl Pdb {
                 b"ENDMDL" | b"END" => over = begun,
                 _ => {}
             }
+        }
+        if lines.frame == 0 && !begun {
+            return Err(lines.cut("an ATOM or HETATM record"));
         }
         Ok(begun.then_some(model))
     }

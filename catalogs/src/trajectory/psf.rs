@@ -47,9 +47,8 @@ fn section(line: &[u8]) -> Option<(Option<u64>, &[u8])> {
 
 fn read_atoms(lines: &mut Lines, count: u64) -> Result<Atoms, CatalogError> {
     let mut texts: [Column; 4] = [(); 4].map(|()| Column::texts());
-    let mut resids = Column::Integers(Vec::new());
     let mut kinds: Option<Column> = None;
-    let (mut charges, mut masses) = (Vec::new(), Vec::new());
+    let (mut resids, mut charges, mut masses) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..count {
         lines.need("an atom")?;
         let found: Vec<&[u8]> = fields(lines.line()).collect();
@@ -58,14 +57,14 @@ fn read_atoms(lines: &mut Lines, count: u64) -> Result<Atoms, CatalogError> {
                 "an atom: number, segment, residue, its name, name, type, charge, mass",
             )
         };
-        let [_, segment, resid, resname, name, kind, charge, mass] =
+        let [_, segment, residue, resname, name, kind, charge, mass] =
             eight(&found).ok_or_else(wrong)?;
-        for (column, field) in texts.iter_mut().zip([segment, resname, name, resid]) {
+        let letters = residue.iter().rev().take_while(|c| c.is_ascii_alphabetic());
+        let (resid, code) = residue.split_at(residue.len() - letters.count());
+        let resid = whole(resid);
+        resids.push(resid.ok_or_else(|| lines.refuse_bytes("a residue's number", residue))?);
+        for (column, field) in texts.iter_mut().zip([segment, resname, name, code]) {
             let _ = column.push(field);
-        }
-        // Where one carries an insertion code, residues are texts.
-        if !resids.push(resid) {
-            resids = Column::texts();
         }
         let kinds = kinds.get_or_insert_with(|| Column::like(kind));
         if !kinds.push(kind) {
@@ -74,20 +73,22 @@ fn read_atoms(lines: &mut Lines, count: u64) -> Result<Atoms, CatalogError> {
         charges.push(lines.real(charge, "a charge")?);
         masses.push(lines.real(mass, "a mass")?);
     }
-    let [segments, resnames, names, resids_as_texts] = texts.map(Column::finish);
-    let resids = match resids.finish() {
-        Attribute::Integers(values) if values.len() == charges.len() => Attribute::Integers(values),
-        _ => resids_as_texts,
-    };
+    let [segments, resnames, names, codes] = texts.map(Column::finish);
     let kinds = kinds.map_or(Attribute::Integers(Vec::new()), Column::finish);
-    Ok(Atoms::new(charges.len())
+    let atoms = Atoms::new(charges.len())
         .with("segment", segments)
-        .with("resid", resids)
+        .with("resid", Attribute::Integers(resids))
         .with("resname", resnames)
         .with("name", names)
         .with("type", kinds)
         .with("charge", Attribute::Numbers(charges))
-        .with("mass", Attribute::Numbers(masses)))
+        .with("mass", Attribute::Numbers(masses));
+    let with_codes = matches!(&codes, Attribute::Texts { texts, .. } if texts.iter().any(|code| !code.is_empty()));
+    Ok(if with_codes {
+        atoms.with("icode", codes)
+    } else {
+        atoms
+    })
 }
 
 /// The fields of an atom; an empty segment where there is none.

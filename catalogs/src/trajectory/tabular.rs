@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::blocks::Blocks;
 use super::boxes::Boxes;
-use super::column::{Column, share};
+use super::column::{Column, share, whole_number};
 use super::head::Head;
 use super::layout::{Layout, Other};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
@@ -334,10 +334,4 @@ impl Rows {
         self.count += to - from;
         Ok(())
     }
-}
-
-/// A float64 as the whole number that it is.
-pub(super) fn whole_number(value: f64) -> Option<i64> {
-    const BEYOND: f64 = 9_007_199_254_740_992.0;
-    (value.fract() == 0.0 && value.abs() <= BEYOND).then_some(value as i64)
 }

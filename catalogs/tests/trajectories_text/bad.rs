@@ -304,7 +304,9 @@ fn pdb() {
 #[test]
 fn what_is_no_trajectory() {
     let (_folder, path) = written("noise.bin", b"\x00\x01\x02\xff noise");
-    assert!(message(&path, &request("")).contains("unknown format: the file starts with `\\x00"));
+    assert!(message(&path, &request("")).contains("starts with `\\x00"));
+    let (_folder, path) = written("noise.pdb", b"\x00\x01\x02\xff noise");
+    assert!(message(&path, &request("")).contains("expected an ATOM or HETATM record"));
     let (_folder, path) = written("empty.xyz", b"");
     assert!(message(&path, &request("")).contains("it is empty"));
     let missing = Path::new("/nowhere/water.gro");

@@ -16,6 +16,7 @@ mod bad;
 mod bad_tables;
 mod fuzz;
 mod shared_data;
+mod spellings;
 mod tables;
 mod topology;
 

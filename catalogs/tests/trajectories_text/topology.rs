@@ -30,7 +30,11 @@ fn psf() {
     assert_eq!(atoms.bonds(), [[0, 1], [0, 2]]);
     let texts = |values: [&str; 3]| Some(Attribute::of_texts(values));
     assert_eq!(atoms.get("segment").cloned(), texts(["WAT"; 3]));
-    assert_eq!(atoms.get("resid").cloned(), texts(["7", "7", "8A"]));
+    assert_eq!(
+        atoms.get("resid"),
+        Some(&Attribute::Integers(vec![7, 7, 8]))
+    );
+    assert_eq!(atoms.get("icode").cloned(), texts(["", "", "A"]));
     assert_eq!(atoms.get("resname").cloned(), texts(["TIP3"; 3]));
     assert_eq!(atoms.get("name").cloned(), texts(["OH2", "H1", "H2"]));
     assert_eq!(atoms.get("type").cloned(), texts(["OT", "HT", "HT"]));
@@ -48,6 +52,7 @@ fn psf_without_segments() {
     assert_eq!(atoms.get("segment"), Some(&Attribute::of_texts(["", ""])));
     assert_eq!(atoms.get("resid"), Some(&Attribute::Integers(vec![12, 13])));
     assert_eq!(atoms.get("type"), Some(&Attribute::Integers(vec![54, 55])));
+    assert!(atoms.get("icode").is_none(), "no residue has one");
 }
 
 #[test]
