@@ -329,6 +329,68 @@ fn groups_of_h5md_are_named() {
     );
 }
 
+#[test]
+fn hdf5() {
+    for (group, expected) in [
+        (
+            "no_position",
+            "expected the array `particles/no_position/position/value`, found none",
+        ),
+        (
+            "four",
+            "`particles/four/position/value`: expected an array of particles times 1 to 3 dimensions, found shape [5, 4]",
+        ),
+        (
+            "texts",
+            "`particles/texts/position/value`: expected numbers, found texts",
+        ),
+        (
+            "clock",
+            "`particles/clock/position/step`: expected one of 3 frames each, found 2",
+        ),
+        (
+            "boundary",
+            "`particles/boundary/box`: expected boundary `periodic` or `none`, found `open`",
+        ),
+        (
+            "edges",
+            "expected the box of 3 frames, found 2 without steps",
+        ),
+        (
+            "flat",
+            "expected the box of frame 0, found its vectors span no volume",
+        ),
+        (
+            "shape",
+            "expected edges as 3 lengths or 3 vectors, found shape [4]",
+        ),
+        (
+            "late",
+            "expected the box of frame 1, found none of its step",
+        ),
+    ] {
+        let asked = TrajectoryRequest {
+            table: Some(group.to_owned()),
+            ..TrajectoryRequest::default()
+        };
+        let found = message(&fixture("bad.h5"), &asked);
+        assert!(found.contains(expected), "{found}");
+    }
+    for (name, expected) in [
+        (
+            "wide.cadishi.h5",
+            "`0/coordinates/O`: expected an array of particles times 3, found shape [2, 2]",
+        ),
+        (
+            "box.cadishi.h5",
+            "`0/dimensions`: expected 3 lengths and 3 angles of a box, found 5 numbers",
+        ),
+    ] {
+        let found = message(&fixture(name), &request(name));
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
 /// Cut at any length, a file is an error or ends with whole frames, but never panics.
 #[test]
 fn files_that_are_cut_short() {
