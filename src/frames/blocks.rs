@@ -187,7 +187,9 @@ impl FrameBlocks {
             put(facts.volume.unwrap_or(0.0).to_bits());
             for list in [&facts.particles, &facts.excluded] {
                 put(list.len() as u64);
-                list.iter().for_each(|&value| put(value));
+                for &value in list {
+                    put(value);
+                }
             }
         }
         for (block, tally) in &self.blocks {

@@ -98,7 +98,7 @@ pub(crate) fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     assert!(!how.contains("windows"), "{how}");
     // In less memory than all of them take.
     let mut pieces = engine(Precision::Exact);
-    pieces.devices = Emulators(vec![Emulator::new(200 << 10, 56 << 10)]);
+    pieces.devices = Emulators(vec![Emulator::new(200 << 10, 36 << 10)]);
     let how = given(&pieces, &sample, &everything(5));
     assert!(how.contains(" pieces"), "{how}");
 

@@ -11,6 +11,7 @@ mod lists;
 mod measures;
 mod reach;
 mod sorted;
+mod threads;
 mod tile;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
@@ -31,7 +32,6 @@ use crate::domain::Domain;
 use crate::domain::Image;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::pool;
 use crate::progress::Lasting;
 use crate::simd::Isa;
 use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
@@ -39,6 +39,7 @@ use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
 use lanes::{Asked, Lanes, PairWeights, Threads};
+use threads::{THREADS_PER_CORE, cores};
 use weighed::SlotWeights;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
@@ -130,37 +131,6 @@ impl Cpu {
     pub fn threads(&self) -> usize {
         self.pool().map_or(1, |pool| pool.current_num_threads())
     }
-
-    /// The same engine on one thread that no other engine uses.
-    pub(crate) fn with_own_thread(self) -> Result<Self, EngineError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let own = pool.map_err(|error| EngineError::Threads {
-            threads: 1,
-            reason: error.to_string(),
-        })?;
-        Ok(Self {
-            own: Some(Arc::new(own)),
-            ..self
-        })
-    }
-
-    fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
-        if let Some(own) = &self.own {
-            return Ok(Arc::clone(own));
-        }
-        pool::of(self.threads).map_err(|error| EngineError::Threads {
-            threads: self.threads,
-            reason: error.to_string(),
-        })
-    }
-}
-
-/// The most threads for each core.
-const THREADS_PER_CORE: usize = 4;
-
-/// The cores that this process may use.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 
 impl Engine for Cpu {
