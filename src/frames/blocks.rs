@@ -280,7 +280,7 @@ mod tests {
             tally: Tally::of_one_table(vec![place, place * place, 7], vec![]),
             particles: vec![place + 2],
             excluded: vec![place % 3],
-            volume: (place % 2 == 0).then_some(1.0 + place as f64),
+            volume: place.is_multiple_of(2).then_some(1.0 + place as f64),
         }
     }
 
@@ -299,7 +299,7 @@ mod tests {
                 let forwards = of(0..n, most);
                 assert_eq!(forwards, of((0..n).rev(), most));
                 // 7 has no factor in common with these numbers but its own.
-                let step = if n % 7 == 0 { 3 } else { 7 };
+                let step = if n.is_multiple_of(7) { 3 } else { 7 };
                 let mixed = of((0..n).map(|k| k * step % n), most);
                 assert_eq!(forwards, mixed);
                 assert!(forwards.blocks().count() <= most);

@@ -259,7 +259,7 @@ fn molecules_may_be_their_centres() {
 fn planes_structure_factors_and_figures() {
     let folder = Folder::new().with("t.csv", &trajectory(0..16, 90));
     folder.good(&format!(
-        "rdf t.csv {BINS} --norm n2 --pmf --structure s.csv --q lin:0.5:10.5:20 --window lorch --scattering O=5.803,H=-3.739 -o g.csv --plot g.png"
+        "rdf t.csv {BINS} --norm n2 --pmf --kirkwood-buff=box --structure s.csv --q lin:0.5:10.5:20 --window lorch --scattering neutron -o g.csv --plot g.png"
     ));
     let s = folder.table("s.csv");
     for name in ["S_H-O", "SAL_O-O", "S_NN", "S_NC", "S_CC", "F", "S"] {
@@ -279,7 +279,11 @@ fn planes_structure_factors_and_figures() {
         assert!((nn[k] - expected).abs() < 1e-12);
     }
     let g = folder.table("g.csv");
-    assert!(names(&g).contains(&"w_O-O") && names(&g).contains(&"g_block_error_O-O"));
+    assert!(
+        names(&g).contains(&"w_O-O")
+            && names(&g).contains(&"G_O-O")
+            && names(&g).contains(&"g_block_error_O-O")
+    );
     folder.good("plot s.csv -o s.svg");
     assert!(
         std::fs::read_to_string(folder.path("s.svg"))

@@ -36,7 +36,7 @@ fn cooled(cubes: usize) -> System {
     system
 }
 
-fn name(species: &Species) -> &'static str {
+fn name(species: Species) -> &'static str {
     match species {
         Species::A => "A",
         Species::B => "B",
@@ -75,7 +75,7 @@ fn write_trajectory(folder: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     let all = std::iter::repeat_n(system.species(), FRAMES as usize).flatten();
-    let species: DictionaryArray<Int32Type> = all.map(name).collect();
+    let species: DictionaryArray<Int32Type> = all.copied().map(name).collect();
     let rows = frames.len();
     let side: ArrayRef = Arc::new(Float64Array::from(vec![system.length(); rows]));
     let [x, y, z] = places.map(|values| Arc::new(Float32Array::from(values)) as ArrayRef);
@@ -107,7 +107,7 @@ fn write_frame(folder: &Path) -> Result<(), Box<dyn Error>> {
     let coordinate = |axis: usize| -> ArrayRef {
         Arc::new(Float32Array::from_iter_values(coordinates(&system, axis)))
     };
-    let species: DictionaryArray<Int32Type> = system.species().iter().map(name).collect();
+    let species: DictionaryArray<Int32Type> = system.species().iter().copied().map(name).collect();
     parquet_table::write(
         &folder.join("liquid_frame.parquet"),
         vec![

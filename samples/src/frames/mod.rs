@@ -319,7 +319,7 @@ impl FrameChoice {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.clone();
         match last {
-            Some((atoms, chosen)) if !self.reading.update && self.same(&atoms, &frame.atoms) => {
+            Some((atoms, chosen)) if !self.reading.update && same(&atoms, &frame.atoms) => {
                 Ok(chosen)
             }
             _ => {
@@ -330,13 +330,13 @@ impl FrameChoice {
         }
     }
 
-    /// Whether particles are those of another frame.
-    fn same(&self, one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
-        Arc::ptr_eq(one, other) || **one == **other
-    }
-
     fn remember(&self, atoms: &Arc<Atoms>, chosen: &Arc<Chosen>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some((Arc::clone(atoms), Arc::clone(chosen)));
     }
+}
+
+/// Whether particles are those of another frame.
+fn same(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
+    Arc::ptr_eq(one, other) || **one == **other
 }

@@ -70,12 +70,12 @@ impl Checkpoint {
     }
 
     /// What was counted before.
-    pub(super) fn take(&mut self) -> Result<Option<FrameBlocks>> {
+    pub(super) fn take(&mut self) -> Option<FrameBlocks> {
         let found = self.found.take();
         if let Some(blocks) = &found {
             tracing::info!("--checkpoint: {} frames were counted before", blocks.len());
         }
-        Ok(found)
+        found
     }
 
     /// Saves, if it was long ago.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use albireo::Axis;
+use albireo::estimators::fluid::BoxCorrection;
 use albireo_catalogs::{Filter, TrajectoryRequest, open_topology};
 use albireo_samples::{Exclusion, FrameRange, FrameReading, Selection, Species};
 use anyhow::{Context, Result};
@@ -54,6 +55,24 @@ pub(super) enum NormName {
     None,
 }
 
+/// How Kirkwood-Buff integrals are corrected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum KirkwoodBuffName {
+    /// g as it is.
+    Plain,
+    /// For the finite number of particles of the box.
+    Box,
+}
+
+impl From<KirkwoodBuffName> for BoxCorrection {
+    fn from(name: KirkwoodBuffName) -> Self {
+        match name {
+            KirkwoodBuffName::Plain => Self::None,
+            KirkwoodBuffName::Box => Self::GangulyVanDerVegt,
+        }
+    }
+}
+
 /// A condition with a name.
 #[derive(Debug, Clone)]
 pub(super) struct NamedCondition {
@@ -85,7 +104,7 @@ pub(super) struct FrameFlags {
     /// Names, residues, masses and bonds of the particles, where the trajectory has none: PSF, PDB, GRO, or any trajectory of them
     #[arg(long, value_name = "FILE")]
     pub(super) topology: Option<PathBuf>,
-    /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. 100:1000:10, 100: or ::10
+    /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. `100:1000:10`, `100:` or `::10`
     #[arg(long, value_name = "RANGE")]
     frames: Option<FrameRange>,
     /// The column whose values are species, all pairs of which are counted [default: species, element, type or name]
@@ -115,6 +134,9 @@ pub(super) struct FrameFlags {
     /// Add the potential of mean force, -ln g in units of kT
     #[arg(long)]
     pub(super) pmf: bool,
+    /// Add Kirkwood-Buff integrals up to each edge, of g normalised by n2; `box`: corrected for the box (Ganguly & van der Vegt 2013)
+    #[arg(long, value_name = "CORRECTION", num_args = 0..=1, require_equals = true, default_missing_value = "plain")]
+    pub(super) kirkwood_buff: Option<KirkwoodBuffName>,
     /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, JSON or Parquet
     #[arg(long, value_name = "FILE")]
     pub(super) block_counts: Option<PathBuf>,
@@ -147,6 +169,7 @@ impl FrameFlags {
             (self.plane.is_some(), "--plane"),
             (self.norm.is_some(), "--norm"),
             (self.pmf, "--pmf"),
+            (self.kirkwood_buff.is_some(), "--kirkwood-buff"),
             (self.block_counts.is_some(), "--block-counts"),
             (self.checkpoint.is_some(), "--checkpoint"),
             (self.frame_column.is_some(), "--frame-column"),

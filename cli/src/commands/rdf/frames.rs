@@ -167,7 +167,7 @@ impl Run<'_> {
         let bytes = 8 * self.bins.edges().n_bins() * n_classes;
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
         let mut checkpoint = Checkpoint::open(self.flags.checkpoint.as_deref(), fingerprint)?;
-        let mut blocks = match checkpoint.take()? {
+        let mut blocks = match checkpoint.take() {
             Some(blocks) => blocks,
             None => FrameBlocks::new(most),
         };
@@ -324,7 +324,7 @@ pub(super) fn fingerprint(paths: &[PathBuf], settings: &impl std::fmt::Debug) ->
         let size = std::fs::metadata(path).map(|file| file.len());
         let size = size.with_context(|| path.display().to_string())?;
         let name: &Path = path.file_name().map_or(path.as_path(), Path::new);
-        text.push_str(&format!("\n{} {size}", name.display()));
+        text = format!("{text}\n{} {size}", name.display());
     }
     Ok(text)
 }

@@ -284,7 +284,7 @@ impl Rdf {
         };
         let counted = run.count(&mut record, &fingerprint)?;
         tables::write(
-            counted,
+            &counted,
             &names,
             unit.as_deref(),
             (&self.frames, &self.structure, &self.pairs.output),

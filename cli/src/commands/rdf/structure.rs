@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use albireo::estimators::fluid::{FormFactor, Normalisation, Partials, StructureFactors, Window};
+use albireo::estimators::fluid::{
+    FormFactor, Normalisation, Partials, StructureFactors, Window, neutron_scattering_length,
+};
 use albireo::{Edges, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
@@ -49,6 +51,12 @@ impl std::str::FromStr for Length {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text == "neutron" {
+            return Ok(Self {
+                species: text.to_owned(),
+                value: 0.0,
+            });
+        }
         let wrong = || format!("expected SPECIES=LENGTH, such as O=5.803, found `{text}`");
         let (species, value) = text.rsplit_once('=').ok_or_else(wrong)?;
         let value = value
@@ -79,7 +87,7 @@ pub(super) struct StructureFlags {
     /// By Debye's sum over the pairs in bins; in open space that is what the particles scatter in vacuum
     #[arg(long, requires = "structure", conflicts_with = "window")]
     debye: bool,
-    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739
+    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739; `neutron`: those of neutrons, where species are elements (Sears 1992)
     #[arg(
         long,
         value_name = "SPECIES=LENGTH,..",
@@ -102,6 +110,18 @@ impl StructureFlags {
     fn lengths(&self, names: &[String]) -> Result<Option<Vec<f64>>> {
         if self.scattering.is_empty() {
             return Ok(None);
+        }
+        if let [Length { species, .. }] = &self.scattering[..]
+            && species == "neutron"
+        {
+            let of = |name: &String| {
+                neutron_scattering_length(name).ok_or_else(|| {
+                    usage(format!(
+                        "--scattering neutron: `{name}` is no element whose length is known here: give it as {name}=LENGTH"
+                    ))
+                })
+            };
+            return names.iter().map(of).collect::<Result<_>>().map(Some);
         }
         for Length { species, .. } in &self.scattering {
             if !names.contains(species) {

@@ -2,7 +2,9 @@
 //!
 //! Entry: [`write`].
 
-use albireo::estimators::fluid::{Blocking, Normalisation, Partials, Plateau};
+use albireo::estimators::fluid::{
+    Blocking, Normalisation, Partials, Plateau, potential_of_mean_force,
+};
 use albireo::{Binning, LineOfSight, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
@@ -90,7 +92,7 @@ fn pair_columns(
     partials: &Partials<RBins>,
     counted: &Counted,
     pair: [usize; 2],
-    (named, norm, with_pmf): (&Named<'_>, Normalisation, bool),
+    (named, norm, flags): (&Named<'_>, Normalisation, &FrameFlags),
 ) -> Result<Vec<TableColumn>> {
     let [a, b] = pair;
     let of = named.pair(pair);
@@ -108,16 +110,20 @@ fn pair_columns(
         partials.poisson_error(pair)?,
     ));
     let errors = block_errors(counted, pair, norm)?;
-    if with_pmf {
-        let w = partials
-            .g(pair, norm)?
-            .into_iter()
-            .map(|g| -g.ln())
-            .collect();
+    if flags.pmf {
+        let w = potential_of_mean_force(&partials.g(pair, norm)?);
+        let what = format!("potential of mean force of {of} over kT");
+        columns.push(TableColumn::floats(named.column("w", pair), what, w));
+    }
+    if let Some(correction) = flags.kirkwood_buff {
+        let integrals = partials.kirkwood_buff(pair, correction.into())?;
+        let what = format!(
+            "Kirkwood-Buff integral of {of} up to hi, of an endless fluid (Krueger & Vlugt 2018), unit of length cubed"
+        );
         columns.push(TableColumn::floats(
-            named.column("w", pair),
-            format!("potential of mean force of {of} over kT"),
-            w,
+            named.column("G", pair),
+            what,
+            integrals,
         ));
     }
     if let Some(errors) = errors {
@@ -189,7 +195,7 @@ fn note(record: &mut Record, counted: &Counted, names: &[String]) {
 
 /// Writes what was counted, and ends as the signal says that ended the run.
 pub(super) fn write(
-    counted: Counted,
+    counted: &Counted,
     names: &[String],
     unit: Option<&str>,
     (flags, structure, output): (&FrameFlags, &StructureFlags, &OutputFlags),
@@ -203,7 +209,7 @@ pub(super) fn write(
     let axes = counted.partials.binning().axes();
     record.set_bins(Statistic::R, &axes, LineOfSight::default());
     record.set("normalisation", norm.name());
-    note(&mut record, &counted, names);
+    note(&mut record, counted, names);
     let named = Named {
         names,
         many: counted.pairs.len() > 1,
@@ -213,14 +219,14 @@ pub(super) fn write(
     for &pair in &counted.pairs {
         columns.extend(pair_columns(
             &counted.partials,
-            &counted,
+            counted,
             pair,
-            (&named, norm, flags.pmf),
+            (&named, norm, flags),
         )?);
     }
     if let Some(path) = &flags.block_counts {
         let table = Table {
-            columns: of_blocks(&counted, edges, (&named, norm))?,
+            columns: of_blocks(counted, edges, (&named, norm))?,
             meta: record.finish(ResultKind::Rdf),
         };
         write_table(&table, path)?;
