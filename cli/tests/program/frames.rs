@@ -390,7 +390,6 @@ fn frames_of_real_liquids_have_their_reference_counts() {
         std::env::var_os("ALBIREO_TEST_DATA"),
         std::env::var_os("ALBIREO_PYTHON"),
     ) else {
-        eprintln!("skipped: ALBIREO_TEST_DATA or ALBIREO_PYTHON is not set");
         return;
     };
     let folder = Folder::new();
