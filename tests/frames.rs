@@ -1,4 +1,8 @@
-//! Frames counted many at a time are what each of them is alone.
+//! Frames counted many at a time are what each of them is alone; `fluids/` holds what is made of their counts to definitions and known answers.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod fluids;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -40,9 +40,8 @@ pub(crate) fn coordination(table: &Table, x: &Axis, most: usize) -> Vec<Series> 
         [] => line("n(r)", "n", 1).into_iter().collect(),
         pairs => {
             let shown = pairs.iter().take(most).enumerate();
-            // In a legend the pair is named once, by its g.
             shown
-                .filter_map(|(k, pair)| line("", &format!("n_{pair}"), k))
+                .filter_map(|(k, pair)| line(&format!("n(r) {pair}"), &format!("n_{pair}"), k))
                 .collect()
         }
     }

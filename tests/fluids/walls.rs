@@ -3,7 +3,7 @@
 use albireo::estimators::fluid::{Normalisation, Partials, Space, Species};
 use albireo::{AnalyticRr, Domain};
 
-use crate::{add, assert_close, counts, cube, gas, r_bins};
+use crate::fluids::{add, assert_close, counts, cube, gas, r_bins};
 
 #[test]
 fn randoms_stand_for_walls() {

@@ -180,6 +180,27 @@ fn ranges_files_threads_and_checkpoints_make_no_difference() {
 }
 
 #[test]
+fn particles_may_change_from_frame_to_frame() {
+    // Every frame has other particles, in another order.
+    let mut text = trajectory(0..1, 60);
+    for frame in 1..9 {
+        let rows = trajectory(frame..frame + 1, 30 + 3 * frame);
+        let rows: Vec<&str> = rows.lines().skip(1).collect();
+        let turned = rows.iter().cycle().skip(frame as usize).take(rows.len());
+        for row in turned {
+            writeln!(text, "{row}").unwrap();
+        }
+    }
+    let folder = Folder::new().with("t.csv", &text);
+    for threads in [1, 2] {
+        folder.good(&format!("rdf t.csv {BINS} -o g.csv --threads {threads}"));
+        let of = |frame| by_hand(&text, frame, |a, b, _, _| a != b);
+        let expected = sum((0..9).map(of));
+        assert_eq!(integers(&folder.table("g.csv"), "npairs_H-O"), expected);
+    }
+}
+
+#[test]
 fn some_pairs_and_pairs_of_other_molecules() {
     let text = trajectory(0..5, 90);
     let folder = Folder::new().with("t.csv", &text);

@@ -316,8 +316,12 @@ impl FrameChoice {
 
     /// What is chosen of a frame: what was chosen last, if its particles are the same ones.
     fn chosen_or_last(&self, frame: &Frame, path: &Path) -> Result<Arc<Chosen>, SampleError> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = last.clone();
+        // The lock is given back at once: what follows asks for it again.
+        let last = self
+            .last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         match last {
             Some((atoms, chosen)) if !self.reading.update && same(&atoms, &frame.atoms) => {
                 Ok(chosen)

@@ -274,6 +274,7 @@ impl Rdf {
         let unit = unit.or_else(|| source.unit().map(str::to_owned));
         let fingerprint = fingerprint(paths, &(settings, bins.edges(), &self.frames.pairs))?;
         let names = choice.groups().names().to_vec();
+        self.structure.check(&names)?;
         let run = frames::Run {
             flags: &self.frames,
             bins,

@@ -106,6 +106,12 @@ impl StructureFlags {
             .transpose()
     }
 
+    /// Refuses what could not be written in the end, before the work begins.
+    pub(super) fn check(&self, names: &[String]) -> Result<()> {
+        self.edges()?;
+        self.lengths(names).map(drop)
+    }
+
     /// The scattering length of each species.
     fn lengths(&self, names: &[String]) -> Result<Option<Vec<f64>>> {
         if self.scattering.is_empty() {

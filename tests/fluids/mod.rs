@@ -1,7 +1,5 @@
 //! What is computed from the pair counts of frames, held to definitions written out again and to systems whose answer is known.
 
-#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 mod blocks;
 mod images;
 mod partials;
