@@ -2,6 +2,7 @@
 
 use super::Image;
 use crate::error::DomainError;
+use crate::fixed_point::exponent;
 use crate::particles::Points;
 use crate::pool;
 use crate::separation::{LARGEST, dot, norm2};
@@ -86,9 +87,16 @@ fn shortest2(basis: &[[f64; 3]; 3], span: i8) -> f64 {
 /// Greedy reduction (Nguyen & Stehlé 2009, DOI 10.1145/1597036.1597050): each vector becomes the shortest of its kind.
 ///
 /// Integer coefficients are tracked, and every vector is made from the given ones in one go, so rounding does not build up.
+/// The coefficients are those of the vectors times a power of two that brings them near 1: products of four lengths must neither over- nor underflow.
 fn reduce(given: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let mut coefficients = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    let vector = |n: [f64; 3]| combine(given, n);
+    let largest = given
+        .as_flattened()
+        .iter()
+        .fold(0.0f64, |far, v| far.max(v.abs()));
+    let power = -exponent(largest);
+    let scaled = given.map(|v| v.map(|component| libm::scalbn(component, power)));
+    let vector = |n: [f64; 3]| combine(&scaled, n);
     // Each accepted step shortens a vector; the bound only guards against cycling through rounding.
     for _ in 0..10_000 {
         coefficients.sort_by(|&a, &b| norm2(vector(a)).total_cmp(&norm2(vector(b))));
@@ -116,7 +124,7 @@ fn reduce(given: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
         }
         coefficients[2] = best;
     }
-    coefficients.map(vector)
+    coefficients.map(|n| combine(given, n))
 }
 
 /// The integer multiples of `a` and `b` nearest to the projection of `c` on their plane, by rounding.
@@ -389,5 +397,34 @@ mod tests {
     fn flat_cells_are_refused() {
         assert!(Lattice::new([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]).is_err());
         assert!(Lattice::new([[f64::NAN; 3]; 3]).is_err());
+    }
+
+    #[test]
+    fn the_reduction_is_the_same_at_every_scale() {
+        let skewed = [
+            [
+                0x2bfe_a5f5_31ae_3fdf,
+                0x2bc3_cc64_8b77_cf80,
+                0x2c26_96e1_a676_0560,
+            ],
+            [
+                0x2bad_89f4_10a8_70de,
+                0x2bc7_b678_c5fc_f34e,
+                0xab9e_0b64_f348_c3db,
+            ],
+            [
+                0x2ba4_4c9e_eac4_39b8,
+                0x2b6c_e56c_eb4a_5df8,
+                0x2bd1_9d21_cfb2_b13c,
+            ],
+        ]
+        .map(|v: [u64; 3]| v.map(f64::from_bits));
+        let at = |power: i32| skewed.map(|v| v.map(|x| libm::scalbn(x, power)));
+        let expected = Lattice::new(at(320)).unwrap().basis();
+        for power in [-20, 0, 7, 100, 319, 500, 600] {
+            let basis = Lattice::new(at(power)).unwrap().basis();
+            let back = basis.map(|v| v.map(|x| libm::scalbn(x, 320 - power)));
+            assert_eq!(back, expected, "2^{power}");
+        }
     }
 }
