@@ -8,11 +8,13 @@ use albireo::counts::Sums;
 use albireo::engine::AnyEngine;
 use albireo::estimators::fluid::{BlockPartials, Partials, Species};
 use albireo::frames::{
-    FrameBins, FrameBlocks, FrameGroups, FrameWorkers, FramesDone, count_frames,
+    FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::{PairJob, Pairs, RBins};
+use albireo::{Binning, PairJob, Pairs, RBins};
 use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
-use albireo_samples::{FrameChoice, FrameRange, FrameSource, SampleError, Selection};
+use albireo_samples::{
+    FrameChoice, FrameRange, FrameSource, NumberedFrame, SampleError, Selection,
+};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
@@ -218,7 +220,7 @@ impl Run<'_> {
         let engine = match first {
             None => self.engines.for_jobs(&[], &self.bins),
             Some(first) => {
-                let job = self.choice.job(first)?;
+                let job = self.ready(first)?;
                 let pairs = PairJob::new(Pairs::Auto(&job.particles), &job.domain)?;
                 let sums = Sums::default();
                 self.engines.for_jobs(&[(pairs, sums.into())], &self.bins)
@@ -238,6 +240,10 @@ impl Run<'_> {
         Ok((workers, described))
     }
 
+    fn ready(&self, frame: NumberedFrame) -> Result<FrameJob> {
+        ready(&self.choice, &self.bins, frame)
+    }
+
     fn run(
         &mut self,
         workers: &FrameWorkers,
@@ -254,7 +260,7 @@ impl Run<'_> {
                 .frames()
                 .map(|n| n.saturating_sub(known.len() as u64)),
         );
-        let (source, choice) = (&mut self.source, &self.choice);
+        let (source, choice, bins) = (&mut self.source, &self.choice, &self.bins);
         let next = || -> Result<_> {
             while let Some(frame) = source.next_frame().map_err(quiet_stop)? {
                 if known.binary_search(&place(frame.number)).is_err() {
@@ -263,7 +269,7 @@ impl Run<'_> {
             }
             Ok(None)
         };
-        let ready = |frame| choice.job(frame).map_err(anyhow::Error::from);
+        let ready = |frame| ready(choice, bins, frame);
         let done = |frame: albireo::frames::FrameTally| -> Result<()> {
             let place = place(frame.number);
             if let Some(told) = told.as_mut() {
@@ -283,6 +289,15 @@ impl Run<'_> {
             done => done,
         }
     }
+}
+
+/// The particles of a frame, whose box the bins must suit.
+fn ready(choice: &FrameChoice, bins: &RBins, frame: NumberedFrame) -> Result<FrameJob> {
+    let (path, number) = (frame.path.clone(), frame.frame.number);
+    let job = choice.job(frame)?;
+    bins.admit(&job.domain)
+        .with_context(|| format!("{}: frame {number}", path.display()))?;
+    Ok(job)
 }
 
 fn quiet_stop(error: SampleError) -> anyhow::Error {
