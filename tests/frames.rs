@@ -349,10 +349,11 @@ fn blocks_of_frames_give_the_g_of_their_frames() {
         volume: Some(2.5),
         exactness: Exactness::Exact,
     };
-    let all = of_blocks.of_all(&blocks).expect("all frames");
+    let each = of_blocks.of_each(&blocks).expect("each block");
+    let all = of_blocks.merged(&each).expect("like blocks");
     let mut merged = of_blocks.empty.clone();
-    for block in of_blocks.of_each(&blocks).expect("each block") {
-        merged.merge(&block).expect("like blocks");
+    for block in each.iter().rev() {
+        merged.merge(block).expect("like blocks");
     }
     assert_eq!((all.frames(), merged.frames()), (40, 40));
     for pair in [[0, 0], [0, 1], [1, 2], [2, 2]] {

@@ -110,7 +110,7 @@ pub(crate) fn check_stop() -> Result<()> {
 /// How long a count stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A progress bar that appears when a count takes long. It shows no rate: how many of the pairs passed over are in bins is not known yet.
+/// A progress bar that appears when a count takes long. That of pairs shows no rate: how many of those passed over are in bins is not known yet.
 pub(crate) struct Bar {
     line: ProgressBar,
     start: Instant,
@@ -132,14 +132,30 @@ pub(crate) fn with_prefix(value: f64) -> String {
 impl Bar {
     /// A bar named after what is counted, such as `DD`.
     pub(crate) fn new(name: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{prefix} [{bar:32}] {percent:>3}%  ETA {eta}");
-        if let Ok(style) = style {
-            bar.set_style(style.progress_chars("=> "));
+        let bar = Self::styled(None, "{prefix} [{bar:32}] {percent:>3}%  ETA {eta}");
+        bar.line.set_prefix(name.to_owned());
+        bar
+    }
+
+    /// A bar of so many frames, where their number is known, with their rate.
+    pub(crate) fn of_frames(frames: Option<u64>) -> Self {
+        let template = match frames {
+            Some(_) => "[{bar:32}] {pos}/{len} frames  {rate}  ETA {eta}",
+            None => "{spinner} {pos} frames  {rate}  {elapsed}",
+        };
+        Self::styled(frames, template)
+    }
+
+    fn styled(length: Option<u64>, template: &str) -> Self {
+        let line = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let rate = |state: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
+                let _ = write!(to, "{:.1} frames/s", state.per_sec());
+            };
+            line.set_style(style.with_key("rate", rate).progress_chars("=> "));
         }
-        bar.set_prefix(name.to_owned());
         Self {
-            line: bar,
+            line,
             start: Instant::now(),
             shown: AtomicBool::new(false),
         }
@@ -159,55 +175,6 @@ impl Progress for Bar {
 
     fn advance(&self, pairs: u64) {
         self.line.inc(pairs);
-        if self.start.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
-            self.line.set_draw_target(ProgressDrawTarget::stderr());
-        }
-    }
-
-    fn stop_requested(&self) -> bool {
-        stopped()
-    }
-}
-
-/// A progress bar of frames, with their rate; it appears when they take long.
-pub(crate) struct FrameBar {
-    line: ProgressBar,
-    start: Instant,
-    shown: AtomicBool,
-}
-
-impl FrameBar {
-    /// A bar of so many frames, where their number is known.
-    pub(crate) fn new(frames: Option<u64>) -> Self {
-        let line = ProgressBar::with_draw_target(frames, ProgressDrawTarget::hidden());
-        let template = match frames {
-            Some(_) => "[{bar:32}] {pos}/{len} frames  {per_sec}  ETA {eta}",
-            None => "{spinner} {pos} frames  {per_sec}  {elapsed}",
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            let rate = |state: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
-                let _ = write!(to, "{:.1} frames/s", state.per_sec());
-            };
-            line.set_style(style.with_key("per_sec", rate).progress_chars("=> "));
-        }
-        Self {
-            line,
-            start: Instant::now(),
-            shown: AtomicBool::new(false),
-        }
-    }
-
-    /// Takes the bar off the screen.
-    pub(crate) fn clear(&self) {
-        self.line.finish_and_clear();
-    }
-}
-
-impl Progress for FrameBar {
-    fn begin(&self, _: u64) {}
-
-    fn advance(&self, frames: u64) {
-        self.line.inc(frames);
         if self.start.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
             self.line.set_draw_target(ProgressDrawTarget::stderr());
         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::error::JobError;
 use crate::pairs::Pairs;
 use crate::particles::{Particles, pairs_within};
-use crate::tally::Cut;
+use crate::tally::{Cut, unordered_class, unordered_classes};
 
 /// The number of pairs, each once, that cuts by groups and lists hold, however far apart their points are; other cuts have no part in it.
 ///
@@ -47,11 +47,8 @@ pub fn excluded_pairs(pairs: Pairs<'_>, cuts: &[Cut]) -> u64 {
 pub fn excluded_by_species(sample: &Particles, cuts: &[Cut]) -> Result<Vec<u64>, JobError> {
     let labels = sample.labels().ok_or(JobError::NoLabels)?;
     let n = labels.number() as usize;
-    let class = |a: u32, b: u32| {
-        let (a, b) = (a.min(b) as usize, a.max(b) as usize);
-        a * (2 * n + 1 - a) / 2 + (b - a)
-    };
-    let mut excluded = vec![0; n * (n + 1) / 2];
+    let class = |a: u32, b: u32| unordered_class(n, [a as usize, b as usize]);
+    let mut excluded = vec![0; unordered_classes(n)];
     let by_group = cuts.contains(&Cut::SameGroup);
     if by_group {
         let mut members: Vec<[u32; 2]> = sample

@@ -8,7 +8,7 @@ use crate::counts::excluded_by_species;
 use crate::engine::{AnyEngine, Engine, Prepared, PreparedJob};
 use crate::error::{EngineError, JobError};
 use crate::progress::Progress;
-use crate::tally::{Classes, Tallied, Tally};
+use crate::tally::{Classes, Tallied, Tally, unordered_class, unordered_classes};
 
 /// The bins of a run over frames and the pairs of species that are counted into them.
 #[derive(Debug, Clone)]
@@ -22,16 +22,9 @@ pub struct FrameBins<B> {
 /// One pass over all pairs is made unless the pairs asked for are fewer than this part of them.
 const WORTH_A_PASS: f64 = 0.6;
 
-/// The number of classes of unordered pairs of `species`.
-fn classes(species: u32) -> usize {
-    let n = species as usize;
-    n * (n + 1) / 2
-}
-
 /// The class of a pair of species.
-pub(super) fn class_of(species: u32, [a, b]: [u32; 2]) -> usize {
-    let (n, a, b) = (species as usize, a.min(b) as usize, a.max(b) as usize);
-    a * (2 * n + 1 - a) / 2 + (b - a)
+pub(super) fn class_of(species: u32, pair: [u32; 2]) -> usize {
+    unordered_class(species as usize, pair.map(|k| k as usize))
 }
 
 impl<B: Binning> FrameBins<B> {
@@ -40,13 +33,13 @@ impl<B: Binning> FrameBins<B> {
         Self {
             bins,
             species,
-            wanted: vec![true; classes(species)],
+            wanted: vec![true; unordered_classes(species as usize)],
         }
     }
 
     /// Pairs of these species only, in either order. Those that there are not are left out.
     pub fn of_pairs(bins: B, species: u32, pairs: &[[u32; 2]]) -> Self {
-        let mut wanted = vec![false; classes(species)];
+        let mut wanted = vec![false; unordered_classes(species as usize)];
         for &pair in pairs
             .iter()
             .filter(|pair| pair.iter().all(|&k| k < species))

@@ -35,6 +35,19 @@ pub struct Tables {
     unordered: bool,
 }
 
+/// Number of classes of unordered pairs of `n` species.
+pub(crate) fn unordered_classes(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// The class of an unordered pair of two of `n` species: (0,0), (0,1), .., (1,1), ..
+#[inline]
+pub(crate) fn unordered_class(n: usize, [a, b]: [usize; 2]) -> usize {
+    let (a, b) = (a.min(b), a.max(b));
+    // Rows 0..a of the triangle have n, n - 1, .. entries.
+    a * (2 * n + 1 - a) / 2 + (b - a)
+}
+
 impl Tables {
     /// The tables of a count of `pairs` with `n_bins` bins each.
     ///
@@ -87,7 +100,7 @@ impl Tables {
         let [n1, n2] = self.n;
         match self.classes {
             Classes::One => 1,
-            Classes::Species if self.unordered => n1 * (n1 + 1) / 2,
+            Classes::Species if self.unordered => unordered_classes(n1),
             Classes::Species => n1 * n2,
             Classes::Regions if self.unordered => 2 * n1,
             Classes::Regions => 3 * n1,
@@ -101,11 +114,7 @@ impl Tables {
         let [a, b] = [first as usize, second as usize];
         match self.classes {
             Classes::One => [Some(0), None],
-            Classes::Species if self.unordered => {
-                let (a, b) = (a.min(b), a.max(b));
-                // Rows 0..a of the triangle have n, n - 1, .. entries.
-                [Some(a * (2 * n1 + 1 - a) / 2 + (b - a)), None]
-            }
+            Classes::Species if self.unordered => [Some(unordered_class(n1, [a, b])), None],
             Classes::Species => [Some(a * n2 + b), None],
             Classes::Regions if a == b => [Some(a), None],
             Classes::Regions if self.unordered => [Some(n1 + a), Some(n1 + b)],

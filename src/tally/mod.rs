@@ -13,6 +13,7 @@ mod sums;
 mod terms;
 
 pub use classes::{Classes, Tables};
+pub(crate) use classes::{unordered_class, unordered_classes};
 pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
 pub use integers::Tally;

@@ -111,11 +111,18 @@ pub trait Trajectory: Send {
     /// # Errors
     /// As [`Trajectory::next_frame`].
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        for passed in 0..frames {
-            if self.next_frame()?.is_none() {
-                return Ok(passed);
-            }
-        }
-        Ok(frames)
+        passed_over(frames, || Ok(self.next_frame()?.is_some()))
     }
+}
+
+/// Passes over up to `frames` frames, one by `hop`, which says whether there was one.
+fn passed_over(
+    frames: u64,
+    mut hop: impl FnMut() -> Result<bool, CatalogError>,
+) -> Result<u64, CatalogError> {
+    let mut passed = 0;
+    while passed < frames && hop()? {
+        passed += 1;
+    }
+    Ok(passed)
 }

@@ -11,7 +11,7 @@ use super::boxes::Boxes;
 use super::column::{Column, share, whole_number};
 use super::head::Head;
 use super::layout::{Layout, Other};
-use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
+use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, passed_over};
 use crate::block::{Block, Cells};
 use crate::error::CatalogError;
 use crate::open::{open_backend, recognise};
@@ -109,12 +109,7 @@ impl Trajectory for TableTrajectory {
     }
 
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        for passed in 0..frames {
-            if self.step(false)?.is_none() {
-                return Ok(passed);
-            }
-        }
-        Ok(frames)
+        passed_over(frames, || Ok(self.step(false)?.is_some()))
     }
 }
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::lines::Lines;
-use super::{Frame, Trajectory, TrajectoryFormat};
+use super::{Frame, Trajectory, TrajectoryFormat, passed_over};
 use crate::error::CatalogError;
 
 /// How a format writes frames.
@@ -61,12 +61,7 @@ impl<T: FrameText> Trajectory for TextTrajectory<T> {
     }
 
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        for passed in 0..frames {
-            if self.step(false)?.is_none() {
-                return Ok(passed);
-            }
-        }
-        Ok(frames)
+        passed_over(frames, || Ok(self.step(false)?.is_some()))
     }
 }
 

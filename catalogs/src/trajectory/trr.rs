@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
-use super::{Atoms, Frame, Trajectory};
+use super::{Atoms, Frame, Trajectory, passed_over};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 
@@ -155,11 +155,7 @@ fn hop(bytes: &mut Bytes) -> Result<bool, CatalogError> {
 impl Trr {
     fn count(&self) -> Result<u64, CatalogError> {
         let mut bytes = self.bytes.hopping()?;
-        let mut frames = 0;
-        while hop(&mut bytes)? {
-            frames += 1;
-        }
-        Ok(frames)
+        passed_over(u64::MAX, || hop(&mut bytes))
     }
 }
 
@@ -217,13 +213,11 @@ impl Trajectory for Trr {
     }
 
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        for passed in 0..frames {
+        passed_over(frames, || {
             self.bytes.frame = Some(self.number);
-            if !hop(&mut self.bytes)? {
-                return Ok(passed);
-            }
-            self.number += 1;
-        }
-        Ok(frames)
+            let hopped = hop(&mut self.bytes)?;
+            self.number += u64::from(hopped);
+            Ok(hopped)
+        })
     }
 }

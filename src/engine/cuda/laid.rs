@@ -6,11 +6,23 @@ use std::sync::Arc;
 
 use albireo_kernels::structs::{DeviceSample, SortJob, Unit};
 
-use super::device::Device;
+use super::device::{Device, LaunchShape};
 use super::kept::Columns;
 use super::kernel::Kernel;
-use super::samples::sort_shape;
 use crate::error::CudaError;
+
+/// Threads of the sort's kernels.
+const SORT_THREADS: u32 = 256;
+
+/// A thread for each row, or as many as are worth it.
+pub(super) fn sort_shape(rows: u64) -> LaunchShape {
+    let blocks = rows.div_ceil(u64::from(SORT_THREADS)).clamp(1, 8192) as u32;
+    LaunchShape {
+        grid: [blocks, 1],
+        threads: SORT_THREADS,
+        shared: 0,
+    }
+}
 
 /// Adds to a sample the bits of `sort`, if it has any, and with `directions` those.
 pub(super) fn lay<D: Device>(

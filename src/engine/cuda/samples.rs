@@ -13,14 +13,12 @@ use super::frame::Arrangement;
 use super::kept::{Arranged, Column, Columns, Kept};
 use super::kernel::Kernel;
 use super::labelled::LabelCells;
-use super::laid::lay;
+use super::laid::{lay, sort_shape};
 use super::plan::LaunchPlan;
 use super::timings::CudaTimings;
 use crate::error::CudaError;
 use crate::particles::{Bits, Particles};
 
-/// Threads of the sort's kernels.
-const SORT_THREADS: u32 = 256;
 const TOTAL_THREADS: u32 = 1024;
 /// Memory that holds `values`.
 pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memory, CudaError> {
@@ -100,15 +98,6 @@ fn sort_job(sample: &DeviceSample, plan: &LaunchPlan, which: usize) -> SortJob {
         cells,
         number: plan.n_cells(which),
         ..SortJob::default()
-    }
-}
-
-pub(super) fn sort_shape(rows: u64) -> LaunchShape {
-    let blocks = rows.div_ceil(u64::from(SORT_THREADS)).clamp(1, 8192) as u32;
-    LaunchShape {
-        grid: [blocks, 1],
-        threads: SORT_THREADS,
-        shared: 0,
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{Frame, Partials, Space, Species};
 use crate::binning::Binning;
 use crate::engine::Exactness;
-use crate::error::EstimatorError;
+use crate::error::{EstimatorError, MergeError};
 use crate::frames::{FrameBlocks, FrameFacts, FrameGroups};
 
 /// What the blocks of a trajectory are read with.
@@ -22,22 +22,20 @@ pub struct BlockPartials<'a, B> {
 }
 
 impl<B: Binning> BlockPartials<'_, B> {
-    /// All frames together.
+    /// All frames together, of what each block is by itself.
     ///
     /// # Errors
-    /// Frames without a volume, or what [`Partials::add_frame`] refuses.
-    pub fn of_all(&self, blocks: &FrameBlocks) -> Result<Partials<B>, EstimatorError> {
+    /// Blocks of other bins or species, or 2^64 pairs in a bin.
+    pub fn merged(&self, each: &[Partials<B>]) -> Result<Partials<B>, MergeError> {
         let mut all = self.empty.clone();
-        for (begin, _) in blocks.blocks() {
-            self.add(&mut all, blocks, begin)?;
-        }
+        each.iter().try_for_each(|block| all.merge(block))?;
         Ok(all)
     }
 
     /// Each block by itself, in order; the last may hold fewer frames.
     ///
     /// # Errors
-    /// As [`BlockPartials::of_all`].
+    /// Frames without a volume, or what [`Partials::add_frame`] refuses.
     pub fn of_each(&self, blocks: &FrameBlocks) -> Result<Vec<Partials<B>>, EstimatorError> {
         let of_block = |(begin, _)| {
             let mut one = self.empty.clone();

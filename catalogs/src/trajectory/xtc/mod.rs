@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
-use super::{Atoms, Frame, Trajectory};
+use super::{Atoms, Frame, Trajectory, passed_over};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 use coder::Coded;
@@ -134,11 +134,7 @@ impl Xtc {
 
     fn count(&self) -> Result<u64, CatalogError> {
         let mut bytes = self.bytes.hopping()?;
-        let mut frames = 0;
-        while Self::hop(&mut bytes)? {
-            frames += 1;
-        }
-        Ok(frames)
+        passed_over(u64::MAX, || Self::hop(&mut bytes))
     }
 }
 
@@ -194,13 +190,11 @@ impl Trajectory for Xtc {
     }
 
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        for passed in 0..frames {
+        passed_over(frames, || {
             self.bytes.frame = Some(self.number);
-            if !Self::hop(&mut self.bytes)? {
-                return Ok(passed);
-            }
-            self.number += 1;
-        }
-        Ok(frames)
+            let hopped = Self::hop(&mut self.bytes)?;
+            self.number += u64::from(hopped);
+            Ok(hopped)
+        })
     }
 }

@@ -12,16 +12,14 @@ use albireo::frames::{
 };
 use albireo::{Binning, PairJob, Pairs, RBins};
 use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
-use albireo_samples::{
-    FrameChoice, FrameRange, FrameSource, NumberedFrame, SampleError, Selection,
-};
+use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame, Selection};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::checkpoint::Checkpoint;
 use super::flags::{FrameFlags, Plane};
 use crate::engine::Engines;
-use crate::progress::{FrameBar, stop_reading, stopped};
+use crate::progress::{Bar, stop_reading, stopped};
 use crate::record::Record;
 use crate::usage::usage;
 
@@ -191,7 +189,8 @@ impl Run<'_> {
             exactness: workers.exactness(),
         };
         check_there(&groups, &pairs, &blocks)?;
-        let partials = of.of_all(&blocks)?;
+        let each = of.of_each(&blocks)?;
+        let partials = of.merged(&each)?;
         let mut particles = vec![0; groups.names().len()];
         for (_, facts) in blocks.frames() {
             for (group, sum) in particles.iter_mut().enumerate() {
@@ -200,7 +199,7 @@ impl Run<'_> {
             }
         }
         Ok(Counted {
-            each: of.of_each(&blocks)?,
+            each,
             each_told: told.as_ref().map_or(Ok(vec![]), |told| of.of_each(told))?,
             pairs,
             partials,
@@ -255,14 +254,14 @@ impl Run<'_> {
         let range = self.flags.range();
         let place = |number: u64| (number - range.start) / range.step;
         let known: Vec<u64> = blocks.frames().map(|(place, _)| place).collect();
-        let bar = FrameBar::new(
+        let bar = Bar::of_frames(
             self.source
                 .frames()
                 .map(|n| n.saturating_sub(known.len() as u64)),
         );
         let (source, choice, bins) = (&mut self.source, &self.choice, &self.bins);
         let next = || -> Result<_> {
-            while let Some(frame) = source.next_frame().map_err(quiet_stop)? {
+            while let Some(frame) = source.next_frame()? {
                 if known.binary_search(&place(frame.number)).is_err() {
                     return Ok(Some(frame));
                 }
@@ -298,10 +297,6 @@ fn ready(choice: &FrameChoice, bins: &RBins, frame: NumberedFrame) -> Result<Fra
     bins.admit(&job.domain)
         .with_context(|| format!("{}: frame {number}", path.display()))?;
     Ok(job)
-}
-
-fn quiet_stop(error: SampleError) -> anyhow::Error {
-    anyhow::Error::from(error)
 }
 
 /// What is written of how frames were read.
