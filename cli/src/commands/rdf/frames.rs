@@ -74,6 +74,8 @@ pub(super) struct Run<'a> {
     pub(super) engines: Engines,
     pub(super) source: FrameSource,
     pub(super) choice: FrameChoice,
+    /// The first frame, by which the engine is chosen.
+    pub(super) first: Option<FrameJob>,
 }
 
 /// What a run leaves.
@@ -214,12 +216,11 @@ impl Run<'_> {
     /// Who counts: each thread a frame, unless frames are few or do not fit into memory that often.
     fn workers(&mut self) -> Result<(FrameWorkers, String)> {
         let frames = self.source.frames();
-        let first = self.source.peek()?.cloned();
-        let particles = first.as_ref().map_or(0, |first| first.frame.len());
-        let engine = match first {
+        let first = self.first.take();
+        let particles = first.as_ref().map_or(0, |job| job.particles.len());
+        let engine = match &first {
             None => self.engines.for_jobs(&[], &self.bins),
-            Some(first) => {
-                let job = self.ready(first)?;
+            Some(job) => {
                 let pairs = PairJob::new(Pairs::Auto(&job.particles), &job.domain)?;
                 let sums = Sums::default();
                 self.engines.for_jobs(&[(pairs, sums.into())], &self.bins)
@@ -237,10 +238,6 @@ impl Run<'_> {
         let described = workers.description();
         tracing::debug!("engine: {described}");
         Ok((workers, described))
-    }
-
-    fn ready(&self, frame: NumberedFrame) -> Result<FrameJob> {
-        ready(&self.choice, &self.bins, frame)
     }
 
     fn run(

@@ -250,7 +250,7 @@ impl Rdf {
         let first = source.peek()?.cloned();
         let job = first.map(|frame| choice.job(frame)).transpose()?;
         let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
-        let boxed = job.is_some_and(|job| job.volume.is_some());
+        let boxed = job.as_ref().is_some_and(|job| job.volume.is_some());
         if boxed && self.volume.is_some() {
             return Err(usage("--volume is for open space: here the box has one"));
         }
@@ -282,6 +282,7 @@ impl Rdf {
             engines: Engines::new(&self.pairs.run)?,
             source,
             choice,
+            first: job,
         };
         let counted = run.count(&mut record, &fingerprint)?;
         tables::write(
