@@ -59,8 +59,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn unsafe_code_stays_in_its_zones() {
-    let zones =
-        [
+    let zones = [
         "src/simd",
         "src/engine/cuda",
         "catalogs/src/fits/cfitsio",
