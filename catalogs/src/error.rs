@@ -378,7 +378,8 @@ impl CatalogError {
         }
     }
 
-    pub(crate) fn unknown_column(path: &Path, column: &str, available: Vec<String>) -> Self {
+    /// No column of that name among those that are there, with the names like it.
+    pub fn unknown_column(path: &Path, column: &str, available: Vec<String>) -> Self {
         let suggestions = near(column, &available);
         Self::UnknownColumn {
             path: path.to_owned(),

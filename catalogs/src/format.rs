@@ -20,6 +20,8 @@ pub enum Format {
     Ecsv,
     /// A frame of a trajectory.
     Frame,
+    /// Columns in memory, which come from no file.
+    Memory,
 }
 
 impl fmt::Display for Format {
@@ -31,6 +33,7 @@ impl fmt::Display for Format {
             Self::Text => "text",
             Self::Ecsv => "ECSV",
             Self::Frame => "frame",
+            Self::Memory => "memory",
         })
     }
 }
@@ -42,7 +45,7 @@ impl Format {
             Self::Fits => "fits",
             Self::Parquet => "parquet",
             Self::Hdf5 => "hdf5",
-            Self::Text | Self::Ecsv | Self::Frame => "default",
+            Self::Text | Self::Ecsv | Self::Frame | Self::Memory => "default",
         }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! Entry: [`Call`], [`Kept::read`]. What the files hold becomes particles in `albireo_samples`.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::SystemTime;
 
 use albireo::cosmology::Cosmology;
 use albireo::{LineOfSight, Outside};
-use albireo_samples::{Notice, Reading, RegionSpec, Samples, Source};
+use albireo_samples::{Given, Notice, Reading, RegionSpec, Samples, Source};
 use anyhow::{Context, Result};
 
 use crate::args::{LosName, SpaceFlags};
@@ -50,6 +51,8 @@ pub(crate) struct Kept {
     most: usize,
     samples: Vec<(Asked, Rc<Samples>)>,
     shared: Shared,
+    /// Samples that lie in the memory of the caller.
+    given: HashMap<PathBuf, Given>,
 }
 
 /// What samples are the same by.
@@ -75,7 +78,7 @@ impl Asked {
     }
 
     /// Reads all sources.
-    fn read(&self) -> Result<Samples> {
+    fn read(&self, given: HashMap<PathBuf, Given>) -> Result<Samples> {
         let space = &self.space;
         let cosmology = space.cosmology.as_deref().map(str::parse::<Cosmology>);
         let reading = Reading {
@@ -85,6 +88,7 @@ impl Asked {
             outside: self.wanted.outside,
             unit: space.unit.clone(),
             regions: self.wanted.regions.clone(),
+            given,
             stop: stop_reading(),
         };
         Ok(reading.read(&self.sources, &mut |notice| say(&notice))?)
@@ -98,7 +102,21 @@ impl Kept {
             most,
             samples: Vec::new(),
             shared: Shared::default(),
+            given: HashMap::new(),
         }
+    }
+
+    /// Of one call, whose samples may lie in memory.
+    pub(crate) fn giving(given: HashMap<PathBuf, Given>) -> Self {
+        Self {
+            given,
+            ..Self::default()
+        }
+    }
+
+    /// What lies in memory.
+    pub(crate) fn given(&self) -> &HashMap<PathBuf, Given> {
+        &self.given
     }
 
     /// Reads all sources, unless that has been done, and notes in `record` what they are.
@@ -116,7 +134,7 @@ impl Kept {
             tracing::debug!("the samples have been read already");
             self.samples.remove(at)
         } else {
-            let samples = Rc::new(asked.read()?);
+            let samples = Rc::new(asked.read(self.given.clone())?);
             (asked, samples)
         };
         for (key, value) in samples.record() {

@@ -1,6 +1,7 @@
 //! The command line of albireo: catalogs in, exact pair counts, correlation functions and figures out.
 //!
-//! Entry: [`main_with`], which is the program `albireo` for whoever starts it. Flags, the terminal, signals and exit codes are its
+//! Entry: [`main_with`], which is the program `albireo` for whoever starts it, and [`call`], by which another program has a command carried out
+//! on samples in its own memory. Flags, the terminal, signals and exit codes are its
 //! business; particles come from `albireo_samples`, counts and estimates from `albireo`, pictures from `albireo_figures`.
 
 #![forbid(unsafe_code)]
@@ -13,6 +14,7 @@ mod extending {}
 mod angular;
 mod args;
 mod bins;
+mod caller;
 mod catalogs;
 mod commands;
 mod counted;
@@ -42,6 +44,7 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
+pub use caller::{CallError, Called, Outcome, Watch};
 use inputs::{Call, Kept};
 use record::Arguments;
 
@@ -331,7 +334,7 @@ fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Rdf(rdf) => rdf.run(call),
         Command::Result(result) => result.run(call.arguments),
         Command::Nz(nz) => nz.run(call),
-        Command::Randoms(randoms) => randoms.run(call.arguments),
+        Command::Randoms(randoms) => randoms.run(call),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),
@@ -384,4 +387,92 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(exit_code(&error))
         }
     }
+}
+
+/// Has a command carried out inside the process of `watch`, on this thread and those of the engine: what would be written and printed is
+/// handed over. It changes nothing of the process: no signals, no log, no file but those that the command line names.
+///
+/// ```
+/// use std::sync::Arc;
+/// use albireo::{Column, random};
+/// use albireo_cli::{Called, Watch, call};
+/// use albireo_samples::Given;
+///
+/// struct Patient;
+/// impl Watch for Patient {
+///     fn begin(&self, _: &str, _: Option<u64>) {}
+///     fn advance(&self, _: u64) {}
+///     fn say(&self, _: tracing::Level, _: &str) {}
+///     fn stop_requested(&self) -> bool {
+///         false
+///     }
+/// }
+///
+/// let points = random::in_box(100, 1, [10.0; 3])?;
+/// let columns = ["x", "y", "z"].into_iter().zip(points.columns());
+/// let gas = Given::new(columns.map(|(name, column)| (name.to_owned(), column.clone())).collect())?;
+/// let line = ["albireo", "count", "gas", "--box", "10", "--bins", "lin:0:5:5"];
+/// let called = Called {
+///     arguments: line.map(Into::into).into(),
+///     given: [("gas".into(), gas)].into(),
+///     ..Called::default()
+/// };
+/// let made = call(called, &(Arc::new(Patient) as Arc<dyn Watch>))?;
+/// assert_eq!(made.tables[0].1.rows(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`CallError`]: a call without meaning, a command that failed, or one that `watch` stopped.
+pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome, CallError> {
+    let Called {
+        arguments,
+        given,
+        kept,
+        level,
+    } = called;
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(refusal) if refusal.use_stderr() => {
+            return Err(CallError::Wrong(usage::in_a_line(&refusal)));
+        }
+        Err(asked) => {
+            return Ok(Outcome {
+                text: asked.to_string(),
+                ..Outcome::default()
+            });
+        }
+    };
+    let carry = || {
+        let mut call = Call {
+            arguments: &Arguments::of(arguments),
+            kept: &mut Kept::giving(given),
+        };
+        carry_out(cli.command, &mut call)
+    };
+    let (done, outcome) = caller::during(std::sync::Arc::clone(watch), kept, level, carry);
+    match done {
+        Ok(()) => Ok(outcome),
+        Err(_) if watch.stop_requested() => Err(CallError::Interrupted),
+        Err(error) if usage::is_wrong_call(&error) => Err(CallError::Wrong(format!("{error:#}"))),
+        Err(error) => Err(CallError::Failed(format!("{error:#}"))),
+    }
+}
+
+/// The long names of the flags that a subcommand takes, in the order of its help.
+///
+/// ```
+/// assert!(albireo_cli::flags_of(&["xi"]).contains(&"multipoles".to_owned()));
+/// assert!(albireo_cli::flags_of(&["result", "rebin"]).contains(&"by".to_owned()));
+/// ```
+pub fn flags_of(words: &[&str]) -> Vec<String> {
+    let program = Cli::command();
+    let command = words
+        .iter()
+        .try_fold(&program, |command, word| command.find_subcommand(word));
+    let flags = command.into_iter().flat_map(clap::Command::get_arguments);
+    flags
+        .filter_map(|flag| flag.get_long())
+        .map(str::to_owned)
+        .collect()
 }

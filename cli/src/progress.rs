@@ -2,12 +2,15 @@
 //!
 //! Entry: [`listen_for_signals`] once, then a [`Bar`] for each count. Nothing is drawn in the first second or off a terminal.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use albireo::Progress;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::caller::{self, Watch};
 
 /// The exit code of a program ended by the signal that asked to stop (128 + its number); 0 until one has.
 static STOP: AtomicU8 = AtomicU8::new(0);
@@ -81,9 +84,9 @@ pub(crate) fn listen_for_signals() -> Result<()> {
     Ok(())
 }
 
-/// Whether a signal asked for a stop.
+/// Whether a signal or the caller asked for a stop.
 pub(crate) fn stopped() -> bool {
-    exit_code().is_some()
+    exit_code().is_some() || caller::watch().is_some_and(|watch| watch.stop_requested())
 }
 
 /// The exit code that goes with the signal that asked for a stop, if one has.
@@ -96,7 +99,11 @@ pub(crate) fn exit_code() -> Option<u8> {
 
 /// What asks the readers of catalogs to stop.
 pub(crate) fn stop_reading() -> albireo_catalogs::Stop {
-    albireo_catalogs::Stop::when(stopped)
+    // Readers ask from threads of their own.
+    match caller::watch() {
+        None => albireo_catalogs::Stop::when(stopped),
+        Some(watch) => albireo_catalogs::Stop::when(move || watch.stop_requested()),
+    }
 }
 
 /// Stops between two steps of a command.
@@ -112,6 +119,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A progress bar that appears when a count takes long. That of pairs shows no rate: how many of those passed over are in bins is not known yet.
 pub(crate) struct Bar {
+    /// What is counted.
+    name: String,
+    /// The caller, if that is no terminal.
+    watch: Option<Arc<dyn Watch>>,
     line: ProgressBar,
     start: Instant,
     shown: AtomicBool,
@@ -134,7 +145,10 @@ impl Bar {
     pub(crate) fn new(name: &str) -> Self {
         let bar = Self::styled(None, "{prefix} [{bar:32}] {percent:>3}%  ETA {eta}");
         bar.line.set_prefix(name.to_owned());
-        bar
+        Self {
+            name: name.to_owned(),
+            ..bar
+        }
     }
 
     /// A bar of so many frames, where their number is known, with their rate.
@@ -143,7 +157,14 @@ impl Bar {
             Some(_) => "[{bar:32}] {pos}/{len} frames  {rate}  ETA {eta}",
             None => "{spinner} {pos} frames  {rate}  {elapsed}",
         };
-        Self::styled(frames, template)
+        let bar = Self {
+            name: "frames".to_owned(),
+            ..Self::styled(frames, template)
+        };
+        if let Some(watch) = &bar.watch {
+            watch.begin(&bar.name, frames);
+        }
+        bar
     }
 
     fn styled(length: Option<u64>, template: &str) -> Self {
@@ -155,6 +176,8 @@ impl Bar {
             line.set_style(style.with_key("rate", rate).progress_chars("=> "));
         }
         Self {
+            name: String::new(),
+            watch: caller::watch(),
             line,
             start: Instant::now(),
             shown: AtomicBool::new(false),
@@ -169,11 +192,17 @@ impl Bar {
 
 impl Progress for Bar {
     fn begin(&self, pairs: u64) {
+        if let Some(watch) = &self.watch {
+            return watch.begin(&self.name, Some(pairs));
+        }
         self.line.set_length(pairs);
         self.line.reset();
     }
 
     fn advance(&self, pairs: u64) {
+        if let Some(watch) = &self.watch {
+            return watch.advance(pairs);
+        }
         self.line.inc(pairs);
         if self.start.elapsed() > PATIENCE && !self.shown.swap(true, Ordering::Relaxed) {
             self.line.set_draw_target(ProgressDrawTarget::stderr());
@@ -181,7 +210,8 @@ impl Progress for Bar {
     }
 
     fn stop_requested(&self) -> bool {
-        stopped()
+        let asked = self.watch.as_ref().is_some_and(|w| w.stop_requested());
+        asked || exit_code().is_some()
     }
 }
 

@@ -32,3 +32,11 @@ pub(crate) fn is_wrong_call(error: &anyhow::Error) -> bool {
         None => error.is::<UsageError>(),
     }
 }
+
+/// What the parser of arguments refuses, in one line.
+pub(crate) fn in_a_line(refusal: &clap::Error) -> String {
+    let text = refusal.render().to_string();
+    let text = text.trim_start_matches("error: ");
+    let words = text.split("\n\n").next().unwrap_or(text).split_whitespace();
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -101,6 +101,17 @@ const FRAMES: [&str; 6] = [
     "snapshot",
 ];
 
+/// The names by which columns are taken for positions where none are told.
+///
+/// ```
+/// assert!(albireo_samples::usual_names().any(|name| name == "RA"));
+/// ```
+pub fn usual_names() -> impl Iterator<Item = &'static str> {
+    let places = TRIPLES.into_iter().flatten().chain(VECTORS);
+    let sky = SKY.into_iter().flatten();
+    places.chain(sky).chain(DISTANCES).chain(REDSHIFTS)
+}
+
 /// The numeric columns of a table.
 struct Available<'a>(&'a TableDescription);
 

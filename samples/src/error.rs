@@ -321,6 +321,28 @@ pub enum SampleError {
     /// The caller asked to stop.
     #[error("the count was interrupted before its end; nothing was kept")]
     Interrupted,
+    /// Columns in memory of different lengths.
+    #[error("columns of one sample must be equally long: `{}` has {} rows, `{}` has {}", first.0, first.1, second.0, second.1)]
+    UnequalColumns {
+        /// A column and its rows.
+        first: (String, usize),
+        /// Another one.
+        second: (String, usize),
+    },
+    /// Two columns in memory of one name.
+    #[error("there are two columns `{0}`")]
+    SameName(String),
+    /// No column in memory at all.
+    #[error("a sample in memory needs columns, found none")]
+    NoColumns,
+    /// Something asked of columns in memory that only files can do.
+    #[error("{option} is for files, and {} lies in memory: choose rows and columns before", path.display())]
+    ForFiles {
+        /// What is asked.
+        option: &'static str,
+        /// The name of the sample.
+        path: PathBuf,
+    },
     /// A condition on rows that cannot be read.
     #[error(transparent)]
     Filter(#[from] ExpressionError),
@@ -343,6 +365,7 @@ impl SampleError {
             | Self::UnusedCosmology { .. }
             | Self::BoxOnSky { .. }
             | Self::NoBonds
+            | Self::ForFiles { .. }
             | Self::BoxForAngles => true,
             _ => false,
         }

@@ -27,6 +27,7 @@ mod bits;
 mod columns;
 mod error;
 mod frames;
+mod given;
 mod groups;
 mod joining;
 mod notice;
@@ -39,11 +40,13 @@ mod source;
 mod space;
 mod survey;
 
+pub use columns::usual_names;
 pub use error::SampleError;
 pub use frames::{
     Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, NumberedFrame, ParseFramesError,
     Species,
 };
+pub use given::Given;
 pub use notice::Notice;
 pub use reading::{Reading, Samples};
 pub use regions::RegionSpec;
@@ -52,5 +55,5 @@ pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError};
 pub use survey::Survey;
 
-/// How reading is asked to stop, and which rows of each file it looks at.
-pub use albireo_catalogs::{RowRange, Stop};
+/// How reading is asked to stop, which rows of each file it looks at, and columns of bits.
+pub use albireo_catalogs::{RowRange, Stop, Words};

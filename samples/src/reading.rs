@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Reading::read`]. One file is read by `sample`, the box found by `space`.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use albireo::binning::BinAxis;
@@ -11,6 +12,7 @@ use albireo_catalogs::Stop;
 use serde_json::{Map, Value, json};
 
 use crate::error::SampleError;
+use crate::given::Given;
 use crate::groups;
 use crate::joining::join;
 use crate::notice::{self, Notice};
@@ -35,6 +37,8 @@ pub struct Reading {
     pub unit: Option<String>,
     /// What the samples are cut into, for errors from the scatter between regions; particles have no labels without.
     pub regions: Option<RegionSpec>,
+    /// The samples that lie in memory, by the names that sources give as their paths.
+    pub given: HashMap<PathBuf, Given>,
     /// Whether to end before the last sample is read.
     pub stop: Stop,
 }
@@ -48,6 +52,7 @@ impl Default for Reading {
             outside: Outside::Refuse,
             unit: None,
             regions: None,
+            given: HashMap::new(),
             stop: Stop::never(),
         }
     }
@@ -95,7 +100,8 @@ impl Reading {
         let mut opened: Vec<Opened> = Vec::new();
         for source in sources {
             for file in source.files()? {
-                opened.push(Opened::new(&file, &conversion, &mut *tell)?);
+                let given = self.given.get(&file.path);
+                opened.push(Opened::of(&file, given, &conversion, &mut *tell)?);
             }
         }
         self.check_cosmology(&opened, tell)?;
@@ -297,9 +303,12 @@ fn same_rows(samples: &[Sample]) -> Vec<Notice> {
     let rows = |sample: &Sample| -> [Option<Value>; 5] {
         ["sha256", "files", "table", "where", "rows"].map(|key| sample.record.get(key).cloned())
     };
+    // Of rows in memory nothing is known.
+    let known = |rows: &[Option<Value>; 5]| rows[0].is_some() || rows[1].is_some();
     let mut found = Vec::new();
     for (k, first) in samples.iter().enumerate() {
-        let same = samples[k + 1..].iter().filter(|s| rows(first) == rows(s));
+        let same = samples[k + 1..].iter();
+        let same = same.filter(|s| known(&rows(first)) && rows(first) == rows(s));
         found.extend(same.map(|second| Notice::SameRows {
             roles: [first.role.clone(), second.role.clone()],
             paths: [first.path.clone(), second.path.clone()],

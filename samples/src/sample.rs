@@ -1,6 +1,6 @@
 //! From one file and what is selected of it to particles, with a record of how.
 //!
-//! Entry: [`Opened::new`], then [`Opened::read`]. It knows no domain and no bins.
+//! Entry: [`Opened::of`], then [`Opened::read`]. It knows no domain and no bins.
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::bits::{self, BitColumns};
 use crate::columns::{self, Depth, Need, Place};
 use crate::error::{SampleError, Within};
+use crate::given::Given;
 use crate::notice::{self, Notice};
 use crate::source::{File, record};
 use crate::space::{StatedBox, stated_box};
@@ -177,19 +178,26 @@ fn on_sky(
     Ok(sky::positions(ra, dec, Column::new(name, &distance))?)
 }
 
+/// Where the rows of a sample are.
+enum Rows {
+    File(Box<dyn CatalogReader>),
+    Memory(Given),
+}
+
 /// A file opened, its columns chosen, none of them read.
 pub(crate) struct Opened {
     pub(crate) source: File,
-    reader: Box<dyn CatalogReader>,
+    rows: Rows,
     outline: TableDescription,
     pub(crate) place: Place,
     filter: Option<Filter>,
 }
 
 impl Opened {
-    /// Opens a file and chooses its columns.
-    pub(crate) fn new(
+    /// Opens a file, or what is given in its place, and chooses its columns.
+    pub(crate) fn of(
         source: &File,
+        given: Option<&Given>,
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Self, SampleError> {
@@ -198,8 +206,14 @@ impl Opened {
         } = source;
         let filter = selection.filter.as_deref().map(Filter::parse).transpose();
         let filter = filter.within(|| "--where".to_owned())?;
-        let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
-        let outline = reader.outline(selection.table.as_deref())?;
+        let (rows, outline) = match given {
+            Some(given) => (Rows::Memory(given.clone()), given.outline()),
+            None => {
+                let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
+                let outline = reader.outline(selection.table.as_deref())?;
+                (Rows::File(reader), outline)
+            }
+        };
         let need = Need {
             angular: conversion.angular,
             cosmology: conversion.redshifts,
@@ -231,7 +245,7 @@ impl Opened {
         }
         Ok(Self {
             source: source.clone(),
-            reader,
+            rows,
             outline,
             place,
             filter,
@@ -249,6 +263,16 @@ impl Opened {
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
+        if let Rows::Memory(given) = &self.rows {
+            let sample = given.read(&self.source, &self.place, conversion, tell)?;
+            tell(Notice::Rows {
+                role: sample.role.clone(),
+                kept: sample.particles.len(),
+                read: sample.particles.len() as u64,
+                path: sample.path.clone(),
+            });
+            return Ok(sample);
+        }
         let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
         let Self {
             source,
@@ -265,7 +289,10 @@ impl Opened {
         let regions = regions.map(|name| catalog.column(name).map(<[f64]>::to_vec));
         let regions = regions.transpose()?;
         let groups = source.selection.group.as_deref();
-        let groups = groups.map(|name| integers(&catalog, source, name));
+        let groups = groups.map(|name| {
+            let values = catalog.column(name)?.to_vec();
+            check_integers(source, name, &values).map(|()| values)
+        });
         let groups = groups.transpose()?;
         let points = points(&mut catalog, source, place, conversion, tell)?;
         let particles = match (weights, weight) {
@@ -345,7 +372,10 @@ impl Opened {
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;
-        let catalog = self.reader.read(&request)?;
+        let catalog = match &mut self.rows {
+            Rows::File(reader) => reader.read(&request)?,
+            Rows::Memory(given) => given.catalog(&self.source, &request.columns)?,
+        };
         if catalog.rows() == 0 && self.source.alone {
             return Err(SampleError::Empty {
                 path: self.source.path.clone(),
@@ -380,14 +410,13 @@ pub(crate) fn weights_of(
     Ok(weights)
 }
 
-/// The whole numbers in column `name`.
-fn integers(catalog: &Catalog, source: &File, name: &str) -> Result<Vec<f64>, SampleError> {
+/// Refuses numbers in column `name` that are no integers.
+pub(crate) fn check_integers(source: &File, name: &str, values: &[f64]) -> Result<(), SampleError> {
     /// Beyond it not every integer is a float64, so that two groups could become one.
     const MOST: f64 = (1u64 << 53) as f64;
-    let values = catalog.column(name)?.to_vec();
     let odd = |value: &f64| !(value.trunc() == *value && value.abs() < MOST);
     match values.iter().position(odd) {
-        None => Ok(values),
+        None => Ok(()),
         Some(row) => Err(SampleError::NoGroup {
             path: source.path.clone(),
             column: name.to_owned(),

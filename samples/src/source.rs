@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use albireo_catalogs::{Catalog, Stop};
+use albireo_catalogs::{Catalog, Format, Stop};
 use serde_json::{Value, json};
 
 use crate::columns::Place;
@@ -62,10 +62,13 @@ pub(crate) fn record(
         selection,
         ..
     } = source;
+    let in_memory = catalog.format() == Format::Memory;
+    let sha256 = (!in_memory).then(|| albireo_catalogs::sha256_until(path, stop));
+    let sha256 = sha256.transpose()?;
     let mut record = json!({
         "role": role,
         "path": path,
-        "sha256": albireo_catalogs::sha256_until(path, stop)?,
+        "sha256": sha256,
         "format": catalog.format().to_string(),
         "rows_read": catalog.rows_read(),
         "rows_used": catalog.rows(),

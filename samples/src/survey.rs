@@ -2,12 +2,16 @@
 //!
 //! Entry: [`Survey::read`].
 
+use std::collections::HashMap;
+use std::path::PathBuf;
+
 use albireo::sky::{self, Column};
 use albireo_catalogs::Stop;
 use serde_json::Value;
 
 use crate::columns::{Depth, Place};
 use crate::error::{SampleError, Within};
+use crate::given::Given;
 use crate::notice::{self, Notice};
 use crate::sample::{self, Conversion, Opened};
 use crate::source::{self, File, Source};
@@ -50,6 +54,20 @@ impl Survey {
         stop: &Stop,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Self, SampleError> {
+        Self::read_given(source, &HashMap::new(), redshifts, stop, tell)
+    }
+
+    /// As [`Survey::read`], where some of the files are names of samples in memory.
+    ///
+    /// # Errors
+    /// Those of [`Survey::read`].
+    pub fn read_given(
+        source: &Source,
+        given: &HashMap<PathBuf, Given>,
+        redshifts: bool,
+        stop: &Stop,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Self, SampleError> {
         let conversion = Conversion {
             angular: !redshifts,
             cosmology: None,
@@ -59,7 +77,7 @@ impl Survey {
         };
         let mut survey = Self::default();
         for file in source.files()? {
-            let opened = open(&file, &conversion, tell)?;
+            let opened = open(&file, given.get(&file.path), &conversion, tell)?;
             survey.add(opened, &conversion, tell)?;
             if stop.requested() {
                 return Err(SampleError::Interrupted);
@@ -130,10 +148,11 @@ impl Survey {
 /// A file with its columns chosen, which are refused in words of redshifts where a depth is missing.
 fn open(
     file: &File,
+    given: Option<&Given>,
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<Opened, SampleError> {
-    Opened::new(file, conversion, tell).map_err(|error| match error {
+    Opened::of(file, given, conversion, tell).map_err(|error| match error {
         SampleError::At { source, .. } if matches!(*source, SampleError::NoDepth { .. }) => {
             SampleError::NoRedshift {
                 path: file.path.clone(),

@@ -26,6 +26,7 @@ fn paths(text: &str) -> Vec<&str> {
             "tests/",
             "benches/",
             "kernels/",
+            "python/",
         ];
         folders.iter().any(|folder| word.starts_with(folder))
             && !word.contains("/x.")
@@ -58,8 +59,13 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn unsafe_code_stays_in_its_zones() {
-    let zones =
-        ["src/simd", "src/engine/cuda", "catalogs/src/fits/cfitsio"].map(|zone| root().join(zone));
+    let zones = [
+        "src/simd",
+        "src/engine/cuda",
+        "catalogs/src/fits/cfitsio",
+        "python/src/arrays.rs",
+    ]
+    .map(|zone| root().join(zone));
     let mut files = vec![];
     for folder in [
         "src",
@@ -67,6 +73,7 @@ fn unsafe_code_stays_in_its_zones() {
         "samples/src",
         "figures/src",
         "cli/src",
+        "python/src",
     ] {
         sources(&root().join(folder), &mut files);
     }
@@ -86,13 +93,14 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 6] = [
+const CRATES: [(&str, &str); 7] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-catalogs", "catalogs"),
     ("albireo-samples", "samples"),
     ("albireo-figures", "figures"),
     ("albireo-cli", "cli"),
+    ("albireo-python", "python"),
 ];
 
 /// The crates of the workspace that a crate needs, those for its tests too.
@@ -133,6 +141,15 @@ fn dependencies_point_one_way() {
                 "albireo-figures",
             ],
         ),
+        (
+            "albireo-python",
+            &[
+                "albireo",
+                "albireo-catalogs",
+                "albireo-samples",
+                "albireo-cli",
+            ],
+        ),
     ]);
     for (name, folder) in CRATES {
         let allowed: BTreeSet<&str> = allowed[name].iter().copied().collect();
@@ -166,6 +183,7 @@ fn files_stay_short() {
     let mut files = vec![];
     for folder in [
         "src", "tests", "benches", "examples", "kernels", "catalogs", "samples", "figures", "cli",
+        "python",
     ] {
         sources(&root().join(folder), &mut files);
     }

@@ -1,5 +1,6 @@
 //! `albireo randoms`: random catalogues.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use albireo::random::{self, Distribution, MAX_SMOOTH_BINS, SkyWindow};
@@ -7,17 +8,17 @@ use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
 use albireo::sky::{Column, unit_vectors};
 use albireo::{Domain, Lattice, MAX_PARTICLES, Points};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
-use albireo_samples::{BoxSpec, Selection, Source, Survey};
+use albireo_samples::{BoxSpec, Given, Selection, Source, Survey};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
 use crate::args::{DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
-use crate::inputs::say;
+use crate::inputs::{Call, say};
 use crate::output::{check, deliver};
 use crate::progress::{NothingToKeep, stop_reading};
-use crate::record::{Arguments, Record};
+use crate::record::Record;
 use crate::usage::usage;
 
 /// Arguments of `randoms`.
@@ -149,7 +150,7 @@ fn directions((ra, dec): (Vec<f64>, Vec<f64>)) -> Vec<TableColumn> {
 
 impl Randoms {
     /// Makes the points and writes them.
-    pub(crate) fn run(self, arguments: &Arguments) -> Result<()> {
+    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
         let output = self.output_flags();
         let inputs: Vec<&Path> = self.shape.like.iter().flat_map(Files::iter).collect();
         check(&output, &[], &inputs)?;
@@ -160,12 +161,12 @@ impl Randoms {
                 "--nside, --smooth-nz, columns and rows are about a catalogue: they go with --like DATA",
             ));
         }
-        let mut record = Record::begin(arguments);
+        let mut record = Record::begin(call.arguments);
         record.set("number", self.number);
         record.set("seed", self.seed);
         let columns = {
             let _making = NothingToKeep::begin();
-            self.columns_of_points(selection, &mut record)?
+            self.columns_of_points(selection, call.kept.given(), &mut record)?
         };
         let meta = record.timeless(ResultKind::Randoms);
         deliver(&Table { columns, meta }, &output)
@@ -188,11 +189,12 @@ impl Randoms {
     fn columns_of_points(
         &self,
         selection: Selection,
+        given: &HashMap<PathBuf, Given>,
         record: &mut Record,
     ) -> Result<Vec<TableColumn>> {
         let (n, seed) = (self.number, self.seed);
         if let Some(files) = &self.shape.like {
-            return self.like(files, selection, record);
+            return self.like(files, selection, given, record);
         }
         if let Some([r_min, r_max]) = self.shape.shell {
             record.set("shell", json!([r_min, r_max]));
@@ -228,6 +230,7 @@ impl Randoms {
         &self,
         files: &Files,
         selection: Selection,
+        given: &HashMap<PathBuf, Given>,
         record: &mut Record,
     ) -> Result<Vec<TableColumn>> {
         let without = selection.redshift.as_deref() == Some("none");
@@ -254,7 +257,7 @@ impl Randoms {
             selection,
         };
         let stop = stop_reading();
-        let survey = Survey::read(&source, !without, &stop, &mut |notice| say(&notice))?;
+        let survey = Survey::read_given(&source, given, !without, &stop, &mut |n| say(&n))?;
         let (ra, dec) = (
             Column::new("RA", &survey.ra),
             Column::new("DEC", &survey.dec),

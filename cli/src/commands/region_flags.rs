@@ -119,7 +119,10 @@ impl RegionFlags {
         };
         albireo_figures::check_path(path)?;
         let mut written = vec![Written::probe("--region-map", path)?];
-        let files = others.iter().filter(|(flag, _)| !flag.is_empty());
+        let is_file = |path: &Path| !crate::caller::keeps(path);
+        let files = others
+            .iter()
+            .filter(|(flag, path)| !flag.is_empty() && is_file(path));
         for (flag, path) in files {
             written.push(Written::probe(*flag, path)?);
         }

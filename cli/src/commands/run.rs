@@ -10,12 +10,13 @@ use anyhow::{Context, Result};
 use clap::{Args, CommandFactory, Parser};
 
 use crate::Cli;
+use crate::caller;
 use crate::catalogs::Files;
 use crate::inputs::{Call, Kept};
 use crate::job::{Job, Measurement};
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
-use crate::usage::usage;
+use crate::usage::{in_a_line, usage};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -57,10 +58,7 @@ fn parsed(made: &Measurement) -> Result<Cli> {
     match Cli::try_parse_from(made.arguments.iter().chain(&brief)) {
         Ok(cli) => Ok(cli),
         Err(refusal) => {
-            let text = refusal.render().to_string();
-            let text = text.trim_start_matches("error: ");
-            let words = text.split("\n\n").next().unwrap_or(text).split_whitespace();
-            let words = words.collect::<Vec<_>>().join(" ");
+            let words = in_a_line(&refusal);
             Err(usage(format!(
                 "line {}: [{}]: {words}",
                 made.line, made.name
@@ -189,6 +187,11 @@ impl Run {
             check_stop()?;
             if !self.again && is_done(&made) {
                 tracing::info!("[{}] is done: {}", made.name, made.outputs.join(", "));
+                for path in made.outputs.iter().map(Path::new) {
+                    if let Ok(table) = Table::read(path) {
+                        caller::take(&table, None);
+                    }
+                }
                 skipped += 1;
                 continue;
             }

@@ -172,7 +172,9 @@ impl Rdf {
             )));
         }
         let selection = self.pairs.selection();
-        let of_frames = self.second.is_none() && !self.pairs.has_second();
+        let in_memory = |path| call.kept.given().contains_key(path);
+        let in_memory = self.data.paths.iter().any(in_memory);
+        let of_frames = self.second.is_none() && !self.pairs.has_second() && !in_memory;
         if of_frames && is_trajectory(&self.data.paths, &self.frames, &selection)? {
             return self.run_over_frames(call, &selection);
         }

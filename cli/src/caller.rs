@@ -1,0 +1,184 @@
+//! A program that has a command carried out inside its own process, in place of a terminal.
+//!
+//! Entry: [`call`](crate::call) from outside; inside, [`take`], [`take_text`] and [`watch`]. While a call lasts, its thread is where results
+//! go and where a stop is asked for.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use albireo_catalogs::Table;
+use albireo_samples::Given;
+use thiserror::Error;
+use tracing::{Level, Metadata};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// What a caller hears while a command works, from any of its threads.
+pub trait Watch: Send + Sync {
+    /// Something is begun: its name, and its number of steps (pairs to pass over, frames) where that is known.
+    fn begin(&self, what: &str, steps: Option<u64>);
+
+    /// So many steps more are done.
+    fn advance(&self, steps: u64);
+
+    /// What was chosen, what looks wrong.
+    fn say(&self, level: Level, text: &str);
+
+    /// Whether to give up.
+    fn stop_requested(&self) -> bool;
+}
+
+/// A command with what it needs of its caller's memory.
+#[derive(Debug, Default)]
+pub struct Called {
+    /// The command line, the name of the program first.
+    pub arguments: Vec<OsString>,
+    /// Samples in memory, by the names that the command line has for their files.
+    pub given: HashMap<PathBuf, Given>,
+    /// Names of results on the command line that are handed over and not written.
+    pub kept: HashSet<PathBuf>,
+    /// The least level that is told; none is silent.
+    pub level: Option<Level>,
+}
+
+/// What a command has made.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Outcome {
+    /// Its results in order, by the names of those that are kept; the main one has none.
+    pub tables: Vec<(Option<PathBuf>, Table)>,
+    /// What it would have printed besides.
+    pub text: String,
+}
+
+/// Why a command made nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CallError {
+    /// The call itself has no meaning.
+    #[error("{0}")]
+    Wrong(String),
+    /// It could not be done.
+    #[error("{0}")]
+    Failed(String),
+    /// The caller asked for a stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A call that lasts.
+struct Lasting {
+    watch: Arc<dyn Watch>,
+    kept: HashSet<PathBuf>,
+    outcome: Outcome,
+}
+
+thread_local! {
+    /// The call that this thread carries out, if any.
+    static LASTING: RefCell<Option<Lasting>> = const { RefCell::new(None) };
+}
+
+/// Has `command` done for a caller, on this thread.
+pub(crate) fn during<T>(
+    watch: Arc<dyn Watch>,
+    kept: HashSet<PathBuf>,
+    level: Option<Level>,
+    command: impl FnOnce() -> T,
+) -> (T, Outcome) {
+    let lasting = Lasting {
+        watch: Arc::clone(&watch),
+        kept,
+        outcome: Outcome::default(),
+    };
+    let before = LASTING.replace(Some(lasting));
+    let done = match level {
+        None => {
+            let silent = tracing::subscriber::NoSubscriber::default();
+            tracing::subscriber::with_default(silent, command)
+        }
+        Some(level) => {
+            let log = tracing_subscriber::fmt()
+                .with_writer(Told(watch))
+                .without_time()
+                .with_target(false)
+                .with_level(false)
+                .with_ansi(false);
+            tracing::subscriber::with_default(log.with_max_level(level).finish(), command)
+        }
+    };
+    let lasting = LASTING.replace(before);
+    (done, lasting.map(|l| l.outcome).unwrap_or_default())
+}
+
+/// The caller's watch, while one waits for this thread.
+pub(crate) fn watch() -> Option<Arc<dyn Watch>> {
+    LASTING.with_borrow(|lasting| Some(Arc::clone(&lasting.as_ref()?.watch)))
+}
+
+/// Whether a caller keeps the result of this name, which is no file then.
+pub(crate) fn keeps(path: &Path) -> bool {
+    LASTING.with_borrow(|lasting| lasting.as_ref().is_some_and(|l| l.kept.contains(path)))
+}
+
+/// Hands a result over to the caller, if there is one: the main one, or one whose name it keeps.
+pub(crate) fn take(table: &Table, path: Option<&Path>) -> bool {
+    LASTING.with_borrow_mut(|lasting| match lasting {
+        Some(lasting) if path.is_none_or(|path| lasting.kept.contains(path)) => {
+            let made = (path.map(Path::to_owned), table.clone());
+            lasting.outcome.tables.push(made);
+            true
+        }
+        _ => false,
+    })
+}
+
+/// Hands over what would be printed, if there is a caller.
+pub(crate) fn take_text(bytes: &[u8]) -> bool {
+    LASTING.with_borrow_mut(|lasting| {
+        if let Some(lasting) = lasting {
+            let text = String::from_utf8_lossy(bytes);
+            lasting.outcome.text.push_str(&text);
+        }
+        lasting.is_some()
+    })
+}
+
+/// Where the log of a call goes.
+struct Told(Arc<dyn Watch>);
+
+/// One line of it.
+struct Line<'a> {
+    watch: &'a dyn Watch,
+    level: Level,
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        self.watch.say(self.level, text.trim_end());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Told {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line {
+            watch: &*self.0,
+            level: Level::INFO,
+        }
+    }
+
+    fn make_writer_for(&'a self, of: &Metadata<'_>) -> Line<'a> {
+        Line {
+            watch: &*self.0,
+            level: *of.level(),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+"""Exact pair counts and two-point correlation functions, from galaxies to atoms.
+
+>>> import albireo
+>>> galaxies = albireo.samples.path("galaxies_box.h5")
+>>> xi = albireo.xi(galaxies, bins="log:0.5:20:8")
+>>> xi.npairs.dtype, xi.xi.shape
+(dtype('uint64'), (8,))
+
+Counts are the integers of a plain float64 double loop, on every engine and number of threads. Arrays go in and come out; files are named by
+path. Everything is described by ``help(albireo.xi)`` and ``albireo xi --help``.
+"""
+
+from . import samples
+from .catalog import Catalog
+from .config import Config, info
+from .measure import angular, count, jackknife, load, merge, multipoles, randoms, rdf, wp, xi
+from .result import Result
+
+__all__ = [
+    "Catalog", "Config", "Result", "angular", "count", "info", "jackknife", "load", "merge", "multipoles", "randoms", "rdf", "samples", "wp", "xi",
+]
+__version__ = "0.1.0"

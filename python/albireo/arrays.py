@@ -1,0 +1,234 @@
+"""Arrays of any library as one-dimensional columns of float64.
+
+Entry: :func:`column` for one column, :func:`positions` for three at once, :func:`fields` for tables. What is contiguous float64, or a regular
+step through it, is not copied. Nothing here knows what a column means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Columns(NamedTuple):
+    """Columns by name, and the unit of length of the positions where one is stated."""
+
+    columns: list[tuple[str, np.ndarray]]
+    unit: str | None
+
+
+def is_quantity(value: Any) -> bool:
+    """Whether a value is an astropy Quantity, without importing astropy."""
+    return hasattr(value, "unit") and hasattr(value, "to_value")
+
+
+def _unit_name(unit: Any) -> str | None:
+    text = str(unit).strip()
+    named = text.replace("Mpc / littleh", "Mpc/h").replace("littleh-1 Mpc", "Mpc/h").replace("Mpc littleh-1", "Mpc/h")
+    return named or None
+
+
+def without_unit(name: str, value: Any, unit: Any) -> tuple[Any, Any]:
+    """The numbers of a Quantity in `unit` (its own where that is none), and the unit that they are in."""
+    if not is_quantity(value):
+        return value, unit
+    own = value.unit
+    if unit is None or own == unit:
+        return _plain(value), own
+    try:
+        return value.to_value(unit), unit
+    except Exception as error:
+        raise ValueError(f"{name}: expected a unit like {unit}, found {own}") from error
+
+
+def _plain(value: Any) -> Any:
+    masked = hasattr(value, "mask") and hasattr(value, "unmasked")
+    return np.ma.MaskedArray(value.unmasked.value, value.mask) if masked else value.value
+
+
+def in_degrees(name: str, value: Any) -> Any:
+    """Angles in degrees: those of a Quantity converted, others as they are."""
+    if not is_quantity(value):
+        return value
+    if str(value.unit) == "deg":
+        return _plain(value)
+    try:
+        return value.to_value("deg")
+    except Exception as error:
+        raise ValueError(f"{name}: expected an angle, found {value.unit}") from error
+
+
+def without_dimension(name: str, value: Any) -> Any:
+    """Numbers without unit, such as weights and redshifts."""
+    if not is_quantity(value):
+        return value
+    try:
+        return value.to_value("")
+    except Exception:
+        pass
+    if "redshift" in str(value.unit):
+        return _plain(value)
+    raise ValueError(f"{name}: expected numbers without unit, found {value.unit}")
+
+
+def _nothing_masked(name: str, array: np.ma.MaskedArray) -> np.ndarray:
+    mask = np.ma.getmaskarray(array)
+    if mask.any():
+        where = np.argwhere(mask)[0]
+        component = f"[{where[1]}]" if len(where) > 1 else ""
+        raise ValueError(f"{name}{component}: the value in row {where[0]} (counting from 0) is masked: leave such rows out first")
+    return np.asarray(array.data)
+
+
+def _null_free(name: str, value: Any) -> Any:
+    """A column of Arrow or polars as numpy, once it has no missing values."""
+    if type(value).__module__.split(".")[0] == "polars":
+        if value.null_count():
+            row = value.is_null().arg_true()[0]
+            raise ValueError(f"{name}: the value in row {row} (counting from 0) is missing")
+        return value.to_numpy()
+    if hasattr(value, "null_count") and hasattr(value, "is_null"):
+        if value.null_count:
+            row = value.is_null().to_numpy(zero_copy_only=False).argmax() if not hasattr(value, "chunks") else value.is_null().to_numpy().argmax()
+            raise ValueError(f"{name}: the value in row {row} (counting from 0) is missing")
+        return value.to_numpy() if hasattr(value, "chunks") else value.to_numpy(zero_copy_only=False)
+    if type(value).__module__.split(".")[0] == "pandas" and value.isna().any():
+        if value.dtype.kind != "f":
+            row = int(value.isna().to_numpy().argmax())
+            raise ValueError(f"{name}: the value in row {row} (counting from 0) is missing")
+    return value
+
+
+def array(name: str, value: Any) -> np.ndarray:
+    """A numeric array of any library as one of numpy, with nothing masked or missing."""
+    value = _null_free(name, value)
+    if isinstance(value, np.ma.MaskedArray):
+        value = _nothing_masked(name, value)
+    elif hasattr(value, "mask") and hasattr(value, "unmasked"):
+        value = _nothing_masked(name, np.ma.MaskedArray(value.unmasked, value.mask))
+    try:
+        found = np.asarray(value)
+    except Exception as error:
+        raise ValueError(f"{name}: no array can be made of {type(value).__name__}: {error}") from error
+    if found.dtype.kind not in "fiu":
+        raise ValueError(f"{name}: expected numbers, found {found.dtype}{_hint(found)}")
+    return found
+
+
+def _hint(found: np.ndarray) -> str:
+    ragged = found.dtype == object
+    return ": rows of different lengths, or values that are no numbers" if ragged else ""
+
+
+def column(name: str, value: Any) -> np.ndarray:
+    """A column of native float64, in its own memory where it is that already.
+
+    Integers are widened, and refused where float64 would round them; so are longer floats.
+    """
+    found = array(name, value)
+    if found.ndim != 1:
+        raise ValueError(f"{name}: expected one dimension, found an array of shape {found.shape}")
+    return _float64(name, found)
+
+
+def _float64(name: str, found: np.ndarray) -> np.ndarray:
+    if found.dtype != np.float64 or not found.dtype.isnative:
+        wide = found.dtype.itemsize > 8 or (found.dtype.kind in "iu" and found.dtype.itemsize == 8)
+        converted = found.astype(np.float64)
+        if wide and found.dtype.kind in "iu":
+            row = np.flatnonzero(np.abs(converted) > 2.0**53)
+            if row.size:
+                raise ValueError(f"{name}: {found[row[0]]} in row {row[0]} (counting from 0) is no float64")
+        return converted
+    steps = found.strides[0] if found.size > 1 else 8
+    regular = found.flags.aligned and steps != 0 and steps % 8 == 0
+    return found if regular else np.ascontiguousarray(found)
+
+
+def _three(name: str, value: Any) -> list[np.ndarray] | None:
+    """The columns of an (N,3) array."""
+    if not (isinstance(value, np.ndarray) and value.dtype.names is None) and isinstance(value, (list, tuple)):
+        value = np.asarray(value, dtype=np.float64) if len(value) else np.zeros((0, 3))
+    found = array(name, value)
+    if found.ndim != 2 or found.shape[1] != 3:
+        hint = ": transpose it" if found.ndim == 2 and found.shape[0] == 3 else ""
+        raise ValueError(f"{name}: expected an array of shape (N, 3) or three columns, found shape {found.shape}{hint}")
+    if found.dtype != np.float64 or not found.dtype.isnative:
+        if found.dtype.kind in "iu" and found.dtype.itemsize == 8:
+            for k, axis in enumerate("xyz"):
+                _float64(axis, found[:, k])
+        found = found.astype(np.float64)
+    return [_float64(axis, found[:, k]) for k, axis in enumerate("xyz")]
+
+
+def positions(name: str, value: Any) -> Columns:
+    """Columns x, y, z of an (N,3) array or of three columns, all in the unit of the first."""
+    unit: Any = None
+    if isinstance(value, (tuple, list)) and len(value) == 3 and all(_is_column(part) for part in value):
+        columns = []
+        for axis, part in zip("xyz", value):
+            part, unit = without_unit(axis, part, unit)
+            columns.append((axis, column(axis, part)))
+        return Columns(columns, _unit_name(unit) if unit is not None else None)
+    value, unit = without_unit(name, value, None)
+    three = _three(name, value)
+    assert three is not None
+    return Columns(list(zip("xyz", three)), _unit_name(unit) if unit is not None else None)
+
+
+def _is_column(value: Any) -> bool:
+    """Whether it is an array of one dimension rather than a row of three numbers in a list."""
+    if isinstance(value, (list, tuple)):
+        return False
+    return getattr(value, "ndim", None) == 1 or (hasattr(value, "__len__") and not hasattr(value, "ndim"))
+
+
+class Table(NamedTuple):
+    """A table of any library: its names in order, and how to get a column."""
+
+    names: list[str]
+    get: Callable[[str], Any]
+
+
+def table(value: Any) -> Table | None:
+    """The columns of a mapping, a structured array, or a table of astropy, pandas, polars, pyarrow or whatever has an Arrow C stream."""
+    if isinstance(value, Mapping) or (hasattr(value, "table") and hasattr(value, "keys")):
+        return Table([str(name) for name in value], value.__getitem__)
+    if isinstance(value, np.ndarray):
+        names = value.dtype.names
+        return None if names is None else Table(list(names), value.__getitem__)
+    if hasattr(value, "colnames"):
+        return Table(list(value.colnames), value.__getitem__)
+    module = type(value).__module__.split(".")[0]
+    if module == "pandas" and hasattr(value, "columns"):
+        return Table([str(name) for name in value.columns], lambda name: value[name])
+    if module == "polars" and hasattr(value, "get_column"):
+        return Table(list(value.columns), value.get_column)
+    if module == "pyarrow" and hasattr(value, "column_names"):
+        return Table(list(value.column_names), value.column)
+    if hasattr(value, "__arrow_c_stream__") and not hasattr(value, "ndim"):
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise ValueError("data with an Arrow C stream are read by pyarrow, which is not here: pip install pyarrow") from error
+        read = pyarrow.table(value)
+        return Table(list(read.column_names), read.column)
+    return None
+
+
+def words(name: str, value: Any) -> list[tuple[np.ndarray, int]]:
+    """Columns of bits, each with the number that its type holds, of an integer array (N,) or (N,k) or a tuple of columns."""
+    if isinstance(value, (tuple, list)) and len(value) and all(_is_column(part) for part in value):
+        return [one for k, part in enumerate(value) for one in words(f"{name}[{k}]", part)]
+    found = array(name, value)
+    if found.dtype.kind not in "iu":
+        raise ValueError(f"{name}: bits are whole numbers, found {found.dtype}")
+    if found.ndim not in (1, 2):
+        raise ValueError(f"{name}: expected an array of shape (N,) or (N, k), found {found.shape}")
+    size = found.dtype.itemsize
+    found = found.astype(found.dtype.newbyteorder("="), copy=False)
+    unsigned = found.view(f"u{size}") if found.flags.c_contiguous else np.ascontiguousarray(found).view(f"u{size}")
+    columns = unsigned.reshape(len(found), -1).T if found.size else unsigned.reshape(0, -1).T
+    return [(np.ascontiguousarray(one, dtype=np.uint64), 8 * size) for one in columns]

@@ -1,0 +1,220 @@
+"""A sample as it is handed to a measurement: a file, or arrays with what belongs to them.
+
+Entry: :class:`Catalog`; :func:`as_catalog` makes one of whatever a caller has.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import arrays
+from ._native import native
+
+#: What the angles of a table are called.
+_ANGLES = {"ra", "dec", "raj2000", "dej2000"}
+#: What redshifts are called; they have no unit.
+_REDSHIFTS = {"z", "redshift", "zspec", "z_spec"}
+
+
+class Catalog:
+    """A sample of particles or galaxies.
+
+    Parameters
+    ----------
+    positions
+        (N, 3) array, three columns, or a table of any library whose columns are chosen by the usual names; or the path of a file, as
+        on the command line. Unit of length: that of the bins.
+    sky
+        Two columns (ra, dec) or an (N, 2) array, degrees, instead of positions.
+    redshift, distance
+        One column beside `sky`: redshifts, which ``cosmology=`` turns into Mpc/h, or comoving distances in the unit of the bins.
+    weights
+        One weight each.
+    bits
+        Integers (N,) or (N, k) whose bits tell in which realisations of a selection each row was observed.
+    group
+        Integers, such as the number of a halo or molecule.
+    region
+        Integers, the region of each row for jackknife errors.
+    unit
+        Unit of length, for labels; that of a Quantity is known.
+
+    Arrays of contiguous float64 are not copied: do not write to them while they are counted.
+
+    >>> import numpy as np, albireo
+    >>> points = np.random.default_rng(1).random((100, 3))
+    >>> len(albireo.Catalog(points, weights=np.ones(100)))
+    100
+    """
+
+    def __init__(
+        self,
+        positions: Any = None,
+        *,
+        sky: Any = None,
+        redshift: Any = None,
+        distance: Any = None,
+        weights: Any = None,
+        bits: Any = None,
+        group: Any = None,
+        region: Any = None,
+        unit: str | None = None,
+    ) -> None:
+        self.path: str | None = None
+        self.unit = unit
+        self.columns: list[tuple[str, np.ndarray]] = []
+        self.words: list[tuple[str, np.ndarray, int]] = []
+        self._table: arrays.Table | None = None
+        beside = {"weight": weights, "group": group, "region": region}
+        if (positions is None) == (sky is None):
+            raise ValueError("a catalog has either positions or sky=(ra, dec)")
+        if sky is None and (redshift is not None or distance is not None):
+            raise ValueError("redshift and distance go with sky=(ra, dec)")
+        if isinstance(positions, (str, os.PathLike)):
+            self._of_file(positions, {**beside, "bits": bits})
+            return
+        if sky is not None:
+            self._of_sky(sky, redshift, distance)
+        else:
+            self._table = arrays.table(positions)
+            if self._table is None:
+                found = arrays.positions("positions", positions)
+                self.columns, self.unit = found.columns, unit or found.unit
+        for name, values in beside.items():
+            if values is not None:
+                plain = arrays.without_dimension(name, values)
+                self.columns.append((self._free(name), arrays.column(name, plain)))
+        self.weight_column = self._free_name("weight") if weights is not None else None
+        self.group_column = self._free_name("group") if group is not None else None
+        self.region_column = self._free_name("region") if region is not None else None
+        if bits is not None:
+            for k, (values, width) in enumerate(arrays.words("bits", bits)):
+                self.words.append((f"bits[{k}]", values, width))
+        self._check_lengths()
+
+    def _free_name(self, name: str) -> str:
+        return f"{name} (given)" if self._table is not None else name
+
+    _free = _free_name
+
+    def _of_file(self, path: Any, beside: dict[str, Any]) -> None:
+        given = [name for name, values in beside.items() if values is not None]
+        if given:
+            raise ValueError(f"{given[0]}: arrays do not go with a file: name its column, or read the file first")
+        self.path = os.fspath(path)
+        if not any(sign in self.path for sign in "*?[") and not os.path.exists(self.path):
+            raise FileNotFoundError(2, "there is no such file", self.path)
+        self.weight_column = self.group_column = self.region_column = None
+
+    def _of_sky(self, sky: Any, redshift: Any, distance: Any) -> None:
+        if redshift is not None and distance is not None:
+            raise ValueError("a catalog has redshifts or distances, not both")
+        if isinstance(sky, (tuple, list)) and len(sky) == 2:
+            ra, dec = sky
+        else:
+            both = arrays.array("sky", sky)
+            if both.ndim != 2 or both.shape[1] != 2:
+                raise ValueError(f"sky: expected two columns or an array of shape (N, 2), found shape {both.shape}")
+            ra, dec = both[:, 0], both[:, 1]
+        for name, values in (("ra", ra), ("dec", dec)):
+            self.columns.append((name, arrays.column(name, arrays.in_degrees(name, values))))
+        if redshift is not None:
+            self.columns.append(("redshift", arrays.column("redshift", arrays.without_dimension("redshift", redshift))))
+        if distance is not None:
+            plain, unit = arrays.without_unit("distance", distance, None)
+            self.columns.append(("distance", arrays.column("distance", plain)))
+            self.unit = self.unit or (str(unit) if unit is not None else None)
+
+    def _check_lengths(self) -> None:
+        if not self.columns:
+            return
+        first, of_first = self.columns[0]
+        others = [(name, values) for name, values in self.columns[1:]] + [(n, v) for n, v, _ in self.words]
+        for name, values in others:
+            if len(values) != len(of_first):
+                raise ValueError(f"columns of one sample must be equally long: {first} has {len(of_first)} rows, {name} has {len(values)}")
+
+    def __len__(self) -> int:
+        if self.path is not None:
+            raise TypeError("the rows of a file are not known before it is read")
+        if self.columns:
+            return len(self.columns[0][1])
+        assert self._table is not None
+        return len(self._table.get(self._table.names[0])) if self._table.names else 0
+
+    def native(self, wanted: list[str], words: list[str]) -> tuple[list, list, str | None]:
+        """The columns that a measurement may need: those of the usual names, and those `wanted` by name."""
+        if self._table is None:
+            return self.columns, self.words, self.unit
+        columns: list[tuple[str, np.ndarray]] = []
+        usual = set(native().usual_names())
+        unit: Any = None
+        for name in self._table.names:
+            if name not in usual and name not in wanted:
+                continue
+            value = self._table.get(name)
+            value, unit = _of_table(name, value, unit)
+            if getattr(value, "ndim", 1) == 2:
+                parts = arrays.array(name, value)
+                columns += [(f"{name}[{k}]", arrays.column(name, parts[:, k])) for k in range(parts.shape[1])]
+            elif name in wanted or _is_numeric(value):
+                columns.append((name, arrays.column(name, value)))
+        missing = [name for name in words if name in self._table.names]
+        of_table = [(f"{n}[{k}]", v, w) for n in missing for k, (v, w) in enumerate(arrays.words(n, self._table.get(n)))]
+        if not columns:
+            names = ", ".join(self._table.names)
+            raise ValueError(f"no positions found: name them by positions='X,Y,Z' or sky='RA,DEC'; the columns are: {names}")
+        known = str(unit) if unit is not None else None
+        return columns + self.columns, self.words + of_table, self.unit or known
+
+    def __repr__(self) -> str:
+        if self.path is not None:
+            return f"Catalog({self.path!r})"
+        names = self._table.names if self._table is not None else [name for name, _ in self.columns]
+        return f"<Catalog of {len(self)} rows: {', '.join(names)}>"
+
+
+def _is_numeric(value: Any) -> bool:
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind is not None:
+        return kind in "fiu"
+    try:
+        return np.asarray(value).dtype.kind in "fiu"
+    except Exception:
+        return False
+
+
+def _of_table(name: str, value: Any, unit: Any) -> tuple[Any, Any]:
+    """A column of a table without its unit: angles in degrees, lengths all in the unit of the first."""
+    value = getattr(value, "quantity", value) if getattr(value, "unit", None) is not None else value
+    if not arrays.is_quantity(value):
+        return value, unit
+    if name.lower() in _ANGLES:
+        return arrays.in_degrees(name, value), unit
+    if name.lower() in _REDSHIFTS and str(value.unit) in ("", "redshift"):
+        return value.value, unit
+    if not str(value.unit):
+        return value.value, unit
+    if unit is not None and not value.unit.is_equivalent(unit):
+        if name in ("x", "y", "z", "X", "Y", "Z"):
+            raise ValueError(f"{name}: expected a unit like {unit}, found {value.unit}")
+        return value.value, unit
+    return arrays.without_unit(name, value, unit)
+
+
+def as_catalog(value: Any, role: str, **beside: Any) -> Catalog:
+    """A catalog of whatever stands for one, with arrays that are given beside it; errors name its role."""
+    given = {name: values for name, values in beside.items() if values is not None}
+    if isinstance(value, Catalog):
+        if given:
+            raise ValueError(f"{role}: {next(iter(given))} belongs into the Catalog")
+        return value
+    try:
+        if isinstance(value, tuple) and len(value) == 2:
+            return Catalog(sky=value, **given)
+        return Catalog(value, **given)
+    except ValueError as error:
+        raise ValueError(f"{role}: {error}") from error

@@ -1,0 +1,258 @@
+"""Measurements as the command lines that they stand for, carried out in this process.
+
+Entry: :func:`run`. Keyword arguments are the long names of the flags, as in job files, so that values are read, checked and refused as they
+are there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._native import native
+from .catalog import Catalog
+
+Progress = bool | Callable[[str, int, int | None], Any] | None
+
+
+class Made(NamedTuple):
+    """What a command has made: its main results, those kept by name, and printed text."""
+
+    tables: list[Any]
+    kept: dict[str, Any]
+    text: str
+
+
+class Role(NamedTuple):
+    """A sample of a command: the flag that names it (none for the first), the prefix of its column flags, and the sample."""
+
+    flag: str | None
+    prefix: str
+    catalog: Catalog
+
+
+def spelled(value: Any) -> str:
+    """A value as the command line spells it; floats by the shortest digits that read back as the same number."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"expected a value, found {value}")
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={spelled(part)}" for key, part in value.items())
+    if hasattr(value, "tolist"):
+        value = np.asarray(value).ravel().tolist()
+    if isinstance(value, Sequence):
+        return ",".join("none" if part is None else spelled(part) for part in value)
+    raise TypeError(f"cannot spell {type(value).__name__} for the command line")
+
+
+def edges(value: Any) -> str:
+    """Edges of bins: a text such as ``log:0.1:25:20``, or the edges one by one."""
+    if isinstance(value, (str, os.PathLike)):
+        return spelled(value)
+    if hasattr(value, "to_value"):
+        value = value.value
+    numbers = np.asarray(value, dtype=np.float64)
+    if numbers.ndim != 1 or numbers.size < 2:
+        raise ValueError(f"bins: expected at least two edges in one dimension, found an array of shape {numbers.shape}")
+    return "edges:" + ",".join(map(repr, numbers.tolist()))
+
+
+def box(value: Any) -> str:
+    """A box: a length, three lengths (None for an open axis), three vectors, or a text."""
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "to_value"):
+        value = value.value
+    if isinstance(value, (list, tuple)) and any(part is None for part in value):
+        return spelled(value)
+    return ",".join(map(repr, np.asarray(value, dtype=np.float64).ravel().tolist()))
+
+
+_EDGES = {"bins", "mu_bins", "pi_bins", "q", "rho_bins", "z_bins"}
+
+
+def _words(name: str, value: Any, known: set[str], scratch: Callable[[Any], str]) -> list[str]:
+    """One keyword argument as words of a command line."""
+    flag = name.replace("_", "-")
+    if flag not in known:
+        raise TypeError(f"unexpected keyword argument {name!r}: there are {', '.join(sorted(k.replace('-', '_') for k in known))}")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [f"--{flag}"]
+    if name in _EDGES:
+        return [f"--{flag}={edges(value)}"]
+    if name == "box":
+        return [f"--{flag}={box(value)}"]
+    if hasattr(value, "table") and hasattr(value, "save"):
+        return [f"--{flag}={scratch(value)}"]
+    if isinstance(value, (list, tuple)) and any(hasattr(part, "save") for part in value):
+        if flag == "reuse":
+            return [f"--{flag}={scratch(part)}" for part in value]
+        return [f"--{flag}={','.join(scratch(part) for part in value)}"]
+    return [f"--{flag}={spelled(value)}"]
+
+
+def _of_role(role: Role, options: dict[str, Any], first: Role) -> list[str]:
+    """The column flags of a sample in memory."""
+    words: list[str] = []
+    catalog, prefix = role.catalog, role.prefix
+    key = prefix.replace("-", "_")
+    if options.get(f"{key}weight") is None:
+        inherits = role is not first and options.get("weight") is not None
+        if catalog.weight_column is not None:
+            words.append(f"--{prefix}weight={catalog.weight_column}")
+        elif role is not first and first.catalog.weight_column is not None and not inherits:
+            words.append(f"--{prefix}weight=none")
+    if catalog.words and options.get(f"{key}bits") is None:
+        names = [name for name, _, _ in catalog.words]
+        words.append(f"--{prefix}bits={','.join(names)}")
+    elif role is not first and first.catalog.words and prefix not in ("randoms-",):
+        words.append(f"--{prefix}bits=none")
+    return words
+
+
+def _wanted(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The names of columns that options ask for, and those of bits."""
+    names: list[str] = []
+    bits: list[str] = []
+    for name, value in options.items():
+        last = name.rsplit("_", 1)[-1]
+        if last in ("positions", "sky", "distance", "redshift", "weight", "group", "column") and value is not None:
+            names += spelled(value).split(",")
+        if last == "bits" and value is not None:
+            bits += spelled(value).split(",")
+    return names, bits
+
+
+_LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
+
+
+def in_python(message: str) -> str:
+    """A message with flags as keyword arguments."""
+    return _LONG.sub(lambda found: found.group(1).replace("-", "_"), message)
+
+
+class _Bar:
+    """A bar of tqdm for each count."""
+
+    def __init__(self) -> None:
+        from tqdm.auto import tqdm
+
+        self.make, self.bar, self.what = tqdm, None, ""
+
+    def __call__(self, what: str, done: int, of: int | None) -> None:
+        if self.bar is None or what != self.what or done < self.bar.n:
+            self.close()
+            self.what = what
+            self.bar = self.make(total=of, desc=what, unit="frames" if what == "frames" else "pairs", unit_scale=True)
+        self.bar.update(done - self.bar.n)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            if self.bar.total:
+                self.bar.update(self.bar.total - self.bar.n)
+            self.bar.close()
+            self.bar = None
+
+
+def _hears(progress: Progress) -> Any:
+    if progress is None or progress is False:
+        return None
+    if progress is True:
+        return _Bar()
+    if not callable(progress):
+        raise TypeError(f"progress: expected True or a function of (what, done, of), found {type(progress).__name__}")
+    return progress
+
+
+def run(
+    command: Sequence[str],
+    roles: Sequence[Role] = (),
+    options: Mapping[str, Any] | None = None,
+    *,
+    files: Sequence[str] = (),
+    kept: Mapping[str, str] | None = None,
+    progress: Progress = None,
+) -> Made:
+    """Carries out a subcommand on samples, with options by the names of its flags.
+
+    `kept` maps flags that name a result file to the name under which that result is handed back. Raises ValueError for what the command
+    refuses, with flags spelled as keyword arguments, and KeyboardInterrupt after Ctrl-C.
+    """
+    import logging
+
+    log = logging.getLogger("albireo")
+    options = dict(options or {})
+    module = native()
+    known = set(module.flags(list(command))) | {"verbose"}
+    hears = _hears(progress)
+    words, given = ["albireo", *command, *files], {}
+    with ExitStack() as stack:
+        folder: list[str] = []
+
+        def scratch(result: Any) -> str:
+            """A result in a file for as long as the command works."""
+            if not hasattr(result, "table"):
+                return spelled(result)
+            if not folder:
+                import shutil
+                import tempfile
+
+                folder.append(tempfile.mkdtemp(prefix="albireo-"))
+                stack.callback(shutil.rmtree, folder[0], ignore_errors=True)
+            path = os.path.join(folder[0], f"{len(os.listdir(folder[0]))}.json")
+            result.table.write(path)
+            return path
+
+        for name, value in options.items():
+            words += _words(name, value, known, scratch)
+        for flag in kept or {}:
+            words.append(f"--{flag}=<{flag}>")
+        columns, bits = _wanted(options)
+        for role in roles:
+            words += _of_role(role, options, roles[0])
+            name = role.catalog.path
+            if name is None:
+                name = f"<{role.flag or 'data'}>"
+                given[name] = role.catalog.native(columns, bits)
+            words += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
+        words += _shared(roles, options, known)
+        level = log.getEffectiveLevel()
+        names = [f"<{flag}>" for flag in kept or {}]
+        if isinstance(hears, _Bar):
+            stack.callback(hears.close)
+        try:
+            tables, text = module.call(words, given, names, level, log.log, hears)
+        except ValueError as error:
+            raise ValueError(in_python(str(error))) from None
+    main = [table for name, table in tables if name is None]
+    others = {name[1:-1]: table for name, table in tables if name is not None}
+    return Made(main, others, text)
+
+
+def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: set[str]) -> list[str]:
+    """The flags of columns that all samples share: groups and regions."""
+    words = []
+    catalogs = [role.catalog for role in roles]
+    if options.get("group") is None and any(catalog.group_column for catalog in catalogs):
+        if "group" not in known:
+            raise TypeError("groups have no meaning here")
+        words.append(f"--group={next(c.group_column for c in catalogs if c.group_column)}")
+    if options.get("regions_column") is None and any(catalog.region_column for catalog in catalogs):
+        if "regions-column" not in known:
+            raise TypeError("regions have no meaning here")
+        words.append(f"--regions-column={next(c.region_column for c in catalogs if c.region_column)}")
+    return words

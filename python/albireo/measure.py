@@ -1,0 +1,277 @@
+"""Measurements: pairs counted and what is made of them.
+
+Entry: :func:`count`, :func:`xi`, :func:`wp`, :func:`multipoles`, :func:`angular`, :func:`rdf`, :func:`jackknife`, :func:`randoms`. Every
+further keyword argument is a flag of the command of the same name, with ``_`` for ``-``: ``albireo xi --help`` describes them all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .catalog import Catalog, as_catalog
+from .command import Progress, Role, run
+from .result import Result, results
+
+_KINDS = ("weights", "bits", "group", "region")
+
+
+def _taken(options: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Arrays that are given beside a sample; names of columns stay options."""
+    taken = {}
+    for kind in _KINDS:
+        value = options.get(prefix + kind)
+        if value is not None and not isinstance(value, str) and not _is_names(value):
+            taken[kind] = options.pop(prefix + kind)
+    if isinstance(options.get(prefix + "weights"), str):
+        options[prefix + "weight"] = options.pop(prefix + "weights")
+    return taken
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value)
+
+
+def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any]) -> Role:
+    return Role(flag, prefix, as_catalog(value, name, **_taken(options, prefix.replace("-", "_"))))
+
+
+def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Role]:
+    """The samples of an estimate by their flags."""
+    given = [
+        (None, "", data, "data"),
+        ("randoms", "randoms-", randoms, "randoms"),
+        ("cross", "cross-", options.pop("cross", None), "cross"),
+        ("cross-randoms", "randoms-", options.pop("cross_randoms", None), "cross_randoms"),
+        ("shifted-randoms", "randoms-", options.pop("shifted_randoms", None), "shifted_randoms"),
+    ]
+    roles = []
+    for flag, prefix, value, name in given:
+        if value is None:
+            if flag is None:
+                raise TypeError("data: expected positions, a table or a file, found None")
+            continue
+        taken = _taken(options, name + "_" if flag else "") if flag in (None, "randoms", "cross") else {}
+        roles.append(Role(flag, prefix, as_catalog(value, name, **taken)))
+    return roles
+
+
+def count(
+    data: Any,
+    second: Any = None,
+    *,
+    bins: Any,
+    statistic: str = "r",
+    mu_bins: Any = None,
+    pi_bins: Any = None,
+    box: Any = None,
+    weights: Any = None,
+    second_weights: Any = None,
+    mean_separation: bool | str | None = None,
+    progress: Progress = None,
+    **options: Any,
+) -> Result:
+    """Counts the pairs within `data`, or between `data` and `second`: each unordered pair of one sample once.
+
+    Parameters
+    ----------
+    data, second
+        (N, 3) positions, three columns, a table, a path or a :class:`Catalog`; (ra, dec) in degrees for ``statistic="theta"``.
+    bins, mu_bins, pi_bins
+        Edges, half-open ``[lo, hi)``, or a text such as ``"log:0.1:25:20"``: of r, s, rp (unit of the positions) or theta (degrees); of
+        mu; of pi.
+    statistic
+        ``"r"``, ``"s-mu"``, ``"rp-pi"`` or ``"theta"``.
+    box
+        Length, three lengths (None for an open axis) or three vectors of a periodic box; None for open space, or the box that a file states.
+    weights, second_weights
+        One weight each; a pair weighs the product.
+    mean_separation
+        True for the mean separation of each bin, ``"weighted"`` by the weights.
+    progress
+        True for a bar, or a function of ``(what, done, of)``.
+    options
+        Further flags of ``albireo count``: ``los="z"``, ``threads=4``, ``engine="cuda"``, ``wrap=True``, ``legendre=[2, 4]``...
+
+    Returns a :class:`Result` whose ``npairs`` are those of the double loop in float64, whatever the engine and the number of threads.
+    Raises ValueError with the column and the row of what is wrong.
+
+    >>> import numpy as np, albireo
+    >>> grid = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), axis=-1).reshape(-1, 3)
+    >>> albireo.count(grid, bins=[0.5, 1.1, 1.5], box=4).npairs
+    array([192, 384], dtype=uint64)
+    """
+    options.update(
+        statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, second_weights=second_weights,
+        mean_separation=mean_separation,
+    )
+    roles = [_role(None, "", data, "data", options)]
+    if second is not None:
+        roles.append(_role("second", "second-", second, "second", options))
+    _no_leftovers(options, ["second_weights"] if second is None else [])
+    return results(run(["count"], roles, options, progress=progress))
+
+
+def _no_leftovers(options: dict[str, Any], names: Sequence[str]) -> None:
+    for name in names:
+        if options.get(name) is not None:
+            raise TypeError(f"{name} needs the sample that it belongs to")
+    for name in [name for name, value in options.items() if value is None]:
+        del options[name]
+
+
+def _estimate(command: str, data: Any, randoms: Any, options: dict[str, Any], kept: dict[str, str], progress: Progress) -> Result:
+    roles = _estimate_roles(data, randoms, options)
+    _no_leftovers(options, [name for name in ("randoms_weights", "cross_weights") if name in options])
+    cut = ("regions", "regions_nside", "regions_cubes", "regions_column")
+    by_region = any(options.get(name) is not None for name in cut) or any(role.catalog.region_column for role in roles)
+    if by_region:
+        kept = {**kept, "covariance": "", **({} if options.get("split_randoms") else {"region-counts": ""})}
+    return results(run([command], roles, options, kept=kept, progress=progress))
+
+
+def xi(
+    data: Any,
+    randoms: Any = None,
+    *,
+    bins: Any,
+    statistic: str = "r",
+    mu_bins: Any = None,
+    pi_bins: Any = None,
+    box: Any = None,
+    weights: Any = None,
+    randoms_weights: Any = None,
+    cosmology: Any = None,
+    estimator: str | None = None,
+    regions: int | None = None,
+    progress: Progress = None,
+    **options: Any,
+) -> Result:
+    """Estimates a correlation function: xi(r), xi(s, mu), xi(rp, pi) or w(theta).
+
+    Landy-Szalay with `randoms`, ``DD/RR - 1`` with the known RR of a periodic `box` without; `estimator` is another by name or a formula of
+    DD, DR, RR... `regions` cuts the sample into so many compact regions, whose jackknife gives ``error`` and ``covariance``; else errors
+    are those of Poisson. `cosmology` (``"Planck18"``, ``"om=0.31,ol=0.69"``) turns redshifts into Mpc/h. Bins and samples are as for
+    :func:`count`; ``cross=``, ``cross_randoms=`` and ``shifted_randoms=`` are further samples, ``rr=`` a result to take RR from.
+
+    Landy & Szalay (1993), doi:10.1086/172900.
+    """
+    options.update(
+        statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, randoms_weights=randoms_weights,
+        cosmology=cosmology, estimator=estimator, regions=regions,
+    )
+    projected = any(options.get(name) is not None for name in ("multipoles", "wedges", "wedge_edges"))
+    return _estimate("xi", data, randoms, options, {"counts": ""} if projected else {}, progress)
+
+
+def multipoles(
+    data: Any, randoms: Any = None, *, bins: Any, ells: Sequence[int] = (0, 2, 4), mu_bins: Any = "lin:0:1:100", progress: Progress = None, **options: Any
+) -> Result:
+    """Estimates the Legendre multipoles xi_l(s) of xi(s, mu); ``result.multipoles[l]``. ``poles_from="legendre"`` sums the polynomials over the
+    pairs and has no bins in mu. Other arguments are those of :func:`xi`."""
+    if options.get("poles_from") == "legendre":
+        mu_bins = None
+    return xi(data, randoms, bins=bins, mu_bins=mu_bins, statistic="s-mu", multipoles=list(ells), progress=progress, **options)
+
+
+def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any, pi_max: float | None = None, progress: Progress = None, **options: Any) -> Result:
+    """Estimates the projected correlation function ``wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k`` up to `pi_max` (all of `pi_bins` where None).
+    ``result.counts`` holds xi(rp, pi) with its counts. Other arguments are those of :func:`xi`. Davis & Peebles (1983), doi:10.1086/160884."""
+    options.update(bins=bins, pi_bins=pi_bins, pi_max=pi_max)
+    return _estimate("wp", data, randoms, options, {"counts": ""}, progress)
+
+
+def angular(data: Any, randoms: Any, *, bins: Any, progress: Progress = None, **options: Any) -> Result:
+    """Estimates the angular correlation function w(theta) of (ra, dec) in degrees; `bins` in degrees. Other arguments are those of :func:`xi`."""
+    return xi(data, randoms, bins=bins, statistic="theta", progress=progress, **options)
+
+
+def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "xi", progress: Progress = None, **options: Any) -> Result:
+    """Estimates what `measure` names (``"xi"``, ``"wp"``, ``"multipoles"``, ``"angular"``) with the errors and the covariance of a jackknife.
+
+    `regions` is the number of compact regions, or a pair of arrays: the region of each row of `data` and of `randoms`.
+    ``jackknife="mohammad-percival"`` keeps the weighted share of pairs across borders (Mohammad & Percival 2021, doi:10.1093/mnras/stab3105).
+    """
+    measures = {"xi": xi, "wp": wp, "multipoles": multipoles, "angular": angular}
+    if measure not in measures:
+        raise ValueError(f"measure: expected one of {', '.join(measures)}, found {measure!r}")
+    if isinstance(regions, (int, np.integer)):
+        return measures[measure](data, randoms, regions=int(regions), progress=progress, **options)
+    first, other = regions if isinstance(regions, tuple) else (regions, None)
+    options.update(region=first, **({} if other is None else {"randoms_region": other}))
+    return measures[measure](data, randoms, progress=progress, **options)
+
+
+def rdf(
+    data: Any,
+    second: Any = None,
+    *,
+    r_max: float | str | None = None,
+    n_bins: int | None = None,
+    bins: Any = None,
+    box: Any = None,
+    volume: float | None = None,
+    progress: Progress = None,
+    **options: Any,
+) -> Result:
+    """Computes g(r) and n(r) of particles, or of `second` around `data`; of all frames where `data` is the path of a trajectory.
+
+    `bins` are edges, or `n_bins` equal ones up to `r_max`; `box` is as for :func:`count` and positions are wrapped into it; `volume` is that
+    which particles fill in open space. ``result.g``, ``result.n``, ``result.npairs``. ``group=`` excludes pairs within a molecule.
+    """
+    options.update(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
+    roles = [_role(None, "", data, "data", options)]
+    if second is not None:
+        roles.append(_role("second", "second-", second, "second", options))
+    _no_leftovers(options, [])
+    return results(run(["rdf"], roles, options, progress=progress))
+
+
+def randoms(
+    number: int,
+    *,
+    box: Any = None,
+    shell: Sequence[float] | None = None,
+    sky_window: Sequence[Sequence[float]] | str | None = None,
+    like: Any = None,
+    seed: int = 0,
+    progress: Progress = None,
+    **options: Any,
+) -> Result:
+    """Makes random points: in a `box`, in a `shell` (r_min, r_max), in a `sky_window` ((ra0, ra1), (dec0, dec1)), or in the footprint and with the
+    redshifts of the survey `like`. The same seed makes the same points on every machine. ``result["x"]`` or ``result["RA"]`` are columns;
+    the result itself is a catalogue that other functions take.
+
+    >>> import albireo
+    >>> albireo.randoms(3, box=10, seed=1)["x"].shape
+    (3,)
+    """
+    options.update(number=int(number), seed=int(seed), output="-", box=box)
+    if shell is not None:
+        options["shell"] = ":".join(repr(float(r)) for r in shell)
+    if sky_window is not None:
+        text = sky_window if isinstance(sky_window, str) else ",".join(":".join(repr(float(x)) for x in part) for part in sky_window)
+        options["sky_window"] = text
+    roles = []
+    if like is not None:
+        catalog = as_catalog(like, "like", **_taken(options, ""))
+        roles.append(Role("like", "", catalog))
+    _no_leftovers(options, [])
+    return results(run(["randoms"], roles, options, progress=progress))
+
+
+def merge(*parts: Result) -> Result:
+    """Adds pair counts of several realisations, with their totals: as ``albireo result sum``; ``a + b`` is the same of two."""
+    if not parts:
+        raise ValueError("merge: expected at least one result")
+    if len(parts) == 1:
+        return parts[0]
+    return parts[0].operation("sum", others=parts[1:])
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Reads a result that :meth:`Result.save` or the command line wrote: .csv (with its record beside it), .ecsv, .fits, .json or .parquet."""
+    return Result.read(path)

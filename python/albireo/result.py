@@ -1,0 +1,335 @@
+"""Results: counts, correlation functions, g(r), with their errors and everything about how they were made.
+
+Entry: :class:`Result`, which holds the table that the command line would write. Operations on results are those of ``albireo result``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._native import native
+from .command import Made, run
+
+#: The columns that a kind of result is about, in the order of preference.
+_VALUES = ("xi", "wp", "g", "S")
+
+
+class Result:
+    """A result of a measurement.
+
+    Columns are read by name, ``result["DD_npairs"]``, or in the shape of the bins as attributes. Two results add up where their counts do;
+    ``save`` keeps every bit.
+    """
+
+    def __init__(self, table: Any, parts: dict[str, Any] | None = None, text: str = "") -> None:
+        self.table = table
+        self._parts = parts or {}
+        self.text = text
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Result:
+        """The result in a file."""
+        path = os.fspath(path)
+        if not os.path.exists(path):
+            raise FileNotFoundError(2, "there is no such file", path)
+        return cls(native().Table.read(path))
+
+    # What it is.
+
+    @property
+    def kind(self) -> str:
+        """What kind of result it is, such as ``"pair counts"``."""
+        return self.table.kind()
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """How it was made: samples, bins, engine, totals, time."""
+        import json
+
+        return json.loads(self.table.record())
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return self.table.names()
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the axes that its rows run over."""
+        return tuple(name for name, _ in self._edges())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of bins of each axis."""
+        return tuple(len(edges) - 1 for _, edges in self._edges())
+
+    @property
+    def edges(self) -> Any:
+        """The edges of the bins: an array, or a tuple of one for each axis."""
+        edges = [np.array(values) for _, values in self._edges()]
+        return edges[0] if len(edges) == 1 else tuple(edges)
+
+    def _edges(self) -> list[tuple[str, list[float]]]:
+        try:
+            return self.table.edges()
+        except ValueError:
+            return []
+
+    def _shaped(self, name: str) -> np.ndarray:
+        values = self.table.column(name)
+        shape = self.shape
+        return values.reshape(shape) if shape and int(np.prod(shape)) == len(values) else values
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.table.column(name)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def keys(self) -> list[str]:
+        """The names of its columns, so that ``dict(result)`` and tables can be made of it."""
+        return self.table.names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table.names())
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *(name for name in self.table.names() if name.isidentifier())]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "table":
+            raise AttributeError(name)
+        if name in self.table.names():
+            return self._shaped(name)
+        raise AttributeError(f"a result of kind {self.kind!r} has no {name}: it has the columns {', '.join(self.table.names())}")
+
+    # Counts.
+
+    def _count_name(self) -> str:
+        names = [name for name in self.columns if name == "npairs" or name.endswith("_npairs")]
+        if not names:
+            raise AttributeError(f"a result of kind {self.kind!r} holds no pair counts")
+        return names[0]
+
+    @property
+    def npairs(self) -> np.ndarray:
+        """Numbers of pairs, uint64, in the shape of the bins; of an estimate those of its data (DD, D1D2), of wp and multipoles in all bins."""
+        if "counts" in self._parts:
+            return self.counts.npairs
+        return self._shaped(self._count_name())
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Sums of the weights of the pairs, in the shape of the bins; the numbers of pairs where there are no weights."""
+        if "counts" in self._parts:
+            return self.counts.weight
+        name = self._count_name().removesuffix("npairs") + "weight"
+        return self._shaped(name) if name in self.columns else self.npairs.astype(np.float64)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean separation of the pairs in each bin, NaN where there are none; asked for by ``mean_separation``."""
+        for name in self.columns:
+            if name.startswith(("mean_", "weighted_mean_")):
+                return self._shaped(name)
+        raise AttributeError("mean separations were not asked for: mean_separation=True")
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights of all pairs, in the bins or not: what the counts are normalised by."""
+        counts = self.record.get("counts") or {}
+        if not counts:
+            raise AttributeError(f"a result of kind {self.kind!r} holds no pair counts")
+        return float(next(iter(counts.values()))["total_weight"])
+
+    @property
+    def counts(self) -> Result:
+        """xi(s, mu) or xi(rp, pi) with its counts, of which multipoles, wedges or wp were made; the result itself where that has counts."""
+        part = self._parts.get("counts")
+        if part is not None:
+            return Result(part)
+        self._count_name()
+        return self
+
+    # Estimates.
+
+    def _value_name(self) -> str:
+        for name in _VALUES:
+            if name in self.columns:
+                return name
+        raise AttributeError(f"a result of kind {self.kind!r} is no estimate")
+
+    @property
+    def value(self) -> np.ndarray:
+        """The estimate: xi, wp or g in the shape of the bins; multipoles or wedges one under the other."""
+        several = [name for name in self.columns if name.startswith("xi_") and not name.endswith("_error")]
+        if several and "xi" not in self.columns:
+            return np.stack([self[name] for name in several])
+        return self._shaped(self._value_name())
+
+    @property
+    def error(self) -> np.ndarray:
+        """The error of the estimate: of the jackknife or bootstrap where there are regions, else Poisson."""
+        several = [name for name in self.columns if name.startswith("xi_") and name.endswith("_error") and "poisson" not in name]
+        if several and "xi" not in self.columns:
+            return np.stack([self[name] for name in several])
+        return self._shaped(f"{self._value_name()}_error")
+
+    @property
+    def multipoles(self) -> dict[int, np.ndarray]:
+        """Multipoles by their orders."""
+        found = {int(n[3:]): self[n] for n in self.columns if n.startswith("xi_") and n[3:].isdigit()}
+        if not found:
+            raise AttributeError(f"a result of kind {self.kind!r} has no multipoles")
+        return found
+
+    @property
+    def covariance(self) -> np.ndarray:
+        """The covariance of the estimate between its regions, one row for each bin (of all multipoles, one after another)."""
+        table = self._parts.get("covariance")
+        if table is None:
+            raise AttributeError("there is no covariance: it comes from regions=N")
+        n = round(len(table) ** 0.5)
+        return table.column("covariance").reshape(n, n)
+
+    @property
+    def region_counts(self) -> Result:
+        """The pairs of every count within each region and across its border."""
+        table = self._parts.get("region-counts")
+        if table is None:
+            raise AttributeError("there are no counts by region: they come from regions=N")
+        return Result(table)
+
+    # Operations.
+
+    def operation(self, name: str, *, others: Sequence[Result] = (), **options: Any) -> Result:
+        """An operation of ``albireo result`` on this result, such as ``operation("slice", range="5:60")``."""
+        import shutil
+        import tempfile
+
+        folder = tempfile.mkdtemp(prefix="albireo-")
+        try:
+            files = []
+            for k, one in enumerate([self, *others]):
+                if not isinstance(one, Result):
+                    raise TypeError(f"expected a Result, found {type(one).__name__}")
+                files.append(os.path.join(folder, f"{k}.json"))
+                one.table.write(files[-1])
+            return results(run(["result", name], options=options, files=files))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def rebin(self, by: int | None = None, *, mu_by: int | None = None, pi_by: int | None = None) -> Result:
+        """Pair counts in coarser bins: `by` neighbours in r, s, rp or theta become one, `mu_by` in mu, `pi_by` in pi; exact integers."""
+        return self.operation("rebin", by=by, mu_by=mu_by, pi_by=pi_by)
+
+    def slice(self, low: float, high: float) -> Result:
+        """The bins in r, s, rp or theta that lie within these ends."""
+        return self.operation("slice", range=f"{float(low)!r}:{float(high)!r}")
+
+    def __add__(self, other: Any) -> Result:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self.operation("sum", others=[other])
+
+    def __radd__(self, other: Any) -> Result:
+        # sum() begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: Any) -> bool:
+        """Whether kind, edges and columns are the same to the last bit, whatever it took."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        same = self.kind == other.kind and self.columns == other.columns and self._edges() == other._edges()
+        return same and all(self[name].tobytes() == other[name].tobytes() for name in self.columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # Going elsewhere.
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it whole or not at all, by extension: .csv .ecsv .fits .json .parquet."""
+        self.table.write(os.fspath(path))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of its columns, its record in ``attrs``."""
+        import pandas
+
+        frame = pandas.DataFrame({name: self[name] for name in self.columns})
+        frame.attrs.update(self.record)
+        return frame
+
+    def to_table(self) -> Any:
+        """An astropy Table of its columns with units where astropy knows them, its record in ``meta``."""
+        from astropy.table import Column, Table
+
+        columns = [
+            Column(self[name], name=name, description=self.table.description(name), unit=self.table.unit(name)) for name in self.columns
+        ]
+        return Table(columns, meta=self.record)
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset over the middles of its bins, the edges as coordinates."""
+        import xarray
+
+        names = list(self.axes)
+        coordinates: dict[str, Any] = {}
+        for name, edges in self._edges():
+            edge = np.array(edges)
+            coordinates[name] = (name, (edge[:-1] + edge[1:]) / 2)
+            coordinates[f"{name}_lo"], coordinates[f"{name}_hi"] = (name, edge[:-1]), (name, edge[1:])
+        skipped = ("lo", "hi", "centre")
+        values = {}
+        for name in self.columns:
+            is_edge = name in skipped or name.rsplit("_", 1)[-1] in skipped
+            if not is_edge:
+                values[name] = (names, self._shaped(name), {"description": self.table.description(name), "unit": self.table.unit(name) or ""})
+        return xarray.Dataset(values, coordinates, attrs={"record": self.table.record()})
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draws it with matplotlib: an estimate with its errors, counts, or a map over two axes; returns the axes."""
+        from .drawing import draw
+
+        return draw(self, ax, style)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = {name: _parts_of(table) for name, table in self._parts.items()}
+        return _restored, (_parts_of(self.table), parts, self.text)
+
+    def __repr__(self) -> str:
+        axes = ", ".join(f"{len(edges) - 1} bins in {name} from {edges[0]:g} to {edges[-1]:g}" for name, edges in self._edges())
+        return f"<{self.kind}: {axes or f'{len(self)} rows'}; {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        most = 40
+        head = "".join(f"<th title='{html.escape(self.table.description(n), quote=True)}'>{html.escape(n)}</th>" for n in self.columns)
+        values = [self[name] for name in self.columns]
+        rows = []
+        for row in range(min(len(self), most)):
+            cells = (f"<td>{v[row]}</td>" if v.dtype.kind == "u" else f"<td>{v[row]:.6g}</td>" for v in values)
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        more = f"<p>... and {len(self) - most} more rows</p>" if len(self) > most else ""
+        return f"<p><b>{html.escape(self.kind)}</b></p><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _parts_of(table: Any) -> tuple[list[tuple[str, str | None, str, np.ndarray]], str]:
+    columns = [(name, table.unit(name), table.description(name), table.column(name)) for name in table.names()]
+    return columns, table.record()
+
+
+def _restored(table: Any, parts: dict[str, Any], text: str) -> Result:
+    make = native().Table.of
+    return Result(make(*table), {name: make(*part) for name, part in parts.items()}, text)
+
+
+def results(made: Made) -> Result:
+    """The one result of a command with what was kept beside it."""
+    if len(made.tables) != 1:
+        raise ValueError(f"expected one result, found {len(made.tables)}")
+    return Result(made.tables[0], made.kept, made.text)

@@ -1,0 +1,120 @@
+//! The module `albireo._albireo`: what the Python package has of Rust.
+//!
+//! Entry: [`call`], by which Python has a subcommand of the command line carried out on arrays, and [`Table`], what comes back. Names, units
+//! and kinds of arrays are Python's affair, in `python/albireo`; everything about counting and estimating is that of the command line.
+
+mod arrays;
+mod table;
+mod watching;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use albireo_cli::Called;
+use albireo_samples::{Given, Words, usual_names as names};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use tracing::Level;
+
+use table::Table;
+
+/// A named column of float64.
+type Floats<'py> = (String, Bound<'py, PyAny>);
+/// A named column of words with the bits that they hold.
+type Bits<'py> = (String, PyReadonlyArray1<'py, u64>, u32);
+/// Columns, columns of bits, unit of length.
+type Sample<'py> = (Vec<Floats<'py>>, Vec<Bits<'py>>, Option<String>);
+/// Results with the names of those that are kept, and printed text.
+type Made = (Vec<(Option<String>, Table)>, String);
+
+/// A sample in arrays that stay where they are.
+fn given((columns, words, unit): Sample<'_>) -> PyResult<Given> {
+    let refused = |error: albireo_samples::SampleError| PyValueError::new_err(error.to_string());
+    let column = |(name, array): Floats<'_>| Ok((name, arrays::column(&array)?));
+    let columns = columns.into_iter().map(column).collect::<PyResult<_>>()?;
+    let mut given = Given::new(columns).map_err(refused)?.in_unit(unit);
+    for (name, values, bits) in words {
+        let values = values.as_array().to_vec();
+        let words = Words { values, bits };
+        given = given.with_words(name, words).map_err(refused)?;
+    }
+    Ok(given)
+}
+
+/// The level of Python's logging as one of tracing.
+fn level(level: Option<u8>) -> Option<Level> {
+    match level? {
+        0..=10 => Some(Level::DEBUG),
+        11..=20 => Some(Level::INFO),
+        21..=30 => Some(Level::WARN),
+        31..=40 => Some(Level::ERROR),
+        _ => None,
+    }
+}
+
+/// Has a command line carried out on samples in memory. `log(level, text)` and `progress(what, done, of)` are called on this thread.
+#[pyfunction]
+#[pyo3(signature = (arguments, given, kept, log_level=None, log=None, progress=None))]
+fn call(
+    py: Python<'_>,
+    arguments: Vec<OsString>,
+    given: HashMap<PathBuf, Sample<'_>>,
+    kept: Vec<PathBuf>,
+    log_level: Option<u8>,
+    log: Option<Bound<'_, PyAny>>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Made> {
+    let samples = given.into_iter();
+    let samples = samples.map(|(name, sample)| Ok((name, self::given(sample)?)));
+    let called = Called {
+        arguments,
+        given: samples.collect::<PyResult<_>>()?,
+        kept: kept.into_iter().collect(),
+        level: log.as_ref().and_then(|_| level(log_level)),
+    };
+    let outcome = watching::carry_out(py, called, log.as_ref(), progress.as_ref())?;
+    let name = |path: PathBuf| path.to_string_lossy().into_owned();
+    let tables = outcome.tables.into_iter();
+    let tables = tables.map(|(path, table)| (path.map(name), Table::from(table)));
+    Ok((tables.collect(), outcome.text))
+}
+
+/// Runs the program `albireo` with these arguments and returns its exit code.
+#[pyfunction]
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    let code = py.detach(|| albireo_cli::main_with(arguments));
+    // Exit codes of processes tell no more than whether they are equal.
+    (0..=u8::MAX)
+        .find(|&k| std::process::ExitCode::from(k) == code)
+        .unwrap_or(1)
+}
+
+/// The long names of the flags of a subcommand.
+#[pyfunction]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments of Python are owned"
+)]
+fn flags(words: Vec<String>) -> Vec<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    albireo_cli::flags_of(&words)
+}
+
+/// The names by which columns are taken for positions where none are told.
+#[pyfunction]
+fn usual_names() -> Vec<&'static str> {
+    names().collect()
+}
+
+#[pymodule]
+fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<Table>()?;
+    module.add_function(wrap_pyfunction!(call, module)?)?;
+    module.add_function(wrap_pyfunction!(main, module)?)?;
+    module.add_function(wrap_pyfunction!(flags, module)?)?;
+    module.add_function(wrap_pyfunction!(usual_names, module)?)?;
+    Ok(())
+}
