@@ -315,7 +315,7 @@ fn blocks_of_frames_give_the_g_of_their_frames() {
     use albireo::counts::{Sums, count_classes};
     use albireo::engine::{Exactness, PreparedJob};
     use albireo::estimators::fluid::{
-        BlockPartials, Frame, Normalisation, Partials, Space, Species,
+        BlockPartials, Frame, FrameSpaces, Normalisation, Partials, Space, Species,
     };
     use albireo::frames::FrameBlocks;
     let what = FrameBins::all(bins(), SPECIES);
@@ -347,6 +347,7 @@ fn blocks_of_frames_give_the_g_of_their_frames() {
         empty,
         groups: &groups,
         volume: Some(2.5),
+        spaces: FrameSpaces::Whole,
         exactness: Exactness::Exact,
     };
     let each = of_blocks.of_each(&blocks).expect("each block");

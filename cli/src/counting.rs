@@ -116,6 +116,8 @@ pub(crate) struct Counter<'a> {
     domain: &'a Domain,
     /// The pairs that no count holds in its bins.
     cuts: Vec<Cut>,
+    /// Whether bins may reach beyond half the box.
+    beyond_half: bool,
     /// The engine of this command, once it is decided.
     engine: Option<AnyEngine>,
     /// The samples that the engine has prepared, each once for all counts.
@@ -133,6 +135,7 @@ impl<'a> Counter<'a> {
             engines,
             domain,
             cuts: Vec::new(),
+            beyond_half: false,
             engine: None,
             prepared: Vec::new(),
             shared: None,
@@ -150,6 +153,14 @@ impl<'a> Counter<'a> {
         Self { cuts, ..self }
     }
 
+    /// The same in bins that may reach beyond half the box, where `beyond` says so.
+    pub(crate) fn beyond_half(self, beyond_half: bool) -> Self {
+        Self {
+            beyond_half,
+            ..self
+        }
+    }
+
     /// The cuts of a count of `pairs`: those by groups where both samples have them.
     pub(crate) fn cuts(&self, pairs: Pairs<'_>) -> Vec<Cut> {
         let (first, second) = pairs.both();
@@ -162,7 +173,12 @@ impl<'a> Counter<'a> {
     /// What is summed of a count, over which pairs.
     fn sums(&self, planned: &Planned<'_>) -> WeightedSums {
         let cuts = self.cuts(planned.pairs).into_iter();
-        cuts.fold(planned.sums(), WeightedSums::dropping)
+        let sums = cuts.fold(planned.sums(), WeightedSums::dropping);
+        if self.beyond_half {
+            sums.beyond_half()
+        } else {
+            sums
+        }
     }
 
     /// The job of counting `pairs`.

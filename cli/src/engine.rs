@@ -136,6 +136,19 @@ impl Engines {
         })
     }
 
+    /// The same for bins that reach beyond half the box, which GPUs do not count: the processor does, and results say so.
+    pub(crate) fn beyond_half(self, flags: &RunFlags) -> Result<Self> {
+        Ok(match self {
+            #[cfg(feature = "cuda")]
+            Self::One(AnyEngine::Cuda(_) | AnyEngine::Together(_)) => {
+                tracing::warn!("--beyond-half: the cpu counts, as GPUs have no kernel for it");
+                Self::One(AnyEngine::Cpu(cpu(flags)?))
+            }
+            Self::Auto(_) => Self::One(AnyEngine::Cpu(cpu(flags)?)),
+            one @ Self::One(_) => one,
+        })
+    }
+
     /// Whether its counts are exact.
     pub(crate) fn exactness(&self) -> Exactness {
         match self {

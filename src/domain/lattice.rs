@@ -293,8 +293,11 @@ impl Lattice {
         half.max(0.0) * half.max(0.0)
     }
 
+    /// Multiples of each basis vector, at most, of the images that are searched.
+    pub(super) const SPAN: i8 = SPAN;
+
     /// The largest distance that two positions in the cell may be apart along an axis.
-    fn extent(&self) -> f64 {
+    pub(super) fn extent(&self) -> f64 {
         let along = |axis: usize| self.basis.iter().map(|v| v[axis].abs()).sum::<f64>();
         (0..3).map(along).fold(0.0, f64::max)
     }

@@ -2,9 +2,11 @@
 //!
 //! Entry: [`Domain`]. It owns the minimum-image rule, the wrap and the volume; nothing else does.
 
+mod faces;
 mod lattice;
 mod periodic;
 
+pub(crate) use faces::{Faces, Nearness};
 pub use lattice::Lattice;
 pub use periodic::PeriodicBox;
 

@@ -251,6 +251,16 @@ impl Auto {
     ) -> Choice {
         let asked = jobs.iter().map(|(job, sums)| (*job, sums.clone().into()));
         let jobs: Vec<(PairJob<'_>, WeightedSums)> = asked.collect();
+        let beyond = |(job, sums): &(PairJob<'_>, WeightedSums)| {
+            let what = sums.clone().over(binning);
+            what.reaches_beyond(job.domain())
+        };
+        if jobs.iter().any(beyond) {
+            return Choice {
+                engine: AnyEngine::Cpu(self.cpu.clone()),
+                reason: "cpu: bins reach beyond half the box".to_owned(),
+            };
+        }
         // Where it is soon done even if every pair is tested, it is not worth to find out how many are in reach.
         let soon: f64 = jobs
             .iter()

@@ -135,3 +135,15 @@ pub struct Report {
     /// How the engine went about it, in words; empty where there is nothing to choose.
     pub plan: String,
 }
+
+#[cfg(feature = "cuda")]
+impl Report {
+    /// Of a job that GPUs hand to the processor.
+    pub(super) fn by_processor(cpu: &super::Cpu) -> Self {
+        use super::Engine;
+        Self {
+            stages: vec![],
+            plan: format!("bins beyond half the box: counted by {}", cpu.description()),
+        }
+    }
+}

@@ -143,6 +143,10 @@ impl Engine for Together {
     ) -> Result<(Tally, Report), EngineError> {
         let job = job.job();
         what.admit(job)?;
+        if what.reaches_beyond(job.domain()) {
+            let tally = self.cpu.run(job, what, progress)?;
+            return Ok((tally, Report::by_processor(&self.cpu)));
+        }
         // Pieces of an auto count are cross counts, whose tables are others.
         if what.classes() != Classes::One {
             let shared = "classes of pairs shared out with the processor";

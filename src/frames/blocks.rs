@@ -3,8 +3,10 @@
 //! Entry: [`FrameBlocks`]. Blocks become longer as frames become more, so that memory stays bounded.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::FrameTally;
+use crate::domain::{Domain, Lattice, PeriodicBox};
 use crate::error::TallyError;
 use crate::tally::{Merge, Tally};
 
@@ -17,6 +19,8 @@ pub struct FrameFacts {
     pub excluded: Vec<u64>,
     /// The volume of the box; `None` where space is open.
     pub volume: Option<f64>,
+    /// The box, where bins may reach beyond half of it.
+    pub domain: Option<Arc<Domain>>,
 }
 
 /// Frames by their places in a trajectory, and the sums of their pairs over blocks of equal length.
@@ -27,7 +31,7 @@ pub struct FrameFacts {
 /// let mut blocks = FrameBlocks::new(4);
 /// for place in [5, 0, 1, 2, 7, 3, 4, 6] {
 ///     let tally = Tally::of_one_table(vec![place, 1], vec![]);
-///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0) };
+///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None };
 ///     blocks.add(place, frame)?;
 /// }
 /// // Eight frames are two to a block.
@@ -55,7 +59,7 @@ fn pairs_of(particles: &[u64]) -> u128 {
     n * n.saturating_sub(1) / 2
 }
 
-const MAGIC: &[u8; 8] = b"albfrms1";
+const MAGIC: &[u8; 8] = b"albfrms2";
 
 impl FrameBlocks {
     /// No frame yet; there will be at most `most` blocks, two at least.
@@ -106,9 +110,19 @@ impl FrameBlocks {
             particles: frame.particles,
             excluded: frame.excluded,
             volume: frame.volume,
+            domain: self.shared(place, frame.domain),
         };
         self.frames.insert(place, facts);
         Ok(())
+    }
+
+    /// The box, held once where that of the frame before or after it is the same.
+    fn shared(&self, place: u64, domain: Option<Arc<Domain>>) -> Option<Arc<Domain>> {
+        let before = self.frames.range(..place).next_back();
+        let after = self.frames.range(place..).next();
+        let mut beside = [before, after].into_iter().flatten();
+        let same = beside.find(|(_, facts)| facts.domain == domain);
+        same.map_or(domain, |(_, facts)| facts.domain.clone())
     }
 
     fn add_to_block(&mut self, block: u64, tally: Tally) {
@@ -191,6 +205,7 @@ impl FrameBlocks {
                     put(value);
                 }
             }
+            put_domain(facts.domain.as_deref(), &mut put);
         }
         for (block, tally) in &self.blocks {
             let tally = tally.to_bytes();
@@ -220,6 +235,7 @@ impl FrameBlocks {
                 volume: (known == 1).then(|| f64::from_bits(volume)),
                 particles: bytes.list()?,
                 excluded: bytes.list()?,
+                domain: all.shared(place, bytes.domain()?),
             };
             all.pairs += pairs_of(&facts.particles);
             all.frames.insert(place, facts);
@@ -235,6 +251,20 @@ impl FrameBlocks {
         } else {
             Err(TallyError::NotATally)
         }
+    }
+}
+
+/// A box as what it was made of: nothing, lengths along the axes (0 of open ones) or three vectors.
+fn put_domain(domain: Option<&Domain>, put: &mut impl FnMut(u64)) {
+    let mut all = |kind: u64, numbers: &[f64]| {
+        put(kind);
+        numbers.iter().for_each(|x| put(x.to_bits()));
+    };
+    match domain {
+        None => all(0, &[]),
+        Some(Domain::Open) => all(1, &[]),
+        Some(Domain::Periodic(cell)) => all(2, &cell.lengths().map(|length| length.unwrap_or(0.0))),
+        Some(Domain::Triclinic(lattice)) => all(3, lattice.vectors().as_flattened()),
     }
 }
 
@@ -260,6 +290,33 @@ impl<'a> Bytes<'a> {
         ))
     }
 
+    fn real(&mut self) -> Result<f64, TallyError> {
+        self.number().map(f64::from_bits)
+    }
+
+    /// What [`put_domain`] has put.
+    fn domain(&mut self) -> Result<Option<Arc<Domain>>, TallyError> {
+        let damaged = |_| TallyError::NotATally;
+        let domain = match self.number()? {
+            0 => return Ok(None),
+            1 => Domain::Open,
+            2 => {
+                let lengths = [self.real()?, self.real()?, self.real()?];
+                let lengths = lengths.map(|length| (length != 0.0).then_some(length));
+                Domain::Periodic(PeriodicBox::new(lengths).map_err(damaged)?)
+            }
+            3 => {
+                let mut vectors = [[0.0; 3]; 3];
+                for component in vectors.as_flattened_mut() {
+                    *component = self.real()?;
+                }
+                Domain::Triclinic(Lattice::new(vectors).map_err(damaged)?)
+            }
+            _ => return Err(TallyError::NotATally),
+        };
+        Ok(Some(Arc::new(domain)))
+    }
+
     fn list(&mut self) -> Result<Vec<u64>, TallyError> {
         let n = self.number()? as usize;
         if n > self.0.len() / 8 {
@@ -281,6 +338,21 @@ mod tests {
             particles: vec![place + 2],
             excluded: vec![place % 3],
             volume: place.is_multiple_of(2).then_some(1.0 + place as f64),
+            domain: domain(place).map(Arc::new),
+        }
+    }
+
+    /// Boxes of all kinds, two frames with the same in a row.
+    fn domain(place: u64) -> Option<Domain> {
+        let length = 1.0 + (place / 2) as f64;
+        let skewed = [[length, 0.0, 0.0], [0.3, 1.0, 0.0], [0.1, -0.2, 2.0]];
+        match place / 2 % 4 {
+            0 => None,
+            1 => Some(Domain::Open),
+            2 => PeriodicBox::new([Some(length), None, Some(2.0)])
+                .ok()
+                .map(Domain::Periodic),
+            _ => Lattice::new(skewed).ok().map(Domain::Triclinic),
         }
     }
 

@@ -10,7 +10,7 @@ mod workers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use blocks::{FrameBlocks, FrameFacts};
 pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
@@ -54,6 +54,8 @@ pub struct FrameTally {
     pub excluded: Vec<u64>,
     /// The volume of the frame's box, or its area; `None` where space is open.
     pub volume: Option<f64>,
+    /// The frame's box, of bins that may reach beyond half of it ([`FrameBins::beyond_half`]); else `None`.
+    pub domain: Option<Arc<Domain>>,
 }
 
 /// How far a run over frames came.

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`FrameBins`]. All classes of species are one pass; where few of them are asked for, only the species that these need are met.
 
+use std::sync::Arc;
+
 use super::{FrameJob, FrameTally};
 use crate::binning::Binning;
 use crate::counts::excluded_by_species;
@@ -17,6 +19,7 @@ pub struct FrameBins<B> {
     species: u32,
     /// Whether each class is wanted, in the order of [`Classes::Species`].
     wanted: Vec<bool>,
+    beyond_half: bool,
 }
 
 /// One pass over all pairs is made unless the pairs asked for are fewer than this part of them.
@@ -34,6 +37,7 @@ impl<B: Binning> FrameBins<B> {
             bins,
             species,
             wanted: vec![true; unordered_classes(species as usize)],
+            beyond_half: false,
         }
     }
 
@@ -50,6 +54,27 @@ impl<B: Binning> FrameBins<B> {
             bins,
             species,
             wanted,
+            beyond_half: false,
+        }
+    }
+
+    /// The same in bins that may reach beyond half of the boxes: pairs count under their nearest images ([`Tallied::beyond_half`]), and each frame
+    /// keeps its box, by which its bins are cut.
+    #[must_use]
+    pub fn beyond_half(self) -> Self {
+        Self {
+            beyond_half: true,
+            ..self
+        }
+    }
+
+    /// What is counted of all pairs together.
+    fn tallied(&self) -> Tallied<B> {
+        let what = Tallied::new(self.bins.clone());
+        if self.beyond_half {
+            what.beyond_half()
+        } else {
+            what
         }
     }
 
@@ -93,6 +118,7 @@ impl<B: Binning> FrameBins<B> {
         let excluded = excluded_by_species(&job.particles, &job.cuts);
         let number = job.number;
         let volume = job.volume;
+        let domain = self.beyond_half.then(|| Arc::new(job.domain.clone()));
         let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
             self.by_species(engine, &job, progress)?
         } else {
@@ -104,6 +130,7 @@ impl<B: Binning> FrameBins<B> {
             particles,
             excluded: excluded?,
             volume,
+            domain,
         })
     }
 
@@ -129,7 +156,7 @@ impl<B: Binning> FrameBins<B> {
         job: FrameJob,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let mut what = Tallied::new(self.bins.clone());
+        let mut what = self.tallied();
         if self.species > 1 {
             what = what.with_classes(Classes::Species);
         }
@@ -160,13 +187,13 @@ impl<B: Binning> FrameBins<B> {
             }
             let first = prepared(engine, job, &one(a), progress)?;
             if own {
-                let what = Tallied::new(self.bins.clone());
+                let what = self.tallied();
                 let (tally, _) = engine.tally(&PreparedJob::auto(&first), &what, progress)?;
                 add(&mut all, &[self.class([a, a])], &tally);
             }
             if !others.is_empty() {
                 let second = prepared(engine, job, &others, progress)?;
-                let what = Tallied::new(self.bins.clone()).with_classes(Classes::Species);
+                let what = self.tallied().with_classes(Classes::Species);
                 let pairs = PreparedJob::cross(&first, &second)?;
                 let (tally, _) = engine.tally(&pairs, &what, progress)?;
                 let classes: Vec<usize> = others.iter().map(|&b| self.class([a, b])).collect();

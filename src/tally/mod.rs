@@ -27,6 +27,7 @@ pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
 
 use crate::binning::{Binning, LineOfSight, PairOrder};
+use crate::domain::Domain;
 use crate::error::JobError;
 use crate::fixed_point::exponent;
 use crate::pairs::{PairJob, Pairs};
@@ -54,6 +55,7 @@ pub struct Tallied<B> {
     cuts: Vec<Cut>,
     weight_exponents: Option<[i32; 2]>,
     pair_weight: Option<PairWeight>,
+    beyond_half: bool,
 }
 
 impl<B: Binning> Tallied<B> {
@@ -66,7 +68,41 @@ impl<B: Binning> Tallied<B> {
             cuts: vec![],
             weight_exponents: None,
             pair_weight: None,
+            beyond_half: false,
         }
+    }
+
+    /// The same in bins that may reach beyond half of a periodic box: a pair counts once all the same, under its nearest image, so that the
+    /// farthest pairs are as far apart as the corners of the Wigner-Seitz cell are from its centre.
+    ///
+    /// Bins beyond half the shortest lattice vector are cut by that cell: [`crate::estimators::fluid::Space::nearest_images`] has what is left.
+    /// `Naive` and `Cpu` count such jobs; other engines hand them to the processor.
+    ///
+    /// ```
+    /// use albireo::engine::Cpu;
+    /// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, Tallied, random};
+    /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+    /// let gas = Particles::new(random::in_domain(300, 1, &domain)?);
+    /// let job = PairJob::new(Pairs::Auto(&gas), &domain)?;
+    /// let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.9, 9)?));
+    /// assert!(Cpu::new().run(&job, &what, &Silent).is_err());
+    /// let tally = Cpu::new().run(&job, &what.clone().beyond_half(), &Silent)?;
+    /// assert_eq!(tally, Naive.run(&job, &what.beyond_half(), &Silent)?);
+    /// // No two points of the box are farther apart than its centre is from its corners.
+    /// assert_eq!(tally.pairs().iter().sum::<u64>(), 300 * 299 / 2);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    #[must_use]
+    pub fn beyond_half(self) -> Self {
+        Self {
+            beyond_half: true,
+            ..self
+        }
+    }
+
+    /// Whether bins reach beyond half of `domain`, and may: then fast engines have no nearest image but the one that they look for.
+    pub(crate) fn reaches_beyond(&self, domain: &Domain) -> bool {
+        self.beyond_half && is_beyond(&self.bins.admit(domain))
     }
 
     /// One sum more, made in the same pass.
@@ -183,7 +219,10 @@ impl<B: Binning> Tallied<B> {
     /// Bins, cuts or pair weights that the domain or the positions do not allow, classes of particles without labels, pair weights of
     /// particles without bits, or Legendre sums without a line of sight or an order of the pair that they are defined with.
     pub fn admit(&self, job: &PairJob<'_>) -> Result<(), JobError> {
-        self.bins.admit(job.domain())?;
+        let admitted = self.bins.admit(job.domain());
+        if !(self.beyond_half && is_beyond(&admitted)) {
+            admitted?;
+        }
         match self.bins.line_of_sight() {
             None | Some(LineOfSight::Fixed(_)) => {}
             Some(_) => job.pairs().check_sight_range()?,
@@ -211,6 +250,14 @@ impl<B: Binning> Tallied<B> {
         }
         Ok(())
     }
+}
+
+/// Whether bins were refused for their reach alone, which is looked at last.
+fn is_beyond(admitted: &Result<(), JobError>) -> bool {
+    matches!(
+        admitted,
+        Err(JobError::Reach { .. } | JobError::ReachSquared { .. })
+    )
 }
 
 /// The exponents that scale the weights of both samples below 1.

@@ -50,6 +50,7 @@ impl Sums {
             },
             pair_weight: Some(weight),
             cuts: vec![],
+            beyond_half: false,
         }
     }
 
@@ -109,6 +110,7 @@ pub struct WeightedSums {
     sums: Sums,
     pair_weight: Option<PairWeight>,
     cuts: Vec<Cut>,
+    beyond_half: bool,
 }
 
 impl From<Sums> for WeightedSums {
@@ -118,6 +120,7 @@ impl From<Sums> for WeightedSums {
             sums,
             pair_weight: None,
             cuts: vec![],
+            beyond_half: false,
         }
     }
 }
@@ -152,13 +155,26 @@ impl WeightedSums {
             sums: self.sums,
             pair_weight: self.pair_weight.and_then(|weight| weight.without_inverse()),
             cuts: self.cuts,
+            beyond_half: self.beyond_half,
+        }
+    }
+
+    /// The same in bins that may reach beyond half of a periodic box ([`Tallied::beyond_half`]).
+    #[must_use]
+    pub fn beyond_half(self) -> Self {
+        Self {
+            beyond_half: true,
+            ..self
         }
     }
 
     /// These sums over the bins of `binning`.
     pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
         let cuts = self.cuts.into_iter();
-        let what = cuts.fold(self.sums.over(binning), Tallied::with_cut);
+        let mut what = cuts.fold(self.sums.over(binning), Tallied::with_cut);
+        if self.beyond_half {
+            what = what.beyond_half();
+        }
         match self.pair_weight {
             None => what,
             Some(weight) => what.with_pair_weight(weight),

@@ -28,11 +28,11 @@ use super::held::without_held;
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Form, Formed, PairOrder, bin_near};
-use crate::domain::Domain;
-use crate::domain::Image;
+use crate::domain::{Domain, Faces, Image, Nearness};
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
+use crate::separation::{Separation, difference};
 use crate::simd::Isa;
 use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
@@ -160,7 +160,7 @@ impl Engine for Cpu {
         let progress = &Lasting::new(progress);
         let start = Instant::now();
         let (tally, laid_out) = pool.install(|| {
-            let run = Run::new(self.isa, job, what.bins(), progress)?;
+            let run = Run::new(self.isa, job, what, progress)?;
             let laid_out = start.elapsed();
             let tally = run.without_cuts(what, progress)?;
             Ok::<_, EngineError>((tally, laid_out))
@@ -196,15 +196,20 @@ struct Run<'a> {
     rounding: Rounding,
     region: Region,
     once: bool,
+    /// Whether bins reach beyond half of the box, where a pair has several images in reach.
+    beyond_half: bool,
+    /// What tells nearest images there, where boxes are skewed.
+    faces: Option<Faces<'a>>,
 }
 
 impl<'a> Run<'a> {
     fn new<B: Binning>(
         isa: Isa,
         job: &PreparedJob<'a, CpuSorted>,
-        binning: &B,
+        what: &Tallied<B>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
+        let binning = what.bins();
         let radius = binning.reach().radius();
         let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
         let scale = if scale.is_finite() && scale > 0.0 {
@@ -218,6 +223,7 @@ impl<'a> Run<'a> {
         let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout).transpose());
         let (first, second) = (first?, second?);
         let job = job.job();
+        let beyond_half = what.reaches_beyond(job.domain());
         let other = second.as_deref().unwrap_or(&first);
         let exact = roundings(job.domain(), &first.bounds, &other.bounds);
         let half = second
@@ -241,7 +247,29 @@ impl<'a> Run<'a> {
                 Traversal::Auto | Traversal::Cells => region,
             },
             once: binning.order() == PairOrder::Unordered,
+            beyond_half,
+            faces: if beyond_half {
+                Faces::of(job.domain())
+            } else {
+                None
+            },
         })
+    }
+
+    /// The separation of two slots, if `image` makes it the nearest.
+    #[inline]
+    fn separation_under(&self, [i, j]: [usize; 2], image: Image) -> Option<Separation> {
+        let (x1, x2) = (self.first.position(i), self.second().position(j));
+        if let Some(faces) = &self.faces {
+            let moved = faces.moved(difference(x1, x2), image);
+            match faces.nearness(moved, image) {
+                Nearness::Nearest => return Some(Separation::new(moved, x1, x2)),
+                Nearness::Farther => return None,
+                Nearness::Unsure => {}
+            }
+        }
+        let (sep, nearest) = self.job.domain().separation_and_image(x1, x2);
+        (nearest == image).then_some(sep)
     }
 
     fn second(&self) -> &Layout {
@@ -288,20 +316,18 @@ impl<'a> Run<'a> {
         });
         let separation = |[i, j]: [usize; 2]| {
             let (x1, x2) = (self.first.position(i), self.second().position(j));
-            self.job.domain().separation_and_image(x1, x2)
+            self.job.domain().separation(x1, x2)
         };
         let rows = |[i, j]: [usize; 2]| {
             let rows = [self.first.row(i), self.second().row(j)];
             rows.map(|row| row as usize)
         };
         let rule = |tally: &mut Tally, pair: [usize; 2], image: Image| {
-            let (sep, nearest) = separation(pair);
-            if nearest == image {
+            if let Some(sep) = self.separation_under(pair, image) {
                 terms.add(tally, rows(pair), &sep);
             }
         };
-        let of_sum =
-            |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair).0);
+        let of_sum = |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair));
         let formed = Formed::of(what.bins());
         let second = self.second.as_deref();
         let factor = terms.pair_factor().filter(|_| weighted);
@@ -329,7 +355,9 @@ impl<'a> Run<'a> {
                 of_sum: &of_sum,
             })
         };
+        // Filters take a pair in reach under the image at hand for the nearest.
         if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
+            && !self.beyond_half
             && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
         {
             return tally;
@@ -441,9 +469,7 @@ impl<'a> Run<'a> {
     fn add_blocks<B: Binning>(&self, terms: &Terms<'_, B>, tally: &mut Tally, blocks: BlockPair) {
         let (first, second) = (&self.first, self.second());
         blocks.for_each_pair(first, second, |i, j| {
-            let (x1, x2) = (first.position(i), second.position(j));
-            let (sep, image) = self.job.domain().separation_and_image(x1, x2);
-            if image == blocks.translation.image {
+            if let Some(sep) = self.separation_under([i, j], blocks.translation.image) {
                 let pair = [first.row(i) as usize, second.row(j) as usize];
                 terms.add(tally, pair, &sep);
             }

@@ -57,7 +57,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::held::without_held;
-use super::{Engine, Exactness, PairJob, PreparedJob, Progress, Report};
+use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report};
 use crate::binning::Binning;
 use crate::domain::Domain;
 use crate::error::EngineError;
@@ -220,6 +220,11 @@ impl Cuda {
             Ok(tally)
         };
         what.admit(job)?;
+        if what.reaches_beyond(job.domain()) {
+            let cpu = Cpu::new();
+            let tally = cpu.run(job, what, progress)?;
+            return Ok((tally, Report::by_processor(&cpu)));
+        }
         let tally = without_held(job, what, progress, count)?;
         let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
         let (timings, description) = told.unwrap_or_default();

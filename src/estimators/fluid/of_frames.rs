@@ -2,11 +2,70 @@
 //!
 //! Entry: [`BlockPartials`].
 
+use rayon::prelude::*;
+
 use super::{Frame, Partials, Space, Species};
-use crate::binning::Binning;
+use crate::binning::{Binning, RBins, RpPiBins};
+use crate::domain::{Axis, Domain};
 use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
 use crate::frames::{FrameBlocks, FrameFacts, FrameGroups};
+use crate::pool;
+
+/// Bins whose parts within the cell of nearest images are known.
+pub trait CutByImages: Binning {
+    /// `space` with the bins cut by the cell of nearest images of `domain`; of rings in the plane across an axis, by the cell in that plane.
+    ///
+    /// # Errors
+    /// As [`Space::nearest_images`] and its relatives.
+    fn cut_by_images(
+        &self,
+        space: Space,
+        domain: &Domain,
+        plane: Option<Axis>,
+    ) -> Result<Space, EstimatorError>;
+}
+
+impl CutByImages for RBins {
+    fn cut_by_images(
+        &self,
+        space: Space,
+        domain: &Domain,
+        plane: Option<Axis>,
+    ) -> Result<Space, EstimatorError> {
+        match plane {
+            None => space.nearest_images(self, domain),
+            Some(normal) => space.nearest_images_in_plane(self, domain, normal),
+        }
+    }
+}
+
+impl CutByImages for RpPiBins {
+    fn cut_by_images(
+        &self,
+        space: Space,
+        domain: &Domain,
+        _: Option<Axis>,
+    ) -> Result<Space, EstimatorError> {
+        space.nearest_images_in_cylinders(self, domain)
+    }
+}
+
+/// What part of each bin the space of a frame holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum FrameSpaces {
+    /// All of it, in the volume of the frame's box.
+    #[default]
+    Whole,
+    /// What lies in the cell of nearest images of the frame's box; of rings, in the plane across this axis. Frames are counted with
+    /// [`FrameBins::beyond_half`](crate::frames::FrameBins::beyond_half).
+    NearestImages {
+        /// The axis across which particles lie in a plane.
+        plane: Option<Axis>,
+    },
+    /// The same of all frames, such as what random points leave ([`Space::of_randoms`]).
+    Same(Space),
+}
 
 /// What the blocks of a trajectory are read with.
 #[derive(Debug, Clone)]
@@ -17,11 +76,13 @@ pub struct BlockPartials<'a, B> {
     pub groups: &'a FrameGroups,
     /// The volume of frames that state none.
     pub volume: Option<f64>,
+    /// What part of the bins lies in the space of each frame.
+    pub spaces: FrameSpaces,
     /// Whether the counts are exact.
     pub exactness: Exactness,
 }
 
-impl<B: Binning> BlockPartials<'_, B> {
+impl<B: CutByImages> BlockPartials<'_, B> {
     /// All frames together, of what each block is by itself.
     ///
     /// # Errors
@@ -58,14 +119,17 @@ impl<B: Binning> BlockPartials<'_, B> {
         let npairs: Vec<u64> = pairs
             .flat_map(|&pair| self.groups.npairs_of(tally, pair))
             .collect();
-        let frames: Result<Vec<_>, _> = blocks
-            .frames_of(begin)
-            .map(|(place, facts)| self.numbers(species, place, facts))
+        let facts: Vec<(u64, &FrameFacts)> = blocks.frames_of(begin).collect();
+        let spaces = self.spaces_of(&facts)?;
+        let numbers = facts.iter();
+        let frames: Result<Vec<_>, _> = numbers
+            .map(|&(place, facts)| self.numbers(species, place, facts))
             .collect();
         let frames = frames?;
         let views: Vec<Frame<'_, B>> = frames
             .iter()
-            .map(|(particles, space, _)| Frame {
+            .zip(&spaces)
+            .map(|((particles, _), space)| Frame {
                 counts: &[],
                 particles,
                 excluded: &[],
@@ -73,27 +137,70 @@ impl<B: Binning> BlockPartials<'_, B> {
                 weight: 1.0,
             })
             .collect();
-        let candidates: Vec<Vec<u64>> = frames.iter().map(|frame| frame.2.clone()).collect();
+        let candidates: Vec<Vec<u64>> = frames.iter().map(|frame| frame.1.clone()).collect();
         sum.add_block(&npairs, &views, &candidates, self.exactness)
     }
 
-    /// Particles of each group, the space, and the candidates of each pair of groups.
-    fn numbers(
-        &self,
-        species: &Species,
-        place: u64,
-        facts: &FrameFacts,
-    ) -> Result<(Vec<u64>, Space, Vec<u64>), EstimatorError> {
-        let lists = (&facts.particles[..], &facts.excluded[..]);
-        let of = |pair| {
-            let found = self.groups.candidates(lists, pair);
-            found.map_err(|error| EstimatorError::Needs(format!("frame {place}: {error}")))
+    /// The space of each frame; that of frames in a row with the same box is found once.
+    fn spaces_of(&self, frames: &[(u64, &FrameFacts)]) -> Result<Vec<Space>, EstimatorError> {
+        let same = |k: usize| {
+            k > 0
+                && frames[k].1.domain == frames[k - 1].1.domain
+                && frames[k].1.volume == frames[k - 1].1.volume
         };
+        let other: Vec<usize> = (0..frames.len()).filter(|&k| !same(k)).collect();
+        let space = |&k: &usize| self.space_of(frames[k].0, frames[k].1);
+        let found: Result<Vec<Space>, _> = pool::run(
+            || other.par_iter().map(space).collect(),
+            || other.iter().map(space).collect(),
+        );
+        let found = found?;
+        let mut spaces = Vec::with_capacity(frames.len());
+        let mut found = found.into_iter();
+        for k in 0..frames.len() {
+            let space = if same(k) {
+                spaces.last().cloned()
+            } else {
+                found.next()
+            };
+            spaces.extend(space);
+        }
+        Ok(spaces)
+    }
+
+    fn space_of(&self, place: u64, facts: &FrameFacts) -> Result<Space, EstimatorError> {
+        if let FrameSpaces::Same(space) = &self.spaces {
+            return Ok(space.clone());
+        }
         let volume = facts.volume.or(self.volume).ok_or_else(|| {
             EstimatorError::Needs(format!(
                 "g(r) needs a volume: frame {place} is in open space, and none is given"
             ))
         })?;
+        let space = Space::of_volume(volume)?;
+        match (&self.spaces, &facts.domain) {
+            (FrameSpaces::NearestImages { plane }, Some(domain)) => {
+                self.empty.binning().cut_by_images(space, domain, *plane)
+            }
+            (FrameSpaces::NearestImages { .. }, None) => Err(EstimatorError::Needs(format!(
+                "bins beyond half the box are cut by the box of each frame, and that of frame {place} was not kept"
+            ))),
+            _ => Ok(space),
+        }
+    }
+
+    /// Particles of each group, and the candidates of each pair of groups.
+    fn numbers(
+        &self,
+        species: &Species,
+        place: u64,
+        facts: &FrameFacts,
+    ) -> Result<(Vec<u64>, Vec<u64>), EstimatorError> {
+        let lists = (&facts.particles[..], &facts.excluded[..]);
+        let of = |pair| {
+            let found = self.groups.candidates(lists, pair);
+            found.map_err(|error| EstimatorError::Needs(format!("frame {place}: {error}")))
+        };
         let mut particles = vec![0; species.number()];
         for (group, number) in particles.iter_mut().enumerate() {
             *number = of([group; 2])?.particles[0];
@@ -109,6 +216,6 @@ impl<B: Binning> BlockPartials<'_, B> {
                 ))
             })?);
         }
-        Ok((particles, Space::of_volume(volume)?, candidates))
+        Ok((particles, candidates))
     }
 }

@@ -4,18 +4,19 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::counts::Sums;
+use albireo::counts::{Sums, WeightedSums};
 use albireo::engine::AnyEngine;
-use albireo::estimators::fluid::{BlockPartials, Partials, Species};
+use albireo::estimators::fluid::{BlockPartials, FrameSpaces, Partials, Species};
 use albireo::frames::{
     FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::{Binning, PairJob, Pairs, RBins};
+use albireo::{PairJob, Pairs, RBins};
 use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame, Selection};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
+use super::check_reach;
 use super::checkpoint::Checkpoint;
 use super::flags::{FrameFlags, Plane};
 use crate::engine::Engines;
@@ -72,6 +73,8 @@ pub(super) struct Run<'a> {
     pub(super) bins: RBins,
     pub(super) volume: Option<f64>,
     pub(super) engines: Engines,
+    /// Whether bins may reach beyond half the boxes.
+    pub(super) beyond_half: bool,
     pub(super) source: FrameSource,
     pub(super) choice: FrameChoice,
     /// The first frame, by which the engine is chosen.
@@ -158,7 +161,11 @@ impl Run<'_> {
         let groups = self.choice.groups().clone();
         let pairs = wanted(&groups, &self.flags.pair_names()?)?;
         let labels: Vec<[u32; 2]> = pairs.iter().flat_map(|&p| groups.label_pairs(p)).collect();
-        let what = FrameBins::of_pairs(self.bins.clone(), groups.labels(), &labels);
+        let mut what = FrameBins::of_pairs(self.bins.clone(), groups.labels(), &labels);
+        if self.beyond_half {
+            record.set("beyond_half", true);
+            what = what.beyond_half();
+        }
         let (workers, engine) = self.workers()?;
         let species = Species::of_pairs(groups.names().len(), &pairs)?;
         let empty = match self.flags.plane {
@@ -188,6 +195,7 @@ impl Run<'_> {
             empty,
             groups: &groups,
             volume: self.volume,
+            spaces: self.spaces(),
             exactness: workers.exactness(),
         };
         check_there(&groups, &pairs, &blocks)?;
@@ -213,6 +221,16 @@ impl Run<'_> {
         })
     }
 
+    /// What part of the bins the frames hold.
+    fn spaces(&self) -> FrameSpaces {
+        if self.beyond_half {
+            let plane = self.flags.plane.map(Plane::normal);
+            FrameSpaces::NearestImages { plane }
+        } else {
+            FrameSpaces::Whole
+        }
+    }
+
     /// Who counts: each thread a frame, unless frames are few or do not fit into memory that often.
     fn workers(&mut self) -> Result<(FrameWorkers, String)> {
         let frames = self.source.frames();
@@ -222,8 +240,11 @@ impl Run<'_> {
             None => self.engines.for_jobs(&[], &self.bins),
             Some(job) => {
                 let pairs = PairJob::new(Pairs::Auto(&job.particles), &job.domain)?;
-                let sums = Sums::default();
-                self.engines.for_jobs(&[(pairs, sums.into())], &self.bins)
+                let mut sums = WeightedSums::from(Sums::default());
+                if self.beyond_half {
+                    sums = sums.beyond_half();
+                }
+                self.engines.for_jobs(&[(pairs, sums)], &self.bins)
             }
         };
         let each = FrameWorkers::each_alone(&engine)?;
@@ -256,7 +277,8 @@ impl Run<'_> {
                 .frames()
                 .map(|n| n.saturating_sub(known.len() as u64)),
         );
-        let (source, choice, bins) = (&mut self.source, &self.choice, &self.bins);
+        let (source, choice) = (&mut self.source, &self.choice);
+        let bins = (&self.bins, self.beyond_half);
         let next = || -> Result<_> {
             while let Some(frame) = source.next_frame()? {
                 if known.binary_search(&place(frame.number)).is_err() {
@@ -288,10 +310,14 @@ impl Run<'_> {
 }
 
 /// The particles of a frame, whose box the bins must suit.
-fn ready(choice: &FrameChoice, bins: &RBins, frame: NumberedFrame) -> Result<FrameJob> {
+fn ready(
+    choice: &FrameChoice,
+    (bins, beyond_half): (&RBins, bool),
+    frame: NumberedFrame,
+) -> Result<FrameJob> {
     let (path, number) = (frame.path.clone(), frame.frame.number);
     let job = choice.job(frame)?;
-    bins.admit(&job.domain)
+    check_reach(bins, &job.domain, beyond_half)
         .with_context(|| format!("{}: frame {number}", path.display()))?;
     Ok(job)
 }

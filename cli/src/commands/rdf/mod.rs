@@ -2,7 +2,8 @@
 
 use albireo::counts::excluded_pairs;
 use albireo::estimators::Rdf as Distribution;
-use albireo::{Binning, Domain, Edges, LineOfSight, Outside, Pairs, RBins};
+use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
+use albireo::{Binning, Domain, Edges, JobError, LineOfSight, Outside, PairCounts, Pairs, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -41,7 +42,7 @@ pub(crate) struct Rdf {
     data: Files,
     /// Other particles: g(r) of these around those of the first file [default: the first file, where a --second flag selects a part]
     second: Option<Files>,
-    /// Largest separation (unit of the positions), at most half the box, e.g. 10; of trajectories also `half`: as far as the box of the first frame allows
+    /// Largest separation (unit of the positions), at most half the box unless --beyond-half is given, e.g. 10; of trajectories also `half`: as far as the box of the first frame allows
     #[arg(
         long,
         value_name = "R",
@@ -63,6 +64,9 @@ pub(crate) struct Rdf {
     /// Bins in r instead: lin:LO:HI:N, log:LO:HI:N, edges:A,B,.. or @FILE, e.g. lin:0:10:200
     #[arg(long, value_name = "SPEC", help_heading = "Bins", conflicts_with_all = ["r_max", "r_min", "n_bins"])]
     bins: Option<EdgeSpec>,
+    /// Let bins reach beyond half the box: pairs count under their nearest image, and shells are cut by the Wigner-Seitz cell of the box, of each frame
+    #[arg(long, help_heading = "Bins")]
+    beyond_half: bool,
     /// Volume that the particles fill where space is open (unit of length cubed), e.g. 1.2e5
     #[arg(
         long,
@@ -113,20 +117,66 @@ fn volume(domain: &Domain, given: Option<f64>) -> Result<f64> {
 }
 
 /// g(r) with its error and n(r).
-fn columns_of(distribution: &Distribution) -> [TableColumn; 3] {
+fn columns_of(g: Vec<f64>, error: Vec<f64>, n: Vec<f64>) -> [TableColumn; 3] {
     let around = "coordination number: mean number of partners from the first edge up to hi";
     [
-        TableColumn::floats("g", "radial distribution function", distribution.g()),
-        TableColumn::floats(
-            "g_error",
-            "Poisson error of g",
-            distribution.poisson_error(),
-        ),
-        TableColumn::floats("n", around, distribution.coordination()),
+        TableColumn::floats("g", "radial distribution function", g),
+        TableColumn::floats("g_error", "Poisson error of g", error),
+        TableColumn::floats("n", around, n),
     ]
 }
 
+/// The same of bins of which the space of the particles holds a part.
+fn cut_columns(
+    counts: &PairCounts<RBins>,
+    pairs: Pairs<'_>,
+    excluded: u64,
+    space: &Space,
+) -> Result<[TableColumn; 3]> {
+    let (first, second) = pairs.samples();
+    let (species, pair) = match second {
+        None => (Species::within(1), [0, 0]),
+        Some(_) => (Species::between(1, 1), [0, 1]),
+    };
+    let samples = [Some(first), second].into_iter().flatten();
+    let particles: Vec<u64> = samples.map(|sample| sample.len() as u64).collect();
+    let mut partials = Partials::new(counts.binning(), species)?;
+    partials.add_frame(&Frame {
+        counts: std::slice::from_ref(counts),
+        particles: &particles,
+        excluded: &[excluded],
+        space,
+        weight: 1.0,
+    })?;
+    Ok(columns_of(
+        partials.g(pair, Normalisation::Pairs)?,
+        partials.poisson_error(pair)?,
+        partials.coordination(pair)?,
+    ))
+}
+
+/// Refuses bins that do not suit a box.
+fn check_reach<B: Binning>(bins: &B, domain: &Domain, beyond_half: bool) -> Result<()> {
+    match bins.admit(domain) {
+        Err(JobError::Reach { .. } | JobError::ReachSquared { .. }) if beyond_half => Ok(()),
+        Err(error @ (JobError::Reach { .. } | JobError::ReachSquared { .. })) => Err(anyhow!(
+            "{error}; --beyond-half takes nearest images up to the corners of the box"
+        )),
+        other => Ok(other?),
+    }
+}
+
 impl Rdf {
+    /// Who counts.
+    fn engines(&self) -> Result<Engines> {
+        let engines = Engines::new(&self.pairs.run)?;
+        if self.beyond_half {
+            engines.beyond_half(&self.pairs.run)
+        } else {
+            Ok(engines)
+        }
+    }
+
     /// The bins, by either spelling.
     fn bins(&self, half: Option<f64>) -> Result<RBins> {
         let r_max = match (self.r_max, half) {
@@ -185,6 +235,7 @@ impl Rdf {
             )));
         }
         let bins = self.bins(None)?;
+        let engines = self.engines()?;
         let mut record = Record::begin(call.arguments);
         let group = self.excluded.group.as_deref();
         let sources = self.pairs.sources(self.data, self.second, group)?;
@@ -203,11 +254,11 @@ impl Rdf {
             outside: Outside::Wrap,
             regions: None,
         };
-        let engines = Engines::new(&self.pairs.run)?;
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
         let volume = volume(samples.domain(), self.volume)?;
+        check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;
         let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
@@ -215,11 +266,23 @@ impl Rdf {
         };
         let mut counter = Counter::new(engines, samples.domain())
             .sharing(call.kept.shared())
-            .dropping(cuts);
+            .dropping(cuts)
+            .beyond_half(self.beyond_half);
         let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
-        let mut distribution = Distribution::new(&bins);
         let excluded = excluded_pairs(pairs, counts.cuts());
-        distribution.add_frame_excluding(&counts, volume, first.len(), excluded)?;
+        let of_bins = if self.beyond_half {
+            record.set("beyond_half", true);
+            let space = Space::of_volume(volume)?.nearest_images(&bins, samples.domain())?;
+            cut_columns(&counts, pairs, excluded, &space)?
+        } else {
+            let mut distribution = Distribution::new(&bins);
+            distribution.add_frame_excluding(&counts, volume, first.len(), excluded)?;
+            columns_of(
+                distribution.g(),
+                distribution.poisson_error(),
+                distribution.coordination(),
+            )
+        };
         if !counts.cuts().is_empty() {
             record.set("excluded_pairs", excluded);
         }
@@ -228,7 +291,7 @@ impl Rdf {
         record.set("volume", volume);
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, samples.unit());
-        columns.extend(columns_of(&distribution));
+        columns.extend(of_bins);
         let counts = counter.done.iter();
         columns.extend(counts.flat_map(|count| count_columns(count, "")));
         deliver(
@@ -274,14 +337,18 @@ impl Rdf {
         );
         let unit = self.pairs.space.unit.clone();
         let unit = unit.or_else(|| source.unit().map(str::to_owned));
-        let fingerprint = fingerprint(paths, &(settings, bins.edges(), &self.frames.pairs))?;
+        let fingerprint = fingerprint(
+            paths,
+            &(settings, bins.edges(), &self.frames.pairs, self.beyond_half),
+        )?;
         let names = choice.groups().names().to_vec();
         self.structure.check(&names)?;
         let run = frames::Run {
             flags: &self.frames,
             bins,
             volume,
-            engines: Engines::new(&self.pairs.run)?,
+            engines: self.engines()?,
+            beyond_half: self.beyond_half,
             source,
             choice,
             first: job,
