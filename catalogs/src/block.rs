@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Block`], [`Numbers`] to fill one, [`Collector`] to use one up. Knows no format.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::CatalogError;
@@ -20,10 +21,81 @@ pub(crate) fn block_rows(components: usize) -> usize {
 pub(crate) enum Cells {
     Numbers(Vec<f64>),
     Texts(Vec<String>),
+    /// Only of components that are [`coded`](crate::reader::Component::coded).
+    Coded(Coded),
     /// Only as [`Widening::Typed`] and [`Widening::Words`] ask for.
     Integers(Vec<i128>),
     /// Values of which these are missing, only as these ask for.
     Missing(Box<Cells>, Vec<bool>),
+}
+
+/// Texts of a block, the different ones once.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Coded {
+    /// The different texts, in the order in which they come first.
+    pub(crate) texts: Vec<String>,
+    /// For each row its index in `texts`.
+    pub(crate) codes: Vec<u32>,
+}
+
+impl Coded {
+    /// Texts behind keys, of which not all need be used; `None` stands for no text.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_keys<'a>(
+        keys: impl Iterator<Item = Option<usize>>,
+        values: usize,
+        value: impl Fn(usize) -> &'a str,
+    ) -> Self {
+        const UNUSED: u32 = u32::MAX;
+        let (mut of_key, mut of_none) = (vec![UNUSED; values], UNUSED);
+        let mut texts: Vec<String> = Vec::new();
+        let mut code = |key: Option<usize>| {
+            let slot = match key {
+                Some(key) => &mut of_key[key],
+                None => &mut of_none,
+            };
+            if *slot == UNUSED {
+                *slot = texts.len() as u32;
+                texts.push(key.map_or_else(String::new, |key| value(key).to_owned()));
+            }
+            *slot
+        };
+        let codes = keys.map(&mut code).collect();
+        Self { texts, codes }
+    }
+
+    /// Each row's text.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &String> {
+        self.codes.iter().map(|&code| &self.texts[code as usize])
+    }
+}
+
+/// Codes texts as they come.
+#[derive(Default)]
+pub(crate) struct Coder {
+    coded: Coded,
+    known: HashMap<String, u32>,
+}
+
+impl Coder {
+    pub(crate) fn push(&mut self, text: &str) {
+        let Coded { texts, codes } = &mut self.coded;
+        // Neighbours are often alike.
+        let last = codes.last().copied();
+        let same = last.filter(|&code| texts[code as usize] == text);
+        let code = same.or_else(|| self.known.get(text).copied());
+        let code = code.unwrap_or_else(|| {
+            let code = texts.len() as u32;
+            texts.push(text.to_owned());
+            self.known.insert(text.to_owned(), code);
+            code
+        });
+        codes.push(code);
+    }
+
+    pub(crate) fn finish(self) -> Coded {
+        self.coded
+    }
 }
 
 /// Consecutive rows, one entry of `cells` per component asked for, all of length `rows`.

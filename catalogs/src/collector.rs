@@ -262,6 +262,7 @@ fn typed_of(cells: &Cells, is_condition: bool) -> Column<'_> {
         Cells::Numbers(values) => Values::Floats(Run::Each(Cow::Borrowed(values))),
         Cells::Integers(values) => Values::Integers(Run::Each(Cow::Borrowed(values))),
         Cells::Texts(texts) => Values::Texts(Run::Each(Cow::Borrowed(texts))),
+        Cells::Coded(coded) => Values::Texts(Run::Each(coded.each().cloned().collect())),
     };
     Column::of(values)
 }

@@ -159,6 +159,7 @@ impl Planner<'_> {
                 element,
                 typed: false,
                 words: false,
+                coded: false,
             });
             self.components.len() - 1
         })

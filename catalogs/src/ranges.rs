@@ -100,6 +100,10 @@ impl Ranges {
                     range.null_count += nulls;
                     distinct.see(texts);
                 }
+                Cells::Coded(coded) => {
+                    range.null_count += nulls;
+                    distinct.see(&coded.texts);
+                }
                 // Ranges are of values as they are nearest to float64.
                 Cells::Integers(_) | Cells::Missing(..) => {}
             }

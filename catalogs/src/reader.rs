@@ -64,6 +64,27 @@ pub(crate) trait Backend {
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError>;
 
+    /// Whether [`Backend::scan_from`] leaves out what lies before its first row without decoding it.
+    fn seeks(&self) -> bool {
+        false
+    }
+
+    /// As [`Backend::scan`], from about a row on: the first block holds `from`, or begins with it.
+    fn scan_from(
+        &mut self,
+        schema: &Schema,
+        components: &[Component],
+        (widening, from): (Widening, u64),
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        self.scan(schema, components, widening, &mut |block| {
+            if block.first_row + block.rows as u64 <= from {
+                return Ok(());
+            }
+            sink(block)
+        })
+    }
+
     /// Gathers all rows of `components`. A format that can read in parallel overrides this.
     fn collect(
         &mut self,
@@ -103,6 +124,20 @@ impl Backend for Box<dyn Backend> {
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
         (**self).scan(schema, components, widening, sink)
+    }
+
+    fn seeks(&self) -> bool {
+        (**self).seeks()
+    }
+
+    fn scan_from(
+        &mut self,
+        schema: &Schema,
+        components: &[Component],
+        from: (Widening, u64),
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        (**self).scan_from(schema, components, from, sink)
     }
 
     fn collect(
@@ -272,6 +307,7 @@ fn describe_table<B: Backend>(
                     element,
                     typed: false,
                     words: false,
+                    coded: false,
                 })
             })
             .collect();

@@ -48,6 +48,8 @@ pub(crate) struct Component {
     pub(crate) typed: bool,
     /// Whether its values are bits, and must be whole numbers.
     pub(crate) words: bool,
+    /// Whether its texts are wanted as codes. A format may hand them out either way.
+    pub(crate) coded: bool,
 }
 
 impl Component {

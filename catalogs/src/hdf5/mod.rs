@@ -411,9 +411,23 @@ impl Backend for Hdf5Reader {
 
     fn scan(
         &mut self,
-        _schema: &Schema,
+        schema: &Schema,
         components: &[Component],
         widening: Widening,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
+        self.scan_from(schema, components, (widening, 0), sink)
+    }
+
+    fn seeks(&self) -> bool {
+        true
+    }
+
+    fn scan_from(
+        &mut self,
+        _schema: &Schema,
+        components: &[Component],
+        (widening, from): (Widening, u64),
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
         for part in components {
@@ -443,7 +457,9 @@ impl Backend for Hdf5Reader {
             while start < rows {
                 self.stop.check(&self.path)?;
                 let end = rows.min(start + step);
-                sink(self.block(components, widening, frame, (start, end), first_row)?)?;
+                if first_row + (end - start) > from {
+                    sink(self.block(components, widening, frame, (start, end), first_row)?)?;
+                }
                 first_row += end - start;
                 start = end;
             }

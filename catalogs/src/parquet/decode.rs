@@ -2,19 +2,19 @@
 //!
 //! Entry: [`kind`] says what a column is, [`cells`] decodes a batch of it. Opens no file.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type,
     Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_array::{AnyDictionaryArray, Array, ArrayRef};
+use arrow_schema::{DataType, FieldRef, Schema};
 
-use crate::block::{Cells, Numbers, Site, Widening};
+use crate::block::{Cells, Coded, Numbers, Site, Widening};
 use crate::error::CatalogError;
-use crate::reader::Kind;
+use crate::reader::{Component, Kind};
 
 /// What a column is: its kind, its components and its type's name.
 pub(super) fn kind(data_type: &DataType) -> (Kind, usize, String) {
@@ -35,22 +35,44 @@ pub(super) fn kind(data_type: &DataType) -> (Kind, usize, String) {
     }
 }
 
-/// Decodes component `element` of a batch whose first row is row `first_row` of the table; also counts the nulls.
-pub(super) fn cells(
-    path: &Path,
-    column: &str,
-    array: &ArrayRef,
-    element: usize,
-    widening: Widening,
-    first_row: u64,
-) -> Result<(Cells, u64), CatalogError> {
-    let site = Site {
-        path,
-        column,
-        first_row,
+/// The schema by which texts that are wanted as codes keep the dictionary that the file has of them; `None` if there are none.
+pub(super) fn coded_schema(schema: &Schema, components: &[Component]) -> Option<Schema> {
+    let is_coded = |field: usize| {
+        let mut parts = components.iter();
+        parts.any(|part| part.coded && part.field == field)
     };
+    let texts = |(k, field): (usize, &FieldRef)| match field.data_type() {
+        DataType::Utf8 if is_coded(k) => {
+            let codes = Box::new(DataType::Int32);
+            let codes = DataType::Dictionary(codes, Box::new(DataType::Utf8));
+            Some((k, field.as_ref().clone().with_data_type(codes)))
+        }
+        _ => None,
+    };
+    let mut fields: Vec<FieldRef> = schema.fields().iter().cloned().collect();
+    let changed: Vec<_> = fields.iter().enumerate().filter_map(texts).collect();
+    if changed.is_empty() {
+        return None;
+    }
+    for (k, field) in changed {
+        fields[k] = Arc::new(field);
+    }
+    Some(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// Decodes a component of a batch whose first row stands at `site`; also counts the nulls.
+pub(super) fn cells(
+    site: Site<'_>,
+    array: &ArrayRef,
+    part: &Component,
+    widening: Widening,
+) -> Result<(Cells, u64), CatalogError> {
+    let widening = part.widening(widening);
     if kind(array.data_type()).0 == Kind::Text {
-        return texts(site, array, widening);
+        return match array.as_any_dictionary_opt() {
+            Some(dictionary) if part.coded => coded(site, array, dictionary, widening),
+            _ => texts(site, array, widening),
+        };
     }
     let mut numbers = Numbers::new(site, widening, array.len());
     match array.as_fixed_size_list_opt() {
@@ -60,7 +82,7 @@ pub(super) fn cells(
             // Rows that are null as a whole make all their components null.
             let rows = Rows {
                 width,
-                element,
+                element: part.element,
                 nulls: list.is_nullable().then_some(list as &dyn Array),
             };
             push(&mut numbers, list.values(), Some(rows))?;
@@ -223,6 +245,48 @@ fn texts(
     missing.resize(texts.len(), false);
     let texts = Box::new(Cells::Texts(texts));
     Ok((Cells::Missing(texts, missing), nulls))
+}
+
+/// Texts of which the file itself has a dictionary.
+fn coded(
+    site: Site<'_>,
+    array: &ArrayRef,
+    dictionary: &dyn AnyDictionaryArray,
+    widening: Widening,
+) -> Result<(Cells, u64), CatalogError> {
+    let values = dictionary.values();
+    let Some(values) = values.as_string_opt::<i32>() else {
+        return texts(site, array, widening);
+    };
+    let is_missing = |row: usize, key: usize| {
+        array.is_null(row) || key >= values.len() || values.is_null(key)
+    };
+    let keys = if values.is_empty() {
+        vec![0; array.len()]
+    } else {
+        dictionary.normalized_keys()
+    };
+    let missing: Vec<bool> = if array.null_count() + values.null_count() == 0 {
+        Vec::new()
+    } else {
+        let keys = keys.iter().enumerate();
+        keys.map(|(row, &key)| is_missing(row, key)).collect()
+    };
+    let nulls = missing.iter().filter(|missing| **missing).count() as u64;
+    if widening == Widening::Exact
+        && let Some(row) = missing.iter().position(|missing| *missing)
+    {
+        return Err(site.null(site.first_row + row as u64));
+    }
+    let there = keys.iter().enumerate().map(|(row, &key)| {
+        let missing = missing.get(row).copied().unwrap_or(false);
+        (!missing).then_some(key)
+    });
+    let cells = Cells::Coded(Coded::of_keys(there, values.len(), |key| values.value(key)));
+    if nulls == 0 || widening == Widening::Nearest {
+        return Ok((cells, nulls));
+    }
+    Ok((Cells::Missing(Box::new(cells), missing), nulls))
 }
 
 fn strings(array: &ArrayRef) -> Vec<Option<String>> {

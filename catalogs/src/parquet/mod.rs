@@ -7,6 +7,7 @@ pub(crate) mod guard;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -18,7 +19,7 @@ use parquet::errors::ParquetError;
 use rayon::prelude::*;
 
 use crate::Format;
-use crate::block::{Block, Cells, Widening, block_rows};
+use crate::block::{Block, Cells, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::collector::{Collector, no_memory};
 use crate::error::CatalogError;
@@ -114,9 +115,21 @@ impl ParquetReader {
         widening: Widening,
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
+        self.scan_group_from(group, (first_row, first_row), components, widening, sink)
+    }
+
+    /// As [`Self::scan_group`], from row `from` of the table on, which lies in the group.
+    fn scan_group_from(
+        &self,
+        group: usize,
+        (first_row, from): (u64, u64),
+        components: &[Component],
+        widening: Widening,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
         let expected = self.metadata.metadata().row_group(group).num_rows() as u64;
-        let mut reader = self.group_reader(group, components)?;
-        let mut row = first_row;
+        let mut reader = self.group_reader(group, (from - first_row) as usize, components)?;
+        let mut row = from;
         while let Some(batch) = guarded_next(&self.path, &mut reader)? {
             self.stop.check(&self.path)?;
             let mut fields: Vec<usize> = components.iter().map(|part| part.field).collect();
@@ -131,14 +144,12 @@ impl ParquetReader {
             for part in components {
                 let column = fields.binary_search(&part.field).unwrap_or_default();
                 let name = self.metadata.schema().field(part.field).name();
-                let (cells, nulls) = decode::cells(
-                    &self.path,
-                    name,
-                    batch.column(column),
-                    part.element,
-                    part.widening(widening),
-                    row,
-                )?;
+                let site = Site {
+                    path: &self.path,
+                    column: name,
+                    first_row: row,
+                };
+                let (cells, nulls) = decode::cells(site, batch.column(column), part, widening)?;
                 block.cells.push(cells);
                 block.nulls.push(nulls);
             }
@@ -158,20 +169,36 @@ impl ParquetReader {
     fn group_reader(
         &self,
         group: usize,
+        left_out: usize,
         components: &[Component],
     ) -> Result<ParquetRecordBatchReader, CatalogError> {
         let file = File::open(&self.path).map_err(|error| CatalogError::io(&self.path, error))?;
+        let metadata = self.metadata_for(components);
         guarded(&self.path, || {
-            let builder =
-                ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
             let roots = components.iter().map(|part| part.field);
             let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+            let builder = match left_out {
+                0 => builder,
+                rows => builder.with_offset(rows),
+            };
             builder
                 .with_projection(mask)
                 .with_row_groups(vec![group])
                 .with_batch_size(block_rows(components.len()).min(BATCH_ROWS))
                 .build()
         })
+    }
+
+    /// The metadata by which texts that are wanted as codes keep the dictionary that the file has of them.
+    fn metadata_for(&self, components: &[Component]) -> ArrowReaderMetadata {
+        let Some(schema) = decode::coded_schema(self.metadata.schema(), components) else {
+            return self.metadata.clone();
+        };
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+        let metadata = Arc::clone(self.metadata.metadata());
+        // What cannot be had as codes comes as texts.
+        ArrowReaderMetadata::try_new(metadata, options).unwrap_or_else(|_| self.metadata.clone())
     }
 
     /// Every row group writes its own part of the columns.
@@ -319,15 +346,33 @@ impl Backend for ParquetReader {
 
     fn scan(
         &mut self,
-        _schema: &Schema,
+        schema: &Schema,
         components: &[Component],
         widening: Widening,
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
+        self.scan_from(schema, components, (widening, 0), sink)
+    }
+
+    fn seeks(&self) -> bool {
+        true
+    }
+
+    fn scan_from(
+        &mut self,
+        _schema: &Schema,
+        components: &[Component],
+        (widening, from): (Widening, u64),
+        sink: &mut Sink<'_>,
+    ) -> Result<(), CatalogError> {
         self.check_codecs(components)?;
-        let starts = starts(&self.group_rows());
-        for (group, &first_row) in starts.iter().enumerate() {
-            self.scan_group(group, first_row, components, widening, sink)?;
+        let rows = self.group_rows();
+        for (group, (&rows, first_row)) in rows.iter().zip(starts(&rows)).enumerate() {
+            let from = from.max(first_row);
+            if from < first_row + rows as u64 || rows == 0 {
+                let from = from.min(first_row + rows as u64);
+                self.scan_group_from(group, (first_row, from), components, widening, sink)?;
+            }
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use self::layout::{Layout, TextColumn};
 use self::lines::{Delimiter, Lines};
 use crate::Format;
-use crate::block::{Block, Cells, Numbers, Site, Widening, block_rows};
+use crate::block::{Block, Cells, Coder, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
 use crate::error::CatalogError;
 use crate::reader::{Backend, Component, Field, Kind, Schema, Sink, refuse_table, wanted_names};
@@ -134,7 +134,8 @@ impl Backend for TextReader {
                 .iter()
                 .map(|part| {
                     let widening = part.widening(widening);
-                    Gatherer::new(&self.path, &self.layout, part.field, widening, first_row)
+                    let layout = (&self.layout, part);
+                    Gatherer::new(&self.path, layout, widening, first_row)
                 })
                 .collect();
             let mut rows = 0;
@@ -175,19 +176,23 @@ enum Gatherer<'a> {
         numbers: Numbers<'a>,
     },
     Texts(Vec<String>),
+    Coded(Coder),
 }
 
 impl<'a> Gatherer<'a> {
     fn new(
         path: &'a Path,
-        layout: &'a Layout,
-        field: usize,
+        (layout, part): (&'a Layout, &Component),
         widening: Widening,
         first_row: u64,
     ) -> Self {
-        let column = &layout.columns[field];
+        let column = &layout.columns[part.field];
         if !column.numeric {
-            return Self::Texts(Vec::new());
+            return if part.coded {
+                Self::Coded(Coder::default())
+            } else {
+                Self::Texts(Vec::new())
+            };
         }
         let numbers = Numbers::new(
             Site {
@@ -209,6 +214,10 @@ impl<'a> Gatherer<'a> {
         let (path, column, numbers) = match self {
             Self::Texts(texts) => {
                 texts.push(field.to_owned());
+                return Ok(());
+            }
+            Self::Coded(coder) => {
+                coder.push(field);
                 return Ok(());
             }
             Self::Numbers {
@@ -265,6 +274,7 @@ impl<'a> Gatherer<'a> {
         match self {
             Self::Numbers { numbers, .. } => numbers.finish(),
             Self::Texts(texts) => (Cells::Texts(texts), 0),
+            Self::Coded(coder) => (Cells::Coded(coder.finish()), 0),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The blocks of a table one at a time, decoded ahead by threads of their own.
 //!
-//! Entry: [`Blocks`]. Every column is decoded once, from the first row to the last; as many blocks as there are threads wait at most, so memory is
+//! Entry: [`Blocks`], of an [`Origin`]. Every column is decoded once, from the first row to the last; as many blocks as there are threads wait at most, so memory is
 //! bounded whatever the length of the table. Parquet's columns are shared out between threads.
 
 use std::path::{Path, PathBuf};
@@ -35,25 +35,66 @@ pub(super) struct Blocks {
     parts: Vec<Part>,
 }
 
-impl Blocks {
-    /// Starts to decode `components` of the table that `request` means.
-    pub(super) fn start(
+/// The components of a table that are decoded, and how the table is found again.
+pub(super) struct Origin {
+    pub(super) path: PathBuf,
+    /// Whether what lies before a row can be left out.
+    pub(super) seeks: bool,
+    request: Request,
+    components: Vec<Component>,
+    /// The places of the components for each thread.
+    shares: Vec<Vec<usize>>,
+    stop: Stop,
+}
+
+impl Origin {
+    /// These components of the table that `request` means.
+    pub(super) fn new(
         path: &Path,
-        (format, schema): (Format, &Schema),
-        request: &Request,
+        (format, schema, seeks): (Format, &Schema, bool),
+        request: Request,
         components: &[Component],
         stop: &Stop,
-    ) -> Result<Self, CatalogError> {
+    ) -> Self {
+        Self {
+            path: path.to_owned(),
+            seeks,
+            request,
+            shares: shared_out(format, schema, components),
+            components: components.to_vec(),
+            stop: stop.clone(),
+        }
+    }
+
+    /// One of the components alone.
+    pub(super) fn of_component(&self, place: usize) -> Self {
+        Self {
+            path: self.path.clone(),
+            seeks: self.seeks,
+            request: self.request.clone(),
+            components: vec![self.components[place]],
+            shares: vec![vec![0]],
+            stop: self.stop.clone(),
+        }
+    }
+}
+
+impl Blocks {
+    /// Starts to decode from a row on, or a little before it.
+    pub(super) fn start(origin: &Origin, from: u64) -> Result<Self, CatalogError> {
         let mut parts = Vec::new();
-        for places in shared_out(format, schema, components) {
-            let chosen: Vec<Component> = places.iter().map(|&place| components[place]).collect();
+        for places in origin.shares.clone() {
+            let chosen: Vec<Component> = places
+                .iter()
+                .map(|&place| origin.components[place])
+                .collect();
             let (sender, blocks) = sync_channel(1);
-            let (path, request, stop) = (path.to_owned(), request.clone(), stop.clone());
-            let file = path.clone();
+            let (path, request) = (origin.path.clone(), origin.request.clone());
+            let stop = origin.stop.clone();
             let thread = Builder::new().name("table of frames".to_owned());
             let thread = thread
-                .spawn(move || decode(&path, &request, &chosen, stop, &sender))
-                .map_err(|error| CatalogError::io(&file, error))?;
+                .spawn(move || decode(&path, &request, (&chosen, from), stop, &sender))
+                .map_err(|error| CatalogError::io(&origin.path, error))?;
             parts.push(Part {
                 places,
                 blocks: Some(blocks),
@@ -61,7 +102,7 @@ impl Blocks {
             });
         }
         Ok(Self {
-            path: path.to_owned(),
+            path: origin.path.clone(),
             parts,
         })
     }
@@ -118,7 +159,7 @@ impl Drop for Blocks {
 fn decode(
     path: &Path,
     request: &Request,
-    components: &[Component],
+    (components, from): (&[Component], u64),
     stop: Stop,
     sender: &SyncSender<Sent>,
 ) {
@@ -128,7 +169,8 @@ fn decode(
     let read = || {
         let mut backend = open_backend(path, stop)?;
         let schema = backend.schema(request)?;
-        backend.scan(&schema, components, Widening::Exact, &mut |block| {
+        let from = (Widening::Exact, from);
+        backend.scan_from(&schema, components, from, &mut |block| {
             sender.send(Ok(block)).map_err(|_| gone())
         })
     };
@@ -154,7 +196,7 @@ fn shared_out(format: Format, schema: &Schema, components: &[Component]) -> Vec<
     fields.sort_unstable();
     fields.dedup();
     let work = |field: usize| match schema.fields[field].kind {
-        Kind::Text => 6,
+        Kind::Text => 2,
         _ => schema.fields[field].width,
     };
     fields.sort_by_key(|&field| std::cmp::Reverse(work(field)));

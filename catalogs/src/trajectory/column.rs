@@ -31,6 +31,21 @@ impl Texts {
         self.codes.push(code);
     }
 
+    /// Appends texts by their codes.
+    pub(super) fn push_coded(&mut self, texts: &[String], codes: &[u32]) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut own = vec![UNKNOWN; texts.len()];
+        self.codes.reserve(codes.len());
+        for &code in codes {
+            if own[code as usize] == UNKNOWN {
+                self.push(texts[code as usize].as_bytes());
+                own[code as usize] = self.codes[self.codes.len() - 1];
+            } else {
+                self.codes.push(own[code as usize]);
+            }
+        }
+    }
+
     fn finish(self) -> Attribute {
         Attribute::Texts {
             texts: self.different,

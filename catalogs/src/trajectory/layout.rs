@@ -161,6 +161,7 @@ impl Places<'_> {
             element,
             typed,
             words: false,
+            coded: self.schema.fields[field].kind == Kind::Text,
         });
         self.components.len() - 1
     }
@@ -299,6 +300,9 @@ impl Other {
                     .iter()
                     .for_each(|text| column.push(text.as_bytes()));
             }
+            (Column::Texts(column), Cells::Coded(coded)) => {
+                column.push_coded(&coded.texts, &coded.codes[from..to]);
+            }
             // Missing texts are empty already.
             (column @ Column::Texts(_), Cells::Missing(texts, _)) => {
                 return self.take(path, column, texts, (from, to), row);
@@ -364,7 +368,7 @@ fn push_reals(
                 }
             }
         }
-        Cells::Texts(_) => {}
+        Cells::Texts(_) | Cells::Coded(_) => {}
     }
     Ok(())
 }

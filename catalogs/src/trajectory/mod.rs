@@ -11,6 +11,7 @@ mod bytes;
 mod cadishi;
 mod cell;
 mod column;
+mod cursor;
 mod dcd;
 mod format;
 mod gro;

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::blocks::Blocks;
+use super::blocks::Origin;
 use super::boxes::Boxes;
 use super::column::{Column, share, whole_number};
+use super::cursor::Cursor;
 use super::head::Head;
 use super::layout::{Layout, Other};
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, passed_over};
@@ -40,15 +41,16 @@ pub(super) fn open(
         None
     };
     let format = Backend::format(&backend);
-    let blocks = Blocks::start(path, (format, &schema), &asked, &layout.components, &stop)?;
+    let seeks = backend.seeks();
+    let origin = Origin::new(path, (format, &schema, seeks), asked, &layout.components, &stop);
+    let frame_name = layout.frame_name.clone();
+    let numbers = origin.of_component(layout.frame);
     Ok(Box::new(TableTrajectory {
         path: path.to_owned(),
+        rows: Cursor::new(origin, (layout.frame, &frame_name)),
+        numbers: Cursor::new(numbers, (0, &frame_name)),
         layout,
         boxes,
-        blocks,
-        block: None,
-        frames: Vec::new(),
-        at: 0,
         seen: HashMap::new(),
         number: 0,
         atoms: Arc::default(),
@@ -61,11 +63,9 @@ struct TableTrajectory {
     path: PathBuf,
     layout: Layout,
     boxes: Option<Boxes>,
-    blocks: Blocks,
-    /// The block at hand, the frame of each of its rows, and its first row that is not used up.
-    block: Option<Block>,
-    frames: Vec<i64>,
-    at: usize,
+    rows: Cursor,
+    /// The column of frame numbers alone, by which frames are passed over.
+    numbers: Cursor,
     /// The first row of every frame so far.
     seen: HashMap<i64, u64>,
     number: u64,
@@ -105,100 +105,72 @@ impl Trajectory for TableTrajectory {
     }
 
     fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {
-        self.step(true)
+        self.step()
     }
 
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        passed_over(frames, || Ok(self.step(false)?.is_some()))
+        if self.rows.seeks() {
+            self.jump(frames)
+        } else {
+            passed_over(frames, || self.pass(true))
+        }
     }
 }
 
 impl TableTrajectory {
-    /// The next frame; without `keep` only its number.
-    fn step(&mut self, keep: bool) -> Result<Option<Frame>, CatalogError> {
+    fn step(&mut self) -> Result<Option<Frame>, CatalogError> {
         self.stop.check(&self.path)?;
-        let mut rows: Option<Rows> = None;
-        while self.more()? {
-            let frame = self.frames[self.at];
-            let rows = match &mut rows {
-                Some(rows) if rows.frame != frame => break,
-                Some(rows) => rows,
-                None => {
-                    self.begin(frame)?;
-                    rows.insert(Rows::new(
-                        frame,
-                        &self.layout,
-                        if keep { self.room } else { 0 },
-                    ))
-                }
-            };
-            let left = &self.frames[self.at..];
-            let run = left
-                .iter()
-                .position(|&other| other != frame)
-                .unwrap_or(left.len());
-            if keep && let Some(block) = &self.block {
-                rows.take(&self.path, &self.layout, block, (self.at, self.at + run))?;
+        let Some(frame) = self.rows.frame()? else {
+            return Ok(None);
+        };
+        self.begin(frame, self.rows.row())?;
+        let mut rows = Rows::new(frame, &self.layout, self.room);
+        while self.rows.frame()? == Some(frame) {
+            if let Some((block, run)) = self.rows.run() {
+                rows.take(&self.path, &self.layout, block, run)?;
             }
-            self.at += run;
         }
-        rows.map(|rows| self.finish(rows, keep)).transpose()
+        self.finish(rows).map(Some)
     }
 
-    /// Whether a row is at hand, of the block at hand or of the next.
-    fn more(&mut self) -> Result<bool, CatalogError> {
-        while self.at >= self.frames.len() {
-            self.block = None;
-            let Some(block) = self.blocks.next()? else {
-                return Ok(false);
-            };
-            self.frames = self.frames_of(&block)?;
-            self.at = 0;
-            self.block = Some(block);
+    fn cursor(&mut self, of_all: bool) -> &mut Cursor {
+        if of_all {
+            &mut self.rows
+        } else {
+            &mut self.numbers
         }
+    }
+
+    /// Passes over the next frame, of all columns or of that of frame numbers, and says whether there was one.
+    fn pass(&mut self, of_all: bool) -> Result<bool, CatalogError> {
+        self.stop.check(&self.path)?;
+        let Some(frame) = self.cursor(of_all).frame()? else {
+            return Ok(false);
+        };
+        let row = self.cursor(of_all).row();
+        self.begin(frame, row)?;
+        while self.cursor(of_all).frame()? == Some(frame) {
+            self.cursor(of_all).run();
+        }
+        self.number += 1;
         Ok(true)
     }
 
-    fn frames_of(&self, block: &Block) -> Result<Vec<i64>, CatalogError> {
-        let name = &self.layout.frame_name;
-        let row = |k: usize| block.first_row + k as u64;
-        let refuse = |k: usize, found: String| {
-            let detail = format!(
-                "column `{name}`, row {} (from 0): expected the number of a frame, found {found}",
-                row(k)
-            );
-            CatalogError::corrupt(&self.path, detail)
-        };
-        match &block.cells[self.layout.frame] {
-            Cells::Integers(values) => {
-                let each = values.iter().enumerate();
-                each.map(|(k, &value)| {
-                    i64::try_from(value).map_err(|_| refuse(k, value.to_string()))
-                })
-                .collect()
-            }
-            Cells::Numbers(values) => {
-                let each = values.iter().enumerate();
-                each.map(|(k, &value)| {
-                    whole_number(value).ok_or_else(|| refuse(k, value.to_string()))
-                })
-                .collect()
-            }
-            Cells::Missing(_, missing) => {
-                let first = missing.iter().position(|&missing| missing).unwrap_or(0);
-                Err(refuse(first, "no value".to_owned()))
-            }
-            Cells::Texts(texts) => Err(refuse(
-                0,
-                format!("`{}`", texts.first().map_or("", String::as_str)),
-            )),
+    /// Passes over frames of which nothing but the numbers is decoded.
+    fn jump(&mut self, frames: u64) -> Result<u64, CatalogError> {
+        if frames == 0 {
+            return Ok(0);
         }
+        self.numbers.seek(self.rows.row());
+        let passed = passed_over(frames, || self.pass(false))?;
+        // Behind the last row the end of the table is found by looking for it.
+        self.numbers.frame()?;
+        self.rows.seek(self.numbers.row());
+        Ok(passed)
     }
 
     /// Notes where a frame begins, which it may once.
-    fn begin(&mut self, frame: i64) -> Result<(), CatalogError> {
-        let first_row = self.block.as_ref().map_or(0, |block| block.first_row);
-        let row = first_row + self.at as u64;
+    fn begin(&mut self, frame: i64, row: u64) -> Result<(), CatalogError> {
         match self.seen.insert(frame, row) {
             None => Ok(()),
             Some(before) => {
@@ -211,9 +183,9 @@ impl TableTrajectory {
         }
     }
 
-    fn finish(&mut self, rows: Rows, keep: bool) -> Result<Frame, CatalogError> {
+    fn finish(&mut self, rows: Rows) -> Result<Frame, CatalogError> {
         let frame = rows.frame;
-        let cell = if keep { self.cell(&rows)? } else { None };
+        let cell = self.cell(&rows)?;
         let (step, time) = (rows.step.and_then(whole_number), rows.time);
         let mut positions = rows.positions;
         // A table without z lies in the plane.
@@ -240,7 +212,7 @@ impl TableTrajectory {
             time,
             cell,
             positions,
-            atoms: share(&mut self.atoms, keep.then_some(atoms)),
+            atoms: share(&mut self.atoms, Some(atoms)),
         })
     }
 

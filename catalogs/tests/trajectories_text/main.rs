@@ -14,6 +14,7 @@ mod damaged;
 mod atoms;
 mod bad;
 mod bad_tables;
+mod far;
 mod fuzz;
 mod shared_data;
 mod spellings;

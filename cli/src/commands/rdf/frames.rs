@@ -63,8 +63,7 @@ pub(super) fn is_trajectory(
     if paths.len() > 1 {
         return Ok(true);
     }
-    let mut another = || Ok::<_, albireo_catalogs::CatalogError>(opened.next_frame()?.is_some());
-    Ok(matches!((another(), another()), (Ok(true), Ok(true))))
+    Ok(matches!(opened.skip(2), Ok(2)))
 }
 
 /// A run over frames.
