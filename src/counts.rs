@@ -14,6 +14,7 @@ mod regions;
 mod restored;
 mod split;
 mod total;
+mod weight_sets;
 mod weight_sums;
 mod weighted;
 
@@ -24,6 +25,7 @@ pub use excluded::{excluded_by_species, excluded_pairs};
 pub use regions::{RegionCounts, count_regions};
 pub use split::Split;
 pub use total::{PairKind, PairTotal};
+pub use weight_sets::{count_regions_of_weight_sets, count_weight_sets};
 
 use covers::Covers;
 use fixed_sums::FixedSums;

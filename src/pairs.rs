@@ -35,6 +35,19 @@ impl<'a> Pairs<'a> {
         (first, second.unwrap_or(first))
     }
 
+    /// Number of sets of weights of the pairs: a sample with but one set has it in all.
+    ///
+    /// # Errors
+    /// Samples with different numbers of sets, both more than one.
+    pub fn weight_sets(self) -> Result<usize, JobError> {
+        let (first, second) = self.both();
+        match [first, second].map(Particles::weight_sets) {
+            [1, sets] | [sets, 1] => Ok(sets),
+            [sets, other] if sets == other => Ok(sets),
+            [first, second] => Err(JobError::WeightSets { first, second }),
+        }
+    }
+
     /// Refuses coordinates too large for a line of sight from an observer.
     pub(crate) fn check_sight_range(self) -> Result<(), JobError> {
         let [_, hi] = SIGHT_RANGE;

@@ -11,6 +11,7 @@ mod moved;
 mod points;
 mod strided;
 mod sums;
+mod weight_sets;
 
 pub use bits::{Bits, MAX_BIT_WORDS};
 pub use column::{Column, View};
@@ -50,6 +51,33 @@ fn magnitude_sum(weights: &Column) -> f64 {
     weights.iter().map(f64::abs).sum()
 }
 
+/// Refuses weights that are not one finite number a position, or add up beyond float64.
+fn check_weights(points: &Points, weights: &Column) -> Result<(), ParticlesError> {
+    if weights.len() != points.len() {
+        return Err(ParticlesError::UnequalLengths {
+            first: "position",
+            first_rows: points.len(),
+            second: "weight",
+            second_rows: weights.len(),
+        });
+    }
+    let magnitudes = magnitude_sum(weights);
+    if magnitudes.is_finite() {
+        return Ok(());
+    }
+    Err(match weights.iter().position(|w| !w.is_finite()) {
+        Some(row) => ParticlesError::NotFinite {
+            column: "weight",
+            row,
+            value: weights.at(row),
+        },
+        None => ParticlesError::WeightRange {
+            what: "the sum of the weights' magnitudes",
+            found: magnitudes,
+        },
+    })
+}
+
 /// What each particle counts for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Weights {
@@ -75,6 +103,8 @@ pub struct Particles {
     points: Points,
     weights: Weights,
     sums: RememberedSums,
+    /// The weights of sets 1 and up.
+    further: Vec<Weights>,
     labels: Option<Labels>,
     groups: Option<Groups>,
     bits: Option<Bits>,
@@ -87,6 +117,7 @@ impl Particles {
             points,
             weights: Weights::Unit,
             sums: RememberedSums::default(),
+            further: vec![],
             labels: None,
             groups: None,
             bits: None,
@@ -107,32 +138,12 @@ impl Particles {
     /// # Errors
     /// As [`Particles::weighted`].
     pub fn with_weights(points: Points, weights: Column) -> Result<Self, ParticlesError> {
-        if weights.len() != points.len() {
-            return Err(ParticlesError::UnequalLengths {
-                first: "position",
-                first_rows: points.len(),
-                second: "weight",
-                second_rows: weights.len(),
-            });
-        }
-        let magnitudes = magnitude_sum(&weights);
-        if !magnitudes.is_finite() {
-            return Err(match weights.iter().position(|w| !w.is_finite()) {
-                Some(row) => ParticlesError::NotFinite {
-                    column: "weight",
-                    row,
-                    value: weights.at(row),
-                },
-                None => ParticlesError::WeightRange {
-                    what: "the sum of the weights' magnitudes",
-                    found: magnitudes,
-                },
-            });
-        }
+        check_weights(&points, &weights)?;
         Ok(Self {
             points,
             weights: Weights::PerParticle(weights),
             sums: RememberedSums::default(),
+            further: vec![],
             labels: None,
             groups: None,
             bits: None,
@@ -244,11 +255,14 @@ impl Particles {
 
     /// The particles in a run of rows, in the same buffers.
     pub(crate) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
-        let weights = match &self.weights {
+        let of_rows = |weights: &Weights| match weights {
             Weights::Unit => Weights::Unit,
             Weights::PerParticle(w) => Weights::PerParticle(w.rows(rows.clone())),
         };
+        let weights = of_rows(&self.weights);
+        let further = self.further.iter().map(of_rows).collect();
         Self {
+            further,
             labels: self.labels.as_ref().map(|labels| labels.rows(rows.clone())),
             groups: self.groups.as_ref().map(|groups| groups.rows(rows.clone())),
             bits: self.bits.as_ref().map(|bits| bits.rows(rows.clone())),

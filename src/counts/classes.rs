@@ -9,11 +9,11 @@ use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, WeightedSums, 
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
-use crate::pairs::Pairs;
+use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
 use crate::pool;
 use crate::progress::Progress;
-use crate::tally::{Classes, InverseProbability, JointWeights, Tallied};
+use crate::tally::{Classes, InverseProbability, JointWeights, Tallied, Tally};
 
 /// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
 ///
@@ -48,29 +48,27 @@ pub fn count_classes<B: Binning, E: Engine>(
     progress: &dyn Progress,
 ) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
     let what = asked(job.job(), binning, sums.into()).with_classes(classes);
-    count_tables(engine, job, &what, progress, || {
-        totals_of(job.job(), &what, progress)
-    })
+    let (tally, report) = engine.tally(job, &what, progress)?;
+    let totals = totals_of(job.job(), &what, progress)?;
+    let counts = tables_of(job.job(), &what, &tally, totals);
+    let exact = |counts: PairCounts<B>| counts.with_exactness(engine.exactness());
+    Ok((counts.into_iter().map(exact).collect(), report))
 }
 
-/// Counts each class of what is asked for, its totals as `totals` has them once that is done.
-pub(super) fn count_tables<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
+/// The counts of each class of `job`, with these totals, that a tally holds.
+pub(super) fn tables_of<B: Binning>(
+    job: &PairJob<'_>,
     what: &Tallied<B>,
-    progress: &dyn Progress,
-    totals: impl FnOnce() -> Result<Vec<PairTotal>, EngineError>,
-) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
-    let (tally, report) = engine.tally(job, what, progress)?;
-    let (job, totals) = (job.job(), totals()?);
+    tally: &Tally,
+    totals: Vec<PairTotal>,
+) -> Vec<PairCounts<B>> {
     let id = JobId::of(job);
     let counts = totals.into_iter().enumerate().map(|(table, total)| {
         let covers = Covers::part(id.class(table), Part::WHOLE, total);
         let tally = tally.table(table);
         PairCounts::of_tally(job, what, &tally, covers, total.kind)
-            .with_exactness(engine.exactness())
     });
-    Ok((counts.collect(), report))
+    counts.collect()
 }
 
 /// Sums over the weights of each label of a sample.

@@ -2,15 +2,16 @@
 //!
 //! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is the estimators' affair.
 
-use super::classes::{PairSums, check_regions, count_tables};
+use super::classes::{PairSums, check_regions, tables_of};
 use super::weighted::{totals_of, with_weights_of_all};
 use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, MergeError};
+use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::progress::Progress;
-use crate::tally::{Classes, PairNormalisation, PairWeight};
+use crate::tally::{Classes, PairNormalisation, PairWeight, Tallied, Tally};
 
 /// The counts of a job, and of each region of its samples those of the pairs with both points in it (A) and with one point in it (C).
 ///
@@ -59,32 +60,53 @@ pub fn count_regions<B: Binning, E: Engine>(
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
 ) -> Result<(RegionCounts<B>, Report), EngineError> {
-    let pairs = job.job().pairs();
-    check_regions(pairs)?;
+    check_regions(job.job().pairs())?;
     let what = asked(job.job(), binning, sums.into());
-    let inverse = what.pair_weight().and_then(PairWeight::inverse);
-    let kind = PairKind::of(pairs, binning);
-    let by_label = PairSums::of(pairs, inverse)?;
     let by_region = what.clone().with_classes(Classes::Regions);
-    let totals = || {
-        let totals = by_label.totals(Classes::Regions, kind);
-        with_weights_of_all(job.job(), &by_region, totals, progress)
-    };
-    let (tables, report) = count_tables(engine, job, &by_region, progress, totals)?;
-    let outside = by_label.outside(kind);
-    let whole = totals_of(job.job(), &what, progress)?;
-    let mut counts = RegionCounts::of_tables(job.job(), tables, (whole[0], outside));
-    if inverse.is_some_and(|inverse| inverse.normalisation() == PairNormalisation::BruteForce) {
-        // All pairs have been looked at: what is left of them is what neither table of the region holds.
-        for region in &mut counts.regions {
-            let held = [&region.within, &region.across].map(|counts| counts.total().weight);
-            region.outside.weight = whole[0].weight - held[0] - held[1];
-        }
-    }
-    Ok((counts, report))
+    let (tally, report) = engine.tally(job, &by_region, progress)?;
+    let counts = RegionCounts::of_job_tally(job.job(), &what, &tally, progress)?;
+    Ok((counts.with_exactness(engine.exactness()), report))
 }
 
 impl<B: Binning> RegionCounts<B> {
+    /// The counts of `job` that a tally of the tables of [`Classes::Regions`] holds.
+    pub(super) fn of_job_tally(
+        job: &PairJob<'_>,
+        what: &Tallied<B>,
+        tally: &Tally,
+        progress: &dyn Progress,
+    ) -> Result<Self, EngineError> {
+        let inverse = what.pair_weight().and_then(PairWeight::inverse);
+        let kind = PairKind::of(job.pairs(), what.bins());
+        let by_label = PairSums::of(job.pairs(), inverse)?;
+        let by_region = what.clone().with_classes(Classes::Regions);
+        let totals = by_label.totals(Classes::Regions, kind);
+        let totals = with_weights_of_all(job, &by_region, totals, progress)?;
+        let tables = tables_of(job, &by_region, tally, totals);
+        let outside = by_label.outside(kind);
+        let whole = totals_of(job, what, progress)?;
+        let mut counts = Self::of_tables(job, tables, (whole[0], outside));
+        if inverse.is_some_and(|inverse| inverse.normalisation() == PairNormalisation::BruteForce) {
+            // All pairs have been looked at: what is left of them is what neither table of the region holds.
+            for region in &mut counts.regions {
+                let held = [&region.within, &region.across].map(|counts| counts.total().weight);
+                region.outside.weight = whole[0].weight - held[0] - held[1];
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The same counts, known to be exact or approximate.
+    #[must_use]
+    pub(super) fn with_exactness(mut self, exactness: Exactness) -> Self {
+        self.whole.exactness = exactness;
+        for region in &mut self.regions {
+            region.within.exactness = exactness;
+            region.across.exactness = exactness;
+        }
+        self
+    }
+
     /// The counts of `job` that the tables of [`Classes::Regions`] make up.
     fn of_tables(
         job: &PairJob<'_>,

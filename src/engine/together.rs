@@ -154,9 +154,10 @@ impl Engine for Together {
         }
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
-        let pieces = deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));
-        let count =
-            |all: &Tallied<B>| share_out((&self.cuda, &self.cpu), pieces, job, all, progress);
+        let deal = || deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));
+        let count = |all: &Tallied<B>| {
+            all.pass_by_pass(|one| share_out((&self.cuda, &self.cpu), deal(), job, one, progress))
+        };
         match without_held(job, what, progress, count)? {
             Some(tally) => Ok((tally, Report::default())),
             None => Err(CudaError::Unsupported("these cuts").into()),

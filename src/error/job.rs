@@ -72,6 +72,24 @@ pub enum JobError {
         /// Of how many.
         of: u32,
     },
+    /// Samples whose numbers of sets of weights differ.
+    #[error(
+        "both samples of a count have as many sets of weights, or one of them has one: found {first} and {second}"
+    )]
+    WeightSets {
+        /// Sets of the first sample.
+        first: usize,
+        /// Sets of the second.
+        second: usize,
+    },
+    /// A sum by a set of weights that there is not.
+    #[error("there is no set of weights {set}: there are {sets}, numbered from 0")]
+    NoWeightSet {
+        /// The set asked for.
+        set: usize,
+        /// How many there are.
+        sets: usize,
+    },
     /// Positions outside the domain.
     #[error(transparent)]
     Domain(#[from] DomainError),

@@ -60,6 +60,11 @@ impl Particles {
             Weights::Unit => Self::new(points),
             Weights::PerParticle(weights) => Self::with_weights(points, of(weights))?,
         };
+        let of_rows = |weights: &Weights| match weights {
+            Weights::Unit => Weights::Unit,
+            Weights::PerParticle(weights) => Weights::PerParticle(of(weights)),
+        };
+        strided = strided.with_weight_sets(self.further.iter().map(of_rows).collect())?;
         if let Some(labels) = &self.labels {
             let values = rows().map(|row| labels.values()[row]).collect();
             strided = strided.labelled(Labels::new(values, labels.number())?)?;

@@ -13,7 +13,7 @@ pub(crate) const ROWS: usize = 4;
 pub(crate) struct Totals {
     /// Pairs in each slot, modulo 2^64: moves between slots may pass through "negative" numbers.
     pub(crate) pairs: Vec<u64>,
-    /// Fixed-point products in each slot; empty where none are summed.
+    /// Fixed-point products in each slot, those of one set of weights after the other; empty where none are summed.
     pub(crate) products: Vec<i128>,
 }
 
@@ -51,8 +51,8 @@ pub(crate) trait Histogram {
     /// Puts the counters back.
     fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>);
 
-    /// What the pair of two slots of the samples adds, whose factors have this product.
-    fn product(&self, product: f64, _: [u32; 2]) -> f64 {
+    /// What the pair of two slots of the samples adds, whose factors have this product, by set number `_set` of weights.
+    fn product(&self, product: f64, _: [u32; 2], _set: usize) -> f64 {
         product
     }
 

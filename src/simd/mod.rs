@@ -14,11 +14,13 @@ mod histogram;
 mod neon;
 mod portable;
 mod scatter;
+mod scatter_sets;
 
 pub(crate) use bit_sliced::BitSliced;
 pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
 pub(crate) use scatter::Scatter;
+pub(crate) use scatter_sets::{ScatterSets, SetFactors};
 
 /// The lanes of the widest register; every width divides it.
 pub(crate) const MOST_LANES: usize = 16;

@@ -16,7 +16,7 @@ use crate::error::TallyError;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    n_bins: usize,
+    pub(super) n_bins: usize,
     /// Pairs, table by table.
     pub(super) pairs: Vec<u64>,
     /// For each sum, the totals, table by table.

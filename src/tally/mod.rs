@@ -11,6 +11,7 @@ mod pair_weight;
 mod sum;
 mod sums;
 mod terms;
+mod weight_sets;
 
 pub use classes::{Classes, Tables};
 pub(crate) use classes::{unordered_class, unordered_classes};
@@ -22,7 +23,7 @@ pub use pair_weight::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
 pub(crate) use pair_weight::{JointWeights, PairFactor};
-pub use sum::{PairTerm, Sum};
+pub use sum::{PairTerm, Sum, WeightedSum};
 pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
 
@@ -56,6 +57,8 @@ pub struct Tallied<B> {
     weight_exponents: Option<[i32; 2]>,
     pair_weight: Option<PairWeight>,
     beyond_half: bool,
+    /// The set of weights that sums of no further set take.
+    weight_set: usize,
 }
 
 impl<B: Binning> Tallied<B> {
@@ -69,6 +72,7 @@ impl<B: Binning> Tallied<B> {
             weight_exponents: None,
             pair_weight: None,
             beyond_half: false,
+            weight_set: 0,
         }
     }
 
@@ -180,19 +184,19 @@ impl<B: Binning> Tallied<B> {
     /// The exponents that scale the weights of both samples below 1: those given, else those of `pairs`.
     pub fn weight_exponents(&self, pairs: Pairs<'_>) -> [i32; 2] {
         self.weight_exponents
-            .unwrap_or_else(|| weight_exponents(pairs))
+            .unwrap_or_else(|| exponents_of_set(pairs, self.weight_set))
     }
 
     /// The exponent e of a sum: an integer total n stands for `n * 2^(e - 36)`.
     pub fn exponent(&self, sum: &Sum, pairs: Pairs<'_>) -> i32 {
         let of_pairs = self.pair_weight.as_ref().map_or(0, PairWeight::exponent);
-        let weights = self.weight_exponents(pairs).iter().sum::<i32>() + of_pairs;
+        let weights = |set| self.exponents_of_set(set, pairs).iter().sum::<i32>() + of_pairs;
         let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
-        match sum {
-            Sum::Product | Sum::WeightedLegendre(_) => weights,
-            Sum::Separation => coordinate,
-            Sum::WeightedSeparation => weights + coordinate,
-            Sum::Legendre(_) | Sum::Term(_) => 0,
+        match (sum, sum.weighted()) {
+            (_, Some((set, WeightedSum::Separation))) => weights(set) + coordinate,
+            (_, Some((set, _))) => weights(set),
+            (Sum::Separation, None) => coordinate,
+            (_, None) => 0,
         }
     }
 
@@ -233,6 +237,7 @@ impl<B: Binning> Tallied<B> {
         let order = self.bins.order();
         self.cuts.iter().try_for_each(|cut| cut.admit(job, order))?;
         self.check_legendre(job.pairs())?;
+        self.check_weight_sets(job.pairs())?;
         if let Some(weight) = &self.pair_weight {
             weight.admit(job)?;
         }
@@ -262,8 +267,13 @@ fn is_beyond(admitted: &Result<(), JobError>) -> bool {
 
 /// The exponents that scale the weights of both samples below 1.
 pub fn weight_exponents(pairs: Pairs<'_>) -> [i32; 2] {
+    exponents_of_set(pairs, 0)
+}
+
+/// Those of a set of weights.
+fn exponents_of_set(pairs: Pairs<'_>, set: usize) -> [i32; 2] {
     let (first, second) = pairs.both();
-    [first, second].map(|sample: &Particles| match sample.weights() {
+    [first, second].map(|sample: &Particles| match sample.weights_of_set(set) {
         Weights::Unit => exponent(1.0),
         Weights::PerParticle(w) => exponent(w.iter().fold(0.0, |most, w| w.abs().max(most))),
     })

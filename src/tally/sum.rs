@@ -49,8 +49,21 @@ pub enum Sum {
     Legendre(Legendre),
     /// The same times the product of the weights, `(u1*u2)*L`.
     WeightedLegendre(Legendre),
+    /// The same by a further set of weights, numbered from 1 ([`crate::Particles::with_weight_sets`]), with exponents of its own.
+    OfSet(usize, WeightedSum),
     /// A term of another crate.
     Term(Arc<dyn PairTerm>),
+}
+
+/// What is summed by a set of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WeightedSum {
+    /// As [`Sum::Product`].
+    Product,
+    /// As [`Sum::WeightedSeparation`].
+    Separation,
+    /// As [`Sum::WeightedLegendre`].
+    Legendre(Legendre),
 }
 
 impl PartialEq for Sum {
@@ -61,6 +74,7 @@ impl PartialEq for Sum {
             | (Self::WeightedSeparation, Self::WeightedSeparation) => true,
             (Self::Legendre(a), Self::Legendre(b))
             | (Self::WeightedLegendre(a), Self::WeightedLegendre(b)) => a == b,
+            (Self::OfSet(k, a), Self::OfSet(l, b)) => (k, a) == (l, b),
             (Self::Term(a), Self::Term(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -68,18 +82,40 @@ impl PartialEq for Sum {
 }
 
 impl Sum {
+    /// The sum by the weights of a set: itself by the first, or where no weights go into it.
+    #[must_use]
+    pub fn of_set(self, set: usize) -> Self {
+        match self.weighted() {
+            Some((_, sum)) if set > 0 => Self::OfSet(set, sum),
+            Some((_, WeightedSum::Product)) => Self::Product,
+            Some((_, WeightedSum::Separation)) => Self::WeightedSeparation,
+            Some((_, WeightedSum::Legendre(l))) => Self::WeightedLegendre(l),
+            None => self,
+        }
+    }
+
+    /// The set of weights that goes into it, and how; none where weights do not.
+    pub fn weighted(&self) -> Option<(usize, WeightedSum)> {
+        match self {
+            Self::Product => Some((0, WeightedSum::Product)),
+            Self::WeightedSeparation => Some((0, WeightedSum::Separation)),
+            Self::WeightedLegendre(l) => Some((0, WeightedSum::Legendre(*l))),
+            Self::OfSet(set, sum) => Some((*set, *sum)),
+            Self::Separation | Self::Legendre(_) | Self::Term(_) => None,
+        }
+    }
+
     /// Whether weights go into it.
     pub fn is_weighted(&self) -> bool {
-        matches!(
-            self,
-            Self::Product | Self::WeightedSeparation | Self::WeightedLegendre(_)
-        )
+        self.weighted().is_some()
     }
 
     /// The polynomial of mu that goes into it.
     pub fn legendre(&self) -> Option<Legendre> {
         match self {
-            Self::Legendre(l) | Self::WeightedLegendre(l) => Some(*l),
+            Self::Legendre(l)
+            | Self::WeightedLegendre(l)
+            | Self::OfSet(_, WeightedSum::Legendre(l)) => Some(*l),
             _ => None,
         }
     }
@@ -87,11 +123,15 @@ impl Sum {
     /// What results and refusals call it.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Product => "weights",
+            Self::Product | Self::OfSet(_, WeightedSum::Product) => "weights",
             Self::Separation => "separations",
-            Self::WeightedSeparation => "weighted separations",
+            Self::WeightedSeparation | Self::OfSet(_, WeightedSum::Separation) => {
+                "weighted separations"
+            }
             Self::Legendre(_) => "Legendre sums",
-            Self::WeightedLegendre(_) => "weighted Legendre sums",
+            Self::WeightedLegendre(_) | Self::OfSet(_, WeightedSum::Legendre(_)) => {
+                "weighted Legendre sums"
+            }
             Self::Term(_) => "a term of another crate",
         }
     }

@@ -131,6 +131,12 @@ impl WeightedSums {
         self.sums
     }
 
+    /// Other sums of the same pairs, with the same weights of pairs.
+    #[must_use]
+    pub(crate) fn with_sums(self, sums: Sums) -> Self {
+        Self { sums, ..self }
+    }
+
     /// What the product of two weights is multiplied by.
     pub fn pair_weight(&self) -> Option<&PairWeight> {
         self.pair_weight.as_ref()

@@ -1,6 +1,6 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
-use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally};
+use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally, WeightedSum};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, scaled};
@@ -19,16 +19,29 @@ pub struct Terms<'a, B> {
     pairs: Pairs<'a>,
     tables: Tables,
     labels: Option<[&'a [u32]; 2]>,
-    first: Vec<f64>,
-    /// None for an auto count: the first sample's.
-    second: Option<Vec<f64>>,
+    /// The scaled weights of each set that is summed, up to the last.
+    sets: Vec<ScaledSet>,
     /// What makes a pair's weight of the product of two.
     factor: Option<PairFactor<'a>>,
     coordinate_exponent: i32,
 }
 
-fn scaled_weights(sample: &Particles, exponent: i32) -> Vec<f64> {
-    match sample.weights() {
+/// The weights of a set, scaled below 1.
+#[derive(Debug)]
+struct ScaledSet {
+    first: Vec<f64>,
+    /// None for an auto count: the first sample's.
+    second: Option<Vec<f64>>,
+}
+
+impl ScaledSet {
+    fn both(&self) -> [&[f64]; 2] {
+        [&self.first, self.second.as_deref().unwrap_or(&self.first)]
+    }
+}
+
+fn scaled_weights(sample: &Particles, set: usize, exponent: i32) -> Vec<f64> {
+    match sample.weights_of_set(set) {
         Weights::Unit => vec![scaled(1.0, exponent); sample.len()],
         Weights::PerParticle(w) => w.iter().map(|w| scaled(w, exponent)).collect(),
     }
@@ -42,23 +55,26 @@ impl<'a, B: Binning> Terms<'a, B> {
     pub fn new(what: &'a Tallied<B>, pairs: Pairs<'a>) -> Result<Self, JobError> {
         let tables = what.tables(pairs)?;
         let labels = tables.labels(pairs);
-        let (mut first, mut second, mut factor) = (vec![], None, None);
-        if what.sums.iter().any(Sum::is_weighted) {
-            let exponents = what.weight_exponents(pairs);
+        let number = what.sums.iter().filter_map(Sum::weighted);
+        let number = number.map(|(set, _)| set + 1).max().unwrap_or(0);
+        let scaled_set = |set: usize| {
+            let exponents = what.exponents_of_set(set, pairs);
             let (one, other) = pairs.samples();
-            first = scaled_weights(one, exponents[0]);
-            second = other.map(|other| scaled_weights(other, exponents[1]));
-            let weight = what.pair_weight.as_ref();
-            factor = weight.map(|weight| PairFactor::new(weight, pairs));
-        }
+            // The sums' set 0 is the set of the particles that is counted by itself.
+            let set = if set == 0 { what.weight_set() } else { set };
+            ScaledSet {
+                first: scaled_weights(one, set, exponents[0]),
+                second: other.map(|other| scaled_weights(other, set, exponents[1])),
+            }
+        };
+        let weight = what.pair_weight.as_ref().filter(|_| number > 0);
         Ok(Self {
             what,
             pairs,
             tables,
             labels,
-            first,
-            second,
-            factor,
+            sets: (0..number).map(scaled_set).collect(),
+            factor: weight.map(|weight| PairFactor::new(weight, pairs)),
             coordinate_exponent: exponent(what.bins.coordinate_limit()),
         })
     }
@@ -70,7 +86,17 @@ impl<'a, B: Binning> Terms<'a, B> {
 
     /// The scaled weights of the first and of the second sample, in the order of the rows; empty unless they are summed.
     pub fn factors(&self) -> [&[f64]; 2] {
-        [&self.first, self.second.as_deref().unwrap_or(&self.first)]
+        self.factors_of_set(0)
+    }
+
+    /// Those of a set of weights.
+    pub(crate) fn factors_of_set(&self, set: usize) -> [&[f64]; 2] {
+        self.sets.get(set).map_or([&[]; 2], ScaledSet::both)
+    }
+
+    /// Number of sets of weights, up to the last that is summed.
+    pub(crate) fn weight_sets(&self) -> usize {
+        self.sets.len()
     }
 
     /// What makes a pair's weight of the product of two, where weights are summed.
@@ -175,18 +201,22 @@ impl<'a, B: Binning> Terms<'a, B> {
     /// What a pair in a bin adds to a sum.
     #[inline]
     fn term(&self, sum: &Sum, [i, j]: [usize; 2], sep: &Separation) -> i64 {
-        let product = || {
-            let product = self.first[i] * self.second.as_ref().unwrap_or(&self.first)[j];
+        let product = |set: usize| {
+            let [first, second] = self.sets[set].both();
+            let product = first[i] * second[j];
             let weight = self.factor.map(|factor| factor.weigh(product, [i, j], sep));
             weight.unwrap_or(product)
         };
         let coordinate = || scaled(self.what.bins.coordinate(sep), self.coordinate_exponent);
+        if let Some((set, weighted)) = sum.weighted() {
+            return quantise(match weighted {
+                WeightedSum::Product => product(set),
+                WeightedSum::Separation => product(set) * coordinate(),
+                WeightedSum::Legendre(l) => product(set) * self.legendre(l, sep),
+            });
+        }
         match sum {
-            Sum::Product => quantise(product()),
-            Sum::Separation => quantise(coordinate()),
-            Sum::WeightedSeparation => quantise(product() * coordinate()),
             Sum::Legendre(l) => quantise(self.legendre(*l, sep)),
-            Sum::WeightedLegendre(l) => quantise(product() * self.legendre(*l, sep)),
             Sum::Term(term) => {
                 let term = term.term([i, j], sep);
                 quantise(if term.is_nan() {
@@ -195,6 +225,7 @@ impl<'a, B: Binning> Terms<'a, B> {
                     term.clamp(-1.0, 1.0)
                 })
             }
+            _ => quantise(coordinate()),
         }
     }
 }

@@ -10,11 +10,11 @@
 
 use albireo::tally::{
     AngularWeight, Classes, InverseProbability, Legendre, PairNormalisation, PairWeight,
-    Realisations, Sum, Tallied,
+    Realisations, Sum, Tallied, WeightedSum,
 };
 use albireo::{
     Axis, Binning, Bits, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
-    Particles, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins, Traversal,
+    Particles, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins, Traversal, Weights,
 };
 
 use super::suite::{Random, Scatter, domains, particles};
@@ -213,5 +213,29 @@ pub fn sums_in_one_pass<E: Engine>(engine: &E, n: usize) {
             .fold(rp_pi, Tallied::with_sum)
             .with_pair_weight(inverse.into());
         compare(engine, domain, [&a, &b], &rp_pi, name);
+    }
+}
+
+/// The sums of three sets of weights in one tally, in no order.
+pub fn by_weight_sets<E: Engine>(engine: &E, n: usize) {
+    for (name, domain) in &domains() {
+        let sets = |sample: Particles, seed: u64| {
+            let mut random = Random::new(seed);
+            let mut weights = |size: f64| -> Weights {
+                let rows = 0..sample.len();
+                let weights: Vec<f64> = rows.map(|_| size * (random.next() - 0.3)).collect();
+                Weights::PerParticle(weights.into())
+            };
+            let further = vec![weights(1e-5), Weights::Unit, weights(0.9)];
+            sample.with_weight_sets(further).unwrap()
+        };
+        let [a, b] = samples(domain, n, 61);
+        let (a, b) = (sets(a, 62), sets(b, 63));
+        let bins = s_mu_bins(domain, sight(domain), 0.0);
+        let what = Tallied::new(bins).with_sum(Sum::OfSet(3, WeightedSum::Product));
+        let what = what.with_sum(Sum::Separation).with_sum(Sum::Product);
+        let what = what.with_sum(Sum::OfSet(1, WeightedSum::Separation));
+        let what = what.with_sum(Sum::OfSet(2, WeightedSum::Legendre(Legendre::L2)));
+        compare(engine, domain, [&a, &b], &what, name);
     }
 }

@@ -190,9 +190,16 @@ impl<F: Filter> Job<'_, F> {
             };
             let [i, j] = doubt.pair;
             let product = factor(&self.first, i) * factor(&self.second, j);
-            let product = worker.histogram.product(product, doubt.pair);
-            let product = crate::fixed_point::quantise(product);
-            worker.move_pair(doubt.from, doubt.to, product);
+            let of_set = |worker: &Worker<H>, set| {
+                let product = worker.histogram.product(product, doubt.pair, set);
+                crate::fixed_point::quantise(product)
+            };
+            let first = of_set(worker, 0);
+            worker.move_pair(doubt.from, doubt.to, first);
+            for set in 1..worker.sets {
+                let product = of_set(worker, set);
+                worker.move_product(set, doubt.from, doubt.to, product);
+            }
         }
         doubts.clear();
         worker.doubts = doubts;
@@ -219,10 +226,21 @@ impl<H> Worker<H> {
         if let Some(pairs) = totals.pairs.get_mut(to) {
             *pairs = pairs.wrapping_add(1);
         }
-        if let Some(sum) = totals.products.get_mut(from) {
+        if !totals.products.is_empty() {
+            self.move_product(0, from as u32, to as u32, product);
+        }
+    }
+
+    /// Moves the product of a pair by set number `set` of weights.
+    #[inline]
+    fn move_product(&mut self, set: usize, from: u32, to: u32, product: i64) {
+        let totals = &mut self.totals;
+        let n_slots = totals.pairs.len();
+        let products = &mut totals.products[set * n_slots..][..n_slots];
+        if let Some(sum) = products.get_mut(from as usize) {
             *sum -= i128::from(product);
         }
-        if let Some(sum) = totals.products.get_mut(to) {
+        if let Some(sum) = products.get_mut(to as usize) {
             *sum += i128::from(product);
         }
     }

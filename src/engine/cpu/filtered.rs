@@ -8,14 +8,15 @@ use super::lanes::{self, Lanes};
 use super::reach::Reach;
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
 use super::weighed::{SlotWeights, Weighed};
+use super::weighed_sets::WeighedSets;
 use super::{Run, share_units};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::simd::{BitSliced, Histogram, Kernel, Scatter, Simd, Totals};
+use crate::simd::{BitSliced, Histogram, Kernel, Scatter, ScatterSets, SetFactors, Simd, Totals};
 use crate::tally::{Tables, Tally};
-use crate::traversal::BlockPair;
+use crate::traversal::{BLOCK, BlockPair};
 
 /// Runs `fast` with the filter of its bins; none where the bins are too fine for a filter, or too many.
 ///
@@ -25,7 +26,9 @@ pub(super) fn filtered(
     rounding: &Rounding,
     fast: Fast<'_, '_>,
 ) -> Option<Result<Filtered, EngineError>> {
-    if fast.n_slots > Scatter::<true>::MOST_SLOTS {
+    let sets = fast.sets.len();
+    let many = sets > 1 && !ScatterSets::holds(fast.n_slots, sets);
+    if many || fast.n_slots > Scatter::<true>::MOST_SLOTS {
         return None;
     }
     with_filter(form, rounding, fast).ok()
@@ -42,8 +45,8 @@ pub(super) struct Filtered {
 /// The filtered run, waiting for the type of its filter.
 pub(super) struct Fast<'a, 'l> {
     pub(super) run: &'a Run<'a>,
-    pub(super) factors: [&'a [f64]; 2],
-    pub(super) products: bool,
+    /// The sets of weights whose products are summed, if any.
+    pub(super) sets: &'a SetFactors<'a>,
     /// What weights are made of where they are more than products.
     pub(super) weights: Option<&'a SlotWeights<'a>>,
     pub(super) los: Option<LineOfSight>,
@@ -60,23 +63,23 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if let Some(weights) = self.weights {
-            self.count(&job, || Weighed::new(weights, n_slots))
-        } else if self.products {
-            self.count(&job, || Scatter::<true>::new(n_slots))
-        } else {
-            self.count(&job, BitSliced::new)
+        match (self.weights, self.sets.len()) {
+            (Some(weights), 0..=1) => self.count(&job, || Weighed::new(weights, 0, n_slots)),
+            (Some(weights), _) => self.count(&job, || WeighedSets::new(weights, n_slots)),
+            (None, 0) => self.count(&job, BitSliced::new),
+            (None, 1) => self.count(&job, || Scatter::<true>::new(n_slots)),
+            (None, _) => self.count(&job, || ScatterSets::new(self.sets, n_slots, BLOCK)),
         }
     }
 
     fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if let Some(weights) = self.weights {
-            self.count(&job, || Weighed::new(weights, n_slots))
-        } else if self.products {
-            self.count(&job, || Scatter::<true>::new(n_slots))
-        } else {
-            self.count(&job, || Scatter::<false>::new(n_slots))
+        match (self.weights, self.sets.len()) {
+            (Some(weights), 0..=1) => self.count(&job, || Weighed::new(weights, 0, n_slots)),
+            (Some(weights), _) => self.count(&job, || WeighedSets::new(weights, n_slots)),
+            (None, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
+            (None, 1) => self.count(&job, || Scatter::<true>::new(n_slots)),
+            (None, _) => self.count(&job, || ScatterSets::new(self.sets, n_slots, BLOCK)),
         }
     }
 }
@@ -95,15 +98,16 @@ impl<'l> Fast<'_, 'l> {
             _ => None,
         };
         let rounding = &self.run.rounding;
+        let factors = self.sets.first().copied().unwrap_or_default();
         Job {
             filter,
             first: Side {
                 layout: first,
-                factors: self.factors[0],
+                factors: factors[0],
             },
             second: Side {
                 layout: second,
-                factors: self.factors[1],
+                factors: factors[1],
             },
             reach: Reach::new(&self.run.region, rounding.scale, rounding),
             line: LineWeights {
@@ -133,7 +137,7 @@ impl<'l> Fast<'_, 'l> {
         let walk = self.run.walk();
         let empty = || Totals {
             pairs: vec![0; self.n_slots],
-            products: vec![0; if self.products { self.n_slots } else { 0 }],
+            products: vec![0; self.n_slots * self.sets.len()],
         };
         let totals: Vec<_> = (0..self.tables.number())
             .map(|_| Mutex::new(empty()))
@@ -141,7 +145,7 @@ impl<'l> Fast<'_, 'l> {
         let lanes = OnceLock::new();
         let tallies = share_units(&walk, self.progress, |units, stop| {
             let mut turn = Turn::default();
-            let mut worker = Worker::new(histogram(), self.n_slots, self.products);
+            let mut worker = Worker::new(histogram(), self.n_slots, self.sets.len());
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);
             for unit in units {

@@ -15,6 +15,8 @@ mod threads;
 mod tile;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
+#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+mod weighed_sets;
 
 pub use sorted::CpuSorted;
 
@@ -33,8 +35,8 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::separation::{Separation, difference};
-use crate::simd::Isa;
-use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
+use crate::simd::{Isa, SetFactors};
+use crate::tally::{Merge, Sum, Tallied, Tally, Terms, WeightedSum};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
@@ -309,11 +311,13 @@ impl<'a> Run<'a> {
         terms: &Terms<'_, B>,
         progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
-        let weighted = what.sums().iter().any(Sum::is_weighted);
-        let factors = weighted.then(|| self.factors(what, terms));
-        let factors = factors.as_ref().map_or([&[][..]; 2], |(first, second)| {
-            [&first[..], &second.as_ref().unwrap_or(first)[..]]
-        });
+        let sets: Vec<Factors> = (0..terms.weight_sets())
+            .map(|set| self.factors(what, terms, set))
+            .collect();
+        let sets: Vec<[&[f64]; 2]> = sets
+            .iter()
+            .map(|(first, second)| [&first[..], &second.as_ref().unwrap_or(first)[..]])
+            .collect();
         let separation = |[i, j]: [usize; 2]| {
             let (x1, x2) = (self.first.position(i), self.second().position(j));
             self.job.domain().separation(x1, x2)
@@ -330,7 +334,7 @@ impl<'a> Run<'a> {
         let of_sum = |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair));
         let formed = Formed::of(what.bins());
         let second = self.second.as_deref();
-        let factor = terms.pair_factor().filter(|_| weighted);
+        let factor = terms.pair_factor();
         // Where the filter has few doubts, lanes are never asked.
         let in_lanes = OnceLock::new();
         let pair_weights = |threads| {
@@ -348,7 +352,7 @@ impl<'a> Run<'a> {
                 pair_weights: pair_weights(Threads::This),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
-                factors,
+                sets: &sets,
                 coordinate: terms.coordinate_scale(),
                 empty: terms.empty(),
                 rule: &rule,
@@ -356,9 +360,10 @@ impl<'a> Run<'a> {
             })
         };
         // Filters take a pair in reach under the image at hand for the nearest.
-        if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
+        if let Some(Formed { form, .. }) = formed
+            && are_products(what.sums())
             && !self.beyond_half
-            && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
+            && let Some(tally) = self.run_filtered(&form, what, terms, (&sets, &lanes), progress)
         {
             return tally;
         }
@@ -376,17 +381,16 @@ impl<'a> Run<'a> {
         form: &Form<'_>,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
-        (factors, lanes): ([&[f64]; 2], &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
+        (sets, lanes): (&SetFactors<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
-        let weighted = !what.sums().is_empty();
-        let factor = terms.pair_factor().filter(|_| weighted);
+        let factor = terms.pair_factor();
         let words = factor.and_then(|factor| Some(factor.inverse()?.1[0].per_row()));
         if words.is_some_and(|words| words > FEW_WORDS) {
             return None;
         }
         let weights = factor
-            .map(|factor| SlotWeights::new(factor, factors, &self.first, self.second.as_deref()));
+            .map(|factor| SlotWeights::new(factor, sets, &self.first, self.second.as_deref()));
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -402,8 +406,7 @@ impl<'a> Run<'a> {
         };
         let fast = Fast {
             run: self,
-            factors,
-            products: weighted,
+            sets,
             weights: weights.as_ref(),
             los: what.bins().line_of_sight(),
             exact: &exact,
@@ -419,12 +422,13 @@ impl<'a> Run<'a> {
         let mut tally = terms.empty();
         for (table, totals) in counted.totals.into_iter().enumerate() {
             let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
-            if weighted {
-                let products: Vec<i128> = slots.bins().map(|slot| totals.products[slot]).collect();
-                tally.add_table(table, &pairs, &[&products]);
-            } else {
-                tally.add_table(table, &pairs, &[]);
-            }
+            let of_set = |products: &[i128]| slots.bins().map(|slot| products[slot]).collect();
+            let products: Vec<Vec<i128>> = (totals.products)
+                .chunks_exact(slots.n_slots().max(1))
+                .map(of_set)
+                .collect();
+            let products: Vec<&[i128]> = products.iter().map(Vec::as_slice).collect();
+            tally.add_table(table, &pairs, &products);
         }
         for part in counted.tallies {
             tally.merge(part);
@@ -432,13 +436,15 @@ impl<'a> Run<'a> {
         Some(Ok(tally))
     }
 
-    /// The scaled weights of both samples in the order of their slots.
-    fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>) -> Factors {
-        let [one, other] = what.weight_exponents(self.job.pairs());
-        let [first, second] = terms.factors();
+    /// The scaled weights of both samples, of a set, in the order of their slots.
+    fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>, set: usize) -> Factors {
+        let [one, other] = what.exponents_of_set(set, self.job.pairs());
+        let [first, second] = terms.factors_of_set(set);
+        let which = (what.weight_set() + set, terms.weight_sets());
         let second = (self.sorted.1.zip(self.second.as_ref()))
-            .map(|(sorted, layout)| sorted.factors(other, second, layout));
-        (self.sorted.0.factors(one, first, &self.first), second)
+            .map(|(sorted, layout)| sorted.factors(which, other, second, layout));
+        let first = (self.sorted.0).factors(which, one, first, &self.first);
+        (first, second)
     }
 
     /// Takes every pair in reach through the exact rule: for cuts that are not taken off, and more sums than lanes can number.
@@ -475,6 +481,12 @@ impl<'a> Run<'a> {
             }
         });
     }
+}
+
+/// Whether sums are those of the products of the first sets of weights, in their order: what filters put into bins.
+fn are_products(sums: &[Sum]) -> bool {
+    let mut places = sums.iter().enumerate();
+    places.all(|(set, sum)| sum.weighted() == Some((set, WeightedSum::Product)))
 }
 
 /// Lets every thread take units from a common counter until none is left or a stop is asked for.

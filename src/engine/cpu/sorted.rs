@@ -14,21 +14,22 @@ pub struct CpuSorted {
     sorted: Arc<Sorted>,
     /// Blocks in the unit of length that bins of some reach ask for, by the bits of the scale: jobs with the same bins share them.
     layouts: Mutex<HashMap<u64, Arc<Layout>>>,
-    /// Scaled weights in the order of the slots, by their exponent.
-    factors: Mutex<HashMap<i32, Arc<Vec<f64>>>>,
+    /// Scaled weights in the order of the slots, by their set and exponent.
+    factors: Mutex<HashMap<(usize, i32), Arc<Vec<f64>>>>,
 }
 
-/// What `map` holds for `key`, made if it is not there; one other entry at most is kept, as each is as large as the sample.
+/// What `map` holds for `key`, made if it is not there; `others` entries at most are kept beside it, as each is as large as the sample.
 fn remembered<K: Eq + std::hash::Hash, V, E>(
     map: &Mutex<HashMap<K, Arc<V>>>,
     key: K,
+    others: usize,
     make: impl FnOnce() -> Result<V, E>,
 ) -> Result<Arc<V>, E> {
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = map.get(&key) {
         return Ok(Arc::clone(value));
     }
-    if map.len() > 1 {
+    if map.len() > others {
         map.clear();
     }
     let value = Arc::new(make()?);
@@ -53,13 +54,19 @@ impl CpuSorted {
             let layout = Layout::new(&self.sorted, scale, stop);
             layout.ok_or(EngineError::Interrupted)
         };
-        remembered(&self.layouts, scale.to_bits(), make)
+        remembered(&self.layouts, scale.to_bits(), 1, make)
     }
 
-    /// The weights that `rows` holds row by row, scaled by `2^-exponent`, in the order of the slots of `layout`.
-    pub(super) fn factors(&self, exponent: i32, rows: &[f64], layout: &Layout) -> Arc<Vec<f64>> {
+    /// The weights of a set of so many that `rows` holds row by row, scaled by `2^-exponent`, in the order of the slots of `layout`.
+    pub(super) fn factors(
+        &self,
+        (set, of): (usize, usize),
+        exponent: i32,
+        rows: &[f64],
+        layout: &Layout,
+    ) -> Arc<Vec<f64>> {
         let make = || Ok::<_, Infallible>(layout.in_slot_order(rows));
-        match remembered(&self.factors, exponent, make) {
+        match remembered(&self.factors, (set, exponent), of, make) {
             Ok(factors) => factors,
         }
     }

@@ -72,6 +72,8 @@ pub(super) struct Job<'a, F> {
 pub(super) struct Worker<H> {
     pub(super) histogram: H,
     pub(super) totals: Totals,
+    /// Sets of weights whose products are summed.
+    pub(super) sets: usize,
     pub(super) rows: Box<Rows>,
     pub(super) measured: Box<Measures>,
     /// Pairs waiting for the exact rule.
@@ -83,13 +85,14 @@ pub(super) struct Worker<H> {
 }
 
 impl<H: Histogram> Worker<H> {
-    pub(super) fn new(histogram: H, n_slots: usize, products: bool) -> Self {
+    pub(super) fn new(histogram: H, n_slots: usize, sets: usize) -> Self {
         Self {
             histogram,
             totals: Totals {
                 pairs: vec![0; n_slots],
-                products: vec![0; if products { n_slots } else { 0 }],
+                products: vec![0; n_slots * sets],
             },
+            sets,
             rows: Rows::new(),
             measured: Measures::new(),
             doubts: Vec::with_capacity(DOUBTS),

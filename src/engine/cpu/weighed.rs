@@ -15,8 +15,8 @@ use crate::traversal::{BLOCK, Layout, NO_ROW};
 
 /// What the weights of a job's pairs are made of, slot by slot.
 pub(super) struct SlotWeights<'a> {
-    /// The scaled weights of both samples.
-    factors: [&'a [f64]; 2],
+    /// The scaled weights of both samples, a set after the other.
+    factors: &'a [[&'a [f64]; 2]],
     inverse: Option<(&'a InverseProbability, Sides<BitSlots>)>,
     angular: Option<(&'a AngularWeight, Sides<Vec<[f64; 3]>>)>,
 }
@@ -91,7 +91,7 @@ impl<'a> SlotWeights<'a> {
     /// The weights of pairs between two layouts, or within the first.
     pub(super) fn new(
         factor: PairFactor<'a>,
-        factors: [&'a [f64]; 2],
+        factors: &'a [[&'a [f64]; 2]],
         first: &Layout,
         second: Option<&Layout>,
     ) -> Self {
@@ -109,10 +109,15 @@ impl<'a> SlotWeights<'a> {
         }
     }
 
-    /// The weights of the pairs of slots, one for each.
+    /// Number of sets of weights.
+    pub(super) fn sets(&self) -> usize {
+        self.factors.len()
+    }
+
+    /// The weights of the pairs of slots by a set of weights, one for each.
     #[inline(always)]
-    fn weigh(&self, pairs: &[Waiting], weights: &mut [f64]) {
-        let [first, second] = self.factors;
+    fn weigh(&self, set: usize, pairs: &[Waiting], weights: &mut [f64]) {
+        let [first, second] = self.factors[set];
         for (weight, at) in weights.iter_mut().zip(pairs) {
             *weight = first[at.first as usize] * second[at.second as usize];
         }
@@ -195,6 +200,8 @@ struct Waiting {
 /// Counts and sums of pairs in bins, each weighed by itself.
 pub(super) struct Weighed<'a> {
     of: &'a SlotWeights<'a>,
+    /// The set of weights.
+    set: usize,
     waiting: Box<[Waiting; WAITING]>,
     n: usize,
     /// The slots of the first row and of the first lane that are met.
@@ -205,9 +212,11 @@ pub(super) struct Weighed<'a> {
 }
 
 impl<'a> Weighed<'a> {
-    pub(super) fn new(of: &'a SlotWeights<'a>, n_slots: usize) -> Self {
+    /// No pair, in so many slots, by a set of weights.
+    pub(super) fn new(of: &'a SlotWeights<'a>, set: usize, n_slots: usize) -> Self {
         Self {
             of,
+            set,
             waiting: Box::new([Waiting::default(); WAITING]),
             n: 0,
             met: [0; 2],
@@ -221,7 +230,7 @@ impl<'a> Weighed<'a> {
     fn weigh(&mut self) {
         let pairs = &self.waiting[..self.n];
         let mut weights = [0.0; WAITING];
-        self.of.weigh(pairs, &mut weights);
+        self.of.weigh(self.set, pairs, &mut weights);
         for (k, (at, &weight)) in pairs.iter().zip(&weights).enumerate() {
             let (pairs, sum) = &mut self.sums[at.to as usize][k % COPIES];
             *pairs += 1;
@@ -282,14 +291,14 @@ impl Histogram for Weighed<'_> {
     #[inline(always)]
     fn close<S: Simd>(&mut self, _: S, (): ()) {}
 
-    fn product(&self, _: f64, [first, second]: [u32; 2]) -> f64 {
+    fn product(&self, _: f64, [first, second]: [u32; 2], _: usize) -> f64 {
         let mut weight = [0.0];
         let pair = Waiting {
             first,
             second,
             to: 0,
         };
-        self.of.weigh(&[pair], &mut weight);
+        self.of.weigh(self.set, &[pair], &mut weight);
         weight[0]
     }
 

@@ -16,19 +16,22 @@ pub(super) enum Column {
     Coordinate(usize),
     /// Labels.
     Label,
-    /// Weights, scaled by the power of two with this exponent.
-    Weight(i32),
+    /// Weights of a set, scaled by a power of two.
+    Weight(ScaledWeights),
     /// Bits, row after row.
     Bits,
 }
 
-/// How a sample is arranged: what is done to it, the sort without its addresses, the exponent of the weights that it carries, its words of
+/// Which weights of a sample: their set, and the exponent that scales them.
+pub(super) type ScaledWeights = (usize, i32);
+
+/// How a sample is arranged: what is done to it, the sort without its addresses, which weights it carries, its words of
 /// bits, and whether directions go with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Arranged {
     pub(super) entry: &'static str,
     pub(super) sort: SortJob,
-    pub(super) weight: Option<i32>,
+    pub(super) weight: Option<ScaledWeights>,
     pub(super) words: usize,
     pub(super) directions: bool,
 }
@@ -143,7 +146,7 @@ mod tests {
                 uploaded = true;
                 Ok::<_, ()>(exponent)
             };
-            let column = Column::Weight(exponent);
+            let column = Column::Weight((0, exponent));
             assert_eq!(*kept.column(device, column, upload).unwrap(), exponent);
             uploaded
         };

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 
 use super::device::{Device, LaunchShape};
 use super::frame::Arrangement;
-use super::kept::{Arranged, Column, Columns, Kept};
+use super::kept::{Arranged, Column, Columns, Kept, ScaledWeights};
 use super::kernel::Kernel;
 use super::labelled::LabelCells;
 use super::laid::{lay, sort_shape};
@@ -27,10 +27,10 @@ pub(super) fn put<D: Device, T: Pod>(device: &D, values: &[T]) -> Result<D::Memo
     Ok(memory)
 }
 
-/// A sample on its way to a device: its particles, scaled weights with their exponent, and what devices keep of it.
+/// A sample on its way to a device: its particles, scaled weights and which these are, and what devices keep of it.
 pub(super) struct Given<'a, M> {
     pub(super) particles: &'a Particles,
-    pub(super) weight: Option<(&'a [f64], i32)>,
+    pub(super) weight: Option<(&'a [f64], ScaledWeights)>,
     /// Labels, where cells are to be of one label each.
     pub(super) labels: Option<&'a [u32]>,
     /// Bits, where these weigh pairs.
@@ -62,7 +62,7 @@ fn upload<D: Device>(
     let coordinates =
         coordinates.map(|(axis, column)| (Column::Coordinate(axis), column.contiguous()));
     let weight = given.weight;
-    let weight = weight.map(|(column, exponent)| (Column::Weight(exponent), column.into()));
+    let weight = weight.map(|(column, which)| (Column::Weight(which), column.into()));
     let memory = coordinates
         .chain(weight)
         .map(|(what, column)| put_column(device, given, what, &column))
@@ -325,7 +325,7 @@ fn arrange<D: Device>(
             let how = Arranged {
                 entry,
                 sort: sort_only,
-                weight: given.weight.map(|(_, exponent)| exponent),
+                weight: given.weight.map(|(_, which)| which),
                 words: given.bits.map_or(0, Bits::per_row),
                 directions: given.directions,
             };

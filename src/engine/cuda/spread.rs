@@ -5,7 +5,7 @@
 use super::carried::Labels;
 use super::choices::sorts;
 use super::device::{Device, Devices};
-use super::kept::Kept;
+use super::kept::{Kept, ScaledWeights};
 use super::labelled::{Spans, spans};
 use super::options::{CudaOptions, KernelChoice};
 use super::plan::LaunchPlan;
@@ -30,7 +30,7 @@ struct Spread<'a, D: Devices> {
     job: &'a PairJob<'a>,
     binning: Formed<'a>,
     weights: Factors<'a>,
-    exponents: [i32; 2],
+    scaled: [ScaledWeights; 2],
     kept: Option<[&'a Samples<D>; 2]>,
     sought: Sought<'a>,
     progress: &'a dyn Progress,
@@ -74,7 +74,7 @@ fn labels(
 }
 
 /// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
-/// that is to be kept, serves the next count.
+/// that is to be kept, serves the next count. Kernels sum by one set of weights: there is a pass for each.
 ///
 /// # Errors
 /// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a
@@ -86,8 +86,29 @@ pub fn count<D: Devices, B: Binning>(
     what: &Tallied<B>,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
+    what.admit(job.0)?;
+    let mut told: Option<(CudaTimings, String)> = None;
+    let tally = what.pass_by_pass(|one| {
+        let (tally, mut timings, plan) = count_pass(devices, options, job, one, progress)?;
+        if let Some((before, _)) = told.take() {
+            timings.then(before);
+        }
+        told = Some((timings, plan));
+        Ok::<_, EngineError>(tally)
+    })?;
+    let (timings, plan) = told.unwrap_or_default();
+    Ok((tally, timings, plan))
+}
+
+/// Counts in one pass.
+fn count_pass<D: Devices, B: Binning>(
+    devices: &D,
+    options: &CudaOptions,
+    job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
+    what: &Tallied<B>,
+    progress: &dyn Progress,
+) -> Result<(Tally, CudaTimings, String), EngineError> {
     let (job, kept) = job;
-    what.admit(job)?;
     let name = std::any::type_name::<B>;
     let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(name()))?;
     let terms = Terms::new(what, job.pairs())?;
@@ -109,7 +130,9 @@ pub fn count<D: Devices, B: Binning>(
         job,
         binning,
         weights,
-        exponents: what.weight_exponents(job.pairs()),
+        scaled: what
+            .weight_exponents(job.pairs())
+            .map(|exponent| (what.weight_set(), exponent)),
         kept,
         sought,
         progress,
@@ -214,7 +237,7 @@ impl<D: Devices> Spread<'_, D> {
         let samples = [Some(first), second].into_iter().flatten().enumerate();
         let given = samples.map(|(k, particles)| Given {
             particles,
-            weight: weights.map(|weights| (weights[k], self.exponents[k])),
+            weight: weights.map(|weights| (weights[k], self.scaled[k])),
             labels: carried
                 .labels
                 .and_then(|_| Some(particles.labels()?.values())),

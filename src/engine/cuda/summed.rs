@@ -30,6 +30,7 @@ fn kind(sum: &Sum) -> Result<u32, CudaError> {
         Sum::Product => 0,
         Sum::Separation | Sum::WeightedSeparation => 1,
         Sum::Legendre(l) | Sum::WeightedLegendre(l) => 2 + l.degree(),
+        Sum::OfSet(..) => return Err(CudaError::Unsupported("several sets of weights in a pass")),
         Sum::Term(_) => return Err(CudaError::Unsupported(sum.name())),
     };
     Ok(2 * value + u32::from(sum.is_weighted()))

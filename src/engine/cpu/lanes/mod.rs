@@ -19,7 +19,7 @@ use crate::binning::{Form, LineOfSight};
 use crate::domain::{Domain, Image};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::simd::{Kernel, Simd};
+use crate::simd::{Kernel, SetFactors, Simd};
 use crate::tally::{Merge, Sum, Tables, Tally};
 use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 use batch::{Batch, ROWS};
@@ -50,8 +50,8 @@ pub(super) struct Asked<'a> {
     pub(super) root: bool,
     /// The tables of the classes.
     pub(super) tables: Tables,
-    /// Scaled weights in the order of slots, or nothing.
-    pub(super) factors: [&'a [f64]; 2],
+    /// Scaled weights in the order of slots, a set after the other, or nothing.
+    pub(super) sets: &'a SetFactors<'a>,
     /// What coordinates are multiplied by.
     pub(super) coordinate: f64,
     pub(super) empty: Tally,
@@ -63,7 +63,8 @@ pub(super) struct Asked<'a> {
 pub(super) struct Lanes<'a> {
     asked: Asked<'a>,
     plan: Option<Plan<'a>>,
-    terms: Vec<LaneTerm>,
+    /// How sums are made, by which set of weights.
+    terms: Vec<(LaneTerm, usize)>,
     shape: Shape,
     reach: Reach,
     axes: [usize; 3],
@@ -124,12 +125,12 @@ impl<'a> Lanes<'a> {
             Some(1) => [0, 2, 1],
             _ => [0, 1, 2],
         };
-        let cosine = |sum: &Sum| matches!(sum, Sum::Legendre(_) | Sum::WeightedLegendre(_));
+        let cosine = |sum: &Sum| sum.legendre().is_some();
         let terms: Vec<_> = (asked.sums.iter())
-            .map(|sum| LaneTerm::of(sum, asked.root))
+            .map(|sum| LaneTerm::of(sum, asked.root, asked.pair_weights.is_some()))
             .collect();
         Some(Self {
-            roots: terms.iter().any(|term| term.needs_root()),
+            roots: terms.iter().any(|(term, _)| term.needs_root()),
             terms,
             cosine: asked.sums.iter().any(cosine),
             reach: Reach::new(&run.region, run.rounding.scale, &run.rounding),
@@ -242,7 +243,6 @@ impl<'a> Lanes<'a> {
         let second = blocks.pair.second * BLOCK + leaf * LEAF;
         let n = (blocks.second.n as usize - leaf * LEAF).min(LEAF);
         let columns = columns(run.second(), second, n);
-        let factors = (self.asked.factors[1]).get(second..second + LEAF);
         let mut list: RowList = [0; _];
         for rows in list_rows(mask, &mut list).chunks(ROWS) {
             worker.batch.n_rows = rows.len();
@@ -251,19 +251,29 @@ impl<'a> Lanes<'a> {
                 rows: [[0.0; 3]; ROWS],
                 lanes: [&columns[0], &columns[1], &columns[2]],
             };
-            let mut of_pairs = Factors {
-                rows: [0.0; ROWS],
-                lanes: factors.unwrap_or(&[0.0; LEAF]),
-                of_pairs: self.asked.pair_weights.is_some(),
-                coordinate: self.asked.coordinate,
-            };
             for (k, &row) in rows.iter().enumerate() {
-                let slot = blocks.pair.first * BLOCK + row as usize;
-                points.rows[k] = run.first.position(slot);
-                of_pairs.rows[k] = self.asked.factors[0].get(slot).copied().unwrap_or(0.0);
+                points.rows[k] = run.first.position(blocks.pair.first * BLOCK + row as usize);
             }
+            let of_pairs = self.factors(0, rows, [blocks.pair.first * BLOCK, second]);
             self.count_batch(simd, worker, blocks, leaf, &points, &of_pairs);
         }
+    }
+
+    /// The factors of a set of weights, of the rows from slot `first` on with the lanes of a leaf from slot `second` on.
+    #[inline(always)]
+    fn factors(&self, set: usize, rows: &[u8], [first, second]: [usize; 2]) -> Factors<'_> {
+        let [of_rows, of_lanes] = self.asked.sets.get(set).copied().unwrap_or_default();
+        let lanes = of_lanes.get(second..second + LEAF);
+        let mut factors = Factors {
+            rows: [0.0; ROWS],
+            lanes: lanes.unwrap_or(&[0.0; LEAF]),
+            of_pairs: self.asked.pair_weights.is_some(),
+            coordinate: self.asked.coordinate,
+        };
+        for (factor, &row) in factors.rows.iter_mut().zip(rows) {
+            *factor = of_rows.get(first + row as usize).copied().unwrap_or(0.0);
+        }
+        factors
     }
 
     #[inline(always)]
@@ -303,11 +313,14 @@ impl<'a> Lanes<'a> {
             let slots = (slots[0], slots[1] / LEAF);
             weights.weigh(simd, batch, factors, words.nowhere(), slots);
         }
-        for (at, &term) in self.terms.iter().enumerate() {
+        for (at, &(term, set)) in self.terms.iter().enumerate() {
             if term == LaneTerm::Rule {
                 words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));
-            } else {
+            } else if set == 0 {
                 words.make(simd, batch, factors, (at, term));
+            } else {
+                let factors = self.factors(set, &batch.rows[..batch.n_rows], slots);
+                words.make(simd, batch, &factors, (at, term));
             }
         }
         words.add(tally, batch);

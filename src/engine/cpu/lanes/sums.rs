@@ -5,7 +5,7 @@
 use super::batch::{Batch, PAIRS};
 use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
 use crate::simd::Simd;
-use crate::tally::{Legendre, Sum, Tally};
+use crate::tally::{Legendre, Sum, Tally, WeightedSum};
 use crate::traversal::LEAF;
 
 /// A term that lanes can make.
@@ -27,16 +27,24 @@ impl LaneTerm {
         matches!(self, Self::Root | Self::WeightedRoot)
     }
 
-    /// How `sum` is made; `root` says whether the coordinate is the root of the square across.
-    pub(super) fn of(sum: &Sum, root: bool) -> Self {
-        match sum {
-            Sum::Product => Self::Product,
-            Sum::Separation if root => Self::Root,
-            Sum::WeightedSeparation if root => Self::WeightedRoot,
-            Sum::Legendre(l) => Self::Legendre(*l),
-            Sum::WeightedLegendre(l) => Self::WeightedLegendre(*l),
-            Sum::Separation | Sum::WeightedSeparation | Sum::Term(_) => Self::Rule,
-        }
+    /// How `sum` is made, and by which set of weights; `root` says whether the coordinate is the root of the square across, `of_pairs`
+    /// whether batches hold the weights of pairs, which are those of the first set.
+    pub(super) fn of(sum: &Sum, root: bool, of_pairs: bool) -> (Self, usize) {
+        let Some((set, weighted)) = sum.weighted() else {
+            return match sum {
+                Sum::Separation if root => (Self::Root, 0),
+                Sum::Legendre(l) => (Self::Legendre(*l), 0),
+                _ => (Self::Rule, 0),
+            };
+        };
+        let term = match weighted {
+            _ if of_pairs && set > 0 => Self::Rule,
+            WeightedSum::Product => Self::Product,
+            WeightedSum::Separation if root => Self::WeightedRoot,
+            WeightedSum::Separation => Self::Rule,
+            WeightedSum::Legendre(l) => Self::WeightedLegendre(l),
+        };
+        (term, set)
     }
 }
 

@@ -1,0 +1,162 @@
+//! Counts by several sets of weights, from one traversal of the pairs.
+//!
+//! Entry: [`count_weight_sets`] and [`count_regions_of_weight_sets`].
+
+use super::classes::check_regions;
+use super::{PairCounts, RegionCounts, WeightedSums};
+use crate::binning::Binning;
+use crate::engine::{Engine, PreparedJob, Report};
+use crate::error::EngineError;
+use crate::pairs::{PairJob, Pairs};
+use crate::particles::Particles;
+use crate::progress::Progress;
+use crate::tally::{Classes, Sum, Sums, Tallied, WeightedSum, weight_exponents};
+
+/// Counts the pairs of prepared samples by each of their sets of weights ([`Particles::with_weight_sets`]) in one traversal.
+///
+/// The counts of a set, in the order of the sets, equal those that [`super::count_prepared`] makes of particles with these weights alone:
+/// each set has exponents, totals and a job of its own. A sample with but one set has it in all; a set in which neither sample has weights is
+/// counted without them, unless bits or angles weigh its pairs. Engine `cuda` makes a pass for each set over the prepared samples.
+///
+/// ```
+/// use albireo::counts::{Sums, count_weight_sets};
+/// use albireo::engine::{Cpu, PreparedJob};
+/// use albireo::{Domain, Edges, Engine, Particles, Points, RBins, Silent, Weights};
+/// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
+/// let fkp = Weights::PerParticle(vec![0.5, 0.25, 1.0].into());
+/// let galaxies = Particles::weighted(points, vec![1.0, 2.0, 0.5])?.with_weight_sets(vec![fkp])?;
+/// let engine = Cpu::new();
+/// let galaxies = engine.prepare(galaxies, &Domain::Open, &Silent)?;
+/// let bins = RBins::new(Edges::linear(0.0, 4.0, 2)?);
+/// let sums = Sums { weights: true, ..Sums::default() };
+/// let (sets, _) = count_weight_sets(&engine, &PreparedJob::auto(&galaxies), &bins, sums, &Silent)?;
+/// assert_eq!(sets[0].weight(), Some(vec![2.0, 1.5]));
+/// assert_eq!(sets[1].weight(), Some(vec![0.125, 0.75]));
+/// # Ok::<(), albireo::Error>(())
+/// ```
+///
+/// # Errors
+/// Samples with different numbers of sets, both more than one; otherwise as [`Engine::tally`].
+pub fn count_weight_sets<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    binning: &B,
+    sums: impl Into<WeightedSums>,
+    progress: &dyn Progress,
+) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
+    let all = AllSets::of(job.job(), binning, &sums.into())?;
+    let (tally, report) = engine.tally(job, &all.what, progress)?;
+    let counts = all.sets.iter().map(|set| {
+        let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
+        let counts = PairCounts::of_job_tally(&job, &set.what, &tally, progress)?;
+        Ok(counts.with_exactness(engine.exactness()))
+    });
+    Ok((counts.collect::<Result<_, EngineError>>()?, report))
+}
+
+/// As [`count_weight_sets`], told apart by the regions of the samples as [`super::count_regions`] has them.
+///
+/// # Errors
+/// Those of [`count_weight_sets`] and of [`super::count_regions`].
+pub fn count_regions_of_weight_sets<B: Binning, E: Engine>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    binning: &B,
+    sums: impl Into<WeightedSums>,
+    progress: &dyn Progress,
+) -> Result<(Vec<RegionCounts<B>>, Report), EngineError> {
+    check_regions(job.job().pairs())?;
+    let all = AllSets::of(job.job(), binning, &sums.into())?;
+    let by_region = all.what.clone().with_classes(Classes::Regions);
+    let (tally, report) = engine.tally(job, &by_region, progress)?;
+    let counts = all.sets.iter().map(|set| {
+        let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
+        let counts = RegionCounts::of_job_tally(&job, &set.what, &tally, progress)?;
+        Ok(counts.with_exactness(engine.exactness()))
+    });
+    Ok((counts.collect::<Result<_, EngineError>>()?, report))
+}
+
+/// A set of weights by itself.
+struct OneSet<B> {
+    first: Particles,
+    second: Option<Particles>,
+    /// What is counted of it, and where its sums are among those of all sets.
+    what: Tallied<B>,
+    places: Vec<usize>,
+}
+
+impl<B> OneSet<B> {
+    fn pairs(&self) -> Pairs<'_> {
+        match &self.second {
+            None => Pairs::Auto(&self.first),
+            Some(second) => Pairs::Cross(&self.first, second),
+        }
+    }
+
+    /// The job of all sets with the weights of this one.
+    fn job<'a>(&'a self, all: &PairJob<'a>) -> PairJob<'a> {
+        PairJob::of_placed(self.pairs(), all.domain()).with_traversal(all.traversal())
+    }
+}
+
+/// What is counted of all sets of weights in one traversal.
+struct AllSets<B> {
+    what: Tallied<B>,
+    sets: Vec<OneSet<B>>,
+}
+
+impl<B: Binning> AllSets<B> {
+    fn of(job: &PairJob<'_>, binning: &B, sums: &WeightedSums) -> Result<Self, EngineError> {
+        let number = job.pairs().weight_sets()?;
+        let (one, other) = job.pairs().samples();
+        let mut sets: Vec<OneSet<B>> = (0..number)
+            .map(|set| OneSet {
+                first: one.of_weight_set(set),
+                second: other.map(|sample| sample.of_weight_set(set)),
+                what: Tallied::new(binning.clone()),
+                places: vec![],
+            })
+            .collect();
+        for set in &mut sets {
+            let weights = sums.sums().weights
+                && (sums.pair_weight().is_some() || Sums::for_pairs(set.pairs()).weights);
+            let sums = sums.clone().with_sums(Sums {
+                weights,
+                ..sums.sums()
+            });
+            let what = sums.over(binning);
+            set.what = if weights {
+                what.with_weight_exponents(weight_exponents(set.pairs()))
+            } else {
+                what
+            };
+        }
+        let weighted = sets.iter().any(|set| has_products(&set.what));
+        // The products of all sets come first, in their order: engines sum these together fastest.
+        let products = (0..if weighted { number } else { 0 }).map(|set| Sum::Product.of_set(set));
+        let mut all: Vec<Sum> = products.collect();
+        for (k, set) in sets.iter_mut().enumerate() {
+            for sum in set.what.sums() {
+                let sum = sum.clone().of_set(k);
+                let place = all.iter().position(|other| *other == sum);
+                set.places.push(place.unwrap_or(all.len()));
+                if place.is_none() {
+                    all.push(sum);
+                }
+            }
+        }
+        let none = Sums::default();
+        let mut what = sums.clone().with_sums(none).over(binning);
+        if weighted {
+            what = what.with_weight_exponents(weight_exponents(job.pairs()));
+        }
+        let what = all.into_iter().fold(what, Tallied::with_sum);
+        Ok(Self { what, sets })
+    }
+}
+
+fn has_products<B: Binning>(what: &Tallied<B>) -> bool {
+    let mut sums = what.sums().iter().filter_map(Sum::weighted);
+    sums.any(|(_, sum)| sum == WeightedSum::Product)
+}
