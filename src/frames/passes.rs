@@ -90,9 +90,11 @@ impl<B: Binning> FrameBins<B> {
         for &label in labels.values() {
             particles[label as usize] += 1;
         }
-        let excluded = excluded_by_species(&job.particles, &job.cuts);
-        let number = job.number;
-        let volume = job.volume;
+        let excluded = match &job.excluded {
+            Some(known) => known.to_vec(),
+            None => excluded_by_species(&job.particles, &job.cuts)?,
+        };
+        let (number, volume, weight) = (job.number, job.volume, job.weight);
         let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
             self.by_species(engine, &job, progress)?
         } else {
@@ -102,8 +104,9 @@ impl<B: Binning> FrameBins<B> {
             number,
             tally,
             particles,
-            excluded: excluded?,
+            excluded,
             volume,
+            weight,
         })
     }
 

@@ -258,9 +258,8 @@ fn coded(
     let Some(values) = values.as_string_opt::<i32>() else {
         return texts(site, array, widening);
     };
-    let is_missing = |row: usize, key: usize| {
-        array.is_null(row) || key >= values.len() || values.is_null(key)
-    };
+    let is_missing =
+        |row: usize, key: usize| array.is_null(row) || key >= values.len() || values.is_null(key);
     let keys = if values.is_empty() {
         vec![0; array.len()]
     } else {

@@ -42,7 +42,13 @@ pub(super) fn open(
     };
     let format = Backend::format(&backend);
     let seeks = backend.seeks();
-    let origin = Origin::new(path, (format, &schema, seeks), asked, &layout.components, &stop);
+    let origin = Origin::new(
+        path,
+        (format, &schema, seeks),
+        asked,
+        &layout.components,
+        &stop,
+    );
     let frame_name = layout.frame_name.clone();
     let numbers = origin.of_component(layout.frame);
     Ok(Box::new(TableTrajectory {

@@ -58,23 +58,31 @@ impl<B: Binning> BlockPartials<'_, B> {
         let npairs: Vec<u64> = pairs
             .flat_map(|&pair| self.groups.npairs_of(tally, pair))
             .collect();
+        let reweighted = blocks.reweighted(begin).map(|sums| {
+            let pairs = species.pairs().iter();
+            let of = |&pair| self.groups.reweighted_of(sums, tally.n_bins(), pair);
+            pairs.flat_map(of).collect::<Vec<_>>()
+        });
         let frames: Result<Vec<_>, _> = blocks
             .frames_of(begin)
             .map(|(place, facts)| self.numbers(species, place, facts))
             .collect();
         let frames = frames?;
+        let weights = blocks.frames_of(begin).map(|(_, facts)| facts.weight);
         let views: Vec<Frame<'_, B>> = frames
             .iter()
-            .map(|(particles, space, _)| Frame {
+            .zip(weights)
+            .map(|((particles, space, _), weight)| Frame {
                 counts: &[],
                 particles,
                 excluded: &[],
                 space,
-                weight: 1.0,
+                weight,
             })
             .collect();
         let candidates: Vec<Vec<u64>> = frames.iter().map(|frame| frame.2.clone()).collect();
-        sum.add_block(&npairs, &views, &candidates, self.exactness)
+        let pairs = (&npairs[..], reweighted.as_deref());
+        sum.add_block(pairs, &views, &candidates, self.exactness)
     }
 
     /// Particles of each group, the space, and the candidates of each pair of groups.
