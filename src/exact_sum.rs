@@ -3,7 +3,7 @@
 //! Entry: [`ExactSum`]. Totals of weights are made with it, so that they do not depend on the order of the rows.
 
 /// A running sum held as non-overlapping partial sums (Shewchuk 1997, DOI 10.1007/PL00009321).
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ExactSum {
     partials: Vec<f64>,
 }
@@ -40,6 +40,28 @@ impl ExactSum {
         self.add(a.mul_add(a, -square));
     }
 
+    /// Adds `a * n` exactly, n a number of pairs: as rounded products and their rests.
+    pub(crate) fn add_times(&mut self, a: f64, n: u64) {
+        for half in [n >> 32 << 32, n & u64::from(u32::MAX)] {
+            let (product, half) = (a * half as f64, half as f64);
+            self.add(product);
+            self.add(a.mul_add(half, -product));
+        }
+    }
+
+    /// The sum as floats that do not depend on how it came about: each is what those before it leave, rounded.
+    pub(crate) fn digits(&self) -> Vec<f64> {
+        let (mut rest, mut digits) = (self.clone(), Vec::new());
+        loop {
+            let digit = rest.value();
+            if digit == 0.0 {
+                return digits;
+            }
+            digits.push(digit);
+            rest.add(-digit);
+        }
+    }
+
     /// Adds another sum exactly.
     pub(crate) fn merge(&mut self, other: &Self) {
         other.partials.iter().for_each(|&partial| self.add(partial));
@@ -68,6 +90,12 @@ impl ExactSum {
             }
         }
         high
+    }
+}
+
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &Self) -> bool {
+        self.digits() == other.digits()
     }
 }
 
@@ -106,6 +134,28 @@ mod tests {
             1.0 + f64::EPSILON
         );
         assert_eq!(ExactSum::from_iter([1.0, tie, -tie * tie]).value(), 1.0);
+    }
+
+    #[test]
+    fn products_with_numbers_of_pairs_are_exact_in_any_order() {
+        let n = [
+            u64::MAX,
+            3,
+            1 << 53,
+            (1 << 53) + 1,
+            0,
+            12_345_678_901_234_567,
+        ];
+        let (mut forwards, mut backwards) = (ExactSum::default(), ExactSum::default());
+        n.iter().for_each(|&n| forwards.add_times(0.1, n));
+        n.iter().rev().for_each(|&n| backwards.add_times(0.1, n));
+        assert_eq!(forwards.digits(), backwards.digits());
+        assert_eq!(forwards, forwards.digits().into_iter().collect());
+        n.iter().for_each(|&n| forwards.add_times(-0.1, n));
+        assert_eq!(forwards.digits(), [0.0; 0]);
+        let mut halves = ExactSum::default();
+        halves.add_times(0.5, u64::MAX);
+        assert_eq!(halves.digits(), [2f64.powi(63), -0.5]);
     }
 
     #[test]

@@ -43,6 +43,8 @@ fn frame(number: u64) -> Result<FrameJob, Error> {
         volume: domain.volume(),
         domain,
         cuts: vec![],
+        excluded: None,
+        weight: 1.0,
     })
 }
 
@@ -312,6 +314,15 @@ fn groups_that_share_particles_are_counted_as_each_by_itself() {
 
 #[test]
 fn blocks_of_frames_give_the_g_of_their_frames() {
+    blocks_are_their_frames(|_| 1.0);
+}
+
+#[test]
+fn blocks_of_reweighted_frames_give_the_g_of_their_frames() {
+    blocks_are_their_frames(|number| [1.0, 0.1, 7.3, 1e-9][number as usize % 4]);
+}
+
+fn blocks_are_their_frames(weight: fn(u64) -> f64) {
     use albireo::counts::{Sums, count_classes};
     use albireo::engine::{Exactness, PreparedJob};
     use albireo::estimators::fluid::{
@@ -322,7 +333,11 @@ fn blocks_of_frames_give_the_g_of_their_frames() {
     let groups = FrameGroups::apart(["a", "b", "c"]);
     let empty = Partials::new(&bins(), Species::within(SPECIES as usize)).expect("bins in r");
     let (mut blocks, mut by_frame) = (FrameBlocks::new(4), empty.clone());
-    for (number, tally) in counted(&all_workers()[2], &what, 40, frame) {
+    let weighed = |number| {
+        let weight = weight(number);
+        frame(number).map(|job| FrameJob { weight, ..job })
+    };
+    for (number, tally) in counted(&all_workers()[2], &what, 40, weighed) {
         let particles = tally.particles.clone();
         blocks.add(number, tally).expect("each once");
         let job = frame(number).expect("a frame");
@@ -339,7 +354,7 @@ fn blocks_of_frames_give_the_g_of_their_frames() {
             particles: &particles,
             excluded: &[],
             space: &space,
-            weight: 1.0,
+            weight: weight(number),
         };
         by_frame.add_frame(&frame).expect("a frame");
     }
@@ -366,5 +381,12 @@ fn blocks_of_frames_give_the_g_of_their_frames() {
         );
         assert_eq!((g(&all), n(&all)), (g(&by_frame), n(&by_frame)));
         assert_eq!((g(&all), n(&all)), (g(&merged), n(&merged)));
+        let error = |of: &Partials<RBins>| of.poisson_error(pair).expect("a pair");
+        let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        assert_eq!(bits(error(&all)), bits(error(&by_frame)));
     }
+    let sums = (0..40).map(|k| (weight(k), weight(k) * weight(k)));
+    let (sum, squares) = sums.fold((0.0, 0.0), |(a, b), (w, w2)| (a + w, b + w2));
+    let effective: f64 = sum * sum / squares;
+    assert!((all.effective_frames() - effective).abs() < 1e-12 * effective);
 }

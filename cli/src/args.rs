@@ -268,7 +268,7 @@ pub(crate) enum KernelName {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
     /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
-    /// .ecsv .fits .json .parquet; `-` prints it, and nothing else, on standard output
+    /// .ecsv .fits .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Format of `-o -` [default: csv]
@@ -298,6 +298,8 @@ pub(crate) enum FormatName {
     Json,
     /// Binary, with the record.
     Parquet,
+    /// Curves for GROMACS and Grace.
+    Xvg,
 }
 
 impl From<FormatName> for TableFormat {
@@ -307,6 +309,7 @@ impl From<FormatName> for TableFormat {
             FormatName::Ecsv => Self::Ecsv,
             FormatName::Json => Self::Json,
             FormatName::Parquet => Self::Parquet,
+            FormatName::Xvg => Self::Xvg,
         }
     }
 }

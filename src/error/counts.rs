@@ -118,6 +118,16 @@ pub enum TallyError {
     /// A frame that cannot be added to others.
     #[error("frame {0} has other bins or classes than those before it")]
     OtherFrame(u64),
+    /// A frame whose weight cannot be added to others.
+    #[error(
+        "frame {frame}: the weight of a frame must be positive and between 2^-440 and 2^440, found {weight}"
+    )]
+    FrameWeight {
+        /// The place of the frame.
+        frame: u64,
+        /// Its weight.
+        weight: f64,
+    },
     /// More pairs in all frames than can be counted.
     #[error("the frames up to {0} have more than 2^64 pairs: fewer of them are counted at once")]
     FramePairs(u64),

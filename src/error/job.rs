@@ -152,6 +152,18 @@ pub enum JobError {
         /// The most.
         most: usize,
     },
+    /// Frames at two times whose particles are not the same.
+    #[error(
+        "pairs over a lag need the same particles in both frames: frame {second} has {} of them, frame {first} {}, or they are of other groups or in another order", particles[1], particles[0]
+    )]
+    OtherParticles {
+        /// The number of the earlier frame.
+        first: u64,
+        /// The number of the later one.
+        second: u64,
+        /// Their particles.
+        particles: [usize; 2],
+    },
     /// More pairs in a frame than 64 bits number.
     #[error("a frame has more pairs than 64 bits number")]
     TooManyPairs,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::FrameTally;
 use crate::domain::{Domain, Lattice, PeriodicBox};
 use crate::error::TallyError;
+use crate::exact_sum::ExactSum;
 use crate::tally::{Merge, Tally};
 
 /// What is known of a frame beside its pairs.
@@ -21,6 +22,8 @@ pub struct FrameFacts {
     pub volume: Option<f64>,
     /// The box, where bins may reach beyond half of it.
     pub domain: Option<Arc<Domain>>,
+    /// What the frame counts for among others.
+    pub weight: f64,
 }
 
 /// Frames by their places in a trajectory, and the sums of their pairs over blocks of equal length.
@@ -31,7 +34,7 @@ pub struct FrameFacts {
 /// let mut blocks = FrameBlocks::new(4);
 /// for place in [5, 0, 1, 2, 7, 3, 4, 6] {
 ///     let tally = Tally::of_one_table(vec![place, 1], vec![]);
-///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None };
+///     let frame = FrameTally { number: place, tally, particles: vec![9], excluded: vec![0], volume: Some(1.0), domain: None, weight: 1.0 };
 ///     blocks.add(place, frame)?;
 /// }
 /// // Eight frames are two to a block.
@@ -48,6 +51,8 @@ pub struct FrameBlocks {
     length: u64,
     /// By number of the block: place / length.
     blocks: BTreeMap<u64, Tally>,
+    /// Of blocks with a frame of another weight w than 1, the exact sums of `w p - p` over the numbers p of pairs, as the tally has them.
+    reweighted: BTreeMap<u64, Vec<ExactSum>>,
     frames: BTreeMap<u64, FrameFacts>,
     /// All pairs of all frames: no sum of some of them is more.
     pairs: u128,
@@ -60,6 +65,8 @@ fn pairs_of(particles: &[u64]) -> u128 {
 }
 
 const MAGIC: &[u8; 8] = b"albfrms2";
+/// The least weight of a frame, and the inverse of the largest: 2^-440.
+const LEAST_WEIGHT: f64 = f64::from_bits((1023 - 440) << 52);
 
 impl FrameBlocks {
     /// No frame yet; there will be at most `most` blocks, two at least.
@@ -68,6 +75,7 @@ impl FrameBlocks {
             most: most.max(2),
             length: 1,
             blocks: BTreeMap::new(),
+            reweighted: BTreeMap::new(),
             frames: BTreeMap::new(),
             pairs: 0,
         }
@@ -86,10 +94,17 @@ impl FrameBlocks {
         self.blocks.get(&(begin / self.length))
     }
 
-    /// Adds the frame at `place`, counted from 0.
+    /// Of the block that begins at `begin`, what weights change of its numbers of pairs.
+    pub(crate) fn reweighted(&self, begin: u64) -> Option<&[ExactSum]> {
+        let sums = self.reweighted.get(&(begin / self.length));
+        sums.map(Vec::as_slice)
+    }
+
+    /// Adds the frame at `place`, counted from 0. Numbers of pairs stay integers; weighted sums are exact beside them.
     ///
     /// # Errors
-    /// A frame that is there already, one of other bins or classes than those before it, or more pairs than 64 bits number.
+    /// A frame that is there already, one of other bins or classes than those before it, more pairs than 64 bits number, or a weight that is not positive
+    /// or whose magnitude is beyond 2^±440.
     pub fn add(&mut self, place: u64, frame: FrameTally) -> Result<(), TallyError> {
         if self.frames.contains_key(&place) {
             return Err(TallyError::FrameTwice(place));
@@ -98,6 +113,12 @@ impl FrameBlocks {
         if other.is_some_and(|other| !alike(other, &frame.tally)) {
             return Err(TallyError::OtherFrame(place));
         }
+        if !(LEAST_WEIGHT..=1.0 / LEAST_WEIGHT).contains(&frame.weight) {
+            return Err(TallyError::FrameWeight {
+                frame: place,
+                weight: frame.weight,
+            });
+        }
         self.pairs += pairs_of(&frame.particles);
         if self.pairs > u128::from(u64::MAX) {
             return Err(TallyError::FramePairs(place));
@@ -105,12 +126,14 @@ impl FrameBlocks {
         while place / self.length >= self.most as u64 {
             self.lengthen();
         }
+        self.reweigh(place / self.length, &frame);
         self.add_to_block(place / self.length, frame.tally);
         let facts = FrameFacts {
             particles: frame.particles,
             excluded: frame.excluded,
             volume: frame.volume,
             domain: self.shared(place, frame.domain),
+            weight: frame.weight,
         };
         self.frames.insert(place, facts);
         Ok(())
@@ -134,9 +157,28 @@ impl FrameBlocks {
         }
     }
 
+    fn reweigh(&mut self, block: u64, frame: &FrameTally) {
+        if frame.weight == 1.0 {
+            return;
+        }
+        let pairs = frame.tally.pairs();
+        let sums = self.reweighted.entry(block).or_default();
+        sums.resize(pairs.len(), ExactSum::default());
+        for (sum, &p) in sums.iter_mut().zip(pairs).filter(|(_, p)| **p > 0) {
+            sum.add_times(frame.weight, p);
+            sum.add_times(-1.0, p);
+        }
+    }
+
     /// Puts every two blocks together.
     fn lengthen(&mut self) {
         self.length *= 2;
+        for (block, sums) in std::mem::take(&mut self.reweighted) {
+            let all = self.reweighted.entry(block / 2).or_default();
+            all.resize(sums.len(), ExactSum::default());
+            let both = all.iter_mut().zip(&sums);
+            both.for_each(|(sum, other)| sum.merge(other));
+        }
         for (block, tally) in std::mem::take(&mut self.blocks) {
             self.add_to_block(block / 2, tally);
         }
@@ -199,6 +241,7 @@ impl FrameBlocks {
             put(place);
             put(u64::from(facts.volume.is_some()));
             put(facts.volume.unwrap_or(0.0).to_bits());
+            put(facts.weight.to_bits());
             for list in [&facts.particles, &facts.excluded] {
                 put(list.len() as u64);
                 for &value in list {
@@ -212,6 +255,12 @@ impl FrameBlocks {
             bytes.extend(block.to_le_bytes());
             bytes.extend((tally.len() as u64).to_le_bytes());
             bytes.extend(tally);
+            let sums = self.reweighted.get(block).map_or(&[][..], Vec::as_slice);
+            bytes.extend((sums.len() as u64).to_le_bytes());
+            for digits in sums.iter().map(ExactSum::digits) {
+                bytes.extend((digits.len() as u64).to_le_bytes());
+                bytes.extend(digits.iter().flat_map(|digit| digit.to_le_bytes()));
+            }
         }
         bytes
     }
@@ -230,9 +279,10 @@ impl FrameBlocks {
         }
         for _ in 0..frames {
             let place = bytes.number()?;
-            let [known, volume] = [bytes.number()?, bytes.number()?];
+            let [known, volume, weight] = [bytes.number()?, bytes.number()?, bytes.number()?];
             let facts = FrameFacts {
                 volume: (known == 1).then(|| f64::from_bits(volume)),
+                weight: f64::from_bits(weight),
                 particles: bytes.list()?,
                 excluded: bytes.list()?,
                 domain: all.shared(place, bytes.domain()?),
@@ -245,6 +295,10 @@ impl FrameBlocks {
             let length = bytes.number()? as usize;
             all.blocks
                 .insert(block, Tally::from_bytes(bytes.take(length)?)?);
+            let sums: Vec<ExactSum> = bytes.sums()?;
+            if !sums.is_empty() {
+                all.reweighted.insert(block, sums);
+            }
         }
         if bytes.0.is_empty() {
             Ok(all)
@@ -324,6 +378,15 @@ impl<'a> Bytes<'a> {
         }
         (0..n).map(|_| self.number()).collect()
     }
+
+    fn sums(&mut self) -> Result<Vec<ExactSum>, TallyError> {
+        let n = self.number()? as usize;
+        if n > self.0.len() / 8 {
+            return Err(TallyError::NotATally);
+        }
+        let sum = |_| Ok(self.list()?.into_iter().map(f64::from_bits).collect());
+        (0..n).map(sum).collect()
+    }
 }
 
 #[cfg(test)]
@@ -339,6 +402,8 @@ mod tests {
             excluded: vec![place % 3],
             volume: place.is_multiple_of(2).then_some(1.0 + place as f64),
             domain: domain(place).map(Arc::new),
+            // Some frames of weight 1 among others.
+            weight: [1.0, 0.1, 3.7, 1.0][place as usize % 4],
         }
     }
 
@@ -379,6 +444,18 @@ mod tests {
                 assert_eq!(forwards.total().unwrap().pairs()[0], sum);
                 let again = FrameBlocks::from_bytes(&forwards.to_bytes()).unwrap();
                 assert_eq!(again, forwards);
+                assert_eq!(forwards.to_bytes(), mixed.to_bytes());
+                let weighted: ExactSum = forwards
+                    .blocks()
+                    .filter_map(|(begin, _)| forwards.reweighted(begin))
+                    .flat_map(|sums| sums[1].digits())
+                    .collect();
+                let mut expected = ExactSum::default();
+                for place in 0..n {
+                    expected.add_times(frame(place).weight, place * place);
+                    expected.add_times(-1.0, place * place);
+                }
+                assert_eq!(weighted, expected);
                 let held: usize = forwards
                     .blocks()
                     .map(|(b, _)| forwards.frames_of(b).count())
@@ -402,6 +479,14 @@ mod tests {
             ..frame(9)
         };
         assert_eq!(blocks.add(9, huge), Err(TallyError::FramePairs(9)));
+        for weight in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-200] {
+            let light = FrameTally { weight, ..frame(9) };
+            let refused = blocks.add(9, light);
+            assert!(
+                matches!(refused, Err(TallyError::FrameWeight { frame: 9, .. })),
+                "{weight}: {refused:?}"
+            );
+        }
         let bytes = of(0..5, 8).to_bytes();
         for cut in 0..bytes.len() {
             assert!(FrameBlocks::from_bytes(&bytes[..cut]).is_err(), "{cut}");

@@ -4,6 +4,7 @@
 
 use super::FrameTally;
 use crate::error::JobError;
+use crate::exact_sum::ExactSum;
 use crate::tally::Tally;
 
 /// Named groups of particles, such as species, and the labels that tell which of them a particle is in.
@@ -109,7 +110,13 @@ impl FrameGroups {
         }
     }
 
-    fn labels_of(&self, group: usize) -> impl Iterator<Item = u32> + Clone + '_ {
+    /// The class of an unordered pair of labels.
+    pub(crate) fn class(&self, pair: [u32; 2]) -> usize {
+        super::passes::class_of(self.labels(), pair)
+    }
+
+    /// The labels of a group's particles.
+    pub(crate) fn labels_of(&self, group: usize) -> impl Iterator<Item = u32> + Clone + '_ {
         (0..self.labels()).filter(move |&label| self.holds(group, label))
     }
 
@@ -161,6 +168,24 @@ impl FrameGroups {
             }
         }
         npairs
+    }
+
+    /// What weights of frames change of the pairs between two groups in each bin, of sums by labels.
+    pub(crate) fn reweighted_of(
+        &self,
+        sums: &[ExactSum],
+        bins: usize,
+        pair: [usize; 2],
+    ) -> Vec<ExactSum> {
+        let mut all = vec![ExactSum::default(); bins];
+        for (labels, times) in self.times(pair) {
+            let class = super::passes::class_of(self.labels(), labels);
+            let of_class = &sums[class * bins..][..bins];
+            for (sum, found) in all.iter_mut().zip(of_class) {
+                (0..times).for_each(|_| sum.merge(found));
+            }
+        }
+        all
     }
 
     /// What pairs there are between two groups, of the particles with each label and of the pairs of each two labels that are left out.

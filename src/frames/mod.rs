@@ -5,6 +5,7 @@
 
 mod blocks;
 mod groups;
+mod lagged;
 mod passes;
 mod workers;
 
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use blocks::{FrameBlocks, FrameFacts};
 pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
+pub use lagged::{FramePair, LaggedBins, LaggedTally, count_lagged};
 pub use passes::FrameBins;
 pub use workers::FrameWorkers;
 
@@ -38,6 +40,10 @@ pub struct FrameJob {
     pub volume: Option<f64>,
     /// Which pairs are left out: those within groups and listed rows of `particles`.
     pub cuts: Vec<Cut>,
+    /// For each class of species, how many pairs the cuts leave out, where that is known already ([`excluded_by_species`](crate::counts::excluded_by_species)).
+    pub excluded: Option<Arc<[u64]>>,
+    /// What the frame counts for among others; 1 unless a trajectory is reweighted.
+    pub weight: f64,
 }
 
 /// The pairs of one frame.
@@ -56,6 +62,8 @@ pub struct FrameTally {
     pub volume: Option<f64>,
     /// The frame's box, of bins that may reach beyond half of it ([`FrameBins::beyond_half`]); else `None`.
     pub domain: Option<Arc<Domain>>,
+    /// What the frame counts for among others.
+    pub weight: f64,
 }
 
 /// How far a run over frames came.
@@ -118,7 +126,7 @@ impl<F: Send> Progress for InFrame<'_, F> {
 /// let ready = |seed: u64| {
 ///     let atoms = Particles::new(random::in_box(300, seed, [1.0; 3])?);
 ///     let labels = Labels::new((0..300).map(|k| u32::from(k % 3 != 0)).collect(), 2)?;
-///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![] })
+///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![], excluded: None, weight: 1.0 })
 /// };
 /// let workers = FrameWorkers::each_alone(&AnyEngine::Cpu(Cpu::new()))?;
 /// let done = count_frames::<_, _, albireo::Error>(&workers, &what, || Ok(frames.next()), ready, |frame| {
@@ -139,13 +147,32 @@ pub fn count_frames<B, R, F>(
     what: &FrameBins<B>,
     next: impl FnMut() -> Result<Option<R>, F> + Send,
     ready: impl Fn(R) -> Result<FrameJob, F> + Sync,
-    mut done: impl FnMut(FrameTally) -> Result<(), F>,
+    done: impl FnMut(FrameTally) -> Result<(), F>,
     progress: &dyn Progress,
 ) -> Result<FramesDone, F>
 where
     B: Binning,
     R: Send,
     F: From<EngineError> + Send,
+{
+    let count = |engine: &AnyEngine, frame: R, progress: &dyn Progress| -> Result<_, F> {
+        Ok(what.count(engine, ready(frame)?, progress)?)
+    };
+    each_counted(workers, next, count, done, progress)
+}
+
+/// Counts what `next` hands out, as [`count_frames`] does.
+fn each_counted<R, T, F>(
+    workers: &FrameWorkers,
+    next: impl FnMut() -> Result<Option<R>, F> + Send,
+    count: impl Fn(&AnyEngine, R, &dyn Progress) -> Result<T, F> + Sync,
+    mut done: impl FnMut(T) -> Result<(), F>,
+    progress: &dyn Progress,
+) -> Result<FramesDone, F>
+where
+    R: Send,
+    T: Send,
+    F: Send,
 {
     let run = Run {
         over: AtomicBool::new(false),
@@ -156,11 +183,11 @@ where
     let (counted, tallies) = sync_channel(workers.engines().len() + 1);
     let raw = Mutex::new(raw);
     let frames = std::thread::scope(|scope| {
-        let (run, raw, ready) = (&run, &raw, &ready);
+        let (run, raw, count) = (&run, &raw, &count);
         scope.spawn(move || read(run, next, &out));
         for engine in workers.engines() {
             let counted = counted.clone();
-            scope.spawn(move || work(run, (engine, what), raw, ready, &counted));
+            scope.spawn(move || work(run, engine, raw, count, &counted));
         }
         drop(counted);
         let mut frames = 0;
@@ -219,12 +246,12 @@ fn read<R, F>(
 }
 
 /// Counts frames until there are no more.
-fn work<B: Binning, R, F: From<EngineError> + Send>(
+fn work<R, T, F: Send>(
     run: &Run<'_, F>,
-    (engine, what): (&AnyEngine, &FrameBins<B>),
+    engine: &AnyEngine,
     raw: &Mutex<Receiver<R>>,
-    ready: impl Fn(R) -> Result<FrameJob, F>,
-    counted: &SyncSender<FrameTally>,
+    count: impl Fn(&AnyEngine, R, &dyn Progress) -> Result<T, F>,
+    counted: &SyncSender<T>,
 ) {
     loop {
         let frame = raw.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -233,8 +260,7 @@ fn work<B: Binning, R, F: From<EngineError> + Send>(
             // The reader must not wait for room.
             continue;
         }
-        let tally = ready(frame).and_then(|job| Ok(what.count(engine, job, &InFrame(run))?));
-        match tally {
+        match count(engine, frame, &InFrame(run)) {
             Ok(tally) => {
                 if counted.send(tally).is_err() {
                     return;

@@ -115,9 +115,11 @@ impl<B: Binning> FrameBins<B> {
         for &label in labels.values() {
             particles[label as usize] += 1;
         }
-        let excluded = excluded_by_species(&job.particles, &job.cuts);
-        let number = job.number;
-        let volume = job.volume;
+        let excluded = match &job.excluded {
+            Some(known) => known.to_vec(),
+            None => excluded_by_species(&job.particles, &job.cuts)?,
+        };
+        let (number, volume, weight) = (job.number, job.volume, job.weight);
         let domain = self.beyond_half.then(|| Arc::new(job.domain.clone()));
         let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
             self.by_species(engine, &job, progress)?
@@ -128,9 +130,10 @@ impl<B: Binning> FrameBins<B> {
             number,
             tally,
             particles,
-            excluded: excluded?,
+            excluded,
             volume,
             domain,
+            weight,
         })
     }
 

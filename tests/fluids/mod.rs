@@ -5,7 +5,9 @@ mod images;
 mod partials;
 mod scattering;
 mod thermodynamics;
+mod van_hove;
 mod walls;
+mod weights;
 
 use albireo::counts::{Sums, count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};

@@ -12,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum TableError {
     /// The file name's extension names no format.
-    #[error("{}: the extension should be one of .csv, .ecsv, .fits, .json, .parquet", path.display())]
+    #[error("{}: the extension should be one of .csv, .ecsv, .fits, .json, .parquet, .xvg", path.display())]
     Extension {
         /// The file.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! Result tables: columns of counts and floats with metadata, written to and read from five formats.
+//! Result tables: columns of counts and floats with metadata, written to and read from five formats, and written as curves.
 //!
 //! Entry: [`Table::write`], [`Table::read`]. All of them keep every bit of u64 and finite f64, the names, units and metadata.
 
@@ -11,6 +11,7 @@ mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod record;
+mod xvg;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -72,6 +73,8 @@ pub enum TableFormat {
     Json,
     /// Apache Parquet, zstd.
     Parquet,
+    /// Curves for GROMACS and Grace, the metadata in comments. Written only.
+    Xvg,
 }
 
 impl TableColumn {
@@ -140,6 +143,7 @@ impl TableFormat {
             "fits" => Ok(Self::Fits),
             "json" => Ok(Self::Json),
             "parquet" => Ok(Self::Parquet),
+            "xvg" => Ok(Self::Xvg),
             _ => Err(TableError::Extension {
                 path: path.to_owned(),
             }),
@@ -153,7 +157,7 @@ impl TableFormat {
         match self {
             Self::Fits => "fits",
             Self::Parquet => "parquet",
-            Self::Csv | Self::Ecsv | Self::Json => "default",
+            Self::Csv | Self::Ecsv | Self::Json | Self::Xvg => "default",
         }
     }
 }
@@ -244,6 +248,7 @@ impl Table {
             TableFormat::Csv => csv::read(path),
             TableFormat::Ecsv => text().and_then(|text| ecsv::read(&text)),
             TableFormat::Json => text().and_then(|text| json::read(&text)),
+            TableFormat::Xvg => Err(xvg::not_read()),
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => parquet::read(path),
             #[cfg(feature = "fits")]
@@ -267,6 +272,7 @@ impl Table {
             TableFormat::Csv => csv::write(self, writer),
             TableFormat::Ecsv => ecsv::write(self, writer),
             TableFormat::Json => json::write(self, writer),
+            TableFormat::Xvg => xvg::write(self, writer),
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => parquet::write(self, writer),
             #[cfg(feature = "fits")]

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::folder::{Folder, floats, integers, names};
 
 /// A table of frames in boxes that grow: `species` in turn O, H, H; molecules of three.
-fn trajectory(frames: std::ops::Range<u64>, particles: u64) -> String {
+pub(crate) fn trajectory(frames: std::ops::Range<u64>, particles: u64) -> String {
     let mut text = "frame,species,molecule,x,y,z,lx,ly,lz\n".to_owned();
     for frame in frames {
         let length = 8.0 + 0.125 * frame as f64;
@@ -66,7 +66,7 @@ fn sum(bins: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
         .unwrap()
 }
 
-const BINS: &str = "--r-max 3 --n-bins 6";
+pub(crate) const BINS: &str = "--r-max 3 --n-bins 6";
 
 #[test]
 fn partials_of_all_frames_are_counted_by_the_rule() {

@@ -4,10 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
+use albireo::counts::excluded_by_species;
 use albireo::frames::FrameGroups;
 use albireo::tally::Cut;
-use albireo::{Groups, Labels};
+use albireo::{Groups, Labels, Particles};
 use albireo_catalogs::{Atoms, Attribute, Frame};
 
 use super::centres::keys;
@@ -22,6 +24,8 @@ pub(super) struct Chosen {
     pub(super) labels: Labels,
     pub(super) molecules: Option<Groups>,
     pub(super) cuts: Vec<Cut>,
+    /// Pairs that the cuts leave out, once they were looked for.
+    left_out: OnceLock<Arc<[u64]>>,
 }
 
 /// A column of species that is looked for where none is named.
@@ -184,7 +188,17 @@ impl Chosen {
             labels,
             molecules,
             cuts,
+            left_out: OnceLock::new(),
         })
+    }
+
+    /// How many pairs of each class the cuts leave out, of these particles.
+    pub(super) fn left_out(&self, particles: &Particles) -> Result<Arc<[u64]>, SampleError> {
+        if let Some(known) = self.left_out.get() {
+            return Ok(Arc::clone(known));
+        }
+        let found: Arc<[u64]> = excluded_by_species(particles, &self.cuts)?.into();
+        Ok(Arc::clone(self.left_out.get_or_init(|| found)))
     }
 }
 

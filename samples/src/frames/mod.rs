@@ -300,12 +300,15 @@ impl FrameChoice {
         if let Some(molecules) = &chosen.molecules {
             particles = particles.grouped(molecules.clone())?;
         }
+        let excluded = chosen.left_out(&particles)?;
         Ok(FrameJob {
             number,
             particles: domain.place(particles, Outside::Wrap)?,
             domain,
             volume,
+            excluded: Some(excluded),
             cuts: chosen.cuts.clone(),
+            weight: 1.0,
         })
     }
 

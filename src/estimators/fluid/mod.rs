@@ -21,6 +21,7 @@ mod species;
 mod structure_factor;
 mod thermodynamics;
 mod transform;
+mod van_hove;
 mod wigner_seitz;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
@@ -42,4 +43,5 @@ pub use thermodynamics::{
     BoxCorrection, corrected_for_box, kirkwood_buff, potential_of_mean_force,
 };
 pub use transform::Window;
+pub use van_hove::VanHove;
 pub use wigner_seitz::WignerSeitz;

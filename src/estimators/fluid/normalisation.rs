@@ -197,6 +197,11 @@ impl<B: Binning> Partials<B> {
         Ok(total)
     }
 
+    /// Whether frames count for different amounts.
+    fn is_reweighted(&self) -> bool {
+        self.effective_frames() < self.frames() as f64 * (1.0 - f64::EPSILON)
+    }
+
     /// The fraction of all particles that each species makes up, `sum w N_a / sum w N`.
     ///
     /// # Errors
@@ -217,14 +222,20 @@ impl<B: Binning> Partials<B> {
         Ok(numbers.iter().map(|n| n / all).collect())
     }
 
-    /// The Poisson error of g of `pairs`: `g / sqrt(p)`, NaN in a bin without a pair.
+    /// The Poisson error of g of `pairs`: `g / sqrt(p)`, NaN in a bin without a pair; of reweighted frames `sqrt(F / F_eff)` times that, F their number
+    /// and `F_eff` [`Partials::effective_frames`].
     ///
     /// # Errors
     /// Species whose pairs were not counted.
     pub fn poisson_error(&self, species: [usize; 2]) -> Result<Vec<f64>, EstimatorError> {
         let pairs = self.npairs(species)?.iter();
         let g = self.g(species, Normalisation::Pairs)?.into_iter();
-        let error = |(g, &p)| crate::estimators::poisson_error(g - 1.0, p as f64);
+        let spread = if self.is_reweighted() {
+            (self.frames() as f64 / self.effective_frames()).sqrt()
+        } else {
+            1.0
+        };
+        let error = |(g, &p)| spread * crate::estimators::poisson_error(g - 1.0, p as f64);
         Ok(g.zip(pairs).map(error).collect())
     }
 

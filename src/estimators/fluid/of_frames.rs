@@ -119,6 +119,11 @@ impl<B: CutByImages> BlockPartials<'_, B> {
         let npairs: Vec<u64> = pairs
             .flat_map(|&pair| self.groups.npairs_of(tally, pair))
             .collect();
+        let reweighted = blocks.reweighted(begin).map(|sums| {
+            let pairs = species.pairs().iter();
+            let of = |&pair| self.groups.reweighted_of(sums, tally.n_bins(), pair);
+            pairs.flat_map(of).collect::<Vec<_>>()
+        });
         let facts: Vec<(u64, &FrameFacts)> = blocks.frames_of(begin).collect();
         let spaces = self.spaces_of(&facts)?;
         let numbers = facts.iter();
@@ -129,16 +134,18 @@ impl<B: CutByImages> BlockPartials<'_, B> {
         let views: Vec<Frame<'_, B>> = frames
             .iter()
             .zip(&spaces)
-            .map(|((particles, _), space)| Frame {
+            .zip(facts.iter().map(|(_, facts)| facts.weight))
+            .map(|(((particles, _), space), weight)| Frame {
                 counts: &[],
                 particles,
                 excluded: &[],
                 space,
-                weight: 1.0,
+                weight,
             })
             .collect();
         let candidates: Vec<Vec<u64>> = frames.iter().map(|frame| frame.1.clone()).collect();
-        sum.add_block(&npairs, &views, &candidates, self.exactness)
+        let pairs = (&npairs[..], reweighted.as_deref());
+        sum.add_block(pairs, &views, &candidates, self.exactness)
     }
 
     /// The space of each frame; that of frames in a row with the same box is found once.

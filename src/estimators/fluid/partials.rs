@@ -57,6 +57,8 @@ pub struct Partials<B> {
     /// Sums of `w p - p`, once a frame has another weight than 1.
     reweighted: Option<Vec<ExactSum>>,
     weight: ExactSum,
+    /// Sum of `w^2`.
+    weight_squares: ExactSum,
     volume: ExactSum,
     /// Sums of `w N` of each species.
     particles: Vec<ExactSum>,
@@ -146,6 +148,7 @@ impl<B: Binning> Partials<B> {
             exactness: None,
             reweighted: None,
             weight: ExactSum::default(),
+            weight_squares: ExactSum::default(),
             volume: ExactSum::default(),
             particles: zeros(species.number()),
             density: Counted {
@@ -161,6 +164,16 @@ impl<B: Binning> Partials<B> {
     #[must_use]
     pub fn emptied(&self) -> Self {
         Self::with_volumes(&self.binning, self.species.clone(), self.volumes.clone())
+    }
+
+    /// The same bins, in space or in a plane, for other species, without a frame.
+    pub(super) fn with_species(&self, species: Species) -> Self {
+        Self::with_volumes(&self.binning, species, self.volumes.clone())
+    }
+
+    /// The volumes of the bins where space is not cut.
+    pub(super) fn volumes(&self) -> &[f64] {
+        &self.volumes
     }
 
     /// Adds one frame.
@@ -182,21 +195,23 @@ impl<B: Binning> Partials<B> {
         if weight != 1.0 {
             let sums = zeros(self.npairs.len());
             let sums = self.reweighted.get_or_insert(sums).iter_mut();
-            sums.zip(counted())
-                .for_each(|(sum, &p)| keep(sum, weight, p as f64));
+            for (sum, &p) in sums.zip(counted()) {
+                sum.add_times(weight, p);
+                sum.add_times(-1.0, p);
+            }
         }
         self.add_space(frame, &densities);
         self.exactness = exactness;
         Ok(())
     }
 
-    /// Adds the frames of a block, each of weight 1, whose pairs were summed: `npairs` class by class, bin by bin.
+    /// Adds the frames of a block whose pairs p were summed: `npairs` class by class, bin by bin, and `w p - p` where weights w differ from 1.
     ///
     /// # Errors
     /// As [`Partials::add_frame`].
     pub(super) fn add_block(
         &mut self,
-        npairs: &[u64],
+        (npairs, reweighted): (&[u64], Option<&[ExactSum]>),
         frames: &[Frame<'_, B>],
         candidates: &[Vec<u64>],
         exactness: Exactness,
@@ -210,6 +225,10 @@ impl<B: Binning> Partials<B> {
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
         self.npairs = summed
             .ok_or_else(|| EstimatorError::Needs("fewer than 2^64 pairs in a bin".to_owned()))?;
+        if let Some(theirs) = reweighted {
+            let ours = self.reweighted.get_or_insert(zeros(theirs.len()));
+            merge_all(ours, theirs);
+        }
         for (frame, densities) in frames.iter().zip(&densities) {
             self.add_space(frame, densities);
         }
@@ -238,6 +257,7 @@ impl<B: Binning> Partials<B> {
     fn add_space(&mut self, frame: &Frame<'_, B>, densities: &[Counted<f64>]) {
         let (weight, volume) = (frame.weight, frame.space.volume());
         self.weight.add(weight);
+        self.weight_squares.add_square(weight);
         self.volume.add(weight * volume);
         for (sum, &n) in self.particles.iter_mut().zip(frame.particles) {
             sum.add(weight * n as f64);
@@ -315,6 +335,7 @@ impl<B: Binning> Partials<B> {
             merge_all(ours, theirs);
         }
         self.weight.merge(&other.weight);
+        self.weight_squares.merge(&other.weight_squares);
         self.volume.merge(&other.volume);
         merge_all(&mut self.particles, &other.particles);
         let (ours, theirs) = (&mut self.density, &other.density);
@@ -355,6 +376,11 @@ impl<B: Binning> Partials<B> {
     /// The sum of the frames' weights.
     pub fn weight(&self) -> f64 {
         self.weight.value()
+    }
+
+    /// How many frames of equal weights are as good as these, `(sum w)^2 / sum w^2` (Kish 1965); NaN without a frame.
+    pub fn effective_frames(&self) -> f64 {
+        self.weight().powi(2) / self.weight_squares.value()
     }
 
     /// The mean volume, or area, of the frames by their weights; NaN without a frame.

@@ -11,8 +11,6 @@ use albireo::frames::FrameBlocks;
 use albireo_catalogs::{WholeFile, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
 
-/// From one time to the next.
-const PAUSE: Duration = Duration::from_secs(30);
 const MAGIC: &[u8; 8] = b"albckpt1";
 /// Hexadecimal digits of a digest.
 const DIGEST: usize = 64;
@@ -22,17 +20,20 @@ pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     settings: String,
     saved: Instant,
+    /// From one time to the next.
+    pause: Duration,
     found: Option<FrameBlocks>,
 }
 
 impl Checkpoint {
     /// Reads what is there already.
-    pub(super) fn open(path: Option<&Path>, settings: &str) -> Result<Self> {
+    pub(super) fn open(path: Option<&Path>, settings: &str, pause: Duration) -> Result<Self> {
         let settings = sha256_of_bytes(settings.as_bytes());
         let mut checkpoint = Self {
             path: path.map(Path::to_owned),
             settings,
             saved: Instant::now(),
+            pause,
             found: None,
         };
         let Some(path) = path else {
@@ -80,7 +81,7 @@ impl Checkpoint {
 
     /// Saves, if it was long ago.
     pub(super) fn save_at_times(&mut self, blocks: &FrameBlocks) -> Result<()> {
-        if self.path.is_some() && self.saved.elapsed() > PAUSE {
+        if self.path.is_some() && self.saved.elapsed() >= self.pause {
             self.save(blocks)?;
         }
         Ok(())

@@ -115,7 +115,7 @@ pub(super) struct FrameFlags {
     select: Vec<NamedCondition>,
     /// Ask the conditions of --select and --where again in every frame [default: once, of the first]
     #[arg(long)]
-    update: bool,
+    pub(super) update: bool,
     /// Pairs of species to count, e.g. O-O,O-H [default: all]
     #[arg(long, value_name = "A-B,..", value_delimiter = ',')]
     pub(super) pairs: Vec<String>,

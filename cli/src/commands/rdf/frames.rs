@@ -19,6 +19,8 @@ use serde_json::json;
 use super::check_reach;
 use super::checkpoint::Checkpoint;
 use super::flags::{FrameFlags, Plane};
+use super::times::TimeFlags;
+use super::weights::FrameWeights;
 use crate::engine::Engines;
 use crate::progress::{Bar, stop_reading, stopped};
 use crate::record::Record;
@@ -35,12 +37,12 @@ const AT_ONCE: usize = 1 << 26;
 pub(super) fn is_trajectory(
     paths: &[PathBuf],
     flags: &FrameFlags,
-    selection: &Selection,
+    (selection, given): (&Selection, Option<&str>),
 ) -> Result<bool> {
     let Some(first) = paths.first() else {
         return Ok(false);
     };
-    if flags.given().is_some() {
+    if given.is_some() {
         return Ok(true);
     }
     let request = flags.request(selection)?;
@@ -69,6 +71,8 @@ pub(super) fn is_trajectory(
 /// A run over frames.
 pub(super) struct Run<'a> {
     pub(super) flags: &'a FrameFlags,
+    pub(super) times: &'a TimeFlags,
+    pub(super) weights: FrameWeights,
     pub(super) bins: RBins,
     pub(super) volume: Option<f64>,
     pub(super) engines: Engines,
@@ -90,8 +94,6 @@ pub(super) struct Counted {
     pub(super) each: Vec<Partials<RBins>>,
     pub(super) each_told: Vec<Partials<RBins>>,
     pub(super) interrupted: bool,
-    /// Of each group, the sum of its particles over all frames.
-    particles: Vec<u64>,
     range: FrameRange,
 }
 
@@ -100,16 +102,10 @@ impl Counted {
     pub(super) fn frame_number(&self, place: u64) -> u64 {
         self.range.start + place * self.range.step
     }
-
-    /// The mean number of particles of each group.
-    pub(super) fn mean_particles(&self) -> Vec<f64> {
-        let frames = self.blocks.len() as f64;
-        self.particles.iter().map(|&n| n as f64 / frames).collect()
-    }
 }
 
 /// The pairs of groups that are counted.
-fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<[usize; 2]>> {
+pub(super) fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<[usize; 2]>> {
     let number = groups.names().len();
     if names.is_empty() {
         return Ok(Species::within(number).pairs().to_vec());
@@ -174,7 +170,9 @@ impl Run<'_> {
         let n_classes = groups.labels() as usize * (groups.labels() as usize + 1) / 2;
         let bytes = 8 * self.bins.edges().n_bins() * n_classes;
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
-        let mut checkpoint = Checkpoint::open(self.flags.checkpoint.as_deref(), fingerprint)?;
+        let pause = self.times.checkpoint_pause();
+        let path = self.flags.checkpoint.as_deref();
+        let mut checkpoint = Checkpoint::open(path, fingerprint, pause)?;
         let mut blocks = match checkpoint.take() {
             Some(blocks) => blocks,
             None => FrameBlocks::new(most),
@@ -190,6 +188,7 @@ impl Run<'_> {
             checkpoint.save(&blocks)?;
         }
         record.set("engine", engine.as_str());
+        self.weights.note(record)?;
         let of = BlockPartials {
             empty,
             groups: &groups,
@@ -200,13 +199,6 @@ impl Run<'_> {
         check_there(&groups, &pairs, &blocks)?;
         let each = of.of_each(&blocks)?;
         let partials = of.merged(&each)?;
-        let mut particles = vec![0; groups.names().len()];
-        for (_, facts) in blocks.frames() {
-            for (group, sum) in particles.iter_mut().enumerate() {
-                let lists = (&facts.particles[..], &facts.excluded[..]);
-                *sum += groups.candidates(lists, [group; 2])?.particles[0];
-            }
-        }
         Ok(Counted {
             each,
             each_told: told.as_ref().map_or(Ok(vec![]), |told| of.of_each(told))?,
@@ -215,7 +207,6 @@ impl Run<'_> {
             blocks,
             told,
             interrupted: done.interrupted,
-            particles,
             range: self.flags.range(),
         })
     }
@@ -231,7 +222,7 @@ impl Run<'_> {
     }
 
     /// Who counts: each thread a frame, unless frames are few or do not fit into memory that often.
-    fn workers(&mut self) -> Result<(FrameWorkers, String)> {
+    pub(super) fn workers(&mut self) -> Result<(FrameWorkers, String)> {
         let frames = self.source.frames();
         let first = self.first.take();
         let particles = first.as_ref().map_or(0, |job| job.particles.len());
@@ -278,15 +269,19 @@ impl Run<'_> {
         );
         let (source, choice) = (&mut self.source, &self.choice);
         let bins = (&self.bins, self.beyond_half);
+        let weights = &self.weights;
         let next = || -> Result<_> {
             while let Some(frame) = source.next_frame()? {
-                if known.binary_search(&place(frame.number)).is_err() {
-                    return Ok(Some(frame));
+                if known.binary_search(&place(frame.number)).is_ok() {
+                    continue;
+                }
+                if let Some(weight) = weights.of(&frame)? {
+                    return Ok(Some((frame, weight)));
                 }
             }
             Ok(None)
         };
-        let ready = |frame| ready(choice, bins, frame);
+        let ready = |(frame, weight)| ready(choice, bins, frame, weight);
         let done = |frame: albireo::frames::FrameTally| -> Result<()> {
             let place = place(frame.number);
             if let Some(told) = told.as_mut() {
@@ -309,13 +304,15 @@ impl Run<'_> {
 }
 
 /// The particles of a frame, whose box the bins must suit.
-fn ready(
+pub(super) fn ready(
     choice: &FrameChoice,
     (bins, beyond_half): (&RBins, bool),
     frame: NumberedFrame,
+    weight: f64,
 ) -> Result<FrameJob> {
     let (path, number) = (frame.path.clone(), frame.frame.number);
-    let job = choice.job(frame)?;
+    let mut job = choice.job(frame)?;
+    job.weight = weight;
     check_reach(bins, &job.domain, beyond_half)
         .with_context(|| format!("{}: frame {number}", path.display()))?;
     Ok(job)

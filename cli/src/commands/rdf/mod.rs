@@ -13,6 +13,9 @@ mod flags;
 mod frames;
 mod structure;
 mod tables;
+mod times;
+mod van_hove;
+mod weights;
 
 use std::path::PathBuf;
 
@@ -21,6 +24,8 @@ use albireo_samples::Selection;
 use self::flags::FrameFlags;
 use self::frames::{fingerprint, is_trajectory, note};
 use self::structure::StructureFlags;
+use self::times::TimeFlags;
+use self::weights::{FrameWeights, WeightSpec};
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;
@@ -77,6 +82,8 @@ pub(crate) struct Rdf {
     volume: Option<f64>,
     #[command(flatten)]
     frames: FrameFlags,
+    #[command(flatten)]
+    times: TimeFlags,
     #[command(flatten)]
     structure: StructureFlags,
     #[command(flatten)]
@@ -209,7 +216,9 @@ impl Rdf {
             .chain(self.second.iter().flat_map(Files::iter))
             .chain(self.bins.as_ref().and_then(EdgeSpec::file))
             .chain(self.excluded.bonds.as_deref());
+        let weights = self.times.frame_weights.as_ref();
         let inputs = inputs.chain(self.frames.files());
+        let inputs = inputs.chain(weights.and_then(WeightSpec::file));
         let others = self.frames.block_counts.as_deref();
         let others: Vec<_> = others
             .map(|path| ("--block-counts", path))
@@ -225,11 +234,12 @@ impl Rdf {
         let in_memory = |path| call.kept.given().contains_key(path);
         let in_memory = self.data.paths.iter().any(in_memory);
         let of_frames = self.second.is_none() && !self.pairs.has_second() && !in_memory;
-        if of_frames && is_trajectory(&self.data.paths, &self.frames, &selection)? {
+        let given = self.frames.given().or(self.times.given());
+        if of_frames && is_trajectory(&self.data.paths, &self.frames, (&selection, given))? {
             return self.run_over_frames(call, &selection);
         }
         let structure = self.structure.structure.is_some();
-        if let Some(flag) = self.frames.given().or(structure.then_some("--structure")) {
+        if let Some(flag) = given.or(structure.then_some("--structure")) {
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));
@@ -337,14 +347,16 @@ impl Rdf {
         );
         let unit = self.pairs.space.unit.clone();
         let unit = unit.or_else(|| source.unit().map(str::to_owned));
-        let fingerprint = fingerprint(
-            paths,
-            &(settings, bins.edges(), &self.frames.pairs, self.beyond_half),
-        )?;
+        let weights = self.times.frame_weights.as_ref();
+        let of_weights = weights.map(WeightSpec::fingerprint).transpose()?;
+        let settings = (settings, bins.edges(), &self.frames.pairs, of_weights);
+        let fingerprint = fingerprint(paths, &(settings, self.beyond_half))?;
         let names = choice.groups().names().to_vec();
         self.structure.check(&names)?;
         let run = frames::Run {
             flags: &self.frames,
+            times: &self.times,
+            weights: FrameWeights::read(weights)?,
             bins,
             volume,
             engines: self.engines()?,
@@ -353,12 +365,21 @@ impl Rdf {
             choice,
             first: job,
         };
+        if self.times.lags()?.is_some() {
+            let written = (&self.structure, &self.pairs.output);
+            return van_hove::write(run, (&names, unit.as_deref()), written, record);
+        }
         let counted = run.count(&mut record, &fingerprint)?;
         tables::write(
             &counted,
             &names,
             unit.as_deref(),
-            (&self.frames, &self.structure, &self.pairs.output),
+            (
+                &self.frames,
+                &self.times,
+                &self.structure,
+                &self.pairs.output,
+            ),
             record,
         )
     }

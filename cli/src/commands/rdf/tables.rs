@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::flags::{FrameFlags, NormName};
 use super::frames::Counted;
 use super::structure::{self, StructureFlags};
+use super::times::TimeFlags;
 use crate::args::OutputFlags;
 use crate::bins::Statistic;
 use crate::output::{deliver, write as write_table};
@@ -68,7 +69,7 @@ fn block_errors(
     }
     let mut series = Blocking::new(counted.partials.binning().n_bins());
     for block in blocks {
-        let pairs: Vec<f64> = block.npairs(pair)?.iter().map(|&p| p as f64).collect();
+        let pairs = block.g(pair, Normalisation::None)?;
         series.add(&pairs, &block.ideal_pairs(pair, norm)?)?;
     }
     let (g, bare) = (
@@ -76,11 +77,12 @@ fn block_errors(
         counted.partials.ideal_pairs(pair, norm)?,
     );
     // What g has beside pairs over ideal pairs, such as a density.
-    let npairs = counted.partials.npairs(pair)?.iter().zip(&bare);
-    let factors = g.iter().zip(npairs).map(|(g, (&p, bare))| match p {
-        0 => 1.0,
-        p => g * bare / p as f64,
-    });
+    let pairs = counted.partials.g(pair, Normalisation::None)?;
+    let npairs = pairs.iter().zip(&bare);
+    let factors = g
+        .iter()
+        .zip(npairs)
+        .map(|(g, (&p, bare))| if p > 0.0 { g * bare / p } else { 1.0 });
     let errors = series.errors(Plateau::Cubic).into_iter();
     Ok(Some(
         errors.zip(factors).map(|(e, factor)| e * factor).collect(),
@@ -169,14 +171,19 @@ fn note(record: &mut Record, counted: &Counted, names: &[String]) {
     let frames = counted.blocks.len();
     record.set("frames", frames);
     record.set("interrupted", counted.interrupted);
-    let mut volumes = (0.0, 0usize);
+    let mut volumes = (0.0, 0.0);
     for (_, facts) in counted.blocks.frames() {
         if let Some(volume) = facts.volume {
-            volumes = (volumes.0 + volume, volumes.1 + 1);
+            let weight = facts.weight;
+            volumes = (volumes.0 + weight * volume, volumes.1 + weight);
         }
     }
-    if volumes.1 > 0 {
-        record.set("mean_volume", volumes.0 / volumes.1 as f64);
+    if volumes.1 > 0.0 {
+        record.set("mean_volume", volumes.0 / volumes.1);
+    }
+    let effective = counted.partials.effective_frames();
+    if effective < frames as f64 * (1.0 - 1e-12) {
+        record.set("effective_frames", effective);
     }
     let pairs: Vec<String> = counted
         .pairs
@@ -185,6 +192,7 @@ fn note(record: &mut Record, counted: &Counted, names: &[String]) {
         .collect();
     record.set("pairs", json!(pairs));
     let numbers: Vec<Value> = counted
+        .partials
         .mean_particles()
         .into_iter()
         .map(Value::from)
@@ -198,7 +206,7 @@ pub(super) fn write(
     counted: &Counted,
     names: &[String],
     unit: Option<&str>,
-    (flags, structure, output): (&FrameFlags, &StructureFlags, &OutputFlags),
+    (flags, times, structure, output): (&FrameFlags, &TimeFlags, &StructureFlags, &OutputFlags),
     mut record: Record,
 ) -> Result<()> {
     let frames = counted.blocks.len();
@@ -226,7 +234,7 @@ pub(super) fn write(
     }
     if let Some(path) = &flags.block_counts {
         let table = Table {
-            columns: of_blocks(counted, edges, (&named, norm))?,
+            columns: of_blocks(counted, edges, (&named, norm), times.running)?,
             meta: record.finish(ResultKind::Rdf),
         };
         write_table(&table, path)?;
@@ -260,6 +268,7 @@ fn of_blocks(
     counted: &Counted,
     edges: Vec<TableColumn>,
     (named, norm): (&Named<'_>, Normalisation),
+    running: bool,
 ) -> Result<Vec<TableColumn>> {
     let Some(told) = &counted.told else {
         return Ok(edges);
@@ -297,6 +306,30 @@ fn of_blocks(
             format!("g of {of} in the block"),
             g,
         ));
+        if running {
+            columns.push(TableColumn::floats(
+                named.column("g_running", pair),
+                format!("g of {of} over all frames up to the last of the block"),
+                running_mean(&counted.each_told, pair, norm)?,
+            ));
+        }
     }
     Ok(columns)
+}
+
+/// g of the first block, of the first two, and so on.
+fn running_mean(
+    blocks: &[Partials<RBins>],
+    pair: [usize; 2],
+    norm: Normalisation,
+) -> Result<Vec<f64>> {
+    let mut so_far = blocks.first().map(Partials::emptied);
+    let mut means = Vec::new();
+    for block in blocks {
+        if let Some(sum) = &mut so_far {
+            sum.merge(block)?;
+            means.extend(sum.g(pair, norm)?);
+        }
+    }
+    Ok(means)
 }

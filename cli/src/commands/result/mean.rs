@@ -38,12 +38,27 @@ fn wedge_edges(table: &Table) -> Vec<f64> {
     edges.filter_map(serde_json::Value::as_f64).collect()
 }
 
+/// The pairs of species that a table of partial g has columns of, in their order; with lags those of each lag.
+fn pairs(table: &Table) -> Vec<String> {
+    let named = |column: &TableColumn| {
+        let pair = column.name.strip_prefix("g_")?;
+        // Beside a g stands its number of pairs, beside an error none.
+        let npairs = table.column(&format!("npairs_{pair}"));
+        npairs.map(|_| pair.to_owned())
+    };
+    table.columns.iter().filter_map(named).collect()
+}
+
 /// The columns of estimates in a table of this kind, and what they are together.
 fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str)> {
     let one = |name: &'static str| (vec![name.to_owned()], name);
     Ok(match kind {
         ResultKind::Correlation => one("xi"),
         ResultKind::Projected => one("wp"),
+        ResultKind::Rdf if table.column("g").is_none() => {
+            let names = pairs(table).into_iter().map(|pair| format!("g_{pair}"));
+            (names.collect(), "partial g")
+        }
         ResultKind::Rdf => one("g"),
         ResultKind::Multipoles => {
             let columns = orders(table).iter().map(|l| format!("xi_{l}")).collect();
@@ -77,7 +92,7 @@ impl<'a> Estimates<'a> {
         let (columns, name) = columns(&of.first().table, of.kind()).with_context(place)?;
         if columns.is_empty() {
             bail!(
-                "{}: there are no {name}, such as a column `xi_0` or `xi_wedge_0`",
+                "{}: there are no {name}, such as a column `xi_0`, `xi_wedge_0` or `g_O-H`",
                 place()
             );
         }
@@ -146,6 +161,18 @@ impl<'a> Estimates<'a> {
                     TableColumn::floats("wedge_hi", "mu: upper edge of the wedge", hi),
                 ]
             }
+            ResultKind::Rdf if self.columns.len() > 1 => {
+                let pairs = self
+                    .columns
+                    .iter()
+                    .map(|name| name.trim_start_matches("g_"));
+                let pairs: Vec<&str> = pairs.collect();
+                vec![TableColumn::integers(
+                    "pair",
+                    format!("pair of species, counting from 0: {}", pairs.join(", ")),
+                    (0..pairs.len() as u64).collect(),
+                )]
+            }
             _ => return Ok(bins.collect()),
         };
         let labels = labels
@@ -165,9 +192,11 @@ impl<'a> Estimates<'a> {
         for (name, (mean, error)) in self.columns.iter().zip(values) {
             columns.extend(of_column(table, name, n, mean, error));
         }
-        if self.of.kind() == ResultKind::Rdf && table.column("n").is_some() {
-            let n_of_r = Covariance::of_realisations(&self.rows(&["n".to_owned()])?)?;
-            columns.extend(of_column(table, "n", n, n_of_r.mean(), &n_of_r.errors()));
+        let others = table.columns.iter().map(|column| &column.name);
+        let is_n = |name: &&String| *name == "n" || name.starts_with("n_");
+        for name in others.filter(|name| self.of.kind() == ResultKind::Rdf && is_n(name)) {
+            let n_of_r = Covariance::of_realisations(&self.rows(&[name.clone()])?)?;
+            columns.extend(of_column(table, name, n, n_of_r.mean(), &n_of_r.errors()));
         }
         Ok(Table {
             columns,

@@ -6,7 +6,7 @@ use albireo_catalogs::Table;
 use serde_json::Value;
 
 /// The settings by their metadata, in the order in which they are compared, and what messages call them.
-const SETTINGS: [(&str, &str); 12] = [
+const SETTINGS: [(&str, &str); 17] = [
     ("result", "kind"),
     ("statistic", "statistic"),
     ("edges", "bins"),
@@ -16,6 +16,11 @@ const SETTINGS: [(&str, &str); 12] = [
     ("line_of_sight", "line of sight"),
     ("cuts", "cuts"),
     ("estimator", "estimator"),
+    ("species", "species"),
+    ("pairs", "pairs of species"),
+    ("normalisation", "normalisation"),
+    ("plane_normal", "normal of the plane"),
+    ("lags", "lags"),
     ("unit", "unit"),
     ("cosmology", "cosmology"),
     ("arithmetic", "arithmetic"),

@@ -1,0 +1,112 @@
+//! The flags of frames in time: which count for how much, which are compared with which, and what is told of them as they go.
+//!
+//! Entry: [`TimeFlags`].
+
+use std::num::NonZeroU64;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::weights::WeightSpec;
+use crate::usage::usage;
+
+/// Lags between frames: one, or START:STOP:STEP.
+#[derive(Debug, Clone)]
+pub(super) struct Lags(Vec<u64>);
+
+/// The most lags of one run.
+const MOST_LAGS: usize = 1024;
+
+impl FromStr for Lags {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "expected a number of frames such as 10, or START:STOP:STEP such as 0:100:10, found `{text}`"
+            )
+        };
+        let parts: Option<Vec<u64>> = text.split(':').map(|p| p.trim().parse().ok()).collect();
+        let (start, stop, step) = match parts.ok_or_else(wrong)?[..] {
+            [one] => (one, one.checked_add(1).ok_or_else(wrong)?, 1),
+            [start, stop] => (start, stop, 1),
+            [start, stop, step] => (start, stop, step),
+            _ => return Err(wrong()),
+        };
+        if step == 0 || stop <= start || (stop - start) / step > MOST_LAGS as u64 {
+            return Err(wrong());
+        }
+        Ok(Self((start..stop).step_by(step as usize).collect()))
+    }
+}
+
+/// Which frames count for how much, and which are compared with which.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Frames in time")]
+pub(super) struct TimeFlags {
+    /// Van Hove function instead of g(r): pairs of a particle in a frame with another one so many frames of --frames later, e.g. 0,1,10 or 0:100:10
+    #[arg(long, value_name = "FRAMES,..", value_delimiter = ',')]
+    lags: Vec<Lags>,
+    /// Every so many frames one from which lags begin [default: 1]
+    #[arg(long, value_name = "N", requires = "lags")]
+    origins: Option<NonZeroU64>,
+    /// Weights of frames: a column of the particles, or @FILE with a row a frame (column `weight`, else the last; by its column `frame`, else in order)
+    #[arg(long, value_name = "COLUMN|@FILE", conflicts_with = "lags")]
+    pub(super) frame_weights: Option<WeightSpec>,
+    /// Add the running mean of g to --block-counts: over all frames up to each block's last
+    #[arg(long, requires = "block_counts")]
+    pub(super) running: bool,
+    /// Seconds from one --checkpoint to the next [default: 30]
+    #[arg(long, value_name = "SECONDS", requires = "checkpoint", value_parser = seconds, allow_negative_numbers = true)]
+    checkpoint_every: Option<f64>,
+}
+
+/// Seconds, 0 for every frame.
+fn seconds(text: &str) -> Result<f64, String> {
+    let found = text.parse().ok().filter(|s: &f64| (0.0..=1e6).contains(s));
+    found.ok_or_else(|| format!("expected seconds from 0 to 1e6, found `{text}`"))
+}
+
+impl TimeFlags {
+    /// The first of the flags that has a meaning for trajectories alone.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            (!self.lags.is_empty(), "--lags"),
+            (self.frame_weights.is_some(), "--frame-weights"),
+        ];
+        let first = given.into_iter().find(|(given, _)| *given);
+        first.map(|(_, flag)| flag)
+    }
+
+    /// The lags, rising; none unless the van Hove function is asked for.
+    pub(super) fn lags(&self) -> Result<Option<Vec<u64>>> {
+        if self.lags.is_empty() {
+            return Ok(None);
+        }
+        let all = self.lags.iter().flat_map(|lags| lags.0.iter().copied());
+        let mut lags: Vec<u64> = all.collect();
+        lags.sort_unstable();
+        if let Some(two) = lags.windows(2).find(|two| two[0] == two[1]) {
+            return Err(usage(format!("--lags: {} is there twice", two[0])));
+        }
+        if lags.len() > MOST_LAGS {
+            return Err(usage(format!(
+                "--lags: at most {MOST_LAGS} are counted at once, found {}",
+                lags.len()
+            )));
+        }
+        Ok(Some(lags))
+    }
+
+    /// Frames from one origin to the next.
+    pub(super) fn origins(&self) -> u64 {
+        self.origins.map_or(1, NonZeroU64::get)
+    }
+
+    /// From one checkpoint to the next.
+    pub(super) fn checkpoint_pause(&self) -> Duration {
+        Duration::from_secs_f64(self.checkpoint_every.unwrap_or(30.0))
+    }
+}

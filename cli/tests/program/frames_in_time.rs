@@ -1,0 +1,425 @@
+//! `albireo rdf` over frames that count for different amounts, that are compared with each other, or that are killed in the midst.
+
+use std::fmt::Write as _;
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::folder::{Folder, Run, floats, integers, names};
+use crate::frames::{BINS, trajectory};
+
+/// Positions of a frame: species and place, its box a cube.
+fn frame_of(text: &str, frame: u64) -> (Vec<(String, [f64; 3])>, f64) {
+    let rows = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let rows: Vec<_> = rows.filter(|row| row[0] == frame.to_string()).collect();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let particle = |row: &Vec<&str>| (row[1].to_owned(), [3, 4, 5].map(|k| number(row[k])));
+    (rows.iter().map(particle).collect(), number(rows[0][6]))
+}
+
+/// The bin of width 0.5 below 3 of a separation by nearest images.
+fn bin(a: [f64; 3], b: [f64; 3], length: f64) -> Option<usize> {
+    let r2: f64 = (0..3)
+        .map(|k| {
+            let d = a[k] - b[k];
+            (d - length * (d / length).round()).powi(2)
+        })
+        .sum();
+    let bin = (r2.sqrt() / 0.5) as usize;
+    (bin < 6).then_some(bin)
+}
+
+#[test]
+fn pairs_over_lags_are_those_of_the_double_loop() {
+    let text = trajectory(0..9, 60);
+    let folder = Folder::new().with("t.csv", &text);
+    folder.good(&format!(
+        "rdf t.csv {BINS} --lags 0,1:6:4 --pairs O-O,O-H -o vh.csv --threads 2"
+    ));
+    let table = folder.table("vh.csv");
+    let lags = serde_json::json!([0, 1, 5]);
+    assert_eq!(table.meta["lags"], lags);
+    assert_eq!(table.meta["origins"], serde_json::json!([9, 8, 4]));
+    for lag in [0, 1, 5] {
+        let (mut oo, mut oh, mut own) = (vec![0u64; 6], vec![0u64; 6], vec![0u64; 6]);
+        let mut ideal = 0.0;
+        for first in 0..9 - lag {
+            let ((before, length), (after, _)) =
+                (frame_of(&text, first), frame_of(&text, first + lag));
+            ideal += 20.0 * 19.0 / length.powi(3);
+            for (i, a) in before.iter().enumerate() {
+                for (j, b) in after.iter().enumerate() {
+                    let Some(bin) = bin(a.1, b.1, length) else {
+                        continue;
+                    };
+                    match (a.0.as_str(), b.0.as_str()) {
+                        ("O", "O") if i == j => own[bin] += 1,
+                        ("O", "O") => oo[bin] += 1,
+                        ("H", "H") => {}
+                        _ => oh[bin] += 1,
+                    }
+                }
+            }
+        }
+        assert_eq!(integers(&table, &format!("npairs_O-O_t{lag}")), oo, "{lag}");
+        assert_eq!(integers(&table, &format!("npairs_O-H_t{lag}")), oh, "{lag}");
+        assert_eq!(integers(&table, &format!("nself_O_t{lag}")), own, "{lag}");
+        let shell = 4.0 / 3.0 * std::f64::consts::PI * (27.0 - 2.5f64.powi(3));
+        let expected = oo[5] as f64 / (ideal * shell);
+        let found = floats(&table, &format!("g_O-O_t{lag}"))[5];
+        assert!(
+            (found - expected).abs() <= 1e-12 * expected,
+            "{lag}: {found} {expected}"
+        );
+    }
+    // Without a lag every pair is met in both orders.
+    folder.good(&format!("rdf t.csv {BINS} --pairs O-O -o g.csv"));
+    let twice = integers(&folder.table("g.csv"), "npairs")
+        .iter()
+        .map(|p| 2 * p)
+        .collect::<Vec<_>>();
+    assert_eq!(integers(&table, "npairs_O-O_t0"), twice);
+    // Fewer origins, and frames of a range.
+    folder.good(&format!(
+        "rdf t.csv {BINS} --lags 2 --origins 3 --frames 1: -o o.csv"
+    ));
+    assert_eq!(
+        folder.table("o.csv").meta["origins"],
+        serde_json::json!([2])
+    );
+    for threads in [1, 2] {
+        folder.good(&format!(
+            "rdf t.csv {BINS} --lags 0,1:6:4 --pairs O-O,O-H -o again.csv --threads {threads}"
+        ));
+        let again = std::fs::read(folder.path("again.csv")).unwrap();
+        assert!(again == std::fs::read(folder.path("vh.csv")).unwrap());
+    }
+}
+
+#[test]
+fn a_frame_of_weight_two_is_that_frame_twice() {
+    // Frames 0, 1, 1, 2, 2, 2: the same as the weights 1, 2, 3.
+    let text = trajectory(0..3, 60);
+    let mut repeated = text.lines().next().unwrap().to_owned() + "\n";
+    for (number, frame) in [0, 1, 1, 2, 2, 2].iter().enumerate() {
+        for line in text.lines().skip(1) {
+            if let Some(rest) = line.strip_prefix(&format!("{frame},")) {
+                writeln!(repeated, "{number},{rest}").unwrap();
+            }
+        }
+    }
+    let mut column = text.lines().next().unwrap().to_owned() + ",w\n";
+    for line in text.lines().skip(1) {
+        let weight = 1 + line.split(',').next().unwrap().parse::<u64>().unwrap();
+        writeln!(column, "{line},{weight}").unwrap();
+    }
+    let folder = Folder::new()
+        .with("t.csv", &text)
+        .with("c.csv", &column)
+        .with("six.csv", &repeated)
+        .with("w.dat", "# reweighting\n1\n2\n3\n")
+        .with("w.csv", "frame,weight,bias\n2,3,0\n0,1,0\n1,2,0\n")
+        .with("zero.dat", "0\n5\n0\n");
+    folder.good(&format!("rdf six.csv {BINS} -o six_g.csv"));
+    let expected = folder.table("six_g.csv");
+    for call in [
+        "t.csv --frame-weights @w.dat",
+        "t.csv --frame-weights @w.csv",
+        "c.csv --frame-weights w",
+    ] {
+        folder.good(&format!(
+            "rdf {call} {BINS} -o g.csv --block-counts each.csv --running"
+        ));
+        let found = folder.table("g.csv");
+        for name in ["g_O-O", "g_H-O", "n_O-H", "g_H-H"] {
+            let (a, b) = (floats(&found, name), floats(&expected, name));
+            for (a, b) in a.iter().zip(b) {
+                assert!((a - b).abs() <= 1e-14 * b.abs(), "{call} {name}: {a} {b}");
+            }
+        }
+        assert_eq!(found.meta["frames"], 3);
+        assert!((found.meta["effective_frames"].as_f64().unwrap() - 36.0 / 14.0).abs() < 1e-12);
+        assert!(
+            (found.meta["mean_volume"].as_f64().unwrap()
+                - expected.meta["mean_volume"].as_f64().unwrap())
+            .abs()
+                < 1e-9
+        );
+        // Integers stay what was counted.
+        folder.good(&format!("rdf t.csv {BINS} -o plain.csv"));
+        assert_eq!(
+            integers(&found, "npairs_O-O"),
+            integers(&folder.table("plain.csv"), "npairs_O-O")
+        );
+        // The last running mean is that of all frames.
+        let each = folder.table("each.csv");
+        assert_eq!(
+            floats(&each, "g_running_O-O")[12..],
+            floats(&found, "g_O-O")
+        );
+        assert_eq!(
+            floats(&each, "g_running_O-O")[..6],
+            floats(&each, "g_O-O")[..6]
+        );
+    }
+    folder.good(&format!(
+        "rdf t.csv {BINS} --frame-weights @zero.dat -o zero.csv"
+    ));
+    folder.good(&format!("rdf t.csv {BINS} --frames 1 -o one.csv"));
+    let (zero, one) = (folder.table("zero.csv"), folder.table("one.csv"));
+    assert_eq!(
+        (
+            floats(&zero, "g_O-O"),
+            zero.meta["frames_of_weight_0"].clone()
+        ),
+        (floats(&one, "g_O-O"), 2.into())
+    );
+}
+
+#[test]
+fn weighted_counts_outlive_a_stop() {
+    let weights: String = (0..20)
+        .map(|k| format!("{}\n", 0.1 + f64::from(k) / 7.0))
+        .collect();
+    let folder = Folder::new()
+        .with("t.csv", &trajectory(0..20, 60))
+        .with("w.dat", &weights)
+        .with("v.dat", &weights.replace("0.1\n", "0.2\n"));
+    let call = format!("rdf t.csv {BINS} --frame-weights @w.dat");
+    folder.good(&format!("{call} -o whole.csv"));
+    // A first run over some of the frames cannot be gone on from; one over all can.
+    folder.good(&format!(
+        "{call} -o again.csv --checkpoint c.bin --checkpoint-every 0"
+    ));
+    let run = folder.good(&format!("{call} -o again.csv --checkpoint c.bin"));
+    assert!(
+        run.stderr.contains("20 frames were counted before"),
+        "{}",
+        run.stderr
+    );
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("again.csv") == read("whole.csv"));
+    let run = folder.run(&format!(
+        "rdf t.csv {BINS} --frame-weights @v.dat -o o.csv --checkpoint c.bin"
+    ));
+    assert!(
+        run.code == 1 && run.stderr.contains("by a call with other"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// A little form of tests/peers/kill_frames.py.
+#[test]
+fn a_killed_run_goes_on_to_the_same_integers() {
+    let folder = Folder::new().with("t.csv", &trajectory(0..160, 240));
+    let call = format!("rdf t.csv {BINS} --block-counts each.csv --threads 2");
+    folder.good(&format!("{call} -o whole.csv"));
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    let call = format!(
+        "rdf t.csv {BINS} --threads 2 -o killed.csv --checkpoint c.bin --checkpoint-every 0"
+    );
+    let arguments: Vec<&str> = call.split_whitespace().collect();
+    let mut killed = 0;
+    // Later and later; a run that is quicker than its killer is whole.
+    for pause in [20, 60, 120, 200, 300] {
+        let mut command = folder.command(&arguments);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(pause));
+        child.kill().unwrap();
+        killed += u32::from(!child.wait().unwrap().success());
+        // What a killed process leaves unfinished has no name, or one of its own.
+        assert!(folder.names().iter().all(|name| name != "killed.csv") || killed < 5);
+    }
+    assert!(killed >= 1, "no run was killed");
+    folder.good(&call);
+    assert!(read("killed.csv") == read("whole.csv"));
+}
+
+#[test]
+fn curves_for_gromacs() {
+    let folder = Folder::new().with("t.csv", &trajectory(0..3, 30));
+    folder.good(&format!("rdf t.csv {BINS} --unit nm -o g.xvg"));
+    folder.good(&format!("rdf t.csv {BINS} --unit nm -o g.csv"));
+    let text = std::fs::read_to_string(folder.path("g.xvg")).unwrap();
+    assert!(text.contains("@    xaxis  label \"r (nm)\"\n"), "{text}");
+    let table = folder.table("g.csv");
+    let kept: Vec<&str> = names(&table)
+        .into_iter()
+        .filter(|n| !["lo", "hi", "centre"].contains(n))
+        .collect();
+    for (k, name) in kept.iter().enumerate() {
+        assert!(text.contains(&format!("@ s{k} legend \"{name}")), "{name}");
+    }
+    let rows = text.lines().filter(|line| !line.starts_with(['#', '@']));
+    let rows: Vec<Vec<f64>> = rows
+        .map(|line| line.split(' ').map(|f| f.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(rows.len(), 6);
+    for (k, row) in rows.iter().enumerate() {
+        assert_eq!(row.len(), 1 + kept.len());
+        assert_eq!(
+            (row[0], row[1]),
+            (floats(&table, "centre")[k], floats(&table, kept[0])[k])
+        );
+    }
+    let run = folder.run("plot g.xvg -o g.svg");
+    says_one(&run, "xvg is written for GROMACS and Grace");
+    let run = folder.run(&format!("rdf t.csv {BINS} -o - --format xvg"));
+    assert_eq!(
+        run.stdout
+            .lines()
+            .filter(|line| !line.starts_with(['#', '@']))
+            .count(),
+        6
+    );
+}
+
+#[test]
+fn covariances_of_partials_have_a_block_for_each_pair() {
+    let mut folder = Folder::new();
+    for k in 0..4 {
+        folder = folder.with(&format!("t{k}.csv"), &trajectory(5 * k..5 * k + 5, 60));
+    }
+    for k in 0..4 {
+        folder.good(&format!("rdf t{k}.csv {BINS} -o g{k}.csv"));
+    }
+    folder.good("result covariance g0.csv g1.csv g2.csv g3.csv -o c.csv --mean m.csv --plot c.svg");
+    let (covariance, mean) = (folder.table("c.csv"), folder.table("m.csv"));
+    assert_eq!(covariance.rows(), 18 * 18);
+    assert_eq!(covariance.meta["covariance_of"], "partial g");
+    let tables: Vec<_> = (0..4).map(|k| folder.table(&format!("g{k}.csv"))).collect();
+    let all: Vec<Vec<f64>> = tables
+        .iter()
+        .map(|t| {
+            ["g_H-H", "g_H-O", "g_O-O"]
+                .map(|name| floats(t, name))
+                .concat()
+        })
+        .collect();
+    let average = |k: usize| all.iter().map(|row| row[k]).sum::<f64>() / 4.0;
+    for (i, j) in [(0, 0), (3, 9), (17, 4), (12, 12)] {
+        let expected: f64 = all
+            .iter()
+            .map(|row| (row[i] - average(i)) * (row[j] - average(j)))
+            .sum::<f64>()
+            / 3.0;
+        let found = floats(&covariance, "covariance")[i * 18 + j];
+        assert!(
+            (found - expected).abs() <= 1e-12 * expected.abs().max(1.0),
+            "{i} {j}: {found} {expected}"
+        );
+    }
+    let pair: Vec<u64> = integers(&covariance, "row_pair")
+        .into_iter()
+        .step_by(18)
+        .collect();
+    assert_eq!(pair, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]);
+    assert!((floats(&mean, "g_H-O")[3] - average(9)).abs() < 1e-14);
+    assert!(names(&mean).contains(&"n_O-H_error"));
+    // Other pairs are another measurement.
+    folder.good(&format!("rdf t0.csv {BINS} --pairs O-O,O-H -o other.csv"));
+    let run = folder.run("result covariance g1.csv other.csv -o d.csv");
+    says_one(&run, "its pairs of species");
+}
+
+fn says_one(run: &Run, expected: &str) {
+    assert!(
+        run.code == 1 || run.code == 2,
+        "{} {}",
+        run.code,
+        run.stderr
+    );
+    assert!(run.stderr.contains(expected), "{expected}: {}", run.stderr);
+    let errors = run.stderr.lines().filter(|line| line.starts_with("error:"));
+    assert_eq!(errors.count(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn what_frames_in_time_cannot_be_is_told_in_a_line() {
+    let text = trajectory(0..3, 30);
+    let growing = text.clone()
+        + &trajectory(3..4, 33)
+            .lines()
+            .skip(1)
+            .map(|l| format!("{l}\n"))
+            .collect::<String>();
+    let folder = Folder::new()
+        .with("t.csv", &text)
+        .with("growing.csv", &growing)
+        .with("short.dat", "1\n2\n")
+        .with("bad.dat", "1\n-2\n3\n")
+        .with("nan.dat", "1\nnan\n3\n")
+        .with("zeros.dat", "0\n0\n0\n")
+        .with("twice.csv", "frame,weight\n0,1\n1,1\n1,2\n")
+        .with("only.csv", "frame\n0\n1\n2\n")
+        .with("words.csv", "weight\na\nb\nc\n");
+    for (call, expected) in [
+        ("t.csv --lags 1,1", "--lags: 1 is there twice"),
+        ("t.csv --lags a", "expected a number of frames such as 10"),
+        ("t.csv --lags 5:1", "expected a number of frames such as 10"),
+        (
+            "t.csv --lags 0:10:0",
+            "expected a number of frames such as 10",
+        ),
+        ("t.csv --lags 3", "there are no two frames 3 apart among 3"),
+        ("t.csv --lags 1 --origins 0", "--origins"),
+        ("t.csv --origins 2", "--lags"),
+        (
+            "t.csv --lags 1 --checkpoint c.bin",
+            "--checkpoint has no meaning with --lags",
+        ),
+        ("t.csv --lags 1 --pmf", "--pmf has no meaning with --lags"),
+        (
+            "t.csv --lags 1 --block-counts b.csv",
+            "--block-counts has no meaning with --lags",
+        ),
+        ("t.csv --lags 1 --frame-weights w", "cannot be used with"),
+        ("growing.csv --lags 1", "frame 3 has 33 of them, frame 2 30"),
+        (
+            "t.csv --frame-weights w",
+            "expected a column `w` with the weight of the frame",
+        ),
+        ("t.csv --frame-weights species", "holds texts, not weights"),
+        (
+            "t.csv --frame-weights molecule",
+            "expected one weight for all particles of the frame",
+        ),
+        ("t.csv --frame-weights @", "expected @FILE"),
+        ("t.csv --frame-weights @missing.dat", "missing.dat"),
+        (
+            "t.csv --frame-weights @short.dat",
+            "has 2 rows, and none for frame 2",
+        ),
+        ("t.csv --frame-weights @bad.dat", "frame 1 has -2"),
+        ("t.csv --frame-weights @nan.dat", "frame 1 has NaN"),
+        ("t.csv --frame-weights @zeros.dat", "has no weight above 0"),
+        (
+            "t.csv --frame-weights @twice.csv",
+            "frame 1 has two weights",
+        ),
+        (
+            "t.csv --frame-weights @only.csv",
+            "there is no column of weights",
+        ),
+        ("t.csv --frame-weights @words.csv", "words.csv"),
+        ("t.csv --running", "--block-counts"),
+        ("t.csv --checkpoint-every 5", "--checkpoint"),
+        (
+            "t.csv --checkpoint c.bin --checkpoint-every -1",
+            "--checkpoint-every",
+        ),
+        ("t.csv t.csv --lags 1", "--lags is for a trajectory"),
+    ] {
+        let before = folder.names();
+        let run = folder.run(&format!("rdf {call} {BINS} -o g.csv"));
+        says_one(&run, expected);
+        assert_eq!(folder.names(), before, "{call}");
+    }
+}
