@@ -151,7 +151,9 @@ class _Bar:
     def __init__(self) -> None:
         from tqdm.auto import tqdm
 
-        self.make, self.bar, self.what = tqdm, None, ""
+        self.make: Any = tqdm
+        self.bar: Any = None
+        self.what = ""
 
     def __call__(self, what: str, done: int, of: int | None) -> None:
         if self.bar is None or what != self.what or done < self.bar.n:
@@ -199,7 +201,8 @@ def run(
     module = native()
     known = set(module.flags(list(command))) | {"verbose"}
     hears = _hears(progress)
-    words, given = ["albireo", *command, *files], {}
+    words = ["albireo", *command, *files]
+    given: dict[str, Any] = {}
     with ExitStack() as stack:
         folder: list[str] = []
 
@@ -224,9 +227,9 @@ def run(
         columns, bits = _wanted(options)
         for role in roles:
             words += _of_role(role, options, roles[0])
-            name = role.catalog.path
-            if name is None:
-                name = f"<{role.flag or 'data'}>"
+            path = role.catalog.path
+            name = path if path is not None else f"<{role.flag or 'data'}>"
+            if path is None:
                 given[name] = role.catalog.native(columns, bits)
             words += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         words += _shared(roles, options, known)
