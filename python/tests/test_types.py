@@ -20,6 +20,12 @@ def test_examples_of_the_documentation():
         assert failed == 0 and tried > 0, name
 
 
+def test_examples_of_the_page():
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0 and tried > 5
+
+
 def test_everything_public_is_described():
     for name in albireo.__all__:
         one = getattr(albireo, name)
