@@ -138,7 +138,8 @@ def _float64(name: str, found: np.ndarray) -> np.ndarray:
         wide = found.dtype.itemsize > 8 or (found.dtype.kind in "iu" and found.dtype.itemsize == 8)
         converted = found.astype(np.float64)
         if wide and found.dtype.kind in "iu":
-            row = np.flatnonzero(np.abs(converted) > 2.0**53)
+            with np.errstate(invalid="ignore"):
+                row = np.flatnonzero(converted.astype(found.dtype) != found)
             if row.size:
                 raise ValueError(f"{name}: {found[row[0]]} in row {row[0]} (counting from 0) is no float64")
         return converted

@@ -6,6 +6,7 @@ are there.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -83,7 +84,7 @@ def box(value: Any) -> str:
 _EDGES = {"bins", "mu_bins", "pi_bins", "q", "rho_bins", "z_bins"}
 
 
-def _words(name: str, value: Any, known: set[str], scratch: Callable[[Any], str]) -> list[str]:
+def _words(name: str, value: Any, known: frozenset[str], scratch: Callable[[Any], str]) -> list[str]:
     """One keyword argument as words of a command line."""
     flag = name.replace("_", "-")
     if flag not in known:
@@ -145,13 +146,21 @@ def in_python(message: str) -> str:
     return _LONG.sub(lambda found: found.group(1).replace("-", "_"), message)
 
 
+@functools.cache
+def _flags(command: tuple[str, ...]) -> frozenset[str]:
+    """The long names of the flags of a subcommand."""
+    return frozenset(native().flags(list(command)))
+
+
 class _Bar:
     """A bar of tqdm for each count."""
 
     def __init__(self) -> None:
         from tqdm.auto import tqdm
 
-        self.make, self.bar, self.what = tqdm, None, ""
+        self.make: Any = tqdm
+        self.bar: Any = None
+        self.what = ""
 
     def __call__(self, what: str, done: int, of: int | None) -> None:
         if self.bar is None or what != self.what or done < self.bar.n:
@@ -197,9 +206,10 @@ def run(
     log = logging.getLogger("albireo")
     options = dict(options or {})
     module = native()
-    known = set(module.flags(list(command))) | {"verbose"}
+    known = _flags(tuple(command))
     hears = _hears(progress)
-    words, given = ["albireo", *command, *files], {}
+    words = ["albireo", *command, *files]
+    given: dict[str, Any] = {}
     with ExitStack() as stack:
         folder: list[str] = []
 
@@ -224,9 +234,9 @@ def run(
         columns, bits = _wanted(options)
         for role in roles:
             words += _of_role(role, options, roles[0])
-            name = role.catalog.path
-            if name is None:
-                name = f"<{role.flag or 'data'}>"
+            path = role.catalog.path
+            name = path if path is not None else f"<{role.flag or 'data'}>"
+            if path is None:
                 given[name] = role.catalog.native(columns, bits)
             words += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         words += _shared(roles, options, known)
@@ -243,7 +253,7 @@ def run(
     return Made(main, others, text)
 
 
-def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: set[str]) -> list[str]:
+def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: frozenset[str]) -> list[str]:
     """The flags of columns that all samples share: groups and regions."""
     words = []
     catalogs = [role.catalog for role in roles]

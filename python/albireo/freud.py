@@ -14,7 +14,8 @@ import numpy as np
 
 from . import frames
 
-_theirs = importlib.import_module("freud")
+_theirs: Any = importlib.import_module("freud")
+_Base: Any = _theirs.density.RDF
 
 __all__ = ["RDF"]
 
@@ -33,7 +34,7 @@ def _box(box: Any) -> Any:
     return [length if axis else None for length, axis in zip(lengths, periodic)]
 
 
-class RDF(_theirs.density.RDF):
+class RDF(_Base):
     """The radial distribution function with the interface of freud.
 
     ``RDF(bins, r_max, r_min=0, normalization_mode="exact").compute((box, points))``; ``rdf``, ``n_r``, ``bin_counts``.
@@ -43,6 +44,7 @@ class RDF(_theirs.density.RDF):
         super().__init__(bins, r_max, r_min, normalization_mode)
         self._edges = np.linspace(r_min, r_max, bins + 1, dtype=np.float64)
         self._own: dict[str, Any] | None = None
+        self._called_compute: bool
 
     def compute(self, system: Any, query_points: Any = None, neighbors: Any = None, reset: bool = True) -> RDF:
         """Counts the pairs of a system, or of `query_points` around its points, and adds them to those of before unless `reset`."""

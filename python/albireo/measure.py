@@ -195,7 +195,7 @@ def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "x
     `regions` is the number of compact regions, or a pair of arrays: the region of each row of `data` and of `randoms`.
     ``jackknife="mohammad-percival"`` keeps the weighted share of pairs across borders (Mohammad & Percival 2021, doi:10.1093/mnras/stab3105).
     """
-    measures = {"xi": xi, "wp": wp, "multipoles": multipoles, "angular": angular}
+    measures: dict[str, Any] = {"xi": xi, "wp": wp, "multipoles": multipoles, "angular": angular}
     if measure not in measures:
         raise ValueError(f"measure: expected one of {', '.join(measures)}, found {measure!r}")
     if isinstance(regions, (int, np.integer)):

@@ -103,6 +103,10 @@ class Result:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "table":
             raise AttributeError(name)
+        own = getattr(type(self), name, None)
+        if isinstance(own, property) and own.fget is not None:
+            # It has raised, and says why.
+            return own.fget(self)
         if name in self.table.names():
             return self._shaped(name)
         raise AttributeError(f"a result of kind {self.kind!r} has no {name}: it has the columns {', '.join(self.table.names())}")

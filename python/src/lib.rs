@@ -1,6 +1,6 @@
 //! The module `albireo._albireo`: what the Python package has of Rust.
 //!
-//! Entry: [`call`], by which Python has a subcommand of the command line carried out on arrays, and [`Table`], what comes back. Names, units
+//! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays, and `Table`, what comes back. Names, units
 //! and kinds of arrays are Python's affair, in `python/albireo`; everything about counting and estimating is that of the command line.
 
 mod arrays;
@@ -63,8 +63,8 @@ fn call(
     given: HashMap<PathBuf, Sample<'_>>,
     kept: Vec<PathBuf>,
     log_level: Option<u8>,
-    log: Option<Bound<'_, PyAny>>,
-    progress: Option<Bound<'_, PyAny>>,
+    log: Option<&Bound<'_, PyAny>>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Made> {
     let samples = given.into_iter();
     let samples = samples.map(|(name, sample)| Ok((name, self::given(sample)?)));
@@ -72,9 +72,9 @@ fn call(
         arguments,
         given: samples.collect::<PyResult<_>>()?,
         kept: kept.into_iter().collect(),
-        level: log.as_ref().and_then(|_| level(log_level)),
+        level: log.and_then(|_| level(log_level)),
     };
-    let outcome = watching::carry_out(py, called, log.as_ref(), progress.as_ref())?;
+    let outcome = watching::carry_out(py, called, log, progress)?;
     let name = |path: PathBuf| path.to_string_lossy().into_owned();
     let tables = outcome.tables.into_iter();
     let tables = tables.map(|(path, table)| (path.map(name), Table::from(table)));

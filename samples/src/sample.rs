@@ -206,13 +206,12 @@ impl Opened {
         } = source;
         let filter = selection.filter.as_deref().map(Filter::parse).transpose();
         let filter = filter.within(|| "--where".to_owned())?;
-        let (rows, outline) = match given {
-            Some(given) => (Rows::Memory(given.clone()), given.outline()),
-            None => {
-                let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
-                let outline = reader.outline(selection.table.as_deref())?;
-                (Rows::File(reader), outline)
-            }
+        let (rows, outline) = if let Some(given) = given {
+            (Rows::Memory(given.clone()), given.outline())
+        } else {
+            let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
+            let outline = reader.outline(selection.table.as_deref())?;
+            (Rows::File(reader), outline)
         };
         let need = Need {
             angular: conversion.angular,

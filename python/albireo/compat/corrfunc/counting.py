@@ -6,6 +6,7 @@ no pairs.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Sequence
@@ -28,7 +29,8 @@ class Counts(NamedTuple):
     mean: np.ndarray
 
 
-class Sample(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Sample:
     """A sample: columns, one weight each or none."""
 
     columns: tuple[np.ndarray, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -74,7 +75,7 @@ def _samples(
     depths = [sample.columns[2] for sample in both]
     if not is_comoving_dist:
         depths = distances(cosmology, depths)
-    placed = [sample._replace(columns=(*sample.columns[:2], depth)) for sample, depth in zip(both, depths)]
+    placed = [dataclasses.replace(sample, columns=(*sample.columns[:2], depth)) for sample, depth in zip(both, depths)]
     return placed[0], placed[1] if two is not None else None
 
 

@@ -108,7 +108,7 @@ def _of_box(boxsize: Any, X: Any, Y: Any, Z: Any, weights: Any, weight_type: Any
     box = box_of(True, boxsize, [sample])
     if box is None or any(size is None for size in box):
         raise ValueError(f"boxsize: expected the length of a periodic box, found {boxsize}")
-    return sample, box, float(np.prod(box))
+    return sample, box, float(np.prod([size for size in box if size is not None]))
 
 
 def wp(

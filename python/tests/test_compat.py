@@ -1,0 +1,175 @@
+"""Interfaces of other packages keep their conventions."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import double_loop
+
+from albireo.compat.corrfunc.mocks import DDrppi_mocks, DDsmu_mocks, DDtheta_mocks
+from albireo.compat.corrfunc.theory import DD, DDrppi, DDsmu, wp, xi
+from albireo.compat.corrfunc.utils import convert_3d_counts_to_cf, convert_rp_pi_counts_to_wp
+
+EDGES = np.array([0.5, 3.0, 8.0, 15.0])
+
+
+def test_auto_counts_hold_each_pair_twice(points):
+    found = DD(1, 2, EDGES, *points.T, boxsize=100.0)
+    assert found.dtype.names == ("rmin", "rmax", "ravg", "npairs", "weightavg")
+    assert np.array_equal(found["npairs"], 2 * double_loop(points, None, EDGES, 100.0))
+    assert found["npairs"].dtype == np.uint64 and not found["ravg"].any() and not found["weightavg"].any()
+    cross = DD(0, 2, EDGES[::-1], *points.T, X2=points[:, 0], Y2=points[:, 1], Z2=points[:, 2], periodic=False)
+    assert np.array_equal(cross["npairs"], 2 * double_loop(points, None, EDGES))
+
+
+def test_bins_from_0_hold_self_pairs(points):
+    edges = [0.0, 3.0, 8.0]
+    w = np.linspace(1, 2, len(points))
+    found = DD(1, 1, edges, *points.T, boxsize=100.0, weights1=w, weight_type="pair_product", output_ravg=True)
+    bare = DD(1, 1, [1e-9, 3.0, 8.0], *points.T, boxsize=100.0, weights1=w, weight_type="pair_product", output_ravg=True)
+    assert found["npairs"].tolist() == [bare["npairs"][0] + len(points), bare["npairs"][1]]
+    assert np.isclose(found["weightavg"][0] * found["npairs"][0], bare["weightavg"][0] * bare["npairs"][0] + (w**2).sum())
+    assert np.isclose(found["ravg"][0] * found["npairs"][0], bare["ravg"][0] * bare["npairs"][0])
+    assert DDrppi(1, 1, 5.0, edges, *points.T, boxsize=100.0)["npairs"][0] >= len(points)
+    assert DDsmu(1, 1, edges, 1.0, 4, *points.T, boxsize=100.0)["npairs"][0] >= len(points)
+
+
+def test_boxes_per_axis(points):
+    flat = DD(1, 1, EDGES, *points.T, boxsize=(-1, -1, -1))
+    assert np.array_equal(flat["npairs"], 2 * double_loop(points, None, EDGES))
+    extent = DD(1, 1, EDGES, *points.T, boxsize=0.0)
+    assert extent["npairs"].sum() >= flat["npairs"].sum()
+    moved = DD(1, 1, EDGES, *(points.T - 50), boxsize=100.0)
+    assert np.array_equal(moved["npairs"], DD(1, 1, EDGES, *points.T, boxsize=100.0)["npairs"])
+
+
+def test_mu_of_1_is_not_counted():
+    x = np.array([0.0, 0.0, 3.0])
+    z = np.array([0.0, 2.0, 0.0])
+    found = DDsmu(1, 1, [1.0, 4.0], 1.0, 2, x, np.zeros(3), z, periodic=False)
+    assert found["mu_max"].tolist() == [0.5, 1.0] and found["npairs"].tolist() == [2, 2]
+
+
+def test_estimates_of_a_box(points):
+    found = xi(100.0, 1, EDGES, *points.T)
+    n = len(points)
+    shells = 4 / 3 * np.pi * np.diff(EDGES**3)
+    assert np.allclose(found["xi"], found["npairs"] / (n * (n - 1) / 1e6 * shells) - 1)
+    projected = wp(100.0, 20.0, 1, EDGES, *points.T)
+    rings = np.pi * np.diff(EDGES**2) * 40
+    assert np.allclose(projected["wp"], (projected["npairs"] / (n * (n - 1) / 1e6 * rings) - 1) * 40)
+    assert projected["npairs"].sum() == DDrppi(1, 1, 20.0, EDGES, *points.T, boxsize=100.0)["npairs"].sum()
+
+
+def test_estimates_of_counts():
+    made = convert_3d_counts_to_cf(10, 10, 20, 20, [4, 1], [6, 2], [6, 2], [8, 0])
+    assert made[0] == (4 * 4 - 2 * 6 - 2 * 6 + 8) / 8 and np.isnan(made[1])
+    counts = np.zeros(4, dtype=[("npairs", "u8")])
+    counts["npairs"] = [8, 8, 8, 8]
+    assert convert_rp_pi_counts_to_wp(10, 10, 10, 10, 2 * counts["npairs"], counts, counts, counts, 2, 2.0).tolist() == [4.0, 4.0]
+    with pytest.raises(ValueError, match="pimax"):
+        convert_rp_pi_counts_to_wp(1, 1, 1, 1, counts, counts, counts, counts, 2, 3.0)
+
+
+def test_velocities_and_redshifts(sky):
+    ra, dec, z = sky
+    by_z = DDrppi_mocks(1, 2, 1, 20.0, EDGES, ra, dec, z, output_rpavg=True)
+    by_cz = DDrppi_mocks(1, 2, 1, 20.0, EDGES, ra, dec, z * 299800.0, output_rpavg=True)
+    assert np.array_equal(by_z["npairs"], by_cz["npairs"]) and by_z.dtype.names == ("rmin", "rmax", "rpavg", "pimax", "npairs", "weightavg")
+    assert DDsmu_mocks(1, 1, 1, 1.0, 5, EDGES, ra, dec, z).dtype.names == ("smin", "smax", "savg", "mumax", "npairs", "weightavg")
+    far = DDrppi_mocks(0, 1, 1, 20.0, EDGES, ra, dec, 300 + 100 * z, RA2=ra, DEC2=dec, CZ2=300 + 100 * z, is_comoving_dist=True)
+    assert far["npairs"].sum() > 0
+    theta, seconds = DDtheta_mocks(1, 1, [0.1, 1.0, 5.0], ra, dec, output_thetaavg=True, c_api_timer=True)
+    assert theta.dtype.names == ("thetamin", "thetamax", "thetaavg", "npairs", "weightavg") and seconds > 0
+    assert ((theta["thetaavg"] > theta["thetamin"]) & (theta["thetaavg"] < theta["thetamax"])).all()
+
+
+def test_distances_of_its_table():
+    from albireo.compat.corrfunc.mocks import distances
+
+    def integral(z):
+        # Gauss-Legendre on [0, z].
+        nodes, weights = np.polynomial.legendre.leggauss(40)
+        return 299800 * 0.01 * z / 2 * (weights / np.sqrt(0.25 * (1 + z / 2 * (nodes + 1)) ** 3 + 0.75)).sum()
+
+    z = np.array([0.0123, 0.05, 0.1])
+    assert np.allclose(distances(1, [z])[0], [integral(one) for one in z], atol=3e-6, rtol=0)
+
+
+def test_a_script_runs_unchanged(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nfrom Corrfunc.theory.DD import DD\nimport Corrfunc.mocks\nfrom Corrfunc.utils import convert_3d_counts_to_cf\n"
+        "print(sys.argv[1], DD(1, 1, [0.5, 1.5], [0., 1.], [0., 0.], [0., 0.], periodic=False)['npairs'][0])\n"
+    )
+    made = subprocess.run([sys.executable, "-m", "albireo.compat", "corrfunc", str(script), "pairs"], capture_output=True, text=True, check=False)
+    assert made.stdout == "pairs 2\n", made.stderr
+    wrong = subprocess.run([sys.executable, "-m", "albireo.compat", "other", str(script)], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+
+
+ACCEPTANCE = os.environ.get("ALBIREO_TEST_DATA", "")
+
+
+@pytest.mark.skipif(not os.path.isdir(os.path.join(ACCEPTANCE, "corrfunc")), reason="ALBIREO_TEST_DATA names no copy of the reference data")
+def test_reference_counts_of_corrfunc():
+    """The counts that Corrfunc 2.5.3 ships, of its own galaxies."""
+    folder = os.path.join(ACCEPTANCE, "corrfunc")
+    found = [os.path.join(base, name) for base, _, names in os.walk(folder) for name in names]
+    galaxies = [name for name in found if os.path.basename(name) == "gals_Mr19.ff"]
+    table = [name for name in found if os.path.basename(name) == "Mr19_DD_periodic"]
+    bins = [name for name in found if os.path.basename(name) == "bins" and os.path.dirname(name) == os.path.dirname(table[0])] if table else []
+    if not (galaxies and table and bins):
+        pytest.skip("no galaxies, bins and counts of Corrfunc there")
+    from albireo.compat.corrfunc.io import read_fastfood_catalog
+
+    x, y, z, w = read_fastfood_catalog(galaxies[0], need_weights=True)
+    made = DD(1, 2, bins[0], x, y, z, boxsize=420.0, weights1=w, weight_type="pair_product", output_ravg=True)
+    theirs = np.loadtxt(table[0])
+    assert np.array_equal(made["npairs"], theirs[:, 0].astype(np.uint64))
+    assert np.allclose(made["ravg"], theirs[:, 1], rtol=1e-6) and np.allclose(made["weightavg"], theirs[:, 4], rtol=1e-6)
+
+
+def test_mdanalysis(points):
+    mda = pytest.importorskip("MDAnalysis")
+    from MDAnalysis.analysis.rdf import InterRDF as Theirs
+    from MDAnalysis.analysis.rdf import InterRDF_s as TheirSites
+
+    from albireo.mdanalysis import InterRDF, InterRDF_s
+
+    u = mda.Universe.empty(len(points), n_residues=len(points) // 4, atom_resindex=np.arange(len(points)) // 4, trajectory=True)
+    for dimensions in ([100, 90, 80, 90, 90, 90], [100, 100, 100, 80, 95, 100]):
+        u.atoms.positions = points.astype("f4")
+        u.dimensions = dimensions
+        first, second = u.atoms[:200], u.atoms[150:]
+        for groups, options in (((first, second), {}), ((first, first), {}), ((first, second), {"exclude_same": "residue"}),
+                                ((first, first), {"exclusion_block": (4, 4)}), ((first, second), {"range": (2.0, 14.0), "norm": "density"})):  # fmt: skip
+            ours, theirs = InterRDF(*groups, **options).run(), Theirs(*groups, **options).run()
+            assert np.array_equal(ours.results.count, theirs.results.count), (dimensions, options)
+            assert np.allclose(ours.results.rdf, theirs.results.rdf)
+        pairs = [[u.atoms[:3], u.atoms[3:60]]]
+        ours, theirs = InterRDF_s(u, pairs).run(), TheirSites(u, pairs).run()
+        assert np.array_equal(ours.results.count[0], theirs.results.count[0])
+    with pytest.warns(UserWarning, match="half the box"):
+        InterRDF(first, second, range=(0, 60)).run()
+
+
+def test_freud(points):
+    freud = pytest.importorskip("freud")
+    from albireo.freud import RDF
+
+    inside = (points - 50).astype("f4")
+    for box in (freud.box.Box.cube(101), freud.box.Box(101, 102, 103, 0.1, 0.2, 0.05), freud.box.Box.square(101)):
+        flat = inside * np.array([1, 1, 0 if box.is2D else 1], dtype="f4")
+        for mode in ("exact", "finite_size"):
+            ours, theirs = RDF(20, 30.0, 1.0, mode), freud.density.RDF(20, 30.0, 1.0, mode)
+            for reset in (True, False):
+                ours.compute((box, flat), reset=reset)
+                theirs.compute((box, flat), reset=reset)
+            assert np.array_equal(ours.bin_counts, theirs.bin_counts)
+            assert np.allclose(ours.rdf, theirs.rdf, rtol=1e-5) and np.allclose(ours.n_r, theirs.n_r, rtol=1e-5)
+        ours.compute((box, flat), flat[:50] * 0.5)
+        theirs.compute((box, flat), flat[:50] * 0.5)
+        assert np.array_equal(ours.bin_counts, theirs.bin_counts)

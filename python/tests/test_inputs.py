@@ -1,0 +1,152 @@
+"""Arrays and tables of every library give the same integers."""
+
+import numpy as np
+import pytest
+from conftest import double_loop
+
+import albireo
+
+EDGES = np.array([0.0, 5.0, 10.0, 20.0])
+
+
+def expected(points):
+    return double_loop(points, None, EDGES, 100.0)
+
+
+def kinds(points):
+    x, y, z = points.T.copy()
+    wide = np.zeros((len(points), 8))
+    wide[:, 1:4] = points
+    structured = np.zeros(len(points), dtype=[("x", "f8"), ("flag", "i2"), ("y", "f8"), ("z", "f8"), ("name", "U3")])
+    for name, column in zip("xyz", (x, y, z)):
+        structured[name] = column
+    yield "C order", points
+    yield "Fortran order", np.asfortranarray(points)
+    yield "columns of a wider array", wide[:, 1:4]
+    yield "every second row", np.repeat(points, 2, axis=0)[::2]
+    yield "rows backwards", points[::-1][::-1]
+    yield "columns backwards", points[:, ::-1].copy()[:, ::-1]
+    yield "big-endian", points.astype(">f8")
+    yield "long double", points.astype(np.longdouble)
+    yield "read only", np.frombuffer(points.tobytes()).reshape(-1, 3)
+    yield "unaligned", np.frombuffer(b"0" + points.tobytes(), offset=1, dtype="f8").reshape(-1, 3)
+    yield "tuple of columns", (x, y, z)
+    yield "list of columns", [x, y, z]
+    yield "tuple of strided columns", tuple(points.T)
+    yield "lists of rows", points.tolist()
+    yield "structured", structured
+    yield "record array", structured.view(np.recarray)
+    yield "mapping", {"x": x, "y": y, "z": z}
+    yield "vector in a mapping", {"Position": points, "mass": x}
+    yield "nothing masked", np.ma.MaskedArray(points, mask=False)
+    yield "catalog", albireo.Catalog(points)
+
+
+def test_every_kind_of_array(points):
+    for name, data in kinds(points):
+        found = albireo.count(data, bins=EDGES, box=100)
+        assert np.array_equal(found.npairs, expected(points)), name
+        assert found.npairs.dtype == np.uint64
+
+
+def test_other_floats_and_integers_are_widened(points):
+    for dtype in ("f4", "f2", "i8", "i4", "u2"):
+        narrow = points.astype(dtype)
+        found = albireo.count(narrow, bins=EDGES, box=101)
+        assert np.array_equal(found.npairs, double_loop(narrow.astype("f8"), None, EDGES, 101.0)), dtype
+
+
+def test_tables(points):
+    x, y, z = points.T.copy()
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"name": ["a"] * len(x), "x": x, "y": y, "z": z})
+    assert np.array_equal(albireo.count(frame, bins=EDGES, box=100).npairs, expected(points))
+    assert np.array_equal(albireo.count(frame.iloc[::-1], bins=EDGES, box=100).npairs, expected(points))
+    holed = frame.assign(y=frame.y.where(frame.index != 7))
+    with pytest.raises(ValueError, match="y must be finite: found NaN in row 7"):
+        albireo.count(holed, bins=EDGES)
+
+
+def test_arrow(points):
+    x, y, z = points.T.copy()
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"x": x, "y": y, "z": z})
+    assert np.array_equal(albireo.count(table, bins=EDGES, box=100).npairs, expected(points))
+
+    class Stream:
+        """What knows no more than the Arrow C stream."""
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return table.__arrow_c_stream__(requested_schema)
+
+    assert np.array_equal(albireo.count(Stream(), bins=EDGES, box=100).npairs, expected(points))
+    holed = table.set_column(2, "z", pyarrow.array([None if k == 3 else v for k, v in enumerate(z)]))
+    with pytest.raises(ValueError, match="z: the value in row 3 .* is missing"):
+        albireo.count(holed, bins=EDGES)
+
+
+def test_polars(points):
+    x, y, z = points.T.copy()
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"x": x, "y": y, "z": z})
+    assert np.array_equal(albireo.count(frame, bins=EDGES, box=100).npairs, expected(points))
+    with pytest.raises(ValueError, match="x: the value in row 5 .* is missing"):
+        albireo.count(frame.with_columns(polars.Series("x", [None if k == 5 else v for k, v in enumerate(x)])), bins=EDGES)
+
+
+def test_astropy(points, sky):
+    table = pytest.importorskip("astropy.table")
+    from astropy import units
+
+    x, y, z = points.T.copy()
+    plain = table.Table({"x": x, "y": y, "z": z})
+    assert np.array_equal(albireo.count(plain, bins=EDGES, box=100).npairs, expected(points))
+    found = albireo.count(table.QTable({"x": x * units.Mpc, "y": (y * units.Mpc).to(units.Mpc), "z": z * units.Mpc}), bins=EDGES, box=100)
+    assert np.array_equal(found.npairs, expected(points)) and found.record["unit"] == "Mpc"
+    kpc = albireo.count((x * units.Mpc, y * 1024 * units.kpc, z * units.Mpc), bins=EDGES)
+    assert kpc.record["unit"] == "Mpc"
+    assert np.array_equal(albireo.count(points * units.nm, bins=EDGES, box=100).npairs, expected(points))
+    with pytest.raises(ValueError, match="y: expected a unit like Mpc, found s"):
+        albireo.count((x * units.Mpc, y * units.s, z * units.Mpc), bins=EDGES)
+    ra, dec, _ = sky
+    degrees = albireo.count((ra * units.deg, (dec * units.deg)), statistic="theta", bins=[0, 1, 5])
+    assert degrees == albireo.count((ra, dec), statistic="theta", bins=[0, 1, 5])
+    radians = albireo.count((np.radians(ra) * units.rad, dec * units.deg), statistic="theta", bins=[0, 1, 5])
+    assert abs(radians.npairs.astype(float) - degrees.npairs).max() <= 2
+    with pytest.raises(ValueError, match="ra: expected an angle, found Mpc"):
+        albireo.Catalog(sky=(ra * units.Mpc, dec))
+
+
+def test_masked_values_are_refused_with_their_row(points):
+    mask = np.zeros(points.shape, dtype=bool)
+    mask[11, 2] = True
+    with pytest.raises(ValueError, match=r"positions\[2\]: the value in row 11 .* is masked"):
+        albireo.count(np.ma.MaskedArray(points, mask=mask), bins=EDGES)
+
+
+def test_contiguous_float64_is_not_copied(points):
+    for data in (points, np.asfortranarray(points), tuple(points.T)):
+        columns = albireo.Catalog(data).columns
+        assert all(np.shares_memory(values, data if isinstance(data, np.ndarray) else points) for _, values in columns)
+
+
+def test_weights_follow_their_sample(points, others):
+    w, v = np.linspace(0.5, 1.5, len(points)), np.linspace(2, 3, len(others))
+    found = albireo.count(points, others, bins=[0, 20], weights=w, second_weights=v)
+    d2 = ((points[:, None] - others[None]) ** 2).sum(-1)
+    assert np.isclose(found.weight[0], (np.outer(w, v) * (d2 < 400)).sum(), rtol=1e-9)
+    first = albireo.count(points, others, bins=[0, 20], weights=w)
+    assert np.isclose(first.weight[0], (w[:, None] * (d2 < 400)).sum(), rtol=1e-9)
+    same = albireo.count(albireo.Catalog(points, weights=w), albireo.Catalog(others, weights=v), bins=[0, 20])
+    assert same == found
+    named = albireo.count({"x": points[:, 0], "y": points[:, 1], "z": points[:, 2], "w": w}, bins=[0, 20], weight="w")
+    assert named == albireo.count(points, bins=[0, 20], weights=w)
+
+
+def test_bits_and_groups(points):
+    bits = np.random.default_rng(3).integers(0, 2**31, (len(points), 2), dtype=np.int32) | 1
+    found = albireo.count(points, bins=[0, 20], bits=bits)
+    assert found.record["samples"][0]["bits"] == ["bits[0]", "bits[1]"] and np.isfinite(found.weight).all()
+    groups = np.arange(len(points)) // 2
+    alone = albireo.count(points, bins=[0, 200.0], group=groups)
+    assert alone.npairs[0] == len(points) * (len(points) - 1) // 2 - len(points) // 2

@@ -1,0 +1,249 @@
+//! Samples in memory are read as files of the same columns are.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use albireo::{Column, Particles, Weights};
+use albireo_samples::{Given, Reading, RegionSpec, Samples, Selection, Source, Survey, Words};
+
+const NAMES: [&str; 7] = ["RA", "DEC", "Z", "x", "y", "w", "halo"];
+
+/// Columns of a survey with something of everything.
+fn columns() -> Vec<Vec<f64>> {
+    let rows = 0..60_u32;
+    let row = |value: fn(f64) -> f64| rows.clone().map(|k| value(f64::from(k))).collect();
+    vec![
+        row(|k| 150.0 + 0.7 * k),
+        row(|k| -20.0 + 0.9 * k),
+        row(|k| 0.02 + 0.001 * k),
+        row(|k| 0.3 * k),
+        row(|k| 17.0 - 0.2 * k),
+        row(|k| 0.5 + k / 64.0),
+        row(|k| (k / 3.0).floor()),
+    ]
+}
+
+fn given() -> Given {
+    let names = NAMES.iter().map(|&name| name.to_owned());
+    Given::new(names.zip(columns().into_iter().map(Column::from)).collect()).unwrap()
+}
+
+fn source(path: PathBuf, selection: Selection) -> Source {
+    Source {
+        role: "data".to_owned(),
+        paths: vec![path],
+        selection,
+    }
+}
+
+/// The sample of a file and the one in memory, in that order.
+fn both(reading: &Reading, selection: &Selection) -> [Samples; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("survey.csv");
+    let mut text = NAMES.join(",");
+    for row in 0..60 {
+        let cells: Vec<String> = columns().iter().map(|c| c[row].to_string()).collect();
+        write!(text, "\n{}", cells.join(",")).unwrap();
+    }
+    std::fs::write(&path, text).unwrap();
+    let reading = Reading {
+        given: [("memory".into(), given())].into(),
+        ..reading.clone()
+    };
+    [path, "memory".into()].map(|path| {
+        let source = source(path, selection.clone());
+        reading.read(&[source], &mut |_| ()).unwrap()
+    })
+}
+
+fn name(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn names(list: &[&str]) -> Option<Vec<String>> {
+    Some(list.iter().map(|&name| name.to_owned()).collect())
+}
+
+#[test]
+fn memory_is_read_as_a_file_is() {
+    let cosmology = Some("Planck18".parse().unwrap());
+    let sky = Selection {
+        sky: names(&["RA", "DEC"]),
+        redshift: name("Z"),
+        weight: name("w"),
+        group: name("halo"),
+        ..Selection::default()
+    };
+    let by_column = Some(RegionSpec::Column("halo".to_owned()));
+    let distant = Selection {
+        redshift: None,
+        distance: name("y"),
+        ..sky.clone()
+    };
+    let cartesian = Selection {
+        positions: names(&["x", "y", "DEC"]),
+        ..Selection::default()
+    };
+    let readings = [
+        (
+            Reading {
+                cosmology,
+                regions: by_column,
+                ..Reading::default()
+            },
+            sky.clone(),
+        ),
+        (Reading::default(), distant),
+        (
+            Reading {
+                angular: true,
+                ..Reading::default()
+            },
+            sky,
+        ),
+        (
+            Reading {
+                space: Some("100".parse().unwrap()),
+                outside: albireo::Outside::Wrap,
+                ..Reading::default()
+            },
+            cartesian,
+        ),
+    ];
+    for (reading, selection) in readings {
+        let [file, memory] = both(&reading, &selection);
+        let of = |samples: &Samples| -> Particles { samples.get("data").unwrap().clone() };
+        assert_eq!(of(&file), of(&memory));
+        assert_eq!(file.domain(), memory.domain());
+        assert_eq!(file.unit(), memory.unit());
+        let record = &memory.record()["samples"][0];
+        assert_eq!(
+            record["coordinates"],
+            file.record()["samples"][0]["coordinates"]
+        );
+        assert!(record.get("sha256").is_none_or(serde_json::Value::is_null));
+    }
+}
+
+#[test]
+fn columns_stay_in_their_buffers() {
+    let table: Arc<Vec<f64>> = Arc::new((0..30).map(f64::from).collect());
+    let column = |k: usize| Column::strided(table.clone(), k, 3, 10).unwrap();
+    let columns = [0, 1, 2].map(|k| (format!("pos[{k}]"), column(k)));
+    let given = Given::new(columns.into()).unwrap();
+    let reading = Reading {
+        given: [("memory".into(), given)].into(),
+        ..Reading::default()
+    };
+    let samples = reading
+        .read(
+            &[source("memory".into(), Selection::default())],
+            &mut |_| (),
+        )
+        .unwrap();
+    let points = samples.get("data").unwrap().points();
+    assert_eq!(points.at(4), [12.0, 13.0, 14.0]);
+    let [x, ..] = points.columns();
+    assert!(
+        x.as_slice().is_none(),
+        "the column still steps through its owner's table"
+    );
+}
+
+#[test]
+fn surveys_and_bits_lie_in_memory_too() {
+    let survey = source(
+        "memory".into(),
+        Selection {
+            weight: name("w"),
+            ..Selection::default()
+        },
+    );
+    let all = [("memory".into(), given())].into();
+    let read = Survey::read_given(
+        &survey,
+        &all,
+        true,
+        &albireo_samples::Stop::never(),
+        &mut |_| (),
+    )
+    .unwrap();
+    assert_eq!(
+        (
+            read.ra.len(),
+            read.redshift.unwrap()[1],
+            read.weight.unwrap()[1]
+        ),
+        (60, 0.021, 0.515_625)
+    );
+    let words = Words {
+        values: (0..60).collect(),
+        bits: 31,
+    };
+    let bits = given().with_words("seen".to_owned(), words).unwrap();
+    let reading = Reading {
+        angular: true,
+        given: [("memory".into(), bits)].into(),
+        ..Reading::default()
+    };
+    let selection = Selection {
+        sky: names(&["RA", "DEC"]),
+        bits: names(&["seen"]),
+        ..Selection::default()
+    };
+    let samples = reading
+        .read(&[source("memory".into(), selection)], &mut |_| ())
+        .unwrap();
+    assert_eq!(samples.bits("data"), Some(31));
+    assert_eq!(samples.get("data").unwrap().bits().unwrap().row(5), [5]);
+    assert_eq!(samples.get("data").unwrap().weights(), &Weights::Unit);
+}
+
+#[test]
+fn refusals_name_the_sample() {
+    let refused = |columns: Vec<(String, Column)>| Given::new(columns).unwrap_err().to_string();
+    let column = |name: &str, rows: usize| (name.to_owned(), Column::from(vec![0.0; rows]));
+    assert_eq!(
+        refused(vec![column("x", 2), column("y", 3)]),
+        "columns of one sample must be equally long: `x` has 2 rows, `y` has 3"
+    );
+    assert_eq!(
+        refused(vec![column("x", 2), column("x", 2)]),
+        "there are two columns `x`"
+    );
+    assert_eq!(
+        refused(Vec::new()),
+        "a sample in memory needs columns, found none"
+    );
+    let reading = Reading {
+        given: [("memory".into(), given())].into(),
+        ..Reading::default()
+    };
+    let refused = |selection: Selection| {
+        let error = reading
+            .read(&[source("memory".into(), selection)], &mut |_| ())
+            .unwrap_err();
+        let below = std::error::Error::source(&error).map(ToString::to_string);
+        format!(
+            "{error}{}",
+            below.map(|below| format!(": {below}")).unwrap_or_default()
+        )
+    };
+    let filter = Selection {
+        filter: name("w > 1"),
+        positions: names(&["x", "y", "w"]),
+        ..Selection::default()
+    };
+    assert_eq!(
+        refused(filter),
+        "--where is for files, and memory lies in memory: choose rows and columns before"
+    );
+    let missing = Selection {
+        positions: names(&["x", "y", "v"]),
+        ..Selection::default()
+    };
+    assert!(refused(missing).starts_with("memory: no column `v`"));
+}
