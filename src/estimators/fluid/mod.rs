@@ -16,11 +16,13 @@ mod partials;
 mod polygon;
 mod scattering;
 mod scattering_lengths;
+mod set_covariance;
 mod space;
 mod species;
 mod structure_factor;
 mod thermodynamics;
 mod transform;
+mod walls;
 mod wigner_seitz;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
@@ -31,7 +33,7 @@ pub use form_factors::Gaussians;
 pub use frame::Frame;
 pub use normalisation::Normalisation;
 pub(super) use normalisation::partners;
-pub use of_frames::{BlockPartials, CutByImages, FrameSpaces};
+pub use of_frames::{BinsInSpace, BlockPartials, FrameSpaces};
 pub use partials::Partials;
 pub use scattering::{NeutronFactors, NeutronFunctions, XrayFactors};
 pub use scattering_lengths::neutron_scattering_length;
@@ -42,4 +44,5 @@ pub use thermodynamics::{
     BoxCorrection, corrected_for_box, kirkwood_buff, potential_of_mean_force,
 };
 pub use transform::Window;
+pub use walls::Walls;
 pub use wigner_seitz::WignerSeitz;
