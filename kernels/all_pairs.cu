@@ -63,12 +63,12 @@ albireo_all_pairs(const __grid_constant__ albireo::DeviceJob job, const __grid_c
     ALBIREO_SHARED(memory);
     Block block = {(u64)blockIdx.x * ALBIREO_THREADS * POINTS, job.second.rows, job.order};
     const u64 begin = unit.begin + (u64)blockIdx.y * unit.chunk;
-    const u64 end = begin + unit.chunk < unit.end ? begin + unit.chunk : unit.end;
+    u64 end = begin + unit.chunk < unit.end ? begin + unit.chunk : unit.end;
     const u64 past = block.base + ALBIREO_THREADS * POINTS;
-    // Of an auto count, blocks on one side of the diagonal are left to the other side.
-    if (begin >= end || (job.order == 1 && begin + 1 >= past)) return;
-    const bool apart = job.order == 0 || end <= block.base || begin >= past;
-    const bool guarded = !apart || ((ALBIREO_WRAP || !ALBIREO_CLAMP) && past > job.second.rows);
+    // Of an auto count, blocks on one side of the diagonal are left to the other side, and rows there of the blocks on it.
+    if (job.order == 1 && end >= past) end = past - 1;
+    if (begin >= end) return;
+    const bool padded = (ALBIREO_WRAP || !ALBIREO_CLAMP) && past > job.second.rows;
 
     Arena arena(job, memory);
     Queue queue(arena.queued);
@@ -98,7 +98,8 @@ albireo_all_pairs(const __grid_constant__ albireo::DeviceJob job, const __grid_c
             if (ALBIREO_WEIGHTED) arena.tile_weight[i] = job.first.weight[tile + i];
         }
         __syncthreads();
-        if (guarded)
+        const bool apart = job.order == 0 || tile + n_first <= block.base || tile >= past;
+        if (padded || !apart)
             sweep<true>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, queue);
         else
             sweep<false>(job, arena.histogram, arena.table, arena.tile_weight, n_first, tile, held, weight, block, centre, queue);

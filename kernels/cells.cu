@@ -212,9 +212,11 @@ __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
 
 }  // namespace albireo
 
-// Float64 alone waits for its operands, which only more warps make up for.
-#if ALBIREO_PRECISION == 0
+// Float64 waits for its operands, which only more warps make up for; in a lattice it takes more registers.
+#if ALBIREO_PRECISION == 0 || (ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_DOMAIN != 2)
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
+#elif ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_THREADS <= 256
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
 #else
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1)
 #endif

@@ -191,13 +191,15 @@ struct Queue {
     }
 };
 #elif ALBIREO_QUEUE == 1
-// Doubtful pairs of a warp, decided 32 first points at a time so that no lane waits for another's. It is empty after every sweep: for
-// many bins, where doubt is common and taking a pair in must be cheap.
+// Doubtful pairs of a warp, decided 32 masks at a time so that no lane waits for another's. It is empty after every sweep: for many bins,
+// where doubt is common and taking a pair in must be cheap.
 struct Queue {
-    uint2* entries;  // of this warp: (first point in the tile | lane << 16, mask of seconds)
+    uint2* entries;  // of this warp: (first point in the tile | lane << 16, mask of the pairs of a group)
     u32 number;
 
     static const u32 ROOM = 64;
+    // First points whose pairs one mask tells of: bit k of the n-th of them is n * POINTS + k.
+    static const u32 GROUP = POINTS > 16 ? 1 : POINTS > 4 ? 32 / POINTS : 8;
 
     __device__ __forceinline__ Queue(uint4* queued) : entries((uint2*)queued + (threadIdx.x / 32) * ROOM), number(0) {}
     __device__ __forceinline__ void drain(const DeviceJob&, const Histogram&, bool) {}
@@ -205,17 +207,18 @@ struct Queue {
     template <class Seconds>
     static __device__ __forceinline__ void settle(const DeviceJob& job, const Histogram& histogram, const uint2* table, const Held* tile,
                                                   u64 first, const Seconds& seconds, Near centre, uint2 entry) {
-        const u32 i = entry.x & 0xffff, thread = (threadIdx.x & ~31u) + (entry.x >> 16);
+        const u32 thread = (threadIdx.x & ~31u) + (entry.x >> 16);
         for (u32 mask = entry.y; mask; mask &= mask - 1) {
+            const u32 bit = __ffs(mask) - 1, i = (entry.x & 0xffff) + bit / POINTS;
             u64 row;
             u32 image;
-            if (!seconds.find(thread, __ffs(mask) - 1, row, image)) continue;
+            if (!seconds.find(thread, bit % POINTS, row, image)) continue;
             const Held second = seconds.hold_again(job, row, image);
             decide(job, histogram, first + i, row, image, guess_pair(job, table, tile[i], second, centre).raw + job.places.bias);
         }
     }
 
-    // Takes in the doubtful pairs of first point i; with `all` leaves none.
+    // Takes in the doubtful pairs of the group from first point i on; with `all` leaves none.
     template <class Seconds>
     __device__ __forceinline__ void push(const DeviceJob& job, const Histogram& histogram, const uint2* table, const Held* tile, u64 first,
                                          const Seconds& seconds, Near centre, u32 i, u32 doubtful, bool all) {
@@ -321,6 +324,12 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
 
 #else
 
+// A number of rows that is known when a loop over them is compiled.
+template <u32 N>
+struct Rows {
+    static const u32 number = N;
+};
+
 // What the filter says of first point i of the tile and this thread's seconds; true where any of them is in doubt.
 template <bool GUARDED, class Seconds>
 __device__ __forceinline__ bool guess_row(const DeviceJob& job, const uint2* table, const Held& a, u64 first, const Held (&held)[POINTS],
@@ -365,24 +374,31 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
         guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
         tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
     }
-#elif ALBIREO_QUEUE
+#elif ALBIREO_QUEUE == 1
+    const auto group = [&](u32 i, auto rows) {
+        u32 which = 0;
+#pragma unroll
+        for (u32 n = 0; n < rows.number; ++n) {
+            const Held a = load_shared<Held>(tile + (i + n) * (u32)sizeof(Held));
+            guess_row<GUARDED>(job, table, a, first + i + n, held, seconds, centre, guess);
+            tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i + n] : 0.0, weight);
+#pragma unroll
+            for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << (n * POINTS + k) : 0;
+        }
+        if (__any_sync(0xffffffffu, which != 0))
+            queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, i, which, false);
+    };
+    u32 i = 0;
+    for (; i + Queue::GROUP <= n_first; i += Queue::GROUP) group(i, Rows<Queue::GROUP>());
+    for (; i < n_first; ++i) group(i, Rows<1>());
+    queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, 0, 0, true);
+#elif ALBIREO_QUEUE == 2
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
         const bool doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
         tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
-        if (!__any_sync(0xffffffffu, doubtful)) continue;
-#if ALBIREO_QUEUE == 2
-        queue.push(job, histogram, first + i, seconds, guess);
-#else
-        u32 which = 0;
-#pragma unroll
-        for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << k : 0;
-        queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, i, which, false);
-#endif
+        if (__any_sync(0xffffffffu, doubtful)) queue.push(job, histogram, first + i, seconds, guess);
     }
-#if ALBIREO_QUEUE == 1
-    queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, 0, 0, true);
-#endif
 #else
     for (u32 i = 0; i < n_first;) {
         // Without a call in it, this loop keeps all it needs in registers.

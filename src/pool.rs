@@ -126,6 +126,12 @@ pub(crate) fn fold<T: Send>(
     run(parallel, || None).unwrap_or_else(|| part(0..n))
 }
 
+/// What `work` makes of each of `n` numbers, in their order.
+pub(crate) fn each<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let parallel = || (0..n).into_par_iter().map(&work).collect();
+    run(parallel, || (0..n).map(&work).collect())
+}
+
 /// The first of `n` rows for which `holds` is true.
 pub(crate) fn first_row(n: usize, holds: impl Fn(usize) -> bool + Sync) -> Option<usize> {
     fold(n, |mut rows| rows.find(|&row| holds(row)), Option::or)

@@ -13,7 +13,7 @@ use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
 use crate::pool;
 use crate::progress::Progress;
-use crate::tally::{Classes, InverseProbability, Tallied};
+use crate::tally::{Classes, InverseProbability, JointWeights, Tallied};
 
 /// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
 ///
@@ -167,7 +167,7 @@ pub(super) fn totals(
             Some(inverse) => PairTotal::of_inverse(pairs, kind, inverse),
         }]);
     }
-    Ok(PairSums::of(pairs, inverse)?.totals(classes, kind, inverse))
+    Ok(PairSums::of(pairs, inverse)?.totals(classes, kind))
 }
 
 /// Sums over the weights of each label of the samples of a job.
@@ -175,6 +175,8 @@ pub(super) struct PairSums {
     first: LabelSums,
     /// None for an auto count: the first sample's.
     second: Option<LabelSums>,
+    /// Where inverse probabilities are normalised by them.
+    joint: Option<JointWeights>,
 }
 
 impl PairSums {
@@ -183,42 +185,40 @@ impl PairSums {
         inverse: Option<&InverseProbability>,
     ) -> Result<Self, JobError> {
         let (one, other) = pairs.samples();
+        let first = LabelSums::of(one, inverse)?;
         let second = other.map(|other| LabelSums::of(other, inverse));
+        let second = second.transpose()?;
+        let labels = first.labels.iter();
+        let labels = labels.chain(second.iter().flat_map(|second| &second.labels));
+        let joint =
+            inverse.and_then(|inverse| inverse.joint(labels.flat_map(ExactWeightSums::bits_set)));
         Ok(Self {
-            first: LabelSums::of(one, inverse)?,
-            second: second.transpose()?,
+            first,
+            second,
+            joint,
         })
     }
 
     /// The total of the pairs with no point in region k, for each k.
-    pub(super) fn outside(
-        &self,
-        kind: PairKind,
-        inverse: Option<&InverseProbability>,
-    ) -> Vec<PairTotal> {
-        let first = &self.first;
+    pub(super) fn outside(&self, kind: PairKind) -> Vec<PairTotal> {
+        let (first, joint) = (&self.first, self.joint.as_ref());
         let outside = |k: usize| match &self.second {
-            None => PairTotal::within(&first.rest(k), kind, inverse),
-            Some(second) => PairTotal::between([&first.rest(k), &second.rest(k)], kind, inverse),
+            None => PairTotal::within(&first.rest(k), kind, joint),
+            Some(second) => PairTotal::between([&first.rest(k), &second.rest(k)], kind, joint),
         };
         first.all().map(outside).collect()
     }
 
     /// The total of each class, more than one, in the order of the tables.
-    pub(super) fn totals(
-        &self,
-        classes: Classes,
-        kind: PairKind,
-        inverse: Option<&InverseProbability>,
-    ) -> Vec<PairTotal> {
+    pub(super) fn totals(&self, classes: Classes, kind: PairKind) -> Vec<PairTotal> {
         let auto = self.second.is_none();
-        let first = &self.first;
+        let (first, joint) = (&self.first, self.joint.as_ref());
         let second = self.second.as_ref().unwrap_or(first);
         let between =
-            |a: WeightSums, b: WeightSums| PairTotal::between([&a, &b], PairKind::Cross, inverse);
+            |a: WeightSums, b: WeightSums| PairTotal::between([&a, &b], PairKind::Cross, joint);
         let within = |k: usize| {
             if auto {
-                PairTotal::within(&first.label(k), kind, inverse)
+                PairTotal::within(&first.label(k), kind, joint)
             } else {
                 between(first.label(k), second.label(k))
             }

@@ -67,11 +67,11 @@ pub fn count_regions<B: Binning, E: Engine>(
     let by_label = PairSums::of(pairs, inverse)?;
     let by_region = what.clone().with_classes(Classes::Regions);
     let totals = || {
-        let totals = by_label.totals(Classes::Regions, kind, inverse);
+        let totals = by_label.totals(Classes::Regions, kind);
         with_weights_of_all(job.job(), &by_region, totals, progress)
     };
     let (tables, report) = count_tables(engine, job, &by_region, progress, totals)?;
-    let outside = by_label.outside(kind, inverse);
+    let outside = by_label.outside(kind);
     let whole = totals_of(job.job(), &what, progress)?;
     let mut counts = RegionCounts::of_tables(job.job(), tables, (whole[0], outside));
     if inverse.is_some_and(|inverse| inverse.normalisation() == PairNormalisation::BruteForce) {

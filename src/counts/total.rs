@@ -3,8 +3,8 @@
 use super::weight_sums::{ExactWeightSums, WeightSums};
 use crate::binning::{Binning, PairOrder};
 use crate::pairs::Pairs;
-use crate::particles::{Particles, pairs_within};
-use crate::tally::{InverseProbability, PairNormalisation};
+use crate::particles::pairs_within;
+use crate::tally::{InverseProbability, JointWeights};
 
 /// Which pairs a count holds, and how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,20 +62,16 @@ pub struct PairTotal {
     pub design_effect: f64,
 }
 
-fn by_joint_occurrence(inverse: &InverseProbability) -> bool {
-    inverse.normalisation() == PairNormalisation::JointOccurrence
-}
-
 /// Equation 22 of Bianchi & Verde (2020): the sum over all pairs, self-pairs too, of the mean weight of pairs with so many bits set.
 fn all_products(
     first: &[(u32, [f64; 2])],
     second: &[(u32, [f64; 2])],
-    inverse: &InverseProbability,
+    joint: &JointWeights,
 ) -> f64 {
     let of_first = |&(c1, [w1, _]): &(u32, [f64; 2])| {
         let partners = second.iter();
         w1 * partners
-            .map(|&(c2, [w2, _])| w2 * inverse.joint(c1, c2))
+            .map(|&(c2, [w2, _])| w2 * joint.of(c1, c2))
             .sum::<f64>()
     };
     first.iter().map(of_first).sum()
@@ -102,32 +98,26 @@ impl PairTotal {
         kind: PairKind,
         inverse: &InverseProbability,
     ) -> Self {
-        let sums = |sample: &Particles| {
-            let mut sums = ExactWeightSums::default();
-            (0..sample.len()).for_each(|row| sums.add(sample, row, Some(inverse)));
-            sums.rounded(false)
-        };
-        match pairs {
-            Pairs::Auto(sample) => Self::within(&sums(sample), kind, Some(inverse)),
-            Pairs::Cross(first, second) => {
-                Self::between([&sums(first), &sums(second)], kind, Some(inverse))
-            }
+        let of = |sample| ExactWeightSums::of(sample, inverse).rounded(false);
+        let (one, other) = pairs.samples();
+        let (first, second) = (of(one), other.map(of));
+        let of_both = [Some(&first), second.as_ref()].into_iter().flatten();
+        let joint = inverse.joint(of_both.flat_map(WeightSums::bits_set));
+        match &second {
+            None => Self::within(&first, kind, joint.as_ref()),
+            Some(second) => Self::between([&first, second], kind, joint.as_ref()),
         }
     }
 
     /// The total of the pairs within particles.
-    pub(super) fn within(
-        sums: &WeightSums,
-        kind: PairKind,
-        inverse: Option<&InverseProbability>,
-    ) -> Self {
+    pub(super) fn within(sums: &WeightSums, kind: PairKind, joint: Option<&JointWeights>) -> Self {
         let once = pairs_within(sums.n);
         let both = 2 * once;
-        let both_weight = match inverse {
-            Some(inverse) if by_joint_occurrence(inverse) => {
-                let same = (sums.by_bits.iter())
-                    .map(|&(set, [_, squares])| inverse.joint(set, set) * squares);
-                all_products(&sums.by_bits, &sums.by_bits, inverse) - same.sum::<f64>()
+        let both_weight = match joint {
+            Some(joint) => {
+                let same =
+                    (sums.by_bits.iter()).map(|&(set, [_, squares])| joint.of(set, set) * squares);
+                all_products(&sums.by_bits, &sums.by_bits, joint) - same.sum::<f64>()
             }
             _ if sums.unit => both as f64,
             _ => sums.sum * sums.sum - sums.squares,
@@ -148,13 +138,11 @@ impl PairTotal {
     pub(super) fn between(
         [first, second]: [&WeightSums; 2],
         kind: PairKind,
-        inverse: Option<&InverseProbability>,
+        joint: Option<&JointWeights>,
     ) -> Self {
-        let weight = match inverse {
-            Some(inverse) if by_joint_occurrence(inverse) => {
-                all_products(&first.by_bits, &second.by_bits, inverse)
-            }
-            _ => first.sum * second.sum,
+        let weight = match joint {
+            Some(joint) => all_products(&first.by_bits, &second.by_bits, joint),
+            None => first.sum * second.sum,
         };
         Self {
             kind,
@@ -223,7 +211,7 @@ impl PairTotal {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::particles::Points;
+    use crate::particles::{Particles, Points};
 
     #[test]
     fn totals_leave_out_self_pairs() {

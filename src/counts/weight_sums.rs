@@ -3,9 +3,11 @@
 //! Entry: [`ExactWeightSums`], which add up, and [`WeightSums`], each rounded once.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::exact_sum::ExactSum;
 use crate::particles::{Particles, Weights};
+use crate::pool;
 use crate::tally::InverseProbability;
 
 /// Sums over weights.
@@ -31,6 +33,11 @@ impl WeightSums {
         }
     }
 
+    /// Numbers of bits that rows have set.
+    pub(super) fn bits_set(&self) -> impl Iterator<Item = u32> {
+        self.by_bits.iter().map(|&(set, _)| set)
+    }
+
     /// `N sum w^2/(sum w)^2`, which rounding must not take below 1; 1 for no particle.
     pub(super) fn design_effect(&self) -> f64 {
         (self.n as f64 * self.squares / (self.sum * self.sum)).max(1.0)
@@ -51,6 +58,25 @@ fn add(sums: &mut [ExactSum; 2], weight: f64) {
 }
 
 impl ExactWeightSums {
+    /// The sums of a sample with individual weights.
+    pub(super) fn of(sample: &Particles, inverse: &InverseProbability) -> Self {
+        let part = |rows: Range<usize>| {
+            let mut sums = Self::default();
+            rows.for_each(|row| sums.add(sample, row, Some(inverse)));
+            sums
+        };
+        let join = |mut sums: Self, other: Self| {
+            sums.merge(&other);
+            sums
+        };
+        pool::fold(sample.len(), part, join)
+    }
+
+    /// Numbers of bits that rows have set.
+    pub(super) fn bits_set(&self) -> impl Iterator<Item = u32> {
+        self.by_bits.keys().copied()
+    }
+
     /// Takes in a row.
     pub(super) fn add(
         &mut self,

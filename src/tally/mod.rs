@@ -18,10 +18,10 @@ pub use cut::Cut;
 pub(crate) use cut::{described, same_cuts};
 pub use integers::Tally;
 pub use legendre::{Legendre, LegendreDegrees};
-pub(crate) use pair_weight::PairFactor;
 pub use pair_weight::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
+pub(crate) use pair_weight::{JointWeights, PairFactor};
 pub use sum::{PairTerm, Sum};
 pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;

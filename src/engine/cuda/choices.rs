@@ -45,22 +45,26 @@ pub(super) fn arrangement_of(
 ) -> Arrangement {
     let (first, second) = job.pairs().both();
     let rows = first.len().max(second.len());
+    let all = if order == Order::Unordered { 0.5 } else { 1.0 };
     let by_cells = || {
         let frame = Frame::new(job.pairs(), job.domain(), false);
-        let particles = f64::from(chosen(options.tuning.cell_particles, CELL_PARTICLES));
-        let cut = |tile| {
+        let cut = |frame: &Frame, tile, particles| {
             let tile = chosen(options.tuning.tile, tile);
-            fitting(spans, &frame, |copies| {
-                let frame = frame.clone();
-                Grid::new(frame, binning.reach, rows, particles, tile, order, copies)
+            let particles = chosen(options.tuning.cell_particles, particles);
+            fitting(spans, frame, |copies| {
+                let (frame, held) = (frame.clone(), f64::from(particles));
+                Grid::new(frame, binning.reach, rows, held, tile, order, copies)
             })
         };
-        let grid = cut(TILE[2]);
-        let visited = grid.share * if order == Order::Unordered { 2.0 } else { 1.0 };
+        let grid = cut(&frame, TILE[2], CELL_PARTICLES);
+        let open = carried.labels.is_some() && matches!(job.domain(), Domain::Open);
         if grid.share * (rows as f64) < FEW_SECONDS {
-            cut(TILE[3])
-        } else if visited > MANY_SECONDS {
-            cut(TILE[1])
+            cut(&frame, TILE[3], CELL_PARTICLES)
+        } else if open && grid.share >= WORTH_SEARCHING * all {
+            // Where nothing is left out, cells only cut what is met into short pieces.
+            cut(&frame.cubic(), TILE[0], u32::MAX)
+        } else if grid.share > MANY_SECONDS * all {
+            cut(&frame, TILE[1], CELL_PARTICLES)
         } else {
             grid
         }
@@ -85,7 +89,6 @@ pub(super) fn arrangement_of(
         }
         (Traversal::Auto, Domain::Open) => {
             let grid = by_cells();
-            let all = if order == Order::Unordered { 0.5 } else { 1.0 };
             if grid.share < WORTH_SEARCHING * all {
                 Arrangement::Sorted(grid)
             } else {

@@ -84,6 +84,17 @@ impl Frame {
         frame
     }
 
+    /// The frame of an open domain with every vector as long as the longest: float32 then takes fractions without rounding a matrix entry.
+    pub(super) fn cubic(&self) -> Self {
+        let longest = (0..3).fold(0.0, |longest: f64, k| longest.max(self.basis[k][k]));
+        let mut cubic = self.clone();
+        for axis in 0..3 {
+            cubic.basis[axis][axis] = longest;
+            cubic.inverse[axis][axis] = 1.0 / longest;
+        }
+        cubic
+    }
+
     /// Distance between opposite faces, for each axis.
     pub(super) fn heights(&self) -> [f64; 3] {
         self.inverse

@@ -107,6 +107,8 @@ pub(super) fn shaped(
         (Arithmetic::Float64, ..) if shared > 48 => (512, 2),
         (Arithmetic::Float64, ..) => (128, 2),
         (Arithmetic::Float32, false, true) if shared <= 6 => (128, 12),
+        // Few registers leave room for the blocks that decide doubtful pairs meanwhile.
+        (_, _, true) if shared <= 48 && variant.doubt == Doubt::BySweep => (256, 4),
         (_, false, true) if shared <= 48 => (256, 8),
         // Cells with few neighbours, with more, and with very many.
         (_, true, true) if shared <= 24 && variant.shape.tile <= 32 => (32, 8),

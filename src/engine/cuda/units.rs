@@ -84,11 +84,22 @@ fn row_units(rows: u64, tile: u64, chunk: u64, wanted: u64) -> Vec<Unit> {
 }
 
 /// The whole tiles a block should take of `rows` first rows, with `columns` blocks side by side and `resident` at a time: the last round of
-/// blocks nearly full, and few flushes, each worth `flush` rows.
-fn best_chunk(rows: u64, columns: u64, resident: u64, tile: u64, flush: f64) -> u64 {
+/// blocks nearly full, and few flushes, each worth `flush` rows. With `half` blocks on one side of the diagonal do nothing and those on it
+/// less: then blocks end at all times, and about half of one is waited for.
+fn best_chunk(
+    rows: u64,
+    (columns, half): (u64, bool),
+    resident: u64,
+    tile: u64,
+    flush: f64,
+) -> u64 {
     let cost = |chunk: u64| {
-        let rounds = (rows.div_ceil(chunk) * columns).div_ceil(resident);
-        rounds as f64 * (chunk as f64 + flush)
+        let (blocks, work) = (rows.div_ceil(chunk) * columns, chunk as f64 + flush);
+        if half {
+            (blocks as f64 / 2.0 / resident as f64 + 0.5).max(1.0) * work
+        } else {
+            blocks.div_ceil(resident) as f64 * work
+        }
     };
     (1..=LARGEST_CHUNK / tile)
         .map(|tiles| tiles * tile)
@@ -206,7 +217,7 @@ pub(super) fn work<D: Device>(
             ));
             let chunk = best_chunk(
                 n1.div_ceil(wanted),
-                columns,
+                (columns, plan.order == Order::Unordered),
                 u64::from(resident),
                 u64::from(plan.variant.shape.tile),
                 if plan.variant.global_sums {
@@ -288,12 +299,15 @@ mod tests {
     #[test]
     fn chunks_fill_the_last_round_of_blocks() {
         // 512 columns on 528 slots: a chunk a column would leave the last rounds nearly empty.
-        let chunk = best_chunk(1 << 20, 512, 528, 256, 100.0);
+        let chunk = best_chunk(1 << 20, (512, false), 528, 256, 100.0);
         let blocks = (1u64 << 20).div_ceil(chunk) * 512;
         let rounds = blocks.div_ceil(528);
         assert!(blocks as f64 / (rounds * 528) as f64 > 0.95, "{chunk}");
-        assert_eq!(best_chunk(5, 1, 528, 256, 100.0), 256);
-        assert!(best_chunk(1 << 20, 1, 528, 256, 1e6) > 256);
+        assert_eq!(best_chunk(5, (1, false), 528, 256, 100.0), 256);
+        assert!(best_chunk(1 << 20, (1, false), 528, 256, 1e6) > 256);
+        // Of half a square no block may be long against all that a slot does.
+        let chunk = best_chunk(280_000, (137, true), 396, 256, 100.0);
+        assert!((1024..8192).contains(&chunk), "{chunk}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::Realisations;
+use super::joint::JointWeights;
 use crate::error::{JobError, PairWeightError};
 use crate::fixed_point::{largest_exponent, scaled};
 use crate::particles::{Bits, MAX_BIT_WORDS, Particles, Weights};
@@ -74,9 +75,10 @@ impl Counter {
             .map(|n| n.clamp(0, i64::from(bits)) as u32);
         let width = (hi - lo) as usize + 1;
         let mut table = vec![1.0; width * width];
+        let joints = JointWeights::new(realisations, lo, &vec![true; width]);
         for c1 in lo..=hi {
             for c2 in lo..=c1 {
-                let joint = realisations.joint(c1, c2);
+                let joint = joints.of(c1, c2);
                 let product = realisations.weight(c1) * realisations.weight(c2);
                 let [a, b] = [c1, c2].map(|c| (c - lo) as usize);
                 // Of no weight on average: such pairs have none.
@@ -189,9 +191,17 @@ impl InverseProbability {
         Ok(particles.reweighted(weights)?)
     }
 
-    /// The mean weight of pairs of rows with `c1` and `c2` bits set: equation 21 of Bianchi & Verde (2020).
-    pub(crate) fn joint(&self, c1: u32, c2: u32) -> f64 {
-        self.realisations.joint(c1, c2)
+    /// The mean weights of pairs of rows with two of these numbers of bits set (equation 21 of Bianchi & Verde 2020), where totals are made
+    /// of them.
+    pub(crate) fn joint(&self, set: impl Iterator<Item = u32>) -> Option<JointWeights> {
+        if self.normalisation != PairNormalisation::JointOccurrence {
+            return None;
+        }
+        let mut wanted = vec![false; 64 * self.words + 1];
+        for c in set {
+            wanted[c as usize] = true;
+        }
+        Some(JointWeights::new(self.realisations, 0, &wanted))
     }
 
     /// The exponent of what [`InverseProbability::table`] and [`InverseProbability::counter`] are scaled by.

@@ -5,11 +5,13 @@
 mod angular;
 mod factor;
 mod inverse_probability;
+mod joint;
 mod realisations;
 
 pub use angular::AngularWeight;
 pub(crate) use factor::PairFactor;
 pub use inverse_probability::{InverseProbability, PairNormalisation};
+pub(crate) use joint::JointWeights;
 pub use realisations::Realisations;
 
 use std::fmt;
