@@ -44,6 +44,7 @@ pub(crate) fn symbol(name: &str) -> &str {
         "rp" => "r_p",
         "pi" => "π",
         "theta" => "θ",
+        "rho" => "ρ",
         other => other,
     }
 }

@@ -69,7 +69,10 @@ impl Picture {
         }
         if style.r2
             && (matches!(kind, ResultKind::Counts | ResultKind::Window)
-                || matches!(kind, ResultKind::Rdf | ResultKind::StructureFactor)
+                || matches!(
+                    kind,
+                    ResultKind::Rdf | ResultKind::StructureFactor | ResultKind::Distances
+                )
                 || kind == ResultKind::NumberDensity
                 || axes.len() == 2
                 || axes[0].name == "theta")
@@ -169,9 +172,17 @@ fn map(
     let arguments = format!("({}, {})", symbol(&x.name), symbol(&y.name));
     let (values, value_label) = match kind {
         ResultKind::Counts => counts_or_weights(table, "pairs per bin")?,
+        ResultKind::Rdf => match &partial_names(table, "g_")[..] {
+            [] => (required(table, "g")?, format!("g{arguments}")),
+            // A map has room for one pair of species.
+            [first, ..] => {
+                let g = required(table, &format!("g_{first}"))?;
+                (g, format!("g{arguments}, {first}"))
+            }
+        },
         _ => (required(table, "xi")?, format!("ξ{arguments}")),
     };
-    let lengths = x.name == "rp" && y.name == "pi";
+    let lengths = matches!((&x.name[..], &y.name[..]), ("rp", "pi") | ("rho", "z"));
     Ok(Map {
         x_edges: x.edges.clone(),
         y_edges: y.edges.clone(),
@@ -379,6 +390,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             power: 0,
             reference: Some(1.0),
         }),
+        ResultKind::Distances => single("P", format!("P({name})"), 0),
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a> Faces<'a> {
             if along.abs() < face.sure[0] {
                 continue;
             }
-            if along.abs() > face.sure[1] && self.is_searched(n, face.image, along > 0.0) {
+            if along.abs() > face.sure[1] && Self::is_searched(n, face.image, along > 0.0) {
                 return Nearness::Farther;
             }
             nearness = Nearness::Unsure;
@@ -102,7 +102,7 @@ impl<'a> Faces<'a> {
     }
 
     /// Whether the nearer image beyond a face is among those that the search looks at.
-    fn is_searched(&self, n: Image, face: Image, ahead: bool) -> bool {
+    fn is_searched(n: Image, face: Image, ahead: bool) -> bool {
         let sign = if ahead { -1 } else { 1 };
         (0..3).all(|k| (n[k] + sign * face[k]).abs() <= Lattice::SPAN)
     }

@@ -20,7 +20,7 @@ pub struct FrameFacts {
     pub excluded: Vec<u64>,
     /// The volume of the box; `None` where space is open.
     pub volume: Option<f64>,
-    /// The box, where bins may reach beyond half of it.
+    /// The box, where it is kept.
     pub domain: Option<Arc<Domain>>,
     /// What the frame counts for among others.
     pub weight: f64,
@@ -312,7 +312,9 @@ impl FrameBlocks {
 fn put_domain(domain: Option<&Domain>, put: &mut impl FnMut(u64)) {
     let mut all = |kind: u64, numbers: &[f64]| {
         put(kind);
-        numbers.iter().for_each(|x| put(x.to_bits()));
+        for x in numbers {
+            put(x.to_bits());
+        }
     };
     match domain {
         None => all(0, &[]),

@@ -60,7 +60,7 @@ pub struct FrameTally {
     pub excluded: Vec<u64>,
     /// The volume of the frame's box, or its area; `None` where space is open.
     pub volume: Option<f64>,
-    /// The frame's box, of bins that may reach beyond half of it ([`FrameBins::beyond_half`]); else `None`.
+    /// The frame's box, where it is kept ([`FrameBins::keeping_boxes`]).
     pub domain: Option<Arc<Domain>>,
     /// What the frame counts for among others.
     pub weight: f64,

@@ -20,6 +20,7 @@ pub struct FrameBins<B> {
     /// Whether each class is wanted, in the order of [`Classes::Species`].
     wanted: Vec<bool>,
     beyond_half: bool,
+    keeps_boxes: bool,
 }
 
 /// One pass over all pairs is made unless the pairs asked for are fewer than this part of them.
@@ -38,6 +39,7 @@ impl<B: Binning> FrameBins<B> {
             species,
             wanted: vec![true; unordered_classes(species as usize)],
             beyond_half: false,
+            keeps_boxes: false,
         }
     }
 
@@ -55,6 +57,7 @@ impl<B: Binning> FrameBins<B> {
             species,
             wanted,
             beyond_half: false,
+            keeps_boxes: false,
         }
     }
 
@@ -64,6 +67,15 @@ impl<B: Binning> FrameBins<B> {
     pub fn beyond_half(self) -> Self {
         Self {
             beyond_half: true,
+            ..self.keeping_boxes()
+        }
+    }
+
+    /// The same with the box of each frame in its [`FrameTally`].
+    #[must_use]
+    pub fn keeping_boxes(self) -> Self {
+        Self {
+            keeps_boxes: true,
             ..self
         }
     }
@@ -120,7 +132,7 @@ impl<B: Binning> FrameBins<B> {
             None => excluded_by_species(&job.particles, &job.cuts)?,
         };
         let (number, volume, weight) = (job.number, job.volume, job.weight);
-        let domain = self.beyond_half.then(|| Arc::new(job.domain.clone()));
+        let domain = self.keeps_boxes.then(|| Arc::new(job.domain.clone()));
         let tally = if job.cuts.is_empty() && self.part_wanted(&particles) < WORTH_A_PASS {
             self.by_species(engine, &job, progress)?
         } else {

@@ -27,6 +27,8 @@ pub enum ResultKind {
     Rdf,
     /// S(q).
     StructureFactor,
+    /// P(r).
+    Distances,
     /// The covariance of estimates, a row for each two bins.
     Covariance,
     /// Pairs per region and bin.
@@ -40,7 +42,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -49,6 +51,7 @@ impl ResultKind {
         Self::Window,
         Self::Rdf,
         Self::StructureFactor,
+        Self::Distances,
         Self::Covariance,
         Self::RegionCounts,
         Self::Randoms,
@@ -67,6 +70,7 @@ impl ResultKind {
             Self::Window => "window multipoles",
             Self::Rdf => "radial distribution function",
             Self::StructureFactor => "structure factor",
+            Self::Distances => "distribution of distances",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::Randoms => "random catalogue",

@@ -46,4 +46,5 @@ mod standard_output;
 mod statistics;
 mod stop;
 mod tables;
+mod walls;
 mod words;

@@ -4,7 +4,8 @@
 
 use rayon::prelude::*;
 
-use super::{Frame, Partials, Space, Species};
+use super::set_covariance::{of_cylinders, of_shells};
+use super::{Frame, Partials, Space, Species, Walls};
 use crate::binning::{Binning, RBins, RpPiBins};
 use crate::domain::{Axis, Domain};
 use crate::engine::Exactness;
@@ -12,8 +13,8 @@ use crate::error::{EstimatorError, MergeError};
 use crate::frames::{FrameBlocks, FrameFacts, FrameGroups};
 use crate::pool;
 
-/// Bins whose parts within the cell of nearest images are known.
-pub trait CutByImages: Binning {
+/// Bins of which it is known what part a space holds.
+pub trait BinsInSpace: Binning {
     /// `space` with the bins cut by the cell of nearest images of `domain`; of rings in the plane across an axis, by the cell in that plane.
     ///
     /// # Errors
@@ -24,9 +25,20 @@ pub trait CutByImages: Binning {
         domain: &Domain,
         plane: Option<Axis>,
     ) -> Result<Space, EstimatorError>;
+
+    /// The space between `walls` in `domain`; of rings in the plane across an axis, walls as they are seen along it.
+    ///
+    /// # Errors
+    /// As [`Space::between_walls`] and its relative.
+    fn between_walls(
+        &self,
+        walls: &Walls,
+        domain: &Domain,
+        plane: Option<Axis>,
+    ) -> Result<Space, EstimatorError>;
 }
 
-impl CutByImages for RBins {
+impl BinsInSpace for RBins {
     fn cut_by_images(
         &self,
         space: Space,
@@ -38,9 +50,18 @@ impl CutByImages for RBins {
             Some(normal) => space.nearest_images_in_plane(self, domain, normal),
         }
     }
+
+    fn between_walls(
+        &self,
+        walls: &Walls,
+        domain: &Domain,
+        plane: Option<Axis>,
+    ) -> Result<Space, EstimatorError> {
+        of_shells(self, walls, domain, plane)
+    }
 }
 
-impl CutByImages for RpPiBins {
+impl BinsInSpace for RpPiBins {
     fn cut_by_images(
         &self,
         space: Space,
@@ -48,6 +69,15 @@ impl CutByImages for RpPiBins {
         _: Option<Axis>,
     ) -> Result<Space, EstimatorError> {
         space.nearest_images_in_cylinders(self, domain)
+    }
+
+    fn between_walls(
+        &self,
+        walls: &Walls,
+        domain: &Domain,
+        _: Option<Axis>,
+    ) -> Result<Space, EstimatorError> {
+        of_cylinders(self, walls, domain)
     }
 }
 
@@ -60,6 +90,14 @@ pub enum FrameSpaces {
     /// What lies in the cell of nearest images of the frame's box; of rings, in the plane across this axis. Frames are counted with
     /// [`FrameBins::beyond_half`](crate::frames::FrameBins::beyond_half).
     NearestImages {
+        /// The axis across which particles lie in a plane.
+        plane: Option<Axis>,
+    },
+    /// What lies between walls, in the frame's box. Frames are counted with
+    /// [`FrameBins::keeping_boxes`](crate::frames::FrameBins::keeping_boxes).
+    Walls {
+        /// Where they stand.
+        walls: Walls,
         /// The axis across which particles lie in a plane.
         plane: Option<Axis>,
     },
@@ -82,7 +120,7 @@ pub struct BlockPartials<'a, B> {
     pub exactness: Exactness,
 }
 
-impl<B: CutByImages> BlockPartials<'_, B> {
+impl<B: BinsInSpace> BlockPartials<'_, B> {
     /// All frames together, of what each block is by itself.
     ///
     /// # Errors
@@ -176,8 +214,20 @@ impl<B: CutByImages> BlockPartials<'_, B> {
     }
 
     fn space_of(&self, place: u64, facts: &FrameFacts) -> Result<Space, EstimatorError> {
-        if let FrameSpaces::Same(space) = &self.spaces {
-            return Ok(space.clone());
+        let bins = self.empty.binning();
+        let kept = || {
+            facts.domain.as_deref().ok_or_else(|| {
+                EstimatorError::Needs(format!(
+                    "the box of frame {place} is needed, and was not kept"
+                ))
+            })
+        };
+        match &self.spaces {
+            FrameSpaces::Same(space) => return Ok(space.clone()),
+            FrameSpaces::Walls { walls, plane } => {
+                return bins.between_walls(walls, kept()?, *plane);
+            }
+            FrameSpaces::Whole | FrameSpaces::NearestImages { .. } => {}
         }
         let volume = facts.volume.or(self.volume).ok_or_else(|| {
             EstimatorError::Needs(format!(
@@ -185,13 +235,8 @@ impl<B: CutByImages> BlockPartials<'_, B> {
             ))
         })?;
         let space = Space::of_volume(volume)?;
-        match (&self.spaces, &facts.domain) {
-            (FrameSpaces::NearestImages { plane }, Some(domain)) => {
-                self.empty.binning().cut_by_images(space, domain, *plane)
-            }
-            (FrameSpaces::NearestImages { .. }, None) => Err(EstimatorError::Needs(format!(
-                "bins beyond half the box are cut by the box of each frame, and that of frame {place} was not kept"
-            ))),
+        match &self.spaces {
+            FrameSpaces::NearestImages { plane } => bins.cut_by_images(space, kept()?, *plane),
             _ => Ok(space),
         }
     }

@@ -89,10 +89,20 @@ impl Space {
                 right: "RR",
             });
         }
-        let space = Self::of_volume(volume)?;
-        let fractions = randoms.fractions("RR")?;
-        let kept = fractions.iter().zip(whole).map(|(f, bin)| f * volume / bin);
-        Ok(space.keeping(kept.collect()))
+        Self::of_shares(&randoms.fractions("RR")?, volume, whole)
+    }
+
+    /// A space whose random pairs lie in the bins with these shares.
+    pub(super) fn of_shares(
+        shares: &[f64],
+        volume: f64,
+        whole: &[f64],
+    ) -> Result<Self, EstimatorError> {
+        let kept = shares
+            .iter()
+            .zip(whole)
+            .map(|(share, bin)| share * volume / bin);
+        Ok(Self::of_volume(volume)?.keeping(kept.collect()))
     }
 
     /// The same where these parts of the bins are left.

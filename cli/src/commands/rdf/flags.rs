@@ -6,8 +6,8 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use albireo::Axis;
 use albireo::estimators::fluid::BoxCorrection;
+use albireo::{Axis, Edges, LineOfSight, RpPiBins};
 use albireo_catalogs::{Filter, TrajectoryRequest, open_topology};
 use albireo_samples::{Exclusion, FrameRange, FrameReading, Selection, Species};
 use anyhow::{Context, Result};
@@ -15,6 +15,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::SpaceFlags;
 use crate::cuts::ExclusionFlags;
+use crate::edges::EdgeSpec;
 use crate::progress::stop_reading;
 use crate::usage::usage;
 
@@ -36,6 +37,27 @@ impl Plane {
             Self::Xy => Axis::Z,
             Self::Xz => Axis::Y,
             Self::Yz => Axis::X,
+        }
+    }
+}
+
+/// An axis, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AxisName {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl From<AxisName> for Axis {
+    fn from(name: AxisName) -> Self {
+        match name {
+            AxisName::X => Self::X,
+            AxisName::Y => Self::Y,
+            AxisName::Z => Self::Z,
         }
     }
 }
@@ -128,6 +150,12 @@ pub(super) struct FrameFlags {
     /// Count in a plane: g(r) of the positions projected on it
     #[arg(long)]
     pub(super) plane: Option<Plane>,
+    /// Count g(rho, z) across and along this axis instead, for pores and membranes: --r-max and --n-bins, or --bins, are of rho
+    #[arg(long, value_name = "AXIS", requires = "heights", conflicts_with_all = ["plane", "kirkwood_buff", "structure", "p_of_r"])]
+    cylinder: Option<AxisName>,
+    /// Bins in |z|, the distance along the axis of --cylinder, e.g. lin:0:15:60
+    #[arg(long, value_name = "SPEC", requires = "cylinder")]
+    heights: Option<EdgeSpec>,
     /// What g(r) is normalised by [default: pairs]
     #[arg(long, value_name = "NORM")]
     pub(super) norm: Option<NormName>,
@@ -167,6 +195,7 @@ impl FrameFlags {
             (self.centres.is_some(), "--centres"),
             (self.bonded.is_some(), "--bonded"),
             (self.plane.is_some(), "--plane"),
+            (self.cylinder.is_some(), "--cylinder"),
             (self.norm.is_some(), "--norm"),
             (self.pmf, "--pmf"),
             (self.kirkwood_buff.is_some(), "--kirkwood-buff"),
@@ -177,6 +206,36 @@ impl FrameFlags {
         ];
         let first = given.into_iter().find(|(given, _)| *given);
         first.map(|(_, flag)| flag)
+    }
+
+    /// What the axis and the heights of --cylinder are, as text.
+    pub(super) fn across_and_along(&self) -> String {
+        format!("{:?} {:?}", self.cylinder, self.heights)
+    }
+
+    /// Bins in (rho, |z|) with these edges of rho, if they are asked for.
+    pub(super) fn cylinders(&self, rho: &Edges) -> Result<Option<RpPiBins>> {
+        let (Some(axis), Some(heights)) = (self.cylinder, &self.heights) else {
+            return Ok(None);
+        };
+        let z = heights.signed().context("--heights")?;
+        if z.values().first().is_some_and(|lowest| *lowest < 0.0) {
+            return Err(usage(
+                "--heights are distances along the axis, of both signs together: they begin at 0 or above",
+            ));
+        }
+        let los = LineOfSight::Fixed(axis.into());
+        let bins = RpPiBins::new(rho.clone(), z, los).context("--heights")?;
+        Ok(Some(bins))
+    }
+
+    /// The first flag whose result is a density or made of one.
+    pub(super) fn needs_density(&self) -> Option<&'static str> {
+        match self.norm {
+            Some(NormName::Gc) => Some("--norm gc"),
+            Some(NormName::Density) => Some("--norm density"),
+            _ => self.kirkwood_buff.map(|_| "--kirkwood-buff"),
+        }
     }
 
     /// The column of frame numbers.
@@ -276,9 +335,9 @@ impl FrameFlags {
 
     /// The files beside the trajectory that are read.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        [&self.topology, &self.box_table]
-            .into_iter()
-            .filter_map(|file| file.as_deref())
+        let files = [&self.topology, &self.box_table].into_iter();
+        let heights = self.heights.as_ref().and_then(EdgeSpec::file);
+        files.filter_map(|file| file.as_deref()).chain(heights)
     }
 }
 

@@ -10,16 +10,17 @@ use albireo::estimators::fluid::{BlockPartials, FrameSpaces, Partials, Species};
 use albireo::frames::{
     FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::{PairJob, Pairs, RBins};
+use albireo::{Binning, PairJob, Pairs};
 use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame, Selection};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::check_reach;
+use super::bins::RdfBins;
 use super::checkpoint::Checkpoint;
 use super::flags::{FrameFlags, Plane};
 use super::times::TimeFlags;
+use super::walls::Suits;
 use super::weights::FrameWeights;
 use crate::engine::Engines;
 use crate::progress::{Bar, stop_reading, stopped};
@@ -69,15 +70,17 @@ pub(super) fn is_trajectory(
 }
 
 /// A run over frames.
-pub(super) struct Run<'a> {
+pub(super) struct Run<'a, B> {
     pub(super) flags: &'a FrameFlags,
     pub(super) times: &'a TimeFlags,
     pub(super) weights: FrameWeights,
-    pub(super) bins: RBins,
+    pub(super) bins: B,
     pub(super) volume: Option<f64>,
     pub(super) engines: Engines,
-    /// Whether bins may reach beyond half the boxes.
-    pub(super) beyond_half: bool,
+    /// What all frames must suit.
+    pub(super) suits: Suits,
+    /// What part of the bins the frames hold.
+    pub(super) spaces: FrameSpaces,
     pub(super) source: FrameSource,
     pub(super) choice: FrameChoice,
     /// The first frame, by which the engine is chosen.
@@ -85,19 +88,19 @@ pub(super) struct Run<'a> {
 }
 
 /// What a run leaves.
-pub(super) struct Counted {
+pub(super) struct Counted<B> {
     pub(super) blocks: FrameBlocks,
     /// Blocks of the length asked for, where they are.
     pub(super) told: Option<FrameBlocks>,
     pub(super) pairs: Vec<[usize; 2]>,
-    pub(super) partials: Partials<RBins>,
-    pub(super) each: Vec<Partials<RBins>>,
-    pub(super) each_told: Vec<Partials<RBins>>,
+    pub(super) partials: Partials<B>,
+    pub(super) each: Vec<Partials<B>>,
+    pub(super) each_told: Vec<Partials<B>>,
     pub(super) interrupted: bool,
     range: FrameRange,
 }
 
-impl Counted {
+impl<B: Binning> Counted<B> {
     /// The number of the frame at this place.
     pub(super) fn frame_number(&self, place: u64) -> u64 {
         self.range.start + place * self.range.step
@@ -150,25 +153,25 @@ fn check_there(groups: &FrameGroups, pairs: &[[usize; 2]], blocks: &FrameBlocks)
     Ok(())
 }
 
-impl Run<'_> {
+impl<B: RdfBins> Run<'_, B> {
     /// Counts all frames.
-    pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted> {
+    pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted<B>> {
         let groups = self.choice.groups().clone();
         let pairs = wanted(&groups, &self.flags.pair_names()?)?;
         let labels: Vec<[u32; 2]> = pairs.iter().flat_map(|&p| groups.label_pairs(p)).collect();
         let mut what = FrameBins::of_pairs(self.bins.clone(), groups.labels(), &labels);
-        if self.beyond_half {
+        if self.suits.beyond_half {
             record.set("beyond_half", true);
             what = what.beyond_half();
         }
+        if self.suits.walls.is_some() {
+            what = what.keeping_boxes();
+        }
         let (workers, engine) = self.workers()?;
         let species = Species::of_pairs(groups.names().len(), &pairs)?;
-        let empty = match self.flags.plane {
-            None => Partials::new(&self.bins, species)?,
-            Some(_) => Partials::in_plane(&self.bins, species),
-        };
+        let empty = self.bins.empty(species, self.flags.plane)?;
         let n_classes = groups.labels() as usize * (groups.labels() as usize + 1) / 2;
-        let bytes = 8 * self.bins.edges().n_bins() * n_classes;
+        let bytes = 8 * self.bins.n_bins() * n_classes;
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
         let pause = self.times.checkpoint_pause();
         let path = self.flags.checkpoint.as_deref();
@@ -193,7 +196,7 @@ impl Run<'_> {
             empty,
             groups: &groups,
             volume: self.volume,
-            spaces: self.spaces(),
+            spaces: self.spaces.clone(),
             exactness: workers.exactness(),
         };
         check_there(&groups, &pairs, &blocks)?;
@@ -211,16 +214,6 @@ impl Run<'_> {
         })
     }
 
-    /// What part of the bins the frames hold.
-    fn spaces(&self) -> FrameSpaces {
-        if self.beyond_half {
-            let plane = self.flags.plane.map(Plane::normal);
-            FrameSpaces::NearestImages { plane }
-        } else {
-            FrameSpaces::Whole
-        }
-    }
-
     /// Who counts: each thread a frame, unless frames are few or do not fit into memory that often.
     pub(super) fn workers(&mut self) -> Result<(FrameWorkers, String)> {
         let frames = self.source.frames();
@@ -231,7 +224,7 @@ impl Run<'_> {
             Some(job) => {
                 let pairs = PairJob::new(Pairs::Auto(&job.particles), &job.domain)?;
                 let mut sums = WeightedSums::from(Sums::default());
-                if self.beyond_half {
+                if self.suits.beyond_half {
                     sums = sums.beyond_half();
                 }
                 self.engines.for_jobs(&[(pairs, sums)], &self.bins)
@@ -254,7 +247,7 @@ impl Run<'_> {
     fn run(
         &mut self,
         workers: &FrameWorkers,
-        what: &FrameBins<RBins>,
+        what: &FrameBins<B>,
         blocks: &mut FrameBlocks,
         mut told: Option<&mut FrameBlocks>,
         checkpoint: &mut Checkpoint,
@@ -268,7 +261,7 @@ impl Run<'_> {
                 .map(|n| n.saturating_sub(known.len() as u64)),
         );
         let (source, choice) = (&mut self.source, &self.choice);
-        let bins = (&self.bins, self.beyond_half);
+        let bins = (&self.bins, &self.suits);
         let weights = &self.weights;
         let next = || -> Result<_> {
             while let Some(frame) = source.next_frame()? {
@@ -304,16 +297,17 @@ impl Run<'_> {
 }
 
 /// The particles of a frame, whose box the bins must suit.
-pub(super) fn ready(
+pub(super) fn ready<B: RdfBins>(
     choice: &FrameChoice,
-    (bins, beyond_half): (&RBins, bool),
+    (bins, suits): (&B, &Suits),
     frame: NumberedFrame,
     weight: f64,
 ) -> Result<FrameJob> {
     let (path, number) = (frame.path.clone(), frame.frame.number);
     let mut job = choice.job(frame)?;
     job.weight = weight;
-    check_reach(bins, &job.domain, beyond_half)
+    suits
+        .check(bins, &job)
         .with_context(|| format!("{}: frame {number}", path.display()))?;
     Ok(job)
 }

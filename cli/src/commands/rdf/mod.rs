@@ -8,24 +8,29 @@ use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
+mod bins;
 mod checkpoint;
 mod flags;
 mod frames;
 mod structure;
 mod tables;
 mod times;
+mod trajectory;
 mod van_hove;
+mod walls;
 mod weights;
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use albireo_samples::Selection;
+use albireo_samples::{Samples, Selection};
 
 use self::flags::FrameFlags;
-use self::frames::{fingerprint, is_trajectory, note};
+use self::frames::is_trajectory;
 use self::structure::StructureFlags;
 use self::times::TimeFlags;
-use self::weights::{FrameWeights, WeightSpec};
+use self::trajectory::randoms_space;
+use self::walls::{Randoms, WallFlags, check_within};
+use self::weights::WeightSpec;
 use super::pairs::PairFlags;
 use crate::bins::Statistic;
 use crate::catalogs::Files;
@@ -80,6 +85,8 @@ pub(crate) struct Rdf {
         allow_negative_numbers = true
     )]
     volume: Option<f64>,
+    #[command(flatten)]
+    walls: WallFlags,
     #[command(flatten)]
     frames: FrameFlags,
     #[command(flatten)]
@@ -219,10 +226,15 @@ impl Rdf {
         let weights = self.times.frame_weights.as_ref();
         let inputs = inputs.chain(self.frames.files());
         let inputs = inputs.chain(weights.and_then(WeightSpec::file));
-        let others = self.frames.block_counts.as_deref();
+        let inputs = inputs.chain(self.walls.randoms.as_deref());
+        let others = [
+            ("--block-counts", &self.frames.block_counts),
+            ("--structure", &self.structure.structure),
+            ("--p-of-r", &self.structure.p_of_r),
+        ];
         let others: Vec<_> = others
-            .map(|path| ("--block-counts", path))
             .into_iter()
+            .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
             .collect();
         check(&self.pairs.output, &others, &inputs.collect::<Vec<_>>())?;
         if let Some(volume) = self.volume.filter(|v| !(*v > 0.0 && v.is_finite())) {
@@ -238,8 +250,7 @@ impl Rdf {
         if of_frames && is_trajectory(&self.data.paths, &self.frames, (&selection, given))? {
             return self.run_over_frames(call, &selection);
         }
-        let structure = self.structure.structure.is_some();
-        if let Some(flag) = given.or(structure.then_some("--structure")) {
+        if let Some(flag) = given.or(self.structure.given()) {
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));
@@ -248,7 +259,9 @@ impl Rdf {
         let engines = self.engines()?;
         let mut record = Record::begin(call.arguments);
         let group = self.excluded.group.as_deref();
-        let sources = self.pairs.sources(self.data, self.second, group)?;
+        let sources = self
+            .pairs
+            .sources(self.data.clone(), self.second.clone(), group)?;
         let cuts = self.excluded.cuts()?;
         if sources
             .iter()
@@ -267,9 +280,9 @@ impl Rdf {
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let volume = volume(samples.domain(), self.volume)?;
         check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;
+        let space = self.space_of_sample(&bins, &samples, (&selection, &mut record))?;
         let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
@@ -280,13 +293,11 @@ impl Rdf {
             .beyond_half(self.beyond_half);
         let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
         let excluded = excluded_pairs(pairs, counts.cuts());
-        let of_bins = if self.beyond_half {
-            record.set("beyond_half", true);
-            let space = Space::of_volume(volume)?.nearest_images(&bins, samples.domain())?;
+        let of_bins = if space.kept().is_some() {
             cut_columns(&counts, pairs, excluded, &space)?
         } else {
             let mut distribution = Distribution::new(&bins);
-            distribution.add_frame_excluding(&counts, volume, first.len(), excluded)?;
+            distribution.add_frame_excluding(&counts, space.volume(), first.len(), excluded)?;
             columns_of(
                 distribution.g(),
                 distribution.poisson_error(),
@@ -298,7 +309,7 @@ impl Rdf {
         }
         let axes = bins.axes();
         record.set_bins(Statistic::R, &axes, LineOfSight::default());
-        record.set("volume", volume);
+        record.set("volume", space.volume());
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, samples.unit());
         columns.extend(of_bins);
@@ -313,74 +324,49 @@ impl Rdf {
         )
     }
 
-    /// Counts the frames of a trajectory.
-    fn run_over_frames(self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
-        let mut record = Record::begin(call.arguments);
-        let paths: &[PathBuf] = &self.data.paths;
-        let reading = self
-            .frames
-            .reading(selection, &self.pairs.space, &self.excluded)?;
-        let settings = (reading.settings(), self.frames.range());
-        let (mut source, choice) = reading.open(paths)?;
-        let first = source.peek()?.cloned();
-        let job = first.map(|frame| choice.job(frame)).transpose()?;
-        let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
-        let boxed = job.as_ref().is_some_and(|job| job.volume.is_some());
-        if boxed && self.volume.is_some() {
-            return Err(usage("--volume is for open space: here the box has one"));
-        }
-        let bare = self.frames.norm == Some(flags::NormName::None);
-        let volume = match self.volume {
-            None if !boxed && bare => Some(1.0),
-            None if !boxed => {
-                return Err(anyhow!(
-                    "g(r) needs a volume, and space is open: --volume V, --box, or --norm none for the pairs alone"
-                ));
+    /// The space that the particles of a sample fill.
+    fn space_of_sample(
+        &self,
+        bins: &RBins,
+        samples: &Samples,
+        (selection, record): (&Selection, &mut Record),
+    ) -> Result<Space> {
+        let domain = samples.domain();
+        if let Some(spec) = &self.walls.walls {
+            record.set("walls", spec.text.as_str());
+            for role in ["data", "second"] {
+                if let Some(particles) = samples.find(role) {
+                    check_within(&spec.walls, particles, domain)?;
+                }
             }
-            given => given,
-        };
-        note(
-            &mut record,
-            (paths, self.frames.range()),
-            (&source, &choice),
-            self.frames.plane,
-        );
-        let unit = self.pairs.space.unit.clone();
-        let unit = unit.or_else(|| source.unit().map(str::to_owned));
-        let weights = self.times.frame_weights.as_ref();
-        let of_weights = weights.map(WeightSpec::fingerprint).transpose()?;
-        let settings = (settings, bins.edges(), &self.frames.pairs, of_weights);
-        let fingerprint = fingerprint(paths, &(settings, self.beyond_half))?;
-        let names = choice.groups().names().to_vec();
-        self.structure.check(&names)?;
-        let run = frames::Run {
-            flags: &self.frames,
-            times: &self.times,
-            weights: FrameWeights::read(weights)?,
-            bins,
-            volume,
-            engines: self.engines()?,
-            beyond_half: self.beyond_half,
-            source,
-            choice,
-            first: job,
-        };
-        if self.times.lags()?.is_some() {
-            let written = (&self.structure, &self.pairs.output);
-            return van_hove::write(run, (&names, unit.as_deref()), written, record);
+            return Space::between_walls(bins, &spec.walls, domain).context("--walls");
         }
-        let counted = run.count(&mut record, &fingerprint)?;
-        tables::write(
-            &counted,
-            &names,
-            unit.as_deref(),
-            (
-                &self.frames,
-                &self.times,
-                &self.structure,
-                &self.pairs.output,
-            ),
-            record,
-        )
+        if let Some(path) = &self.walls.randoms {
+            let randoms = self.randoms_in(path, selection, domain);
+            return randoms_space(&randoms, bins, &self.engines()?, record);
+        }
+        let space = Space::of_volume(volume(domain, self.volume)?)?;
+        if self.beyond_half {
+            record.set("beyond_half", true);
+            return Ok(space.nearest_images(bins, domain)?);
+        }
+        Ok(space)
+    }
+
+    /// Random points in a box.
+    fn randoms_in<'a>(
+        &self,
+        path: &'a Path,
+        selection: &'a Selection,
+        domain: &'a Domain,
+    ) -> Randoms<'a> {
+        Randoms {
+            path,
+            selection,
+            domain,
+            plane: self.frames.plane,
+            beyond_half: self.beyond_half,
+            volume: self.volume.unwrap_or(1.0),
+        }
     }
 }

@@ -7,16 +7,17 @@ use std::path::PathBuf;
 use albireo::estimators::fluid::{
     FormFactor, Normalisation, Partials, StructureFactors, Window, neutron_scattering_length,
 };
-use albireo::{Edges, RBins};
+use albireo::{Binning, Edges, LineOfSight, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
 use crate::output::write as write_table;
 use crate::record::Record;
-use crate::tables::with_unit;
+use crate::tables::{edge_columns, with_unit};
 use crate::usage::usage;
 
 /// What g - 1 is multiplied by.
@@ -88,13 +89,12 @@ pub(super) struct StructureFlags {
     #[arg(long, requires = "structure", conflicts_with = "window")]
     debye: bool,
     /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739; `neutron`: those of neutrons, where species are elements (Sears 1992)
-    #[arg(
-        long,
-        value_name = "SPECIES=LENGTH,..",
-        value_delimiter = ',',
-        requires = "structure"
-    )]
+    #[arg(long, value_name = "SPECIES=LENGTH,..", value_delimiter = ',')]
     scattering: Vec<Length>,
+    /// Write P(r) here, how often distances occur in bodies of any shape, each pair weighed by --scattering (else all alike), with the radius of gyration and the largest
+    /// distance in its record: small-angle scattering, which needs no volume
+    #[arg(long, value_name = "FILE")]
+    pub(super) p_of_r: Option<PathBuf>,
 }
 
 impl StructureFlags {
@@ -109,7 +109,16 @@ impl StructureFlags {
     /// Refuses what could not be written in the end, before the work begins.
     pub(super) fn check(&self, names: &[String]) -> Result<()> {
         self.edges()?;
+        if !self.scattering.is_empty() && self.structure.is_none() && self.p_of_r.is_none() {
+            return Err(usage("--scattering needs --structure or --p-of-r"));
+        }
         self.lengths(names).map(drop)
+    }
+
+    /// The first flag of what bins in r alone tell.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let structure = self.structure.is_some().then_some("--structure");
+        structure.or(self.p_of_r.is_some().then_some("--p-of-r"))
     }
 
     /// The scattering length of each species.
@@ -210,6 +219,40 @@ pub(super) fn write(
     let table = Table {
         columns,
         meta: record.finish(ResultKind::StructureFactor),
+    };
+    write_table(&table, path)
+}
+
+/// Writes P(r), if it is asked for.
+pub(super) fn write_distances(
+    flags: &StructureFlags,
+    partials: &Partials<RBins>,
+    (names, unit): (&[String], Option<&str>),
+    record: &mut Record,
+) -> Result<()> {
+    let Some(path) = &flags.p_of_r else {
+        return Ok(());
+    };
+    let lengths = flags.lengths(names)?;
+    let lengths = lengths.unwrap_or_else(|| vec![1.0; names.len()]);
+    let of = partials
+        .distance_distribution(&lengths)
+        .context("--p-of-r")?;
+    let mut columns = edge_columns(&partials.binning().axes(), unit);
+    let per_length = unit.map(|unit| format!("1/{unit}"));
+    let p = TableColumn::floats("P", "distribution of distances, its integral is 1", of.p);
+    columns.push(with_unit(p, per_length));
+    record.set_bins(
+        Statistic::R,
+        &partials.binning().axes(),
+        LineOfSight::default(),
+    );
+    record.set("radius_of_gyration", of.radius_of_gyration);
+    record.set("largest_distance", of.largest);
+    record.set("scattering_lengths", json!(lengths));
+    let table = Table {
+        columns,
+        meta: record.finish(ResultKind::Distances),
     };
     write_table(&table, path)
 }

@@ -2,14 +2,15 @@
 //!
 //! Entry: [`write`].
 
+use albireo::LineOfSight;
 use albireo::estimators::fluid::{
     Blocking, Normalisation, Partials, Plateau, potential_of_mean_force,
 };
-use albireo::{Binning, LineOfSight, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use super::bins::RdfBins;
 use super::flags::{FrameFlags, NormName};
 use super::frames::Counted;
 use super::structure::{self, StructureFlags};
@@ -57,12 +58,12 @@ impl Named<'_> {
 const FEWEST: usize = 8;
 
 /// The errors of g from the scatter of blocks of frames, which may be correlated; none of too few blocks.
-fn block_errors(
-    counted: &Counted,
+fn block_errors<B: RdfBins>(
+    counted: &Counted<B>,
     pair: [usize; 2],
     norm: Normalisation,
 ) -> Result<Option<Vec<f64>>> {
-    let whole = |block: &&Partials<RBins>| block.frames() == counted.blocks.length();
+    let whole = |block: &&Partials<B>| block.frames() == counted.blocks.length();
     let blocks: Vec<_> = counted.each.iter().filter(whole).collect();
     if blocks.len() < FEWEST || norm == Normalisation::None {
         return Ok(None);
@@ -90,13 +91,12 @@ fn block_errors(
 }
 
 /// The columns of one pair of species.
-fn pair_columns(
-    partials: &Partials<RBins>,
-    counted: &Counted,
+fn pair_columns<B: RdfBins>(
+    partials: &Partials<B>,
+    counted: &Counted<B>,
     pair: [usize; 2],
     (named, norm, flags): (&Named<'_>, Normalisation, &FrameFlags),
 ) -> Result<Vec<TableColumn>> {
-    let [a, b] = pair;
     let of = named.pair(pair);
     let mut columns = vec![TableColumn::floats(
         named.column("g", pair),
@@ -118,7 +118,7 @@ fn pair_columns(
         columns.push(TableColumn::floats(named.column("w", pair), what, w));
     }
     if let Some(correction) = flags.kirkwood_buff {
-        let integrals = partials.kirkwood_buff(pair, correction.into())?;
+        let integrals = B::kirkwood_buff(partials, pair, correction.into())?;
         let what = format!(
             "Kirkwood-Buff integral of {of} up to hi, of an endless fluid (Krueger & Vlugt 2018), unit of length cubed"
         );
@@ -138,25 +138,9 @@ fn pair_columns(
             errors,
         ));
     }
-    let around = |a: usize, b: usize| {
-        let names = named.names;
-        format!(
-            "coordination number: mean number of {} around {} up to hi",
-            names[b], names[a]
-        )
-    };
-    columns.push(TableColumn::floats(
-        named.column("n", pair),
-        around(a, b),
-        partials.coordination(pair)?,
-    ));
-    if a != b {
-        let back = [b, a];
-        columns.push(TableColumn::floats(
-            format!("n_{}", named.pair(back)),
-            around(b, a),
-            partials.coordination(back)?,
-        ));
+    // Partners are within a distance, not in rings and heights.
+    if B::of_r(partials).is_some() {
+        columns.extend(partner_columns(partials, pair, named)?);
     }
     columns.push(TableColumn::integers(
         named.column("npairs", pair),
@@ -166,8 +150,38 @@ fn pair_columns(
     Ok(columns)
 }
 
+/// n(r), of unlike species around both.
+fn partner_columns<B: RdfBins>(
+    partials: &Partials<B>,
+    pair: [usize; 2],
+    named: &Named<'_>,
+) -> Result<Vec<TableColumn>> {
+    let [a, b] = pair;
+    let around = |a: usize, b: usize| {
+        let names = named.names;
+        format!(
+            "coordination number: mean number of {} around {} up to hi",
+            names[b], names[a]
+        )
+    };
+    let mut columns = vec![TableColumn::floats(
+        named.column("n", pair),
+        around(a, b),
+        partials.coordination(pair)?,
+    )];
+    if a != b {
+        let back = [b, a];
+        columns.push(TableColumn::floats(
+            format!("n_{}", named.pair(back)),
+            around(b, a),
+            partials.coordination(back)?,
+        ));
+    }
+    Ok(columns)
+}
+
 /// What was averaged over.
-fn note(record: &mut Record, counted: &Counted, names: &[String]) {
+fn note<B: RdfBins>(record: &mut Record, counted: &Counted<B>, names: &[String]) {
     let frames = counted.blocks.len();
     record.set("frames", frames);
     record.set("interrupted", counted.interrupted);
@@ -202,8 +216,8 @@ fn note(record: &mut Record, counted: &Counted, names: &[String]) {
 }
 
 /// Writes what was counted, and ends as the signal says that ended the run.
-pub(super) fn write(
-    counted: &Counted,
+pub(super) fn write<B: RdfBins>(
+    counted: &Counted<B>,
     names: &[String],
     unit: Option<&str>,
     (flags, times, structure, output): (&FrameFlags, &TimeFlags, &StructureFlags, &OutputFlags),
@@ -214,8 +228,9 @@ pub(super) fn write(
         bail!("stopped before the first frame was counted: nothing is written");
     }
     let norm = flags.norm.map_or(Normalisation::Pairs, Into::into);
-    let axes = counted.partials.binning().axes();
+    let axes = counted.partials.binning().named_axes();
     record.set_bins(Statistic::R, &axes, LineOfSight::default());
+    record.set("statistic", counted.partials.binning().statistic());
     record.set("normalisation", norm.name());
     note(&mut record, counted, names);
     let named = Named {
@@ -250,13 +265,10 @@ pub(super) fn write(
     };
     deliver(&table, output)?;
     let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
-    structure::write(
-        structure,
-        &counted.partials,
-        (names, unit),
-        what,
-        &mut record,
-    )?;
+    if let Some(of_r) = B::of_r(&counted.partials) {
+        structure::write(structure, of_r, (names, unit), what, &mut record)?;
+        structure::write_distances(structure, of_r, (names, unit), &mut record)?;
+    }
     if interrupted || stopped() {
         bail!("stopped by a signal: the result holds the {frames} frames that were counted");
     }
@@ -264,8 +276,8 @@ pub(super) fn write(
 }
 
 /// Each block after the other: its first frame, its frames, and for each bin what is counted and g.
-fn of_blocks(
-    counted: &Counted,
+fn of_blocks<B: RdfBins>(
+    counted: &Counted<B>,
     edges: Vec<TableColumn>,
     (named, norm): (&Named<'_>, Normalisation),
     running: bool,

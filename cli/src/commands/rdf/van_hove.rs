@@ -102,7 +102,7 @@ impl Times {
 }
 
 /// Refuses what has no meaning beside lags.
-fn refuse(run: &Run<'_>, structure: &StructureFlags) -> Result<()> {
+fn refuse(run: &Run<'_, RBins>, structure: &StructureFlags) -> Result<()> {
     let flags = run.flags;
     let given = [
         (structure.structure.is_some(), "--structure"),
@@ -120,7 +120,7 @@ fn refuse(run: &Run<'_>, structure: &StructureFlags) -> Result<()> {
 
 /// Counts the pairs between frames and writes the distinct and own parts.
 pub(super) fn write(
-    mut run: Run<'_>,
+    mut run: Run<'_, RBins>,
     (names, unit): (&[String], Option<&str>),
     (structure, output): (&StructureFlags, &OutputFlags),
     mut record: Record,
@@ -151,11 +151,12 @@ pub(super) fn write(
         place: 0,
     };
     let bar = Bar::of_frames(None);
-    let (source, choice, bins) = (&mut run.source, &run.choice, &run.bins);
+    let (source, choice) = (&mut run.source, &run.choice);
+    let bins = (&run.bins, &run.suits);
     let next = || {
         next_pair(&mut window, source, |frame| {
             times.push(frame.frame.time, &lags);
-            ready(choice, (bins, false), frame, 1.0)
+            ready(choice, bins, frame, 1.0)
         })
     };
     let done = |tally: LaggedTally| Ok(hove.add(&tally)?);

@@ -73,6 +73,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         }
         ResultKind::Counts
         | ResultKind::StructureFactor
+        | ResultKind::Distances
         | ResultKind::Window
         | ResultKind::Covariance
         | ResultKind::RegionCounts

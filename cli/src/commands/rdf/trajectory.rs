@@ -1,0 +1,218 @@
+//! `albireo rdf` of trajectories: what is counted in which space, and what is refused before.
+
+use std::path::PathBuf;
+
+use albireo::estimators::fluid::{FrameSpaces, Space};
+use albireo::frames::FrameJob;
+use albireo_samples::{FrameChoice, FrameSource, Selection};
+use anyhow::{Context, Result, anyhow};
+use serde_json::json;
+
+use super::bins::RdfBins;
+use super::frames::{self, fingerprint, note};
+use super::walls::{Randoms, Suits};
+use super::weights::{FrameWeights, WeightSpec};
+use super::{Rdf, flags, tables, van_hove};
+use crate::engine::Engines;
+use crate::inputs::Call;
+use crate::record::Record;
+use crate::usage::usage;
+
+impl Rdf {
+    /// Counts the frames of a trajectory.
+    pub(super) fn run_over_frames(self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
+        let mut record = Record::begin(call.arguments);
+        let paths: &[PathBuf] = &self.data.paths;
+        let reading = self
+            .frames
+            .reading(selection, &self.pairs.space, &self.excluded)?;
+        let settings = (reading.settings(), self.frames.range());
+        let (mut source, choice) = reading.open(paths)?;
+        let first = source.peek()?.cloned();
+        let job = first.map(|frame| choice.job(frame)).transpose()?;
+        let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
+        let volume = self.volume_of_frames(job.as_ref())?;
+        note(
+            &mut record,
+            (paths, self.frames.range()),
+            (&source, &choice),
+            self.frames.plane,
+        );
+        let unit = self.pairs.space.unit.clone();
+        let unit = unit.or_else(|| source.unit().map(str::to_owned));
+        let names = choice.groups().names().to_vec();
+        self.structure.check(&names)?;
+        let weights = self.times.frame_weights.as_ref();
+        let of_weights = weights.map(WeightSpec::fingerprint).transpose()?;
+        let asked = (
+            settings,
+            bins.edges(),
+            &self.frames.pairs,
+            (self.beyond_half, of_weights),
+            self.frames.across_and_along(),
+        );
+        let fingerprint = fingerprint(paths, &asked)?;
+        let open = Opened {
+            source,
+            choice,
+            first: job,
+            volume,
+            fingerprint,
+            names,
+            unit,
+        };
+        let lags = self.times.lags()?;
+        match self.frames.cylinders(bins.edges())? {
+            Some(_) if lags.is_some() => Err(usage("--lags is of bins in r alone")),
+            Some(cylinders) => self.run_in(cylinders, open, selection, record),
+            None if lags.is_some() => {
+                if self.beyond_half || self.walls.given() {
+                    return Err(usage(
+                        "--lags has no meaning with --beyond-half, --walls or --randoms",
+                    ));
+                }
+                let (run, names, unit) = self.prepared(bins, open, selection, &mut record)?;
+                let written = (&self.structure, &self.pairs.output);
+                van_hove::write(run, (&names, unit.as_deref()), written, record)
+            }
+            None => self.run_in(bins, open, selection, record),
+        }
+    }
+
+    /// Counts frames in these bins, and writes what comes of them.
+    fn run_in<B: RdfBins>(
+        &self,
+        bins: B,
+        open: Opened,
+        selection: &Selection,
+        mut record: Record,
+    ) -> Result<()> {
+        let fingerprint = open.fingerprint.clone();
+        let (run, names, unit) = self.prepared(bins, open, selection, &mut record)?;
+        let counted = run.count(&mut record, &fingerprint)?;
+        tables::write(
+            &counted,
+            &names,
+            unit.as_deref(),
+            (
+                &self.frames,
+                &self.times,
+                &self.structure,
+                &self.pairs.output,
+            ),
+            record,
+        )
+    }
+
+    /// A run over frames, with the names of species and the unit of length.
+    fn prepared<B: RdfBins>(
+        &self,
+        bins: B,
+        open: Opened,
+        selection: &Selection,
+        record: &mut Record,
+    ) -> Result<(frames::Run<'_, B>, Vec<String>, Option<String>)> {
+        let engines = self.engines()?;
+        let first = open.first.as_ref();
+        let mut suits = Suits {
+            beyond_half: self.beyond_half,
+            walls: None,
+            domain: None,
+        };
+        let plane = self.frames.plane.map(flags::Plane::normal);
+        let spaces = match (&self.walls.walls, &self.walls.randoms, first) {
+            (Some(spec), ..) => {
+                record.set("walls", spec.text.as_str());
+                suits.walls = Some(spec.walls.clone());
+                if let Some(job) = first {
+                    // What is wrong with them is said before anything is counted.
+                    bins.between_walls(&spec.walls, &job.domain, plane)
+                        .context("--walls")?;
+                }
+                let walls = spec.walls.clone();
+                FrameSpaces::Walls { walls, plane }
+            }
+            (None, Some(path), Some(job)) => {
+                suits.domain = Some(job.domain.clone());
+                let randoms = self.randoms_in(path, selection, &job.domain);
+                FrameSpaces::Same(randoms_space(&randoms, &bins, &engines, record)?)
+            }
+            _ if self.beyond_half => FrameSpaces::NearestImages { plane },
+            _ => FrameSpaces::Whole,
+        };
+        let run = frames::Run {
+            flags: &self.frames,
+            times: &self.times,
+            weights: FrameWeights::read(self.times.frame_weights.as_ref())?,
+            bins,
+            volume: open.volume,
+            engines,
+            suits,
+            spaces,
+            source: open.source,
+            choice: open.choice,
+            first: open.first,
+        };
+        Ok((run, open.names, open.unit))
+    }
+
+    /// The volume of frames that state none; refuses what has no volume and needs one.
+    fn volume_of_frames(&self, first: Option<&FrameJob>) -> Result<Option<f64>> {
+        let boxed = first.is_some_and(|job| job.volume.is_some());
+        let walled = self.walls.given();
+        if self.structure.p_of_r.is_some() && first.is_some_and(|job| job.domain.is_periodic()) {
+            return Err(usage(
+                "--p-of-r is of bodies in open space: --box none, if they are whole",
+            ));
+        }
+        if let (Some(flag), true) = (
+            self.frames.needs_density(),
+            self.walls.randoms.is_some() && self.volume.is_none(),
+        ) {
+            return Err(usage(format!(
+                "{flag} needs the volume that --randoms fill: --volume V"
+            )));
+        }
+        if walled && self.structure.structure.is_some() {
+            return Err(usage("--structure is of a liquid without walls"));
+        }
+        if boxed && self.volume.is_some() && !walled {
+            return Err(usage("--volume is for open space: here the box has one"));
+        }
+        let bare = self.frames.norm == Some(flags::NormName::None)
+            || (self.structure.p_of_r.is_some() && self.frames.norm.is_none());
+        match self.volume {
+            None if !boxed && (bare || walled) => Ok(Some(1.0)),
+            None if !boxed => Err(anyhow!(
+                "g(r) needs a volume, and space is open: --volume V, --box, --walls, --randoms, or --norm none for the pairs alone"
+            )),
+            given => Ok(given),
+        }
+    }
+}
+
+/// A trajectory that was opened, and its first frame.
+struct Opened {
+    source: FrameSource,
+    choice: FrameChoice,
+    first: Option<FrameJob>,
+    volume: Option<f64>,
+    fingerprint: String,
+    names: Vec<String>,
+    unit: Option<String>,
+}
+
+/// The space that random points fill, noted in the record.
+pub(super) fn randoms_space<B: RdfBins>(
+    randoms: &Randoms<'_>,
+    bins: &B,
+    engines: &Engines,
+    record: &mut Record,
+) -> Result<Space> {
+    let (space, points) = randoms.space(bins, engines)?;
+    record.set(
+        "randoms",
+        json!({"file": randoms.path.display().to_string(), "points": points}),
+    );
+    Ok(space)
+}
