@@ -147,11 +147,15 @@ mod tests {
             12_345_678_901_234_567,
         ];
         let (mut forwards, mut backwards) = (ExactSum::default(), ExactSum::default());
-        n.iter().for_each(|&n| forwards.add_times(0.1, n));
-        n.iter().rev().for_each(|&n| backwards.add_times(0.1, n));
+        for (&first, &last) in n.iter().zip(n.iter().rev()) {
+            forwards.add_times(0.1, first);
+            backwards.add_times(0.1, last);
+        }
         assert_eq!(forwards.digits(), backwards.digits());
         assert_eq!(forwards, forwards.digits().into_iter().collect());
-        n.iter().for_each(|&n| forwards.add_times(-0.1, n));
+        for n in n {
+            forwards.add_times(-0.1, n);
+        }
         assert_eq!(forwards.digits(), [0.0; 0]);
         let mut halves = ExactSum::default();
         halves.add_times(0.5, u64::MAX);

@@ -1,6 +1,6 @@
 //! Which curves partial functions of fluids are.
 //!
-//! Entry: [`partial_names`], [`coordination`].
+//! Entry: [`partial_names`], [`partial_label`], [`g_label`], [`coordination`].
 
 use albireo_catalogs::Table;
 
@@ -11,7 +11,9 @@ use crate::series::{Look, Series};
 pub(crate) fn partial_names(table: &Table, prefix: &str) -> Vec<String> {
     let of = |name: &str| {
         let rest = name.strip_prefix(prefix)?;
-        let is_error = rest.starts_with("error") || rest.starts_with("block_error");
+        let is_error = rest.starts_with("error")
+            || rest.starts_with("block_error")
+            || rest.ends_with("_error");
         (!is_error).then(|| rest.to_owned())
     };
     table
@@ -19,6 +21,27 @@ pub(crate) fn partial_names(table: &Table, prefix: &str) -> Vec<String> {
         .iter()
         .filter_map(|column| of(&column.name))
         .collect()
+}
+
+/// What a curve is called: pairs of frames a lag apart have it behind those of species, `O-O_t10`.
+pub(crate) fn partial_label(pair: &str) -> String {
+    let is_lag = |lag: &&str| !lag.is_empty() && lag.bytes().all(|byte| byte.is_ascii_digit());
+    let lagged = pair
+        .rsplit_once("_t")
+        .and_then(|(species, lag)| Some(lag).filter(is_lag).map(|lag| (species, lag)));
+    lagged.map_or_else(
+        || pair.to_owned(),
+        |(species, lag)| format!("{species}, lag {lag}"),
+    )
+}
+
+/// What the axis of g is called.
+pub(crate) fn g_label(table: &Table) -> &'static str {
+    if table.meta.contains_key("lags") {
+        "g(r, t)"
+    } else {
+        "g(r)"
+    }
 }
 
 /// n(r), which is known at the upper edges: of one pair of species, or of each.

@@ -8,7 +8,7 @@ use albireo_catalogs::{ResultKind, Table};
 use crate::bins::{Axis, axes, centres, column, labelled, symbol};
 use crate::curve::Curves;
 use crate::error::FigureError;
-use crate::fluids::{coordination, partial_names};
+use crate::fluids::{coordination, g_label, partial_label, partial_names};
 use crate::map::Map;
 use crate::series::{Look, Series};
 use crate::style::{Limits, Named, Style};
@@ -299,7 +299,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
     let places = places.unwrap_or_else(|| centres(&x.edges, x.log));
     let series = |label: &str, value: &str, k: usize| -> Result<Series, FigureError> {
         Ok(Series {
-            label: label.to_owned(),
+            label: partial_label(label),
             x: places.clone(),
             y: required(table, value)?,
             error: column(table, &format!("{value}_error")).unwrap_or_default(),
@@ -377,7 +377,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
                 [] => vec![series("g(r)", "g", 0)?],
                 pairs => several(pairs, &|pair, k| series(pair, &format!("g_{pair}"), k))?,
             },
-            label: "g(r)".to_owned(),
+            label: g_label(table).to_owned(),
             power: 0,
             reference: Some(1.0),
         }),

@@ -92,26 +92,28 @@ def mdtraj(frames):
 
 
 def write_dump(frames, folder):
-    types = {"A": 1, "B": 2}
+    types = {name: k + 1 for k, name in enumerate(NUMBERS)}
     with open(folder / "d.dump", "w") as file:
         for k, (points, side) in enumerate(zip(frames, SIDES)):
             file.write(f"ITEM: TIMESTEP\n{k}\nITEM: NUMBER OF ATOMS\n{len(points)}\nITEM: BOX BOUNDS pp pp pp\n" + f"0 {side!r}\n" * 3)
             rows = enumerate(zip(SPECIES, points))
             file.write("ITEM: ATOMS id type x y z\n" + "".join(f"{i + 1} {types[s]} {x!r} {y!r} {z!r}\n" for i, (s, (x, y, z)) in rows))
     with open(folder / "d.data", "w") as file:
-        file.write(f"fluid\n\n{len(SPECIES)} atoms\n2 atom types\n\n" + "".join(f"0 {SIDES[0]} {a}lo {a}hi\n" for a in "xyz"))
+        file.write(f"fluid\n\n{len(SPECIES)} atoms\n{len(NUMBERS)} atom types\n\n" + "".join(f"0 {SIDES[0]} {a}lo {a}hi\n" for a in "xyz"))
         rows = enumerate(zip(SPECIES, frames[0]))
-        file.write("\nMasses\n\n1 1\n2 1\n\nAtoms\n\n" + "".join(f"{i + 1} {types[s]} {x!r} {y!r} {z!r}\n" for i, (s, (x, y, z)) in rows))
+        file.write("\nMasses\n\n" + "".join(f"{k} 1\n" for k in types.values()) + "\nAtoms\n\n" + "".join(f"{i + 1} {types[s]} {x!r} {y!r} {z!r}\n" for i, (s, (x, y, z)) in rows))
 
 
 def lammps(frames):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
+        types = {name: k + 1 for k, name in enumerate(NUMBERS)}
+        kinds = " ".join(f"{types[a]} {types[b]}" for a, b in PAIRS)
         write_dump([p.tolist() for p in map(np.asarray, frames)], folder)
         (folder / "in.l").write_text(
             "units real\natom_style atomic\nread_data d.data\n"
             f"pair_style zero {R_MAX}\npair_coeff * *\nneighbor 0.5 bin\nneigh_modify every 1 delay 0 check no\n"
-            f"comm_modify cutoff {R_MAX + 0.5}\ncompute r all rdf {BINS} 1 1 1 2 2 2\n"
+            f"comm_modify cutoff {R_MAX + 0.5}\ncompute r all rdf {BINS} {kinds}\n"
             "fix 1 all ave/time 1 1 1 c_r[*] file o.rdf mode vector start 0\nrerun d.dump dump x y z box yes\n"
         )
         subprocess.run(["lmp", "-in", "in.l", "-log", "none", "-screen", "none"], cwd=folder, check=True)

@@ -180,9 +180,10 @@ fn a_frame_of_weight_two_is_that_frame_twice() {
 
 #[test]
 fn weighted_counts_outlive_a_stop() {
-    let weights: String = (0..20)
-        .map(|k| format!("{}\n", 0.1 + f64::from(k) / 7.0))
+    let weights: Vec<String> = (0..20)
+        .map(|k| (0.1 + f64::from(k) / 7.0).to_string())
         .collect();
+    let weights = weights.join("\n");
     let folder = Folder::new()
         .with("t.csv", &trajectory(0..20, 60))
         .with("w.dat", &weights)
@@ -211,7 +212,7 @@ fn weighted_counts_outlive_a_stop() {
     );
 }
 
-/// A little form of tests/peers/kill_frames.py.
+/// A little form of `tests/peers/kill_frames.py`.
 #[test]
 fn a_killed_run_goes_on_to_the_same_integers() {
     let folder = Folder::new().with("t.csv", &trajectory(0..160, 240));
@@ -344,12 +345,9 @@ fn says_one(run: &Run, expected: &str) {
 #[test]
 fn what_frames_in_time_cannot_be_is_told_in_a_line() {
     let text = trajectory(0..3, 30);
-    let growing = text.clone()
-        + &trajectory(3..4, 33)
-            .lines()
-            .skip(1)
-            .map(|l| format!("{l}\n"))
-            .collect::<String>();
+    let fourth = trajectory(3..4, 33);
+    let rows: Vec<&str> = fourth.lines().skip(1).collect();
+    let growing = text.clone() + &rows.join("\n");
     let folder = Folder::new()
         .with("t.csv", &text)
         .with("growing.csv", &growing)

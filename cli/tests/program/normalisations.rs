@@ -1,4 +1,4 @@
-//! docs/normalisations.md: which normalisation of g(r) is that of which program, held to values that these programs gave (tests/data/make_liquids.py).
+//! docs/normalisations.md: which normalisation of g(r) is that of which program, held to values that these programs gave (`tests/data/make_liquids.py`).
 
 use std::f64::consts::PI;
 use std::path::Path;

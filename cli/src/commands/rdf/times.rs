@@ -88,8 +88,8 @@ impl TimeFlags {
         let all = self.lags.iter().flat_map(|lags| lags.0.iter().copied());
         let mut lags: Vec<u64> = all.collect();
         lags.sort_unstable();
-        if let Some(two) = lags.windows(2).find(|two| two[0] == two[1]) {
-            return Err(usage(format!("--lags: {} is there twice", two[0])));
+        if let Some([lag, _]) = lags.windows(2).find(|two| two[0] == two[1]) {
+            return Err(usage(format!("--lags: {lag} is there twice")));
         }
         if lags.len() > MOST_LAGS {
             return Err(usage(format!(

@@ -156,8 +156,8 @@ fn rows(path: &Path) -> Result<From> {
     if let Some(frames) = &frames {
         let mut sorted = frames.clone();
         sorted.sort_by(f64::total_cmp);
-        if let Some(two) = sorted.windows(2).find(|two| two[0] == two[1]) {
-            bail!("{}: frame {} has two weights", path.display(), two[0]);
+        if let Some([frame, _]) = sorted.windows(2).find(|two| two[0] == two[1]) {
+            bail!("{}: frame {frame} has two weights", path.display());
         }
     }
     if weights.iter().all(|&weight| weight == 0.0) {

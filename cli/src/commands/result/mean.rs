@@ -196,7 +196,7 @@ impl<'a> Estimates<'a> {
         let others = table.columns.iter().map(|column| &column.name);
         let is_n = |name: &&String| *name == "n" || name.starts_with("n_");
         for name in others.filter(|name| self.of.kind() == ResultKind::Rdf && is_n(name)) {
-            let n_of_r = Covariance::of_realisations(&self.rows(&[name.clone()])?)?;
+            let n_of_r = Covariance::of_realisations(&self.rows(std::slice::from_ref(name))?)?;
             columns.extend(of_column(table, name, n, n_of_r.mean(), &n_of_r.errors()));
         }
         Ok(Table {
