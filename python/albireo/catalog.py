@@ -68,7 +68,7 @@ class Catalog:
         self.columns: list[tuple[str, np.ndarray]] = []
         self.words: list[tuple[str, np.ndarray, int]] = []
         self._table: arrays.Table | None = None
-        beside = {"weight": weights, "group": group, "region": region}
+        beside = {"weights": weights, "group": group, "region": region}
         if (positions is None) == (sky is None):
             raise ValueError("a catalog has either positions or sky=(ra, dec)")
         if sky is None and (redshift is not None or distance is not None):
@@ -86,19 +86,15 @@ class Catalog:
         for name, values in beside.items():
             if values is not None:
                 plain = arrays.without_dimension(name, values)
-                self.columns.append((self._free(name), arrays.column(name, plain)))
-        self.weight_column = self._free_name("weight") if weights is not None else None
-        self.group_column = self._free_name("group") if group is not None else None
-        self.region_column = self._free_name("region") if region is not None else None
+                self.columns.append((f"<{name}>", arrays.column(name, plain)))
+        # The same in every sample, and no name of a table.
+        self.weight_column = "<weights>" if weights is not None else None
+        self.group_column = "<group>" if group is not None else None
+        self.region_column = "<region>" if region is not None else None
         if bits is not None:
             for k, (values, width) in enumerate(arrays.words("bits", bits)):
                 self.words.append((f"bits[{k}]", values, width))
         self._check_lengths()
-
-    def _free_name(self, name: str) -> str:
-        return f"{name} (given)" if self._table is not None else name
-
-    _free = _free_name
 
     def _of_file(self, path: Any, beside: dict[str, Any]) -> None:
         given = [name for name, values in beside.items() if values is not None]

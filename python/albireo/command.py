@@ -146,6 +146,16 @@ def in_python(message: str) -> str:
     return _LONG.sub(lambda found: found.group(1).replace("-", "_"), message)
 
 
+def _add(words: list[str], word: str) -> None:
+    """Adds the flag of a sample, which others may share: all random catalogues have the same ones."""
+    flag = word.split("=")[0] + "="
+    same = [known for known in words if known.startswith(flag)]
+    if same and same != [word]:
+        raise ValueError(f"{flag[2:-1].replace('-', '_')}: all random catalogues have weights, or none has")
+    if not same:
+        words.append(word)
+
+
 @functools.cache
 def _flags(command: tuple[str, ...]) -> frozenset[str]:
     """The long names of the flags of a subcommand."""
@@ -233,7 +243,8 @@ def run(
             words.append(f"--{flag}=<{flag}>")
         columns, bits = _wanted(options)
         for role in roles:
-            words += _of_role(role, options, roles[0])
+            for word in _of_role(role, options, roles[0]):
+                _add(words, word)
             path = role.catalog.path
             name = path if path is not None else f"<{role.flag or 'data'}>"
             if path is None:

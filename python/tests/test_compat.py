@@ -110,26 +110,44 @@ def test_a_script_runs_unchanged(tmp_path):
     assert wrong.returncode == 2
 
 
-ACCEPTANCE = os.environ.get("ALBIREO_TEST_DATA", "")
+REFERENCE = os.path.join(os.environ.get("ALBIREO_TEST_DATA", ""), "corrfunc")
+needs_reference = pytest.mark.skipif(not os.path.isdir(REFERENCE), reason="ALBIREO_TEST_DATA names no copy of the reference data")
 
 
-@pytest.mark.skipif(not os.path.isdir(os.path.join(ACCEPTANCE, "corrfunc")), reason="ALBIREO_TEST_DATA names no copy of the reference data")
-def test_reference_counts_of_corrfunc():
-    """The counts that Corrfunc 2.5.3 ships, of its own galaxies."""
-    folder = os.path.join(ACCEPTANCE, "corrfunc")
-    found = [os.path.join(base, name) for base, _, names in os.walk(folder) for name in names]
-    galaxies = [name for name in found if os.path.basename(name) == "gals_Mr19.ff"]
-    table = [name for name in found if os.path.basename(name) == "Mr19_DD_periodic"]
-    bins = [name for name in found if os.path.basename(name) == "bins" and os.path.dirname(name) == os.path.dirname(table[0])] if table else []
-    if not (galaxies and table and bins):
-        pytest.skip("no galaxies, bins and counts of Corrfunc there")
-    from albireo.compat.corrfunc.io import read_fastfood_catalog
+def theirs(name, columns):
+    """Counts, means of weights, means of separations and the estimate, where there is one, that Corrfunc 2.5.3 ships."""
+    table = np.loadtxt(os.path.join(REFERENCE, "reference", name))
+    return [table[:, k] for k in columns]
 
-    x, y, z, w = read_fastfood_catalog(galaxies[0], need_weights=True)
-    made = DD(1, 2, bins[0], x, y, z, boxsize=420.0, weights1=w, weight_type="pair_product", output_ravg=True)
-    theirs = np.loadtxt(table[0])
-    assert np.array_equal(made["npairs"], theirs[:, 0].astype(np.uint64))
-    assert np.allclose(made["ravg"], theirs[:, 1], rtol=1e-6) and np.allclose(made["weightavg"], theirs[:, 4], rtol=1e-6)
+
+@needs_reference
+def test_galaxies_of_corrfunc_in_their_box():
+    tables = pytest.importorskip("h5py")
+    with tables.File(os.path.join(REFERENCE, "gals_Mr19.h5")) as file:
+        x, y, z, w = (np.asarray(file[name], dtype=np.float64) for name in "xyzw")
+    bins = os.path.join(REFERENCE, "reference", "box", "bins")
+    weighted = {"weight_type": "pair_product", "output_rpavg": True}
+    made = wp(420.0, 40.0, 2, bins, x, y, z, weights=w, **weighted)
+    npairs, weights, means, values = theirs("box/Mr19_wp", (4, 5, 1, 0))
+    assert np.array_equal(made["npairs"], npairs.astype(np.uint64))
+    assert np.allclose(made["weightavg"], weights, rtol=1e-6) and np.allclose(made["rpavg"], means, rtol=1e-6)
+    assert np.allclose(made["wp"], values, rtol=1e-6, atol=1e-9)
+
+
+@needs_reference
+def test_survey_of_corrfunc():
+    tables = pytest.importorskip("astropy.table")
+    read = tables.Table.read(os.path.join(REFERENCE, "Mr19_mock_northonly.fits"))
+    ra, dec, cz, w = (np.asarray(read[name], dtype=np.float64) for name in ("RA", "DEC", "CZ", "WEIGHT"))
+    folder = os.path.join(REFERENCE, "reference", "survey")
+    weighted = {"weights1": w, "weight_type": "pair_product"}
+    made = DDrppi_mocks(1, 1, 2, 40.0, os.path.join(folder, "bins"), ra, dec, cz, output_rpavg=True, **weighted)
+    npairs, weights, means = theirs("survey/Mr19_mock.DD", (0, 4, 1))
+    assert np.array_equal(made["npairs"], npairs.astype(np.uint64))
+    assert np.allclose(made["weightavg"], weights, rtol=1e-6) and np.allclose(made["rpavg"], means, rtol=1e-6)
+    made = DDtheta_mocks(1, 2, os.path.join(folder, "angular_bins"), ra, dec, **weighted)
+    npairs, weights = theirs("survey/Mr19_mock_wtheta.DD", (0, 4))
+    assert np.array_equal(made["npairs"], npairs.astype(np.uint64)) and np.allclose(made["weightavg"], weights, rtol=1e-6)
 
 
 def test_mdanalysis(points):

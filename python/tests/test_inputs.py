@@ -143,10 +143,22 @@ def test_weights_follow_their_sample(points, others):
     assert named == albireo.count(points, bins=[0, 20], weights=w)
 
 
+def test_random_catalogues_share_their_kind_of_weights(points, others):
+    table = {"x": others[:, 0], "y": others[:, 1], "z": others[:, 2]}
+    weighted = [albireo.Catalog(points + 1, weights=np.ones(len(points))), albireo.Catalog(table, weights=np.ones(len(others)))]
+    made = albireo.xi(points, weighted[0], cross=others * 0.9, cross_randoms=weighted[1], bins=[1, 10, 20.0])
+    bare = albireo.xi(points, points + 1, cross=others * 0.9, cross_randoms=others, bins=[1, 10, 20.0])
+    assert np.allclose(made.xi, bare.xi, rtol=1e-9)
+    with pytest.raises(ValueError, match="randoms_weight: all random catalogues have weights, or none"):
+        albireo.xi(points, weighted[0], cross=others * 0.9, cross_randoms=others, weights=np.ones(len(points)), bins=[1, 10, 20.0])
+
+
 def test_bits_and_groups(points):
     bits = np.random.default_rng(3).integers(0, 2**31, (len(points), 2), dtype=np.int32) | 1
     found = albireo.count(points, bins=[0, 20], bits=bits)
     assert found.record["samples"][0]["bits"] == ["bits[0]", "bits[1]"] and np.isfinite(found.weight).all()
     groups = np.arange(len(points)) // 2
     alone = albireo.count(points, bins=[0, 200.0], group=groups)
+    mixed = albireo.count(points, {"x": points[:, 0], "y": points[:, 1], "z": points[:, 2]}, bins=[0, 200.0], group=groups, second_group=groups)
+    assert mixed.npairs[0] == len(points) ** 2 - 2 * len(points)
     assert alone.npairs[0] == len(points) * (len(points) - 1) // 2 - len(points) // 2

@@ -30,6 +30,7 @@ mod frames;
 mod given;
 mod groups;
 mod joining;
+mod memory;
 mod notice;
 mod placing;
 mod reading;

@@ -15,6 +15,7 @@ use crate::error::SampleError;
 use crate::given::Given;
 use crate::groups;
 use crate::joining::join;
+use crate::memory;
 use crate::notice::{self, Notice};
 use crate::placing::place;
 use crate::regions::{Cut, RegionSpec};
@@ -112,7 +113,9 @@ impl Reading {
         for source in sources {
             let mut parts = Vec::new();
             for opened in opened.by_ref().take(source.paths.len()) {
-                parts.push(opened.read(&conversion, tell)?);
+                let in_memory = memory::read(&opened, &conversion, tell);
+                let of_file = || opened.read(&conversion, tell);
+                parts.push(in_memory.unwrap_or_else(of_file)?);
                 if self.stop.requested() {
                     return Err(SampleError::Interrupted);
                 }

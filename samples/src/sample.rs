@@ -256,22 +256,20 @@ impl Opened {
         &self.source.path
     }
 
+    /// What it is where it lies in memory.
+    pub(crate) fn memory(&self) -> Option<&Given> {
+        match &self.rows {
+            Rows::File(_) => None,
+            Rows::Memory(given) => Some(given),
+        }
+    }
+
     /// Reads the particles.
     pub(crate) fn read(
         mut self,
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
-        if let Rows::Memory(given) = &self.rows {
-            let sample = given.read(&self.source, &self.place, conversion, tell)?;
-            tell(Notice::Rows {
-                role: sample.role.clone(),
-                kept: sample.particles.len(),
-                read: sample.particles.len() as u64,
-                path: sample.path.clone(),
-            });
-            return Ok(sample);
-        }
         let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
         let Self {
             source,

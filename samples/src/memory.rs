@@ -1,0 +1,220 @@
+//! From columns in memory to particles, as `sample` makes them of files; columns that need no conversion stay in their buffers.
+//!
+//! Entry: [`read`].
+
+use albireo::sky::{self, Column as Angles};
+use albireo::{Bits, Particles, Points};
+use albireo_catalogs::Format;
+use serde_json::{Value, json};
+
+use crate::bits::BitColumns;
+use crate::columns::{Depth, Place};
+use crate::error::{SampleError, Within};
+use crate::given::Given;
+use crate::notice::{self, Notice};
+use crate::sample::{Conversion, Opened, Sample, check_integers, check_receding};
+use crate::source::File;
+
+/// The particles of what was opened, where that lies in memory.
+pub(crate) fn read(
+    opened: &Opened,
+    conversion: &Conversion,
+    tell: &mut dyn FnMut(Notice),
+) -> Option<Result<Sample, SampleError>> {
+    let columns = Columns {
+        given: opened.memory()?,
+        source: &opened.source,
+        place: &opened.place,
+    };
+    let sample = columns.read(conversion, tell);
+    if let Ok(sample) = &sample {
+        tell(Notice::Rows {
+            role: sample.role.clone(),
+            kept: sample.particles.len(),
+            read: sample.particles.len() as u64,
+            path: sample.path.clone(),
+        });
+    }
+    Some(sample)
+}
+
+/// Columns in memory, what is asked of them, and which of them are positions.
+#[derive(Clone, Copy)]
+struct Columns<'a> {
+    given: &'a Given,
+    source: &'a File,
+    place: &'a Place,
+}
+
+impl Columns<'_> {
+    /// Refuses what is asked of files alone.
+    fn check(&self) -> Result<(), SampleError> {
+        let source = self.source;
+        let selection = &source.selection;
+        let asked = [
+            ("--where", selection.filter.is_some()),
+            ("--table", selection.table.is_some()),
+            ("--rows", !selection.rows.is_all()),
+        ];
+        if let Some((option, _)) = asked.into_iter().find(|(_, asked)| *asked) {
+            return Err(SampleError::ForFiles {
+                option,
+                path: source.path.clone(),
+            });
+        }
+        if self.given.rows() == 0 && source.alone {
+            return Err(SampleError::Empty {
+                path: source.path.clone(),
+                rows_read: 0,
+            });
+        }
+        Ok(())
+    }
+
+    fn points(
+        &self,
+        conversion: &Conversion,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Points, SampleError> {
+        let (given, source) = (self.given, self.source);
+        let column = |name: &String| given.column(source, name);
+        let (ra, dec, depth) = match self.place {
+            Place::Cartesian([x, y, z]) => {
+                let columns = [x, y, z].map(|name| column(name).cloned());
+                let [x, y, z] = columns;
+                return Ok(Points::from_columns([x?, y?, z?])?);
+            }
+            Place::Vector(name) => {
+                let columns = [0, 1, 2].map(|k| column(&format!("{name}[{k}]")).cloned());
+                let [x, y, z] = columns;
+                return Ok(Points::from_columns([x?, y?, z?])?);
+            }
+            Place::Sky { ra, dec, depth } => (ra, dec, depth),
+        };
+        let (right, declination) = (column(ra)?.contiguous(), column(dec)?.contiguous());
+        let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));
+        suspicion.into_iter().for_each(&mut *tell);
+        let (ra, dec) = (Angles::new(ra, &right), Angles::new(dec, &declination));
+        match depth {
+            Depth::None => Ok(sky::unit_vectors(ra, dec)?),
+            Depth::Distance(name) => {
+                let distance = column(name)?.contiguous();
+                Ok(sky::positions(ra, dec, Angles::new(name, &distance))?)
+            }
+            Depth::Redshift(name) => {
+                let redshift = column(name)?.contiguous();
+                check_receding(source, name, &redshift)?;
+                let suspicion = notice::velocities(&source.path, name, &redshift);
+                suspicion.into_iter().for_each(&mut *tell);
+                let cosmology = conversion.cosmology;
+                let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
+                let distance = cosmology.distances(Angles::new(name, &redshift))?;
+                Ok(sky::positions(ra, dec, Angles::new(name, &distance))?)
+            }
+        }
+    }
+
+    fn bits(&self, names: &[String]) -> Result<BitColumns, SampleError> {
+        let words = self.given.words(self.source, names)?;
+        let number = words.iter().map(|words| words.bits).sum();
+        let columns: Vec<&[u64]> = words.iter().map(|words| &words.values[..]).collect();
+        let place = || format!("{}: --bits {}", self.source.path.display(), names.join(","));
+        let bits = Bits::from_columns(&columns).within(place)?;
+        Ok(BitColumns { bits, number })
+    }
+
+    /// What a result says of it.
+    fn record(&self, weight_sum: f64) -> Value {
+        let (source, place) = (self.source, self.place);
+        let mut record = json!({
+            "role": source.role,
+            "path": source.path,
+            "format": Format::Memory.to_string(),
+            "rows_read": self.given.rows(),
+            "rows_used": self.given.rows(),
+            "positions": place.columns(),
+            "coordinates": place.meaning(),
+            "weight_sum": weight_sum,
+        });
+        let selection = &source.selection;
+        for (key, value) in [("weight", &selection.weight), ("group", &selection.group)] {
+            if let Some(value) = value {
+                record[key] = json!(value);
+            }
+        }
+        if let Some(names) = &selection.bits {
+            record["bits"] = json!(names);
+        }
+        record
+    }
+
+    /// The particles.
+    fn read(
+        &self,
+        conversion: &Conversion,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Sample, SampleError> {
+        self.check()?;
+        let (source, place) = (self.source, self.place);
+        let here = || source.path.display().to_string();
+        let points = self.points(conversion, tell).map_err(|error| match error {
+            // It names the place by itself.
+            SampleError::Catalog(_) => error,
+            other => SampleError::At {
+                place: here(),
+                source: Box::new(other),
+            },
+        })?;
+        let particles = match source.selection.weight.as_deref() {
+            None => Particles::new(points),
+            Some(name) => {
+                let weights = self.given.column(source, name)?.clone();
+                let in_column = || format!("{}: column `{name}`", here());
+                let particles = Particles::with_weights(points, weights).within(in_column)?;
+                if source.alone {
+                    particles.check_weight_sums().within(in_column)?;
+                }
+                particles
+            }
+        };
+        let particles = match (conversion.angular, place.is_sky()) {
+            (true, false) => particles.directions().within(here)?,
+            _ => particles,
+        };
+        let numbers = |name: &str| {
+            Ok::<Vec<f64>, SampleError>(self.given.column(source, name)?.iter().collect())
+        };
+        let regions = conversion.regions.as_deref().map(numbers).transpose()?;
+        let group = source.selection.group.as_deref();
+        let groups = group.map(|name| {
+            let values = numbers(name)?;
+            check_integers(source, name, &values)?;
+            Ok::<_, SampleError>(values)
+        });
+        let groups = groups.transpose()?;
+        let bits = source.selection.bits.as_deref();
+        let bits = bits.map(|names| self.bits(names)).transpose()?;
+        let particles = match &bits {
+            None => particles,
+            Some(columns) => particles.with_bits(columns.bits.clone())?,
+        };
+        Ok(Sample {
+            role: source.role.clone(),
+            path: source.path.clone(),
+            record: self.record(particles.weight_sum()),
+            regions,
+            bits,
+            groups,
+            stated_boxes: Vec::new(),
+            frame: None,
+            unit: match place {
+                Place::Sky {
+                    depth: Depth::Redshift(_),
+                    ..
+                } => Some("Mpc/h".to_owned()),
+                _ => self.given.unit().map(str::to_owned),
+            },
+            particles,
+        })
+    }
+}
