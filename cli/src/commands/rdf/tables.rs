@@ -330,8 +330,8 @@ fn of_blocks<B: RdfBins>(
 }
 
 /// g of the first block, of the first two, and so on.
-fn running_mean(
-    blocks: &[Partials<RBins>],
+fn running_mean<B: RdfBins>(
+    blocks: &[Partials<B>],
     pair: [usize; 2],
     norm: Normalisation,
 ) -> Result<Vec<f64>> {
