@@ -8,6 +8,9 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::traversal::{Layout, Sorted, Stop};
 
+/// A set of weights, and the exponent that scales it.
+type SetExponent = (usize, i32);
+
 /// A sample sorted for the CPU engine: the order serves every count.
 #[derive(Debug)]
 pub struct CpuSorted {
@@ -15,7 +18,7 @@ pub struct CpuSorted {
     /// Blocks in the unit of length that bins of some reach ask for, by the bits of the scale: jobs with the same bins share them.
     layouts: Mutex<HashMap<u64, Arc<Layout>>>,
     /// Scaled weights in the order of the slots, by their set and exponent.
-    factors: Mutex<HashMap<(usize, i32), Arc<Vec<f64>>>>,
+    factors: Mutex<HashMap<SetExponent, Arc<Vec<f64>>>>,
 }
 
 /// What `map` holds for `key`, made if it is not there; `others` entries at most are kept beside it, as each is as large as the sample.
