@@ -241,7 +241,7 @@ fn refusals_say_why() {
     let extension = message(table().write(Path::new("result.xlsx")));
     assert_eq!(
         extension,
-        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .json, .parquet"
+        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .json, .parquet, .xvg"
     );
     let with = |column: TableColumn| {
         let mut table = table();

@@ -110,10 +110,12 @@ fn workers() -> Vec<FrameWorkers> {
     ]
 }
 
+/// Whether a pair of rows is left out.
+type LeftOut = fn(u32, u32) -> bool;
+
 #[test]
 fn pairs_between_frames_are_those_of_the_double_loop() {
     let bonds = [[0, 1], [5, 2], [7, 40]];
-    type LeftOut = fn(u32, u32) -> bool;
     let cases: [(Vec<Cut>, LeftOut); 3] = [
         (vec![], |_, _| false),
         (vec![Cut::SameGroup], |i, j| i / 3 == j / 3),
@@ -193,7 +195,9 @@ fn without_a_lag_it_is_g_and_the_own_part_lies_at_zero() {
         for norm in Normalisation::ALL {
             let mut expected = g.g(pair, norm).unwrap();
             if norm == Normalisation::None {
-                expected.iter_mut().for_each(|p| *p *= 2.0);
+                for p in &mut expected {
+                    *p *= 2.0;
+                }
             }
             assert_close(&hove.g(0, pair, norm).unwrap(), &expected, 1e-13);
         }
