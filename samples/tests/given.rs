@@ -1,6 +1,10 @@
 //! Samples in memory are read as files of the same columns are.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(
+    clippy::unnecessary_wraps,
+    reason = "selections are made of what may be missing"
+)]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
