@@ -4,6 +4,7 @@
 
 mod angular;
 mod bad_input;
+mod beyond_half;
 mod bit_columns;
 mod columns;
 mod combine;

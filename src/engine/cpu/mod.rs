@@ -9,6 +9,7 @@ mod filtered;
 mod lanes;
 mod lists;
 mod measures;
+mod nearest;
 mod reach;
 mod sorted;
 mod threads;
@@ -30,11 +31,10 @@ use super::held::without_held;
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Form, Formed, PairOrder, bin_near};
-use crate::domain::{Domain, Faces, Image, Nearness};
+use crate::domain::{Domain, Faces, Image};
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
-use crate::separation::{Separation, difference};
 use crate::simd::{Isa, SetFactors};
 use crate::tally::{Merge, Sum, Tallied, Tally, Terms, WeightedSum};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
@@ -256,22 +256,6 @@ impl<'a> Run<'a> {
                 None
             },
         })
-    }
-
-    /// The separation of two slots, if `image` makes it the nearest.
-    #[inline]
-    fn separation_under(&self, [i, j]: [usize; 2], image: Image) -> Option<Separation> {
-        let (x1, x2) = (self.first.position(i), self.second().position(j));
-        if let Some(faces) = &self.faces {
-            let moved = faces.moved(difference(x1, x2), image);
-            match faces.nearness(moved, image) {
-                Nearness::Nearest => return Some(Separation::new(moved, x1, x2)),
-                Nearness::Farther => return None,
-                Nearness::Unsure => {}
-            }
-        }
-        let (sep, nearest) = self.job.domain().separation_and_image(x1, x2);
-        (nearest == image).then_some(sep)
     }
 
     fn second(&self) -> &Layout {
