@@ -190,7 +190,7 @@ impl<F: Filter> Job<'_, F> {
             };
             let [i, j] = doubt.pair;
             let product = factor(&self.first, i) * factor(&self.second, j);
-            let product = worker.histogram.product(product, doubt.pair);
+            let product = (worker.histogram).product(product, doubt.pair, doubt.image);
             let product = crate::fixed_point::quantise(product);
             worker.move_pair(doubt.from, doubt.to, product);
         }

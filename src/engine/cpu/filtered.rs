@@ -4,10 +4,11 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::lanes::{self, Lanes};
+use super::lanes::{self, Lanes, PairWeights};
 use super::reach::Reach;
+use super::separated::{Separated, SlotSeparations};
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
-use super::weighed::{SlotWeights, Weighed};
+use super::weighed::Weighed;
 use super::{Run, share_units};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
@@ -45,7 +46,9 @@ pub(super) struct Fast<'a, 'l> {
     pub(super) factors: [&'a [f64]; 2],
     pub(super) products: bool,
     /// What weights are made of where they are more than products.
-    pub(super) weights: Option<&'a SlotWeights<'a>>,
+    pub(super) weights: Option<&'a PairWeights<'a>>,
+    /// Where the separations of pairs are summed.
+    pub(super) separations: Option<&'a SlotSeparations<'a>>,
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
@@ -60,7 +63,11 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if let Some(weights) = self.weights {
+        if F::MEASURES == 1
+            && let Some(separations) = self.separations
+        {
+            self.count(&job, || Separated::<64>::new(separations, n_slots))
+        } else if let Some(weights) = self.weights {
             self.count(&job, || Weighed::new(weights, n_slots))
         } else if self.products {
             self.count(&job, || Scatter::<true>::new(n_slots))
@@ -71,7 +78,11 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if let Some(weights) = self.weights {
+        if F::MEASURES == 1
+            && let Some(separations) = self.separations
+        {
+            self.count(&job, || Separated::<256>::new(separations, n_slots))
+        } else if let Some(weights) = self.weights {
             self.count(&job, || Weighed::new(weights, n_slots))
         } else if self.products {
             self.count(&job, || Scatter::<true>::new(n_slots))

@@ -10,6 +10,8 @@ mod lanes;
 mod lists;
 mod measures;
 mod reach;
+#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+mod separated;
 mod sorted;
 mod threads;
 mod tile;
@@ -18,8 +20,8 @@ mod weighed;
 
 pub use sorted::CpuSorted;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rayon::ThreadPool;
@@ -38,9 +40,9 @@ use crate::tally::{Merge, Sum, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
-use lanes::{Asked, Lanes, PairWeights, Threads};
+use lanes::{Asked, Lanes, PairWeights};
+use separated::SlotSeparations;
 use threads::{THREADS_PER_CORE, cores};
-use weighed::SlotWeights;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -61,10 +63,6 @@ pub struct Cpu {
     /// Threads of its own, in place of those that are kept for the process.
     own: Option<Arc<ThreadPool>>,
 }
-
-/// Words of bits, at most, that are compared for the pairs in bins alone: of more of them the lanes, which compare those of every pair in
-/// reach side by side, have done sooner.
-const FEW_WORDS: usize = 12;
 
 impl Default for Cpu {
     fn default() -> Self {
@@ -186,6 +184,13 @@ impl Engine for Cpu {
 /// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
 type Factors = (Arc<Vec<f64>>, Option<Arc<Vec<f64>>>);
 
+/// What sums of a filtered run are made of: scaled weights, what weighs pairs besides, or positions for separations.
+type Made<'a> = (
+    [&'a [f64]; 2],
+    Option<&'a PairWeights<'a>>,
+    Option<&'a SlotSeparations<'a>>,
+);
+
 /// A job sorted and measured.
 struct Run<'a> {
     isa: Isa,
@@ -305,13 +310,7 @@ impl<'a> Run<'a> {
         let formed = Formed::of(what.bins());
         let second = self.second.as_deref();
         let factor = terms.pair_factor().filter(|_| weighted);
-        // Where the filter has few doubts, lanes are never asked.
-        let in_lanes = OnceLock::new();
-        let pair_weights = |threads| {
-            let factor = factor?;
-            let made = || PairWeights::new(factor, &self.first, second, threads);
-            Some(in_lanes.get_or_init(made))
-        };
+        let pair_weights = factor.map(|factor| PairWeights::new(factor, &self.first, second));
         let lanes = || {
             Lanes::new(Asked {
                 run: self,
@@ -319,7 +318,7 @@ impl<'a> Run<'a> {
                 n_bins: what.bins().n_bins(),
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
-                pair_weights: pair_weights(Threads::This),
+                pair_weights: pair_weights.as_ref(),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 factors,
@@ -329,12 +328,17 @@ impl<'a> Run<'a> {
                 of_sum: &of_sum,
             })
         };
-        if let (Some(Formed { form, .. }), [] | [Sum::Product]) = (formed, what.sums())
-            && let Some(tally) = self.run_filtered(&form, what, terms, (factors, &lanes), progress)
+        let separations = formed.and_then(|formed| {
+            SlotSeparations::wanted(self, &formed, what.sums(), terms.coordinate_scale())
+        });
+        let few_sums = matches!(what.sums(), [] | [Sum::Product]) || separations.is_some();
+        let made = (factors, pair_weights.as_ref(), separations.as_ref());
+        if let Some(Formed { form, .. }) = formed
+            && few_sums
+            && let Some(tally) = self.run_filtered(&form, what, terms, (made, &lanes), progress)
         {
             return tally;
         }
-        pair_weights(Threads::All);
         match lanes() {
             Some(lanes) => lanes.run(progress),
             None => self.run_exactly(terms, progress),
@@ -348,17 +352,11 @@ impl<'a> Run<'a> {
         form: &Form<'_>,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
-        (factors, lanes): ([&[f64]; 2], &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
+        (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
-        let weighted = !what.sums().is_empty();
-        let factor = terms.pair_factor().filter(|_| weighted);
-        let words = factor.and_then(|factor| Some(factor.inverse()?.1[0].per_row()));
-        if words.is_some_and(|words| words > FEW_WORDS) {
-            return None;
-        }
-        let weights = factor
-            .map(|factor| SlotWeights::new(factor, factors, &self.first, self.second.as_deref()));
+        let (factors, weights, separations) = made;
+        let summed = !what.sums().is_empty();
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -375,8 +373,9 @@ impl<'a> Run<'a> {
         let fast = Fast {
             run: self,
             factors,
-            products: weighted,
-            weights: weights.as_ref(),
+            products: summed,
+            weights,
+            separations,
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),
@@ -391,7 +390,7 @@ impl<'a> Run<'a> {
         let mut tally = terms.empty();
         for (table, totals) in counted.totals.into_iter().enumerate() {
             let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
-            if weighted {
+            if summed {
                 let products: Vec<i128> = slots.bins().map(|slot| totals.products[slot]).collect();
                 tally.add_table(table, &pairs, &[&products]);
             } else {
