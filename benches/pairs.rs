@@ -86,6 +86,43 @@ fn box_counts(c: &mut Criterion) {
         &log,
         COUNTS[1],
     );
+    let domain = cube();
+    let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
+    let separations = Sums {
+        separations: true,
+        ..Sums::default()
+    };
+    bench_sums(
+        c,
+        "box 100k, 30 linear bins to 150, mean separations",
+        &job,
+        &linear,
+        &separations.into(),
+        COUNTS[0],
+    );
+}
+
+/// Pairs that all lie on an edge, where the float32 filter has doubts about each, and the same off it.
+fn pairs_on_an_edge(c: &mut Criterion) {
+    let at = |x: f64, n: usize| {
+        let rows = vec![[x, 0.0, 0.0]; n];
+        Particles::new(Points::from_rows(&rows).unwrap())
+    };
+    let bins = RBins::new(Edges::linear(0.0, 20.0, 4).unwrap());
+    let first = at(0.0, 2048);
+    for (name, x) in [("off", 5.5), ("on", 5.0)] {
+        let second = at(x, 65_537);
+        let job = PairJob::new(Pairs::Cross(&first, &second), &Domain::Open).unwrap();
+        let name = format!("2,048 x 65,537 points {name} an edge");
+        bench_sums(
+            c,
+            &name,
+            &job,
+            &bins,
+            &Sums::default().into(),
+            2048 * 65_537,
+        );
+    }
 }
 
 fn weighted_counts(c: &mut Criterion) {
@@ -255,6 +292,7 @@ const COUNTS: [u64; 6] = [
 criterion_group!(
     benches,
     box_counts,
+    pairs_on_an_edge,
     weighted_counts,
     pair_weights,
     terms_on_gpus,

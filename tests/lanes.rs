@@ -306,6 +306,27 @@ fn every_number_of_points() {
     }
 }
 
+/// The largest terms there are, more of them in one bin than any word of a partial sum may take.
+#[test]
+fn as_many_of_the_largest_terms_as_fill_every_word() {
+    let at = |x: f64, n: usize| Particles::new(Points::from_rows(&vec![[x, 0.0, 0.0]; n]).unwrap());
+    let last = 1.0f64;
+    for x in [last.next_down(), last] {
+        let (first, second) = (at(0.0, 120), at(x, 1200));
+        for n in [3, 33, 256] {
+            let label = format!("{n} bins to {last}, all pairs at {x}");
+            let what = Tallied::new(RBins::new(lin(0.0, last, n))).with_sum(Sum::Separation);
+            let pairs = Pairs::Cross(&first, &second);
+            let job = PairJob::new(pairs, &Domain::Open).unwrap();
+            let expected = Naive.run(&job, &what, &Silent).unwrap();
+            for engine in engines() {
+                let found = engine.run(&job, &what, &Silent).unwrap();
+                assert!(found == expected, "{label} {}", engine.description());
+            }
+        }
+    }
+}
+
 #[test]
 fn units_of_any_size() {
     for exponent in [-200, -60, 60, 200] {

@@ -1,20 +1,23 @@
 //! AVX2 with FMA, and the bit instructions that come with them: registers of eight lanes.
 
 use std::arch::x86_64::{
-    __m256, __m256d, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi32,
-    _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_si256, _mm256_andnot_ps,
-    _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_pd,
-    _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvttps_epi32, _mm256_div_pd,
-    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps,
-    _mm256_loadu_si256, _mm256_max_pd, _mm256_max_ps, _mm256_min_epu32, _mm256_min_pd,
-    _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_pd,
-    _mm256_or_si256, _mm256_rsqrt_ps, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd,
-    _mm256_set1_ps, _mm256_sll_epi32, _mm256_sllv_epi32, _mm256_sqrt_pd, _mm256_sqrt_ps,
-    _mm256_srl_epi32, _mm256_srl_epi64, _mm256_storeu_pd, _mm256_storeu_ps, _mm256_storeu_si256,
-    _mm256_sub_epi32, _mm256_sub_pd, _mm256_sub_ps, _mm256_xor_si256,
+    __m256, __m256d, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi8,
+    _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_si256,
+    _mm256_andnot_ps, _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256,
+    _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_cmpeq_epi32,
+    _mm256_cvtepi32_ps, _mm256_cvtepu32_epi64, _mm256_cvttps_epi32, _mm256_div_pd,
+    _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32,
+    _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_pd, _mm256_max_ps,
+    _mm256_min_epu32, _mm256_min_pd, _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps,
+    _mm256_mullo_epi32, _mm256_or_pd, _mm256_or_si256, _mm256_rsqrt_ps, _mm256_sad_epu8,
+    _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi32, _mm256_slli_epi64,
+    _mm256_sllv_epi32, _mm256_sqrt_pd, _mm256_sqrt_ps, _mm256_srl_epi32, _mm256_srl_epi64,
+    _mm256_srli_epi16, _mm256_storeu_pd, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32,
+    _mm256_sub_pd, _mm256_sub_ps, _mm256_unpacklo_epi64, _mm256_xor_si256,
 };
 
-use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
+use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 /// The same of float64.
@@ -39,6 +42,47 @@ impl Avx2 {
 #[inline(never)]
 fn enabled<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
     kernel.run(simd)
+}
+
+/// Words whose common bits are counted in bytes before they are added up: at most 8 a word and a byte.
+const WORDS_IN_BYTES: usize = 31;
+
+/// As [`Simd::common_bits`], of `HALVES` times [`LANES`] points: bits of four at once are looked up.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn common_bits<const HALVES: usize>(
+    words: &[u64],
+    points: &[u64],
+    to: &mut [u64; MOST_LANES],
+) {
+    assert!(points.len() + MOST_LANES >= words.len() * MOST_LANES + HALVES * LANES);
+    let (zero, low) = (_mm256_setzero_si256(), _mm256_set1_epi8(15));
+    // How many bits are set in the numbers below 16.
+    let set = _mm256_set1_epi64x(0x0302_0201_0201_0100);
+    let more = _mm256_set1_epi64x(0x0403_0302_0302_0201);
+    let set = _mm256_unpacklo_epi64(set, more);
+    for at in (0..HALVES * LANES).step_by(DOUBLES) {
+        let mut sum = zero;
+        for (run, words) in words.chunks(WORDS_IN_BYTES).enumerate() {
+            let mut bytes = zero;
+            for (w, &word) in words.iter().enumerate() {
+                let w = run * WORDS_IN_BYTES + w;
+                // SAFETY: with the words from the first on, this lies within the points, as is asserted above.
+                let points = unsafe { points.as_ptr().add(w * MOST_LANES + at) };
+                // SAFETY: four numbers from there do as well.
+                let points = unsafe { _mm256_loadu_si256(points.cast()) };
+                let common = _mm256_and_si256(points, _mm256_set1_epi64x(word.cast_signed()));
+                let high = _mm256_and_si256(_mm256_srli_epi16::<4>(common), low);
+                let high = _mm256_shuffle_epi8(set, high);
+                let common = _mm256_shuffle_epi8(set, _mm256_and_si256(common, low));
+                bytes = _mm256_add_epi8(bytes, _mm256_add_epi8(common, high));
+            }
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, zero));
+        }
+        let to = &mut to[at..at + DOUBLES];
+        // SAFETY: the store of four lies within the slice.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), sum) }
+    }
 }
 
 /// Binds one operation; the token proves that its instructions exist.
@@ -295,6 +339,29 @@ impl Simd for Avx2 {
             let bias = _mm256_set1_epi64x(bias - ROUNDING.to_bits().cast_signed());
             let biased = _mm256_add_epi64(_mm256_castpd_si256(rounded), bias);
             _mm256_storeu_si256(to.as_mut_ptr().cast(), biased);
+        }
+    }
+    #[inline(always)]
+    fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {
+        // SAFETY: the token proves AVX2.
+        unsafe { common_bits::<1>(words, points, to) }
+    }
+    #[inline(always)]
+    fn store_packed(self, high: Self::U, terms: [Self::D; 2], to: &mut [u64]) {
+        assert!(to.len() >= LANES);
+        // SAFETY: the token proves AVX2; the two stores of 4 lie within the slice.
+        unsafe {
+            let rounding = _mm256_set1_pd(ROUNDING);
+            let halves = [
+                _mm256_castsi256_si128(high),
+                _mm256_extracti128_si256::<1>(high),
+            ];
+            for (half, (high, terms)) in halves.into_iter().zip(terms).enumerate() {
+                let upper = _mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(high));
+                let rounded = _mm256_castpd_si256(_mm256_add_pd(terms, rounding));
+                let at = to.as_mut_ptr().add(4 * half);
+                _mm256_storeu_si256(at.cast(), _mm256_add_epi64(rounded, upper));
+            }
         }
     }
     #[inline(always)]

@@ -6,16 +6,17 @@ use std::arch::x86_64::{
     _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_pd_mask, _mm512_cmp_ps_mask,
     _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps, _mm512_cvttps_epi32,
     _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_max_pd, _mm512_max_ps,
-    _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd,
-    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_rsqrt14_ps,
-    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_setzero_si512,
-    _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srlv_epi32,
-    _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_pd,
-    _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32,
+    _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask,
+    _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512,
+    _mm512_popcnt_epi64, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32, _mm512_sqrt_pd,
+    _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
+    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
+    _mm512_xor_si512,
 };
 
-use super::avx2::Avx2;
+use super::avx2::{self, Avx2};
 use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
@@ -341,12 +342,46 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
+    fn store_packed(self, high: Self::U, terms: [Self::D; 2], to: &mut [u64]) {
+        assert!(to.len() >= LANES);
+        // SAFETY: the token proves AVX-512; the two stores of 8 lie within the slice.
+        unsafe {
+            let rounding = _mm512_set1_pd(ROUNDING);
+            for (half, terms) in terms.into_iter().enumerate() {
+                let at = 8 * half as i32;
+                let order = _mm512_setr_epi32(
+                    0,
+                    at,
+                    0,
+                    at + 1,
+                    0,
+                    at + 2,
+                    0,
+                    at + 3,
+                    0,
+                    at + 4,
+                    0,
+                    at + 5,
+                    0,
+                    at + 6,
+                    0,
+                    at + 7,
+                );
+                let upper = _mm512_maskz_permutexvar_epi32(0xaaaa, order, high);
+                let rounded = _mm512_castpd_si512(_mm512_add_pd(terms, rounding));
+                let at = to.as_mut_ptr().add(8 * half);
+                _mm512_storeu_si512(at.cast(), _mm512_add_epi64(rounded, upper));
+            }
+        }
+    }
+    #[inline(always)]
     fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; LANES]) {
         if is_x86_feature_detected!("avx512vpopcntdq") {
             // SAFETY: the instructions have been detected, and the token proves AVX-512 F.
             unsafe { common_bits(words, points, to) }
         } else {
-            super::common_bits(words, points, to);
+            // SAFETY: the token proves AVX2 too.
+            unsafe { avx2::common_bits::<2>(words, points, to) }
         }
     }
     #[inline(always)]

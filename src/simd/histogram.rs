@@ -35,6 +35,10 @@ pub(crate) trait Histogram {
     /// Counters that stay in registers from quad to quad of rows.
     type Open<S: Simd>: Copy;
 
+    /// Lets `vector` be what is added to the differences of the pairs that follow.
+    #[inline(always)]
+    fn move_by(&mut self, _: [f64; 3]) {}
+
     /// Brings counters into registers; `met` are the slots of the first row and of the first lane, in their samples.
     fn open<S: Simd>(&mut self, simd: S, met: [usize; 2]) -> Self::Open<S>;
 
@@ -51,8 +55,9 @@ pub(crate) trait Histogram {
     /// Puts the counters back.
     fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>);
 
-    /// What the pair of two slots of the samples adds, whose factors have this product, by set number `_set` of weights.
-    fn product(&self, product: f64, _: [u32; 2], _set: usize) -> f64 {
+    /// What the pair of two slots of the samples adds under a translation by so many of each lattice vector, by set number `_set` of
+    /// weights; `product` is that of their factors.
+    fn product(&self, product: f64, _: [u32; 2], _: [i8; 3], _set: usize) -> f64 {
         product
     }
 

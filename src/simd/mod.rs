@@ -19,7 +19,7 @@ mod scatter_sets;
 pub(crate) use bit_sliced::BitSliced;
 pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
-pub(crate) use scatter::Scatter;
+pub(crate) use scatter::{Scatter, Targets};
 pub(crate) use scatter_sets::{ScatterSets, SetFactors};
 
 /// The lanes of the widest register; every width divides it.
@@ -169,26 +169,37 @@ pub(crate) trait Simd: Copy {
     /// Numbers of magnitude below 2^51, rounded to integers, ties to even, plus `bias`.
     fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]);
 
-    /// How many bits a row has in common with each of [`MOST_LANES`] points, whose words stand side by side: `words[w]` and
+    /// Words whose upper halves hold `high`, in which `terms`, two registers of numbers of magnitude below 2^51, are added, rounded to
+    /// integers, ties to even, and with the bits of [`ROUNDING`].
+    #[inline(always)]
+    fn store_packed(self, high: Self::U, terms: [Self::D; 2], to: &mut [u64]) {
+        let (mut upper, mut rounded) = ([0; MOST_LANES], [0.0; MOST_LANES]);
+        self.store_u(high, &mut upper);
+        let rounding = self.splat_d(ROUNDING);
+        self.store_d(self.add_d(terms[0], rounding), &mut rounded);
+        self.store_d(
+            self.add_d(terms[1], rounding),
+            &mut rounded[Self::DOUBLES..],
+        );
+        for (to, (upper, rounded)) in to[..Self::LANES].iter_mut().zip(upper.iter().zip(&rounded)) {
+            *to = (u64::from(*upper) << 32).wrapping_add(rounded.to_bits());
+        }
+    }
+
+    /// How many bits a row has in common with each of [`Simd::LANES`] points, whose words stand side by side: `words[w]` and
     /// `points[w * MOST_LANES + lane]`, for all words w.
     #[inline(always)]
     fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {
-        common_bits(words, points, to);
+        to[..Self::LANES].fill(0);
+        for (word, points) in words.iter().zip(points.chunks(MOST_LANES)) {
+            for (to, point) in to.iter_mut().zip(&points[..Self::LANES]) {
+                *to += u64::from((word & point).count_ones());
+            }
+        }
     }
 
     /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
-}
-
-/// As [`Simd::common_bits`], by what the compiler makes of it.
-#[inline(always)]
-fn common_bits(words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {
-    *to = [0; MOST_LANES];
-    for (word, points) in words.iter().zip(points.as_chunks::<MOST_LANES>().0) {
-        for (to, point) in to.iter_mut().zip(points) {
-            *to += u64::from((word & point).count_ones());
-        }
-    }
 }
 
 /// Relative error of [`Simd::root`] and [`Simd::rsqrt`]: one Newton step on an estimate e good to 1.5 * 2^-12.

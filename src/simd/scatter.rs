@@ -5,17 +5,17 @@ use super::{MOST_LANES, Simd};
 
 /// Any number of slots: rows wait in a ring before they are scattered, so that no row is read straight after it was written.
 #[derive(Debug)]
-#[repr(C, align(64))] // The ring comes first, so that no register stored in it straddles two cache lines.
+#[repr(C, align(64))] // What registers are stored in or loaded from comes first, so that none straddles two cache lines.
 pub(crate) struct Scatter<const PRODUCTS: bool> {
     /// Where the counters of slots lie, in bytes.
     slots: [u32; RING],
     /// What [`Simd::terms`] makes of products.
     terms: [u64; RING],
+    /// The entries for what is out of range, a lane each.
+    out_of_range: [u32; MOST_LANES],
     /// Where the next slots go.
     at: usize,
     out: u32,
-    /// The entries for what is out of range, a lane each.
-    out_of_range: [u32; MOST_LANES],
     /// Counters where there are no products, [`COPIES`] side by side for different lanes. After the slots lies an entry a lane for
     /// what is out of range: one for all would be a chain of additions that wait for each other.
     pairs: Vec<[u32; COPIES]>,
@@ -84,9 +84,9 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
         Self {
             slots: [(n_slots as u32) << Self::SHIFT; RING],
             terms: [0; RING],
+            out_of_range: std::array::from_fn(|lane| (n_slots + lane) as u32),
             at: 0,
             out: n_slots as u32,
-            out_of_range: std::array::from_fn(|lane| (n_slots + lane) as u32),
             pairs: vec![[0; COPIES]; n_pairs],
             sums: vec![[0; COPIES]; n_sums],
             wrapped: [0; MOST_WRAPPED],
@@ -175,6 +175,30 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
         }
     }
 }
+
+impl Scatter<true> {
+    /// Takes in one row of slots; `weights` are what its pairs add, scaled by 2^36.
+    #[inline(always)]
+    pub(crate) fn take_weighed<S: Simd>(
+        &mut self,
+        simd: S,
+        (at, targets): &mut (usize, Targets),
+        slots: S::U,
+        weights: &[f64],
+    ) {
+        // A power of two: that the row lies within the ring shows in the bits.
+        let first = *at & (RING - S::LANES);
+        let factors = Factors {
+            rows: &ONES,
+            lanes: weights,
+        };
+        self.take_row(simd, (first, *targets), slots, factors, 0);
+        *at = first + S::LANES;
+    }
+}
+
+/// The factors of rows that are in the weights already.
+static ONES: [f64; 256] = [1.0; 256];
 
 const _: () = assert!(Scatter::<false>::FLUSH_PAIRS <= u32::MAX as u64);
 

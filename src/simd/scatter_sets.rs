@@ -164,7 +164,7 @@ impl Histogram for ScatterSets<'_> {
     #[inline(always)]
     fn close<S: Simd>(&mut self, _: S, (): ()) {}
 
-    fn product(&self, _: f64, [first, second]: [u32; 2], set: usize) -> f64 {
+    fn product(&self, _: f64, [first, second]: [u32; 2], _: [i8; 3], set: usize) -> f64 {
         let [rows, lanes] = self.of[set];
         rows[first as usize] * lanes[second as usize]
     }

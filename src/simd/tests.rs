@@ -48,6 +48,7 @@ impl Kernel for Suite {
         integers(simd);
         common_bits(simd);
         products(simd);
+        packed(simd);
         doubles(simd);
     }
 }
@@ -68,13 +69,14 @@ fn common_bits<S: Simd>(simd: S) {
             }
         }
         let mut found = [77; MOST_LANES];
-        simd.common_bits(&words, &points, &mut found);
-        for (lane, found) in found.into_iter().enumerate() {
-            let common = |w: usize| (words[w] & points[w * MOST_LANES + lane]).count_ones();
-            assert_eq!(
-                found,
-                (0..n_words).map(|w| u64::from(common(w))).sum::<u64>()
-            );
+        for part in (0..MOST_LANES).step_by(S::LANES) {
+            let points = points.get(part..).unwrap_or_default();
+            simd.common_bits(&words, points, &mut found);
+            for (lane, found) in found.into_iter().enumerate().take(S::LANES) {
+                let common = |w: usize| (words[w] & points[w * MOST_LANES + lane]).count_ones();
+                let expected = (0..n_words).map(|w| u64::from(common(w))).sum::<u64>();
+                assert_eq!(found, expected, "{n_words} words, lane {part} + {lane}");
+            }
         }
     }
 }
@@ -136,6 +138,20 @@ fn products<S: Simd>(simd: S) {
     for (term, f) in terms.into_iter().zip(factors).take(S::LANES) {
         let product = term.cast_signed() - (1 << 51) - (1 << 36);
         assert_eq!(product, crate::fixed_point::quantise(0.3 * f));
+    }
+}
+
+#[inline(always)]
+fn packed<S: Simd>(simd: S) {
+    let highs: [u32; MOST_LANES] = std::array::from_fn(|k| 0x1234_5678u32.wrapping_mul(k as u32));
+    let terms: [f64; MOST_LANES] = std::array::from_fn(|k| 0.5 + 1e9 * k as f64);
+    let mut words = [0; MOST_LANES];
+    let halves = [simd.load_d(&terms), simd.load_d(&terms[S::DOUBLES..])];
+    simd.store_packed(simd.load_u(&highs), halves, &mut words);
+    for k in 0..S::LANES {
+        let term = terms[k].round_ties_even() as u64 + super::ROUNDING.to_bits();
+        let expected = term.wrapping_add(u64::from(highs[k]) << 32);
+        assert_eq!(words[k], expected);
     }
 }
 

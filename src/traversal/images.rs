@@ -52,7 +52,8 @@ pub(crate) fn translations(
     found
 }
 
-fn vector(domain: &Domain, image: Image) -> [f64; 3] {
+/// What the translation by `image` adds to differences.
+pub(crate) fn vector(domain: &Domain, image: Image) -> [f64; 3] {
     match domain {
         Domain::Open => [0.0; 3],
         Domain::Periodic(cell) => {

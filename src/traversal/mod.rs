@@ -9,7 +9,7 @@ mod sort;
 mod walk;
 
 pub(crate) use bounds::Bounds;
-pub(crate) use images::{Translation, roundings};
+pub(crate) use images::{Translation, roundings, vector};
 pub(crate) use layout::{Block, Layout, LeafBox};
 pub(crate) use sort::{BLOCK, LEAF, NO_ROW, Sorted, Stop};
 pub(crate) use walk::{BlockPair, Region, Slots, Walk};

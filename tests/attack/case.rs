@@ -94,6 +94,8 @@ pub enum Summed {
     Weights,
     /// Products of weights, and separations.
     Separations,
+    /// Separations alone.
+    Means,
     /// Separations, and the same times the weights.
     WeightedSeparations,
     /// Legendre sums, weighted or not, of the degrees that the bins and the pairs allow.
@@ -107,6 +109,7 @@ impl Summed {
             Self::Counts => vec![],
             Self::Weights => vec![Sum::Product],
             Self::Separations => vec![Sum::Product, Sum::Separation],
+            Self::Means => vec![Sum::Separation],
             Self::WeightedSeparations => vec![Sum::Separation, Sum::WeightedSeparation],
             Self::Legendre if !line_of_sight => vec![Sum::WeightedSeparation],
             Self::Legendre => (Legendre::ALL.into_iter())
@@ -118,7 +121,10 @@ impl Summed {
 
     /// Whether neither the double loop in C nor the command line has flags for the sums.
     pub fn is_new(self) -> bool {
-        matches!(self, Self::WeightedSeparations | Self::Legendre)
+        matches!(
+            self,
+            Self::Means | Self::WeightedSeparations | Self::Legendre
+        )
     }
 }
 

@@ -131,6 +131,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         ("sums weights", Summed::Weights),
         ("sums weights", Summed::Weights),
         ("sums separations", Summed::Separations),
+        ("sums separations alone", Summed::Means),
         ("sums weighted separations", Summed::WeightedSeparations),
         ("sums legendre", Summed::Legendre),
     ]);

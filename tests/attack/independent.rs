@@ -209,8 +209,8 @@ impl Case {
             Summed::Counts => 0,
             Summed::Weights => 1,
             Summed::Separations => 2,
-            Summed::WeightedSeparations | Summed::Legendre => {
-                unreachable!("the program knows neither")
+            Summed::Means | Summed::WeightedSeparations | Summed::Legendre => {
+                unreachable!("the program knows none of them")
             }
         }
     }

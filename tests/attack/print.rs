@@ -193,6 +193,7 @@ impl Case {
             Summed::Counts => "[]",
             Summed::Weights => "[Sum::Product]",
             Summed::Separations => "[Sum::Product, Sum::Separation]",
+            Summed::Means => "[Sum::Separation]",
             Summed::WeightedSeparations => "[Sum::Separation, Sum::WeightedSeparation]",
             Summed::Legendre if self.bins.line_of_sight().is_none() => "[Sum::WeightedSeparation]",
             Summed::Legendre => {

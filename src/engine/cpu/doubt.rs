@@ -191,7 +191,7 @@ impl<F: Filter> Job<'_, F> {
             let [i, j] = doubt.pair;
             let product = factor(&self.first, i) * factor(&self.second, j);
             let of_set = |worker: &Worker<H>, set| {
-                let product = worker.histogram.product(product, doubt.pair, set);
+                let product = (worker.histogram).product(product, doubt.pair, doubt.image, set);
                 crate::fixed_point::quantise(product)
             };
             let first = of_set(worker, 0);

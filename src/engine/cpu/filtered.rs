@@ -4,11 +4,11 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::lanes::{self, Lanes};
+use super::lanes::{self, Lanes, PairWeights};
 use super::reach::Reach;
+use super::separated::{Separated, SlotSeparations};
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
-use super::weighed::{SlotWeights, Weighed};
-use super::weighed_sets::WeighedSets;
+use super::weighed::Weighed;
 use super::{Run, share_units};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
@@ -26,7 +26,7 @@ pub(super) fn filtered(
     rounding: &Rounding,
     fast: Fast<'_, '_>,
 ) -> Option<Result<Filtered, EngineError>> {
-    let sets = fast.sets.len();
+    let sets = fast.n_sums();
     let many = sets > 1 && !ScatterSets::holds(fast.n_slots, sets);
     if many || fast.n_slots > Scatter::<true>::MOST_SLOTS {
         return None;
@@ -48,7 +48,9 @@ pub(super) struct Fast<'a, 'l> {
     /// The sets of weights whose products are summed, if any.
     pub(super) sets: &'a SetFactors<'a>,
     /// What weights are made of where they are more than products.
-    pub(super) weights: Option<&'a SlotWeights<'a>>,
+    pub(super) weights: Option<&'a PairWeights<'a>>,
+    /// Where the separations of pairs are summed.
+    pub(super) separations: Option<&'a SlotSeparations<'a>>,
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
@@ -63,9 +65,13 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
+        if F::MEASURES == 1
+            && let Some(separations) = self.separations
+        {
+            return self.count(&job, || Separated::<64>::new(separations, n_slots));
+        }
         match (self.weights, self.sets.len()) {
-            (Some(weights), 0..=1) => self.count(&job, || Weighed::new(weights, 0, n_slots)),
-            (Some(weights), _) => self.count(&job, || WeighedSets::new(weights, n_slots)),
+            (Some(weights), _) => self.count(&job, || Weighed::new(weights, n_slots)),
             (None, 0) => self.count(&job, BitSliced::new),
             (None, 1) => self.count(&job, || Scatter::<true>::new(n_slots)),
             (None, _) => self.count(&job, || ScatterSets::new(self.sets, n_slots, BLOCK)),
@@ -74,9 +80,13 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
+        if F::MEASURES == 1
+            && let Some(separations) = self.separations
+        {
+            return self.count(&job, || Separated::<256>::new(separations, n_slots));
+        }
         match (self.weights, self.sets.len()) {
-            (Some(weights), 0..=1) => self.count(&job, || Weighed::new(weights, 0, n_slots)),
-            (Some(weights), _) => self.count(&job, || WeighedSets::new(weights, n_slots)),
+            (Some(weights), _) => self.count(&job, || Weighed::new(weights, n_slots)),
             (None, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
             (None, 1) => self.count(&job, || Scatter::<true>::new(n_slots)),
             (None, _) => self.count(&job, || ScatterSets::new(self.sets, n_slots, BLOCK)),
@@ -85,6 +95,11 @@ impl WithFilter for Fast<'_, '_> {
 }
 
 impl<'l> Fast<'_, 'l> {
+    /// The sums of a slot beside its pairs.
+    fn n_sums(&self) -> usize {
+        self.sets.len().max(usize::from(self.separations.is_some()))
+    }
+
     fn job<F: Filter>(&self, filter: F) -> Job<'_, F> {
         let (first, second) = (&self.run.first, self.run.second());
         let line = match self.los {
@@ -137,7 +152,7 @@ impl<'l> Fast<'_, 'l> {
         let walk = self.run.walk();
         let empty = || Totals {
             pairs: vec![0; self.n_slots],
-            products: vec![0; self.n_slots * self.sets.len()],
+            products: vec![0; self.n_slots * self.n_sums()],
         };
         let totals: Vec<_> = (0..self.tables.number())
             .map(|_| Mutex::new(empty()))
@@ -145,7 +160,7 @@ impl<'l> Fast<'_, 'l> {
         let lanes = OnceLock::new();
         let tallies = share_units(&walk, self.progress, |units, stop| {
             let mut turn = Turn::default();
-            let mut worker = Worker::new(histogram(), self.n_slots, self.sets.len());
+            let mut worker = Worker::new(histogram(), self.n_slots, self.n_sums());
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);
             for unit in units {

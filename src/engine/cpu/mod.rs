@@ -11,18 +11,18 @@ mod lists;
 mod measures;
 mod nearest;
 mod reach;
+#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+mod separated;
 mod sorted;
 mod threads;
 mod tile;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
-mod weighed_sets;
-
 pub use sorted::CpuSorted;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rayon::ThreadPool;
@@ -40,9 +40,9 @@ use crate::tally::{Merge, Sum, Tallied, Tally, Terms, WeightedSum};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
 use filtered::{Fast, filtered};
-use lanes::{Asked, Lanes, PairWeights, Threads};
+use lanes::{Asked, Lanes, PairWeights};
+use separated::SlotSeparations;
 use threads::{THREADS_PER_CORE, cores};
-use weighed::SlotWeights;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -63,10 +63,6 @@ pub struct Cpu {
     /// Threads of its own, in place of those that are kept for the process.
     own: Option<Arc<ThreadPool>>,
 }
-
-/// Words of bits, at most, that are compared for the pairs in bins alone: of more of them the lanes, which compare those of every pair in
-/// reach side by side, have done sooner.
-const FEW_WORDS: usize = 12;
 
 impl Default for Cpu {
     fn default() -> Self {
@@ -187,6 +183,13 @@ impl Engine for Cpu {
 
 /// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
 type Factors = (Arc<Vec<f64>>, Option<Arc<Vec<f64>>>);
+
+/// What sums of a filtered run are made of: scaled weights, what weighs pairs besides, or positions for separations.
+type Made<'a> = (
+    &'a SetFactors<'a>,
+    Option<&'a PairWeights<'a>>,
+    Option<&'a SlotSeparations<'a>>,
+);
 
 /// A job sorted and measured.
 struct Run<'a> {
@@ -318,14 +321,8 @@ impl<'a> Run<'a> {
         let of_sum = |at: usize, pair: [usize; 2]| terms.of_sum(at, rows(pair), &separation(pair));
         let formed = Formed::of(what.bins());
         let second = self.second.as_deref();
-        let factor = terms.pair_factor();
-        // Where the filter has few doubts, lanes are never asked.
-        let in_lanes = OnceLock::new();
-        let pair_weights = |threads| {
-            let factor = factor?;
-            let made = || PairWeights::new(factor, &self.first, second, threads);
-            Some(in_lanes.get_or_init(made))
-        };
+        let factor = terms.pair_factor().filter(|_| !sets.is_empty());
+        let pair_weights = factor.map(|factor| PairWeights::new(factor, &self.first, second));
         let lanes = || {
             Lanes::new(Asked {
                 run: self,
@@ -333,7 +330,7 @@ impl<'a> Run<'a> {
                 n_bins: what.bins().n_bins(),
                 radius: what.bins().reach().radius(),
                 sums: what.sums(),
-                pair_weights: pair_weights(Threads::This),
+                pair_weights: pair_weights.as_ref(),
                 root: formed.is_some_and(|formed| !formed.on_sphere),
                 tables: *terms.tables(),
                 sets: &sets,
@@ -343,15 +340,21 @@ impl<'a> Run<'a> {
                 of_sum: &of_sum,
             })
         };
+        let separations = formed.and_then(|formed| {
+            SlotSeparations::wanted(self, &formed, what.sums(), terms.coordinate_scale())
+        });
+        // Lanes weigh pairs by one set and more.
+        let few_sums = separations.is_some()
+            || (are_products(what.sums()) && (sets.len() < 2 || pair_weights.is_none()));
+        let made = (&sets[..], pair_weights.as_ref(), separations.as_ref());
         // Filters take a pair in reach under the image at hand for the nearest.
         if let Some(Formed { form, .. }) = formed
-            && are_products(what.sums())
+            && few_sums
             && !self.beyond_half
-            && let Some(tally) = self.run_filtered(&form, what, terms, (&sets, &lanes), progress)
+            && let Some(tally) = self.run_filtered(&form, what, terms, (made, &lanes), progress)
         {
             return tally;
         }
-        pair_weights(Threads::All);
         match lanes() {
             Some(lanes) => lanes.run(progress),
             None => self.run_exactly(terms, progress),
@@ -365,16 +368,10 @@ impl<'a> Run<'a> {
         form: &Form<'_>,
         what: &Tallied<B>,
         terms: &Terms<'_, B>,
-        (sets, lanes): (&SetFactors<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
+        (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
-        let factor = terms.pair_factor();
-        let words = factor.and_then(|factor| Some(factor.inverse()?.1[0].per_row()));
-        if words.is_some_and(|words| words > FEW_WORDS) {
-            return None;
-        }
-        let weights = factor
-            .map(|factor| SlotWeights::new(factor, sets, &self.first, self.second.as_deref()));
+        let (sets, weights, separations) = made;
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let exact = |doubts: &mut [Doubt]| {
@@ -391,7 +388,8 @@ impl<'a> Run<'a> {
         let fast = Fast {
             run: self,
             sets,
-            weights: weights.as_ref(),
+            weights,
+            separations,
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),
@@ -406,13 +404,13 @@ impl<'a> Run<'a> {
         let mut tally = terms.empty();
         for (table, totals) in counted.totals.into_iter().enumerate() {
             let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
-            let of_set = |products: &[i128]| slots.bins().map(|slot| products[slot]).collect();
-            let products: Vec<Vec<i128>> = (totals.products)
+            let of_sum = |sums: &[i128]| slots.bins().map(|slot| sums[slot]).collect();
+            let sums: Vec<Vec<i128>> = (totals.products)
                 .chunks_exact(slots.n_slots().max(1))
-                .map(of_set)
+                .map(of_sum)
                 .collect();
-            let products: Vec<&[i128]> = products.iter().map(Vec::as_slice).collect();
-            tally.add_table(table, &pairs, &products);
+            let sums: Vec<&[i128]> = sums.iter().map(Vec::as_slice).collect();
+            tally.add_table(table, &pairs, &sums);
         }
         for part in counted.tallies {
             tally.merge(part);

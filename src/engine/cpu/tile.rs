@@ -171,6 +171,7 @@ impl<F: Filter> Job<'_, F> {
             return self.count_exactly(worker, pair);
         }
         self.load_rows(&mut worker.rows, pair.first);
+        worker.histogram.move_by(pair.translation.vector);
         let scale = self.first.layout.scale;
         let (mut apart, mut line, mut half) = ([0.0; 3], [0.0; 3], [0.0; 3]);
         for k in 0..3 {

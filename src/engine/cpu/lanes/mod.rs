@@ -25,7 +25,7 @@ use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
 use batch::{Batch, ROWS};
 use cells::ASK;
 use measure::Points;
-pub(super) use pair_weights::{PairWeights, Threads};
+pub(super) use pair_weights::{PairWeights, RowWords};
 use plan::{Along, Plan};
 use sums::{Factors, LaneTerm, Shape, Words};
 
@@ -79,6 +79,8 @@ pub(super) struct Lanes<'a> {
 /// What one thread carries from block to block.
 pub(super) struct Worker {
     batch: Box<Batch>,
+    /// The bits of the rows of a block, where weights are made of them.
+    rows: Option<RowWords>,
     words: Words,
     tally: Tally,
 }
@@ -145,6 +147,7 @@ impl<'a> Lanes<'a> {
     pub(super) fn worker(&self) -> Worker {
         Worker {
             batch: Batch::new(),
+            rows: self.asked.pair_weights.map(PairWeights::row_words),
             words: Words::new(&self.shape),
             tally: self.asked.empty.clone(),
         }
@@ -288,6 +291,7 @@ impl<'a> Lanes<'a> {
     ) {
         let Worker {
             batch,
+            rows,
             words,
             tally,
         } = worker;
@@ -309,9 +313,10 @@ impl<'a> Lanes<'a> {
             return;
         };
         self.locate(simd, plan, batch, points);
-        if let Some(weights) = self.asked.pair_weights {
-            let slots = (slots[0], slots[1] / LEAF);
-            weights.weigh(simd, batch, factors, words.nowhere(), slots);
+        if let (Some(weights), Some(rows)) = (self.asked.pair_weights, rows) {
+            weights.read_rows(rows, slots[0]);
+            let met = (&*rows, slots[1] / LEAF);
+            weights.weigh(simd, batch, factors, words.nowhere(), met);
         }
         for (at, &(term, set)) in self.terms.iter().enumerate() {
             if term == LaneTerm::Rule {
@@ -392,14 +397,19 @@ fn columns(layout: &Layout, first: usize, n: usize) -> [[f64; LEAF]; 3] {
 fn across(plan: &Plan<'_>, batch: &mut Batch) -> bool {
     let n = batch.n_pairs();
     let (first, cells) = plan.across.cells();
-    let mut asked = false;
-    let pairs = batch.keys[0][..n].iter().zip(&batch.across[..n]);
-    for (slot, (&key, &square)) in batch.slots[..n].iter_mut().zip(pairs) {
-        let cell = &cells[(key - first) as usize];
-        *slot = cell.slot(square >= cell.edge);
-        asked |= *slot == ASK;
+    // No slot is above what asks.
+    let mut most = [0; 4];
+    let keys = batch.keys[0][..n].as_chunks::<4>().0;
+    let squares = batch.across[..n].as_chunks::<4>().0;
+    let slots = batch.slots[..n].as_chunks_mut::<4>().0;
+    for ((slots, keys), squares) in slots.iter_mut().zip(keys).zip(squares) {
+        for k in 0..4 {
+            let cell = &cells[(keys[k] - first) as usize];
+            slots[k] = cell.slot(squares[k] >= cell.edge);
+            most[k] = slots[k].max(most[k]);
+        }
     }
-    asked
+    most.contains(&ASK)
 }
 
 /// Adds the slots along the line of sight to those across, and says whether the rule must be asked about any of them.

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::sums::Factors;
-use crate::particles::{Bits, MAX_BIT_WORDS};
+use crate::particles::Bits;
 use crate::separation::direction;
-use crate::simd::Simd;
+use crate::simd::{MOST_LANES, Simd};
 use crate::tally::{AngularWeight, InverseProbability, PairFactor};
 use crate::traversal::{BLOCK, LEAF, Layout, NO_ROW};
 
@@ -44,6 +44,9 @@ struct Angular<'a> {
 /// The directions of a leaf's points, axis by axis.
 type Directions = [[f64; LEAF]; 3];
 
+/// Leaves that a thread prepares at once, at least.
+const AT_ONCE: usize = 64;
+
 /// The rows of the slots of leaf number `leaf`; none where there is no point.
 fn rows(layout: &Layout, leaf: usize) -> [Option<usize>; LEAF] {
     std::array::from_fn(|lane| {
@@ -57,11 +60,11 @@ fn n_leaves(layout: &Layout) -> usize {
 }
 
 impl BitLanes {
-    fn new(bits: &Bits, layout: &Layout, inverse: &InverseProbability, at_once: usize) -> Self {
+    fn new(bits: &Bits, layout: &Layout, inverse: &InverseProbability) -> Self {
         let per_row = bits.per_row();
         let mut words = vec![0; n_leaves(layout) * per_row * LEAF];
         let leaves = words.par_chunks_mut(per_row * LEAF).enumerate();
-        leaves.with_min_len(at_once).for_each(|(leaf, words)| {
+        leaves.with_min_len(AT_ONCE).for_each(|(leaf, words)| {
             for (lane, row) in rows(layout, leaf).into_iter().enumerate() {
                 for (word, &bits) in row.into_iter().flat_map(|row| bits.row(row)).enumerate() {
                     words[word * LEAF + lane] = bits;
@@ -74,7 +77,7 @@ impl BitLanes {
                 rows(layout, leaf).map(row)
             };
             let leaves = (0..n_leaves(layout)).into_par_iter();
-            let leaves = leaves.with_min_len(at_once);
+            let leaves = leaves.with_min_len(AT_ONCE);
             leaves.flat_map_iter(set).collect()
         });
         Self {
@@ -90,26 +93,28 @@ impl BitLanes {
         &self.words[leaf * self.per_row * LEAF..][..self.per_row * LEAF]
     }
 
-    /// The words in a slot.
+    /// Word after word of the point in a slot.
     #[inline(always)]
-    fn slot<'w>(&self, slot: usize, to: &'w mut [u64; MAX_BIT_WORDS]) -> &'w [u64] {
-        let leaf = self.leaf(slot / LEAF);
-        for (to, words) in to.iter_mut().zip(leaf.chunks_exact(LEAF)) {
-            *to = words[slot % LEAF];
-        }
-        &to[..self.per_row]
+    fn slot(&self, slot: usize) -> impl Iterator<Item = u64> {
+        let leaf = self.leaf(slot / LEAF).chunks_exact(LEAF);
+        leaf.map(move |words| words[slot % LEAF])
     }
 }
 
 impl Inverse<'_> {
-    /// Multiplies the weights of the point in slot `row` with those of leaf number `leaf` by their inverse probabilities.
     #[inline(always)]
-    fn weigh<S: Simd>(&self, simd: S, weights: &mut [f64; LEAF], row: usize, leaf: usize) {
-        let second = self.second.as_ref().unwrap_or(&self.first);
-        let mut words = [0; MAX_BIT_WORDS];
-        let mut common = [0; LEAF];
-        let words = self.first.slot(row, &mut words);
-        simd.common_bits(words, second.leaf(leaf), &mut common);
+    fn second(&self) -> &BitLanes {
+        self.second.as_ref().unwrap_or(&self.first)
+    }
+
+    /// Multiplies the weights of the point in slot `row`, whose bits are `words`, with those in the slots from `lane` on by their inverse
+    /// probabilities.
+    #[inline(always)]
+    fn weigh<S: Simd>(&self, simd: S, weights: &mut [f64], words: &[u64], [row, lane]: [usize; 2]) {
+        let second = self.second();
+        let mut common = [0; MOST_LANES];
+        let points = &second.leaf(lane / LEAF)[lane % LEAF..];
+        simd.common_bits(words, points, &mut common);
         let table = self.of.table();
         let Some(counter) = self.of.counter() else {
             for (weight, &common) in weights.iter_mut().zip(&common) {
@@ -118,26 +123,43 @@ impl Inverse<'_> {
             return;
         };
         let of_row = &counter.table[self.first.set[row] as usize * counter.width..];
-        let set = &second.set[leaf * LEAF..][..LEAF];
-        for (lane, weight) in weights.iter_mut().enumerate() {
-            *weight *= table[common[lane] as usize] * of_row[set[lane] as usize];
+        let set = &second.set[lane..][..S::LANES];
+        for ((weight, &common), &set) in weights.iter_mut().zip(&common).zip(set) {
+            *weight *= table[common as usize] * of_row[set as usize];
         }
+    }
+
+    /// The same of one pair.
+    fn of_pair(&self, [row, other]: [usize; 2]) -> f64 {
+        let second = self.second();
+        let words = self.first.slot(row).zip(second.slot(other));
+        let common: u32 = words.map(|(a, b)| (a & b).count_ones()).sum();
+        let inverse = self.of.table()[common as usize];
+        self.of.counter().map_or(inverse, |counter| {
+            let [a, b] = [self.first.set[row], second.set[other]].map(|set| set as usize);
+            inverse * counter.table[a * counter.width + b]
+        })
     }
 }
 
 impl Angular<'_> {
-    /// Multiplies the weights of the point in slot `row` with those of leaf number `leaf` by their angular factors.
+    /// Multiplies the weights of the point in slot `row` with those in the slots from `lane` on by their angular factors, where a bit of
+    /// `asked` says so.
     #[inline(always)]
-    fn weigh(&self, weights: &mut [f64; LEAF], row: usize, leaf: usize) {
+    fn weigh(&self, weights: &mut [f64], [row, lane]: [usize; 2], asked: u32) {
         let n1 = self.first[row / LEAF].map(|axis| axis[row % LEAF]);
-        let n2 = &self.second.as_ref().unwrap_or(&self.first)[leaf];
+        let n2 = &self.second.as_ref().unwrap_or(&self.first)[lane / LEAF];
+        let from = lane % LEAF;
         let mut squares = [0.0; LEAF];
-        for (lane, square) in squares.iter_mut().enumerate() {
-            let d: [f64; 3] = std::array::from_fn(|axis| n1[axis] - n2[axis][lane]);
+        for (lane, square) in squares.iter_mut().enumerate().take(weights.len()) {
+            let d: [f64; 3] = std::array::from_fn(|axis| n1[axis] - n2[axis][from + lane]);
             *square = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
         }
         let ([lo, hi], outside) = (self.of.range(), self.of.outside());
-        for (weight, &square) in weights.iter_mut().zip(&squares) {
+        for (lane, (weight, &square)) in weights.iter_mut().zip(&squares).enumerate() {
+            if asked >> lane & 1 == 0 {
+                continue;
+            }
             let inside = square >= lo && square < hi;
             *weight *= if inside {
                 self.of.of_square(square)
@@ -149,7 +171,7 @@ impl Angular<'_> {
 }
 
 /// The directions of the points in slots.
-fn directions(layout: &Layout, at_once: usize) -> Vec<Directions> {
+fn directions(layout: &Layout) -> Vec<Directions> {
     let of_leaf = |leaf: usize| {
         let mut directions = [[0.0; LEAF]; 3];
         for (lane, row) in rows(layout, leaf).into_iter().enumerate() {
@@ -163,16 +185,15 @@ fn directions(layout: &Layout, at_once: usize) -> Vec<Directions> {
         directions
     };
     let leaves = (0..n_leaves(layout)).into_par_iter();
-    leaves.with_min_len(at_once).map(of_leaf).collect()
+    leaves.with_min_len(AT_ONCE).map(of_leaf).collect()
 }
 
-/// Who prepares.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::engine::cpu) enum Threads {
-    /// All threads of the pool.
-    All,
-    /// The one at hand alone: it must not wait for others that may wait for it.
-    This,
+/// The bits of a block's rows, word after word of each.
+#[derive(Debug)]
+pub(in crate::engine::cpu) struct RowWords {
+    /// The slot of the first row.
+    first: usize,
+    words: Vec<u64>,
 }
 
 impl<'a> PairWeights<'a> {
@@ -181,24 +202,79 @@ impl<'a> PairWeights<'a> {
         factor: PairFactor<'a>,
         first: &Layout,
         second: Option<&Layout>,
-        threads: Threads,
     ) -> Self {
-        let at_once = match threads {
-            Threads::All => 64,
-            Threads::This => usize::MAX,
-        };
         Self {
             inverse: factor.inverse().map(|(of, [one, other])| Inverse {
                 of,
-                first: BitLanes::new(one, first, of, at_once),
-                second: second.map(|layout| BitLanes::new(other, layout, of, at_once)),
+                first: BitLanes::new(one, first, of),
+                second: second.map(|layout| BitLanes::new(other, layout, of)),
             }),
             angular: factor.angular().map(|of| Angular {
                 of,
-                first: directions(first, at_once),
-                second: second.map(|layout| directions(layout, at_once)),
+                first: directions(first),
+                second: second.map(directions),
             }),
         }
+    }
+
+    /// Room for the bits of rows, none read yet.
+    pub(in crate::engine::cpu) fn row_words(&self) -> RowWords {
+        let per_row = self.inverse.as_ref().map_or(0, |of| of.first.per_row);
+        RowWords {
+            first: usize::MAX,
+            words: vec![0; BLOCK * per_row],
+        }
+    }
+
+    /// Reads the bits of the rows in the slots from `first` on.
+    #[inline(always)]
+    pub(in crate::engine::cpu) fn read_rows(&self, rows: &mut RowWords, first: usize) {
+        if rows.first == first {
+            return;
+        }
+        rows.first = first;
+        if let Some(inverse) = &self.inverse {
+            let rows = rows.words.chunks_exact_mut(inverse.first.per_row);
+            for (row, words) in rows.enumerate() {
+                for (to, word) in words.iter_mut().zip(inverse.first.slot(first + row)) {
+                    *to = word;
+                }
+            }
+        }
+    }
+
+    /// Multiplies the products of weights of a row and the register of points in the slots from `lane` on by all that there is, at least
+    /// where a bit of `asked` is set.
+    #[inline(always)]
+    pub(in crate::engine::cpu) fn weigh_row<S: Simd>(
+        &self,
+        simd: S,
+        weights: &mut [f64],
+        (rows, row): (&RowWords, usize),
+        lane: usize,
+        asked: u32,
+    ) {
+        let pair = [rows.first + row, lane];
+        if let Some(inverse) = &self.inverse {
+            let per_row = inverse.first.per_row;
+            let words = &rows.words[row * per_row..][..per_row];
+            inverse.weigh(simd, weights, words, pair);
+        }
+        if let Some(angular) = &self.angular {
+            angular.weigh(weights, pair, asked);
+        }
+    }
+
+    /// The weight of the pair of two slots, whose weights have this product.
+    pub(in crate::engine::cpu) fn of_pair(&self, product: f64, pair: [usize; 2]) -> f64 {
+        let mut weight = [product];
+        if let Some(inverse) = &self.inverse {
+            weight[0] *= inverse.of_pair(pair);
+        }
+        if let Some(angular) = &self.angular {
+            angular.weigh(&mut weight, pair, 1);
+        }
+        weight[0]
     }
 
     /// Makes the weights of a batch: of the rows in the slots from `first` on with leaf number `leaf`, where any of their pairs lies in a
@@ -210,7 +286,7 @@ impl<'a> PairWeights<'a> {
         batch: &mut Batch,
         factors: &Factors<'_>,
         nowhere: i64,
-        (first, leaf): (usize, usize),
+        (rows, leaf): (&RowWords, usize),
     ) {
         for k in 0..batch.n_rows {
             let of_row = k * LEAF..(k + 1) * LEAF;
@@ -220,16 +296,14 @@ impl<'a> PairWeights<'a> {
             {
                 continue;
             }
-            let row = first + batch.rows[k] as usize;
             let mut weights = [0.0; LEAF];
             for (weight, &other) in weights.iter_mut().zip(factors.lanes) {
                 *weight = factors.rows[k] * other;
             }
-            if let Some(inverse) = &self.inverse {
-                inverse.weigh(simd, &mut weights, row, leaf);
-            }
-            if let Some(angular) = &self.angular {
-                angular.weigh(&mut weights, row, leaf);
+            let row = (rows, batch.rows[k] as usize);
+            for (part, weights) in weights.chunks_exact_mut(S::LANES).enumerate() {
+                let lane = leaf * LEAF + part * S::LANES;
+                self.weigh_row(simd, weights, row, lane, u32::MAX);
             }
             batch.weights[of_row].copy_from_slice(&weights);
         }
