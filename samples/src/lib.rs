@@ -38,6 +38,8 @@ mod selection;
 mod source;
 mod space;
 mod survey;
+mod weights;
+mod whole_numbers;
 
 pub use error::SampleError;
 pub use frames::{

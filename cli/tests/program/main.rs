@@ -44,4 +44,5 @@ mod standard_output;
 mod statistics;
 mod stop;
 mod tables;
+mod weight_sets;
 mod words;
