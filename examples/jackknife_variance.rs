@@ -64,7 +64,7 @@ fn main() -> Result<(), Error> {
     let ready = engine.prepare(randoms.clone(), &domain, &Silent)?;
     let mut rr: Option<RegionCounts<RBins>> = None;
     let mut estimates = Vec::new();
-    let mut variances = [Vec::new(), Vec::new()];
+    let mut variances = Jackknife::ALL.map(|_| Vec::new());
     for seed in 0..mocks {
         let data = labelled(Points::from_rows(&mock(seed))?)?;
         let prepared: Prepared<_> = engine.prepare(data.clone(), &domain, &Silent)?;
@@ -90,27 +90,29 @@ fn main() -> Result<(), Error> {
             Ok(counted)
         })?;
         estimates.push(counts.estimate()?.xi);
-        let kinds = [Jackknife::Standard, Jackknife::MohammadPercival];
-        for (variances, kind) in variances.iter_mut().zip(kinds) {
+        for (variances, kind) in variances.iter_mut().zip(Jackknife::ALL) {
             let rows = counts.jackknife(kind).map(|xi| xi.map(|xi| xi.xi));
             let covariance = Covariance::jackknife(&rows.collect::<Result<Vec<_>, _>>()?)?;
             variances.push(covariance.matrix().diag().to_vec());
         }
     }
     let scatter = Covariance::of_realisations(&estimates)?.errors();
-    let means = [
-        Covariance::of_realisations(&variances[0])?,
-        Covariance::of_realisations(&variances[1])?,
-    ];
-    println!("r_lo,r_hi,xi,scatter,standard,mohammad_percival,error_of_ratio");
+    let means = variances
+        .iter()
+        .map(|rows| Covariance::of_realisations(rows));
+    let means = means.collect::<Result<Vec<_>, _>>()?;
+    println!(
+        "r_lo,r_hi,xi,scatter,standard,mohammad_percival,mohammad_percival_pairs,error_of_ratio"
+    );
     let xi = Covariance::of_realisations(&estimates)?;
     let edges = bins.edges().values();
     for (k, error) in scatter.iter().enumerate() {
-        let [standard, corrected] = [0, 1].map(|kind| means[kind].mean()[k] / (error * error));
+        let ratio = |kind: usize| means[kind].mean()[k] / (error * error);
+        let [standard, corrected, pairs] = [0, 1, 2].map(ratio);
         // The scatter itself is known to sqrt(2/n) of its square.
         let known = (2.0 / mocks as f64).sqrt();
         let (lo, hi, mean) = (edges[k], edges[k + 1], xi.mean()[k]);
-        println!("{lo},{hi},{mean},{error},{standard},{corrected},{known}");
+        println!("{lo},{hi},{mean},{error},{standard},{corrected},{pairs},{known}");
     }
     Ok(())
 }

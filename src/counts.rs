@@ -12,6 +12,7 @@ mod held_sums;
 mod merging;
 mod regions;
 mod restored;
+mod restored_regions;
 mod split;
 mod total;
 mod weight_sets;

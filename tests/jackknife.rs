@@ -309,8 +309,14 @@ fn every_estimator_leaves_regions_out() {
     }
 }
 
-/// What pairs of a job weigh, each times a factor made of the regions of its points, over the sum of all factors: a double loop.
+/// What pairs of a job weigh, each times a factor made of the regions of its points, over the sum of all factors.
 fn weighed(pairs: Pairs<'_>, bins: &RBins, factor: impl Fn(u32, u32) -> f64) -> Vec<f64> {
+    let (sums, total) = sums(pairs, bins, factor);
+    sums.iter().map(|sum| sum / total).collect()
+}
+
+/// The weights of pairs in bins and of all pairs, each times a factor made of the regions of its points: a double loop.
+fn sums(pairs: Pairs<'_>, bins: &RBins, factor: impl Fn(u32, u32) -> f64) -> (Vec<f64>, f64) {
     let (first, second) = pairs.both();
     let auto = matches!(pairs, Pairs::Auto(_));
     let weight = |sample: &Particles, row: usize| match sample.weights() {
@@ -332,7 +338,7 @@ fn weighed(pairs: Pairs<'_>, bins: &RBins, factor: impl Fn(u32, u32) -> f64) -> 
             total += w;
         }
     }
-    sums.iter().map(|sum| sum / total).collect()
+    (sums, total)
 }
 
 #[test]
@@ -341,19 +347,29 @@ fn pairs_across_regions_keep_the_weight_of_mohammad_and_percival() {
     let alpha = n / (2.0 + 2f64.sqrt() * (n - 1.0));
     assert!((Jackknife::MohammadPercival.alpha(REGIONS as usize) - alpha).abs() < 1e-15);
     let bins = r_bins();
-    for weighted in [false, true] {
+    let kinds = [
+        (Jackknife::MohammadPercival, alpha),
+        (Jackknife::MohammadPercivalPairs, 1.0),
+    ];
+    let both = [false, true].into_iter();
+    for (weighted, (kind, of_totals)) in both.flat_map(|w| kinds.map(|k| (w, k))) {
         let samples = Samples::new(weighted, |points| points);
         let [dd, dr, rr] =
             [Term::DD, Term::DR, Term::RR].map(|t| pairs(&samples, t.first, t.second));
         let counts = terms(Estimator::LandySzalay, &samples, &Domain::Open, &bins);
-        let realisations = counts.jackknife(Jackknife::MohammadPercival);
-        for (k, found) in realisations.enumerate() {
-            let factor = |a: u32, b: u32| match [a, b].map(|label| label == k as u32) {
-                [true, true] => 0.0,
-                [false, false] => 1.0,
-                _ => 1.0 - alpha,
+        for (k, found) in counts.jackknife(kind).enumerate() {
+            let factor = |share: f64| {
+                move |a: u32, b: u32| {
+                    let inside = [a, b].map(|label| usize::from(label == k as u32));
+                    [1.0, share, 0.0][inside[0] + inside[1]]
+                }
             };
-            let [dd, dr, rr] = [dd, dr, rr].map(|pairs| weighed(pairs, &bins, factor));
+            let [dd, dr, rr] = [dd, dr, rr].map(|pairs| {
+                let (in_bins, _) = sums(pairs, &bins, factor(1.0 - alpha));
+                let (_, total) = sums(pairs, &bins, factor(1.0 - of_totals));
+                let normalised = in_bins.into_iter().map(|sum| sum / total);
+                normalised.collect::<Vec<f64>>()
+            });
             let expected = (0..bins.n_bins()).map(|b| (dd[b] - 2.0 * dr[b] + rr[b]) / rr[b]);
             close(&found.unwrap().xi, &expected.collect::<Vec<_>>(), 1e-9);
         }

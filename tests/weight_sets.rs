@@ -275,11 +275,9 @@ fn a_sample_with_one_set_has_it_in_all() {
     let prepare = |sample: &Particles| engine.prepare(sample.clone(), &Domain::Open, &Silent);
     let (data_ready, randoms_ready) = (prepare(&data).unwrap(), prepare(&randoms).unwrap());
     let bins = RBins::new(Edges::linear(0.0, 4.0, 7).unwrap());
-    let sums = Sums {
-        weights: true,
-        ..Sums::default()
-    };
     let job = PreparedJob::cross(&data_ready, &randoms_ready).unwrap();
+    let sums = Sums::for_pairs(job.job().pairs());
+    assert!(sums.weights);
     let (sets, _) = count_weight_sets(&engine, &job, &bins, sums, &Silent).unwrap();
     for (set, found) in sets.iter().enumerate() {
         let alone = prepare(&data.of_weight_set(set)).unwrap();
@@ -288,6 +286,29 @@ fn a_sample_with_one_set_has_it_in_all() {
         assert_eq!(*found, expected);
     }
     assert_eq!(data.strided(1, 2).unwrap().weight_sets(), 3);
+}
+
+#[test]
+fn the_first_set_may_be_the_one_without_weights() {
+    let weighted = sample(200, 2, 13);
+    let further = weighted.weights_of_set(1).clone();
+    let bare = Particles::new(weighted.points().clone());
+    let both = bare.with_weight_sets(vec![further]).unwrap();
+    let engine = Cpu::new();
+    let prepare = |sample: &Particles| engine.prepare(sample.clone(), &Domain::Open, &Silent);
+    let ready = prepare(&both).unwrap();
+    let bins = RBins::new(Edges::linear(0.0, 4.0, 7).unwrap());
+    let job = PreparedJob::auto(&ready);
+    let sums = Sums::for_pairs(job.job().pairs());
+    let (sets, _) = count_weight_sets(&engine, &job, &bins, sums, &Silent).unwrap();
+    assert_eq!(sets[0].weight(), None);
+    for (set, found) in sets.iter().enumerate() {
+        let alone = prepare(&both.of_weight_set(set)).unwrap();
+        let job = PreparedJob::auto(&alone);
+        let own = Sums::for_pairs(job.job().pairs());
+        let (expected, _) = count_prepared(&engine, &job, &bins, own, &Silent).unwrap();
+        assert_eq!(*found, expected, "set {set}");
+    }
 }
 
 #[test]

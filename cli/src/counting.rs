@@ -5,7 +5,10 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use albireo::counts::{PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions};
+use albireo::counts::{
+    JobId, PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions,
+    count_regions_of_weight_sets, count_weight_sets,
+};
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Cut, LegendreDegrees, PairWeight};
 use albireo::{
@@ -15,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use crate::counted::{Counted, cuts_record};
+use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
 use crate::pair_weights::WeightedPairs;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
@@ -265,6 +268,12 @@ impl<'a> Counter<'a> {
         bins: &B,
     ) -> Result<PairCounts<B>> {
         let sums = self.sums(planned);
+        if planned.pairs.weight_sets()? > 1 {
+            let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+                count_weight_sets(engine, job, bins, sums, bar)
+            };
+            return self.made_of_sets(planned, bins, count, |counts| counts);
+        }
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             count_prepared(engine, job, bins, sums, bar)
         };
@@ -278,15 +287,88 @@ impl<'a> Counter<'a> {
         bins: &B,
     ) -> Result<RegionCounts<B>> {
         let sums = self.sums(planned);
+        if planned.pairs.weight_sets()? > 1 {
+            let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+                count_regions_of_weight_sets(engine, job, bins, sums, bar)
+            };
+            let made = self.made_of_sets(planned, bins, count, RegionCounts::whole)?;
+            self.note_regions(planned.pairs)?;
+            return Ok(made);
+        }
         let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             count_regions(engine, job, bins, sums, bar)
         };
-        self.made(planned, bins, count, RegionCounts::whole)
+        let made = self.made(planned, bins, count, RegionCounts::whole)?;
+        self.note_regions(planned.pairs)?;
+        Ok(made)
+    }
+
+    /// Notes the fingerprint of the last count's regions, by which it is known again.
+    pub(crate) fn note_regions(&mut self, pairs: Pairs<'a>) -> Result<()> {
+        let job = self.job(pairs)?;
+        if let Some(counted) = self.done.last_mut() {
+            let print = fingerprint(JobId::with_labels(&job));
+            counted.record["job_with_regions"] = json!(print);
+        }
+        Ok(())
+    }
+
+    /// Has `count` make the counts by all sets of weights, and keeps those of further sets for the measurements by them.
+    fn made_of_sets<B: Binning, C: Clone + 'static>(
+        &mut self,
+        planned: &Planned<'a>,
+        bins: &B,
+        count: impl FnOnce(
+            &AnyEngine,
+            &PreparedJob<'_, AnySorted>,
+            &Bar,
+        ) -> Result<(Vec<C>, Report), EngineError>,
+        whole: impl Fn(&C) -> &PairCounts<B>,
+    ) -> Result<C> {
+        let mut further = std::collections::VecDeque::new();
+        let first = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            let (sets, report) = count(engine, job, bar)?;
+            further.extend(sets);
+            match further.pop_front() {
+                Some(first) => Ok((first, report)),
+                None => Err(EngineError::Interrupted),
+            }
+        };
+        let made = self.made(planned, bins, first, &whole)?;
+        let engine = self.done.last().and_then(|counted| counted.engine.clone());
+        let Some(shared) = self.shared.clone() else {
+            return Ok(made);
+        };
+        for (set, counts) in (1..).zip(further) {
+            let (first, second) = planned.pairs.samples();
+            let first = first.of_weight_set(set);
+            let second = second.map(|sample| sample.of_weight_set(set));
+            let pairs = match &second {
+                None => Pairs::Auto(&first),
+                Some(second) => Pairs::Cross(&first, second),
+            };
+            let of_set = Planned {
+                pairs,
+                ..planned.clone()
+            };
+            let job = PairJob::new(pairs, self.domain)?;
+            let key = Key::new(&job, bins, &self.sums(&of_set), self.exactness());
+            let one_pass = ("counted_with", json!("the first set of weights"));
+            let counted = Counted::new(planned.name, whole(&counts), engine.clone(), one_pass);
+            shared.of_sets.keep_all(key, (counts, counted));
+        }
+        Ok(made)
     }
 
     /// A count as another measurement of the job has made it, noted as one of this measurement.
     fn made_before<C: Clone + 'static>(&mut self, name: &'static str, key: &Key) -> Option<C> {
-        let (made, counted) = self.shared.as_ref()?.counts.find::<(C, Counted)>(key)?;
+        let shared = self.shared.as_ref()?;
+        if let Some((made, counted)) = shared.of_sets.find::<(C, Counted)>(key) {
+            tracing::info!("{name}: counted with the first set of weights");
+            self.done.push(Counted { name, ..counted });
+            return Some(made);
+        }
+        let (made, counted) = shared.counts.find::<(C, Counted)>(key)?;
         tracing::info!("{name}: counted for an earlier measurement of this job");
         let mut counted = Counted { name, ..counted };
         counted.record["shared_in_job"] = json!(true);

@@ -146,6 +146,16 @@ impl Kept {
         Ok(samples)
     }
 
+    /// Whether nothing is kept.
+    pub(crate) fn is_empty_handed(&self) -> bool {
+        self.most == 0
+    }
+
+    /// Lets go of counts by sets of weights.
+    pub(crate) fn forget_sets(&mut self) {
+        self.shared.of_sets.clear();
+    }
+
     /// What the measurements of a job share; none outside of jobs.
     pub(crate) fn shared(&self) -> Option<Shared> {
         (self.most > 0).then(|| self.shared.clone())

@@ -35,6 +35,7 @@ mod summary;
 mod tables;
 mod text;
 mod usage;
+mod weight_sets;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -41,6 +41,8 @@ struct Part {
     npairs: Vec<u64>,
     weight: Option<Vec<f64>>,
     totals: Vec<PairTotal>,
+    /// Those of the first bins, where these are of all pairs and the others of randoms that were split.
+    below: Vec<PairTotal>,
 }
 
 /// Estimates of the same bins from realisations of the samples.
@@ -57,6 +59,9 @@ impl Method {
         match self {
             Self::Jackknife(Jackknife::Standard) => "jackknife",
             Self::Jackknife(Jackknife::MohammadPercival) => "Mohammad-Percival jackknife",
+            Self::Jackknife(Jackknife::MohammadPercivalPairs) => {
+                "Mohammad-Percival jackknife of the pairs in bins"
+            }
             Self::Bootstrap { .. } => "bootstrap",
         }
     }
@@ -85,6 +90,7 @@ impl CountedByRegion {
                     .collect(),
                 weight: weights.map(|weights| weights.concat()),
                 totals: regions.iter().map(albireo::PairCounts::total).collect(),
+                below: Vec::new(),
             }
         };
         Self {
@@ -94,6 +100,24 @@ impl CountedByRegion {
                 part("across", "exactly one point", &|k| counts.across(k).clone()),
             ],
         }
+    }
+
+    /// The same with all pairs in the first bins, as `near` has them.
+    fn with_near<B: Binning>(mut self, near: &RegionCounts<B>) -> Self {
+        let near = Self::of(self.name, near);
+        for (part, near) in self.parts.iter_mut().zip(near.parts) {
+            let regions = near.totals.len().max(1);
+            let (all, first) = (part.npairs.len() / regions, near.npairs.len() / regions);
+            for k in 0..near.totals.len() {
+                let (to, from) = (k * all..k * all + first, k * first..(k + 1) * first);
+                part.npairs[to.clone()].copy_from_slice(&near.npairs[from.clone()]);
+                if let (Some(weight), Some(near)) = (&mut part.weight, &near.weight) {
+                    weight[to].copy_from_slice(&near[from]);
+                }
+            }
+            part.below = near.totals;
+        }
+        self
     }
 
     fn columns(&self) -> impl Iterator<Item = TableColumn> + '_ {
@@ -117,10 +141,17 @@ impl CountedByRegion {
 
     /// The totals that each region's counts are normalised by.
     fn totals(&self) -> Value {
-        let of = |part: &Part| {
-            let pairs: Vec<u64> = part.totals.iter().map(|total| total.pairs).collect();
-            let weights: Vec<f64> = part.totals.iter().map(|total| total.weight).collect();
+        let listed = |totals: &[PairTotal]| {
+            let pairs: Vec<u64> = totals.iter().map(|total| total.pairs).collect();
+            let weights: Vec<f64> = totals.iter().map(|total| total.weight).collect();
             json!({"pairs": pairs, "weight": weights})
+        };
+        let of = |part: &Part| {
+            let mut totals = listed(&part.totals);
+            if !part.below.is_empty() {
+                totals["below"] = listed(&part.below);
+            }
+            totals
         };
         let kind = self.parts[0]
             .totals
@@ -148,7 +179,13 @@ impl Scatter {
             }
         };
         let counts = terms.counted().iter();
-        let counts = counts.map(|(term, counts)| CountedByRegion::of(term.name, counts));
+        let counts = counts.map(|(term, counts)| {
+            let all = CountedByRegion::of(term.name, counts);
+            match terms.near().filter(|_| term.is_random()) {
+                None => all,
+                Some(near) => all.with_near(near),
+            }
+        });
         Ok(Self {
             method,
             regions: terms.number(),
@@ -214,6 +251,8 @@ impl Scatter {
         match self.method {
             Method::Jackknife(kind) => {
                 errors.insert("alpha".to_owned(), json!(kind.alpha(self.regions)));
+                let of_totals = kind.alpha_of_totals(self.regions);
+                errors.insert("alpha_of_totals".to_owned(), json!(of_totals));
             }
             Method::Bootstrap { seed, .. } => {
                 errors.insert("seed".to_owned(), json!(seed));

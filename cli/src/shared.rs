@@ -24,6 +24,8 @@ const MOST_PARTICLES: usize = 1 << 26;
 pub(crate) struct Shared {
     pub(crate) ready: Ready,
     pub(crate) counts: SharedCounts,
+    /// Counts by further sets of weights, made with those of the first.
+    pub(crate) of_sets: SharedCounts,
 }
 
 /// A sample as an engine called so has made it ready.
@@ -127,6 +129,17 @@ impl SharedCounts {
         let all = self.0.borrow();
         let mut of_key = all.iter().filter(|made| made.key == *key);
         of_key.find_map(|made| made.counts.downcast_ref::<C>().cloned())
+    }
+
+    /// Keeps a count until all are let go.
+    pub(crate) fn keep_all<C: 'static>(&self, key: Key, counts: C) {
+        let counts = Rc::new(counts);
+        self.0.borrow_mut().push_back(Made { key, counts });
+    }
+
+    /// Lets go of all counts.
+    pub(crate) fn clear(&self) {
+        self.0.borrow_mut().clear();
     }
 
     /// Keeps a count, and lets go of the oldest where there are too many.

@@ -67,7 +67,7 @@ impl Picture {
                 expected: rows,
             });
         }
-        if style.r2
+        if style.scales()
             && (matches!(kind, ResultKind::Counts | ResultKind::Window)
                 || matches!(
                     kind,
@@ -200,7 +200,7 @@ fn map(
 
 /// The correlation matrix of a covariance: over the axis of its bins, or their numbers where they have several.
 fn correlation_matrix(table: &Table, axes: &[Axis], style: Style) -> Result<Map, FigureError> {
-    if style.r2 {
+    if style.scales() {
         return Err(FigureError::NotScaled);
     }
     let values = required(table, "correlation")?;
@@ -430,16 +430,23 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         reference,
     } = shown(table, kind, x)?;
     let (name, unit) = (symbol(&x.name), x.unit.as_deref());
-    let y_label = match (style.r2, power, kind) {
-        (true, 1, _) => labelled(&format!("{name} {label}"), unit, "²"),
-        (true, _, _) => labelled(&format!("{name}² {label}"), unit, "²"),
-        (false, _, ResultKind::Projected) => labelled(&label, unit, ""),
-        _ => label,
+    let power = style.power(power);
+    let is_length = kind == ResultKind::Projected;
+    let y_label = if power == 0.0 && !is_length {
+        label
+    } else {
+        let scaled = match raised(power) {
+            Some(raised) => format!("{name}{raised} {label}"),
+            None => label,
+        };
+        let unit = unit.filter(|_| power + f64::from(is_length) != 0.0);
+        let of_unit = raised(power + f64::from(is_length)).unwrap_or_default();
+        labelled(&scaled, unit, &of_unit)
     };
     let log_x = style.x.is_log(x.log);
     let log_y = style
         .y
-        .is_log(x.log && !style.r2 && kind != ResultKind::Rdf);
+        .is_log(x.log && !style.scales() && kind != ResultKind::Rdf);
     let places = series.first().map(|one| one.x.clone()).unwrap_or_default();
     let x_range = match style.x.ends(log_x, "x")? {
         Some(range) => range,
@@ -449,7 +456,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         ResultKind::Rdf => coordination(table, x, MAX_CURVES),
         _ => Vec::new(),
     };
-    let scaled = |line| times_separation(line, if style.r2 { power } else { 0 });
+    let scaled = |line| times_separation(line, power);
     Ok(Curves {
         series: series.into_iter().map(scaled).collect(),
         right,
@@ -464,9 +471,23 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
     })
 }
 
+/// How a power is written: nothing for the first, raised digits for the second and third; none for no power at all.
+fn raised(power: f64) -> Option<String> {
+    match power {
+        0.0 => None,
+        1.0 => Some(String::new()),
+        2.0 => Some("²".to_owned()),
+        3.0 => Some("³".to_owned()),
+        _ => Some(format!("^{power}")),
+    }
+}
+
 /// The curve and its errors times the separation to a power.
-fn times_separation(line: Series, power: i32) -> Series {
-    let factor = |k: usize| line.x[k].powi(power);
+fn times_separation(line: Series, power: f64) -> Series {
+    if power == 0.0 {
+        return line;
+    }
+    let factor = |k: usize| line.x[k].powf(power);
     Series {
         y: line
             .y

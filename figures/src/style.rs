@@ -29,6 +29,8 @@ pub struct Limits {
 pub struct Style {
     /// Scale xi(r) and multipoles by the separation squared, wp by rp.
     pub r2: bool,
+    /// Scale them by the separation to this power instead.
+    pub scale_by: Option<f64>,
     /// The horizontal axis.
     pub x: Limits,
     /// The vertical axis.
@@ -42,6 +44,19 @@ pub struct Named<'a> {
     pub name: &'a str,
     /// The result.
     pub table: &'a Table,
+}
+
+impl Style {
+    /// Whether values are scaled by a power of the separation.
+    pub(crate) fn scales(&self) -> bool {
+        self.r2 || self.scale_by.is_some()
+    }
+
+    /// The power of the separation that values are scaled by, `usual` being that of `r2`.
+    pub(crate) fn power(&self, usual: i32) -> f64 {
+        let usual = if self.r2 { f64::from(usual) } else { 0.0 };
+        self.scale_by.unwrap_or(usual)
+    }
 }
 
 impl Limits {

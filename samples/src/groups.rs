@@ -10,7 +10,7 @@ use crate::sample::Sample;
 /// Gives the particles of each sample that has them their groups: equal integers are one group, in whichever sample they stand.
 pub(crate) fn number(samples: &mut [Sample]) -> Result<(), SampleError> {
     let columns = samples.iter().filter_map(|sample| sample.groups.as_ref());
-    let mut known: Vec<i64> = columns.flatten().map(|&value| value as i64).collect();
+    let mut known: Vec<i128> = columns.flatten().copied().collect();
     known.sort_unstable();
     known.dedup();
     for sample in samples {
@@ -18,7 +18,7 @@ pub(crate) fn number(samples: &mut [Sample]) -> Result<(), SampleError> {
             continue;
         };
         // All of them are known, and there are no more than particles, which 32 bits number.
-        let place = |value: &f64| known.partition_point(|known| *known < *value as i64) as u32;
+        let place = |value: &i128| known.partition_point(|known| known < value) as u32;
         let groups = Groups::new(column.iter().map(place).collect());
         let particles = std::mem::take(&mut sample.particles);
         sample.particles = particles.grouped(groups)?;

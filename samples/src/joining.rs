@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::bits;
 use crate::error::{SampleError, Within};
 use crate::sample::Sample;
+use crate::weights::weight_sums;
 
 /// The sample whose rows are those of the parts, one behind the other.
 pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
@@ -32,7 +33,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
         });
     }
     let points = points(&parts, rows).within(place)?;
-    let particles = match weights(&parts, rows) {
+    let particles = match weights(&parts, rows, 0) {
         None => Particles::new(points),
         Some(weights) => {
             let particles = Particles::weighted(points, weights).within(place)?;
@@ -40,6 +41,13 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
             particles
         }
     };
+    let particles = particles
+        .with_weight_sets(further(&parts, rows))
+        .within(place)?;
+    for set in 1..particles.weight_sets() {
+        let of_set = particles.of_weight_set(set);
+        of_set.check_weight_sums().within(place)?;
+    }
     let bits = parts.iter().map(|part| (&part.path, part.bits.as_ref()));
     let bits = bits::joined(&bits.collect::<Vec<_>>())?;
     let particles = match &bits {
@@ -123,16 +131,30 @@ fn points(parts: &[Sample], rows: usize) -> Result<Points, albireo::ParticlesErr
     Points::new(x, y, z)
 }
 
-/// The weights of all, where they have any.
-fn weights(parts: &[Sample], rows: usize) -> Option<Vec<f64>> {
+/// The further sets of weights of all.
+fn further(parts: &[Sample], rows: usize) -> Vec<Weights> {
+    let sets = parts.iter().map(|part| part.particles.weight_sets()).max();
+    let of_set = |set| match weights(parts, rows, set) {
+        None => Weights::Unit,
+        Some(weights) => Weights::PerParticle(weights.into()),
+    };
+    (1..sets.unwrap_or(1)).map(of_set).collect()
+}
+
+/// The weights of a set of all, where they have any.
+fn weights(parts: &[Sample], rows: usize, set: usize) -> Option<Vec<f64>> {
     let mut all = Vec::with_capacity(rows);
     for part in parts.iter().filter(|part| !part.particles.is_empty()) {
-        match part.particles.weights() {
+        match part.particles.weights_of_set(set) {
             Weights::Unit => all.resize(all.len() + part.particles.len(), 1.0),
             Weights::PerParticle(weights) => all.extend(weights.iter()),
         }
     }
-    let weighted = parts.iter().any(|part| part.record.get("weight").is_some());
+    let named = |part: &Sample| match set.checked_sub(1) {
+        None => part.record.get("weight").is_some(),
+        Some(at) => !part.record["further_weights"][at]["weight"].is_null(),
+    };
+    let weighted = parts.iter().any(named);
     weighted.then_some(all)
 }
 
@@ -156,11 +178,25 @@ fn record(parts: &[Sample], particles: &Particles) -> Value {
         file.remove("role");
         file.remove("coordinates");
         // They are those of the whole.
-        for key in ["where", "weight", "bits", "group", "rows"] {
+        for key in [
+            "where",
+            "weight",
+            "further_weights",
+            "bits",
+            "group",
+            "rows",
+        ] {
             if let Some(value) = file.remove(key) {
                 record[key] = value;
             }
         }
+    }
+    let (_, sums) = weight_sums(particles);
+    let sets = record
+        .get_mut("further_weights")
+        .and_then(Value::as_array_mut);
+    for (set, sum) in sets.into_iter().flatten().zip(sums) {
+        set["weight_sum"] = json!(sum);
     }
     record["files"] = Value::Array(files);
     record

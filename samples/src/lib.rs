@@ -40,6 +40,8 @@ mod selection;
 mod source;
 mod space;
 mod survey;
+mod weights;
+mod whole_numbers;
 
 pub use columns::usual_names;
 pub use error::SampleError;

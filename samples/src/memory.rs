@@ -3,7 +3,7 @@
 //! Entry: [`read`].
 
 use albireo::sky::{self, Column as Angles};
-use albireo::{Bits, Particles, Points};
+use albireo::{Bits, Particles, Points, Weights};
 use albireo_catalogs::Format;
 use serde_json::{Value, json};
 
@@ -12,8 +12,10 @@ use crate::columns::{Depth, Place};
 use crate::error::{SampleError, Within};
 use crate::given::Given;
 use crate::notice::{self, Notice};
-use crate::sample::{Conversion, Opened, Sample, check_integers, check_receding};
-use crate::source::File;
+use crate::sample::{Conversion, Opened, Sample, check_receding};
+use crate::source::{File, further_record};
+use crate::weights::{weight_sums, with_further};
+use crate::whole_numbers::check_integers;
 
 /// The particles of what was opened, where that lies in memory.
 pub(crate) fn read(
@@ -124,7 +126,7 @@ impl Columns<'_> {
     }
 
     /// What a result says of it.
-    fn record(&self, weight_sum: f64) -> Value {
+    fn record(&self, (weight_sum, further): (f64, Vec<f64>)) -> Value {
         let (source, place) = (self.source, self.place);
         let mut record = json!({
             "role": source.role,
@@ -144,6 +146,9 @@ impl Columns<'_> {
         }
         if let Some(names) = &selection.bits {
             record["bits"] = json!(names);
+        }
+        if !selection.further_weights.is_empty() {
+            record["further_weights"] = further_record(&selection.further_weights, &further);
         }
         record
     }
@@ -177,6 +182,14 @@ impl Columns<'_> {
                 particles
             }
         };
+        let further = source.selection.further_weights.iter().map(|name| match name {
+            None => Ok(Weights::Unit),
+            Some(name) => Ok(Weights::PerParticle(
+                self.given.column(source, name)?.clone(),
+            )),
+        });
+        let further = further.collect::<Result<_, SampleError>>()?;
+        let particles = with_further(particles, source, further)?;
         let particles = match (conversion.angular, place.is_sky()) {
             (true, false) => particles.directions().within(here)?,
             _ => particles,
@@ -187,9 +200,7 @@ impl Columns<'_> {
         let regions = conversion.regions.as_deref().map(numbers).transpose()?;
         let group = source.selection.group.as_deref();
         let groups = group.map(|name| {
-            let values = numbers(name)?;
-            check_integers(source, name, &values)?;
-            Ok::<_, SampleError>(values)
+            check_integers(source, name, &numbers(name)?)
         });
         let groups = groups.transpose()?;
         let bits = source.selection.bits.as_deref();
@@ -201,7 +212,7 @@ impl Columns<'_> {
         Ok(Sample {
             role: source.role.clone(),
             path: source.path.clone(),
-            record: self.record(particles.weight_sum()),
+            record: self.record(weight_sums(&particles)),
             regions,
             bits,
             groups,

@@ -60,7 +60,7 @@ impl Default for Reading {
 }
 
 /// Samples in a common domain.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Samples {
     all: Vec<Sample>,
     domain: Domain,
@@ -276,6 +276,28 @@ impl Samples {
             .ok_or_else(|| SampleError::Missing(role.to_owned()))
     }
 
+    /// Number of sets of weights that were read.
+    pub fn weight_sets(&self) -> usize {
+        let sets = self.all.iter().map(|s| s.particles.weight_sets());
+        sets.max().unwrap_or(1)
+    }
+
+    /// The same samples with the weights of a set alone, and a record that says so; set 0 is that of [`Selection::weight`].
+    ///
+    /// [`Selection::weight`]: crate::Selection::weight
+    #[must_use]
+    pub fn of_weight_set(&self, set: usize) -> Self {
+        let mut one = self.clone();
+        for sample in &mut one.all {
+            sample.particles = sample.particles.of_weight_set(set);
+            of_set(&mut sample.record, set);
+        }
+        let records = one.all.iter().map(|s| s.record.clone()).collect();
+        one.record
+            .insert("samples".to_owned(), Value::Array(records));
+        one
+    }
+
     /// How many bits the columns of bits of a role hold, where it has any.
     pub fn bits(&self, role: &str) -> Option<u32> {
         let sample = self.all.iter().find(|sample| sample.role == role)?;
@@ -299,6 +321,22 @@ impl Samples {
             }
         }
     }
+}
+
+/// Makes the record of a sample that of a set of weights alone.
+fn of_set(record: &mut Value, set: usize) {
+    let Some(entries) = record.as_object_mut() else {
+        return;
+    };
+    let further = entries.remove("further_weights").unwrap_or_default();
+    let Some(own) = set.checked_sub(1).and_then(|at| further.get(at)) else {
+        return;
+    };
+    entries.insert("weight_sum".to_owned(), own["weight_sum"].clone());
+    match &own["weight"] {
+        Value::Null => entries.remove("weight"),
+        weight => entries.insert("weight".to_owned(), weight.clone()),
+    };
 }
 
 /// Samples that are the same rows of the same content.

@@ -42,7 +42,7 @@ enum Rule {
 }
 
 /// Regions that all samples have been cut into.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Cut {
     pub(crate) cells: Option<Cells>,
     pub(crate) record: Value,

@@ -15,8 +15,10 @@ use crate::columns::{self, Depth, Need, Place};
 use crate::error::{SampleError, Within};
 use crate::given::Given;
 use crate::notice::{self, Notice};
-use crate::source::{File, record};
+use crate::source::{File, check_finite, record, row_of};
 use crate::space::{StatedBox, stated_box};
+use crate::weights::{further_weights, weight_sums, weights_of, with_further};
+use crate::whole_numbers::{integers, typed_integers, whole_type};
 
 /// How the columns of any file become positions, and whether to go on.
 #[derive(Debug, Clone)]
@@ -32,7 +34,7 @@ pub(crate) struct Conversion {
 }
 
 /// Particles and how they came about.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sample {
     pub(crate) role: String,
     pub(crate) path: PathBuf,
@@ -42,35 +44,13 @@ pub(crate) struct Sample {
     /// The bits, which its particles have.
     pub(crate) bits: Option<BitColumns>,
     /// The group of each row, where a column has it.
-    pub(crate) groups: Option<Vec<f64>>,
+    pub(crate) groups: Option<Vec<i128>>,
     pub(crate) record: Value,
     pub(crate) stated_boxes: Vec<StatedBox>,
     /// The frame that its particles were in, where its files count them.
     pub(crate) frame: Option<f64>,
     /// Unit of length of the positions, where known.
     pub(crate) unit: Option<String>,
-}
-
-/// A row as messages name it.
-fn row_of(source: &File, row: usize) -> String {
-    let which = match source.selection.filter {
-        Some(_) => "counting from 0 those that --where keeps",
-        None => "counting from 0",
-    };
-    format!("row {row} ({which})")
-}
-
-/// Refuses NaN and infinities, naming column and row of the file.
-fn check_finite(source: &File, column: &str, values: &[f64]) -> Result<(), SampleError> {
-    let Some(row) = values.iter().position(|v| !v.is_finite()) else {
-        return Ok(());
-    };
-    Err(SampleError::NotFinite {
-        path: source.path.clone(),
-        column: column.to_owned(),
-        found: values[row],
-        row: row_of(source, row),
-    })
 }
 
 /// Refuses redshifts of what comes towards us: they have no distance.
@@ -282,13 +262,15 @@ impl Opened {
         let weight = source.selection.weight.as_deref();
         let weights = weight.map(|name| weights_of(&catalog, source, name));
         let weights = weights.transpose()?;
+        let further = further_weights(&catalog, source)?;
         let regions = conversion.regions.as_deref();
         let regions = regions.map(|name| catalog.column(name).map(<[f64]>::to_vec));
         let regions = regions.transpose()?;
         let groups = source.selection.group.as_deref();
-        let groups = groups.map(|name| {
-            let values = catalog.column(name)?.to_vec();
-            check_integers(source, name, &values).map(|()| values)
+        let whole = whole_type(outline, &source.selection);
+        let groups = groups.map(|name| match whole {
+            Some(signed) => typed_integers(&mut catalog, name, signed),
+            None => integers(&catalog, source, name),
         });
         let groups = groups.transpose()?;
         let points = points(&mut catalog, source, place, conversion, tell)?;
@@ -303,6 +285,7 @@ impl Opened {
             }
             _ => Particles::new(points),
         };
+        let particles = with_further(particles, source, further)?;
         let particles = match (conversion.angular, place.is_sky()) {
             (true, false) => particles.directions().within(|| kept_of(source))?,
             _ => particles,
@@ -327,7 +310,7 @@ impl Opened {
                 source,
                 &catalog,
                 place,
-                particles.weight_sum(),
+                weight_sums(&particles),
                 &conversion.stop,
             )?,
             stated_boxes: stated_box(path, catalog.attributes()).into_iter().collect(),
@@ -352,11 +335,14 @@ impl Opened {
             columns::frame_like(&self.outline)
         };
         let mut wanted: Vec<String> = Vec::new();
+        // Integers of 64 bits are read bit by bit: float64 would make one group of two.
+        let whole = whole_type(&self.outline, selection);
         let columns = self.place.columns();
         for name in columns
             .iter()
             .chain(&selection.weight)
-            .chain(&selection.group)
+            .chain(selection.further_weights.iter().flatten())
+            .chain(selection.group.iter().filter(|_| whole.is_none()))
             .chain(&frame)
             .chain(regions)
         {
@@ -366,6 +352,8 @@ impl Opened {
         }
         let mut request = Request::columns(wanted);
         request.words = selection.bits.clone().unwrap_or_default();
+        let groups = selection.group.iter().filter(|_| whole.is_some());
+        request.words.extend(groups.cloned());
         request.table.clone_from(&selection.table);
         request.filter = self.filter.take();
         request.rows = selection.rows;
@@ -393,33 +381,6 @@ fn kept_of(source: &File) -> String {
     match source.selection.filter {
         Some(_) => format!("{shown}, of the rows that --where keeps"),
         None => shown.to_string(),
-    }
-}
-
-/// The weights in column `name`.
-pub(crate) fn weights_of(
-    catalog: &Catalog,
-    source: &File,
-    name: &str,
-) -> Result<Vec<f64>, SampleError> {
-    let weights = catalog.column(name)?.to_vec();
-    check_finite(source, name, &weights)?;
-    Ok(weights)
-}
-
-/// Refuses numbers in column `name` that are no integers.
-pub(crate) fn check_integers(source: &File, name: &str, values: &[f64]) -> Result<(), SampleError> {
-    /// Beyond it not every integer is a float64, so that two groups could become one.
-    const MOST: f64 = (1u64 << 53) as f64;
-    let odd = |value: &f64| !(value.trunc() == *value && value.abs() < MOST);
-    match values.iter().position(odd) {
-        None => Ok(()),
-        Some(row) => Err(SampleError::NoGroup {
-            path: source.path.clone(),
-            column: name.to_owned(),
-            found: values[row],
-            row: row_of(source, row),
-        }),
     }
 }
 

@@ -17,6 +17,9 @@ pub struct Selection {
     pub redshift: Option<String>,
     /// Weights; never guessed. Like every column, an [`Expression`](albireo_catalogs::Expression) such as `WEIGHT*WEIGHT_FKP`.
     pub weight: Option<String>,
+    /// Further sets of weights of the same rows, each a column, or nothing for unit weights; [`Selection::weight`] is the first set. Never those
+    /// of another sample.
+    pub further_weights: Vec<Option<String>>,
     /// Columns of whole numbers whose bits tell in which realisations of a selection each particle was observed; never guessed.
     pub bits: Option<Vec<String>>,
     /// The column of the group that each particle belongs to, such as its halo or molecule: integers, the same in all samples; never guessed
@@ -50,6 +53,7 @@ impl Selection {
             distance: self.distance.or(unless(own_depth, &first.distance)),
             redshift: self.redshift.or(unless(own_depth, &first.redshift)),
             weight: self.weight.or(first.weight.clone()),
+            further_weights: self.further_weights,
             bits: self.bits.or(first.bits.clone()),
             group: self.group,
             filter: self.filter.or(first.filter.clone()),

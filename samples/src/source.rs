@@ -48,12 +48,41 @@ impl Source {
     }
 }
 
-/// What the record of a result says of a file of a sample.
+/// A row as messages name it.
+pub(crate) fn row_of(source: &File, row: usize) -> String {
+    let which = match source.selection.filter {
+        Some(_) => "counting from 0 those that --where keeps",
+        None => "counting from 0",
+    };
+    format!("row {row} ({which})")
+}
+
+/// Refuses NaN and infinities, naming column and row of the file.
+pub(crate) fn check_finite(source: &File, column: &str, values: &[f64]) -> Result<(), SampleError> {
+    let Some(row) = values.iter().position(|v| !v.is_finite()) else {
+        return Ok(());
+    };
+    Err(SampleError::NotFinite {
+        path: source.path.clone(),
+        column: column.to_owned(),
+        found: values[row],
+        row: row_of(source, row),
+    })
+}
+
+/// What the record says of further sets of weights.
+pub(crate) fn further_record(columns: &[Option<String>], sums: &[f64]) -> Value {
+    let sets = columns.iter().zip(sums);
+    let sets = sets.map(|(weight, sum)| json!({"weight": weight, "weight_sum": sum}));
+    Value::Array(sets.collect())
+}
+
+/// What the record of a result says of a file of a sample, its weights adding up to these sums set by set.
 pub(crate) fn record(
     source: &File,
     catalog: &Catalog,
     place: &Place,
-    weight_sum: f64,
+    (weight_sum, further_sums): (f64, Vec<f64>),
     stop: &Stop,
 ) -> Result<Value, SampleError> {
     let File {
@@ -86,6 +115,10 @@ pub(crate) fn record(
     if let Some(entries) = record.as_object_mut() {
         if !selection.rows.is_all() {
             entries.insert("rows".to_owned(), json!(selection.rows.to_string()));
+        }
+        if !selection.further_weights.is_empty() {
+            let sets = further_record(&selection.further_weights, &further_sums);
+            entries.insert("further_weights".to_owned(), sets);
         }
         if let Some(names) = &selection.bits {
             entries.insert("bits".to_owned(), json!(names));

@@ -15,6 +15,7 @@ use crate::given::Given;
 use crate::notice::{self, Notice};
 use crate::sample::{self, Conversion, Opened};
 use crate::source::{self, File, Source};
+use crate::weights::weights_of;
 
 /// The objects of a survey, checked: angles in degrees and in range, redshifts of 0 or more.
 ///
@@ -108,11 +109,17 @@ impl Survey {
             });
         };
         let weight = source.selection.weight.as_deref();
-        let weight = weight.map(|name| sample::weights_of(&catalog, source, name));
+        let weight = weight.map(|name| weights_of(&catalog, source, name));
         let weight = weight.transpose()?;
         let weight_sum = |weights: &Vec<f64>| weights.iter().sum();
         let weight_sum: f64 = weight.as_ref().map_or(catalog.rows() as f64, weight_sum);
-        let used = source::record(source, &catalog, place, weight_sum, &conversion.stop)?;
+        let used = source::record(
+            source,
+            &catalog,
+            place,
+            (weight_sum, vec![]),
+            &conversion.stop,
+        )?;
         let right = sample::take(&mut catalog, source, ra)?;
         let declination = sample::take(&mut catalog, source, dec)?;
         let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));

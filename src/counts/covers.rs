@@ -77,6 +77,18 @@ impl JobId {
         Self(mix(mix(self.0, 3), table as u64))
     }
 
+    /// The fingerprint of `job` with the labels of its particles: equal for equal jobs in the same regions.
+    pub fn with_labels(job: &PairJob<'_>) -> Self {
+        let (first, second) = job.pairs().samples();
+        let labels = |state: u64, sample: &Particles| {
+            let labels = sample.labels().map_or(&[][..], |labels| labels.values());
+            let print = |state, &label: &u32| mix(state, u64::from(label));
+            labels.iter().fold(mix(state, 4), print)
+        };
+        let samples = [Some(first), second].into_iter().flatten();
+        Self(samples.fold(Self::of(job).0, labels))
+    }
+
     /// The fingerprint of `job`: equal for equal particles, weights, bits and domain.
     pub fn of(job: &PairJob<'_>) -> Self {
         let domain: Vec<f64> = match job.domain() {

@@ -211,6 +211,15 @@ impl<B: Binning> RegionCounts<B> {
     /// There is no region `k`.
     #[must_use]
     pub fn without(&self, k: usize, alpha: f64) -> PairCounts<B> {
+        self.without_shares(k, alpha, alpha)
+    }
+
+    /// As [`RegionCounts::without`], with one `alpha` for the pairs in each bin and another for all pairs.
+    ///
+    /// # Panics
+    /// There is no region `k`.
+    #[must_use]
+    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> PairCounts<B> {
         let Region {
             within,
             across,
@@ -218,7 +227,7 @@ impl<B: Binning> RegionCounts<B> {
         } = &self.regions[k];
         let mut left = self.whole.clone();
         left.take_sums_of(within);
-        if alpha == 1.0 {
+        if [alpha, alpha_of_totals] == [1.0; 2] {
             left.take_sums_of(across);
             left.set_total(*outside);
             return left;
@@ -239,8 +248,12 @@ impl<B: Binning> RegionCounts<B> {
             }
         }
         let rest_total = rest.in_its_unit(*outside, 1.0);
-        let cut_total = rest.in_its_unit(across.total(), share);
-        left.set_total(PairTotal::of_all(left.kind, &[rest_total, cut_total]));
+        let cut_total = rest.in_its_unit(across.total(), 1.0 - alpha_of_totals);
+        left.set_total(if alpha_of_totals == 1.0 {
+            rest_total
+        } else {
+            PairTotal::of_all(left.kind, &[rest_total, cut_total])
+        });
         left.set_weights(&weights);
         left
     }

@@ -114,6 +114,11 @@ impl<B: Binning> RegionTerms<B> {
         })
     }
 
+    /// All pairs of randoms in the first bins, where those counted are within subsets.
+    pub fn near(&self) -> Option<&RegionCounts<B>> {
+        self.near.as_ref()
+    }
+
     /// The estimator that takes them.
     pub fn estimator(&self) -> &AnyEstimator {
         &self.estimator
@@ -162,10 +167,14 @@ impl<B: Binning> RegionTerms<B> {
 
     /// The counts without region k, for each k.
     pub fn jackknife_counts(&self, kind: Jackknife) -> impl Iterator<Item = TermCounts<B>> + '_ {
-        let alpha = kind.alpha(self.number());
+        let n = self.number();
+        let (alpha, of_totals) = (kind.alpha(n), kind.alpha_of_totals(n));
         (0..self.number()).map(move |k| {
-            let known = self.known.as_ref().map(|known| known.without(alpha));
-            self.of(|counts| counts.without(k, alpha), known)
+            let known = self
+                .known
+                .as_ref()
+                .map(|known| known.without_shares(alpha, of_totals));
+            self.of(|counts| counts.without_shares(k, alpha, of_totals), known)
         })
     }
 

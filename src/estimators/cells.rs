@@ -91,8 +91,14 @@ impl<B: Binning> CellRr<B> {
     /// [`super::Jackknife::alpha`].
     #[must_use]
     pub fn without(&self, alpha: f64) -> AnalyticRr<B> {
+        self.without_shares(alpha, alpha)
+    }
+
+    /// As [`CellRr::without`], with one `alpha` for the pairs in each bin and another for all pairs.
+    #[must_use]
+    pub fn without_shares(&self, alpha: f64, alpha_of_totals: f64) -> AnalyticRr<B> {
         let f = self.share;
-        let total = 1.0 - f * f - 2.0 * alpha * f * (1.0 - f);
+        let total = 1.0 - f * f - 2.0 * alpha_of_totals * f * (1.0 - f);
         let left = |(&p, &within): (&f64, &f64)| {
             let across = 2.0 * (f * p - within);
             (p - within - alpha * across) / total

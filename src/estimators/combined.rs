@@ -196,13 +196,14 @@ impl<B: Binning> CombinedRegions<B> {
         &self,
         kind: Jackknife,
     ) -> impl Iterator<Item = Result<Correlation, EstimatorError>> + '_ {
-        let alpha = kind.alpha(self.number());
+        let n = self.number();
+        let (alpha, of_totals) = (kind.alpha(n), kind.alpha_of_totals(n));
         let numbers = self.parts.iter().map(RegionTerms::number).enumerate();
         let regions = numbers.flat_map(|(part, number)| (0..number).map(move |k| (part, k)));
         regions.map(move |(of, k)| {
             let counts = self.counts_of(|part, counts| {
                 if part == of {
-                    counts.without(k, alpha)
+                    counts.without_shares(k, alpha, of_totals)
                 } else {
                     counts.whole().clone()
                 }

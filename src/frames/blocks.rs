@@ -64,7 +64,7 @@ fn pairs_of(particles: &[u64]) -> u128 {
     n * n.saturating_sub(1) / 2
 }
 
-const MAGIC: &[u8; 8] = b"albfrms2";
+const MAGIC: &[u8; 8] = b"albfrms3";
 /// The least weight of a frame, and the inverse of the largest: 2^-440.
 const LEAST_WEIGHT: f64 = f64::from_bits((1023 - 440) << 52);
 

@@ -3,7 +3,7 @@
 use super::{Cut, Legendre, LegendreDegrees, PairWeight, Sum, Tallied};
 use crate::binning::Binning;
 use crate::pairs::Pairs;
-use crate::particles::Weights;
+use crate::particles::{Particles, Weights};
 
 /// What is summed over the pairs of each bin besides their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,12 +20,14 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Weights where a sample has them, no separations.
+    /// Weights where a sample has them, in any of its sets, no separations.
     pub fn for_pairs(pairs: Pairs<'_>) -> Self {
         let (first, second) = pairs.both();
-        let weights = [first, second]
-            .iter()
-            .any(|sample| matches!(sample.weights(), Weights::PerParticle(_)));
+        let has = |sample: &Particles| {
+            let mut sets = (0..sample.weight_sets()).map(|set| sample.weights_of_set(set));
+            sets.any(|weights| matches!(weights, Weights::PerParticle(_)))
+        };
+        let weights = has(first) || has(second);
         Self {
             weights,
             ..Self::default()

@@ -3,6 +3,7 @@
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use albireo::binning::PairOrder;
 use albireo::counts::Split;
@@ -12,7 +13,7 @@ use albireo::estimators::{
 use albireo::result::Correlation;
 use albireo::{Binning, EstimatorError, Outside};
 use albireo_catalogs::TableColumn;
-use albireo_samples::{RegionSpec, Selection, Source};
+use albireo_samples::{RegionSpec, Samples, Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
@@ -34,6 +35,7 @@ use crate::pair_weights::PairWeightFlags;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
+use crate::weight_sets::{WeightSetFlags, path_of};
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -90,6 +92,8 @@ pub(crate) struct EstimateFlags {
     randoms_columns: RandomsFlags,
     #[command(flatten)]
     cross_columns: CrossFlags,
+    #[command(flatten)]
+    pub(super) weight_sets: WeightSetFlags,
     #[command(flatten)]
     space: SpaceFlags,
     #[command(flatten)]
@@ -161,6 +165,23 @@ struct Asked {
     cut: Option<RegionSpec>,
     method: Option<Method>,
     split: Option<(Split, Term)>,
+}
+
+/// The samples by a set of weights, of the first one with all others, and what the record says of it.
+fn of_weights(
+    inputs: Rc<Samples>,
+    (set, name): (usize, Option<&str>),
+    record: &mut Record,
+) -> Rc<Samples> {
+    let Some(name) = name else {
+        return inputs;
+    };
+    let alone = inputs.of_weight_set(set);
+    for (key, value) in alone.record() {
+        record.set(key, value.clone());
+    }
+    record.set("weight_set", name);
+    if set == 0 { inputs } else { Rc::new(alone) }
 }
 
 impl EstimateFlags {
@@ -307,12 +328,19 @@ impl EstimateFlags {
                 .flat_map(Files::iter)
                 .map(PathBuf::from)
                 .collect();
+            let selection = match role {
+                Role::Data | Role::SecondData => grouped(flags.clone().resolved(), group),
+                _ => flags.clone().resolved(),
+            };
+            let mut sets = self.weight_sets.of(role).into_iter();
+            let weight = sets.next().unwrap_or_else(|| selection.weight.clone());
             (!paths.is_empty()).then(|| Source {
                 role: role.name().to_owned(),
                 paths,
-                selection: match role {
-                    Role::Data | Role::SecondData => grouped(flags.clone().resolved(), group),
-                    _ => flags.clone().resolved(),
+                selection: Selection {
+                    weight,
+                    further_weights: sets.collect(),
+                    ..selection
                 },
             })
         };
@@ -322,11 +350,6 @@ impl EstimateFlags {
     /// Whether two catalogs are correlated.
     pub(super) fn is_cross(&self) -> bool {
         !self.cross.is_empty()
-    }
-
-    /// Reads, counts and estimates.
-    pub(crate) fn estimate(self, spec: &BinSpec, call: &mut Call<'_>) -> Result<Estimated> {
-        self.estimate_with(spec, None, call)
     }
 
     /// Refuses flags that do not go together; what they ask for.
@@ -343,26 +366,11 @@ impl EstimateFlags {
             let files: Vec<_> = read.chain(self.written()).collect();
             self.regions.check_map(&files)?;
         }
-        for (flag, given) in [
-            ("--rr", self.rr.is_some()),
-            ("--reuse", !self.reuse.is_empty()),
-        ] {
-            if method.is_some() && given {
-                return Err(usage(format!(
-                    "{flag} holds no pairs by region: with regions, leave it out"
-                )));
-            }
-        }
         let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         let split = self.split.split(estimator, random)?;
         if split.is_some() && self.randoms_columns.has_bits() {
             return Err(usage(
                 "--split-randoms counts no pairs weighed by bits: with --randoms-bits, leave it out",
-            ));
-        }
-        if self.split.keeps_near() && self.regions.region_counts.is_some() {
-            return Err(usage(
-                "--region-counts has one total for each region and count, RR split above a separation has two: leave out one of them",
             ));
         }
         let cells = matches!(cut, None | Some(RegionSpec::Cells(_)));
@@ -372,16 +380,18 @@ impl EstimateFlags {
                 "without --randoms, RR of a box less a region is known for its sub-cubes only: take --regions-cubes N",
             ));
         }
+        self.weight_sets.check()?;
         self.cuts.check(spec.statistic)?;
         spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
         Ok(Asked { cut, method, split })
     }
 
-    /// Reads, counts and estimates, with the multipoles of these orders from Legendre sums.
-    pub(super) fn estimate_with(
-        self,
+    /// Reads, counts and estimates by a set of weights, with the multipoles of these orders from Legendre sums.
+    pub(super) fn estimate(
+        &self,
         spec: &BinSpec,
         orders: Option<&[u32]>,
+        (set, name): (usize, Option<&str>),
         call: &mut Call<'_>,
     ) -> Result<Estimated> {
         let estimator = self.estimator()?;
@@ -407,7 +417,10 @@ impl EstimateFlags {
         let engines = Engines::new(&self.run)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
-        self.regions.draw_map(&inputs)?;
+        if set == 0 {
+            self.regions.draw_map(&inputs)?;
+        }
+        let inputs = of_weights(inputs, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &inputs);
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self
@@ -429,8 +442,8 @@ impl EstimateFlags {
             weighting: &weighting,
             upweights: &upweights,
             estimator,
-            rr: self.rr,
-            reuse: self.reuse,
+            rr: self.rr.clone(),
+            reuse: self.reuse.clone(),
             mean_separation: self.mean_separation,
             method,
             cuts,
@@ -450,7 +463,7 @@ impl EstimateFlags {
             scatter.note(&mut record);
             if let Some(path) = &self.regions.region_counts {
                 let table = scatter.region_counts(&axes, unit.as_deref(), &record);
-                write(&table, path)?;
+                write(&table, &path_of(path, name))?;
             }
         }
         let mut xi = made.xi;
@@ -458,7 +471,8 @@ impl EstimateFlags {
         Ok(Estimated {
             poles: made.poles,
             scatter: made.scatter,
-            covariance: self.regions.covariance,
+            covariance: (self.regions.covariance.as_deref())
+                .map(|path| path_of(path, name).into_owned()),
             xi,
             counts: counter.done,
             record,

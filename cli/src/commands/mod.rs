@@ -19,6 +19,7 @@ mod region_flags;
 pub(crate) mod result;
 pub(crate) mod run;
 mod saved_counts;
+mod saved_regions;
 mod split;
 pub(crate) mod wp;
 pub(crate) mod xi;

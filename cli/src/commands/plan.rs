@@ -4,17 +4,20 @@
 
 use std::path::{Path, PathBuf};
 
+use albireo::counts::RegionCounts;
 use albireo::estimators::{
     AnyEstimator, Estimation, Multipoles, Role, Term, TermCount, TermCounts,
 };
 use albireo::result::Correlation;
 use albireo::tally::{Cut, LegendreDegrees};
-use albireo::{Binning, EstimatorError, PairCounts, Pairs};
+use albireo::{Binning, EstimatorError, Pairs};
 use albireo_samples::Samples;
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use super::estimator::with_advice;
 use super::saved_counts::{self, Expected, Saved};
+use super::saved_regions;
 use super::split::Subsets;
 use crate::angular::Upweights;
 use crate::counting::{Counter, MeanSeparation, Planned};
@@ -46,9 +49,6 @@ pub(super) struct Made {
     pub(super) scatter: Option<Scatter>,
 }
 
-/// A count that is at hand, and the file that holds it.
-type SavedCount<'f, B> = (Term, PairCounts<B>, &'f Path);
-
 impl<'a> Plan<'a> {
     /// The counts of `terms`, with the weights that bits and angles give their pairs.
     fn planned(
@@ -76,30 +76,44 @@ impl<'a> Plan<'a> {
         self.subsets.filter(|_| term.is_random())
     }
 
-    /// The counts that are at hand in files, with these: random pairs by `--rr`, any by `--reuse`.
-    fn saved<B: Binning>(
+    /// What a saved count of a term must belong to.
+    fn expected<'b, B: Binning>(
+        &self,
+        pairs: Pairs<'a>,
+        bins: &'b B,
+        counter: &Counter<'a>,
+    ) -> Result<Expected<'b, B>>
+    where
+        'a: 'b,
+    {
+        Ok(Expected {
+            bins,
+            job: counter.job(pairs)?,
+            cuts: counter.cuts(pairs),
+            exactness: counter.exactness(),
+            legendre: self.legendre,
+        })
+    }
+
+    /// The counts that are at hand in files: random pairs as `of_rr` takes them from `--rr`, any as `find` finds them in those of `--reuse`.
+    fn saved<B: Binning, C>(
         &self,
         terms: &[(Term, Pairs<'a>)],
         planned: &[Planned<'a>],
-        bins: &B,
-        counter: &Counter<'a>,
-    ) -> Result<Vec<SavedCount<'_, B>>> {
+        (bins, counter): (&B, &Counter<'a>),
+        of_rr: impl Fn(&Path, Term, &Expected<'_, B>) -> Result<C>,
+        find: impl Fn(&Saved<'_>, &Expected<'_, B>) -> Result<Option<C>>,
+    ) -> Result<Vec<(Term, C, &Path)>> {
         let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
         let results = results?;
-        let mut found: Vec<SavedCount<'_, B>> = Vec::new();
+        let mut found: Vec<(Term, C, &Path)> = Vec::new();
         for &(term, pairs) in terms {
-            let expected = Expected {
-                bins,
-                job: counter.job(pairs)?,
-                cuts: counter.cuts(pairs),
-                exactness: counter.exactness(),
-                legendre: self.legendre,
-            };
+            let expected = self.expected(pairs, bins, counter)?;
             let weighed = planned
                 .iter()
                 .any(|p| p.name == term.name && p.pair_weight.is_some());
             if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
-                found.push((term, saved_counts::read(path, &expected)?, path));
+                found.push((term, of_rr(path, term, &expected)?, path));
                 continue;
             }
             // Neither separations nor subsets nor weights of pairs are in a saved count.
@@ -108,7 +122,7 @@ impl<'a> Plan<'a> {
                 continue;
             }
             for result in &results {
-                if let Some(counts) = result.find(&expected)? {
+                if let Some(counts) = find(result, &expected)? {
                     found.push((term, counts, result.path()));
                     break;
                 }
@@ -124,6 +138,29 @@ impl<'a> Plan<'a> {
             );
         }
         Ok(found)
+    }
+
+    /// The counts by region that are at hand in files.
+    fn saved_by_region<B: Binning>(
+        &self,
+        terms: &[(Term, Pairs<'a>)],
+        planned: &[Planned<'a>],
+        of: (&B, &Counter<'a>),
+    ) -> Result<Vec<(Term, RegionCounts<B>, &Path)>> {
+        let given = self.rr.is_some() || !self.reuse.is_empty();
+        if given && !self.legendre.is_empty() {
+            bail!(
+                "--rr and --reuse: no file holds Legendre sums by region: leave them out, or take --poles-from mu"
+            );
+        }
+        let regions = self.inputs.record().get("regions").unwrap_or(&Value::Null);
+        let of_rr = |path: &Path, term: Term, expected: &Expected<'_, B>| {
+            saved_regions::read(path, term, expected, regions)
+        };
+        let find = |saved: &Saved<'_>, expected: &Expected<'_, B>| {
+            saved_regions::find((saved.path(), &saved.table), expected, regions)
+        };
+        self.saved(terms, planned, of, of_rr, find)
     }
 
     /// What counts become.
@@ -150,13 +187,26 @@ impl<'a> Plan<'a> {
         let legendre = self.legendre;
         let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
         let planned = self.planned(estimation.terms(), legendre)?;
-        let mut saved = self.saved(estimation.terms(), &planned, bins, counter)?;
+        let terms = estimation.terms();
+        let (mut saved, mut by_region) = (Vec::new(), Vec::new());
+        if self.method.is_some() {
+            by_region = self.saved_by_region(terms, &planned, (bins, counter))?;
+        } else {
+            let of_rr = |path: &Path, _: Term, expected: &Expected<'_, B>| {
+                saved_counts::read(path, expected)
+            };
+            let find = |saved: &Saved<'_>, expected: &Expected<'_, B>| saved.find::<B>(expected);
+            saved = self.saved(terms, &planned, (bins, counter), of_rr, find)?;
+        }
+        let held: Vec<Term> = saved.iter().map(|(term, ..)| *term).collect();
+        let held_by_region = by_region.iter().map(|(term, ..)| *term);
+        let held: Vec<Term> = held.into_iter().chain(held_by_region).collect();
         let of = |term: Term| {
             let found = planned.iter().find(|planned| planned.name == term.name);
             found.with_context(|| format!("{}: this count was not planned", term.name))
         };
         let open = planned.iter().zip(estimation.terms());
-        let open = open.filter(|(_, (term, _))| !saved.iter().any(|(held, ..)| held == term));
+        let open = open.filter(|(_, (term, _))| !held.contains(term));
         let open = open.flat_map(|(planned, &(term, _))| match self.subsets_of(term) {
             Some(subsets) => subsets.planned().collect(),
             None => vec![planned.clone()],
@@ -166,6 +216,12 @@ impl<'a> Plan<'a> {
         if let Some(method) = self.method {
             let mut near = None;
             let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
+                if let Some(place) = by_region.iter().position(|(held, ..)| *held == term) {
+                    let (_, counts, path) = by_region.swap_remove(place);
+                    counter.reuse(term.name, counts.whole(), path);
+                    counter.note_regions(pairs)?;
+                    return Ok(counts);
+                }
                 let Some(subsets) = self.subsets_of(term) else {
                     return counter.count_by_region(of(term)?, bins);
                 };

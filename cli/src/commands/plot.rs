@@ -9,6 +9,8 @@ use clap::{Args, ValueEnum};
 
 use crate::edges::ends;
 use crate::files::{Written, keep_apart};
+use crate::usage::usage;
+use crate::weight_sets::split;
 
 /// How values are laid out along an axis, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,6 +30,13 @@ impl From<ScaleName> for Spacing {
     }
 }
 
+/// A power of the separation.
+fn power(text: &str) -> Result<f64, String> {
+    let power = text.trim().parse().ok();
+    let power = power.filter(|power: &f64| power.abs() <= 6.0);
+    power.ok_or_else(|| format!("expected a power from -6 to 6, found `{text}`"))
+}
+
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub(crate) struct Plot {
@@ -38,8 +47,14 @@ pub(crate) struct Plot {
     #[arg(short, long, value_name = "FIGURE")]
     output: PathBuf,
     /// Scale the correlation function by the separation squared (wp by rp)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "scale_by")]
     r2: bool,
+    /// Scale the correlation function by this power of the separation (wp by that of rp), e.g. 1 for s xi or 1.5
+    #[arg(long, value_name = "POWER", value_parser = power, allow_hyphen_values = true)]
+    scale_by: Option<f64>,
+    /// The name of a result in the legend; again for each further result, in their order [default: the names of the files]
+    #[arg(long = "name", value_name = "TEXT")]
+    names: Vec<String>,
     /// Ends of the x axis, e.g. 0.1:50 [default: all bins]
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true, help_heading = "Axes")]
     x_range: Option<[f64; 2]>,
@@ -55,9 +70,29 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
+    /// Refuses names that are not one a result, or that nobody could tell apart.
+    fn check(&self) -> Result<()> {
+        let (names, results) = (self.names.len(), self.results.len());
+        if names > 0 && names != results {
+            return Err(usage(format!(
+                "--name is given {names} times for {results} results: name each of them, or none"
+            )));
+        }
+        for (k, name) in self.names.iter().enumerate() {
+            if name.trim().is_empty() {
+                return Err(usage("--name is empty"));
+            }
+            if self.names[..k].contains(name) {
+                return Err(usage(format!("--name {name} is given more than once")));
+            }
+        }
+        Ok(())
+    }
+
     fn style(&self) -> Style {
         Style {
             r2: self.r2,
+            scale_by: self.scale_by,
             x: Limits {
                 range: self.x_range,
                 spacing: self.x_scale.map(Spacing::from),
@@ -69,8 +104,11 @@ impl Plot {
         }
     }
 
-    /// The names of the files, with their folders where two have the same.
+    /// The names given, else those of the files, with their folders where two have the same.
     fn names(&self) -> Vec<String> {
+        if !self.names.is_empty() {
+            return self.names.clone();
+        }
         let short = |path: &PathBuf| {
             path.file_name()
                 .map(|name| name.to_string_lossy().into_owned())
@@ -84,8 +122,25 @@ impl Plot {
         self.results.iter().enumerate().map(name).collect()
     }
 
+    /// The results with their names in legends: those of sets of weights each for itself.
+    fn with_sets(&self, tables: Vec<Table>) -> Vec<(String, Table)> {
+        let alone = tables.len() == 1;
+        let named = self.names().into_iter().zip(tables);
+        named
+            .flat_map(|(name, table)| match split(&table) {
+                None => vec![(name, table)],
+                Some(sets) if alone => sets,
+                Some(sets) => {
+                    let of_file = |(set, table)| (format!("{name}, {set}"), table);
+                    sets.into_iter().map(of_file).collect()
+                }
+            })
+            .collect()
+    }
+
     /// Draws them.
     pub(crate) fn run(&self) -> Result<()> {
+        self.check()?;
         albireo_figures::check_path(&self.output)?;
         let records: Vec<_> = self
             .results
@@ -101,9 +156,9 @@ impl Plot {
         keep_apart(&[Written::probe("--output", &self.output)?], &inputs)?;
         let tables = self.results.iter().map(|path| Table::read(path));
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
-        let names = self.names();
-        let named = tables.iter().zip(&names);
-        let named: Vec<_> = named.map(|(table, name)| Named { name, table }).collect();
+        let sets = self.with_sets(tables);
+        let named = sets.iter().map(|(name, table)| Named { name, table });
+        let named: Vec<_> = named.collect();
         albireo_figures::draw(&named, &self.output, self.style()).with_context(|| {
             match &self.results[..] {
                 [one] => one.display().to_string(),

@@ -22,8 +22,11 @@ use crate::usage::usage;
 pub(super) enum JackknifeName {
     /// They are left out too.
     Standard,
-    /// They keep the weight of Mohammad & Percival (2021): better where they are many.
+    /// They keep the weight of Mohammad & Percival (2021), in the bins and in the totals, as in pycorr: better where they are many, too small
+    /// where xi is large.
     MohammadPercival,
+    /// They keep that weight in the bins alone: the best at separations below half a region.
+    MohammadPercivalPairs,
 }
 
 impl From<JackknifeName> for Jackknife {
@@ -31,6 +34,7 @@ impl From<JackknifeName> for Jackknife {
         match name {
             JackknifeName::Standard => Self::Standard,
             JackknifeName::MohammadPercival => Self::MohammadPercival,
+            JackknifeName::MohammadPercivalPairs => Self::MohammadPercivalPairs,
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::job::{Job, Measurement};
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::usage::{in_a_line, usage};
+use crate::weight_sets::files_of;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -75,7 +76,10 @@ fn written(path: &str) -> Option<SystemTime> {
 /// Whether the files that a measurement writes are there, a result of this very command among them, and none older than a file that it
 /// reads.
 fn is_done(made: &Measurement) -> bool {
-    let times: Option<Vec<_>> = made.outputs.iter().map(|path| written(path)).collect();
+    let outputs: Vec<String> = (made.outputs.iter())
+        .flat_map(|path| files_of(path, &made.arguments))
+        .collect();
+    let times: Option<Vec<_>> = outputs.iter().map(|path| written(path)).collect();
     let Some(oldest) = times.and_then(|times| times.into_iter().min()) else {
         return false;
     };
@@ -89,7 +93,7 @@ fn is_done(made: &Measurement) -> bool {
     }
     let command = command_line(&made.arguments);
     let same = |table: &Table| table.meta.get("command").and_then(|c| c.as_str()) == Some(&command);
-    let mut outputs = made.outputs.iter().map(Path::new);
+    let mut outputs = outputs.iter().map(Path::new);
     outputs.any(|path| Table::check_path(path).is_ok() && is_one(path, same))
 }
 

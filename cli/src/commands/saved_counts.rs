@@ -45,7 +45,7 @@ fn entry(table: &Table) -> Result<(String, &Value)> {
         .ok_or_else(|| anyhow!("the result holds no counted RR"))
 }
 
-fn integers(table: &Table, name: &str) -> Result<Vec<u64>> {
+pub(super) fn integers(table: &Table, name: &str) -> Result<Vec<u64>> {
     match table
         .columns
         .iter()
@@ -57,7 +57,7 @@ fn integers(table: &Table, name: &str) -> Result<Vec<u64>> {
     }
 }
 
-fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
+pub(super) fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
     match table
         .columns
         .iter()
@@ -132,17 +132,17 @@ fn check_totals(record: &Value, expected: &PairTotal) -> Result<()> {
 }
 
 /// An entry of a record as text.
-fn text(record: &Value, key: &str) -> String {
+pub(super) fn text(record: &Value, key: &str) -> String {
     let text = record.get(key).and_then(Value::as_str);
     text.unwrap_or("missing").to_owned()
 }
 
-/// The count under this prefix, if it is the one expected.
-fn taken_over<B: Binning>(
+/// Refuses a count that is not the one expected, as its record tells.
+pub(super) fn check_entry<B: Binning>(
     table: &Table,
-    (prefix, record): (&str, &Value),
+    record: &Value,
     expected: &Expected<'_, B>,
-) -> Result<PairCounts<B>> {
+) -> Result<()> {
     check_bins(table, expected.bins)?;
     if record.get("pair_weight").is_some() {
         bail!("it was counted with weights of pairs, of bits or of angles");
@@ -178,7 +178,16 @@ fn taken_over<B: Binning>(
     if arithmetic != exact {
         bail!("it is {arithmetic}, the counts of this job are {exact}");
     }
-    check_totals(record, &PairTotal::of(expected.job.pairs(), kind))?;
+    check_totals(record, &PairTotal::of(expected.job.pairs(), kind))
+}
+
+/// The count under this prefix, if it is the one expected.
+fn taken_over<B: Binning>(
+    table: &Table,
+    (prefix, record): (&str, &Value),
+    expected: &Expected<'_, B>,
+) -> Result<PairCounts<B>> {
+    check_entry(table, record, expected)?;
     let [pairs_name, weight_name] = ["npairs", "weight"].map(|name| format!("{prefix}{name}"));
     let npairs = integers(table, &pairs_name)?;
     let weight = floats(table, &weight_name);
@@ -222,15 +231,27 @@ fn named(error: CountsError, pairs_name: &str, weight_name: &str) -> anyhow::Err
 /// The count saved in `path`, if it is the one expected.
 pub(super) fn read<B: Binning>(path: &Path, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
     let table = Table::read(path)?;
-    let taken =
-        entry(&table).and_then(|(prefix, record)| taken_over(&table, (&prefix, record), expected));
+    let taken = entry(&table).and_then(|(prefix, record)| {
+        check_whole(&table)?;
+        taken_over(&table, (&prefix, record), expected)
+    });
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
+}
+
+/// Refuses pairs told apart by regions where none are asked for.
+fn check_whole(table: &Table) -> Result<()> {
+    if table.kind()? == ResultKind::RegionCounts {
+        bail!(
+            "it holds pairs by region: take it together with these regions, or the result beside it"
+        );
+    }
+    Ok(())
 }
 
 /// A result whose counts may be used again.
 pub(super) struct Saved<'a> {
     path: &'a Path,
-    table: Table,
+    pub(super) table: Table,
 }
 
 impl<'a> Saved<'a> {
@@ -270,6 +291,7 @@ impl<'a> Saved<'a> {
     ) -> Result<Option<PairCounts<B>>> {
         let job = fingerprint(JobId::of(&expected.job));
         let taken = || {
+            check_whole(&self.table)?;
             let entries = self.entries()?;
             let own = entries
                 .iter()

@@ -59,11 +59,6 @@ impl SplitFlags {
             ))),
         }
     }
-
-    /// Whether all pairs are counted where they are close together.
-    pub(super) fn keeps_near(&self) -> bool {
-        self.split_randoms_above.is_some()
-    }
 }
 
 /// Randoms in subsets, of one sample or of two.

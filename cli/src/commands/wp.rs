@@ -8,15 +8,16 @@ use albireo_catalogs::{ResultKind, Table};
 use anyhow::Result;
 use clap::Args;
 
-use super::estimate::EstimateFlags;
+use super::estimate::{EstimateFlags, Estimated};
 use super::projections::Projection;
 use super::xi;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::inputs::Call;
-use crate::output::{check, deliver, write};
+use crate::output::{check, write};
 use crate::usage::usage;
+use crate::weight_sets::{check_files, each_set, path_of};
 
 /// Arguments of `wp`.
 #[derive(Debug, Args)]
@@ -45,7 +46,7 @@ pub(crate) struct Wp {
 }
 
 /// Refuses a `--pi-max` that is no edge; warns of bins along the line of sight that leave a part of it out of the projection.
-fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
+pub(super) fn check_pi(edges: &[f64], pi_max: Option<f64>) -> Result<()> {
     let is_end = |pi: f64| edges.contains(&pi) && (edges[0] >= 0.0 || edges.contains(&-pi));
     if let Some(pi) = pi_max.filter(|&pi| pi.is_nan() || pi <= edges[0].max(0.0) || !is_end(pi)) {
         let upper = edges[1..]
@@ -69,23 +70,32 @@ impl Wp {
     /// Counts, estimates, sums over pi, prints and writes.
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         let bins = BinFlags {
-            bins: self.bins,
+            bins: self.bins.clone(),
             mu_bins: None,
-            pi_bins: Some(self.pi_bins),
+            pi_bins: Some(self.pi_bins.clone()),
         };
         let inputs: Vec<_> = self.estimate.files().chain(bins.files()).collect();
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
         check(&self.output, &others, &inputs)?;
+        check_files(&self.estimate.weight_sets, &self.output, &others, &inputs)?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }
-        let mut estimated = self.estimate.estimate(&spec, call)?;
+        let sets = &self.estimate.weight_sets;
+        each_set(sets, &self.output, call, |call, set, name| {
+            let estimated = (self.estimate).estimate(&spec, None, (set, name), call)?;
+            self.result(estimated, name)
+        })
+    }
+
+    /// The table of wp; further files of it are written.
+    fn result(&self, mut estimated: Estimated, set: Option<&str>) -> Result<Table> {
         let project = |xi: &Correlation| projected_to(xi, self.pi_max);
         let wp = project(&estimated.xi)?;
         if let Some(path) = &self.counts {
-            write(&xi::table(&estimated, false)?, path)?;
+            write(&xi::table(&estimated, false)?, &path_of(path, set))?;
         }
         let covariance = estimated.covariance(|xi| Ok(project(xi)?.wp))?;
         let errors = estimated.errors(covariance.as_ref());
@@ -97,12 +107,9 @@ impl Wp {
         let bins = projection.bins(unit.as_deref());
         estimated.write_covariance(covariance.as_ref(), &bins, "wp")?;
         let columns = projection.columns(unit.as_deref(), errors);
-        deliver(
-            &Table {
-                columns,
-                meta: estimated.record.finish(ResultKind::Projected),
-            },
-            &self.output,
-        )
+        Ok(Table {
+            columns,
+            meta: estimated.record.finish(ResultKind::Projected),
+        })
     }
 }

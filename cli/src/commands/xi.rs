@@ -15,9 +15,10 @@ use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
 use crate::edges::EdgeSpec;
 use crate::inputs::Call;
-use crate::output::{check, deliver, write};
+use crate::output::{check, write};
 use crate::tables::{correlation_columns, edge_columns};
 use crate::usage::usage;
+use crate::weight_sets::{check_files, each_set, path_of};
 
 /// Arguments of `xi`.
 #[derive(Debug, Args)]
@@ -120,7 +121,7 @@ impl Wanted {
 }
 
 /// Edges of `n` equal wedges over all of the mu bins.
-fn equal(n: NonZeroU16, mu: &SignedEdges) -> Result<Vec<f64>> {
+pub(super) fn equal(n: NonZeroU16, mu: &SignedEdges) -> Result<Vec<f64>> {
     let edges = mu.values();
     let (lo, hi) = (edges[0], edges[edges.len() - 1]);
     let equal = SignedEdges::linear(lo, hi, usize::from(n.get())).context("--wedges")?;
@@ -199,31 +200,47 @@ impl Xi {
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
         check(&self.output, &others, &inputs)?;
+        check_files(&self.estimate.weight_sets, &self.output, &others, &inputs)?;
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
         let wanted = self.wanted(&spec)?;
         let orders = orders.as_deref();
-        let mut estimated = self.estimate.estimate_with(&spec, orders, call)?;
+        let sets = &self.estimate.weight_sets;
+        each_set(sets, &self.output, call, |call, set, name| {
+            let estimated = (self.estimate).estimate(&spec, orders, (set, name), call)?;
+            self.result(estimated, wanted.as_ref(), orders.is_some(), name)
+        })
+    }
+
+    /// The table of an estimate, or of what is made of it; further files of it are written.
+    fn result(
+        &self,
+        mut estimated: Estimated,
+        wanted: Option<&Wanted>,
+        of_sums: bool,
+        set: Option<&str>,
+    ) -> Result<Table> {
         let grid = table(&estimated, wanted.is_none())?;
         let Some(wanted) = wanted else {
-            return deliver(&grid, &self.output);
+            return Ok(grid);
         };
         let projection = match estimated.poles.clone() {
             Some(poles) => poles.into(),
             None => wanted.of(&estimated.xi)?,
         };
         if let Some(path) = &self.counts {
-            write(&grid, path)?;
+            write(&grid, &path_of(path, set))?;
         }
         let derived = |xi: &Correlation| wanted.of(xi).map(Projection::in_a_row);
-        let covariance = match orders {
-            Some(_) => estimated.covariance_of_poles()?,
-            None => estimated.covariance(derived)?,
+        let covariance = if of_sums {
+            estimated.covariance_of_poles()?
+        } else {
+            estimated.covariance(derived)?
         };
         let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
-        if orders.is_some() {
+        if of_sums {
             estimated.record.set("poles_from", "legendre");
         }
         projection.note(&mut estimated.record);
@@ -232,6 +249,6 @@ impl Xi {
         let kind = projection.kind;
         let columns = projection.columns(unit.as_deref(), errors);
         let meta = estimated.record.finish(kind);
-        deliver(&Table { columns, meta }, &self.output)
+        Ok(Table { columns, meta })
     }
 }

@@ -135,6 +135,77 @@ fn wp_is_made_of_the_combined_counts() {
 }
 
 #[test]
+fn wp_up_to_a_distance_and_wedges_are_made_of_them_too() {
+    let folder = folder();
+    for part in ["n", "s"] {
+        measure(
+            &folder,
+            part,
+            "--statistic rp-pi --bins lin:0:4:2 --pi-bins lin:0:4:2",
+        );
+    }
+    folder.good("result combine xi_n.ecsv xi_s.ecsv --wp --pi-max 2 --counts xi.json -o wp.csv");
+    let xi = floats(&folder.table("xi.json"), "xi");
+    let wp = folder.table("wp.csv");
+    close(&floats(&wp, "wp"), &[4.0 * xi[0], 4.0 * xi[2]]);
+    assert_eq!(wp.meta["pi_max"], 2.0);
+    let refused = folder.run("result combine xi_n.ecsv xi_s.ecsv --wp --pi-max 3 -o out.csv");
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused
+            .stderr
+            .contains("--pi-max 3 is no upper edge of the bins in pi: these are 2, 4")
+    );
+    let refused = folder.run("result combine xi_n.ecsv xi_s.ecsv --wedges 2 -o out.csv");
+    assert!(
+        refused
+            .stderr
+            .contains("--wedges needs results of --statistic s-mu, found rp-pi")
+    );
+    for part in ["n", "s"] {
+        let flags = format!(
+            "--statistic s-mu --bins lin:0:4:2 --mu-bins lin:0:1:4 --regions 4 --region-counts reg_{part}.json"
+        );
+        measure(&folder, part, &flags);
+    }
+    let files = "xi_n.ecsv xi_s.ecsv --by-region reg_n.json reg_s.json";
+    folder.good(&format!(
+        "result combine {files} --wedges 2 --counts xi.csv --covariance cov.csv -o wedges.csv"
+    ));
+    let (grid, wedges) = (
+        floats(&folder.table("xi.csv"), "xi"),
+        folder.table("wedges.csv"),
+    );
+    let mean = |wedge: usize| -> Vec<f64> {
+        let of = |s: usize| 0.5 * (grid[4 * s + 2 * wedge] + grid[4 * s + 2 * wedge + 1]);
+        (0..2).map(of).collect()
+    };
+    close(&floats(&wedges, "xi_wedge_0"), &mean(0));
+    close(&floats(&wedges, "xi_wedge_1"), &mean(1));
+    let errors = ["xi_wedge_0_error", "xi_wedge_1_error"]
+        .map(|name| floats(&wedges, name))
+        .concat();
+    let matrix = floats(&folder.table("cov.csv"), "covariance");
+    close(
+        &errors,
+        &(0..4).map(|k| matrix[5 * k].sqrt()).collect::<Vec<_>>(),
+    );
+    folder.good(&format!(
+        "result combine {files} --wedge-edges 0,0.5,1 -o edges.csv"
+    ));
+    let edges = folder.table("edges.csv");
+    assert_eq!(floats(&edges, "xi_wedge_1"), floats(&wedges, "xi_wedge_1"));
+    let refused = folder.run(&format!(
+        "result combine {files} --wedge-edges 0,2 -o out.csv"
+    ));
+    assert!(
+        refused.stderr.contains("--wedge-edges: "),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn a_job_combines_caps() {
     let job = r#"
         [sweep]

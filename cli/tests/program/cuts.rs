@@ -324,3 +324,41 @@ fn cuts_without_a_meaning_are_refused() {
         refused(&folder, &format!("{arguments} {bins}"), code, parts);
     }
 }
+
+#[test]
+fn groups_of_64_bits_are_told_apart() {
+    // Neighbours that float64 cannot tell apart, below and above 0, in columns with types.
+    let head = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, datatype: float64}\n# - {name: y, datatype: float64}\n\
+# - {name: z, datatype: float64}\n# - {name: halo, datatype: int64}\nx y z halo\n";
+    let of = |groups: [i64; 4]| {
+        let rows = groups.iter().enumerate();
+        let rows = rows.map(|(k, group)| format!("{k} 0 0 {group}\n"));
+        head.to_owned() + &rows.collect::<String>()
+    };
+    let big = (1_i64 << 53) + 2;
+    let folder = Folder::new()
+        .with("near.ecsv", &of([big, big + 1, big, -big]))
+        .with("low.ecsv", &of([-big - 1, -big, big, big]));
+    let count = |files: &str| {
+        folder.good(&format!(
+            "count {files} --group halo --bins edges:0.5,9 -o n.json"
+        ));
+        integers(&folder.table("n.json"), "npairs")
+    };
+    // 6 pairs, of which one is within a group.
+    assert_eq!(count("near.ecsv"), [5]);
+    assert_eq!(count("low.ecsv"), [5]);
+    // Pairs apart: 12 of 16 in bins; same groups: (0,2), (0,3), (2,2), (2,3), (3,1), two of them at no distance or apart.
+    folder.good("count near.ecsv low.ecsv --group halo --bins edges:0,9 -o n.json");
+    assert_eq!(integers(&folder.table("n.json"), "npairs"), [16 - 5]);
+    // Values of any type must be integers that float64 holds.
+    let folder = Folder::new().with("d.csv", "x,y,z,halo\n0,0,0,9007199254740993.5\n1,0,0,1\n");
+    let run = folder.run("count d.csv --group halo --bins edges:0,9 -o n.json");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr
+            .contains("expected groups as integers below 2^53"),
+        "{}",
+        run.stderr
+    );
+}

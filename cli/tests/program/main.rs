@@ -48,4 +48,5 @@ mod statistics;
 mod stop;
 mod tables;
 mod walls;
+mod weight_sets;
 mod words;

@@ -55,6 +55,50 @@ fn several_results_share_axes_with_a_legend() {
 }
 
 #[test]
+fn results_are_named_and_scaled_as_asked() {
+    let folder = folder();
+    for name in ["a", "b"] {
+        folder.good(&format!(
+            "xi {name}.csv --box 10 --bins log:0.5:5:6 -o xi_{name}.csv --unit Mpc/h"
+        ));
+    }
+    folder.good("plot xi_a.csv xi_b.csv --name LRG --name ELG --scale-by 1 -o named.svg");
+    let found = texts(&folder, "named.svg");
+    for wanted in ["LRG", "ELG", "r ξ(r)  [h⁻¹ Mpc]"] {
+        assert!(has(&found, wanted), "{wanted}: {found:?}");
+    }
+    assert!(!has(&found, "xi_a.csv"));
+    for (power, label) in [
+        ("2", "r² ξ(r)  [(h⁻¹ Mpc)²]"),
+        ("1.5", "r^1.5 ξ(r)  [(h⁻¹ Mpc)^1.5]"),
+        ("0", "ξ(r)"),
+    ] {
+        folder.good(&format!("plot xi_a.csv --scale-by {power} -o one.svg"));
+        let found = texts(&folder, "one.svg");
+        assert!(has(&found, label), "{label}: {found:?}");
+    }
+    // The square by either flag.
+    folder.good("plot xi_a.csv --scale-by 2 -o a.svg");
+    folder.good("plot xi_a.csv --r2 -o b.svg");
+    let text = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    assert_eq!(text("a.svg"), text("b.svg"));
+    for (flags, words) in [
+        ("--name LRG", "--name is given 1 times for 2 results"),
+        (
+            "--name LRG --name LRG",
+            "--name LRG is given more than once",
+        ),
+        ("--scale-by x", "expected a power from -6 to 6, found `x`"),
+        ("--scale-by 2 --r2", "cannot be used with"),
+    ] {
+        let run = folder.run(&format!("plot xi_a.csv xi_b.csv {flags} -o out.svg"));
+        assert_eq!(run.code, 2, "{flags}");
+        assert!(run.stderr.contains(words), "{flags}: {}", run.stderr);
+    }
+    assert!(!folder.path("out.svg").exists());
+}
+
+#[test]
 fn what_has_no_axes_in_common_is_refused() {
     let folder = folder();
     folder.good("xi a.csv --box 10 --bins log:0.5:5:6 -o xi.csv");

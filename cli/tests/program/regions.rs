@@ -274,11 +274,7 @@ fn regions_that_mean_nothing_are_refused() {
             2,
             "cannot be used with",
         ),
-        (
-            format!("{r} --regions 4 --rr d.csv"),
-            2,
-            "--rr holds no pairs by region",
-        ),
+        (format!("{r} --regions 4 --rr d.csv"), 1, "d.csv"),
         (
             format!("{r} --regions 1"),
             1,

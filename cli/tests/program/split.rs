@@ -1,5 +1,7 @@
 //! `--split-randoms`: pairs of randoms within subsets of them.
 
+use albireo_catalogs::Table;
+
 use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, scattered};
 
@@ -128,6 +130,60 @@ fn every_statistic_takes_split_randoms() {
 }
 
 #[test]
+fn each_bin_of_regions_is_told_as_it_was_counted() {
+    let folder = folder();
+    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4 --regions 3 --weight w";
+    for (name, split) in [
+        ("all", ""),
+        ("far", " --split-randoms 3"),
+        ("both", " --split-randoms 3 --split-randoms-above 2"),
+    ] {
+        folder.good(&format!("{xi}{split} --region-counts {name}.ecsv -o x.csv"));
+    }
+    let [all, far, both] = ["all", "far", "both"].map(|name| folder.table(&format!("{name}.ecsv")));
+    for part in ["within", "across"] {
+        let name = format!("RR_{part}_npairs");
+        let [all_pairs, far_pairs, found] = [&all, &far, &both].map(|t| integers(t, &name));
+        let name = format!("RR_{part}_weight");
+        let [all_weight, far_weight, weight] = [&all, &far, &both].map(|t| floats(t, &name));
+        for row in 0..12 {
+            let near = row % 4 < 2;
+            assert_eq!(
+                found[row],
+                if near { all_pairs[row] } else { far_pairs[row] }
+            );
+            assert_eq!(
+                weight[row],
+                if near {
+                    all_weight[row]
+                } else {
+                    far_weight[row]
+                }
+            );
+        }
+        let totals = |table: &Table| table.meta["region_totals"]["RR"][part].clone();
+        assert_eq!(totals(&both)["below"], totals(&all));
+        assert_eq!(totals(&both)["pairs"], totals(&far)["pairs"]);
+        assert!(totals(&far).get("below").is_none());
+    }
+    let of_data = |table: &Table| integers(table, "DD_within_npairs");
+    assert_eq!(of_data(&both), of_data(&all));
+    // Parts of the sky are put together by one total of their random pairs.
+    folder.good(&format!(
+        "{xi} --split-randoms 3 --split-randoms-above 2 -o x.csv"
+    ));
+    folder.good(&format!(
+        "{xi} --every 2 --split-randoms 3 --split-randoms-above 2 -o y.csv"
+    ));
+    refused(
+        &folder,
+        "result combine x.csv y.csv -o out.csv",
+        1,
+        &["x.csv", "RR", "split above 2"],
+    );
+}
+
+#[test]
 fn splits_without_a_meaning_are_refused() {
     let folder = folder();
     let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
@@ -168,13 +224,6 @@ fn splits_without_a_meaning_are_refused() {
             format!("{xi} --split-randoms 3 --estimator davis-peebles"),
             2,
             &["counts no RR"],
-        ),
-        (
-            format!(
-                "{xi} --split-randoms 3 --split-randoms-above 2 --regions 3 --region-counts x.csv"
-            ),
-            2,
-            &["--region-counts has one total"],
         ),
         (
             format!("{xi} --rr split.csv"),

@@ -1,9 +1,13 @@
 //! `albireo result combine`: parts of the sky as one, such as the galactic caps.
 
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, multipoles, projected};
-use albireo::{Binning, Correlation, EstimatorError};
+use albireo::estimators::{
+    CombinedRegions, Term, TermCounts, check_wedge_edges, combined, multipoles, projected_to,
+    wedges,
+};
+use albireo::{Binning, Correlation, EstimatorError, SignedEdges};
 use albireo_catalogs::Table;
 use anyhow::Result;
 use clap::Args;
@@ -17,6 +21,7 @@ use crate::catalogs::Files;
 use crate::commands::estimate::Estimated;
 use crate::commands::projections::Projection;
 use crate::commands::region_flags::JackknifeName;
+use crate::commands::wp::check_pi;
 use crate::commands::xi;
 use crate::counted::Counted;
 use crate::output::{check, deliver, write};
@@ -50,10 +55,25 @@ pub(crate) struct Combine {
     /// Legendre multipoles of the combined xi(s, mu), e.g. 0,2,4
     #[arg(long, value_name = "L,..", value_delimiter = ',')]
     multipoles: Option<Vec<u32>>,
+    /// Wedges of the combined xi(s, mu): its mean over each of N equal parts of the mu bins
+    #[arg(long, value_name = "N", conflicts_with_all = ["multipoles", "wedge_edges"])]
+    wedges: Option<NonZeroU16>,
+    /// Wedges between these mu instead, e.g. 0,0.33,0.66,1
+    #[arg(
+        long,
+        value_name = "MU,..",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        conflicts_with = "multipoles"
+    )]
+    wedge_edges: Option<Vec<f64>>,
     /// The projected correlation function of the combined xi(rp, pi)
-    #[arg(long, conflicts_with = "multipoles")]
+    #[arg(long, conflicts_with_all = ["multipoles", "wedges", "wedge_edges"])]
     wp: bool,
-    /// With --multipoles or --wp: also write the combined xi with its counts, by extension as --output
+    /// With --wp: sum over the bins up to this |pi| alone, an edge of them [default: all of them]
+    #[arg(long, value_name = "PI", requires = "wp")]
+    pi_max: Option<f64>,
+    /// With --multipoles, wedges or --wp: also write the combined xi with its counts, by extension as --output
     #[arg(long, value_name = "FILE")]
     counts: Option<PathBuf>,
     /// Write the covariance, a row for each two bins, by extension as --output
@@ -68,7 +88,10 @@ pub(crate) struct Combine {
 enum Derived {
     Xi,
     Multipoles(Vec<u32>),
-    Wp,
+    /// Between these edges in mu.
+    Wedges(Vec<f64>),
+    /// Up to this |pi|.
+    Wp(Option<f64>),
 }
 
 impl Derived {
@@ -77,7 +100,8 @@ impl Derived {
         Ok(match self {
             Self::Xi => None,
             Self::Multipoles(orders) => Some(multipoles(xi, orders)?.into()),
-            Self::Wp => Some(projected(xi)?.into()),
+            Self::Wedges(edges) => Some(wedges(xi, edges)?.into()),
+            Self::Wp(pi_max) => Some(projected_to(xi, *pi_max)?.into()),
         })
     }
 
@@ -105,30 +129,46 @@ fn counted<B: Binning>(counts: &TermCounts<B>, terms: &[Term]) -> Result<Vec<Cou
 }
 
 impl Combine {
-    fn derived(&self) -> Derived {
-        match &self.multipoles {
-            Some(orders) => Derived::Multipoles(orders.clone()),
-            None if self.wp => Derived::Wp,
-            None => Derived::Xi,
-        }
-    }
-
-    /// Refuses what the statistic of the results does not have.
-    fn check_statistic(&self, statistic: &str) -> Result<()> {
+    /// What is made of results of a statistic with these edges of their last axis; refuses what it does not have.
+    fn derived(&self, statistic: &str, last: &[f64]) -> Result<Derived> {
         let needs = |flag: &str, wanted: &str| {
             Err(usage(format!(
                 "{flag} needs results of --statistic {wanted}, found {statistic}"
             )))
         };
-        match self.derived() {
-            Derived::Multipoles(_) if statistic != "s-mu" => needs("--multipoles", "s-mu"),
-            Derived::Wp if statistic != "rp-pi" => needs("--wp", "rp-pi"),
-            Derived::Xi if self.counts.is_some() => Err(usage(
-                "--counts goes with --multipoles or --wp: without them the counts are in the result",
-            )),
-            Derived::Multipoles(orders) => xi::check_orders(&orders),
-            _ => Ok(()),
+        let flags = [
+            ("--multipoles", self.multipoles.is_some(), "s-mu"),
+            ("--wedges", self.wedges.is_some(), "s-mu"),
+            ("--wedge-edges", self.wedge_edges.is_some(), "s-mu"),
+            ("--wp", self.wp, "rp-pi"),
+        ];
+        match flags.iter().find(|(_, given, _)| *given) {
+            Some((flag, _, wanted)) if *wanted != statistic => return needs(flag, wanted),
+            None if self.counts.is_some() => {
+                return Err(usage(
+                    "--counts goes with --multipoles or --wp, or with wedges: without them the counts are in the result",
+                ));
+            }
+            _ => {}
         }
+        if let Some(orders) = &self.multipoles {
+            xi::check_orders(orders)?;
+            return Ok(Derived::Multipoles(orders.clone()));
+        }
+        if let Some(n) = self.wedges {
+            let mu = SignedEdges::new(last.to_vec())?;
+            return Ok(Derived::Wedges(xi::equal(n, &mu)?));
+        }
+        if let Some(edges) = &self.wedge_edges {
+            check_wedge_edges(edges, last)
+                .map_err(|error| usage(format!("--wedge-edges: {error}")))?;
+            return Ok(Derived::Wedges(edges.clone()));
+        }
+        if self.wp {
+            check_pi(last, self.pi_max)?;
+            return Ok(Derived::Wp(self.pi_max));
+        }
+        Ok(Derived::Xi)
     }
 
     fn method(&self) -> Method {
@@ -204,7 +244,9 @@ impl Combine {
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let first = &realisations.first().table;
         let statistic = first.meta.get("statistic").and_then(Value::as_str);
-        self.check_statistic(statistic.unwrap_or("none"))?;
+        let axes = first.edges()?;
+        let last = axes.last().map_or(&[][..], |(_, edges)| edges);
+        let derived = self.derived(statistic.unwrap_or("none"), last)?;
         let regions = self.regions(parts.len())?;
         let bins = bins_of(first)?;
         let mut sums = with_bins!(&bins, bins => self.sums(&parts, &regions, bins)?);
@@ -238,12 +280,11 @@ impl Combine {
             scatter: sums.scatter,
             record,
         };
-        self.write(estimated)
+        self.write(&derived, estimated)
     }
 
     /// Writes what is wanted of the estimate.
-    fn write(&self, mut estimated: Estimated) -> Result<()> {
-        let derived = self.derived();
+    fn write(&self, derived: &Derived, mut estimated: Estimated) -> Result<()> {
         let grid = xi::table(&estimated, matches!(derived, Derived::Xi))?;
         let Some(projection) = derived.of(&estimated.xi)? else {
             return deliver(&grid, &self.output);
@@ -255,8 +296,14 @@ impl Combine {
         let errors = estimated.errors(covariance.as_ref());
         let unit = estimated.unit.clone();
         projection.note(&mut estimated.record);
+        if let Derived::Wp(pi_max) = derived {
+            estimated
+                .record
+                .set("pi_max", projected_to(&estimated.xi, *pi_max)?.pi_max);
+        }
         let of = match derived {
-            Derived::Wp => "wp",
+            Derived::Wp(_) => "wp",
+            Derived::Wedges(_) => "wedges",
             _ => "multipoles",
         };
         let bins = projection.bins(unit.as_deref());

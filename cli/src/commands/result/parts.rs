@@ -148,6 +148,15 @@ impl<'a> Saved<'a> {
     /// A count as it was.
     fn count<B: Binning>(self, name: &str, bins: &B) -> Result<PairCounts<B>> {
         let (total, job) = self.total(name)?;
+        let above = self
+            .records()?
+            .get(name)
+            .and_then(|record| record["split"].get("above"));
+        if let Some(above) = above {
+            bail!(
+                "{name} is split above {above} and has two totals: parts of the sky are put together by one"
+            );
+        }
         let npairs = integers(self.table, &format!("{name}_npairs"))?.to_vec();
         let weight = format!("{name}_weight");
         let weight = self

@@ -7,10 +7,13 @@ use std::path::Path;
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 
+use crate::weight_sets::check_single;
+
 /// A saved result whose rows are its bins, with its kind.
 pub(super) fn read(path: &Path) -> Result<(Table, ResultKind)> {
     let place = || path.display().to_string();
     let table = Table::read(path)?;
+    check_single(&table).with_context(place)?;
     let kind = table.kind().with_context(place)?;
     if matches!(kind, ResultKind::Covariance | ResultKind::RegionCounts) {
         bail!("{}: its rows are no bins: it is a {}", place(), kind.name());

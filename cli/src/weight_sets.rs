@@ -1,0 +1,404 @@
+//! Several sets of weights in one traversal of the pairs: `--weight-set NAME=COLUMN`.
+//!
+//! Entry: [`WeightSetFlags`], [`each_set`], which makes a result for every set and delivers them, and [`split`], which takes a result of
+//! several sets apart.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use albireo::estimators::Role;
+use albireo_catalogs::{Table, TableColumn};
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use crate::args::OutputFlags;
+use crate::inputs::{Call, Kept};
+use crate::output::{check, deliver};
+use crate::usage::usage;
+
+/// What stands for the name of a set in the path of a file.
+const PLACE: &str = "{}";
+
+/// The record's list of sets.
+const ENTRY: &str = "weight_sets";
+
+/// A set of weights by its name, none for unit weights.
+#[derive(Debug, Clone, PartialEq)]
+struct NamedSet {
+    name: String,
+    weight: Option<String>,
+}
+
+fn named_set(text: &str) -> Result<NamedSet, String> {
+    let parts = text
+        .split_once('=')
+        .filter(|(_, weight)| !weight.is_empty());
+    let (name, weight) = parts
+        .ok_or_else(|| format!("expected NAME=COLUMN, such as fkp=WEIGHT_FKP, found `{text}`"))?;
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if !(begins && name.chars().all(word)) {
+        return Err(format!(
+            "the name of a set is of letters, digits and -, a letter first, found `{name}`"
+        ));
+    }
+    Ok(NamedSet {
+        name: name.to_owned(),
+        weight: Some(weight.to_owned()).filter(|weight| weight != "none"),
+    })
+}
+
+/// Sets of weights, each with a name.
+#[allow(clippy::struct_field_names, reason = "the names of flags")]
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Several sets of weights, whose pairs are found once")]
+pub(crate) struct WeightSetFlags {
+    #[allow(clippy::doc_markdown, reason = "the help of a flag")]
+    /// A set of weights with a name, a column or an expression, `none` for unit weights; again for each further set, e.g. plain=WEIGHT and
+    /// fkp=WEIGHT*WEIGHT_FKP. Results have the columns of each set, xi_NAME and so on, or each set a file where {} stands in the path
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "randoms-weight", "cross-weight"])]
+    weight_set: Vec<NamedSet>,
+    /// The weights of the randoms in a set, where they differ
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set")]
+    randoms_weight_set: Vec<NamedSet>,
+    /// The weights of the cross catalog in a set, where they differ
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set")]
+    cross_weight_set: Vec<NamedSet>,
+}
+
+impl WeightSetFlags {
+    /// The names of the sets, in their order; none where there is but one, without a name.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.weight_set.iter().map(|set| set.name.as_str())
+    }
+
+    /// Refuses names that are given twice, or that no set has.
+    pub(crate) fn check(&self) -> Result<()> {
+        let flags = [
+            ("--weight-set", &self.weight_set),
+            ("--randoms-weight-set", &self.randoms_weight_set),
+            ("--cross-weight-set", &self.cross_weight_set),
+        ];
+        for (flag, sets) in flags {
+            for (k, NamedSet { name, .. }) in sets.iter().enumerate() {
+                if sets[..k].iter().any(|other| other.name == *name) {
+                    return Err(usage(format!("{flag}: {name} is given more than once")));
+                }
+                if !self.names().any(|known| known == name) {
+                    let known: Vec<&str> = self.names().collect();
+                    return Err(usage(format!(
+                        "{flag}: there is no set {name}: --weight-set names {}",
+                        known.join(", ")
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights of a role, set by set; none where no sets are named.
+    pub(crate) fn of(&self, role: Role) -> Vec<Option<String>> {
+        let own = match role {
+            Role::Data => &[][..],
+            Role::SecondData => &self.cross_weight_set,
+            _ => &self.randoms_weight_set,
+        };
+        let sets = self.weight_set.iter().map(|set| {
+            let own = own.iter().find(|own| own.name == set.name);
+            own.unwrap_or(set).weight.clone()
+        });
+        sets.collect()
+    }
+}
+
+/// The path of a file of a set.
+pub(crate) fn path_of<'p>(path: &'p Path, set: Option<&str>) -> Cow<'p, Path> {
+    match (set, path.to_str()) {
+        (Some(name), Some(text)) if text.contains(PLACE) => {
+            Cow::Owned(PathBuf::from(text.replace(PLACE, name)))
+        }
+        _ => Cow::Borrowed(path),
+    }
+}
+
+/// The files that a path stands for in a command line: one for each of its sets of weights.
+pub(crate) fn files_of(path: &str, arguments: &[OsString]) -> Vec<String> {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let after = words.windows(2).filter(|pair| pair[0] == "--weight-set");
+    let joined = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("--weight-set="));
+    let sets = after.map(|pair| pair[1]).chain(joined);
+    let names = sets.filter_map(|set| Some(set.split_once('=')?.0));
+    let files: Vec<String> = names.map(|name| path.replace(PLACE, name)).collect();
+    if files.is_empty() || !path.contains(PLACE) {
+        return vec![path.to_owned()];
+    }
+    files
+}
+
+/// Refuses a file that every set would write anew, and files of sets that could not be written or would replace one of the `inputs`.
+pub(crate) fn check_files(
+    sets: &WeightSetFlags,
+    output: &OutputFlags,
+    files: &[(&str, &Path)],
+    inputs: &[&Path],
+) -> Result<()> {
+    for name in sets.names() {
+        let files = files
+            .iter()
+            .map(|(flag, path)| (*flag, path_of(path, Some(name))));
+        let files: Vec<_> = files.collect();
+        let files: Vec<_> = files.iter().map(|(flag, path)| (*flag, &**path)).collect();
+        check(&of_set(output, name), &files, inputs)?;
+    }
+    if sets.weight_set.len() < 2 {
+        return Ok(());
+    }
+    let shared = |path: &Path| !path.to_string_lossy().contains(PLACE);
+    match files.iter().find(|(_, path)| shared(path)) {
+        None => Ok(()),
+        Some((flag, path)) => Err(usage(format!(
+            "{flag} {}: every set of weights writes one: put {PLACE} for the name of the set",
+            path.display()
+        ))),
+    }
+}
+
+/// Makes the result of every set of weights, the first of which finds the pairs of all, and delivers them: each to its own file where `{}`
+/// stands for its name, else together. Without sets there is one result.
+pub(crate) fn each_set(
+    sets: &WeightSetFlags,
+    output: &OutputFlags,
+    call: &mut Call<'_>,
+    mut make: impl FnMut(&mut Call<'_>, usize, Option<&str>) -> Result<Table>,
+) -> Result<()> {
+    let names: Vec<&str> = sets.names().collect();
+    if names.is_empty() {
+        return deliver(&make(call, 0, None)?, output);
+    }
+    let mut own = Kept::of(1);
+    let kept = if call.kept.is_empty_handed() {
+        &mut own
+    } else {
+        &mut *call.kept
+    };
+    kept.forget_sets();
+    let arguments = call.arguments;
+    let mut tables = Vec::new();
+    for (set, name) in names.iter().enumerate() {
+        let mut call = Call {
+            arguments,
+            kept: &mut *kept,
+        };
+        tables.push(make(&mut call, set, Some(name))?);
+    }
+    kept.forget_sets();
+    if output
+        .file()
+        .is_some_and(|path| path_of(path, Some("")) != path)
+    {
+        for (name, table) in names.iter().zip(&tables) {
+            deliver(table, &of_set(output, name))?;
+        }
+        return Ok(());
+    }
+    let named: Vec<(&str, Table)> = names.into_iter().zip(tables).collect();
+    deliver_together(&named, output)
+}
+
+/// Where the result of one set goes.
+fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
+    let path = |path: &Option<PathBuf>| {
+        let path = path.as_deref()?;
+        Some(path_of(path, Some(name)).into_owned())
+    };
+    OutputFlags {
+        output: path(&output.output),
+        #[cfg(feature = "plot")]
+        plot: path(&output.plot),
+        ..output.clone()
+    }
+}
+
+/// Writes the results of all sets as one, and draws them in one figure.
+fn deliver_together(named: &[(&str, Table)], output: &OutputFlags) -> Result<()> {
+    #[cfg(feature = "plot")]
+    if let Some(path) = &output.plot {
+        let tables = named
+            .iter()
+            .map(|(name, table)| albireo_figures::Named { name, table });
+        let style = albireo_figures::Style {
+            r2: output.r2,
+            ..albireo_figures::Style::default()
+        };
+        albireo_figures::draw(&tables.collect::<Vec<_>>(), path, style)?;
+        tracing::info!("figure written to {}", path.display());
+    }
+    let written = OutputFlags {
+        #[cfg(feature = "plot")]
+        plot: None,
+        ..output.clone()
+    };
+    deliver(&joined(named), &written)
+}
+
+/// Whether a column tells the bins, which all sets share.
+fn tells_bins(name: &str) -> bool {
+    ["lo", "hi", "centre"].into_iter().any(|part| {
+        let axis = name.strip_suffix(part);
+        axis.is_some_and(|axis| axis.is_empty() || axis.ends_with('_'))
+    })
+}
+
+/// The name of a column of a set: `xi_error` is `xi_NAME_error`.
+fn of_column(name: &str, set: &str) -> String {
+    match name.split_once('_') {
+        Some((first, rest)) => format!("{first}_{set}_{rest}"),
+        None => format!("{name}_{set}"),
+    }
+}
+
+/// The name that a column of a set has by itself.
+fn own_column(name: &str, set: &str) -> Option<String> {
+    let (first, rest) = name.split_once('_')?;
+    let rest = rest.strip_prefix(set)?;
+    match rest.strip_prefix('_') {
+        Some(rest) => Some(format!("{first}_{rest}")),
+        None => rest.is_empty().then(|| first.to_owned()),
+    }
+}
+
+/// Entries of records that sets have each for itself, besides counts.
+const OWN: [&str; 3] = ["samples", "errors", "engine"];
+
+/// One table of all sets: the bins, and the other columns of each.
+fn joined(named: &[(&str, Table)]) -> Table {
+    let Some((_, first)) = named.first() else {
+        return Table::default();
+    };
+    let bins = first
+        .columns
+        .iter()
+        .filter(|column| tells_bins(&column.name));
+    let mut columns: Vec<TableColumn> = bins.cloned().collect();
+    let mut meta = first.meta.clone();
+    let (mut sets, mut counts) = (Vec::new(), Map::new());
+    for (name, table) in named {
+        let own = table
+            .columns
+            .iter()
+            .filter(|column| !tells_bins(&column.name));
+        columns.extend(own.map(|column| TableColumn {
+            name: of_column(&column.name, name),
+            description: format!("{}, weights {name}", column.description),
+            ..column.clone()
+        }));
+        let mut entry = Map::new();
+        entry.insert("name".to_owned(), json!(name));
+        for key in OWN {
+            if let Some(value) = table.meta.get(key) {
+                entry.insert(key.to_owned(), value.clone());
+            }
+        }
+        sets.push(Value::Object(entry));
+        let own = table.meta.get("counts").and_then(Value::as_object);
+        for (count, record) in own.into_iter().flatten() {
+            counts.insert(of_column(count, name), record.clone());
+        }
+    }
+    for key in OWN {
+        meta.remove(key);
+    }
+    meta.insert("counts".to_owned(), Value::Object(counts));
+    meta.insert(ENTRY.to_owned(), Value::Array(sets));
+    Table { columns, meta }
+}
+
+/// The results of the sets that a table holds, by their names; none of a table without sets.
+pub(crate) fn split(table: &Table) -> Option<Vec<(String, Table)>> {
+    let sets = table.meta.get(ENTRY)?.as_array()?;
+    let one = |set: &Value| {
+        let name = set["name"].as_str()?;
+        let columns = table.columns.iter().filter_map(|column| {
+            let own = if tells_bins(&column.name) {
+                column.name.clone()
+            } else {
+                own_column(&column.name, name)?
+            };
+            Some(TableColumn {
+                name: own,
+                ..column.clone()
+            })
+        });
+        let mut meta = table.meta.clone();
+        meta.remove(ENTRY);
+        for key in OWN {
+            if let Some(value) = set.get(key) {
+                meta.insert(key.to_owned(), value.clone());
+            }
+        }
+        let counts = table.meta.get("counts").and_then(Value::as_object);
+        let counts = counts.into_iter().flatten();
+        let counts =
+            counts.filter_map(|(count, record)| Some((own_column(count, name)?, record.clone())));
+        meta.insert("counts".to_owned(), Value::Object(counts.collect()));
+        let columns = columns.collect();
+        Some((name.to_owned(), Table { columns, meta }))
+    };
+    sets.iter().map(one).collect()
+}
+
+/// Refuses a result of several sets, which is no result of one measurement.
+pub(crate) fn check_single(table: &Table) -> Result<()> {
+    match split(table) {
+        None => Ok(()),
+        Some(sets) => {
+            let names: Vec<String> = sets.into_iter().map(|(name, _)| name).collect();
+            bail!(
+                "it holds the weight sets {}: write each to a file of its own, such as -o 'xi_{PLACE}.ecsv'",
+                names.join(", ")
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_sets_have_their_names_and_lose_them_again() {
+        for (own, of_set) in [
+            ("xi", "xi_fkp"),
+            ("xi_error", "xi_fkp_error"),
+            ("xi_2_error", "xi_fkp_2_error"),
+            ("DD_npairs", "DD_fkp_npairs"),
+            ("wp", "wp_fkp"),
+        ] {
+            assert_eq!(of_column(own, "fkp"), of_set);
+            assert_eq!(own_column(of_set, "fkp").unwrap(), own);
+            assert_eq!(own_column(of_set, "fk"), None);
+            assert_eq!(own_column(of_set, "plain"), None);
+        }
+        for name in ["lo", "hi", "centre", "rp_lo", "pi_centre"] {
+            assert!(tells_bins(name), "{name}");
+        }
+        assert!(!tells_bins("xi") && !tells_bins("xi_fkp_error"));
+    }
+
+    #[test]
+    fn sets_are_told_by_name_and_column() {
+        let set = named_set("fkp=W*WEIGHT_FKP").unwrap();
+        assert_eq!(set.weight.as_deref(), Some("W*WEIGHT_FKP"));
+        assert_eq!(named_set("unit=none").unwrap().weight, None);
+        // A comparison may stand in an expression.
+        assert_eq!(named_set("a=W*(Z==1)").unwrap().weight.unwrap(), "W*(Z==1)");
+        for bad in ["fkp", "fkp=", "=W", "a_b=W", "2=W", "a b=W"] {
+            assert!(named_set(bad).is_err(), "{bad}");
+        }
+    }
+}

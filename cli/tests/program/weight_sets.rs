@@ -1,0 +1,208 @@
+//! `--weight-set`: several sets of weights of the same pairs, each as a measurement by itself has them.
+
+use albireo_catalogs::Table;
+
+use crate::bad_input::refused;
+use crate::folder::{Folder, floats, integers, names, scattered};
+
+fn folder() -> Folder {
+    Folder::new()
+        .with("d.csv", &scattered(150, 10.0, 1))
+        .with("r.csv", &scattered(300, 10.0, 2))
+}
+
+const SETS: &str =
+    "--weight-set unit=none --weight-set plain=w --weight-set sq=w*w --randoms-weight-set sq=w+1";
+const ALONE: [(&str, &str); 3] = [
+    ("plain", "--weight w"),
+    ("sq", "--weight w*w --randoms-weight w+1"),
+    ("unit", ""),
+];
+
+/// Compares the columns of one set with a result of these weights alone.
+fn same(set: &Table, alone: &Table) {
+    assert_eq!(names(set), names(alone));
+    for (own, other) in set.columns.iter().zip(&alone.columns) {
+        assert!(
+            format!("{:?}", own.values) == format!("{:?}", other.values),
+            "{}",
+            own.name
+        );
+    }
+    for count in ["DD", "DR", "RR"] {
+        for key in ["job", "total_weight", "design_effect"] {
+            let of = |table: &Table| table.meta["counts"][count][key].clone();
+            assert_eq!(of(set), of(alone), "{count} {key}");
+        }
+    }
+    assert_eq!(set.meta["samples"], alone.meta["samples"]);
+}
+
+#[test]
+fn each_set_has_a_file_as_if_it_were_alone() {
+    let folder = folder();
+    for (flags, kind) in [
+        (
+            "xi d.csv --randoms r.csv --bins lin:0:4:4 --regions 3",
+            "xi",
+        ),
+        (
+            "xi d.csv --randoms r.csv --statistic s-mu --bins lin:0:4:4 --mu-bins lin:0:1:5 --multipoles 0,2",
+            "poles",
+        ),
+        (
+            "wp d.csv --randoms r.csv --bins lin:0:4:4 --pi-bins lin:0:4:4 --split-randoms 2",
+            "wp",
+        ),
+    ] {
+        let run = folder.good(&format!("{flags} {SETS} -o {kind}_{{}}.csv -v"));
+        let times = run.stderr.matches("counted with the first set of weights");
+        let counts = if kind == "wp" { 4 } else { 3 };
+        assert_eq!(times.count(), 2 * counts, "{}", run.stderr);
+        for (name, weights) in ALONE {
+            folder.good(&format!("{flags} {weights} -o alone.csv"));
+            let (set, alone) = (
+                folder.table(&format!("{kind}_{name}.csv")),
+                folder.table("alone.csv"),
+            );
+            same(&set, &alone);
+            assert_eq!(set.meta["weight_set"], name);
+        }
+    }
+}
+
+#[test]
+fn sets_stand_side_by_side_in_one_file() {
+    let folder = folder();
+    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
+    folder.good(&format!("{xi} {SETS} -o all.ecsv"));
+    let all = folder.table("all.ecsv");
+    let found = names(&all);
+    for name in [
+        "lo",
+        "xi_plain",
+        "xi_sq_error",
+        "DD_unit_npairs",
+        "RR_plain_weight",
+    ] {
+        assert!(found.contains(&name), "{name}: {found:?}");
+    }
+    assert_eq!(found.iter().filter(|name| **name == "lo").count(), 1);
+    for (name, weights) in ALONE {
+        folder.good(&format!("{xi} {weights} -o alone.csv"));
+        let alone = folder.table("alone.csv");
+        assert_eq!(
+            floats(&all, &format!("xi_{name}")),
+            floats(&alone, "xi"),
+            "{name}"
+        );
+        let npairs = integers(&all, &format!("DR_{name}_npairs"));
+        assert_eq!(npairs, integers(&alone, "DR_npairs"));
+    }
+    // Counts of any set are at hand for later measurements.
+    folder.good(&format!(
+        "{xi} --weight w*w --randoms-weight w+1 --reuse all.ecsv -o again.csv"
+    ));
+    let again = folder.table("again.csv");
+    assert_eq!(floats(&again, "xi"), floats(&all, "xi_sq"));
+    assert_eq!(again.meta["counts"]["DD"]["read_from"], "all.ecsv");
+    // Work on results is for one set at a time.
+    refused(
+        &folder,
+        "result slice all.ecsv --range 0:2 -o part.ecsv",
+        1,
+        &["all.ecsv", "the weight sets unit, plain, sq", "xi_{}.ecsv"],
+    );
+}
+
+#[test]
+fn regions_covariances_and_jobs_go_set_by_set() {
+    let folder = folder().with(
+        "job.toml",
+        "[xi.sets]\ndata = 'd.csv'\nrandoms = 'r.csv'\nbins = 'lin:0:4:4'\nweight-set = ['a=w', 'b=w*w']\nregions = 3\n\
+covariance = 'c_{}.csv'\nregion-counts = 'n_{}.csv'\noutput = 'x_{}.csv'\n",
+    );
+    folder.good("run job.toml");
+    for (name, weight) in [("a", "w"), ("b", "w*w")] {
+        folder.good(&format!(
+            "xi d.csv --randoms r.csv --bins lin:0:4:4 --weight {weight} --regions 3 --covariance c.csv --region-counts n.csv -o x.csv"
+        ));
+        for file in ["c", "n", "x"] {
+            let text = |name: String| std::fs::read_to_string(folder.path(&name)).unwrap();
+            assert_eq!(
+                text(format!("{file}_{name}.csv")),
+                text(format!("{file}.csv"))
+            );
+        }
+    }
+    let again = folder.good("run job.toml -v");
+    assert!(
+        again.stderr.contains("[xi.sets] is done"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[cfg(feature = "plot")]
+#[test]
+fn sets_are_curves_of_one_figure() {
+    let folder = folder();
+    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
+    folder.good(&format!("{xi} {SETS} -o all.ecsv --plot sets.svg"));
+    folder.good("plot all.ecsv -o again.svg");
+    for figure in ["sets.svg", "again.svg"] {
+        let svg = std::fs::read_to_string(folder.path(figure)).unwrap();
+        for name in ["plain", "sq", "unit"] {
+            assert!(
+                svg.contains(&format!("aria-label=\"{name}\"")),
+                "{figure}: {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sets_that_have_no_meaning_are_refused() {
+    let folder = folder();
+    let xi = "xi d.csv --randoms r.csv --bins lin:0:4:4";
+    for (arguments, code, parts) in [
+        ("--weight-set w", 2, &["expected NAME=COLUMN"][..]),
+        ("--weight-set a_b=w", 2, &["letters, digits and -", "`a_b`"]),
+        ("--weight-set a=w --weight w", 2, &["cannot be used with"]),
+        (
+            "--weight-set a=w --weight-set a=w*w",
+            2,
+            &["--weight-set: a is given more than once"],
+        ),
+        (
+            "--weight-set a=w --randoms-weight-set b=w",
+            2,
+            &["--randoms-weight-set: there is no set b: --weight-set names a"],
+        ),
+        ("--randoms-weight-set b=w", 2, &["required arguments"]),
+        ("--weight-set a=w --weight-set b=nothing", 1, &["nothing"]),
+        (
+            "--weight-set a=w --weight-set b=w-w",
+            1,
+            &["`w-w`", "add up to zero"],
+        ),
+        (
+            "--weight-set a=w --weight-set b=w*w --regions 3 --covariance c.csv",
+            2,
+            &["--covariance c.csv", "put {} for the name of the set"],
+        ),
+    ] {
+        refused(
+            &folder,
+            &format!("{xi} {arguments} -o out.csv"),
+            code,
+            parts,
+        );
+    }
+    refused(
+        &folder,
+        &format!("{xi} --weight-set d=w -o {{}}.csv"),
+        2,
+        &["would replace the input d.csv"],
+    );
+}

@@ -1,0 +1,76 @@
+//! Columns of whole numbers: exactly, where their type says that they are.
+//!
+//! Entry: [`whole_type`], [`typed_integers`] and [`integers`].
+
+use albireo_catalogs::{Catalog, TableDescription, Words};
+
+use crate::error::SampleError;
+use crate::selection::Selection;
+use crate::source::{File, row_of};
+
+/// Whether the column of groups is of integers by its type, and whether these have a sign; none where its values must tell.
+pub(crate) fn whole_type(outline: &TableDescription, selection: &Selection) -> Option<bool> {
+    let name = selection.group.as_ref()?;
+    if selection
+        .bits
+        .as_ref()
+        .is_some_and(|bits| bits.contains(name))
+    {
+        return None;
+    }
+    let mut columns = outline.columns.iter();
+    let column = columns.find(|column| column.name == *name && column.width == 1)?;
+    match column.dtype.as_str() {
+        "int8" | "int16" | "int32" | "int64" => Some(true),
+        "uint8" | "uint16" | "uint32" | "uint64" => Some(false),
+        _ => None,
+    }
+}
+
+/// The whole numbers in column `name`, which was read as words.
+pub(crate) fn typed_integers(
+    catalog: &mut Catalog,
+    name: &str,
+    signed: bool,
+) -> Result<Vec<i128>, SampleError> {
+    let words = catalog.take_words(name)?;
+    let of = |words: Words| {
+        let sign = 1_u64 << (words.bits - 1);
+        let wide = if signed { i128::from(sign) << 1 } else { 0 };
+        let value = move |word: u64| {
+            let below = if word & sign == 0 { 0 } else { wide };
+            i128::from(word) - below
+        };
+        words.values.into_iter().map(value)
+    };
+    Ok(words.into_iter().flat_map(of).collect())
+}
+
+/// The whole numbers in column `name`.
+pub(crate) fn integers(
+    catalog: &Catalog,
+    source: &File,
+    name: &str,
+) -> Result<Vec<i128>, SampleError> {
+    check_integers(source, name, catalog.column(name)?)
+}
+
+/// The whole numbers that these values of column `name` are.
+pub(crate) fn check_integers(
+    source: &File,
+    name: &str,
+    values: &[f64],
+) -> Result<Vec<i128>, SampleError> {
+    /// Beyond it not every integer is a float64, so that two groups could become one.
+    const MOST: f64 = (1u64 << 53) as f64;
+    let odd = |value: &f64| !(value.trunc() == *value && value.abs() < MOST);
+    match values.iter().position(odd) {
+        None => Ok(values.iter().map(|&value| value as i128).collect()),
+        Some(row) => Err(SampleError::NoGroup {
+            path: source.path.clone(),
+            column: name.to_owned(),
+            found: values[row],
+            row: row_of(source, row),
+        }),
+    }
+}
