@@ -37,6 +37,9 @@ pub(super) fn kind(data_type: &DataType) -> (Kind, usize, String) {
 
 /// The schema by which texts that are wanted as codes keep the dictionary that the file has of them; `None` if there are none.
 pub(super) fn coded_schema(schema: &Schema, components: &[Component]) -> Option<Schema> {
+    if !components.iter().any(|part| part.coded) {
+        return None;
+    }
     let is_coded = |field: usize| {
         let mut parts = components.iter();
         parts.any(|part| part.coded && part.field == field)
