@@ -5,6 +5,8 @@
 use albireo_catalogs::{Table, Values};
 
 use crate::error::FigureError;
+use crate::style::Limits;
+use crate::ticks::Scale;
 
 /// Whether edges are better shown on a logarithmic axis: equal ratios, or a wide range of unequal widths.
 fn logarithmic(edges: &[f64]) -> bool {
@@ -114,6 +116,34 @@ pub(crate) fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
     Some(match &column.values {
         Values::Integers(values) => values.iter().map(|&v| v as f64).collect(),
         Values::Floats(values) => values.clone(),
+    })
+}
+
+/// As [`column`], which is refused where it is missing.
+pub(crate) fn required(table: &Table, name: &str) -> Result<Vec<f64>, FigureError> {
+    column(table, name).ok_or_else(|| FigureError::MissingColumn(name.to_owned()))
+}
+
+/// The scale of an axis of a map.
+pub(crate) fn map_scale(
+    axis: &Axis,
+    limits: Limits,
+    letter: &'static str,
+) -> Result<Scale, FigureError> {
+    let log = limits.is_log(axis.log);
+    let edges = [axis.edges[0], axis.edges[axis.edges.len() - 1]];
+    let [lo, hi] = limits.ends(log, letter)?.unwrap_or(edges);
+    if log && lo <= 0.0 {
+        return Err(FigureError::BinsFromZero {
+            axis: letter,
+            name: axis.name.clone(),
+            lo,
+        });
+    }
+    Ok(if log {
+        Scale::Log { lo, hi }
+    } else {
+        Scale::Linear { lo, hi }
     })
 }
 

@@ -32,6 +32,7 @@ mod error;
 mod fluids;
 mod legend;
 mod map;
+mod matrix;
 mod pdf;
 mod raster;
 mod reading;

@@ -5,24 +5,20 @@
 
 use albireo_catalogs::{ResultKind, Table};
 
-use crate::bins::{Axis, axes, centres, column, labelled, symbol};
+use crate::bins::{Axis, axes, centres, column, labelled, map_scale, required, symbol};
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::fluids::{coordination, g_label, partial_label, partial_names};
 use crate::map::Map;
+use crate::matrix::correlation_matrix;
 use crate::series::{Look, Series};
-use crate::style::{Limits, Named, Style};
-use crate::ticks::Scale;
+use crate::style::{Named, Style};
 
 /// What a figure shows.
 #[derive(Debug, Clone)]
 pub(crate) enum Picture {
     Curves(Curves),
     Map(Map),
-}
-
-fn required(table: &Table, name: &str) -> Result<Vec<f64>, FigureError> {
-    column(table, name).ok_or_else(|| FigureError::MissingColumn(name.to_owned()))
 }
 
 impl Picture {
@@ -144,25 +140,6 @@ fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
     Ok(all)
 }
 
-/// The scale of an axis of a map.
-fn map_scale(axis: &Axis, limits: Limits, letter: &'static str) -> Result<Scale, FigureError> {
-    let log = limits.is_log(axis.log);
-    let edges = [axis.edges[0], axis.edges[axis.edges.len() - 1]];
-    let [lo, hi] = limits.ends(log, letter)?.unwrap_or(edges);
-    if log && lo <= 0.0 {
-        return Err(FigureError::BinsFromZero {
-            axis: letter,
-            name: axis.name.clone(),
-            lo,
-        });
-    }
-    Ok(if log {
-        Scale::Log { lo, hi }
-    } else {
-        Scale::Linear { lo, hi }
-    })
-}
-
 fn map(
     table: &Table,
     kind: ResultKind,
@@ -194,53 +171,6 @@ fn map(
         x_label: x.label(),
         y_label: y.label(),
         value_label,
-        values,
-    })
-}
-
-/// The correlation matrix of a covariance: over the axis of its bins, or their numbers where they have several.
-fn correlation_matrix(table: &Table, axes: &[Axis], style: Style) -> Result<Map, FigureError> {
-    if style.scales() {
-        return Err(FigureError::NotScaled);
-    }
-    let values = required(table, "correlation")?;
-    let bins = values.len().isqrt();
-    if bins * bins != values.len() || bins == 0 {
-        return Err(FigureError::Rows {
-            found: values.len(),
-            expected: bins * bins,
-        });
-    }
-    let numbers = Axis {
-        name: "bin".to_owned(),
-        edges: (0..=bins).map(|k| k as f64).collect(),
-        log: false,
-        unit: None,
-    };
-    let axis = match axes {
-        [axis] if axis.edges.len() == bins + 1 => axis,
-        _ => &numbers,
-    };
-    let of = table.meta.get("covariance_of").and_then(|of| of.as_str());
-    let of = match of {
-        Some("wp") => "w_p",
-        Some("xi") if axis.name == "theta" => "w",
-        Some("xi") => "ξ",
-        Some("g") => "g",
-        Some("wedges") => "ξ_w",
-        _ => "ξ_ℓ",
-    };
-    Ok(Map {
-        x_edges: axis.edges.clone(),
-        y_edges: axis.edges.clone(),
-        x_scale: map_scale(axis, style.x, "x")?,
-        y_scale: map_scale(axis, style.y, "y")?,
-        equal: true,
-        contours: false,
-        correlation: true,
-        x_label: axis.label(),
-        y_label: axis.label(),
-        value_label: format!("correlation of {of}"),
         values,
     })
 }

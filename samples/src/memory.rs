@@ -182,12 +182,16 @@ impl Columns<'_> {
                 particles
             }
         };
-        let further = source.selection.further_weights.iter().map(|name| match name {
-            None => Ok(Weights::Unit),
-            Some(name) => Ok(Weights::PerParticle(
-                self.given.column(source, name)?.clone(),
-            )),
-        });
+        let further = source
+            .selection
+            .further_weights
+            .iter()
+            .map(|name| match name {
+                None => Ok(Weights::Unit),
+                Some(name) => Ok(Weights::PerParticle(
+                    self.given.column(source, name)?.clone(),
+                )),
+            });
         let further = further.collect::<Result<_, SampleError>>()?;
         let particles = with_further(particles, source, further)?;
         let particles = match (conversion.angular, place.is_sky()) {
@@ -199,9 +203,7 @@ impl Columns<'_> {
         };
         let regions = conversion.regions.as_deref().map(numbers).transpose()?;
         let group = source.selection.group.as_deref();
-        let groups = group.map(|name| {
-            check_integers(source, name, &numbers(name)?)
-        });
+        let groups = group.map(|name| check_integers(source, name, &numbers(name)?));
         let groups = groups.transpose()?;
         let bits = source.selection.bits.as_deref();
         let bits = bits.map(|names| self.bits(names)).transpose()?;

@@ -54,7 +54,7 @@ pub struct PairTotal {
     /// Their number.
     pub pairs: u64,
     /// The sum of their weights: auto `((sum w)^2 - sum w^2)/2` (both orders: without the half), cross `(sum w1)(sum w2)`. With inverse
-    /// probabilities of pairs as [`PairNormalisation`] says; angular factors have no part in it.
+    /// probabilities of pairs as [`PairNormalisation`](crate::tally::PairNormalisation) says; angular factors have no part in it.
     pub weight: f64,
     /// How much unequal weights raise the variance of a weighted count: `f1*f2` with `f = N sum w^2/(sum w)^2` of each of the two
     /// samples (Kish 1965, Survey Sampling, section 11.7); 1 for equal weights, never less. With inverse probabilities of pairs the weights

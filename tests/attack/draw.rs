@@ -362,7 +362,7 @@ fn plant(
             _ => random.between(radii[at], radii[(at + 1) % radii.len()]),
         };
         let moved = if angular {
-            turned(random, centre, r)
+            points::turned(random, centre, r)
         } else {
             let u = if random.once_in(2) {
                 let axis = random.below(3);
@@ -379,26 +379,6 @@ fn plant(
             target[at] = moved;
         }
     }
-}
-
-/// A direction `degrees` from that of `x`.
-fn turned(random: &mut Random, x: [f64; 3], degrees: f64) -> [f64; 3] {
-    let norm = albireo::separation::norm2(x).sqrt();
-    let Some(n) = (norm > 0.0).then(|| x.map(|c| c / norm)) else {
-        return random.direction();
-    };
-    let other = random.direction();
-    let along = albireo::separation::dot(n, other);
-    let across: [f64; 3] = std::array::from_fn(|k| other[k] - along * n[k]);
-    let length = albireo::separation::norm2(across).sqrt();
-    if length < 1e-3 {
-        return other;
-    }
-    let (sine, cosine) = (
-        libm::sin(degrees.to_radians()),
-        libm::cos(degrees.to_radians()),
-    );
-    std::array::from_fn(|k| n[k] * cosine + across[k] / length * sine)
 }
 
 /// How far all positions lie from the origin on open axes.

@@ -144,3 +144,23 @@ pub fn offset(rows: &mut [[f64; 3]], offset: [f64; 3], space: &Space) {
         }
     }
 }
+
+/// A direction `degrees` from that of `x`.
+pub fn turned(random: &mut Random, x: [f64; 3], degrees: f64) -> [f64; 3] {
+    let norm = albireo::separation::norm2(x).sqrt();
+    let Some(n) = (norm > 0.0).then(|| x.map(|c| c / norm)) else {
+        return random.direction();
+    };
+    let other = random.direction();
+    let along = albireo::separation::dot(n, other);
+    let across: [f64; 3] = std::array::from_fn(|k| other[k] - along * n[k]);
+    let length = albireo::separation::norm2(across).sqrt();
+    if length < 1e-3 {
+        return other;
+    }
+    let (sine, cosine) = (
+        libm::sin(degrees.to_radians()),
+        libm::cos(degrees.to_radians()),
+    );
+    std::array::from_fn(|k| n[k] * cosine + across[k] / length * sine)
+}

@@ -249,6 +249,120 @@ fn distances_in_bodies_need_no_volume() {
     folder.good("plot p.ecsv -o p.svg");
 }
 
+/// Arguments of `rdf`, and what the message says.
+const REFUSED: &[(&str, &str)] = &[
+    ("t.csv --r-max 1 --n-bins 4", "--walls, --randoms"),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls ball:1",
+        "expected slab:AXIS",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,x",
+        "expected a number, found `x`",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,-1",
+        "positive, finite radius",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls slab:w,0,1",
+        "expected an axis",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls slab:z,1,0",
+        "the lower first",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls box:0,none,0,1,0,1",
+        "two walls or none",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls slab:z,-1,1",
+        "axis x is open",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,0.5",
+        "t.csv: frame 0: --walls: the particle at",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --box 2.5",
+        "own images",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --volume 3",
+        "cannot be used with",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --beyond-half",
+        "cannot be used with",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --randoms r.csv",
+        "cannot be used with",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --plane xy",
+        "the same all along it",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --structure s.csv --q lin:1:5:4",
+        "without walls",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --walls cylinder:x,0,0,1,-1,1 --cylinder z --heights lin:0:1:2",
+        "take random points",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --randoms missing.csv",
+        "--randoms missing.csv",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --randoms one.csv",
+        "none of 1 random points",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --randoms r.csv --norm density",
+        "--volume V",
+    ),
+    (
+        "boxes.csv --r-max 2 --n-bins 4 --randoms r.csv",
+        "boxes.csv: frame 1: --randoms fill one box",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder z",
+        "--heights",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder w --heights lin:0:1:2",
+        "invalid value 'w'",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder z --heights lin:-1:1:2",
+        "of both signs together",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder z --heights lin:0:1:2 --plane xy",
+        "cannot be used with",
+    ),
+    (
+        "boxes.csv --r-max 2 --n-bins 4 --p-of-r p.csv",
+        "bodies in open space",
+    ),
+    (
+        "t.csv --r-max 1 --n-bins 4 --norm none --scattering A=1",
+        "--structure or --p-of-r",
+    ),
+    ("t.csv --r-max 1e-9 --n-bins 4 --p-of-r p.csv", "--p-of-r"),
+    (
+        "one.csv --r-max 1 --n-bins 4 --walls sphere:5,0,0,1",
+        "the particle at (0, 0, 0) is outside",
+    ),
+    (
+        "one.csv --r-max 1 --n-bins 4 --walls slab:x,0,1",
+        "axis y is open",
+    ),
+];
+
 #[test]
 fn what_walls_cannot_be_is_told_in_a_line() {
     let folder = Folder::new()
@@ -262,118 +376,7 @@ fn what_walls_cannot_be_is_told_in_a_line() {
         )
         .with("r.csv", &table(&points(30, 3, in_ball)))
         .with("one.csv", "x,y,z\n0,0,0\n");
-    for (call, expected) in [
-        ("t.csv --r-max 1 --n-bins 4", "--walls, --randoms"),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls ball:1",
-            "expected slab:AXIS",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,x",
-            "expected a number, found `x`",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,-1",
-            "positive, finite radius",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls slab:w,0,1",
-            "expected an axis",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls slab:z,1,0",
-            "the lower first",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls box:0,none,0,1,0,1",
-            "two walls or none",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls slab:z,-1,1",
-            "axis x is open",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,0.5",
-            "t.csv: frame 0: --walls: the particle at",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --box 2.5",
-            "own images",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --volume 3",
-            "cannot be used with",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --beyond-half",
-            "cannot be used with",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --randoms r.csv",
-            "cannot be used with",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --plane xy",
-            "the same all along it",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls sphere:0,0,0,1 --structure s.csv --q lin:1:5:4",
-            "without walls",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --walls cylinder:x,0,0,1,-1,1 --cylinder z --heights lin:0:1:2",
-            "take random points",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --randoms missing.csv",
-            "--randoms missing.csv",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --randoms one.csv",
-            "none of 1 random points",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --randoms r.csv --norm density",
-            "--volume V",
-        ),
-        (
-            "boxes.csv --r-max 2 --n-bins 4 --randoms r.csv",
-            "boxes.csv: frame 1: --randoms fill one box",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder z",
-            "--heights",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder w --heights lin:0:1:2",
-            "invalid value 'w'",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder z --heights lin:-1:1:2",
-            "of both signs together",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --volume 4 --cylinder z --heights lin:0:1:2 --plane xy",
-            "cannot be used with",
-        ),
-        (
-            "boxes.csv --r-max 2 --n-bins 4 --p-of-r p.csv",
-            "bodies in open space",
-        ),
-        (
-            "t.csv --r-max 1 --n-bins 4 --norm none --scattering A=1",
-            "--structure or --p-of-r",
-        ),
-        ("t.csv --r-max 1e-9 --n-bins 4 --p-of-r p.csv", "--p-of-r"),
-        (
-            "one.csv --r-max 1 --n-bins 4 --walls sphere:5,0,0,1",
-            "the particle at (0, 0, 0) is outside",
-        ),
-        (
-            "one.csv --r-max 1 --n-bins 4 --walls slab:x,0,1",
-            "axis y is open",
-        ),
-    ] {
+    for (call, expected) in REFUSED {
         let before = folder.names();
         let run = folder.run(&format!("rdf {call} -o g.csv"));
         assert!(

@@ -15,7 +15,7 @@ use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::simd::{BitSliced, Histogram, Kernel, Scatter, ScatterSets, SetFactors, Simd, Totals};
-use crate::tally::{Tables, Tally};
+use crate::tally::{Sum, Tables, Tally, WeightedSum};
 use crate::traversal::{BLOCK, BlockPair};
 
 /// Runs `fast` with the filter of its bins; none where the bins are too fine for a filter, or too many.
@@ -32,6 +32,12 @@ pub(super) fn filtered(
         return None;
     }
     with_filter(form, rounding, fast).ok()
+}
+
+/// Whether sums are those of the products of the first sets of weights, in their order: what filters put into bins.
+pub(super) fn are_products(sums: &[Sum]) -> bool {
+    let mut places = sums.iter().enumerate();
+    places.all(|(set, sum)| sum.weighted() == Some((set, WeightedSum::Product)))
 }
 
 /// What a filtered run has counted.

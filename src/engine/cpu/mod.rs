@@ -18,7 +18,7 @@ mod threads;
 mod tile;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
-#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+
 pub use sorted::CpuSorted;
 
 use std::sync::Arc;
@@ -36,10 +36,10 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::simd::{Isa, SetFactors};
-use crate::tally::{Merge, Sum, Tallied, Tally, Terms, WeightedSum};
+use crate::tally::{Merge, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
 use doubt::Doubt;
-use filtered::{Fast, filtered};
+use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
 use threads::{THREADS_PER_CORE, cores};
@@ -463,12 +463,6 @@ impl<'a> Run<'a> {
             }
         });
     }
-}
-
-/// Whether sums are those of the products of the first sets of weights, in their order: what filters put into bins.
-fn are_products(sums: &[Sum]) -> bool {
-    let mut places = sums.iter().enumerate();
-    places.all(|(set, sum)| sum.weighted() == Some((set, WeightedSum::Product)))
 }
 
 /// Lets every thread take units from a common counter until none is left or a stop is asked for.

@@ -215,8 +215,8 @@ impl Rdf {
         Ok(RBins::new(edges))
     }
 
-    /// Counts, normalises, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    /// Refuses files that are read and written, and volumes that are none.
+    fn check(&self) -> Result<()> {
         let inputs = self
             .data
             .iter()
@@ -242,6 +242,12 @@ impl Rdf {
                 "--volume must be positive and finite, found {volume}"
             )));
         }
+        Ok(())
+    }
+
+    /// Counts, normalises, prints and writes.
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+        self.check()?;
         let selection = self.pairs.selection();
         let in_memory = |path| call.kept.given().contains_key(path);
         let in_memory = self.data.paths.iter().any(in_memory);
@@ -255,6 +261,11 @@ impl Rdf {
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));
         }
+        self.run_of_samples(call, &selection)
+    }
+
+    /// Counts one sample, or two.
+    fn run_of_samples(&self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
         let bins = self.bins(None)?;
         let engines = self.engines()?;
         let mut record = Record::begin(call.arguments);
@@ -282,7 +293,7 @@ impl Rdf {
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
         check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;
-        let space = self.space_of_sample(&bins, &samples, (&selection, &mut record))?;
+        let space = self.space_of_sample(&bins, &samples, (selection, &mut record))?;
         let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
