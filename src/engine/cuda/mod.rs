@@ -44,8 +44,7 @@ pub use kept::Kept;
 #[doc(hidden)]
 pub use kernel_cache::name as kernel_name;
 #[doc(hidden)]
-pub use nvrtc::compile;
-pub use nvrtc::{CompilerDescription, compiler};
+pub use nvrtc::{CompilerDescription, check, compile, compiler};
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
 pub use spread::count;

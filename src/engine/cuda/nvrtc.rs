@@ -19,6 +19,13 @@ pub(super) const OPTIONS: [&str; 3] = ["--std=c++17", "--fmad=false", "-default-
 
 type Program = *mut c_void;
 
+/// How far kernels are compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Product {
+    MachineCode,
+    Ptx,
+}
+
 /// The functions used, with the library that keeps them alive.
 struct Nvrtc {
     version: String,
@@ -92,8 +99,8 @@ impl Nvrtc {
         })
     }
 
-    /// Compiles to machine code for compute capability `arch`.
-    fn compile(&self, kernel: Kernel, arch: u32) -> Result<Vec<u8>, String> {
+    /// Compiles for compute capability `arch` and returns the machine code; of PTX nothing.
+    fn compile(&self, kernel: Kernel, arch: u32, product: Product) -> Result<Vec<u8>, String> {
         let text = |text: &str| CString::new(text).unwrap_or_default();
         let ((file, source), _) = kernel.source();
         let (file, source) = (text(file), text(source));
@@ -104,7 +111,11 @@ impl Nvrtc {
         let names: Vec<*const c_char> = headers.iter().map(|header| header[0].as_ptr()).collect();
         let sources: Vec<*const c_char> = headers.iter().map(|header| header[1].as_ptr()).collect();
         let mut options: Vec<CString> = OPTIONS.iter().map(|option| text(option)).collect();
-        options.push(text(&format!("--gpu-architecture=sm_{arch}")));
+        let name = match product {
+            Product::MachineCode => "sm",
+            Product::Ptx => "compute",
+        };
+        options.push(text(&format!("--gpu-architecture={name}_{arch}")));
         options.extend(
             kernel
                 .macros()
@@ -128,7 +139,9 @@ impl Nvrtc {
                 return Err(format!("nvrtcCreateProgram returned {made}"));
             }
             let status = (self.compile)(program, options.len() as c_int, options.as_ptr());
-            let result = if status == 0 {
+            let result = if status == 0 && product == Product::Ptx {
+                Ok(Vec::new())
+            } else if status == 0 {
                 read(program, self.cubin_size, self.cubin)
                     .ok_or_else(|| "nvrtcGetCUBIN failed".to_owned())
             } else {
@@ -205,9 +218,21 @@ pub fn compiler() -> Result<CompilerDescription, CudaError> {
 /// # Errors
 /// No compiler, or one that refuses; the error carries its log.
 pub fn compile(kernel: Kernel, arch: u32) -> Result<Vec<u8>, CudaError> {
+    made(kernel, arch, Product::MachineCode)
+}
+
+/// Compiles `kernel` for compute capability `arch` as far as PTX, in less than half the time: whether its source is right.
+///
+/// # Errors
+/// As [`compile`].
+pub fn check(kernel: Kernel, arch: u32) -> Result<(), CudaError> {
+    made(kernel, arch, Product::Ptx).map(|_| ())
+}
+
+fn made(kernel: Kernel, arch: u32, product: Product) -> Result<Vec<u8>, CudaError> {
     let nvrtc = nvrtc()?;
     let version = || nvrtc.version.clone();
-    nvrtc.compile(kernel, arch).map_err(|log| {
+    nvrtc.compile(kernel, arch, product).map_err(|log| {
         if log.contains("--gpu-architecture") {
             return CudaError::Architecture {
                 version: version(),
