@@ -8,6 +8,7 @@ mod estimate;
 mod estimator;
 pub(crate) mod info;
 pub(crate) mod nz;
+mod over_mu;
 mod pairs;
 mod plan;
 #[cfg(feature = "plot")]

@@ -1,15 +1,15 @@
 //! `albireo xi`: correlation functions, their multipoles and their wedges.
 
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use albireo::estimators::{MAX_ELL, MAX_SUMMED_ELL, check_wedge_edges, multipoles, wedges};
-use albireo::{Correlation, EstimatorError, SignedEdges};
+use albireo::Correlation;
+use albireo::estimators::MAX_SUMMED_ELL;
 use albireo_catalogs::{ResultKind, Table};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::estimate::{EstimateFlags, Estimated};
+use super::over_mu::{OverMu, OverMuFlags};
 use super::projections::Projection;
 use crate::args::{BinFlags, OutputFlags};
 use crate::bins::{BinSpec, Statistic};
@@ -30,24 +30,11 @@ pub(crate) struct Xi {
     statistic: Statistic,
     #[command(flatten)]
     bins: BinFlags,
-    /// Legendre multipoles of xi(s, mu), e.g. 0,2,4
-    #[arg(long, value_name = "L,..", value_delimiter = ',')]
-    multipoles: Option<Vec<u32>>,
+    #[command(flatten)]
+    over_mu: OverMuFlags,
     /// What multipoles are made of: bins in mu, or Legendre sums over the pairs, which need no --mu-bins
     #[arg(long, default_value = "mu", requires = "multipoles")]
     poles_from: PolesFrom,
-    /// Wedges of xi(s, mu): its mean over each of N equal parts of the mu bins
-    #[arg(long, value_name = "N", conflicts_with_all = ["multipoles", "wedge_edges"])]
-    wedges: Option<NonZeroU16>,
-    /// Wedges between these mu instead, e.g. 0,0.33,0.66,1; a bin that a wedge holds a part of has that part of its weight
-    #[arg(
-        long,
-        value_name = "MU,..",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        conflicts_with = "multipoles"
-    )]
-    wedge_edges: Option<Vec<f64>>,
     /// With --multipoles or wedges: also write xi(s, mu) with its counts, by extension as --output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     counts: Option<PathBuf>,
@@ -70,23 +57,6 @@ pub(super) fn table(estimated: &Estimated, write_covariance: bool) -> Result<Tab
     })
 }
 
-/// Refuses orders of multipoles that are given twice or higher than any that means something.
-pub(super) fn check_orders(orders: &[u32]) -> Result<()> {
-    for (k, order) in orders.iter().enumerate() {
-        if *order > MAX_ELL {
-            return Err(usage(format!(
-                "--multipoles: the highest order is {MAX_ELL}, found {order}"
-            )));
-        }
-        if orders[..k].contains(order) {
-            return Err(usage(format!(
-                "--multipoles: {order} is given more than once"
-            )));
-        }
-    }
-    Ok(())
-}
-
 /// What multipoles are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PolesFrom {
@@ -96,61 +66,23 @@ enum PolesFrom {
     Legendre,
 }
 
-/// What is made of xi(s, mu).
-enum Wanted {
-    Multipoles(Vec<u32>),
-    /// Between these edges in mu.
-    Wedges(Vec<f64>),
-}
-
-impl Wanted {
-    fn of(&self, xi: &Correlation) -> Result<Projection, EstimatorError> {
-        Ok(match self {
-            Self::Multipoles(orders) => multipoles(xi, orders)?.into(),
-            Self::Wedges(edges) => wedges(xi, edges)?.into(),
-        })
-    }
-
-    /// What covariances call it.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Multipoles(_) => "multipoles",
-            Self::Wedges(_) => "wedges",
-        }
-    }
-}
-
-/// Edges of `n` equal wedges over all of the mu bins.
-pub(super) fn equal(n: NonZeroU16, mu: &SignedEdges) -> Result<Vec<f64>> {
-    let edges = mu.values();
-    let (lo, hi) = (edges[0], edges[edges.len() - 1]);
-    let equal = SignedEdges::linear(lo, hi, usize::from(n.get())).context("--wedges")?;
-    Ok(equal.values().to_vec())
-}
-
 impl Xi {
     /// Refuses flags that go with one statistic only.
     fn check(&self) -> Result<()> {
-        let flags = [
-            ("--multipoles", self.multipoles.is_some()),
-            ("--wedges", self.wedges.is_some()),
-            ("--wedge-edges", self.wedge_edges.is_some()),
-        ];
-        let projected = flags.iter().find(|(_, given)| *given);
-        match projected {
-            Some((flag, _)) if self.statistic != Statistic::SMu => {
+        match self.over_mu.given() {
+            Some(flag) if self.statistic != Statistic::SMu => {
                 Err(usage(format!("{flag} needs --statistic s-mu")))
             }
             None if self.counts.is_some() => Err(usage(
                 "--counts needs --multipoles, --wedges or --wedge-edges: without them the counts stand in the result",
             )),
-            _ => check_orders(self.multipoles.as_deref().unwrap_or_default()),
+            _ => self.over_mu.check_orders(),
         }
     }
 
     /// The orders of multipoles from Legendre sums, if that is what is asked for; the one bin in mu that these need is then set.
     fn orders_of_sums(&mut self) -> Result<Option<Vec<u32>>> {
-        let orders = self.multipoles.clone();
+        let orders = self.over_mu.multipoles.clone();
         let Some(orders) = orders.filter(|_| self.poles_from == PolesFrom::Legendre) else {
             return Ok(None);
         };
@@ -175,25 +107,6 @@ impl Xi {
         Ok(Some(orders))
     }
 
-    /// What is to be made of xi(s, mu), if anything; edges of wedges are checked before a file is read.
-    fn wanted(&self, spec: &BinSpec) -> Result<Option<Wanted>> {
-        let Some(mu) = &spec.second else {
-            return Ok(None);
-        };
-        if let Some(orders) = &self.multipoles {
-            return Ok(Some(Wanted::Multipoles(orders.clone())));
-        }
-        if let Some(n) = self.wedges {
-            return Ok(Some(Wanted::Wedges(equal(n, mu)?)));
-        }
-        let Some(edges) = &self.wedge_edges else {
-            return Ok(None);
-        };
-        check_wedge_edges(edges, mu.values())
-            .map_err(|error| usage(format!("--wedge-edges: {error}")))?;
-        Ok(Some(Wanted::Wedges(edges.clone())))
-    }
-
     /// Counts, estimates, prints and writes.
     pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
         let inputs: Vec<_> = self.estimate.files().chain(self.bins.files()).collect();
@@ -204,7 +117,11 @@ impl Xi {
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let wanted = self.wanted(&spec)?;
+        // Edges of wedges are checked before a file is read.
+        let wanted = match &spec.second {
+            Some(mu) => self.over_mu.wanted(mu)?,
+            None => None,
+        };
         let orders = orders.as_deref();
         let sets = &self.estimate.weight_sets;
         each_set(sets, &self.output, call, |call, set, name| {
@@ -217,7 +134,7 @@ impl Xi {
     fn result(
         &self,
         mut estimated: Estimated,
-        wanted: Option<&Wanted>,
+        wanted: Option<&OverMu>,
         of_sums: bool,
         set: Option<&str>,
     ) -> Result<Table> {

@@ -1,12 +1,8 @@
 //! `albireo result combine`: parts of the sky as one, such as the galactic caps.
 
-use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use albireo::estimators::{
-    CombinedRegions, Term, TermCounts, check_wedge_edges, combined, multipoles, projected_to,
-    wedges,
-};
+use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, projected_to};
 use albireo::{Binning, Correlation, EstimatorError, SignedEdges};
 use albireo_catalogs::Table;
 use anyhow::Result;
@@ -19,6 +15,7 @@ use crate::args::OutputFlags;
 use crate::bins::with_bins;
 use crate::catalogs::Files;
 use crate::commands::estimate::Estimated;
+use crate::commands::over_mu::{OverMu, OverMuFlags};
 use crate::commands::projections::Projection;
 use crate::commands::region_flags::JackknifeName;
 use crate::commands::wp::check_pi;
@@ -52,21 +49,8 @@ pub(crate) struct Combine {
     /// Seed of the bootstrap
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Legendre multipoles of the combined xi(s, mu), e.g. 0,2,4
-    #[arg(long, value_name = "L,..", value_delimiter = ',')]
-    multipoles: Option<Vec<u32>>,
-    /// Wedges of the combined xi(s, mu): its mean over each of N equal parts of the mu bins
-    #[arg(long, value_name = "N", conflicts_with_all = ["multipoles", "wedge_edges"])]
-    wedges: Option<NonZeroU16>,
-    /// Wedges between these mu instead, e.g. 0,0.33,0.66,1
-    #[arg(
-        long,
-        value_name = "MU,..",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        conflicts_with = "multipoles"
-    )]
-    wedge_edges: Option<Vec<f64>>,
+    #[command(flatten)]
+    over_mu: OverMuFlags,
     /// The projected correlation function of the combined xi(rp, pi)
     #[arg(long, conflicts_with_all = ["multipoles", "wedges", "wedge_edges"])]
     wp: bool,
@@ -87,9 +71,7 @@ pub(crate) struct Combine {
 #[derive(Debug)]
 enum Derived {
     Xi,
-    Multipoles(Vec<u32>),
-    /// Between these edges in mu.
-    Wedges(Vec<f64>),
+    OverMu(OverMu),
     /// Up to this |pi|.
     Wp(Option<f64>),
 }
@@ -99,8 +81,7 @@ impl Derived {
     fn of(&self, xi: &Correlation) -> Result<Option<Projection>, EstimatorError> {
         Ok(match self {
             Self::Xi => None,
-            Self::Multipoles(orders) => Some(multipoles(xi, orders)?.into()),
-            Self::Wedges(edges) => Some(wedges(xi, edges)?.into()),
+            Self::OverMu(wanted) => Some(wanted.of(xi)?),
             Self::Wp(pi_max) => Some(projected_to(xi, *pi_max)?.into()),
         })
     }
@@ -131,19 +112,13 @@ fn counted<B: Binning>(counts: &TermCounts<B>, terms: &[Term]) -> Result<Vec<Cou
 impl Combine {
     /// What is made of results of a statistic with these edges of their last axis; refuses what it does not have.
     fn derived(&self, statistic: &str, last: &[f64]) -> Result<Derived> {
-        let needs = |flag: &str, wanted: &str| {
-            Err(usage(format!(
-                "{flag} needs results of --statistic {wanted}, found {statistic}"
-            )))
-        };
-        let flags = [
-            ("--multipoles", self.multipoles.is_some(), "s-mu"),
-            ("--wedges", self.wedges.is_some(), "s-mu"),
-            ("--wedge-edges", self.wedge_edges.is_some(), "s-mu"),
-            ("--wp", self.wp, "rp-pi"),
-        ];
-        match flags.iter().find(|(_, given, _)| *given) {
-            Some((flag, _, wanted)) if *wanted != statistic => return needs(flag, wanted),
+        let over_mu = self.over_mu.given().map(|flag| (flag, "s-mu"));
+        match over_mu.or(self.wp.then_some(("--wp", "rp-pi"))) {
+            Some((flag, wanted)) if wanted != statistic => {
+                return Err(usage(format!(
+                    "{flag} needs results of --statistic {wanted}, found {statistic}"
+                )));
+            }
             None if self.counts.is_some() => {
                 return Err(usage(
                     "--counts goes with --multipoles or --wp, or with wedges: without them the counts are in the result",
@@ -151,18 +126,10 @@ impl Combine {
             }
             _ => {}
         }
-        if let Some(orders) = &self.multipoles {
-            xi::check_orders(orders)?;
-            return Ok(Derived::Multipoles(orders.clone()));
-        }
-        if let Some(n) = self.wedges {
-            let mu = SignedEdges::new(last.to_vec())?;
-            return Ok(Derived::Wedges(xi::equal(n, &mu)?));
-        }
-        if let Some(edges) = &self.wedge_edges {
-            check_wedge_edges(edges, last)
-                .map_err(|error| usage(format!("--wedge-edges: {error}")))?;
-            return Ok(Derived::Wedges(edges.clone()));
+        if over_mu.is_some() {
+            self.over_mu.check_orders()?;
+            let wanted = self.over_mu.wanted(&SignedEdges::new(last.to_vec())?)?;
+            return Ok(wanted.map_or(Derived::Xi, Derived::OverMu));
         }
         if self.wp {
             check_pi(last, self.pi_max)?;
@@ -302,9 +269,8 @@ impl Combine {
                 .set("pi_max", projected_to(&estimated.xi, *pi_max)?.pi_max);
         }
         let of = match derived {
-            Derived::Wp(_) => "wp",
-            Derived::Wedges(_) => "wedges",
-            _ => "multipoles",
+            Derived::OverMu(wanted) => wanted.name(),
+            _ => "wp",
         };
         let bins = projection.bins(unit.as_deref());
         estimated.write_covariance(covariance.as_ref(), &bins, of)?;
