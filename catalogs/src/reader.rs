@@ -55,34 +55,19 @@ pub(crate) trait Backend {
     /// The table of a request.
     fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError>;
 
-    /// Hands all rows of `components` to `sink`, in blocks. No component's field is [`Kind::Other`].
+    /// Hands the rows of `components` to `sink`, in blocks, from a row on: formats that seek begin with the block that holds it, others
+    /// hand out what lies before as well. No component's field is [`Kind::Other`].
     fn scan(
         &mut self,
         schema: &Schema,
         components: &[Component],
-        widening: Widening,
+        from: (Widening, u64),
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError>;
 
-    /// Whether [`Backend::scan_from`] leaves out what lies before its first row without decoding it.
+    /// Whether [`Backend::scan`] leaves out what lies before its first row without decoding it.
     fn seeks(&self) -> bool {
         false
-    }
-
-    /// As [`Backend::scan`], from about a row on: the first block holds `from`, or begins with it.
-    fn scan_from(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        (widening, from): (Widening, u64),
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        self.scan(schema, components, widening, &mut |block| {
-            if block.first_row + block.rows as u64 <= from {
-                return Ok(());
-            }
-            sink(block)
-        })
     }
 
     /// Gathers all rows of `components`. A format that can read in parallel overrides this.
@@ -93,7 +78,7 @@ pub(crate) trait Backend {
         collector: &mut Collector,
     ) -> Result<(), CatalogError> {
         let path = self.path().to_owned();
-        self.scan(schema, components, Widening::Exact, &mut |block| {
+        self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
             collector.take(&path, &block)
         })
     }
@@ -116,28 +101,18 @@ impl Backend for Box<dyn Backend> {
         (**self).schema(request)
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        widening: Widening,
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        (**self).scan(schema, components, widening, sink)
-    }
-
     fn seeks(&self) -> bool {
         (**self).seeks()
     }
 
-    fn scan_from(
+    fn scan(
         &mut self,
         schema: &Schema,
         components: &[Component],
         from: (Widening, u64),
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
-        (**self).scan_from(schema, components, from, sink)
+        (**self).scan(schema, components, from, sink)
     }
 
     fn collect(
@@ -312,7 +287,8 @@ fn describe_table<B: Backend>(
             })
             .collect();
         let mut seen = Ranges::new(components.len());
-        backend.scan(&schema, &components, Widening::Nearest, &mut |block| {
+        let all = (Widening::Nearest, 0);
+        backend.scan(&schema, &components, all, &mut |block| {
             seen.see(&block);
             Ok(())
         })?;

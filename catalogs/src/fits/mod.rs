@@ -270,7 +270,7 @@ impl Backend for FitsReader {
         &mut self,
         schema: &Schema,
         components: &[Component],
-        widening: Widening,
+        (widening, _): (Widening, u64),
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
         let table = self.find(&schema.table)?;

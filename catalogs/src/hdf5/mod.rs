@@ -409,21 +409,11 @@ impl Backend for Hdf5Reader {
         })
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        widening: Widening,
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        self.scan_from(schema, components, (widening, 0), sink)
-    }
-
     fn seeks(&self) -> bool {
         true
     }
 
-    fn scan_from(
+    fn scan(
         &mut self,
         _schema: &Schema,
         components: &[Component],
@@ -486,7 +476,7 @@ impl Backend for Hdf5Reader {
             });
         }
         let path = self.path.clone();
-        self.scan(schema, components, Widening::Exact, &mut |block| {
+        self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
             collector.take(&path, &block)
         })
     }

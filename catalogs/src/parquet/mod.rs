@@ -344,21 +344,11 @@ impl Backend for ParquetReader {
         })
     }
 
-    fn scan(
-        &mut self,
-        schema: &Schema,
-        components: &[Component],
-        widening: Widening,
-        sink: &mut Sink<'_>,
-    ) -> Result<(), CatalogError> {
-        self.scan_from(schema, components, (widening, 0), sink)
-    }
-
     fn seeks(&self) -> bool {
         true
     }
 
-    fn scan_from(
+    fn scan(
         &mut self,
         _schema: &Schema,
         components: &[Component],

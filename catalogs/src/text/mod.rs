@@ -122,7 +122,7 @@ impl Backend for TextReader {
         &mut self,
         _schema: &Schema,
         components: &[Component],
-        widening: Widening,
+        (widening, _): (Widening, u64),
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
         let mut lines = Lines::open(&self.path, self.gzipped, &self.stop)?;

@@ -169,8 +169,11 @@ fn decode(
     let read = || {
         let mut backend = open_backend(path, stop)?;
         let schema = backend.schema(request)?;
-        let from = (Widening::Exact, from);
-        backend.scan_from(&schema, components, from, &mut |block| {
+        let (begin, seeks) = ((Widening::Exact, from), backend.seeks());
+        backend.scan(&schema, components, begin, &mut |block| {
+            if !seeks && block.first_row + block.rows as u64 <= from {
+                return Ok(());
+            }
             sender.send(Ok(block)).map_err(|_| gone())
         })
     };

@@ -103,7 +103,7 @@ impl Backend for FrameTable<'_> {
         &mut self,
         schema: &Schema,
         components: &[Component],
-        widening: Widening,
+        (widening, _): (Widening, u64),
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError> {
         let cells = components.iter().map(|component| {
