@@ -1,6 +1,6 @@
 //! Bad input: a message that says what and where, the right exit code, and no file left behind.
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Run};
 
 /// Runs a command that must fail with `code` and say all of `parts`, leaving no file behind.
 pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str]) {
@@ -24,6 +24,19 @@ pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str
         );
     }
     assert_eq!(folder.names(), before, "albireo {arguments}");
+}
+
+/// Asserts that a run, told as `call`, has failed with one line of error, which says `expected`.
+pub(crate) fn says_one(run: &Run, call: &str, expected: &str) {
+    assert!(
+        run.code == 1 || run.code == 2,
+        "{call}: {} {}",
+        run.code,
+        run.stderr
+    );
+    assert!(run.stderr.contains(expected), "{call}: {}", run.stderr);
+    let errors = run.stderr.lines().filter(|line| line.starts_with("error:"));
+    assert_eq!(errors.count(), 1, "{call}: {}", run.stderr);
 }
 
 const GOOD: &str = "x,y,z,w\n1,1,1,1\n2,2,2,1\n3,3,3,1\n";

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
+use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 
 /// A table of frames in boxes that grow: `species` in turn O, H, H; molecules of three.
@@ -391,15 +392,7 @@ fn what_trajectories_cannot_be_is_told_in_a_line() {
     ] {
         let before = folder.names();
         let run = folder.run(&format!("rdf {call} -o g.csv"));
-        assert!(
-            run.code == 1 || run.code == 2,
-            "{call}: {} {}",
-            run.code,
-            run.stderr
-        );
-        assert!(run.stderr.contains(expected), "{call}: {}", run.stderr);
-        let errors = run.stderr.lines().filter(|line| line.starts_with("error:"));
-        assert_eq!(errors.count(), 1, "{call}: {}", run.stderr);
+        says_one(&run, call, expected);
         assert_eq!(folder.names(), before, "{call}");
     }
 }

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
+use crate::bad_input::says_one;
 use crate::folder::{Folder, floats, integers, names};
 
 /// A number in [0, 1) that its index decides.
@@ -379,15 +380,7 @@ fn what_walls_cannot_be_is_told_in_a_line() {
     for (call, expected) in REFUSED {
         let before = folder.names();
         let run = folder.run(&format!("rdf {call} -o g.csv"));
-        assert!(
-            run.code == 1 || run.code == 2,
-            "{call}: {} {}",
-            run.code,
-            run.stderr
-        );
-        assert!(run.stderr.contains(expected), "{call}: {}", run.stderr);
-        let errors = run.stderr.lines().filter(|line| line.starts_with("error:"));
-        assert_eq!(errors.count(), 1, "{call}: {}", run.stderr);
+        says_one(&run, call, expected);
         let written: Vec<String> = folder
             .names()
             .into_iter()
