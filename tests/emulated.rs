@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     if let Some(reason) = missing {
         eprintln!("skipped: {reason}");
     }
-    let tests: [trials::Test; 22] = [
+    let tests: [trials::Test; 23] = [
         (
             "weights_by_bits_are_those_of_the_double_loop",
             terms::weights_by_bits_are_those_of_the_double_loop,
@@ -74,6 +74,10 @@ fn main() -> ExitCode {
         (
             "drawn_classes_are_those_of_the_double_loop",
             classes::drawn_classes_are_those_of_the_double_loop,
+        ),
+        (
+            "drawn_classes_in_one_cell_are_those_of_the_double_loop",
+            classes::drawn_classes_in_one_cell_are_those_of_the_double_loop,
         ),
         (
             "classes_without_a_kernel_are_refused",

@@ -49,9 +49,13 @@ fn labelled(sample: Particles) -> Particles {
 }
 
 fn agree<B: Binning>(pairs: Pairs<'_>, domain: &Domain, what: &Tallied<B>) {
+    assert!(compared(pairs, domain, what));
+}
+
+/// Compares every engine with the double loop; whether there are pairs in bins.
+fn compared<B: Binning>(pairs: Pairs<'_>, domain: &Domain, what: &Tallied<B>) -> bool {
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = Naive.run(&job, what, &Silent).unwrap();
-    assert!(expected.pairs().iter().any(|&n| n > 0));
     for engine in engines() {
         let found = engine.run(&job, what, &Silent).unwrap();
         let place = || {
@@ -64,6 +68,7 @@ fn agree<B: Binning>(pairs: Pairs<'_>, domain: &Domain, what: &Tallied<B>) {
         };
         assert!(found == expected, "{}", place());
     }
+    expected.pairs().iter().any(|&n| n > 0)
 }
 
 fn with_sums<B: Binning>(bins: &B, sums: &[Sum]) -> Tallied<B> {
@@ -106,6 +111,53 @@ fn products_of_any_number_of_sets_are_those_of_the_double_loop() {
             }
         }
     }
+}
+
+/// Widths far below the first edge, edges on multiples of the lattice that half of the points lie on, logarithms.
+fn drawn_edges(random: &mut Random) -> Edges {
+    let first = [0.0, 0.1, 1.3, 4.0][random.below(4)];
+    let width = [0.2, 1e-3, 1e-6, 0.5][random.below(4)];
+    match random.below(3) {
+        0 => Edges::linear(first, first + width, [1, 7, 300][random.below(3)]),
+        1 => Edges::logarithmic(0.05, 4.5, [2, 40][random.below(2)]),
+        _ => Edges::new((1..9).map(|k| f64::from(k) * 0.1 * 5.0).collect()),
+    }
+    .unwrap()
+}
+
+/// A search for differences: sizes about blocks and lanes, sets of very different sizes, ties.
+#[test]
+fn drawn_sets_are_those_of_the_double_loop() {
+    let mut filled = 0;
+    for case in 0..120 {
+        let mut random = Random(0x5e75 + case);
+        let sets = 2 + random.below(5);
+        let sizes = [0, 1, 15, 17, 63, 65, 130, 260];
+        let [a, b] = [0, 1].map(|k| {
+            let n = sizes[random.below(sizes.len())];
+            sample(n, sets, 2 * case + k)
+        });
+        let edges = drawn_edges(&mut random);
+        let domain = &domains()[random.below(2)];
+        let pairs = if random.below(2) == 0 {
+            Pairs::Auto(&a)
+        } else {
+            Pairs::Cross(&a, &b)
+        };
+        let mut sums = products(sets);
+        if random.below(4) == 0 {
+            sums.rotate_left(1);
+        }
+        filled += u32::from(if random.below(2) == 0 {
+            compared(pairs, domain, &with_sums(&RBins::new(edges), &sums))
+        } else {
+            let mu = SignedEdges::linear(-1.0, 1.0, 1 + random.below(30)).unwrap();
+            let los = LineOfSight::Fixed([Axis::X, Axis::Y, Axis::Z][random.below(3)]);
+            let bins = SMuBins::new(edges, mu, los).unwrap();
+            compared(pairs, domain, &with_sums(&bins, &sums))
+        });
+    }
+    assert!(filled > 50, "pairs in bins in {filled} of 120 counts");
 }
 
 #[test]

@@ -239,6 +239,88 @@ impl Drawn {
     }
 }
 
+/// Bins of a drawn case that reach nearly all pairs within `extent`, or all: equal, logarithmic or through separations of pairs.
+fn drawn_edges(random: &mut suite::Random, sample: &Particles, extent: f64) -> Edges {
+    let mut below = |n: usize| (random.next() * n as f64) as usize;
+    let last = extent * [0.97, 1.3, 4.0][below(3)];
+    let first = last * [0.0, 0.2, 0.999][below(3)];
+    match below(3) {
+        0 => {
+            let points = sample.points();
+            let mut separation = || {
+                let [a, b] = [0, 1].map(|_| points.at(below(sample.len())));
+                let d: [f64; 3] = std::array::from_fn(|k| a[k] - b[k]);
+                albireo::separation::norm2(d).sqrt()
+            };
+            let mut edges: Vec<f64> = (0..7).map(|_| separation()).collect();
+            edges.retain(|&edge| edge > 1e-9 * last && edge < last);
+            edges.extend([0.0, last]);
+            edges.sort_by(f64::total_cmp);
+            edges.dedup();
+            Edges::new(edges).unwrap()
+        }
+        1 => Edges::logarithmic(last * 1e-3, last, [3, 200][below(2)]).unwrap(),
+        _ => Edges::linear(first, last, [1, 9, 700, 5000][below(4)]).unwrap(),
+    }
+}
+
+/// Labels in open space whose bins reach nearly everything lie in one cell, where samples are not small: on cases that are drawn, flat
+/// and thin samples, lattices, duplicates, edges through pairs, extreme scales, far from the origin.
+pub(crate) fn drawn_classes_in_one_cell_are_those_of_the_double_loop() {
+    let (mut in_one_cell, mut filled) = (0, 0);
+    for seed in 0..45 {
+        let mut random = suite::Random::new(0x0ce1 + seed);
+        let mut below = |n: usize| (random.next() * n as f64) as usize;
+        let scale = [1.0, 2f64.powi(-120), 2f64.powi(90)][below(3)];
+        let offset = [0.0, 3.0, 1e5][below(3)];
+        let shape = [
+            [1.0; 3],
+            [1.0, 0.4, 0.3],
+            [1.0, 1e-3, 0.7],
+            [1e-6, 1e-6, 1.0],
+        ][below(4)];
+        let scatter = [
+            suite::Scatter::Uniform,
+            suite::Scatter::Lattice,
+            suite::Scatter::Clustered,
+        ][below(3)];
+        let (number, axis) = ([2, 7, 33][below(3)], below(4));
+        let auto = seed % 9 == 0;
+        let sizes = [if auto { 4100 } else { 2050 } + below(150), 1 + below(150)];
+        let [a, b] = [0, 1].map(|k| {
+            let sample = suite::particles(&Domain::Open, sizes[k], scatter, 2 * seed + k as u64);
+            let mut drawn = drawn_labels(&sample, number, axis, 1.0);
+            for row in &mut drawn.rows {
+                *row = std::array::from_fn(|k| row[k] * shape[k]);
+            }
+            drawn.scaled(scale, offset)
+        });
+        let extent = scale * albireo::separation::norm2(shape).sqrt();
+        let edges = drawn_edges(&mut random, &a, extent);
+        let what = Tallied::new(RBins::new(edges)).with_classes(Classes::Species);
+        let what = if seed % 3 == 0 {
+            what.with_sum(Sum::Product)
+        } else {
+            what
+        };
+        let pairs = if auto {
+            Pairs::Auto(&a)
+        } else {
+            Pairs::Cross(&a, &b)
+        };
+        let job = PairJob::new(pairs, &Domain::Open).unwrap();
+        let engine = small(Precision::Exact);
+        let given = (&engine.devices, &engine.options);
+        let (found, _, how) = count(given.0, given.1, (&job, None), &what, &Silent).unwrap();
+        let expected = Naive.run(&job, &what, &Silent).unwrap();
+        assert!(found == expected, "case {seed}, {how}");
+        in_one_cell += u32::from(how.contains("1x1x1 cells"));
+        filled += u32::from(expected.pairs().iter().any(|&n| n > 0));
+    }
+    assert!(in_one_cell > 25, "{in_one_cell} of 45 in one cell");
+    assert!(filled > 30, "pairs in bins in {filled} of 45 counts");
+}
+
 pub(crate) fn classes_without_a_kernel_are_refused() {
     let sample = labelled(&uniform(60), 3, false, 1);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
