@@ -114,7 +114,7 @@ impl Histogram for BitSliced {
     }
 
     #[inline(always)]
-    fn close<S: Simd>(&mut self, simd: S, (ones, twos): Self::Open<S>) {
+    fn close<S: Simd>(&mut self, simd: S, (ones, twos): Self::Open<S>, _: Factors<'_>) {
         simd.store_u(ones, &mut self.planes[0]);
         simd.store_u(twos, &mut self.planes[1]);
     }

@@ -52,8 +52,8 @@ pub(crate) trait Histogram {
         factors: Factors<'_>,
     );
 
-    /// Puts the counters back.
-    fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>);
+    /// Puts the counters back; `factors` are those of the rows that were taken in.
+    fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>, factors: Factors<'_>);
 
     /// What the pair of two slots of the samples adds under a translation by so many of each lattice vector, by set number `_set` of
     /// weights; `product` is that of their factors.

@@ -243,7 +243,7 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
     }
 
     #[inline(always)]
-    fn close<S: Simd>(&mut self, _: S, (at, _): Self::Open<S>) {
+    fn close<S: Simd>(&mut self, _: S, (at, _): Self::Open<S>, _: Factors<'_>) {
         self.at = at;
         if PRODUCTS && self.n_wrapped > 0 {
             self.unload();
@@ -321,7 +321,7 @@ mod tests {
                     self.counters
                         .take(simd, &mut open, slots, [0; ROWS], factors);
                 }
-                self.counters.close(simd, open);
+                self.counters.close(simd, open, factors);
             }
             (self.quads.next_multiple_of(17) * ROWS * S::LANES) as u64
         }

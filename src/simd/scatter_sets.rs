@@ -162,7 +162,7 @@ impl Histogram for ScatterSets<'_> {
     }
 
     #[inline(always)]
-    fn close<S: Simd>(&mut self, _: S, (): ()) {}
+    fn close<S: Simd>(&mut self, _: S, (): (), _: Factors<'_>) {}
 
     fn product(&self, _: f64, [first, second]: [u32; 2], _: [i8; 3], set: usize) -> f64 {
         let [rows, lanes] = self.of[set];

@@ -155,6 +155,8 @@ pub(crate) trait Filter: Copy + Sync {
     const LINE: bool;
     /// How many of the numbers measured are used.
     const MEASURES: usize;
+    /// Whether its bins are those of the separation: a constant by itself, so that what only they need is not compiled for others.
+    const OF_SEPARATIONS: bool = Self::MEASURES == 1;
     /// How many numbers tell whether a slot is sure.
     const DOUBTS: usize;
 

@@ -1,127 +1,153 @@
 //! Pairs that the filter has doubts about, and leaves that meet themselves: placed once more, then moved to where the exact rule puts them.
 
 use super::lists::{PADDING, own_lanes};
-use super::measures::place;
+use super::measures::{Measures, place};
+use super::quads::{MOST_QUADS, Quads, TakeQuads};
 use super::tile::{Job, Side, Tile, Worker};
 use crate::binning::filter::{Filter, doubts};
 use crate::domain::Image;
 use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
 use crate::traversal::{BlockPair, LEAF, Slots};
 
-/// Measured rows of a tile placed with care, outside the inner loop.
-pub(super) struct Slowly<'a, 'b, F, H> {
-    pub(super) job: &'a Job<'b, F>,
-    pub(super) worker: &'a mut Worker<H>,
-    pub(super) tile: Tile,
-    pub(super) care: Care<'a>,
+/// Measured rows that are placed once more, outside the inner loop.
+struct PlaceAgain<'a, 'b, F> {
+    job: &'a Job<'b, F>,
+    measured: &'a Measures,
+    tile: Tile,
+    part: usize,
+    which: Which<'a>,
+    to: &'a mut Again,
 }
 
-/// What is special about rows.
+/// Which rows are placed again.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Care<'a> {
-    /// They belong to the leaf that they meet, and are counted here.
+enum Which<'a> {
+    /// All: they belong to the leaf that they meet.
     Own,
-    /// They are counted already; in these quads some pairs with the lanes from number `part` on are doubtful.
-    Doubtful { part: usize, quads: &'a [u8] },
+    /// These quads of those that were counted already.
+    Doubtful(&'a [u8]),
 }
 
-/// Four rows as the filter placed them.
-struct Quad {
-    rows: [u8; ROWS],
-    slots: [[u32; MOST_LANES]; ROWS],
+/// Rows as the filter places them, and where it is in doubt.
+pub(super) struct Again {
+    quads: Box<Quads>,
     /// One bit for each doubtful lane, [`MOST_LANES`] a row.
-    doubtful: u64,
+    doubtful: [u64; MOST_QUADS],
 }
 
-impl<F: Filter, H: Histogram> Kernel for Slowly<'_, '_, F, H> {
+impl Again {
+    pub(super) fn new() -> Self {
+        Self {
+            quads: Quads::new(),
+            doubtful: [0; _],
+        }
+    }
+}
+
+impl<F: Filter> Kernel for PlaceAgain<'_, '_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { job, worker, .. } = self;
-        match self.care {
-            Care::Doubtful { part, quads } => {
+    fn run<S: Simd>(mut self, simd: S) {
+        self.to.quads.clear();
+        match self.which {
+            Which::Doubtful(quads) => {
                 for &quad in quads {
-                    let quad = job.place_again(simd, worker, self.tile, (part, quad.into()), None);
-                    job.note(worker, self.tile, part, &quad);
+                    self.place(simd, quad.into(), None);
                 }
             }
-            Care::Own => {
-                for part in (0..LEAF).step_by(S::LANES) {
-                    for at in 0..worker.measured.quads::<S, F>(part).0.len() {
-                        let slots = Some(self.tile.pair.slots);
-                        let quad = job.place_again(simd, worker, self.tile, (part, at), slots);
-                        job.take(simd, worker, self.tile, part, &quad);
-                        job.note(worker, self.tile, part, &quad);
-                    }
+            Which::Own => {
+                let own = Some(self.tile.pair.slots);
+                for at in 0..self.measured.quads::<S, F>(self.part).0.len() {
+                    self.place(simd, at, own);
                 }
             }
         }
     }
 }
 
-impl<F: Filter> Job<'_, F> {
-    /// Places quad `at` of the rows measured against the lanes from `part` on; in a leaf that meets itself, only the pairs of `own`.
+impl<F: Filter> PlaceAgain<'_, '_, F> {
+    /// Places quad `at` of the rows; in a leaf that meets itself, only the pairs of `own`.
     #[inline(always)]
-    fn place_again<S: Simd, H>(
-        &self,
-        simd: S,
-        worker: &Worker<H>,
-        tile: Tile,
-        (part, at): (usize, usize),
-        own: Option<Slots>,
-    ) -> Quad {
-        let points = self.lanes_with_points(tile, part);
+    fn place<S: Simd>(&mut self, simd: S, at: usize, own: Option<Slots>) {
+        let (job, part) = (self.job, self.part);
+        let points = job.lanes_with_points(self.tile, part);
         let width = ROWS * F::MEASURES * S::LANES;
-        let (quads, numbers) = worker.measured.quads::<S, F>(part);
+        let (quads, numbers) = self.measured.quads::<S, F>(part);
         let (rows, measured) = (quads[at], &numbers[at * width..][..width]);
-        let mut quad = Quad {
-            rows,
-            slots: [[0; MOST_LANES]; ROWS],
-            doubtful: 0,
-        };
+        let mut doubtful_lanes = 0;
+        let mut slots = [simd.splat_u(0); ROWS];
         for (k, &row) in rows.iter().enumerate() {
-            let (mut slot, certainty) = place(simd, self.filter, measured, k);
-            let mut doubtful = simd.mask_bits(doubts(simd, &self.filter, certainty));
+            let (mut slot, certainty) = place(simd, job.filter, measured, k);
+            let mut doubtful = simd.mask_bits(doubts(simd, &job.filter, certainty));
             if let Some(own) = own {
                 let others = own_lanes(simd, own, row, part);
                 slot = simd.or(slot, others);
                 doubtful &= !simd.mask_bits(others);
             }
-            simd.store_u(slot, &mut quad.slots[k]);
+            slots[k] = slot;
             if row != PADDING {
-                quad.doubtful |= u64::from(doubtful & points) << (MOST_LANES * k);
+                doubtful_lanes |= u64::from(doubtful & points) << (MOST_LANES * k);
             }
         }
-        quad
+        self.to.doubtful[self.to.quads.len()] = doubtful_lanes;
+        self.to.quads.push(simd, slots, rows);
     }
+}
 
-    /// Counts four rows.
+impl<F: Filter> Job<'_, F> {
+    /// Counts measured rows that belong to the leaf that they meet.
     #[inline(always)]
-    fn take<S: Simd, H: Histogram>(
+    pub(super) fn count_own<S: Simd, H: Histogram>(
         &self,
         simd: S,
         worker: &mut Worker<H>,
         tile: Tile,
-        part: usize,
-        quad: &Quad,
     ) {
-        let Worker {
-            histogram, rows, ..
-        } = worker;
-        let factors = Factors {
-            rows: &rows.factors,
-            lanes: self.lane_factors(tile, part),
-        };
-        let slots = [
-            simd.load_u(&quad.slots[0]),
-            simd.load_u(&quad.slots[1]),
-            simd.load_u(&quad.slots[2]),
-            simd.load_u(&quad.slots[3]),
-        ];
-        let mut open = histogram.open(simd, tile.met(part));
-        histogram.take(simd, &mut open, slots, quad.rows, factors);
-        histogram.close(simd, open);
+        for part in (0..LEAF).step_by(S::LANES) {
+            self.place_again(simd, worker, tile, (part, Which::Own));
+            simd.vectorize(TakeQuads {
+                histogram: &mut worker.histogram,
+                quads: &worker.again.quads,
+                met: tile.met(part),
+                factors: Factors {
+                    rows: &worker.rows.factors,
+                    lanes: self.lane_factors(tile, part),
+                },
+            });
+            self.note(worker, tile, part);
+        }
+    }
+
+    /// Notes the doubtful pairs of quads that were counted, with the lanes from number `part` on.
+    #[inline(always)]
+    pub(super) fn look_again<S: Simd, H: Histogram>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        tile: Tile,
+        (part, quads): (usize, &[u8]),
+    ) {
+        self.place_again(simd, worker, tile, (part, Which::Doubtful(quads)));
+        self.note(worker, tile, part);
+    }
+
+    #[inline(always)]
+    fn place_again<S: Simd, H>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        tile: Tile,
+        (part, which): (usize, Which<'_>),
+    ) {
+        simd.vectorize(PlaceAgain {
+            job: self,
+            measured: &worker.measured,
+            tile,
+            part,
+            which,
+            to: &mut worker.again,
+        });
     }
 }
 
@@ -140,17 +166,20 @@ pub(super) struct Doubt {
 pub(super) const DOUBTS: usize = 1024;
 
 impl<F: Filter> Job<'_, F> {
-    /// Notes the doubtful pairs of four rows.
-    #[inline(always)]
-    fn note<H: Histogram>(&self, worker: &mut Worker<H>, tile: Tile, part: usize, quad: &Quad) {
+    /// Notes the doubtful pairs of the rows that were placed again.
+    #[inline(never)]
+    fn note<H: Histogram>(&self, worker: &mut Worker<H>, tile: Tile, part: usize) {
         let [first, second] = tile.met(part);
-        let mut doubtful = quad.doubtful;
-        while doubtful != 0 {
-            let at = doubtful.trailing_zeros() as usize;
-            doubtful &= doubtful - 1;
-            let (k, lane) = (at / MOST_LANES, at % MOST_LANES);
-            let pair = [first + quad.rows[k] as usize, second + lane];
-            self.doubt(worker, tile.pair, pair, quad.slots[k][lane]);
+        for at in 0..worker.again.quads.len() {
+            let mut doubtful = worker.again.doubtful[at];
+            while doubtful != 0 {
+                let bit = doubtful.trailing_zeros() as usize;
+                doubtful &= doubtful - 1;
+                let (k, lane) = (bit / MOST_LANES, bit % MOST_LANES);
+                let (row, slot) = worker.again.quads.pair(at, k, lane);
+                let pair = [first + row as usize, second + lane];
+                self.doubt(worker, tile.pair, pair, slot);
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::lanes::{self, Lanes, PairWeights};
+use super::quads::{Dear, Deferred};
 use super::reach::Reach;
 use super::separated::{Separated, SlotSeparations};
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
@@ -71,31 +72,29 @@ impl WithFilter for Fast<'_, '_> {
 
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if F::MEASURES == 1
-            && let Some(separations) = self.separations
+        if F::OF_SEPARATIONS
+            && let Some(of) = self.separations
         {
-            return self.count(&job, || Separated::<64>::new(separations, n_slots));
+            return self.count(&job, || Separated::<64>::new(of, n_slots));
         }
-        match (self.weights, self.sets.len()) {
-            (Some(weights), _) => self.count(&job, || Weighed::new(weights, n_slots)),
-            (None, 0) => self.count(&job, BitSliced::new),
-            (None, 1) => self.count(&job, || Scatter::<true>::new(n_slots)),
-            (None, _) => self.count(&job, || ScatterSets::new(self.sets, n_slots, BLOCK)),
+        match (self.is_dear(), self.sets.len()) {
+            (true, _) => self.count(&job, || self.deferred()),
+            (false, 0) => self.count(&job, BitSliced::new),
+            (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
         }
     }
 
     fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
-        if F::MEASURES == 1
-            && let Some(separations) = self.separations
+        if F::OF_SEPARATIONS
+            && let Some(of) = self.separations
         {
-            return self.count(&job, || Separated::<256>::new(separations, n_slots));
+            return self.count(&job, || Separated::<256>::new(of, n_slots));
         }
-        match (self.weights, self.sets.len()) {
-            (Some(weights), _) => self.count(&job, || Weighed::new(weights, n_slots)),
-            (None, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
-            (None, 1) => self.count(&job, || Scatter::<true>::new(n_slots)),
-            (None, _) => self.count(&job, || ScatterSets::new(self.sets, n_slots, BLOCK)),
+        match (self.is_dear(), self.sets.len()) {
+            (true, _) => self.count(&job, || self.deferred()),
+            (false, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
+            (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
         }
     }
 }
@@ -104,6 +103,20 @@ impl<'l> Fast<'_, 'l> {
     /// The sums of a slot beside its pairs.
     fn n_sums(&self) -> usize {
         self.sets.len().max(usize::from(self.separations.is_some()))
+    }
+
+    /// Whether a pair costs several times what finding its slot does.
+    fn is_dear(&self) -> bool {
+        self.weights.is_some() || self.sets.len() > 1
+    }
+
+    /// The histogram of such pairs.
+    fn deferred(&self) -> Deferred<'_> {
+        let sets = || ScatterSets::new(self.sets, self.n_slots, BLOCK);
+        Deferred::new(match self.weights {
+            Some(weights) => Dear::Weighed(Weighed::new(weights, self.n_slots)),
+            None => Dear::Sets(Box::new(sets())),
+        })
     }
 
     fn job<F: Filter>(&self, filter: F) -> Job<'_, F> {

@@ -10,6 +10,7 @@ mod lanes;
 mod lists;
 mod measures;
 mod nearest;
+mod quads;
 mod reach;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod separated;

@@ -136,7 +136,7 @@ impl<'a, const SLOTS: usize> Separated<'a, SLOTS> {
     /// One in the number of terms, and what the bits of a rounded term have beside it, in the upper half of a word.
     const ONE: u32 = (1u32 << (TERM_BITS - 32)).wrapping_sub((ROUNDING.to_bits() >> 32) as u32);
 
-    /// In boxes, so that what is large stays where it is.
+    /// In a box, so that what is large stays where it is.
     pub(super) fn new(of: &'a SlotSeparations<'a>, n_slots: usize) -> Box<Self> {
         const {
             assert!(SLOTS.is_power_of_two() && SLOTS <= 1 << NUMBER_BITS);
@@ -277,7 +277,7 @@ impl<const SLOTS: usize> Histogram for Box<Separated<'_, SLOTS>> {
     }
 
     #[inline(always)]
-    fn close<S: Simd>(&mut self, _: S, at: usize) {
+    fn close<S: Simd>(&mut self, _: S, at: usize, _: Factors<'_>) {
         self.at = at;
     }
 

@@ -3,9 +3,10 @@
 //! Every pair is counted at once in the slot that the filter gives; quads of rows with doubtful pairs are noted, and
 //! [`super::doubt`] then moves those pairs to where the exact rule puts them.
 
-use super::doubt::{Care, DOUBTS, Doubt, Slowly};
+use super::doubt::{Again, DOUBTS, Doubt};
 use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Measures, measure, place};
+use super::quads::MOST_QUADS;
 use super::reach::{Facing, Reach};
 use crate::binning::filter::{Filter, PairBounds, Rounding, doubts, less_certain, line_is_long};
 use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
@@ -76,6 +77,8 @@ pub(super) struct Worker<H> {
     pub(super) sets: usize,
     pub(super) rows: Box<Rows>,
     pub(super) measured: Box<Measures>,
+    /// Rows that are placed once more.
+    pub(super) again: Again,
     /// Pairs waiting for the exact rule.
     pub(super) doubts: Vec<Doubt>,
     pub(super) since_flush: u64,
@@ -95,6 +98,7 @@ impl<H: Histogram> Worker<H> {
             sets,
             rows: Rows::new(),
             measured: Measures::new(),
+            again: Again::new(),
             doubts: Vec::with_capacity(DOUBTS),
             since_flush: 0,
             tested: 0,
@@ -305,12 +309,7 @@ impl<F: Filter> Job<'_, F> {
         if together != 0 {
             let list = list_rows(together, list);
             self.measure_rows(simd, worker, tile, list);
-            simd.vectorize(Slowly {
-                job: self,
-                worker,
-                tile,
-                care: Care::Own,
-            });
+            self.count_own(simd, worker, tile);
         }
     }
 
@@ -358,7 +357,7 @@ impl<F: Filter> Job<'_, F> {
                 lanes,
             };
             let mut open = histogram.open(simd, tile.met(part));
-            let mut doubtful = [0; BLOCK / ROWS + 2];
+            let mut doubtful = [0; MOST_QUADS];
             let mut n_doubtful = 0;
             let (quads, numbers) = measured.quads::<S, F>(part);
             let numbers = numbers.chunks_exact(ROWS * F::MEASURES * S::LANES);
@@ -378,17 +377,9 @@ impl<F: Filter> Job<'_, F> {
                 let slots = [a.0, b.0, c.0, d.0];
                 histogram.take(simd, &mut open, slots, rows, factors);
             }
-            histogram.close(simd, open);
+            histogram.close(simd, open, factors);
             if n_doubtful > 0 {
-                simd.vectorize(Slowly {
-                    job: self,
-                    worker,
-                    tile,
-                    care: Care::Doubtful {
-                        part,
-                        quads: &doubtful[..n_doubtful],
-                    },
-                });
+                self.look_again(simd, worker, tile, (part, &doubtful[..n_doubtful]));
             }
         }
     }

@@ -5,13 +5,10 @@
 
 use super::lanes::{PairWeights, RowWords};
 use crate::domain::Image;
-use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
+use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
 
 /// Counts and sums of pairs in bins, each weighed by itself.
-#[repr(C, align(64))] // No register of slots straddles two cache lines.
 pub(super) struct Weighed<'a> {
-    /// The slots of four rows.
-    slots: [[u32; MOST_LANES]; ROWS],
     sums: Scatter<true>,
     of: &'a PairWeights<'a>,
     rows: RowWords,
@@ -24,7 +21,6 @@ impl<'a> Weighed<'a> {
     /// In a box, so that what is large stays where it is.
     pub(super) fn new(of: &'a PairWeights<'a>, n_slots: usize) -> Box<Self> {
         Box::new(Self {
-            slots: [[0; MOST_LANES]; ROWS],
             sums: Scatter::new(n_slots),
             of,
             rows: of.row_words(),
@@ -34,41 +30,7 @@ impl<'a> Weighed<'a> {
     }
 }
 
-/// Four rows, weighed: a function of its own, the same for all filters.
-struct WeighRows<'a, 'b, 'c> {
-    weighed: &'a mut Weighed<'b>,
-    open: &'a mut (usize, Targets),
-    rows: [u8; ROWS],
-    factors: Factors<'c>,
-}
-
-impl Kernel for WeighRows<'_, '_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Self { weighed, open, .. } = self;
-        let last = simd.splat_u(weighed.n_slots - 1);
-        for (k, row) in self.rows.into_iter().enumerate() {
-            let slots = simd.load_u(&weighed.slots[k]);
-            let inside = simd.mask_bits(simd.at_most_u(slots, last));
-            if inside == 0 {
-                continue;
-            }
-            let mut weights = [0.0; MOST_LANES];
-            let weights = &mut weights[..S::LANES];
-            let factor = self.factors.rows[row as usize];
-            for (weight, &other) in weights.iter_mut().zip(self.factors.lanes) {
-                *weight = factor * other;
-            }
-            let row = (&weighed.rows, row as usize);
-            (weighed.of).weigh_row(simd, weights, row, weighed.lane, inside);
-            weighed.sums.take_weighed(simd, open, slots, weights);
-        }
-    }
-}
-
-impl Histogram for Box<Weighed<'_>> {
+impl Histogram for Weighed<'_> {
     const SIFTS: bool = true;
 
     const FLUSH_PAIRS: u64 = Scatter::<true>::FLUSH_PAIRS;
@@ -91,22 +53,27 @@ impl Histogram for Box<Weighed<'_>> {
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        let [a, b, c, d] = slots;
-        simd.store_u(a, &mut self.slots[0]);
-        simd.store_u(b, &mut self.slots[1]);
-        simd.store_u(c, &mut self.slots[2]);
-        simd.store_u(d, &mut self.slots[3]);
-        simd.vectorize(WeighRows {
-            weighed: self,
-            open,
-            rows,
-            factors,
-        });
+        let last = simd.splat_u(self.n_slots - 1);
+        for (slots, row) in slots.into_iter().zip(rows) {
+            let inside = simd.mask_bits(simd.at_most_u(slots, last));
+            if inside == 0 {
+                continue;
+            }
+            let mut weights = [0.0; MOST_LANES];
+            let weights = &mut weights[..S::LANES];
+            let factor = factors.rows[row as usize];
+            for (weight, &other) in weights.iter_mut().zip(factors.lanes) {
+                *weight = factor * other;
+            }
+            let row = (&self.rows, row as usize);
+            (self.of).weigh_row(simd, weights, row, self.lane, inside);
+            self.sums.take_weighed(simd, open, slots, weights);
+        }
     }
 
     #[inline(always)]
-    fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>) {
-        self.sums.close(simd, open);
+    fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>, factors: Factors<'_>) {
+        self.sums.close(simd, open, factors);
     }
 
     fn product(&self, product: f64, pair: [u32; 2], _: Image, _: usize) -> f64 {
