@@ -92,7 +92,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     };
     let los = line_of_sight(&mut draft, statistic, &space);
     let (mut first, mut second) = samples(&mut draft, &space, limits);
-    let limit = limit(&space);
+    let (limit, beyond_half) = limit_or_beyond(&mut draft, &space);
     let mut bins = bins(
         &mut draft,
         statistic,
@@ -157,6 +157,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         bins,
         summed,
         traversal,
+        beyond_half,
         besides: Besides::default(),
         classes: vec![],
         offered: BTreeSet::new(),
@@ -171,6 +172,27 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     case.classes = draft.classes;
     case.offered = draft.offered;
     case
+}
+
+/// How far bins reach: as far as any image is the nearest, or beyond, where that is asked for.
+fn limit_or_beyond(draft: &mut Draft<'_>, space: &Space) -> (f64, bool) {
+    let limit = limit(space);
+    if *space == Space::Open {
+        return (limit, false);
+    }
+    let beyond = draft.class(&[
+        ("within half the box", false),
+        ("within half the box", false),
+        ("within half the box", false),
+        ("beyond half the box", true),
+    ]);
+    // To the corners of cubes, and of longer cells to what lies behind the third or so image.
+    let factor = if beyond {
+        draft.random.between(0.9, 4.0)
+    } else {
+        1.0
+    };
+    (limit * factor, beyond)
 }
 
 fn line_of_sight(draft: &mut Draft<'_>, statistic: Statistic, space: &Space) -> LineOfSight {
