@@ -1,8 +1,8 @@
 //! S(q) beside g(r): by Fourier's integral or by Debye's sum over the bins.
 //!
-//! Entry: [`StructureFlags`], [`write`].
+//! Entry: [`StructureFlags`], [`tables`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::estimators::fluid::{
     FormFactor, Normalisation, Partials, StructureFactors, Window, neutron_scattering_length,
@@ -15,7 +15,6 @@ use serde_json::json;
 
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
-use crate::output::write as write_table;
 use crate::record::Record;
 use crate::tables::{edge_columns, with_unit};
 use crate::usage::usage;
@@ -106,9 +105,23 @@ impl StructureFlags {
             .transpose()
     }
 
-    /// Refuses what could not be written in the end, before the work begins.
-    pub(super) fn check(&self, names: &[String]) -> Result<()> {
+    /// Refuses what could not be made in the end, before the work begins.
+    pub(super) fn check(
+        &self,
+        names: &[String],
+        (some_pairs, in_vacuum): (bool, bool),
+    ) -> Result<()> {
         self.edges()?;
+        if let (Some(flag), true) = (self.given(), some_pairs) {
+            return Err(usage(format!(
+                "{flag} needs the pairs of all species: leave out --pairs"
+            )));
+        }
+        if in_vacuum && self.structure.is_some() && !self.debye {
+            return Err(usage(
+                "--structure of particles in open space is made by --debye: Fourier's integral needs their density",
+            ));
+        }
         if !self.scattering.is_empty() && self.structure.is_none() && self.p_of_r.is_none() {
             return Err(usage("--scattering needs --structure or --p-of-r"));
         }
@@ -159,16 +172,31 @@ impl StructureFlags {
     }
 }
 
-/// Writes the structure factors, if they are asked for.
-pub(super) fn write(
+/// The tables that are asked for, and where they go.
+pub(super) fn tables<'a>(
+    flags: &'a StructureFlags,
+    partials: &Partials<RBins>,
+    named: (&[String], Option<&str>),
+    of: (Normalisation, bool),
+    record: &Record,
+) -> Result<Vec<(&'a Path, Table)>> {
+    let factors = structure_factors(flags, partials, named, of, record.clone())?;
+    let distances = distances(flags, partials, named, record.clone())?;
+    let factors = flags.structure.as_deref().zip(factors);
+    let distances = flags.p_of_r.as_deref().zip(distances);
+    Ok(factors.into_iter().chain(distances).collect())
+}
+
+/// The structure factors, if they are asked for.
+fn structure_factors(
     flags: &StructureFlags,
     partials: &Partials<RBins>,
     (names, unit): (&[String], Option<&str>),
     (norm, in_vacuum): (Normalisation, bool),
-    record: &mut Record,
-) -> Result<()> {
-    let (Some(path), Some(edges)) = (&flags.structure, flags.edges()?) else {
-        return Ok(());
+    mut record: Record,
+) -> Result<Option<Table>> {
+    let (Some(_), Some(edges)) = (&flags.structure, flags.edges()?) else {
+        return Ok(None);
     };
     let lengths = flags.lengths(names)?;
     let (lo, hi) = (edges.values(), &edges.values()[1..]);
@@ -216,23 +244,22 @@ pub(super) fn write(
     }
     record.set("structure_factor", method);
     record.set("edges", json!({"q": edges.values()}));
-    let table = Table {
+    Ok(Some(Table {
         columns,
         meta: record.finish(ResultKind::StructureFactor),
-    };
-    write_table(&table, path)
+    }))
 }
 
-/// Writes P(r), if it is asked for.
-pub(super) fn write_distances(
+/// P(r), if it is asked for.
+fn distances(
     flags: &StructureFlags,
     partials: &Partials<RBins>,
     (names, unit): (&[String], Option<&str>),
-    record: &mut Record,
-) -> Result<()> {
-    let Some(path) = &flags.p_of_r else {
-        return Ok(());
-    };
+    mut record: Record,
+) -> Result<Option<Table>> {
+    if flags.p_of_r.is_none() {
+        return Ok(None);
+    }
     let lengths = flags.lengths(names)?;
     let lengths = lengths.unwrap_or_else(|| vec![1.0; names.len()]);
     let of = partials
@@ -250,11 +277,10 @@ pub(super) fn write_distances(
     record.set("radius_of_gyration", of.radius_of_gyration);
     record.set("largest_distance", of.largest);
     record.set("scattering_lengths", json!(lengths));
-    let table = Table {
+    Ok(Some(Table {
         columns,
         meta: record.finish(ResultKind::Distances),
-    };
-    write_table(&table, path)
+    }))
 }
 
 /// Partials, and totals where lengths are given.
