@@ -8,7 +8,6 @@ use crate::bins::{Axis, centres, column, map_scale, required};
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::map::{Map, Meaning};
-use crate::reading::Picture;
 use crate::series::{Look, Series};
 use crate::style::Style;
 
@@ -94,13 +93,19 @@ pub(crate) fn is_of_blocks(table: &Table) -> bool {
     names.starts_with(&["frame", "frames"])
 }
 
+/// What shows blocks of frames.
+pub(crate) enum OfBlocks {
+    Curves(Curves),
+    Map(Map),
+}
+
 /// g of blocks of frames, of the first pair of species: curves where they are few, else a map over r and the frames.
 pub(crate) fn of_blocks(
     table: &Table,
     x: &Axis,
     style: Style,
     most: usize,
-) -> Result<Picture, FigureError> {
+) -> Result<OfBlocks, FigureError> {
     let (g, label) = first_partial(table, "(r)")?;
     let bins = x.edges.len() - 1;
     let each = |name: &str| -> Result<Vec<f64>, FigureError> {
@@ -129,7 +134,7 @@ pub(crate) fn of_blocks(
             },
             ..Series::default()
         };
-        return Ok(Picture::Curves(Curves {
+        return Ok(OfBlocks::Curves(Curves {
             series: (0..blocks).map(line).collect(),
             right: Vec::new(),
             x_label: x.label(),
@@ -152,7 +157,7 @@ pub(crate) fn of_blocks(
         unit: None,
     };
     let values = (0..bins * blocks).map(|at| g[(at % blocks) * bins + at / blocks]);
-    Ok(Picture::Map(Map {
+    Ok(OfBlocks::Map(Map {
         x_edges: x.edges.clone(),
         y_edges: frames.edges.clone(),
         x_scale: map_scale(x, style.x, "x")?,

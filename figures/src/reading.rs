@@ -9,8 +9,8 @@ use crate::bins::{Axis, axes, centres, column, labelled, map_scale, required, sy
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::fluids::{
-    coordination, first_partial, g_label, is_of_blocks, is_ratio, of_blocks, partial_label,
-    partial_names,
+    OfBlocks, coordination, first_partial, g_label, is_of_blocks, is_ratio, of_blocks,
+    partial_label, partial_names,
 };
 use crate::map::{Map, Meaning};
 use crate::matrix::correlation_matrix;
@@ -87,7 +87,10 @@ impl Picture {
             && is_of_blocks(table)
             && !style.scales()
         {
-            return of_blocks(table, x, style, MAX_CURVES);
+            return Ok(match of_blocks(table, x, style, MAX_CURVES)? {
+                OfBlocks::Curves(curves) => Self::Curves(curves),
+                OfBlocks::Map(map) => Self::Map(map),
+            });
         }
         if found != rows {
             return Err(FigureError::Rows {

@@ -11,7 +11,7 @@ use super::case::{Bins, Case, Space, Summed};
 use super::edges::{self, Kind};
 use super::points::{self, Structure};
 use super::random::Random;
-use super::spaces::{limit, space};
+use super::spaces::{limit_or_beyond, space};
 
 /// The largest sample, so that slow engines can be attacked too.
 #[derive(Debug, Clone, Copy)]
@@ -172,27 +172,6 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     case.classes = draft.classes;
     case.offered = draft.offered;
     case
-}
-
-/// How far bins reach: as far as any image is the nearest, or beyond, where that is asked for.
-fn limit_or_beyond(draft: &mut Draft<'_>, space: &Space) -> (f64, bool) {
-    let limit = limit(space);
-    if *space == Space::Open {
-        return (limit, false);
-    }
-    let beyond = draft.class(&[
-        ("within half the box", false),
-        ("within half the box", false),
-        ("within half the box", false),
-        ("beyond half the box", true),
-    ]);
-    // To the corners of cubes, and of longer cells to what lies behind the third or so image.
-    let factor = if beyond {
-        draft.random.between(0.9, 4.0)
-    } else {
-        1.0
-    };
-    (limit * factor, beyond)
 }
 
 fn line_of_sight(draft: &mut Draft<'_>, statistic: Statistic, space: &Space) -> LineOfSight {

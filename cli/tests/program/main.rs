@@ -26,6 +26,7 @@ mod frames_in_time;
 mod job;
 mod normalisations;
 mod nz;
+mod one_frame;
 mod outputs;
 mod pair_weights;
 #[cfg(feature = "plot")]

@@ -15,12 +15,12 @@ fn uniform(index: u64) -> f64 {
 }
 
 /// Points of a cube of side 2 about the origin that are in a shape.
-fn points(n: usize, seed: u64, inside: impl Fn([f64; 3]) -> bool) -> Vec<[f64; 3]> {
+pub(crate) fn points(n: usize, seed: u64, inside: impl Fn([f64; 3]) -> bool) -> Vec<[f64; 3]> {
     let all = (seed * 1_000_000..).map(|k| [0, 1, 2].map(|axis| 2.0 * uniform(3 * k + axis) - 1.0));
     all.filter(|x| inside(*x)).take(n).collect()
 }
 
-fn frames(frames: &[Vec<[f64; 3]>]) -> String {
+pub(crate) fn frames(frames: &[Vec<[f64; 3]>]) -> String {
     let mut text = "frame,x,y,z\n".to_owned();
     for (number, rows) in frames.iter().enumerate() {
         for [x, y, z] in rows {
@@ -30,7 +30,7 @@ fn frames(frames: &[Vec<[f64; 3]>]) -> String {
     text
 }
 
-fn table(rows: &[[f64; 3]]) -> String {
+pub(crate) fn table(rows: &[[f64; 3]]) -> String {
     let mut text = "x,y,z\n".to_owned();
     for [x, y, z] in rows {
         writeln!(text, "{x},{y},{z}").unwrap();
@@ -58,7 +58,7 @@ fn within(width: f64, bins: usize) -> impl Fn([f64; 3]) -> Option<usize> {
     }
 }
 
-fn in_ball([x, y, z]: [f64; 3]) -> bool {
+pub(crate) fn in_ball([x, y, z]: [f64; 3]) -> bool {
     x * x + y * y + z * z < 1.0
 }
 
@@ -271,63 +271,6 @@ fn distances_in_bodies_need_no_volume() {
     folder.good("plot p.ecsv -o p.svg");
 }
 
-/// A table that states its box in its header.
-fn in_a_box(length: f64, rows: &[[f64; 3]]) -> String {
-    let mut text = "# %ECSV 1.0\n# ---\n# datatype:\n".to_owned();
-    for axis in ["x", "y", "z"] {
-        writeln!(text, "# - {{name: {axis}, datatype: float64}}").unwrap();
-    }
-    write!(
-        text,
-        "# meta: {{BoxSize: {length}}}\n# schema: astropy-2.0\n"
-    )
-    .unwrap();
-    text + &table(rows).replace(',', " ")
-}
-
-#[test]
-fn a_table_without_frame_numbers_is_one_frame() {
-    let rows = points(80, 90, in_ball);
-    let folder = Folder::new()
-        .with("one.csv", &table(&rows))
-        .with("boxed.ecsv", &in_a_box(2.0, &rows))
-        .with("frames.csv", &frames(&[rows]));
-    let bins = "--r-max 0.9 --n-bins 6";
-    for (flags, file) in [
-        ("--plane xz --box 2", "g.csv"),
-        ("--cylinder z --heights lin:0:0.9:2 --box 2", "g.csv"),
-        ("--p-of-r p.csv --r-max 2", "p.csv"),
-        ("--norm density --volume 8", "g.csv"),
-        ("--structure s.csv --q lin:1:9:4 --box 2", "s.csv"),
-    ] {
-        let bins = if flags.contains("--r-max") {
-            "--n-bins 6"
-        } else {
-            bins
-        };
-        let of = |name: &str| {
-            folder.good(&format!("rdf {name} {flags} {bins} -o g.csv"));
-            let table = folder.table(file);
-            table.columns
-        };
-        let (one, all) = (of("one.csv"), of("frames.csv"));
-        assert!(!one.is_empty());
-        assert_eq!(one, all, "{flags}");
-    }
-    // The box of the header is that of --box.
-    folder.good(&format!("rdf boxed.ecsv --plane xy {bins} -o boxed.csv"));
-    folder.good(&format!(
-        "rdf one.csv --box 2 --plane xy {bins} -o one_g.csv"
-    ));
-    let (boxed, one) = (folder.table("boxed.csv"), folder.table("one_g.csv"));
-    assert_eq!(boxed.columns, one.columns);
-    assert_eq!(boxed.meta["box_from"], "attribute `BoxSize` of boxed.ecsv");
-    folder.good(&format!(
-        "rdf boxed.ecsv --plane xy --box none --volume 4 {bins} -o open.csv"
-    ));
-    assert!(!folder.table("open.csv").meta.contains_key("box_from"));
-}
-
 /// Arguments of `rdf`, and what the message says.
 const REFUSED: &[(&str, &str)] = &[
     ("t.csv --r-max 1 --n-bins 4", "--walls, --randoms"),
@@ -460,30 +403,6 @@ const REFUSED: &[(&str, &str)] = &[
         "--p-of-r has no meaning with --lags",
     ),
     (
-        "steps.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "steps.csv: no column `frame`; the columns are: `timestep`",
-    ),
-    (
-        "one.csv more.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "--plane is for a trajectory",
-    ),
-    (
-        "?ne.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "no column `frame`; the columns are: `x`, `y`, `z`",
-    ),
-    (
-        "sky.csv --r-max 1 --n-bins 4 --volume 4 --plane xy",
-        "sky.csv: no column `x`; the columns are: `ra`, `dec`",
-    ),
-    (
-        "one.csv --r-max 1 --n-bins 4 --volume 4 --plane xy --frame-column t",
-        "one.csv: no column `t`",
-    ),
-    (
-        "bad_box.ecsv --r-max 0.5 --n-bins 4 --plane xy",
-        "attribute `BoxSize` of bad_box.ecsv: expected a box, found its lengths are not positive",
-    ),
-    (
         "one.csv --r-max 1 --n-bins 4 --walls sphere:5,0,0,1",
         "the particle at (0, 0, 0) is outside",
     ),
@@ -506,15 +425,10 @@ fn what_walls_cannot_be_is_told_in_a_line() {
         )
         .with("r.csv", &table(&points(30, 3, in_ball)))
         .with("one.csv", "x,y,z\n0,0,0\n")
-        .with("more.csv", "x,y,z\n0,0,0\n")
-        .with("ane.csv", "x,y,z\n0,0,0\n")
         .with(
             "two.csv",
             "frame,species,x,y,z\n0,A,0,0,0\n0,B,1,0,0\n0,B,0,1,0\n",
-        )
-        .with("steps.csv", "timestep,x,y,z\n0,0,0,0\n1,0,0,0\n")
-        .with("sky.csv", "ra,dec\n0,0\n")
-        .with("bad_box.ecsv", &in_a_box(-2.0, &points(5, 1, in_ball)));
+        );
     for (call, expected) in REFUSED {
         let before = folder.names();
         let run = folder.run(&format!("rdf {call} -o g.csv"));
