@@ -124,17 +124,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         let n = [first.len(), second.as_ref().map_or(0, Vec::len)][k];
         weights(&mut draft, n, k == 1 && second.is_none())
     });
-    let summed = draft.class(&[
-        ("sums none", Summed::Counts),
-        ("sums none", Summed::Counts),
-        ("sums none", Summed::Counts),
-        ("sums weights", Summed::Weights),
-        ("sums weights", Summed::Weights),
-        ("sums separations", Summed::Separations),
-        ("sums separations alone", Summed::Means),
-        ("sums weighted separations", Summed::WeightedSeparations),
-        ("sums legendre", Summed::Legendre),
-    ]);
+    let summed = summed(&mut draft);
     let traversals = [
         ("traversal auto", Traversal::Auto),
         ("traversal cells", Traversal::Cells),
@@ -172,6 +162,20 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     case.classes = draft.classes;
     case.offered = draft.offered;
     case
+}
+
+fn summed(draft: &mut Draft<'_>) -> Summed {
+    draft.class(&[
+        ("sums none", Summed::Counts),
+        ("sums none", Summed::Counts),
+        ("sums none", Summed::Counts),
+        ("sums weights", Summed::Weights),
+        ("sums weights", Summed::Weights),
+        ("sums separations", Summed::Separations),
+        ("sums separations alone", Summed::Means),
+        ("sums weighted separations", Summed::WeightedSeparations),
+        ("sums legendre", Summed::Legendre),
+    ])
 }
 
 fn line_of_sight(draft: &mut Draft<'_>, statistic: Statistic, space: &Space) -> LineOfSight {
