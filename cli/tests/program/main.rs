@@ -41,6 +41,7 @@ mod results;
 mod reuse;
 mod saved_algebra;
 mod saved_counts;
+mod scattering;
 mod signals;
 mod silent;
 mod split;

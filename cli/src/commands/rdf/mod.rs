@@ -12,6 +12,7 @@ mod bins;
 mod checkpoint;
 mod flags;
 mod frames;
+mod scattering;
 mod structure;
 mod tables;
 mod times;

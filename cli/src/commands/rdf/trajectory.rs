@@ -47,7 +47,7 @@ impl Rdf {
         let unit = self.pairs.space.unit.clone();
         let unit = unit.or_else(|| source.unit().map(str::to_owned));
         let names = choice.groups().names().to_vec();
-        self.check_structure(&choice, job.as_ref())?;
+        self.check_structure(&choice, job.as_ref(), unit.as_deref())?;
         let weights = self.times.frame_weights.as_ref();
         let of_weights = weights.map(WeightSpec::fingerprint).transpose()?;
         let asked = (
@@ -163,7 +163,12 @@ impl Rdf {
     }
 
     /// Refuses S(q) and P(r) of what has none, before anything is counted.
-    fn check_structure(&self, choice: &FrameChoice, first: Option<&FrameJob>) -> Result<()> {
+    fn check_structure(
+        &self,
+        choice: &FrameChoice,
+        first: Option<&FrameJob>,
+        unit: Option<&str>,
+    ) -> Result<()> {
         let groups = choice.groups();
         let bare = self.frames.norm == Some(flags::NormName::None);
         let in_vacuum = bare && first.is_some_and(|job| job.volume.is_none());
@@ -173,7 +178,7 @@ impl Rdf {
         );
         let some_pairs = pairs.len() < n * (n + 1) / 2;
         self.structure
-            .check(groups.names(), (some_pairs, in_vacuum))?;
+            .check((groups.names(), unit), (some_pairs, in_vacuum))?;
         let labels = first.and_then(|job| job.particles.labels());
         let shared = labels.is_some_and(|all| all.values().iter().any(|&l| groups.is_shared(l)));
         match self.structure.given().filter(|_| shared) {
