@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use albireo::counts::excluded_pairs;
 use albireo::engine::{AnyEngine, Cpu};
+
 use albireo::frames::{
     FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,
 };
 use albireo::tally::{Classes, Cut, Tallied};
 use albireo::{
     Domain, Edges, Engine, EngineError, Error, Groups, Labels, Lattice, Naive, Outside, PairJob,
-    Pairs, Particles, PeriodicBox, Progress, RBins, Silent, random as points,
+    Pairs, Particles, PeriodicBox, Progress, RBins, Silent, TallyError, random as points,
 };
 
 const SPECIES: u32 = 3;
@@ -198,6 +199,34 @@ fn the_first_error_ends_the_run() {
             )
             .is_err()
         );
+    }
+}
+
+/// Frames that fail at once behind one that takes its time to fail: whoever counts them, the error is of the first.
+#[test]
+fn the_error_is_of_the_first_frame_that_fails() {
+    let what = FrameBins::all(bins(), SPECIES);
+    let wrong = |frame| Error::from(TallyError::FrameTwice(frame));
+    for workers in all_workers() {
+        for slow in [0, 1, 7, 20] {
+            let mut frames = 0..40u64;
+            let next = || match frames.next() {
+                Some(frame) if frame == slow + 15 => Err(wrong(frame)),
+                other => Ok(other),
+            };
+            let ready = |number| {
+                if number == slow {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                if number >= slow {
+                    return Err(wrong(number));
+                }
+                frame(number)
+            };
+            let done = |_| Ok(());
+            let error = count_frames(&workers, &what, next, ready, done, &Silent).unwrap_err();
+            assert_eq!(error.to_string(), wrong(slow).to_string());
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod lagged;
 mod passes;
 mod workers;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -77,27 +77,33 @@ pub struct FramesDone {
 
 /// What all threads of a run see.
 struct Run<'a, F> {
-    /// Set by the first error, and by a request to stop.
+    /// Set where a frame was given up because of a request to stop.
     over: AtomicBool,
+    /// The place of the first frame that failed, as they were handed out; `u64::MAX` if none has.
+    failed: AtomicU64,
     error: Mutex<Option<F>>,
     progress: &'a dyn Progress,
 }
 
 impl<F> Run<'_, F> {
-    fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed) || self.progress.stop_requested()
+    /// Whether the frame at this place is not wanted any more. Those before one that failed are: they may fail as well, and then theirs is the error.
+    fn is_over(&self, place: u64) -> bool {
+        self.failed.load(Ordering::SeqCst) <= place || self.progress.stop_requested()
     }
 
-    fn fail(&self, error: F) {
+    fn fail(&self, place: u64, error: F) {
         let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.over.swap(true, Ordering::SeqCst) {
+        if place < self.failed.fetch_min(place, Ordering::SeqCst) {
             *first = Some(error);
         }
     }
 }
 
 /// What a worker hears while it counts: progress is told a frame at a time.
-struct InFrame<'a, F>(&'a Run<'a, F>);
+struct InFrame<'a, F> {
+    run: &'a Run<'a, F>,
+    place: u64,
+}
 
 impl<F: Send> Progress for InFrame<'_, F> {
     fn begin(&self, _: u64) {}
@@ -105,7 +111,7 @@ impl<F: Send> Progress for InFrame<'_, F> {
     fn advance(&self, _: u64) {}
 
     fn stop_requested(&self) -> bool {
-        self.0.is_over()
+        self.run.is_over(self.place)
     }
 }
 
@@ -141,7 +147,7 @@ impl<F: Send> Progress for InFrame<'_, F> {
 /// ```
 ///
 /// # Errors
-/// The first that `next`, `ready`, `done` or an engine has.
+/// What `done` has; else, of the frames in the order of `next`, the first that it, `ready` or an engine refuses, however many workers there are.
 pub fn count_frames<B, R, F>(
     workers: &FrameWorkers,
     what: &FrameBins<B>,
@@ -176,6 +182,7 @@ where
 {
     let run = Run {
         over: AtomicBool::new(false),
+        failed: AtomicU64::new(u64::MAX),
         error: Mutex::new(None),
         progress,
     };
@@ -201,7 +208,7 @@ where
                     frames += 1;
                     progress.advance(1);
                 }
-                Err(error) => run.fail(error),
+                Err(error) => run.fail(0, error),
             }
         }
         frames
@@ -230,17 +237,20 @@ impl<F> Run<'_, F> {
 fn read<R, F>(
     run: &Run<'_, F>,
     mut next: impl FnMut() -> Result<Option<R>, F>,
-    out: &SyncSender<R>,
+    out: &SyncSender<(u64, R)>,
 ) {
-    while !run.is_over() {
+    for place in 0.. {
+        if run.is_over(place) {
+            return;
+        }
         match next() {
             Ok(Some(frame)) => {
-                if out.send(frame).is_err() {
+                if out.send((place, frame)).is_err() {
                     return;
                 }
             }
             Ok(None) => return,
-            Err(error) => return run.fail(error),
+            Err(error) => return run.fail(place, error),
         }
     }
 }
@@ -249,18 +259,18 @@ fn read<R, F>(
 fn work<R, T, F: Send>(
     run: &Run<'_, F>,
     engine: &AnyEngine,
-    raw: &Mutex<Receiver<R>>,
+    raw: &Mutex<Receiver<(u64, R)>>,
     count: impl Fn(&AnyEngine, R, &dyn Progress) -> Result<T, F>,
     counted: &SyncSender<T>,
 ) {
     loop {
         let frame = raw.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(frame) = frame else { return };
-        if run.is_over() {
+        let Ok((place, frame)) = frame else { return };
+        if run.is_over(place) {
             // The reader must not wait for room.
             continue;
         }
-        match count(engine, frame, &InFrame(run)) {
+        match count(engine, frame, &InFrame { run, place }) {
             Ok(tally) => {
                 if counted.send(tally).is_err() {
                     return;
@@ -268,7 +278,7 @@ fn work<R, T, F: Send>(
             }
             // A frame that was given up is not one that failed.
             Err(_) if run.progress.stop_requested() => run.over.store(true, Ordering::SeqCst),
-            Err(error) => run.fail(error),
+            Err(error) => run.fail(place, error),
         }
     }
 }
