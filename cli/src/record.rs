@@ -45,7 +45,7 @@ impl Arguments {
 }
 
 /// The metadata of a result in the making.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Record {
     meta: Map<String, Value>,
     start: Instant,

@@ -102,20 +102,26 @@ impl Curves {
         })
     }
 
-    fn sides(&self) -> Sides {
+    /// The axes of x and of y.
+    pub(crate) fn scales(&self) -> [Scale; 2] {
         let [lo, hi] = self.x_range;
         let x = if self.log_x {
             Scale::Log { lo, hi }
         } else {
             Scale::Linear { lo, hi }
         };
+        [x, self.y_scale()]
+    }
+
+    fn sides(&self) -> Sides {
+        let [x, y] = self.scales();
         Sides {
             x: Axis {
                 scale: x,
                 label: self.x_label.clone(),
             },
             y: Axis {
-                scale: self.y_scale(),
+                scale: y,
                 label: self.y_label.clone(),
             },
             right: self.right_axis(),
@@ -179,7 +185,7 @@ impl Curves {
 }
 
 /// A dashed grey line across the area.
-fn dashes(surface: &mut dyn Surface, area: Area, y: f64) {
+pub(crate) fn dashes(surface: &mut dyn Surface, area: Area, y: f64) {
     let (dash, gap) = (5.0, 4.0);
     let mut x = area.left;
     while x < area.right {

@@ -1,11 +1,15 @@
 //! Which curves partial functions of fluids are.
 //!
-//! Entry: [`partial_names`], [`partial_label`], [`g_label`], [`coordination`].
+//! Entry: [`partial_names`], [`partial_label`], [`g_label`], [`coordination`]; [`of_blocks`] of blocks of frames.
 
 use albireo_catalogs::Table;
 
-use crate::bins::{Axis, column};
+use crate::bins::{Axis, centres, column, map_scale, required};
+use crate::curve::Curves;
+use crate::error::FigureError;
+use crate::map::{Map, Meaning};
 use crate::series::{Look, Series};
+use crate::style::Style;
 
 /// The pairs of species of which a table has a column `prefix`A-B, in its order; errors are none.
 pub(crate) fn partial_names(table: &Table, prefix: &str) -> Vec<String> {
@@ -35,17 +39,141 @@ pub(crate) fn partial_label(pair: &str) -> String {
     )
 }
 
-/// What the axis of g is called.
-pub(crate) fn g_label(table: &Table) -> &'static str {
-    if table.meta.contains_key("lags") {
-        "g(r, t)"
-    } else {
-        "g(r)"
+/// Whether the columns g are pairs over those of a gas, so that 1 is what to compare with.
+pub(crate) fn is_ratio(table: &Table) -> bool {
+    let norm = table.meta.get("normalisation");
+    !matches!(
+        norm.and_then(|norm| norm.as_str()),
+        Some("none" | "density")
+    )
+}
+
+/// What the columns g of a table are called: a function, pairs or a density, by their normalisation.
+fn g_symbol(table: &Table) -> &'static str {
+    let norm = table.meta.get("normalisation");
+    match norm.and_then(|norm| norm.as_str()) {
+        Some("none") => "pairs",
+        Some("density") => "ρ",
+        _ => "g",
     }
 }
 
+/// What the axis of g is called.
+pub(crate) fn g_label(table: &Table) -> String {
+    match (g_symbol(table), table.meta.contains_key("lags")) {
+        ("pairs", _) => "pairs per bin".to_owned(),
+        (symbol, true) => format!("{symbol}(r, t)"),
+        (symbol, false) => format!("{symbol}(r)"),
+    }
+}
+
+/// g of the first pair of species, as maps have room for one, and what it is called with these arguments.
+pub(crate) fn first_partial(
+    table: &Table,
+    arguments: &str,
+) -> Result<(Vec<f64>, String), FigureError> {
+    let label = match g_symbol(table) {
+        "pairs" => "pairs per bin".to_owned(),
+        symbol => format!("{symbol}{arguments}"),
+    };
+    let pairs = partial_names(table, "g_");
+    let first = pairs.iter().find(|pair| !pair.starts_with("running"));
+    Ok(match first {
+        None => (required(table, "g")?, label),
+        Some(first) => (
+            required(table, &format!("g_{first}"))?,
+            format!("{label}, {first}"),
+        ),
+    })
+}
+
+/// Whether a table holds g of block after block of frames.
+pub(crate) fn is_of_blocks(table: &Table) -> bool {
+    let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
+    names.starts_with(&["frame", "frames"])
+}
+
+/// What shows blocks of frames.
+pub(crate) enum OfBlocks {
+    Curves(Curves),
+    Map(Map),
+}
+
+/// g of blocks of frames, of the first pair of species: curves where they are few, else a map over r and the frames.
+pub(crate) fn of_blocks(
+    table: &Table,
+    x: &Axis,
+    style: Style,
+    most: usize,
+) -> Result<OfBlocks, FigureError> {
+    let (g, label) = first_partial(table, "(r)")?;
+    let bins = x.edges.len() - 1;
+    let each = |name: &str| -> Result<Vec<f64>, FigureError> {
+        Ok(required(table, name)?.into_iter().step_by(bins).collect())
+    };
+    let (begins, lengths) = (each("frame")?, each("frames")?);
+    let blocks = begins.len();
+    if blocks == 0 || blocks * bins != g.len() {
+        return Err(FigureError::Rows {
+            found: g.len(),
+            expected: blocks.max(1) * bins,
+        });
+    }
+    if blocks <= most {
+        let log_y = style.y.is_log(false);
+        let log_x = style.x.is_log(x.log);
+        let ends = [x.edges[0], x.edges[bins]];
+        let line = |k: usize| Series {
+            label: format!("from frame {}", begins[k]),
+            x: centres(&x.edges, x.log),
+            y: g[k * bins..(k + 1) * bins].to_vec(),
+            look: Look {
+                colour: k,
+                marker: k,
+                dashed: false,
+            },
+            ..Series::default()
+        };
+        return Ok(OfBlocks::Curves(Curves {
+            series: (0..blocks).map(line).collect(),
+            right: Vec::new(),
+            x_label: x.label(),
+            y_label: label,
+            right_label: String::new(),
+            x_range: style.x.ends(log_x, "x")?.unwrap_or(ends),
+            y_range: style.y.ends(log_y, "y")?,
+            log_x: log_x && ends[0] > 0.0,
+            log_y,
+            reference: (is_ratio(table) && !log_y).then_some(1.0),
+        }));
+    }
+    // The last block ends as far behind its first frame as the one before it.
+    let last = begins[blocks - 1];
+    let step = (last - begins[blocks - 2]).max(lengths[blocks - 1]);
+    let frames = Axis {
+        name: "frame".to_owned(),
+        edges: begins.iter().copied().chain([last + step]).collect(),
+        log: false,
+        unit: None,
+    };
+    let values = (0..bins * blocks).map(|at| g[(at % blocks) * bins + at / blocks]);
+    Ok(OfBlocks::Map(Map {
+        x_edges: x.edges.clone(),
+        y_edges: frames.edges.clone(),
+        x_scale: map_scale(x, style.x, "x")?,
+        y_scale: map_scale(&frames, style.y, "y")?,
+        equal: false,
+        contours: false,
+        meaning: Meaning::AboutOne,
+        x_label: x.label(),
+        y_label: frames.label(),
+        value_label: label,
+        values: values.collect(),
+    }))
+}
+
 /// n(r), which is known at the upper edges: of one pair of species, or of each.
-pub(crate) fn coordination(table: &Table, x: &Axis, most: usize) -> Vec<Series> {
+pub(crate) fn coordination(table: &Table, x: &Axis) -> Vec<Series> {
     let line = |label: &str, name: &str, colour: usize| {
         Some(Series {
             label: label.to_owned(),
@@ -62,7 +190,7 @@ pub(crate) fn coordination(table: &Table, x: &Axis, most: usize) -> Vec<Series> 
     match &partial_names(table, "g_")[..] {
         [] => line("n(r)", "n", 1).into_iter().collect(),
         pairs => {
-            let shown = pairs.iter().take(most).enumerate();
+            let shown = pairs.iter().enumerate();
             shown
                 .filter_map(|(k, pair)| line(&format!("n(r) {pair}"), &format!("n_{pair}"), k))
                 .collect()

@@ -33,6 +33,7 @@ mod fluids;
 mod legend;
 mod map;
 mod matrix;
+mod partials;
 mod pdf;
 mod raster;
 mod reading;
@@ -105,10 +106,12 @@ pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), Figu
     let page = match &picture {
         Picture::Curves(_) => PAGE,
         Picture::Map(map) => map.page(PAGE, &face),
+        Picture::Partials(partials) => partials.page(),
     };
     let show = |face: &Typeface, surface: &mut dyn Surface| match &picture {
         Picture::Curves(curves) => curves.draw(PAGE, face, surface),
         Picture::Map(map) => map.draw(PAGE, face, surface),
+        Picture::Partials(partials) => partials.draw(face, surface),
     };
     save(&rendered(page, format, &show)?, path)
 }

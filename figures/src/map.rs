@@ -10,6 +10,17 @@ use crate::colour::Ramp;
 use crate::contour::Grid;
 use crate::ticks::{Scale, Ticks, power_of_ten};
 
+/// What values of a map are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// Amounts, or signed values.
+    Any,
+    /// From -1 to 1.
+    Correlations,
+    /// About one: some that are much smaller are no reason for a logarithmic scale.
+    AboutOne,
+}
+
 /// A value for each cell between two sets of edges.
 #[derive(Debug, Clone)]
 pub(crate) struct Map {
@@ -21,8 +32,7 @@ pub(crate) struct Map {
     pub(crate) equal: bool,
     /// Lines of equal value are drawn.
     pub(crate) contours: bool,
-    /// Values are correlations, from -1 to 1.
-    pub(crate) correlation: bool,
+    pub(crate) meaning: Meaning,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
     pub(crate) value_label: String,
@@ -51,7 +61,7 @@ const BAR_GAP: f64 = 14.0;
 const CONTOUR: f64 = 0.9;
 
 impl Shade {
-    fn of(values: &[f64]) -> Self {
+    fn of(values: &[f64], about_one: bool) -> Self {
         let finite = || values.iter().copied().filter(|v| v.is_finite());
         let (lo, hi) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| {
             (lo.min(v), hi.max(v))
@@ -76,7 +86,8 @@ impl Shade {
                 hi: hi.max(0.0),
             };
         }
-        if hi / sizes[0] > WIDE {
+        let usual = if about_one { sizes.len() / 2 } else { 0 };
+        if hi / sizes[usual] > WIDE {
             return Self::Amount(Scale::Log { lo: sizes[0], hi });
         }
         Self::Amount(Scale::Linear { lo, hi })
@@ -180,16 +191,16 @@ impl Map {
     }
 
     fn shade(&self) -> Shade {
-        if self.correlation {
+        if self.meaning == Meaning::Correlations {
             Shade::Correlation
         } else {
-            Shade::of(&self.values)
+            Shade::of(&self.values, self.meaning == Meaning::AboutOne)
         }
     }
 
     /// Width and height of the area, if a length is to be as long along x as along y.
     fn equal_sides(&self) -> Option<Point> {
-        if self.correlation {
+        if self.meaning == Meaning::Correlations {
             return (self.x_scale == self.y_scale).then_some([LARGEST[0]; 2]);
         }
         let (Scale::Linear { lo: x0, hi: x1 }, Scale::Linear { lo: y0, hi: y1 }) =

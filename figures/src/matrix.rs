@@ -6,7 +6,7 @@ use albireo_catalogs::Table;
 
 use crate::bins::{Axis, map_scale, required};
 use crate::error::FigureError;
-use crate::map::Map;
+use crate::map::{Map, Meaning};
 use crate::style::Style;
 
 /// The correlation matrix of a covariance: over the axis of its bins, or their numbers where they have several.
@@ -52,7 +52,7 @@ pub(crate) fn correlation_matrix(
         y_scale: map_scale(axis, style.y, "y")?,
         equal: true,
         contours: false,
-        correlation: true,
+        meaning: Meaning::Correlations,
         x_label: axis.label(),
         y_label: axis.label(),
         value_label: format!("correlation of {of}"),

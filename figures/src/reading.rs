@@ -8,9 +8,13 @@ use albireo_catalogs::{ResultKind, Table};
 use crate::bins::{Axis, axes, centres, column, labelled, map_scale, required, symbol};
 use crate::curve::Curves;
 use crate::error::FigureError;
-use crate::fluids::{coordination, g_label, partial_label, partial_names};
-use crate::map::Map;
+use crate::fluids::{
+    OfBlocks, coordination, first_partial, g_label, is_of_blocks, is_ratio, of_blocks,
+    partial_label, partial_names,
+};
+use crate::map::{Map, Meaning};
 use crate::matrix::correlation_matrix;
+use crate::partials::{FEWEST, Partials};
 use crate::series::{Look, Series};
 use crate::style::{Named, Style};
 
@@ -19,24 +23,46 @@ use crate::style::{Named, Style};
 pub(crate) enum Picture {
     Curves(Curves),
     Map(Map),
+    Partials(Partials),
 }
 
 impl Picture {
     /// What shows the results, in common axes where there are several.
     pub(crate) fn of(results: &[Named<'_>], style: Style) -> Result<Self, FigureError> {
         let mut picture = match results {
-            [one] => Self::of_one(one.table, style)?,
+            [one] => Self::of_one(one.table, style)?.or_matrix(one.table),
             many => joined(many, style).map(Self::Curves)?,
         };
         let approximate = results.iter().any(|result| result.table.is_approximate());
         let label = match &mut picture {
             Self::Curves(curves) => &mut curves.y_label,
             Self::Map(map) => &mut map.value_label,
+            Self::Partials(partials) => &mut partials.y_label,
         };
         if approximate {
             label.push_str("  (approximate counts)");
         }
         Ok(picture)
+    }
+
+    /// Partial functions of many pairs of species each in axes of their own.
+    fn or_matrix(self, table: &Table) -> Self {
+        let (g, s) = (partial_names(table, "g_"), partial_names(table, "S_"));
+        let (pairs, fewest) = if g.is_empty() {
+            (s, MOST_FACTORS + 1)
+        } else {
+            (g, FEWEST)
+        };
+        match self {
+            Self::Curves(curves)
+                if pairs.len() >= fewest
+                    && pairs.len() == curves.series.len()
+                    && !lagged(table) =>
+            {
+                Self::Partials(Partials::of(table, &pairs, curves))
+            }
+            other => other,
+        }
     }
 
     /// What shows `table`.
@@ -57,6 +83,15 @@ impl Picture {
             .map(|axis| axis.edges.len() - 1)
             .product::<usize>();
         let found = table.rows();
+        if let [x] = &axes[..]
+            && is_of_blocks(table)
+            && !style.scales()
+        {
+            return Ok(match of_blocks(table, x, style, MAX_CURVES)? {
+                OfBlocks::Curves(curves) => Self::Curves(curves),
+                OfBlocks::Map(map) => Self::Map(map),
+            });
+        }
         if found != rows {
             return Err(FigureError::Rows {
                 found,
@@ -85,6 +120,13 @@ impl Picture {
 
 /// Most curves that a legend has room for.
 const MAX_CURVES: usize = 12;
+/// Most partial structure factors in common axes.
+const MOST_FACTORS: usize = 6;
+
+/// Whether the functions of a table are of pairs of frames.
+fn lagged(table: &Table) -> bool {
+    table.meta.contains_key("lags")
+}
 
 /// Several results in common axes: a colour for each of them, or a marker too where each is one curve.
 fn joined(results: &[Named<'_>], style: Style) -> Result<Curves, FigureError> {
@@ -149,14 +191,7 @@ fn map(
     let arguments = format!("({}, {})", symbol(&x.name), symbol(&y.name));
     let (values, value_label) = match kind {
         ResultKind::Counts => counts_or_weights(table, "pairs per bin")?,
-        ResultKind::Rdf => match &partial_names(table, "g_")[..] {
-            [] => (required(table, "g")?, format!("g{arguments}")),
-            // A map has room for one pair of species.
-            [first, ..] => {
-                let g = required(table, &format!("g_{first}"))?;
-                (g, format!("g{arguments}, {first}"))
-            }
-        },
+        ResultKind::Rdf => first_partial(table, &arguments)?,
         _ => (required(table, "xi")?, format!("ξ{arguments}")),
     };
     let lengths = matches!((&x.name[..], &y.name[..]), ("rp", "pi") | ("rho", "z"));
@@ -167,7 +202,11 @@ fn map(
         y_scale: map_scale(y, style.y, "y")?,
         equal: lengths,
         contours: lengths && kind == ResultKind::Correlation,
-        correlation: false,
+        meaning: if kind == ResultKind::Rdf {
+            Meaning::AboutOne
+        } else {
+            Meaning::Any
+        },
         x_label: x.label(),
         y_label: y.label(),
         value_label,
@@ -221,6 +260,22 @@ struct Shown {
     reference: Option<f64>,
 }
 
+/// Pairs in each bin.
+fn shown_counts(table: &Table, places: Vec<f64>) -> Result<Shown, FigureError> {
+    let (y, label) = counts_or_weights(table, "pairs per bin")?;
+    let line = Series {
+        x: places,
+        y,
+        ..Series::default()
+    };
+    Ok(Shown {
+        series: vec![line],
+        label,
+        power: 0,
+        reference: None,
+    })
+}
+
 fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
     let name = symbol(&x.name);
     let means = ["mean", "weighted_mean"];
@@ -259,20 +314,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         | ResultKind::RegionCounts
         | ResultKind::Randoms
         | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
-        ResultKind::Counts => {
-            let (y, label) = counts_or_weights(table, "pairs per bin")?;
-            let line = Series {
-                x: places.clone(),
-                y,
-                ..Series::default()
-            };
-            Ok(Shown {
-                series: vec![line],
-                label,
-                power: 0,
-                reference: None,
-            })
-        }
+        ResultKind::Counts => shown_counts(table, places),
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),
         ResultKind::NumberDensity => {
@@ -305,16 +347,20 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         ResultKind::Rdf => Ok(Shown {
             series: match &partial_names(table, "g_")[..] {
                 [] => vec![series("g(r)", "g", 0)?],
-                pairs => several(pairs, &|pair, k| series(pair, &format!("g_{pair}"), k))?,
+                pairs => several(table, pairs, &|pair, k| {
+                    series(pair, &format!("g_{pair}"), k)
+                })?,
             },
-            label: g_label(table).to_owned(),
+            label: g_label(table),
             power: 0,
-            reference: Some(1.0),
+            reference: is_ratio(table).then_some(1.0),
         }),
         ResultKind::StructureFactor => Ok(Shown {
             series: match &partial_names(table, "S_")[..] {
                 [] => vec![series("I(q)", "I", 0)?],
-                pairs => several(pairs, &|pair, k| series(pair, &format!("S_{pair}"), k))?,
+                pairs => several(table, pairs, &|pair, k| {
+                    series(pair, &format!("S_{pair}"), k)
+                })?,
             },
             label: "S(q)".to_owned(),
             power: 0,
@@ -324,12 +370,18 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
     }
 }
 
-/// A curve for each name; no more than a legend has room for.
+/// A curve for each name; of pairs of frames, which share axes, no more than a legend has room for.
 fn several(
+    table: &Table,
     names: &[String],
     one: &dyn Fn(&str, usize) -> Result<Series, FigureError>,
 ) -> Result<Vec<Series>, FigureError> {
-    let shown = names.iter().take(MAX_CURVES).enumerate();
+    let most = if lagged(table) {
+        MAX_CURVES
+    } else {
+        names.len()
+    };
+    let shown = names.iter().take(most).enumerate();
     shown.map(|(k, name)| one(name, k)).collect()
 }
 
@@ -383,7 +435,7 @@ fn curves(table: &Table, kind: ResultKind, x: &Axis, style: Style) -> Result<Cur
         None => all_bins(x, &places, log_x)?,
     };
     let right = match kind {
-        ResultKind::Rdf => coordination(table, x, MAX_CURVES),
+        ResultKind::Rdf => coordination(table, x),
         _ => Vec::new(),
     };
     let scaled = |line| times_separation(line, power);

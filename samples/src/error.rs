@@ -232,6 +232,14 @@ pub enum SampleError {
         /// The file.
         path: PathBuf,
     },
+    /// A header whose box is none.
+    #[error("{place}: expected a box, found {reason}")]
+    FrameBox {
+        /// The attribute and the file.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A trajectory without a frame in the range asked for.
     #[error("{}: no frame in the range asked for", path.display())]
     NoFrames {

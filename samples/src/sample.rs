@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use albireo::cosmology::Cosmology;
 use albireo::sky::{self, Column};
 use albireo::{Particles, Points};
-use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription};
+use albireo_catalogs::{
+    Attributes, Catalog, CatalogReader, Filter, Request, Stop, TableDescription,
+};
 use serde_json::Value;
 
 use crate::bits::{self, BitColumns};
@@ -407,10 +409,12 @@ fn unit(outline: &TableDescription, place: &Place) -> Option<String> {
         .find(|column| column.name == *name)?
         .unit
         .clone();
-    let of_table = || {
-        ["length_unit", "units", "unit"]
-            .iter()
-            .find_map(|key| outline.attributes.get(*key)?.as_text())
-    };
-    of_column.or_else(|| of_table().map(str::to_owned))
+    of_column.or_else(|| stated_unit(&outline.attributes))
+}
+
+/// The unit of length among the attributes of a table.
+pub(crate) fn stated_unit(attributes: &Attributes) -> Option<String> {
+    let keys = ["length_unit", "units", "unit"].iter();
+    let mut texts = keys.filter_map(|key| attributes.get(*key)?.as_text());
+    texts.next().map(str::to_owned)
 }

@@ -101,6 +101,11 @@ impl FrameGroups {
         }
     }
 
+    /// Whether particles with this label are in more than one group.
+    pub fn is_shared(&self, label: u32) -> bool {
+        self.overlap && (label + 1).count_ones() > 1
+    }
+
     /// Whether particles with this label are in this group.
     fn holds(&self, group: usize, label: u32) -> bool {
         if self.overlap {

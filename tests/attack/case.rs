@@ -145,6 +145,8 @@ pub struct Case {
     pub summed: Summed,
     /// How pairs are found.
     pub traversal: Traversal,
+    /// Whether bins may reach beyond half the box, each pair under its nearest image.
+    pub beyond_half: bool,
     /// Cuts and factors of the weights of pairs.
     pub besides: Besides,
     /// What the case is made of, for the census.
@@ -222,6 +224,18 @@ impl Case {
     /// Whether devices must refuse the case: only the library's binnings run there.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.bins, Bins::Cut(..))
+    }
+
+    /// Whether bins reach beyond half the box: what stands around devices has the cpu count these.
+    pub fn reaches_beyond(&self) -> bool {
+        let refused = |built: Built| match &built.bins {
+            BuiltBins::R(bins) => bins.admit(&built.domain).is_err(),
+            BuiltBins::SMu(bins) => bins.admit(&built.domain).is_err(),
+            BuiltBins::RpPi(bins) => bins.admit(&built.domain).is_err(),
+            BuiltBins::Theta(bins) => bins.admit(&built.domain).is_err(),
+            BuiltBins::Cut(bins) => bins.admit(&built.domain).is_err(),
+        };
+        self.beyond_half && self.built().is_ok_and(refused)
     }
 
     /// Whether the lowest edge across is 0.

@@ -32,6 +32,9 @@ fn run_bins<E: Engine, B: Binning>(
     if let Some(weight) = case.besides.pair_weight()? {
         what = what.with_pair_weight(weight);
     }
+    if case.beyond_half {
+        what = what.beyond_half();
+    }
     engine.run(job, &what, &Silent).map_err(text)
 }
 

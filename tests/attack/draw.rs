@@ -11,7 +11,7 @@ use super::case::{Bins, Case, Space, Summed};
 use super::edges::{self, Kind};
 use super::points::{self, Structure};
 use super::random::Random;
-use super::spaces::{limit, space};
+use super::spaces::{limit_or_beyond, space};
 
 /// The largest sample, so that slow engines can be attacked too.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +92,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     };
     let los = line_of_sight(&mut draft, statistic, &space);
     let (mut first, mut second) = samples(&mut draft, &space, limits);
-    let limit = limit(&space);
+    let (limit, beyond_half) = limit_or_beyond(&mut draft, &space);
     let mut bins = bins(
         &mut draft,
         statistic,
@@ -124,17 +124,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         let n = [first.len(), second.as_ref().map_or(0, Vec::len)][k];
         weights(&mut draft, n, k == 1 && second.is_none())
     });
-    let summed = draft.class(&[
-        ("sums none", Summed::Counts),
-        ("sums none", Summed::Counts),
-        ("sums none", Summed::Counts),
-        ("sums weights", Summed::Weights),
-        ("sums weights", Summed::Weights),
-        ("sums separations", Summed::Separations),
-        ("sums separations alone", Summed::Means),
-        ("sums weighted separations", Summed::WeightedSeparations),
-        ("sums legendre", Summed::Legendre),
-    ]);
+    let summed = summed(&mut draft);
     let traversals = [
         ("traversal auto", Traversal::Auto),
         ("traversal cells", Traversal::Cells),
@@ -157,6 +147,7 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
         bins,
         summed,
         traversal,
+        beyond_half,
         besides: Besides::default(),
         classes: vec![],
         offered: BTreeSet::new(),
@@ -171,6 +162,20 @@ pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     case.classes = draft.classes;
     case.offered = draft.offered;
     case
+}
+
+fn summed(draft: &mut Draft<'_>) -> Summed {
+    draft.class(&[
+        ("sums none", Summed::Counts),
+        ("sums none", Summed::Counts),
+        ("sums none", Summed::Counts),
+        ("sums weights", Summed::Weights),
+        ("sums weights", Summed::Weights),
+        ("sums separations", Summed::Separations),
+        ("sums separations alone", Summed::Means),
+        ("sums weighted separations", Summed::WeightedSeparations),
+        ("sums legendre", Summed::Legendre),
+    ])
 }
 
 fn line_of_sight(draft: &mut Draft<'_>, statistic: Statistic, space: &Space) -> LineOfSight {

@@ -202,7 +202,15 @@ impl Case {
         };
         line(format!("let sums = {words};"));
         line("let what = sums.into_iter().fold(Tallied::new(bins), Tallied::with_sum);".into());
-        line(format!("let what = what{};", besides(&self.besides)));
+        let beyond = if self.beyond_half {
+            ".beyond_half()"
+        } else {
+            ""
+        };
+        line(format!(
+            "let what = what{}{beyond};",
+            besides(&self.besides)
+        ));
         line("let expected = Naive.run(&job, &what, &Silent);".into());
         if self.built().is_ok_and(|built| self.out_of_range(&built)) {
             line("assert!(expected.is_err(), \"lengths outside the range of the rule\");".into());
@@ -218,6 +226,9 @@ impl Case {
 
     /// The command that counts the same pairs, where the command line can say it.
     pub fn as_command(&self) -> Option<String> {
+        if self.beyond_half {
+            return None;
+        }
         let edges = |values: &[f64]| {
             let words: Vec<_> = values.iter().map(|v| format!("{v:?}")).collect();
             format!("edges:{}", words.join(","))

@@ -66,6 +66,7 @@ impl Search<'_> {
         self.try_change(|case| (case.besides.inverse, case.besides.bits) = Default::default());
         self.try_change(|case| case.besides.angular = None);
         self.try_change(|case| case.traversal = Traversal::Auto);
+        self.try_change(|case| case.beyond_half = false);
     }
 
     /// Leaves out runs of points of both samples, halves first.

@@ -117,9 +117,30 @@ fn cell(random: &mut Random, lean: f64) -> [[f64; 3]; 3] {
 }
 
 /// The largest separation that bins may reach: any number where the space is open.
-pub fn limit(space: &Space) -> f64 {
+fn limit(space: &Space) -> f64 {
     match space.domain() {
         Ok(domain) if domain.reach().is_finite() => domain.reach(),
         Ok(_) | Err(_) => 10.0,
     }
+}
+
+/// How far bins reach: as far as any image is the nearest, or beyond, where that is asked for.
+pub fn limit_or_beyond(draft: &mut Draft<'_>, space: &Space) -> (f64, bool) {
+    let limit = limit(space);
+    if *space == Space::Open {
+        return (limit, false);
+    }
+    let beyond = draft.class(&[
+        ("within half the box", false),
+        ("within half the box", false),
+        ("within half the box", false),
+        ("beyond half the box", true),
+    ]);
+    // To the corners of cubes, and of longer cells to what lies behind the third or so image.
+    let factor = if beyond {
+        draft.random.between(0.9, 4.0)
+    } else {
+        1.0
+    };
+    (limit * factor, beyond)
 }

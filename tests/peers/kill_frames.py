@@ -1,4 +1,4 @@
-"""Long trajectories: memory, frames/s from the first quarter to the last, and the same integers after kill -9.
+"""Long trajectories: memory, frames/s of its own CPU time from the first quarter to the last, and the same integers after kill -9.
 
     cargo build --release
     pip install numpy pyarrow h5py MDAnalysis
@@ -6,7 +6,7 @@
 
 For each format a trajectory of that size is made of seeded positions (XTC and DCD by MDAnalysis, HDF5 by h5py, Parquet by pyarrow, a LAMMPS dump as text) and
 counted three times: undisturbed, with its memory watched (the largest resident set must stay below 1 GB) and its checkpoint polled for the number of frames
-counted; by a run that is killed with SIGKILL at seeded moments and run again, until it ends; and the files of both are compared byte for byte.
+counted and the CPU time spent, which other work on the machine changes little; by a run that is killed with SIGKILL at seeded moments and run again, until it ends; and the files of both are compared byte for byte.
 A small form of the last part is among the program's tests. It ends with 1 if anything fails.
 """
 
@@ -122,8 +122,17 @@ def counted(checkpoint):
         return 0
 
 
+def spent(pid):
+    """CPU seconds of a process so far."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def rates(points, count):
-    """Frames/s of each quarter from (time, frames) as polled."""
+    """Frames/s of each quarter from (CPU seconds, frames) as polled."""
     ends = [points[0][0]]
     for quarter in range(1, 5):
         wanted = quarter * count / 4
@@ -133,25 +142,25 @@ def rates(points, count):
 
 
 def undisturbed(call, checkpoint, count):
-    """Runs to the end: seconds, largest resident set in MB, frames/s of each quarter."""
-    points, over = [(time.perf_counter(), 0)], threading.Event()
+    """Runs to the end: seconds, largest resident set in MB, frames by CPU second of each quarter."""
+    points, over = [(0.0, 0)], threading.Event()
+    start = time.perf_counter()
+    child = subprocess.Popen(call, stdout=subprocess.DEVNULL)
 
     def poll():
         while not over.wait(0.02):
-            frames = counted(checkpoint)
-            if frames > points[-1][1]:
-                points.append((time.perf_counter(), frames))
+            cpu, frames = spent(child.pid), counted(checkpoint)
+            if cpu is not None and frames > points[-1][1]:
+                points.append((cpu, frames))
 
     thread = threading.Thread(target=poll)
-    start = time.perf_counter()
-    child = subprocess.Popen(call, stdout=subprocess.DEVNULL)
     thread.start()
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - start
     over.set()
     thread.join()
     assert status == 0, f"{call}: exit status {status}"
-    points.append((start + seconds, count))
+    points.append((usage.ru_utime + usage.ru_stime, count))
     return seconds, usage.ru_maxrss / 1024, rates(points, count)
 
 
@@ -198,7 +207,7 @@ def main():
             size = path.stat().st_size / 1e9
             print(
                 f"{name:8} {size:.2f} GB, {count} frames of {asked.atoms}: {seconds:.1f} s, {memory:.0f} MB,"
-                f" frames/s by quarter {' '.join(f'{rate:.1f}' for rate in quarters)}{'' if steady else ' FALLS'};"
+                f" frames by CPU second in each quarter {' '.join(f'{rate:.1f}' for rate in quarters)}{'' if steady else ' FALLS'};"
                 f" killed {len(had)} times at frames {had}: {'same bytes' if same else 'OTHER INTEGERS'}",
                 flush=True,
             )

@@ -16,8 +16,8 @@ const NEAR: u64 = 1 << 17;
 pub(super) struct Cursor {
     origin: Origin,
     path: PathBuf,
-    /// The place among the components, and the name, of the column of frame numbers.
-    frame: (usize, String),
+    /// The place among the components, and the name, of the column of frame numbers; without a place all rows are frame 0.
+    frame: (Option<usize>, String),
     blocks: Option<Blocks>,
     /// The block at hand, the frame of each of its rows, and its first row that is not used up.
     block: Option<Block>,
@@ -29,7 +29,7 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// At the first row.
-    pub(super) fn new(origin: Origin, frame: (usize, &str)) -> Self {
+    pub(super) fn new(origin: Origin, frame: (Option<usize>, &str)) -> Self {
         Self {
             path: origin.path.clone(),
             origin,
@@ -102,7 +102,9 @@ impl Cursor {
     }
 
     fn frames_of(&self, block: &Block) -> Result<Vec<i64>, CatalogError> {
-        let (place, name) = &self.frame;
+        let (Some(place), name) = &self.frame else {
+            return Ok(vec![0; block.rows]);
+        };
         let row = |k: usize| block.first_row + k as u64;
         let refuse = |k: usize, found: String| {
             let detail = format!(

@@ -32,7 +32,7 @@ pub enum TrajectoryFormat {
     Gro,
     /// Protein Data Bank.
     Pdb,
-    /// A table with a column of frame numbers: Parquet, FITS, HDF5 or delimited text.
+    /// A table with a column of frame numbers, or of one frame: Parquet, FITS, HDF5 or delimited text.
     Table,
 }
 
@@ -67,4 +67,6 @@ pub struct TrajectoryRequest {
     /// Tables: a second table with the box of each frame, columns `frame, ax, ay, az, bx, .., cz` or `frame, lx, ly, lz`. `None`: the file of the same name
     /// that ends in `.box.parquet` or `.box.csv` in place of its own ending, if it is there.
     pub boxes: Option<PathBuf>,
+    /// Tables: whether one without the column `frame` is one frame. By default it is refused, unless `frame` names another column.
+    pub undivided: bool,
 }

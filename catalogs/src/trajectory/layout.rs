@@ -17,12 +17,22 @@ use crate::reader::{Backend, Component, Field, Kind, Schema};
 const WIDEST: usize = 16;
 /// The column of frame numbers, unless another is named.
 const FRAME: &str = "frame";
+/// What such columns are called elsewhere, in any case of letters: a table with one of them is not one frame unless it is named.
+const LIKE_FRAME: [&str; 6] = [
+    "frame",
+    "frames",
+    "timestep",
+    "time_step",
+    "step",
+    "snapshot",
+];
 
 /// The components of a table that are decoded, and what each is for, as places among them.
 pub(super) struct Layout {
     pub(super) frame_name: String,
     pub(super) components: Vec<Component>,
-    pub(super) frame: usize,
+    /// The frame numbers; `None` where all rows are one frame.
+    pub(super) frame: Option<usize>,
     /// Without z the table lies in a plane.
     pub(super) positions: [Option<usize>; 3],
     pub(super) boxes: Option<(BoxColumns, Vec<usize>)>,
@@ -61,17 +71,29 @@ impl Layout {
                 .map(|names| names.iter().map(|&name| name.to_owned()).collect())
                 .into(),
         };
+        let mut divided = vec![true];
+        // A column that was named must be there.
+        divided.extend((request.undivided && request.frame.is_none()).then_some(false));
         let mut refused = None;
-        for names in &spellings {
-            let asked = asked(request, frame, names);
-            let found = backend
-                .schema(&asked)
-                .and_then(|schema| Ok((Self::new(&path, &schema, frame, names)?, schema)));
-            match found {
-                Ok((layout, schema)) => return Ok((layout, schema, asked)),
-                // The first says best what is missing.
-                Err(error) => refused = refused.or(Some(error)),
+        for divided in divided {
+            let mut first = None;
+            for names in &spellings {
+                let asked = asked(request, divided.then_some(frame), names);
+                let found = backend.schema(&asked).and_then(|schema| {
+                    if !divided && schema.fields.iter().any(counts_frames) {
+                        return Ok(None);
+                    }
+                    let layout = Self::new(&path, &schema, (frame, divided), names)?;
+                    Ok(Some((layout, schema)))
+                });
+                match found {
+                    Ok(Some((layout, schema))) => return Ok((layout, schema, asked)),
+                    Ok(None) => {}
+                    // The first says best what is missing.
+                    Err(error) => first = first.or(Some(error)),
+                }
             }
+            refused = first.or(refused);
         }
         Err(refused.unwrap_or_else(|| CatalogError::unknown_column(&path, frame, Vec::new())))
     }
@@ -79,7 +101,7 @@ impl Layout {
     fn new(
         path: &Path,
         schema: &Schema,
-        frame: &str,
+        (frame, divided): (&str, bool),
         names: &[String],
     ) -> Result<Self, CatalogError> {
         let mut places = Places {
@@ -87,10 +109,12 @@ impl Layout {
             schema,
             components: Vec::new(),
         };
-        let frame_place = places.number(frame, true)?;
+        let frame_place = divided.then(|| places.number(frame, true)).transpose()?;
         let positions = places.positions(names)?;
         let rows = |field: &Field| field.rows;
-        let own_rows = rows(&schema.fields[places.components[frame_place].field]);
+        let first = positions[0].unwrap_or_default();
+        let own = places.components[frame_place.unwrap_or(first)].field;
+        let own_rows = rows(&schema.fields[own]);
         let has = |name: &str| {
             let found = schema.fields.iter().find(|field| field.name == name);
             found.is_some_and(|field| field.kind == Kind::Number && rows(field) == own_rows)
@@ -106,7 +130,6 @@ impl Layout {
         let boxes = boxes.transpose()?;
         let mut at_most = |name: &str| has(name).then(|| places.number(name, false)).transpose();
         let (step, time) = (at_most("step")?, at_most("time")?);
-        let first = positions[0].unwrap_or_default();
         let unit = schema.fields[places.components[first].field].unit.clone();
         let others = places.others(own_rows);
         Ok(Self {
@@ -123,6 +146,12 @@ impl Layout {
     }
 }
 
+/// Whether a column seems to tell frames apart.
+fn counts_frames(field: &Field) -> bool {
+    let named = |name: &&str| field.name.eq_ignore_ascii_case(name);
+    field.kind == Kind::Number && LIKE_FRAME.iter().any(named)
+}
+
 /// A unit of length by the name that trajectories use.
 pub(super) fn unit_of(name: &str) -> String {
     match name.trim() {
@@ -136,11 +165,11 @@ pub(super) fn unit_of(name: &str) -> String {
 }
 
 /// The request that finds the table: it names the columns, since HDF5 files are chosen from by them, and the frames of arrays with an axis of frames.
-fn asked(request: &TrajectoryRequest, frame: &str, names: &[String]) -> Request {
-    let columns = std::iter::once(frame).chain(names.iter().map(String::as_str));
+fn asked(request: &TrajectoryRequest, frame: Option<&str>, names: &[String]) -> Request {
+    let columns = frame.into_iter().chain(names.iter().map(String::as_str));
     Request {
         table: request.table.clone(),
-        filter: (frame == FRAME)
+        filter: (frame == Some(FRAME))
             .then(|| Filter::parse("frame > -1 || frame < 1").ok())
             .flatten(),
         ..Request::columns(columns)

@@ -42,6 +42,7 @@ pub use format::{TrajectoryFormat, TrajectoryRequest};
 pub use open::{open_topology, open_trajectory};
 
 use crate::error::CatalogError;
+use crate::value::Attributes;
 
 /// One frame of a trajectory.
 #[derive(Debug, Clone)]
@@ -97,6 +98,11 @@ pub trait Trajectory: Send {
 
     /// The unit of length, `nm` or `Angstrom`, where the format or the file says it.
     fn unit(&self) -> Option<&str>;
+
+    /// What the header of a table says of all frames, such as their box; `None` of other formats.
+    fn attributes(&self) -> Option<&Attributes> {
+        None
+    }
 
     /// Number of frames, where it is known without reading them all.
     fn frames(&self) -> Option<u64>;

@@ -1,4 +1,4 @@
-//! Tables with a row a particle and frame, of any format of catalogs: the rows of a frame stand together.
+//! Tables with a row a particle and frame, of any format of catalogs: the rows of a frame stand together. Without frame numbers all rows are one frame.
 //!
 //! Entry: [`open`]. A frame at a time is in memory, and what threads decode ahead.
 
@@ -18,6 +18,7 @@ use crate::error::CatalogError;
 use crate::open::{open_backend, recognise};
 use crate::reader::Backend;
 use crate::stop::Stop;
+use crate::value::Attributes;
 
 /// Whether it is a file of catalogs, or one of which they say best what it lacks.
 pub(super) fn matches(head: &Head<'_>) -> bool {
@@ -50,13 +51,15 @@ pub(super) fn open(
         &stop,
     );
     let frame_name = layout.frame_name.clone();
-    let numbers = origin.of_component(layout.frame);
+    let first = layout.positions[0].unwrap_or_default();
+    let numbers = origin.of_component(layout.frame.unwrap_or(first));
     Ok(Box::new(TableTrajectory {
         path: path.to_owned(),
         rows: Cursor::new(origin, (layout.frame, &frame_name)),
-        numbers: Cursor::new(numbers, (0, &frame_name)),
+        numbers: Cursor::new(numbers, (layout.frame.map(|_| 0), &frame_name)),
         layout,
         boxes,
+        attributes: schema.attributes,
         seen: HashMap::new(),
         number: 0,
         atoms: Arc::default(),
@@ -69,6 +72,7 @@ struct TableTrajectory {
     path: PathBuf,
     layout: Layout,
     boxes: Option<Boxes>,
+    attributes: Attributes,
     rows: Cursor,
     /// The column of frame numbers alone, by which frames are passed over.
     numbers: Cursor,
@@ -107,7 +111,11 @@ impl Trajectory for TableTrajectory {
     }
 
     fn frames(&self) -> Option<u64> {
-        None
+        self.layout.frame.is_none().then_some(1)
+    }
+
+    fn attributes(&self) -> Option<&Attributes> {
+        Some(&self.attributes)
     }
 
     fn next_frame(&mut self) -> Result<Option<Frame>, CatalogError> {

@@ -26,6 +26,7 @@ mod frames_in_time;
 mod job;
 mod normalisations;
 mod nz;
+mod one_frame;
 mod outputs;
 mod pair_weights;
 #[cfg(feature = "plot")]
@@ -40,6 +41,7 @@ mod results;
 mod reuse;
 mod saved_algebra;
 mod saved_counts;
+mod scattering;
 mod signals;
 mod silent;
 mod split;

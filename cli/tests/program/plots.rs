@@ -1,6 +1,7 @@
 //! `albireo plot`: several results, axes as asked for, PDF, maps and g(r).
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Read;
 
 use crate::folder::{Folder, scattered};
@@ -379,4 +380,54 @@ fn the_coordination_number_stands_beside_g() {
         2,
         "g and n of each: {found:?}"
     );
+}
+
+#[test]
+fn partials_of_many_species_stand_in_a_matrix() {
+    let mut rows = "frame,species,x,y,z,lx,ly,lz\n".to_owned();
+    for frame in 0..20 {
+        for k in 0..60 {
+            let at = |seed: u32| (frame * 7919 + k * 104_729 + seed * 1_299_709) % 1000;
+            let [x, y, z] = [1, 2, 3].map(|seed| f64::from(at(seed)) / 100.0);
+            let species = ["A", "B", "Cl-"][k as usize % 3];
+            writeln!(rows, "{frame},{species},{x},{y},{z},10,10,10").unwrap();
+        }
+    }
+    let folder = Folder::new().with("t.csv", &rows);
+    let bins = "--r-max 4 --n-bins 8";
+    folder.good(&format!(
+        "rdf t.csv {bins} -o g.csv --plot g.svg --block-counts each.csv --structure s.csv --q lin:1:5:8"
+    ));
+    let found = texts(&folder, "g.svg");
+    for pair in ["A-A", "A-B", "A-Cl-", "B-B", "B-Cl-", "Cl--Cl-"] {
+        assert_eq!(found.iter().filter(|text| *text == pair).count(), 1);
+    }
+    let labels = found
+        .iter()
+        .filter(|text| *text == "g(r)" || *text == "n(r)");
+    assert_eq!(labels.count(), 1, "{found:?}");
+    // Three pairs share axes, and so do six structure factors.
+    folder.good(&format!(
+        "rdf t.csv {bins} --pairs A-A,A-B,B-B -o three.csv --plot three.svg --norm none"
+    ));
+    let found = texts(&folder, "three.svg");
+    assert!(
+        found.iter().any(|text| text == "n(r) A-B") && found.iter().any(|t| t == "pairs per bin")
+    );
+    folder.good("plot s.csv -o s.svg");
+    assert!(texts(&folder, "s.svg").iter().any(|text| text == "S(q)"));
+    // Blocks are a map over the frames, or curves where they are few.
+    folder.good("plot each.csv -o each.svg");
+    let found = texts(&folder, "each.svg");
+    for text in ["frame", "g(r), A-A", "r"] {
+        assert!(found.iter().any(|other| other == text), "{found:?}");
+    }
+    folder.good(&format!(
+        "rdf t.csv {bins} --pairs A-B -o g.csv --block-counts few.csv --block 5 --running"
+    ));
+    folder.good("plot few.csv -o few.svg --x-range 0:3");
+    let found = texts(&folder, "few.svg");
+    for text in ["from frame 0", "from frame 15", "g(r)"] {
+        assert!(found.iter().any(|other| other == text), "{found:?}");
+    }
 }

@@ -110,6 +110,13 @@ fn slices_are_the_bins_that_lie_within() {
         floats(&folder.table("tail.csv"), "n"),
         floats(&folder.table("g.csv"), "n")[1..]
     );
+    let species = "frame,species,x,y,z\n0,A,0,0,0\n0,B,1,0,0\n0,B,0,3,0\n";
+    let folder = folder.with("t.csv", species);
+    folder.good("rdf t.csv --species species --box 10 --bins lin:0.5:4:7 -o g.csv");
+    folder.good("result slice g.csv --range 1:4 -o tail.csv");
+    let tail = folder.table("tail.csv");
+    let n = &tail.column("n_B-A").unwrap().description;
+    assert!(n.ends_with("around B from 0.5 up to hi"), "{n}");
 }
 
 #[test]

@@ -81,6 +81,8 @@ pub struct FrameChoice {
     column: Option<String>,
     /// What was chosen last, for the particles that it was chosen of.
     last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
+    /// The particles of a frame, and the same with what the topology knows of them.
+    merged: Mutex<Option<(Arc<Atoms>, Arc<Atoms>)>>,
 }
 
 impl FrameReading {
@@ -114,13 +116,17 @@ impl FrameReading {
                 path: paths.first().cloned().unwrap_or_default(),
             })?;
         let place = || at(&first);
-        let whole = self.whole(&first.frame).within(place)?;
+        let merged = self.with_topology(&first.frame).within(place)?;
+        let whole = self
+            .whole(first.frame.clone(), merged.clone())
+            .within(place)?;
         let (groups, column) = chosen::groups(&self, &whole.atoms).within(place)?;
         let choice = FrameChoice {
             reading: self,
             groups,
             column,
             last: Mutex::new(None),
+            merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
         };
         let chosen = choice.chosen(&whole, &first.path).within(place)?;
         choice.remember(&whole.atoms, &chosen);
@@ -171,17 +177,16 @@ impl FrameReading {
         Ok(Arc::new(atoms))
     }
 
-    /// The frame with its topology, its molecules as centres where these are asked for.
-    fn whole(&self, frame: &Frame) -> Result<Frame, SampleError> {
-        let mut whole = frame.clone();
-        whole.atoms = self.with_topology(frame)?;
+    /// The frame with all that is known of its particles, its molecules as centres where these are asked for.
+    fn whole(&self, mut frame: Frame, atoms: Arc<Atoms>) -> Result<Frame, SampleError> {
+        frame.atoms = atoms;
         if let Some(column) = &self.centres {
             let domain = self.domain(frame.cell.as_ref())?;
-            let (positions, atoms) = centres(&whole.positions, &whole.atoms, column, &domain)?;
-            whole.positions = positions;
-            whole.atoms = Arc::new(atoms);
+            let (positions, atoms) = centres(&frame.positions, &frame.atoms, column, &domain)?;
+            frame.positions = positions;
+            frame.atoms = Arc::new(atoms);
         }
-        Ok(whole)
+        Ok(frame)
     }
 
     /// The space of a frame with this box.
@@ -276,11 +281,8 @@ impl FrameChoice {
             frame,
         } = numbered;
         let (domain, volume) = self.reading.space_of(frame.cell.as_ref())?;
-        let frame = if self.reading.centres.is_none() && self.reading.topology.is_none() {
-            frame
-        } else {
-            self.reading.whole(&frame)?
-        };
+        let atoms = self.merged(&frame)?;
+        let frame = self.reading.whole(frame, atoms)?;
         let chosen = self.chosen_or_last(&frame, &path)?;
         let columns = match &chosen.rows {
             None => frame.positions,
@@ -337,6 +339,21 @@ impl FrameChoice {
         }
     }
 
+    /// What is known of a frame's particles, by the topology too, which is looked up once for all frames that share theirs.
+    fn merged(&self, frame: &Frame) -> Result<Arc<Atoms>, SampleError> {
+        let lock = || self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is given back at once.
+        let last = lock().clone();
+        if let Some((of, merged)) = last
+            && same(&of, &frame.atoms)
+        {
+            return Ok(merged);
+        }
+        let merged = self.reading.with_topology(frame)?;
+        *lock() = Some((Arc::clone(&frame.atoms), Arc::clone(&merged)));
+        Ok(merged)
+    }
+
     fn remember(&self, atoms: &Arc<Atoms>, chosen: &Arc<Chosen>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         *last = Some((Arc::clone(atoms), Arc::clone(chosen)));
@@ -346,4 +363,39 @@ impl FrameChoice {
 /// Whether particles are those of another frame.
 fn same(one: &Arc<Atoms>, other: &Arc<Atoms>) -> bool {
     Arc::ptr_eq(one, other) || **one == **other
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use albireo_catalogs::Attribute;
+
+    #[test]
+    fn topologies_are_looked_up_once_for_frames_of_the_same_particles() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        let rows = "0,0,1,0,0,0\n0,1,1,1,0,0\n1,0,1,0,1,0\n1,1,1,1,1,0\n2,0,2,0,0,0\n2,1,2,1,0,0\n";
+        std::fs::write(&path, format!("frame,id,kind,x,y,z\n{rows}")).unwrap();
+        let topology = Atoms::new(2)
+            .with("species", Attribute::of_texts(["O", "H"]))
+            .with("kind", Attribute::Integers(vec![7, 8]));
+        let reading = FrameReading {
+            topology: Some(Arc::new(topology)),
+            ..FrameReading::default()
+        };
+        let (mut source, choice) = reading.open(&[path]).unwrap();
+        assert_eq!(choice.groups().names(), ["H", "O"]);
+        let mut next = || {
+            choice
+                .merged(&source.next_frame().unwrap().unwrap().frame)
+                .unwrap()
+        };
+        let [first, second, third] = [next(), next(), next()];
+        assert!(Arc::ptr_eq(&first, &second));
+        // What the frame says goes before what the topology says.
+        assert_eq!(first.get("kind"), Some(&Attribute::Numbers(vec![1.0; 2])));
+        assert_eq!(third.get("kind"), Some(&Attribute::Numbers(vec![2.0; 2])));
+        assert_eq!(third.get("species"), first.get("species"));
+    }
 }

@@ -5,10 +5,12 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::{Frame, Stop, Trajectory, TrajectoryRequest, open_trajectory};
+use albireo_catalogs::{Cell, Frame, Stop, Trajectory, TrajectoryRequest, open_trajectory};
 
 use super::range::FrameRange;
 use crate::error::SampleError;
+use crate::sample::stated_unit;
+use crate::space::{BoxSpec, stated_box};
 
 /// A frame with its number over all files and the file that it comes from.
 #[derive(Debug, Clone)]
@@ -28,6 +30,8 @@ pub struct FrameSource {
     range: FrameRange,
     stop: Stop,
     open: Option<Box<dyn Trajectory>>,
+    /// The box in the header of the open file, of frames that state none.
+    stated: Option<(Cell, String)>,
     /// Frames passed so far, over all files.
     passed: u64,
     /// What was read ahead.
@@ -55,7 +59,8 @@ impl FrameSource {
         let open = open_trajectory(&first, &request, stop.clone())?;
         Ok(Self {
             format: open.format().to_string(),
-            unit: open.unit().map(str::to_owned),
+            unit: unit_of(open.as_ref()),
+            stated: cell_of(open.as_ref())?,
             open: Some(open),
             files,
             request,
@@ -74,6 +79,11 @@ impl FrameSource {
     /// The unit of length that the first file states.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
+    }
+
+    /// Where the box stands that frames without one of their own have: an attribute in the header of the open file.
+    pub fn box_from(&self) -> Option<&str> {
+        self.stated.as_ref().map(|(_, from)| from.as_str())
     }
 
     /// Number of frames that will be handed out, where one file is all and tells how many frames it has.
@@ -118,9 +128,10 @@ impl FrameSource {
         while let Some(open) = &mut self.open {
             self.passed += open.skip(wanted - self.passed)?;
             if self.passed == wanted
-                && let Some(frame) = open.next_frame()?
+                && let Some(mut frame) = open.next_frame()?
             {
                 self.passed += 1;
+                frame.cell = frame.cell.or(self.stated.as_ref().map(|(cell, _)| *cell));
                 let path = open.path().to_owned();
                 return Ok(Some(NumberedFrame {
                     number: wanted,
@@ -130,7 +141,11 @@ impl FrameSource {
             }
             self.open = match self.files.pop_front() {
                 None => None,
-                Some(path) => Some(self.open_next(&path)?),
+                Some(path) => {
+                    let next = self.open_next(&path)?;
+                    self.stated = cell_of(next.as_ref())?;
+                    Some(next)
+                }
             };
         }
         Ok(None)
@@ -138,7 +153,7 @@ impl FrameSource {
 
     fn open_next(&self, path: &Path) -> Result<Box<dyn Trajectory>, SampleError> {
         let next = open_trajectory(path, &self.request, self.stop.clone())?;
-        let unit = next.unit().map(str::to_owned);
+        let unit = unit_of(next.as_ref());
         if unit != self.unit {
             let named = |unit: Option<&str>| unit.unwrap_or("none stated").to_owned();
             return Err(SampleError::FrameUnits {
@@ -148,5 +163,33 @@ impl FrameSource {
             });
         }
         Ok(next)
+    }
+}
+
+/// The unit of length of a file, by its columns or its header.
+fn unit_of(open: &dyn Trajectory) -> Option<String> {
+    let stated = || open.attributes().and_then(stated_unit);
+    open.unit().map(str::to_owned).or_else(stated)
+}
+
+/// The box in the header of a file.
+fn cell_of(open: &dyn Trajectory) -> Result<Option<(Cell, String)>, SampleError> {
+    let stated = open
+        .attributes()
+        .and_then(|all| stated_box(open.path(), all));
+    let Some(stated) = stated else {
+        return Ok(None);
+    };
+    let cell = match stated.spec {
+        BoxSpec::Lengths([Some(a), Some(b), Some(c)]) => Cell::orthorhombic([a, b, c]),
+        BoxSpec::Vectors(vectors) => Cell::new(vectors),
+        _ => return Ok(None),
+    };
+    match cell {
+        Ok(cell) => Ok(Some((cell, stated.source))),
+        Err(reason) => Err(SampleError::FrameBox {
+            place: stated.source,
+            reason,
+        }),
     }
 }

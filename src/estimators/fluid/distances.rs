@@ -66,9 +66,15 @@ impl Partials<RBins> {
         let weight: f64 = weights.iter().sum();
         let particles = self.mean_particles();
         let all: f64 = particles.iter().zip(lengths).map(|(n, f)| n * f).sum();
+        if counted.iter().all(|&pairs| pairs == 0.0) {
+            return Err(EstimatorError::Needs(
+                "P(r) needs bins that reach as far as particles are apart: no pair is in any"
+                    .to_owned(),
+            ));
+        }
         if weight == 0.0 || all == 0.0 || !(weight * all).is_finite() {
             return Err(EstimatorError::Needs(
-                "P(r) needs pairs in bins whose scattering does not add up to 0".to_owned(),
+                "P(r) needs scattering lengths that do not cancel".to_owned(),
             ));
         }
         let edges = self.binning.edges().values();

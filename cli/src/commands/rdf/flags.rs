@@ -260,6 +260,7 @@ impl FrameFlags {
             frame: self.frame_column.clone(),
             positions,
             boxes: self.box_table.clone(),
+            undivided: false,
         })
     }
 

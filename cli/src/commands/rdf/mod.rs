@@ -12,6 +12,7 @@ mod bins;
 mod checkpoint;
 mod flags;
 mod frames;
+mod scattering;
 mod structure;
 mod tables;
 mod times;
@@ -253,10 +254,11 @@ impl Rdf {
         let in_memory = self.data.paths.iter().any(in_memory);
         let of_frames = self.second.is_none() && !self.pairs.has_second() && !in_memory;
         let given = self.frames.given().or(self.times.given());
+        let given = given.or(self.structure.given());
         if of_frames && is_trajectory(&self.data.paths, &self.frames, (&selection, given))? {
             return self.run_over_frames(call, &selection);
         }
-        if let Some(flag) = given.or(self.structure.given()) {
+        if let Some(flag) = given {
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));

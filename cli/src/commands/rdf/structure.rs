@@ -1,21 +1,19 @@
 //! S(q) beside g(r): by Fourier's integral or by Debye's sum over the bins.
 //!
-//! Entry: [`StructureFlags`], [`write`].
+//! Entry: [`StructureFlags`], [`tables`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use albireo::estimators::fluid::{
-    FormFactor, Normalisation, Partials, StructureFactors, Window, neutron_scattering_length,
-};
+use albireo::estimators::fluid::{FormFactor, Normalisation, Partials, StructureFactors, Window};
 use albireo::{Binning, Edges, LineOfSight, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::scattering::{Given, Scatterers};
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
-use crate::output::write as write_table;
 use crate::record::Record;
 use crate::tables::{edge_columns, with_unit};
 use crate::usage::usage;
@@ -41,37 +39,6 @@ impl From<WindowName> for Window {
     }
 }
 
-/// A scattering length of a species.
-#[derive(Debug, Clone)]
-struct Length {
-    species: String,
-    value: f64,
-}
-
-impl std::str::FromStr for Length {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "neutron" {
-            return Ok(Self {
-                species: text.to_owned(),
-                value: 0.0,
-            });
-        }
-        let wrong = || format!("expected SPECIES=LENGTH, such as O=5.803, found `{text}`");
-        let (species, value) = text.rsplit_once('=').ok_or_else(wrong)?;
-        let value = value
-            .trim()
-            .parse()
-            .ok()
-            .filter(|value: &f64| value.is_finite());
-        Ok(Self {
-            species: species.trim().to_owned(),
-            value: value.ok_or_else(wrong)?,
-        })
-    }
-}
-
 /// Which structure factors.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Structure factors (of trajectories)")]
@@ -88,9 +55,10 @@ pub(super) struct StructureFlags {
     /// By Debye's sum over the pairs in bins; in open space that is what the particles scatter in vacuum
     #[arg(long, requires = "structure", conflicts_with = "window")]
     debye: bool,
-    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739; `neutron`: those of neutrons, where species are elements (Sears 1992)
+    /// Scattering lengths of the species (fm, or electrons), e.g. O=5.803,H=-3.739; `neutron`: those of neutrons, where species are elements (Sears 1992); `x-ray`: form
+    /// factors of atoms and ions (Waasmaier & Kirfel 1995), where the unit of length is known
     #[arg(long, value_name = "SPECIES=LENGTH,..", value_delimiter = ',')]
-    scattering: Vec<Length>,
+    scattering: Vec<Given>,
     /// Write P(r) here, how often distances occur in bodies of any shape, each pair weighed by --scattering (else all alike), with the radius of gyration and the largest
     /// distance in its record: small-angle scattering, which needs no volume
     #[arg(long, value_name = "FILE")]
@@ -106,13 +74,32 @@ impl StructureFlags {
             .transpose()
     }
 
-    /// Refuses what could not be written in the end, before the work begins.
-    pub(super) fn check(&self, names: &[String]) -> Result<()> {
-        self.edges()?;
+    /// Refuses what could not be made in the end, before the work begins.
+    pub(super) fn check(
+        &self,
+        (names, unit): (&[String], Option<&str>),
+        (some_pairs, in_vacuum): (bool, bool),
+    ) -> Result<()> {
+        let edges = self.edges()?;
+        if let (Some(flag), true) = (self.given(), some_pairs) {
+            return Err(usage(format!(
+                "{flag} needs the pairs of all species: leave out --pairs"
+            )));
+        }
+        if in_vacuum && self.structure.is_some() && !self.debye {
+            return Err(usage(
+                "--structure of particles in open space is made by --debye: Fourier's integral needs their density",
+            ));
+        }
         if !self.scattering.is_empty() && self.structure.is_none() && self.p_of_r.is_none() {
             return Err(usage("--scattering needs --structure or --p-of-r"));
         }
-        self.lengths(names).map(drop)
+        let scatterers = self.scatterers(names, unit)?;
+        let largest = edges.and_then(|edges| edges.values().last().copied());
+        match (scatterers, largest) {
+            (Some(scatterers), Some(largest)) => scatterers.check(largest),
+            _ => Ok(()),
+        }
     }
 
     /// The first flag of what bins in r alone tell.
@@ -121,56 +108,39 @@ impl StructureFlags {
         structure.or(self.p_of_r.is_some().then_some("--p-of-r"))
     }
 
-    /// The scattering length of each species.
-    fn lengths(&self, names: &[String]) -> Result<Option<Vec<f64>>> {
-        if self.scattering.is_empty() {
-            return Ok(None);
-        }
-        if let [Length { species, .. }] = &self.scattering[..]
-            && species == "neutron"
-        {
-            let of = |name: &String| {
-                neutron_scattering_length(name).ok_or_else(|| {
-                    usage(format!(
-                        "--scattering neutron: `{name}` is no element whose length is known here: give it as {name}=LENGTH"
-                    ))
-                })
-            };
-            return names.iter().map(of).collect::<Result<_>>().map(Some);
-        }
-        for Length { species, .. } in &self.scattering {
-            if !names.contains(species) {
-                let names = names.join(", ");
-                return Err(usage(format!(
-                    "--scattering: there is no species `{species}`; the species are: {names}"
-                )));
-            }
-        }
-        let of = |name: &String| {
-            let found = self
-                .scattering
-                .iter()
-                .find(|length| length.species == *name);
-            found
-                .map(|length| length.value)
-                .ok_or_else(|| usage(format!("--scattering: the length of `{name}` is missing")))
-        };
-        names.iter().map(of).collect::<Result<_>>().map(Some)
+    /// What each species scatters, if that is told.
+    fn scatterers(&self, names: &[String], unit: Option<&str>) -> Result<Option<Scatterers>> {
+        Scatterers::of(&self.scattering, names, unit)
     }
 }
 
-/// Writes the structure factors, if they are asked for.
-pub(super) fn write(
+/// The tables that are asked for, and where they go.
+pub(super) fn tables<'a>(
+    flags: &'a StructureFlags,
+    partials: &Partials<RBins>,
+    named: (&[String], Option<&str>),
+    of: (Normalisation, bool),
+    record: &Record,
+) -> Result<Vec<(&'a Path, Table)>> {
+    let factors = structure_factors(flags, partials, named, of, record.clone())?;
+    let distances = distances(flags, partials, named, record.clone())?;
+    let factors = flags.structure.as_deref().zip(factors);
+    let distances = flags.p_of_r.as_deref().zip(distances);
+    Ok(factors.into_iter().chain(distances).collect())
+}
+
+/// The structure factors, if they are asked for.
+fn structure_factors(
     flags: &StructureFlags,
     partials: &Partials<RBins>,
     (names, unit): (&[String], Option<&str>),
     (norm, in_vacuum): (Normalisation, bool),
-    record: &mut Record,
-) -> Result<()> {
-    let (Some(path), Some(edges)) = (&flags.structure, flags.edges()?) else {
-        return Ok(());
+    mut record: Record,
+) -> Result<Option<Table>> {
+    let (Some(_), Some(edges)) = (&flags.structure, flags.edges()?) else {
+        return Ok(None);
     };
-    let lengths = flags.lengths(names)?;
+    let scatterers = flags.scatterers(names, unit)?;
     let (lo, hi) = (edges.values(), &edges.values()[1..]);
     let q: Vec<f64> = lo
         .iter()
@@ -196,11 +166,11 @@ pub(super) fn write(
         .collect();
     let method = if flags.debye { "Debye" } else { "Fourier" };
     if flags.debye && in_vacuum {
-        let lengths = lengths.unwrap_or_else(|| vec![1.0; names.len()]);
-        let constants: Vec<_> = lengths.iter().map(|&f| move |_: f64| f).collect();
-        let factors: Vec<FormFactor<'_>> = constants.iter().map(|f| f as FormFactor<'_>).collect();
-        let intensity = partials.debye(&q, None)?.intensity(&factors)?;
-        let what = "intensity of one frame in vacuum, in squares of the scattering lengths";
+        let all = scatterers.unwrap_or_else(|| Scatterers::Lengths(vec![1.0; names.len()]));
+        let sums = partials.debye(&q, None)?;
+        let intensity = with_form_factors(&all, names, |factors| sums.intensity(factors))?;
+        let what = "intensity of one frame in vacuum, in squares of the scattering lengths (of X-rays, of electrons)";
+        record.set("scattering", all.name());
         columns.push(TableColumn::floats("I", what, intensity));
     } else if in_vacuum {
         bail!("S(q) of particles in open space is made by --debye");
@@ -212,29 +182,31 @@ pub(super) fn write(
             record.set("window", window.name());
             partials.structure_factors(&q, window, norm)?
         };
-        columns.extend(of_factors(&factors, names, lengths.as_deref())?);
+        columns.extend(of_factors(&factors, names, scatterers.as_ref())?);
+        if let Some(scatterers) = &scatterers {
+            record.set("scattering", scatterers.name());
+        }
     }
     record.set("structure_factor", method);
     record.set("edges", json!({"q": edges.values()}));
-    let table = Table {
+    Ok(Some(Table {
         columns,
         meta: record.finish(ResultKind::StructureFactor),
-    };
-    write_table(&table, path)
+    }))
 }
 
-/// Writes P(r), if it is asked for.
-pub(super) fn write_distances(
+/// P(r), if it is asked for.
+fn distances(
     flags: &StructureFlags,
     partials: &Partials<RBins>,
     (names, unit): (&[String], Option<&str>),
-    record: &mut Record,
-) -> Result<()> {
-    let Some(path) = &flags.p_of_r else {
-        return Ok(());
-    };
-    let lengths = flags.lengths(names)?;
-    let lengths = lengths.unwrap_or_else(|| vec![1.0; names.len()]);
+    mut record: Record,
+) -> Result<Option<Table>> {
+    if flags.p_of_r.is_none() {
+        return Ok(None);
+    }
+    let scatterers = flags.scatterers(names, unit)?;
+    let lengths = scatterers.map_or_else(|| vec![1.0; names.len()], |all| all.at_zero());
     let of = partials
         .distance_distribution(&lengths)
         .context("--p-of-r")?;
@@ -250,18 +222,29 @@ pub(super) fn write_distances(
     record.set("radius_of_gyration", of.radius_of_gyration);
     record.set("largest_distance", of.largest);
     record.set("scattering_lengths", json!(lengths));
-    let table = Table {
+    Ok(Some(Table {
         columns,
         meta: record.finish(ResultKind::Distances),
-    };
-    write_table(&table, path)
+    }))
 }
 
-/// Partials, and totals where lengths are given.
+/// Makes something of what each species scatters as a function of q.
+fn with_form_factors<T, E>(
+    scatterers: &Scatterers,
+    names: &[String],
+    make: impl FnOnce(&[FormFactor<'_>]) -> Result<T, E>,
+) -> Result<T, E> {
+    let each = (0..names.len()).map(|species| move |q: f64| scatterers.at(species, q));
+    let each: Vec<_> = each.collect();
+    let factors: Vec<FormFactor<'_>> = each.iter().map(|f| f as FormFactor<'_>).collect();
+    make(&factors)
+}
+
+/// Partials, and totals where it is told what species scatter.
 fn of_factors(
     factors: &StructureFactors,
     names: &[String],
-    lengths: Option<&[f64]>,
+    scatterers: Option<&Scatterers>,
 ) -> Result<Vec<TableColumn>> {
     let mut columns = Vec::new();
     let pairs = factors.species().pairs().to_vec();
@@ -297,11 +280,11 @@ fn of_factors(
             ));
         }
     }
-    if let Some(lengths) = lengths {
-        let totals = factors.neutron(lengths)?;
+    if let Some(scatterers) = scatterers {
+        let totals = with_form_factors(scatterers, names, |all| factors.xray(all))?;
         columns.push(TableColumn::floats(
             "F",
-            "total-scattering structure factor F(Q) of Keen (2001), squares of the lengths",
+            "total-scattering structure factor F(Q) of Keen (2001), squares of the lengths (of X-rays, of electrons)",
             totals.f,
         ));
         columns.push(TableColumn::floats(
@@ -309,6 +292,13 @@ fn of_factors(
             "total structure factor S(Q) of Keen (2001)",
             totals.s,
         ));
+        if matches!(scatterers, Scatterers::Atoms(..)) {
+            columns.push(TableColumn::floats(
+                "self",
+                "self-scattering per particle, which F(Q) is without",
+                totals.own,
+            ));
+        }
     }
     Ok(columns)
 }

@@ -247,27 +247,30 @@ pub(super) fn write<B: RdfBins>(
             (&named, norm, flags),
         )?);
     }
-    if let Some(path) = &flags.block_counts {
-        let table = Table {
-            columns: of_blocks(counted, edges, (&named, norm), times.running)?,
-            meta: record.finish(ResultKind::Rdf),
-        };
-        write_table(&table, path)?;
-    }
     let interrupted = counted.interrupted;
     let in_vacuum = counted
         .blocks
         .frames()
         .all(|(_, facts)| facts.volume.is_none());
+    // What cannot be made is told before anything is written.
+    let mut beside = Vec::new();
+    if let Some(path) = &flags.block_counts {
+        let columns = of_blocks(counted, edges, (&named, norm), times.running)?;
+        let meta = record.finish(ResultKind::Rdf);
+        beside.push((path.as_path(), Table { columns, meta }));
+    }
+    if let Some(of_r) = B::of_r(&counted.partials) {
+        let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
+        let tables = structure::tables(structure, of_r, (names, unit), what, &record)?;
+        beside.extend(tables);
+    }
     let table = Table {
         columns,
         meta: record.finish(ResultKind::Rdf),
     };
     deliver(&table, output)?;
-    let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
-    if let Some(of_r) = B::of_r(&counted.partials) {
-        structure::write(structure, of_r, (names, unit), what, &mut record)?;
-        structure::write_distances(structure, of_r, (names, unit), &mut record)?;
+    for (path, table) in beside {
+        write_table(&table, path)?;
     }
     if interrupted || stopped() {
         bail!("stopped by a signal: the result holds the {frames} frames that were counted");

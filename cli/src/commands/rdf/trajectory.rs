@@ -23,9 +23,11 @@ impl Rdf {
     pub(super) fn run_over_frames(self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
         let mut record = Record::begin(call.arguments);
         let paths: &[PathBuf] = &self.data.paths;
-        let reading = self
+        let mut reading = self
             .frames
             .reading(selection, &self.pairs.space, &self.excluded)?;
+        // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
+        reading.request.undivided = paths.len() == 1;
         let settings = (reading.settings(), self.frames.range());
         let (mut source, choice) = reading.open(paths)?;
         let first = source.peek()?.cloned();
@@ -38,10 +40,14 @@ impl Rdf {
             (&source, &choice),
             self.frames.plane,
         );
+        if let (Some(from), None) = (source.box_from(), self.pairs.space.space) {
+            tracing::info!("box: from {from}; --box none for open space");
+            record.set("box_from", from);
+        }
         let unit = self.pairs.space.unit.clone();
         let unit = unit.or_else(|| source.unit().map(str::to_owned));
         let names = choice.groups().names().to_vec();
-        self.structure.check(&names)?;
+        self.check_structure(&choice, job.as_ref(), unit.as_deref())?;
         let weights = self.times.frame_weights.as_ref();
         let of_weights = weights.map(WeightSpec::fingerprint).transpose()?;
         let asked = (
@@ -154,6 +160,33 @@ impl Rdf {
             first: open.first,
         };
         Ok((run, open.names, open.unit))
+    }
+
+    /// Refuses S(q) and P(r) of what has none, before anything is counted.
+    fn check_structure(
+        &self,
+        choice: &FrameChoice,
+        first: Option<&FrameJob>,
+        unit: Option<&str>,
+    ) -> Result<()> {
+        let groups = choice.groups();
+        let bare = self.frames.norm == Some(flags::NormName::None);
+        let in_vacuum = bare && first.is_some_and(|job| job.volume.is_none());
+        let (n, pairs) = (
+            groups.names().len(),
+            frames::wanted(groups, &self.frames.pair_names()?)?,
+        );
+        let some_pairs = pairs.len() < n * (n + 1) / 2;
+        self.structure
+            .check((groups.names(), unit), (some_pairs, in_vacuum))?;
+        let labels = first.and_then(|job| job.particles.labels());
+        let shared = labels.is_some_and(|all| all.values().iter().any(|&l| groups.is_shared(l)));
+        match self.structure.given().filter(|_| shared) {
+            Some(flag) => Err(usage(format!(
+                "{flag} is of species, but conditions of --select share particles"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// The volume of frames that state none; refuses what has no volume and needs one.

@@ -106,6 +106,7 @@ fn refuse(run: &Run<'_, RBins>, structure: &StructureFlags) -> Result<()> {
     let flags = run.flags;
     let given = [
         (structure.structure.is_some(), "--structure"),
+        (structure.p_of_r.is_some(), "--p-of-r"),
         (flags.kirkwood_buff.is_some(), "--kirkwood-buff"),
         (flags.pmf, "--pmf"),
         (flags.block_counts.is_some(), "--block-counts"),

@@ -15,7 +15,7 @@ pub(super) struct Grid {
     axes: Vec<(String, Vec<f64>)>,
 }
 
-/// What flags ask for along the axes: `--by` the first, `--mu-by` and `--pi-by` the second where it is that one.
+/// What flags ask for along the axes: `--by` the first, `--mu-by`, `--pi-by` and its like the second where it is that one.
 #[derive(Debug)]
 pub(super) struct Along<T> {
     /// The word that the flags end in.
@@ -23,6 +23,8 @@ pub(super) struct Along<T> {
     pub(super) first: Option<T>,
     pub(super) mu: Option<T>,
     pub(super) pi: Option<T>,
+    /// Heights, beside rho.
+    pub(super) z: Option<T>,
 }
 
 impl Grid {
@@ -106,7 +108,7 @@ impl Grid {
     /// What is asked for along each axis; refused where nothing is, or for an axis that is not there.
     pub(super) fn asked<T: Copy>(&self, along: &Along<T>) -> Result<Vec<Option<T>>> {
         let flag = along.flag;
-        if [along.first, along.mu, along.pi]
+        if [along.first, along.mu, along.pi, along.z]
             .iter()
             .all(Option::is_none)
         {
@@ -116,7 +118,7 @@ impl Grid {
         }
         let mut asked = vec![None; self.axes.len()];
         asked[0] = along.first;
-        for (name, value) in [("mu", along.mu), ("pi", along.pi)] {
+        for (name, value) in [("mu", along.mu), ("pi", along.pi), ("z", along.z)] {
             let Some(value) = value else { continue };
             let Some(axis) = self.axes.iter().position(|(axis, _)| axis == name) else {
                 let axes: Vec<&str> = self.axes.iter().map(|(axis, _)| axis.as_str()).collect();

@@ -41,7 +41,7 @@ pub(crate) struct Slice {
     /// A result of count, xi, wp or rdf
     #[arg(value_name = "RESULT")]
     result: PathBuf,
-    /// Keep the bins in r, s, rp or theta that lie within these ends, e.g. 5:60
+    /// Keep the bins in r, s, rp, rho or theta that lie within these ends, e.g. 5:60
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     range: Option<[f64; 2]>,
     /// Keep the bins in mu that lie within these ends, e.g. 0:0.5
@@ -50,6 +50,9 @@ pub(crate) struct Slice {
     /// Keep the bins in pi that lie within these ends, e.g. 0:20
     #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
     pi_range: Option<[f64; 2]>,
+    /// Keep the bins in z, of g(rho, z), that lie within these ends, e.g. 0:5
+    #[arg(long, value_name = "LO:HI", value_parser = ends, allow_hyphen_values = true)]
+    z_range: Option<[f64; 2]>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -113,6 +116,7 @@ impl Rebin {
             first: self.by,
             mu: self.mu_by,
             pi: self.pi_by,
+            z: None,
         })?;
         let by: Vec<usize> = by
             .iter()
@@ -175,6 +179,7 @@ impl Slice {
             first: self.range,
             mu: self.mu_range,
             pi: self.pi_range,
+            z: self.z_range,
         })?;
         let axes = whole.axes().iter().zip(ranges);
         let bins = axes.map(|((name, edges), range)| within(name, edges, range));
@@ -198,11 +203,14 @@ impl Slice {
             .iter()
             .map(|column| kept(column, &rows))
             .collect();
-        let coordination = columns.iter_mut().find(|column| column.name == "n");
-        if let (ResultKind::Rdf, Some(n)) = (kind, coordination) {
-            // It goes on counting from where it did.
+        let is_n = |column: &&mut TableColumn| column.name == "n" || column.name.starts_with("n_");
+        if kind == ResultKind::Rdf {
+            // They go on counting from where they did.
             let from = format!("from {:?} up to hi", whole.axes()[0].1[0]);
-            n.description = n.description.replace("from the first edge up to hi", &from);
+            for n in columns.iter_mut().filter(is_n) {
+                let told = n.description.replace(" from the first edge", "");
+                n.description = told.replace("up to hi", &from);
+            }
         }
         let meta = record_of(&table, path, &part, record)?.finish(kind);
         deliver(&Table { columns, meta }, &self.output)

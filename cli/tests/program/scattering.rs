@@ -1,0 +1,105 @@
+//! `albireo rdf --scattering`: what neutrons and X-rays see of the partial structure factors.
+
+use albireo::estimators::fluid::{Gaussians, neutron_scattering_length};
+
+use crate::bad_input::says_one;
+use crate::folder::{Folder, floats};
+use crate::frames::{BINS, trajectory};
+
+/// `sum c_i c_j f_i f_j (A_ij - 1)` of twice as many H as O, and the sums of `c f` and `c f^2`.
+fn total(table: &albireo_catalogs::Table, row: usize, f: [f64; 2]) -> [f64; 3] {
+    let [h, o] = [2.0 / 3.0 * f[0], 1.0 / 3.0 * f[1]];
+    let a = |pair: &str| floats(table, &format!("S_{pair}"))[row] - 1.0;
+    let sum = h * h * a("H-H") + 2.0 * h * o * a("H-O") + o * o * a("O-O");
+    [sum, h + o, h * f[0] + o * f[1]]
+}
+
+#[test]
+fn totals_are_sums_over_partials() {
+    let folder = Folder::new().with("t.csv", &trajectory(0..6, 90));
+    let call = |scattering: &str, unit: &str| {
+        let s = format!("--structure s.csv --q lin:1:11:20 --scattering {scattering}");
+        folder.good(&format!("rdf t.csv {BINS} --unit {unit} {s} -o g.csv"));
+        folder.table("s.csv")
+    };
+    for (scattering, unit, angstroms) in [
+        ("x-ray", "nm", 10.0),
+        ("x-ray", "Angstrom", 1.0),
+        ("neutron", "nm", 1.0),
+    ] {
+        let table = call(scattering, unit);
+        let (q, f, s) = (
+            floats(&table, "centre"),
+            floats(&table, "F"),
+            floats(&table, "S"),
+        );
+        for row in 0..20 {
+            let of = ["H", "O"].map(|name| match scattering {
+                "x-ray" => Gaussians::of(name).unwrap().at(q[row] / angstroms),
+                _ => neutron_scattering_length(name).unwrap(),
+            });
+            let [sum, mean, own] = total(&table, row, of);
+            assert!((f[row] - sum).abs() < 1e-12 * sum.abs().max(1.0), "{row}");
+            let expected = 1.0 + sum / (mean * mean);
+            assert!((s[row] - expected).abs() < 1e-11 * expected.abs().max(1.0));
+            if scattering == "x-ray" {
+                let found = floats(&table, "self")[row];
+                assert!((found - own).abs() < 1e-12 * own, "{found} {own}");
+            }
+        }
+    }
+    // A pair in vacuum, 2 apart: the sum over its atoms, to the width of a bin.
+    let folder = folder.with("pair.csv", "frame,species,x,y,z\n0,O,0,0,0\n0,H,2,0,0\n");
+    folder.good("rdf pair.csv --bins edges:0,1.999,2.001 --norm none --unit Angstrom --structure s.csv --debye --q lin:0.5:4.5:4 --scattering x-ray -o g.csv");
+    let table = folder.table("s.csv");
+    for (q, found) in floats(&table, "centre").iter().zip(floats(&table, "I")) {
+        let [o, h] = ["O", "H"].map(|name| Gaussians::of(name).unwrap().at(*q));
+        let expected = o * o + h * h + 2.0 * o * h * (2.0 * q).sin() / (2.0 * q);
+        assert!(
+            (found - expected).abs() < 1e-3 * expected,
+            "{q}: {found} {expected}"
+        );
+    }
+}
+
+#[test]
+fn what_does_not_scatter_is_told_in_a_line() {
+    let folder = Folder::new()
+        .with("t.csv", &trajectory(0..2, 30))
+        .with("x.csv", "frame,species,x,y,z\n0,Xy,0,0,0\n0,H,2,0,0\n");
+    let before = folder.names();
+    for (call, expected) in [
+        (
+            "t.csv --scattering x-ray",
+            "--unit Angstrom or nm, found none stated",
+        ),
+        (
+            "t.csv --scattering x-ray --unit m",
+            "--unit Angstrom or nm, found `m`",
+        ),
+        ("t.csv --scattering x-ray,O=2", "stand alone"),
+        ("t.csv --scattering neutron,x-ray", "stand alone"),
+        (
+            "t.csv --scattering xray",
+            "`neutron` or `x-ray`, found `xray`",
+        ),
+        ("t.csv --scattering O=1", "the length of `H` is missing"),
+        (
+            "t.csv --scattering x-ray --unit Angstrom --q lin:0:80:2",
+            "up to q = 24 pi per Angstrom",
+        ),
+        (
+            "x.csv --box 10 --scattering x-ray --unit nm",
+            "`Xy` is no atom or ion",
+        ),
+    ] {
+        let q = if call.contains("--q") {
+            ""
+        } else {
+            "--q lin:1:5:4"
+        };
+        let run = folder.run(&format!("rdf {call} {BINS} --structure s.csv {q} -o g.csv"));
+        says_one(&run, call, expected);
+        assert_eq!(folder.names(), before, "{call}");
+    }
+}
