@@ -224,6 +224,21 @@ struct Shown {
     reference: Option<f64>,
 }
 
+/// A curve of counts.
+fn of_counts(x: Vec<f64>, y: Vec<f64>, label: String) -> Shown {
+    let line = Series {
+        x,
+        y,
+        ..Series::default()
+    };
+    Shown {
+        series: vec![line],
+        label,
+        power: 0,
+        reference: None,
+    }
+}
+
 fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError> {
     let name = symbol(&x.name);
     let means = ["mean", "weighted_mean"];
@@ -265,17 +280,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => {
             let (y, label) = counts_or_weights(table, "pairs per bin")?;
-            let line = Series {
-                x: places.clone(),
-                y,
-                ..Series::default()
-            };
-            Ok(Shown {
-                series: vec![line],
-                label,
-                power: 0,
-                reference: None,
-            })
+            Ok(of_counts(places.clone(), y, label))
         }
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),
         ResultKind::Correlation => single("xi", format!("ξ({name})"), 2),

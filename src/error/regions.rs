@@ -55,8 +55,20 @@ pub enum RegionsError {
         row: usize,
     },
     /// A footprint of nothing.
-    #[error("a footprint is made of the points that lie in it, found none")]
+    #[error("a footprint is made of the points that lie in it, or of pixels: found none")]
     EmptyFootprint,
+    /// A number that no pixel has.
+    #[error(
+        "there are {number} pixels, counted from 0: row {row} (counting from 0) names pixel {pixel}"
+    )]
+    NoPixel {
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        pixel: u64,
+        /// Number of pixels of the whole sky.
+        number: u64,
+    },
     /// A resolution that `HEALPix` does not have.
     #[error("nside must be a power of 2 from 1 to {limit}, found {found}")]
     Nside {

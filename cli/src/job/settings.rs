@@ -24,7 +24,7 @@ const OUTPUTS: [&str; 9] = [
 ];
 
 /// Those that name files to be read.
-const INPUTS: [&str; 15] = [
+const INPUTS: [&str; 16] = [
     "data",
     "second",
     "randoms",
@@ -39,6 +39,7 @@ const INPUTS: [&str; 15] = [
     "reuse",
     "model",
     "radial",
+    "mask",
     "bonds",
 ];
 

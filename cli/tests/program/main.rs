@@ -47,6 +47,7 @@ mod split;
 mod standard_output;
 mod statistics;
 mod stop;
+mod survey_errors;
 mod tables;
 mod walls;
 mod weight_sets;

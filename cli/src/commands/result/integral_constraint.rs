@@ -119,7 +119,7 @@ struct Lacking {
 }
 
 impl Lacking {
-    fn of_global(constraint: IntegralConstraint, bins: usize, model: Value) -> Self {
+    fn of_global(constraint: IntegralConstraint, bins: usize, model: &Value) -> Self {
         tracing::info!("integral constraint: {}", constraint.value);
         let IntegralConstraint { value, covered } = constraint;
         Self {
@@ -129,7 +129,7 @@ impl Lacking {
         }
     }
 
-    fn of_radial(constraint: RadialConstraint, shells: &Value, model: Value) -> Self {
+    fn of_radial(constraint: RadialConstraint, shells: &Value, model: &Value) -> Self {
         let finite = constraint.values.iter().filter(|value| value.is_finite());
         let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &value| {
             (lo.min(value), hi.max(value))
@@ -189,7 +189,7 @@ fn tell(gamma: f64, amplitude: f64, error: f64, bins: usize, chi2: f64) {
 
 impl Constraint {
     /// The values of the model file in the bins with random pairs, with what the record says of it.
-    fn model_in(&self, path: &Path, bins: &Bins<'_>) -> Result<(Vec<f64>, Value)> {
+    fn model_in(path: &Path, bins: &Bins<'_>) -> Result<(Vec<f64>, Value)> {
         let model = Model::read(path)?;
         let pairs = bins.x.iter().zip(bins.rr);
         let values = pairs.map(|(&x, &rr)| if rr == 0.0 { Ok(0.0) } else { model.at(x) });
@@ -202,9 +202,9 @@ impl Constraint {
     fn global(&self, bins: &Bins<'_>) -> Result<Lacking> {
         let number = bins.xi.len();
         if let Some(path) = &self.model {
-            let (values, model) = self.model_in(path, bins)?;
+            let (values, model) = Self::model_in(path, bins)?;
             let constraint = IntegralConstraint::new(bins.rr, &values)?;
-            return Ok(Lacking::of_global(constraint, number, model));
+            return Ok(Lacking::of_global(constraint, number, &model));
         }
         let gamma = self.slope()?;
         let fitted = bins.fitted(self.fit)?;
@@ -217,15 +217,15 @@ impl Constraint {
             fit.chi2,
         );
         let model = json!({"power_law": fit});
-        Ok(Lacking::of_global(fit.constraint, number, model))
+        Ok(Lacking::of_global(fit.constraint, number, &model))
     }
 
     /// The constraint of every shell.
     fn radial(&self, bins: &Bins<'_>, shells: &ShellRr) -> Result<Lacking> {
         if let Some(path) = &self.model {
-            let (values, model) = self.model_in(path, bins)?;
+            let (values, model) = Self::model_in(path, bins)?;
             let constraint = RadialConstraint::of_shells(&shells.pairs, &values)?;
-            return Ok(Lacking::of_radial(constraint, &shells.record, model));
+            return Ok(Lacking::of_radial(constraint, &shells.record, &model));
         }
         let gamma = self.slope()?;
         let fitted = bins.fitted(self.fit)?;
@@ -242,7 +242,7 @@ impl Constraint {
             "slope": gamma, "amplitude": fit.amplitude, "amplitude_error": fit.amplitude_error,
             "chi2": fit.chi2, "bins": fit.bins,
         }});
-        Ok(Lacking::of_radial(fit.constraint, &shells.record, model))
+        Ok(Lacking::of_radial(fit.constraint, &shells.record, &model))
     }
 
     /// The slope of the power law, where that is the model.
