@@ -1,19 +1,21 @@
 //! Regions that samples are cut into, so that what scatters between them can be measured.
 //!
 //! Entry: [`Regions`], made of one sample (the randoms) and applied to all: [`Centres`] by k-means, [`Pixels`] of `HEALPix`, [`Cells`] of a
-//! box, [`Values`] of a column. They give labels; who counts by them is the caller's affair. [`Footprint`] is the part of the sky that the
-//! pixels of a sample cover, for random directions.
+//! box, [`Values`] of a column, [`Shells`] of distance. They give labels; who counts by them is the caller's affair. [`Footprint`] is the
+//! part of the sky that the pixels of a sample cover, for random directions.
 
 mod cells;
 mod footprint;
 mod healpix;
 mod k_means;
+mod shells;
 mod values;
 
 pub use cells::Cells;
 pub use footprint::{Footprint, MAX_FOOTPRINT_NSIDE};
 pub use healpix::{MAX_NSIDE, PixelOrder, Pixels};
 pub use k_means::Centres;
+pub use shells::Shells;
 pub use values::Values;
 
 use rayon::prelude::*;

@@ -92,7 +92,9 @@ fn independent() -> Result<(), Failed> {
     finish(&Campaign::new(limits, 3000, 20.0), &|case| {
         verdict(case, |expected| {
             let built = expected.built()?;
-            let besides = !case.besides.cuts.is_empty() || case.besides.weighs_pairs();
+            let besides = !case.besides.cuts.is_empty()
+                || case.besides.weighs_pairs()
+                || !case.besides.sets.is_empty();
             let unknown = matches!(case.bins, Bins::Cut(..))
                 || case.summed.is_new()
                 || besides

@@ -6,112 +6,22 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::{
-    JobId, PairKind, RegionCounts, Sums, WeightedSums, count_prepared, count_regions,
+    JobId, RegionCounts, WeightedSums, count_classes, count_prepared, count_regions,
     count_regions_of_weight_sets, count_weight_sets,
 };
 use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
-use albireo::tally::{Cut, LegendreDegrees, PairWeight};
-use albireo::{
-    Binning, Domain, Engine, EngineError, PairCounts, PairJob, PairTotal, Pairs, Particles,
-};
-use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use albireo::tally::{Classes, Cut};
+use albireo::{Binning, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
 
+use crate::by_shell::ByShell;
 use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
-use crate::pair_weights::WeightedPairs;
+use crate::planned::Planned;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
-use crate::usage::usage;
-
-/// A count to be made.
-#[derive(Debug, Clone)]
-pub(crate) struct Planned<'a> {
-    pub(crate) name: &'static str,
-    pub(crate) pairs: Pairs<'a>,
-    /// Which mean separation of each bin is asked for.
-    pub(crate) mean: Option<MeanSeparation>,
-    /// The degrees of which Legendre sums are asked for.
-    pub(crate) legendre: LegendreDegrees,
-    /// What the products of weights are multiplied by.
-    pub(crate) pair_weight: Option<PairWeight>,
-    /// How weights of pairs were made; empty where they are products.
-    pub(crate) made_of: Map<String, Value>,
-}
-
-/// Which pairs a mean separation is the mean of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MeanSeparation {
-    /// Each pair once.
-    Pairs,
-    /// Each by its weight.
-    Weighted,
-}
-
-impl<'a> Planned<'a> {
-    /// A count of `pairs` alone.
-    pub(crate) fn new(name: &'static str, pairs: Pairs<'a>) -> Self {
-        Self {
-            name,
-            pairs,
-            mean: None,
-            legendre: LegendreDegrees::default(),
-            pair_weight: None,
-            made_of: Map::new(),
-        }
-    }
-
-    /// A count of pairs that bits or angles weigh.
-    pub(crate) fn weighted(pairs: WeightedPairs<'a>) -> Self {
-        Self {
-            pair_weight: pairs.weight,
-            made_of: pairs.record,
-            ..Self::new(pairs.name, pairs.pairs)
-        }
-    }
-
-    fn sums(&self) -> WeightedSums {
-        let sums = Sums {
-            separations: self.mean == Some(MeanSeparation::Pairs),
-            weighted_separations: self.mean == Some(MeanSeparation::Weighted),
-            legendre: self.legendre,
-            ..Sums::for_pairs(self.pairs)
-        };
-        match &self.pair_weight {
-            None => sums.into(),
-            Some(weight) => sums.weighted_by(weight.clone()),
-        }
-    }
-
-    /// Refuses a total that nothing can be normalised by.
-    fn check_total(&self, total: &PairTotal) -> Result<()> {
-        if total.pairs > 0 && (total.weight == 0.0 || !total.weight.is_finite()) {
-            bail!(
-                "{}: the weights of all pairs add up to {}: there is nothing to normalise by",
-                self.name,
-                total.weight
-            );
-        }
-        Ok(())
-    }
-
-    /// Refuses weights of which nothing is left to normalise by.
-    fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
-        if self.mean == Some(MeanSeparation::Weighted) && !self.sums().sums().weights {
-            return Err(usage(format!(
-                "--mean-separation=weighted: the particles of {} have no weights: name a column, --weight COLUMN",
-                self.name
-            )));
-        }
-        let of_bits = self.pair_weight.as_ref().and_then(PairWeight::inverse);
-        if of_bits.is_some() || !self.sums().sums().weights {
-            return Ok(());
-        }
-        self.check_total(&PairTotal::of(self.pairs, PairKind::of(self.pairs, bins)))
-    }
-}
 
 /// Counts pairs in one domain.
 pub(crate) struct Counter<'a> {
@@ -301,6 +211,32 @@ impl<'a> Counter<'a> {
         let made = self.made(planned, bins, count, RegionCounts::whole)?;
         self.note_regions(planned.pairs)?;
         Ok(made)
+    }
+
+    /// Makes a count of the pairs within and between the shells that label the sample, by the engine decided on.
+    pub(crate) fn count_by_shell<B: Binning + 'static>(
+        &mut self,
+        planned: &Planned<'a>,
+        bins: &B,
+    ) -> Result<ByShell<B>> {
+        let sums = self.sums(planned);
+        let mut refused = None;
+        let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            let (pairs, report) = count_classes(engine, job, bins, sums, Classes::Species, bar)?;
+            let made = ByShell::of(job.job(), pairs);
+            let made = made.map_err(|error| {
+                refused = Some(error);
+                EngineError::Interrupted
+            });
+            Ok((made?, report))
+        };
+        let made = self.made(planned, bins, count, |by_shell: &ByShell<B>| {
+            &by_shell.whole
+        });
+        match refused {
+            Some(error) => Err(error.into()),
+            None => made,
+        }
     }
 
     /// Notes the fingerprint of the last count's regions, by which it is known again.

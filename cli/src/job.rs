@@ -3,6 +3,7 @@
 //! Entry: [`Job::parse`]. A key is the long name of a flag, or that of a file a command takes by its place, so that every value is read,
 //! checked and refused as on the command line. Nothing here opens a file or runs anything.
 
+mod keys;
 mod order;
 mod settings;
 mod sweep;
@@ -14,6 +15,7 @@ use clap::Command;
 use toml::de::{DeTable, DeValue};
 
 use crate::usage::usage;
+pub(crate) use keys::listed;
 use order::in_order;
 use settings::{Setting, command_line, flags_of};
 use sweep::Sweep;

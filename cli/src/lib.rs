@@ -14,6 +14,7 @@ mod extending {}
 mod angular;
 mod args;
 mod bins;
+mod by_shell;
 mod caller;
 mod catalogs;
 mod commands;
@@ -27,6 +28,7 @@ mod inputs;
 mod job;
 mod output;
 mod pair_weights;
+mod planned;
 mod progress;
 mod record;
 mod scatter;

@@ -1,14 +1,16 @@
 //! Several sets of weights in one traversal of the pairs: `--weight-set NAME=COLUMN`.
 //!
-//! Entry: [`WeightSetFlags`], [`each_set`], which makes a result for every set and delivers them, and [`split`], which takes a result of
-//! several sets apart.
+//! Entry: [`WeightSetFlags`] and [`CountSetFlags`], [`each_set`], which makes a result for every set and delivers them, and [`split`], which
+//! takes a result of several sets apart.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use albireo::estimators::Role;
 use albireo_catalogs::{Table, TableColumn};
+use albireo_samples::{Samples, Selection, Source};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -16,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::args::OutputFlags;
 use crate::inputs::{Call, Kept};
 use crate::output::{check, deliver};
+use crate::record::Record;
 use crate::usage::usage;
 
 /// What stands for the name of a set in the path of a file.
@@ -68,34 +71,65 @@ pub(crate) struct WeightSetFlags {
     cross_weight_set: Vec<NamedSet>,
 }
 
+/// Sets of weights of one catalog or two, each with a name.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Several sets of weights, whose pairs are found once")]
+pub(crate) struct CountSetFlags {
+    #[allow(clippy::doc_markdown, reason = "the help of a flag")]
+    /// A set of weights with a name, a column or an expression, `none` for unit weights; again for each further set, e.g. plain=WEIGHT and
+    /// fkp=WEIGHT*WEIGHT_FKP. Results have the columns of each set, weight_NAME and so on, or each set a file where {} stands in the path
+    #[arg(long, value_name = "NAME=COLUMN", value_parser = named_set, conflicts_with_all = ["weight", "second-weight"])]
+    weight_set: Vec<NamedSet>,
+    /// The weights of the second catalog in a set, where they differ
+    #[arg(long, alias = "randoms-weight-set", value_name = "NAME=COLUMN", value_parser = named_set, requires = "weight_set")]
+    second_weight_set: Vec<NamedSet>,
+}
+
+fn names(sets: &[NamedSet]) -> Vec<&str> {
+    sets.iter().map(|set| set.name.as_str()).collect()
+}
+
+/// Refuses names that are given twice, or that no set has.
+fn check_names(all: &[NamedSet], others: &[(&str, &[NamedSet])]) -> Result<()> {
+    let known = names(all);
+    for (flag, sets) in [("--weight-set", all)].iter().chain(others) {
+        for (k, NamedSet { name, .. }) in sets.iter().enumerate() {
+            if sets[..k].iter().any(|other| other.name == *name) {
+                return Err(usage(format!("{flag}: {name} is given more than once")));
+            }
+            if !known.contains(&name.as_str()) {
+                return Err(usage(format!(
+                    "{flag}: there is no set {name}: --weight-set names {}",
+                    known.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The weights of all sets, by what a catalog has of its `own`.
+fn weights(all: &[NamedSet], own: &[NamedSet]) -> Vec<Option<String>> {
+    let sets = all.iter().map(|set| {
+        let own = own.iter().find(|own| own.name == set.name);
+        own.unwrap_or(set).weight.clone()
+    });
+    sets.collect()
+}
+
 impl WeightSetFlags {
     /// The names of the sets, in their order; none where there is but one, without a name.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.weight_set.iter().map(|set| set.name.as_str())
+    pub(crate) fn names(&self) -> Vec<&str> {
+        names(&self.weight_set)
     }
 
     /// Refuses names that are given twice, or that no set has.
     pub(crate) fn check(&self) -> Result<()> {
-        let flags = [
-            ("--weight-set", &self.weight_set),
+        let others: [(&str, &[NamedSet]); 2] = [
             ("--randoms-weight-set", &self.randoms_weight_set),
             ("--cross-weight-set", &self.cross_weight_set),
         ];
-        for (flag, sets) in flags {
-            for (k, NamedSet { name, .. }) in sets.iter().enumerate() {
-                if sets[..k].iter().any(|other| other.name == *name) {
-                    return Err(usage(format!("{flag}: {name} is given more than once")));
-                }
-                if !self.names().any(|known| known == name) {
-                    let known: Vec<&str> = self.names().collect();
-                    return Err(usage(format!(
-                        "{flag}: there is no set {name}: --weight-set names {}",
-                        known.join(", ")
-                    )));
-                }
-            }
-        }
-        Ok(())
+        check_names(&self.weight_set, &others)
     }
 
     /// The weights of a role, set by set; none where no sets are named.
@@ -105,12 +139,62 @@ impl WeightSetFlags {
             Role::SecondData => &self.cross_weight_set,
             _ => &self.randoms_weight_set,
         };
-        let sets = self.weight_set.iter().map(|set| {
-            let own = own.iter().find(|own| own.name == set.name);
-            own.unwrap_or(set).weight.clone()
-        });
-        sets.collect()
+        weights(&self.weight_set, own)
     }
+}
+
+impl CountSetFlags {
+    /// The names of the sets, in their order; none where there is but one, without a name.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        names(&self.weight_set)
+    }
+
+    /// Refuses names that are given twice, or that no set has, and weights of a second catalog without one.
+    pub(crate) fn check(&self, has_second: bool) -> Result<()> {
+        if !has_second && !self.second_weight_set.is_empty() {
+            return Err(usage("--second-weight-set needs a second catalog"));
+        }
+        check_names(
+            &self.weight_set,
+            &[("--second-weight-set", &self.second_weight_set)],
+        )
+    }
+
+    /// A catalog with its weights of all sets, where sets are named.
+    pub(crate) fn of(&self, source: Source) -> Source {
+        let own = if source.role == "second" {
+            &self.second_weight_set[..]
+        } else {
+            &[]
+        };
+        let mut sets = weights(&self.weight_set, own).into_iter();
+        let selection = source.selection;
+        Source {
+            selection: Selection {
+                weight: sets.next().unwrap_or(selection.weight),
+                further_weights: sets.collect(),
+                ..selection
+            },
+            ..source
+        }
+    }
+}
+
+/// The samples by a set of weights, of the first one with all others, and what the record says of it.
+pub(crate) fn of_weights(
+    inputs: Rc<Samples>,
+    (set, name): (usize, Option<&str>),
+    record: &mut Record,
+) -> Rc<Samples> {
+    let Some(name) = name else {
+        return inputs;
+    };
+    let alone = inputs.of_weight_set(set);
+    for (key, value) in alone.record() {
+        record.set(key, value.clone());
+    }
+    record.set("weight_set", name);
+    if set == 0 { inputs } else { Rc::new(alone) }
 }
 
 /// The path of a file of a set.
@@ -141,12 +225,12 @@ pub(crate) fn files_of(path: &str, arguments: &[OsString]) -> Vec<String> {
 
 /// Refuses a file that every set would write anew, and files of sets that could not be written or would replace one of the `inputs`.
 pub(crate) fn check_files(
-    sets: &WeightSetFlags,
+    names: &[&str],
     output: &OutputFlags,
     files: &[(&str, &Path)],
     inputs: &[&Path],
 ) -> Result<()> {
-    for name in sets.names() {
+    for name in names {
         let files = files
             .iter()
             .map(|(flag, path)| (*flag, path_of(path, Some(name))));
@@ -154,7 +238,7 @@ pub(crate) fn check_files(
         let files: Vec<_> = files.iter().map(|(flag, path)| (*flag, &**path)).collect();
         check(&of_set(output, name), &files, inputs)?;
     }
-    if sets.weight_set.len() < 2 {
+    if names.len() < 2 {
         return Ok(());
     }
     let shared = |path: &Path| !path.to_string_lossy().contains(PLACE);
@@ -170,12 +254,11 @@ pub(crate) fn check_files(
 /// Makes the result of every set of weights, the first of which finds the pairs of all, and delivers them: each to its own file where `{}`
 /// stands for its name, else together. Without sets there is one result.
 pub(crate) fn each_set(
-    sets: &WeightSetFlags,
+    names: &[&str],
     output: &OutputFlags,
     call: &mut Call<'_>,
     mut make: impl FnMut(&mut Call<'_>, usize, Option<&str>) -> Result<Table>,
 ) -> Result<()> {
-    let names: Vec<&str> = sets.names().collect();
     if names.is_empty() {
         return deliver(&make(call, 0, None)?, output);
     }
@@ -205,7 +288,7 @@ pub(crate) fn each_set(
         }
         return Ok(());
     }
-    let named: Vec<(&str, Table)> = names.into_iter().zip(tables).collect();
+    let named: Vec<(&str, Table)> = names.iter().copied().zip(tables).collect();
     deliver_together(&named, output)
 }
 

@@ -70,7 +70,10 @@ impl Picture {
         let kind = table.kind().map_err(FigureError::NoResult)?;
         if matches!(
             kind,
-            ResultKind::RegionCounts | ResultKind::Randoms | ResultKind::FkpWeights
+            ResultKind::RegionCounts
+                | ResultKind::ShellCounts
+                | ResultKind::Randoms
+                | ResultKind::FkpWeights
         ) {
             return Err(FigureError::NoFigure(kind.name()));
         }
@@ -312,6 +315,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
     match kind {
         ResultKind::Covariance
         | ResultKind::RegionCounts
+        | ResultKind::ShellCounts
         | ResultKind::Randoms
         | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => shown_counts(table, places),

@@ -16,6 +16,28 @@ pub enum RegionsError {
         /// The most that there may be.
         limit: u32,
     },
+    /// No shell, or more than a sample can be labelled with.
+    #[error("the number of shells must be 1 to {limit}, found {found}")]
+    Shells {
+        /// The number of shells.
+        found: u64,
+        /// The most that there may be.
+        limit: u32,
+    },
+    /// A point in no shell.
+    #[error(
+        "every point must lie in a shell: row {row} (counting from 0) lies at a distance of {distance}, the shells go from {lo} to {hi}"
+    )]
+    OutsideShells {
+        /// The first such row, from 0.
+        row: usize,
+        /// Its distance from the origin.
+        distance: f64,
+        /// The least distance of a shell.
+        lo: f64,
+        /// The largest, which no shell holds.
+        hi: f64,
+    },
     /// Fewer points than regions.
     #[error("{regions} regions need as many points at different places at least, found {points}")]
     FewPoints {
@@ -33,8 +55,20 @@ pub enum RegionsError {
         row: usize,
     },
     /// A footprint of nothing.
-    #[error("a footprint is made of the points that lie in it, found none")]
+    #[error("a footprint is made of the points that lie in it, or of pixels: found none")]
     EmptyFootprint,
+    /// A number that no pixel has.
+    #[error(
+        "there are {number} pixels, counted from 0: row {row} (counting from 0) names pixel {pixel}"
+    )]
+    NoPixel {
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        pixel: u64,
+        /// Number of pixels of the whole sky.
+        number: u64,
+    },
     /// A resolution that `HEALPix` does not have.
     #[error("nside must be a power of 2 from 1 to {limit}, found {found}")]
     Nside {

@@ -59,7 +59,7 @@ pub use legendre_sums::{MAX_SUMMED_ELL, legendre_degrees};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
-pub use radial_constraint::RadialConstraint;
+pub use radial_constraint::{RadialConstraint, RadialPowerLaw, ShellPairs};
 pub use ratio::{DavisPeebles, Hamilton, Natural};
 pub use rdf::Rdf;
 pub use split_randoms::SplitRandoms;

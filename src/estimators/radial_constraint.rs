@@ -1,9 +1,12 @@
 //! The radial integral constraint: what an estimate lacks because its random points have the redshifts of the sample itself.
 //!
-//! Entry: [`RadialConstraint`], of a model and of random pairs told apart by shells.
+//! Entry: [`RadialConstraint`], of a model and of [`ShellPairs`], random pairs told apart by shells; [`RadialPowerLaw`], a model fitted with it.
 
+use serde::Serialize;
+
+use super::integral_constraint::{Fitted, best_amplitude};
 use crate::binning::Binning;
-use crate::counts::PairCounts;
+use crate::counts::{PairCounts, PairKind};
 use crate::error::EstimatorError;
 use crate::tally::unordered_classes;
 
@@ -39,7 +42,7 @@ use crate::tally::unordered_classes;
 /// assert!(radial.values[0] > radial.values[5] && radial.covered == 1.0);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RadialConstraint {
     /// RIC in each bin, the last axis varying fastest; NaN where there are no random pairs.
     pub values: Vec<f64>,
@@ -61,6 +64,87 @@ fn shells_of(classes: usize) -> Option<usize> {
         .filter(|&n| unordered_classes(n) == classes)
 }
 
+/// Random pairs within and between shells: for each pair of shells i <= j, (0,0), (0,1), .., (1,1), .., the pairs or their weights in each bin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShellPairs {
+    pairs: Vec<Vec<f64>>,
+    shells: usize,
+    /// All random pairs, in the bins or not.
+    total: f64,
+}
+
+impl ShellPairs {
+    /// Of numbers in bins for each pair of shells, and the total of all pairs, in the bins or not.
+    ///
+    /// ```
+    /// use albireo::estimators::{RadialConstraint, ShellPairs};
+    /// // Two shells and two bins; pairs of different shells are far apart.
+    /// let rr = ShellPairs::new(vec![vec![4.0, 0.0], vec![0.0, 8.0], vec![4.0, 4.0]], 20.0)?;
+    /// let radial = RadialConstraint::of_shells(&rr, &[1.0, 0.0])?;
+    /// // The mean is 1 within the first shell, 0 between the two, 1/2 within the second.
+    /// assert_eq!(radial.values, [(4.0 + 2.0) / 8.0, 2.0 / 12.0]);
+    /// # Ok::<(), albireo::EstimatorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`]: a number of counts that is not that of all pairs of shells, counts of different numbers of bins, or no pairs.
+    pub fn new(pairs: Vec<Vec<f64>>, total: f64) -> Result<Self, EstimatorError> {
+        let Some((shells, first)) = shells_of(pairs.len()).zip(pairs.first()) else {
+            return refuse(format!(
+                "a radial integral constraint needs the random pairs of all pairs of shells, found {} counts",
+                pairs.len()
+            ));
+        };
+        if pairs.iter().any(|counts| counts.len() != first.len()) {
+            return refuse("the random pairs of all shells must be in the same bins");
+        }
+        let held: f64 = pairs.iter().flatten().sum();
+        if held.is_nan() || held <= 0.0 || total.is_nan() || total <= 0.0 {
+            return refuse("a radial integral constraint needs random pairs in the bins");
+        }
+        Ok(Self {
+            pairs,
+            shells,
+            total,
+        })
+    }
+
+    /// Of counts, as [`crate::counts::count_classes`] makes those of one sample each once, by its weights where it has any.
+    ///
+    /// # Errors
+    /// As [`ShellPairs::new`]; counts of both orders of each pair.
+    pub fn of_counts<B: Binning>(rr: &[PairCounts<B>]) -> Result<Self, EstimatorError> {
+        if rr
+            .iter()
+            .any(|counts| counts.kind() == PairKind::AutoOrdered)
+        {
+            return refuse(
+                "a radial integral constraint needs random pairs that are counted once each",
+            );
+        }
+        let of = |counts: &PairCounts<B>| counts.total().normalisation(counts.is_weighted());
+        let total = rr.iter().map(of).sum();
+        Self::new(rr.iter().map(PairCounts::values).collect(), total)
+    }
+
+    /// Number of bins.
+    pub fn bins(&self) -> usize {
+        self.pairs[0].len()
+    }
+
+    /// The pairs of all shells in each bin.
+    fn of_all(&self) -> Vec<f64> {
+        let mut pairs = vec![0.0; self.bins()];
+        for counts in &self.pairs {
+            pairs
+                .iter_mut()
+                .zip(counts)
+                .for_each(|(sum, rr)| *sum += rr);
+        }
+        pairs
+    }
+}
+
 impl RadialConstraint {
     /// Of random pairs within and between shells, as [`crate::counts::count_classes`] counts those of one sample each once, and a model of xi
     /// in the same bins.
@@ -69,30 +153,22 @@ impl RadialConstraint {
     /// [`EstimatorError::Needs`]: counts that are not those of all pairs of shells, another number of bins in the model, no random pair, or a
     /// model that is not finite where there are random pairs.
     pub fn new<B: Binning>(rr: &[PairCounts<B>], model: &[f64]) -> Result<Self, EstimatorError> {
-        let Some((shells, first)) = shells_of(rr.len()).zip(rr.first()) else {
-            return refuse(format!(
-                "a radial integral constraint needs the random pairs of all pairs of shells, found {} counts",
-                rr.len()
-            ));
-        };
-        let bins = first.npairs().len();
+        Self::of_shells(&ShellPairs::of_counts(rr)?, model)
+    }
+
+    /// Of random pairs by shells, and a model of xi in the same bins.
+    ///
+    /// # Errors
+    /// [`EstimatorError::Needs`]: another number of bins in the model, or a model that is not finite where there are random pairs.
+    pub fn of_shells(rr: &ShellPairs, model: &[f64]) -> Result<Self, EstimatorError> {
+        let bins = rr.bins();
         if model.len() != bins {
             let found = model.len();
             return refuse(format!(
                 "a radial integral constraint needs one value of the model for each of {bins} bins, found {found}"
             ));
         }
-        if rr.iter().any(|counts| counts.npairs().len() != bins) {
-            return refuse("the random pairs of all shells must be in the same bins");
-        }
-        let all: Vec<Vec<f64>> = rr.iter().map(PairCounts::values).collect();
-        let mut pairs = vec![0.0; bins];
-        for counts in &all {
-            pairs
-                .iter_mut()
-                .zip(counts)
-                .for_each(|(sum, rr)| *sum += rr);
-        }
+        let pairs = rr.of_all();
         let missing = |&bin: &usize| pairs[bin] != 0.0 && !model[bin].is_finite();
         if let Some(bin) = (0..bins).find(missing) {
             let found = model[bin];
@@ -100,12 +176,8 @@ impl RadialConstraint {
                 "the model of a radial integral constraint is {found} in bin {bin}"
             ));
         }
-        let (held, total) = (pairs.iter().sum::<f64>(), total(rr));
-        if held.is_nan() || held <= 0.0 || total <= 0.0 {
-            return refuse("a radial integral constraint needs random pairs in the bins");
-        }
         let mut taken = vec![0.0; bins];
-        for counts in &all {
+        for counts in &rr.pairs {
             let own: f64 = counts.iter().sum();
             let of_bin = |(&rr, &xi): (&f64, &f64)| if rr == 0.0 { 0.0 } else { rr * xi };
             let mean = counts.iter().zip(model).map(of_bin).sum::<f64>() / own;
@@ -117,15 +189,75 @@ impl RadialConstraint {
             }
         }
         Ok(Self {
+            covered: pairs.iter().sum::<f64>() / rr.total,
             values: taken.iter().zip(&pairs).map(|(sum, rr)| sum / rr).collect(),
-            covered: held / total,
-            shells,
+            shells: rr.shells,
         })
     }
 }
 
-/// All random pairs, in the bins or not.
-fn total<B: Binning>(rr: &[PairCounts<B>]) -> f64 {
-    let of = |counts: &PairCounts<B>| counts.total().normalisation(counts.is_weighted());
-    rr.iter().map(of).sum()
+/// A power law `A x^-gamma` fitted to an estimate together with its radial integral constraint.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RadialPowerLaw {
+    /// gamma, given.
+    pub slope: f64,
+    /// A.
+    pub amplitude: f64,
+    /// Its error, from the errors of the estimate taken as independent.
+    pub amplitude_error: f64,
+    /// Chi squared of the fit.
+    pub chi2: f64,
+    /// Bins that it was fitted to.
+    pub bins: usize,
+    /// The radial integral constraint of the fit, in every bin.
+    pub constraint: RadialConstraint,
+}
+
+impl RadialPowerLaw {
+    /// The amplitude that fits `xi_k = A (x_k^-gamma - C_k)` best, C the radial constraint of `x^-gamma`, in the bins that `fitted` picks and that
+    /// have a value and an error: as [`super::PowerLaw::fit`], the constraint being linear in the model too.
+    ///
+    /// `x` are places in the bins, above 0.
+    ///
+    /// ```
+    /// use albireo::estimators::{RadialConstraint, RadialPowerLaw, ShellPairs};
+    /// let rr = ShellPairs::new(vec![vec![4.0, 0.0], vec![0.0, 8.0], vec![4.0, 4.0]], 20.0)?;
+    /// let lacks = RadialConstraint::of_shells(&rr, &[1.0, 0.5])?.values;
+    /// let xi = [3.0 * (1.0 - lacks[0]), 3.0 * (0.5 - lacks[1])];
+    /// let fit = RadialPowerLaw::fit(&rr, &[1.0, 2.0], 1.0, &xi, &[0.1; 2], |_| true)?;
+    /// assert!((fit.amplitude - 3.0).abs() < 1e-12);
+    /// assert!((fit.constraint.values[1] - 3.0 * lacks[1]).abs() < 1e-12);
+    /// # Ok::<(), albireo::EstimatorError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`RadialConstraint::of_shells`]; no bin to fit.
+    pub fn fit(
+        rr: &ShellPairs,
+        x: &[f64],
+        slope: f64,
+        xi: &[f64],
+        error: &[f64],
+        fitted: impl Fn(usize) -> bool,
+    ) -> Result<Self, EstimatorError> {
+        let shape: Vec<f64> = x.iter().map(|&x| libm::pow(x, -slope)).collect();
+        let unit = RadialConstraint::of_shells(rr, &shape)?;
+        let model = shape.iter().zip(&unit.values);
+        let model: Vec<f64> = model.map(|(shape, lacks)| shape - lacks).collect();
+        let Fitted {
+            amplitude,
+            amplitude_error,
+            chi2,
+            bins,
+        } = best_amplitude(&model, xi, error, fitted)?;
+        let values = unit.values.iter().map(|lacks| amplitude * lacks).collect();
+        Ok(Self {
+            slope,
+            amplitude,
+            amplitude_error,
+            chi2,
+            bins,
+            constraint: RadialConstraint { values, ..unit },
+        })
+    }
 }

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::healpix::{PixelOrder, check_nside, pixel, place_in_pixel};
+use super::healpix::{PixelOrder, centre_in_ring_order, check_nside, pixel, place_in_pixel};
 use crate::error::{Error, RandomError, RegionsError};
 use crate::particles::{Points, check_number};
 use crate::pool;
@@ -58,6 +58,42 @@ impl Footprint {
                 number.ok_or(RegionsError::NoDirection { row })
             })
             .collect::<Result<Vec<u64>, _>>()?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Self { nside, numbers })
+    }
+
+    /// The pixels of these numbers, such as those of a mask: in any order, each as often as it likes.
+    ///
+    /// ```
+    /// use albireo::regions::{Footprint, PixelOrder};
+    /// let nested = Footprint::of_pixels(&[0, 5], 1, PixelOrder::Nested)?;
+    /// // The base pixels have the same numbers in both orders.
+    /// assert_eq!(Footprint::of_pixels(&[5, 0, 5], 1, PixelOrder::Ring)?, nested);
+    /// assert!(Footprint::of_pixels(&[12], 1, PixelOrder::Ring).is_err());
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An `nside` as for [`Footprint::holding`], no pixels at all, or a number that none has.
+    pub fn of_pixels(pixels: &[u64], nside: u32, order: PixelOrder) -> Result<Self, RegionsError> {
+        check_nside(nside, MAX_FOOTPRINT_NSIDE)?;
+        if pixels.is_empty() {
+            return Err(RegionsError::EmptyFootprint);
+        }
+        let number = 12 * u64::from(nside) * u64::from(nside);
+        if let Some(row) = pixels.iter().position(|&pixel| pixel >= number) {
+            let pixel = pixels[row];
+            return Err(RegionsError::NoPixel { row, pixel, number });
+        }
+        let nested = |&number: &u64| match order {
+            PixelOrder::Nested => Some(number),
+            PixelOrder::Ring => {
+                let centre = centre_in_ring_order(number, nside);
+                pixel(centre, nside, PixelOrder::Nested)
+            }
+        };
+        let mut numbers: Vec<u64> = pixels.iter().filter_map(nested).collect();
         numbers.sort_unstable();
         numbers.dedup();
         Ok(Self { nside, numbers })
@@ -156,6 +192,27 @@ mod tests {
         let (ra, dec) = place_in_pixel(4 * 4 - 1, 4, [0.5, 0.5]);
         assert!((ra - 45.0).abs() < 1e-12);
         assert!(((dec.to_radians()).sin() - (1.0 - 1.0 / 48.0)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn centres_of_ring_order_lie_in_their_pixels_of_either_order() {
+        for nside in [1u32, 2, 8, 64, 8192] {
+            let all = 12 * u64::from(nside) * u64::from(nside);
+            let ends = (0..200).chain(all.saturating_sub(200)..all);
+            let some = (0..all).step_by(1 + all as usize / 5000).chain(ends);
+            for number in some.filter(|number| *number < all) {
+                let centre = centre_in_ring_order(number, nside);
+                assert_eq!(
+                    pixel(centre, nside, PixelOrder::Ring),
+                    Some(number),
+                    "{nside}"
+                );
+                let nested = pixel(centre, nside, PixelOrder::Nested).unwrap();
+                let (ra, dec) = place_in_pixel(nested, nside, [0.5, 0.5]);
+                let off = crate::separation::sum(unit_vector(ra, dec), centre.map(|x| -x));
+                assert!(crate::separation::norm2(off) < 1e-24, "{nside} {number}");
+            }
+        }
     }
 
     #[test]

@@ -142,6 +142,43 @@ fn polar_ring(direction: &Direction, n: i64) -> i64 {
     }
 }
 
+/// The direction at the centre of pixel `number` of ring order (Górski et al. 2005, section 5.1).
+pub(super) fn centre_in_ring_order(number: u64, nside: u32) -> [f64; 3] {
+    let n = u64::from(nside);
+    let (cap, all) = (2 * n * (n - 1), 12 * n * n);
+    if (cap..all - cap).contains(&number) {
+        let (ring, in_ring) = ((number - cap) / (4 * n) + n, (number - cap) % (4 * n));
+        let shifted = if (ring + n).is_multiple_of(2) {
+            0.5
+        } else {
+            0.0
+        };
+        let turn = (in_ring as f64 + shifted) / (4 * n) as f64;
+        let z = (2.0 * n as f64 - ring as f64) * 2.0 / (3.0 * n as f64);
+        return at(turn, z, (1.0 - z * z).sqrt());
+    }
+    // Counted from the nearer pole; ring r begins at 2 r (r - 1).
+    let from_pole = number.min(all - 1 - number);
+    let ring = (1 + 2 * from_pole).isqrt().div_ceil(2);
+    let in_ring = from_pole - 2 * ring * (ring - 1);
+    let turn = (in_ring as f64 + 0.5) / (4 * ring) as f64;
+    let share = ring as f64 / n as f64;
+    // 1 - |z|, without the loss of its digits.
+    let rest = share * share / 3.0;
+    let across = (rest * (2.0 - rest)).sqrt();
+    if number < cap {
+        at(turn, 1.0 - rest, across)
+    } else {
+        at(1.0 - turn, rest - 1.0, across)
+    }
+}
+
+/// The direction at a part of a turn, a height and a distance from the axis.
+fn at(turn: f64, z: f64, across: f64) -> [f64; 3] {
+    let angle = turn * std::f64::consts::TAU;
+    [across * libm::cos(angle), across * libm::sin(angle), z]
+}
+
 /// The number within nested order: the base pixel, then the bits of both coordinates in turn.
 fn nested(face: i64, x: i64, y: i64, n: i64) -> i64 {
     let spread = |v: i64| {

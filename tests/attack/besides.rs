@@ -1,14 +1,14 @@
-//! What a case may have besides points, bins and sums: cuts, and factors of the weights of pairs.
+//! What a case may have besides points, bins and sums: cuts, factors of the weights of pairs, and further sets of weights.
 //!
 //! Entry: [`draw`], which comes after everything else, so that the rest of a case does not depend on it.
 
 use albireo::tally::{
-    AngularWeight, Cut, InverseProbability, PairNormalisation, PairWeight, Realisations,
+    AngularWeight, Cut, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,
 };
-use albireo::{Axis, Bits, Groups, LineOfSight, Particles};
+use albireo::{Axis, Bits, Groups, LineOfSight, Particles, Weights};
 
 use super::case::{Case, Space, text};
-use super::draw::Draft;
+use super::draw::{Draft, weights};
 use super::random::Random;
 
 /// A cut, in plain numbers.
@@ -59,12 +59,27 @@ pub struct Besides {
     pub bits: [Vec<Vec<u64>>; 2],
     /// Angles in degrees, and the factors at them.
     pub angular: Option<(Vec<f64>, Vec<f64>)>,
+    /// Weights of both samples set by set, none for unit weights; the first set is the case's own.
+    pub sets: Vec<[Option<Vec<f64>>; 2]>,
 }
 
 impl Besides {
     /// Whether pairs have weights that are more than a product.
     pub fn weighs_pairs(&self) -> bool {
         self.inverse.is_some() || self.angular.is_some()
+    }
+
+    /// Each of the sums by every set of weights, where weights go into it.
+    pub fn sums(&self, sums: Vec<Sum>) -> Vec<Sum> {
+        let by_set = |sum: Sum| {
+            let last = if sum.is_weighted() {
+                self.sets.len()
+            } else {
+                0
+            };
+            (0..=last).map(move |set| sum.clone().of_set(set))
+        };
+        sums.into_iter().flat_map(by_set).collect()
     }
 
     /// The library's cuts.
@@ -100,7 +115,7 @@ impl Besides {
         }))
     }
 
-    /// Sample number `which` with its groups and bits.
+    /// Sample number `which` with its groups, bits and sets of weights.
     ///
     /// # Errors
     /// What the library refuses.
@@ -113,7 +128,11 @@ impl Besides {
             let bits = Bits::from_rows(&self.bits[which]).map_err(text)?;
             particles = particles.with_bits(bits).map_err(text)?;
         }
-        Ok(particles)
+        let further = self.sets.iter().map(|set| match &set[which] {
+            None => Weights::Unit,
+            Some(weights) => Weights::PerParticle(weights.clone().into()),
+        });
+        particles.with_weight_sets(further.collect()).map_err(text)
     }
 
     /// Leaves out rows of one sample; what is listed of the others keeps its numbers.
@@ -122,7 +141,10 @@ impl Besides {
             self.groups[which].drain(rows.clone());
         }
         if !self.bits[which].is_empty() {
-            self.bits[which].drain(rows);
+            self.bits[which].drain(rows.clone());
+        }
+        for weights in self.sets.iter_mut().filter_map(|set| set[which].as_mut()) {
+            weights.drain(rows.clone());
         }
         for cut in &mut self.cuts {
             if let Dropped::Listed(list) = cut {
@@ -200,6 +222,17 @@ pub fn draw(draft: &mut Draft<'_>, case: &mut Case) {
         let factors = degrees.iter().map(|_| random.between(-1.0, 3.0)).collect();
         besides.angular = Some((degrees, factors));
     }
+    let further = draft.class(&[
+        ("sets of weights 1", 0),
+        ("sets of weights 1", 0),
+        ("sets of weights 1", 0),
+        ("sets of weights 2", 1),
+        ("sets of weights 4", 3),
+    ]);
+    let cross = case.second.is_some();
+    besides.sets = (0..further)
+        .map(|_| [0, 1].map(|k| weights(draft, n[k], k == 1 && !cross)))
+        .collect();
     case.besides = besides;
 }
 

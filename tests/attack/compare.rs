@@ -27,6 +27,7 @@ fn run_bins<E: Engine, B: Binning>(
     let cross = matches!(job.pairs(), Pairs::Cross(..));
     let ordered = cross || bins.order() == PairOrder::Ordered;
     let sums = case.summed.sums(bins.line_of_sight().is_some(), ordered);
+    let sums = case.besides.sums(sums);
     let what = (sums.into_iter()).fold(Tallied::new(bins.clone()), Tallied::with_sum);
     let mut what = (case.besides.cuts()?.into_iter()).fold(what, Tallied::with_cut);
     if let Some(weight) = case.besides.pair_weight()? {

@@ -428,7 +428,8 @@ fn edges_through_separations(
     }
 }
 
-fn weights(draft: &mut Draft<'_>, n: usize, unused: bool) -> Option<Vec<f64>> {
+/// Weights of so many points, of any kind; none for unit weights, and where they are not used.
+pub fn weights(draft: &mut Draft<'_>, n: usize, unused: bool) -> Option<Vec<f64>> {
     type Draw = fn(&mut Random) -> f64;
     if unused {
         return None;

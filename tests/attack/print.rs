@@ -94,7 +94,7 @@ fn space(space: &Space) -> String {
     }
 }
 
-/// The groups and bits of a sample.
+/// The groups, bits and further sets of weights of a sample.
 fn of_rows(besides: &Besides, which: usize) -> String {
     let mut text = String::new();
     let (groups, bits) = (&besides.groups[which], &besides.bits[which]);
@@ -105,6 +105,18 @@ fn of_rows(besides: &Besides, which: usize) -> String {
         let _ = write!(
             text,
             ".with_bits(Bits::from_rows(&{bits:?}).unwrap()).unwrap()"
+        );
+    }
+    let sets = besides.sets.iter().map(|set| match &set[which] {
+        None => "Weights::Unit".to_owned(),
+        Some(w) => format!("Weights::PerParticle({}.to_vec().into())", list(w)),
+    });
+    if !besides.sets.is_empty() {
+        let sets: Vec<_> = sets.collect();
+        let _ = write!(
+            text,
+            ".with_weight_sets(vec![{}]).unwrap()",
+            sets.join(", ")
         );
     }
     text
@@ -201,6 +213,12 @@ impl Case {
             }
         };
         line(format!("let sums = {words};"));
+        if !self.besides.sets.is_empty() {
+            let last = self.besides.sets.len();
+            line(format!(
+                "let sums = sums.into_iter().flat_map(|sum| (0..={last}).map(move |k| sum.clone().of_set(k)));"
+            ));
+        }
         line("let what = sums.into_iter().fold(Tallied::new(bins), Tallied::with_sum);".into());
         let beyond = if self.beyond_half {
             ".beyond_half()"

@@ -65,6 +65,8 @@ impl Search<'_> {
         self.try_change(|case| case.besides.cuts.clear());
         self.try_change(|case| (case.besides.inverse, case.besides.bits) = Default::default());
         self.try_change(|case| case.besides.angular = None);
+        self.try_change(|case| case.besides.sets.clear());
+        self.try_change(|case| case.besides.sets.truncate(1));
         self.try_change(|case| case.traversal = Traversal::Auto);
         self.try_change(|case| case.beyond_half = false);
     }
@@ -145,6 +147,7 @@ impl Search<'_> {
             case.second = None;
             case.besides.groups[1].clear();
             case.besides.bits[1].clear();
+            case.besides.sets.iter_mut().for_each(|set| set[1] = None);
         });
         self.try_change(|case| {
             if let Bins::SMu(across, ..) | Bins::RpPi(across, ..) | Bins::Cut(across, ..) =

@@ -33,6 +33,8 @@ pub enum ResultKind {
     Covariance,
     /// Pairs per region and bin.
     RegionCounts,
+    /// Pairs within and between shells of distance, for each two shells and bin.
+    ShellCounts,
     /// Random points, a row for each.
     Randoms,
     /// n(z).
@@ -42,7 +44,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -54,6 +56,7 @@ impl ResultKind {
         Self::Distances,
         Self::Covariance,
         Self::RegionCounts,
+        Self::ShellCounts,
         Self::Randoms,
         Self::NumberDensity,
         Self::FkpWeights,
@@ -73,6 +76,7 @@ impl ResultKind {
             Self::Distances => "distribution of distances",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
+            Self::ShellCounts => "pair counts by shell",
             Self::Randoms => "random catalogue",
             Self::NumberDensity => "number density",
             Self::FkpWeights => "FKP weights",

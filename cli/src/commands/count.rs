@@ -1,24 +1,30 @@
 //! `albireo count`: raw pair counts.
 
+use std::path::Path;
+
 use albireo::tally::Legendre;
 use albireo::{Binning, Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
+use albireo_samples::Source;
 use anyhow::Result;
 use clap::Args;
 
 use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
+use crate::by_shell::ShellFlags;
 use crate::catalogs::Files;
-use crate::counting::{Counter, MeanSeparation, Planned};
+use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
-use crate::output::{check, deliver};
+use crate::output::check;
 use crate::pair_weights::{PairWeightFlags, upweighted};
+use crate::planned::{MeanSeparation, Planned};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns, mean_column};
 use crate::usage::usage;
+use crate::weight_sets::{CountSetFlags, check_files, each_set, of_weights};
 
 /// Arguments of `count`.
 #[derive(Debug, Args)]
@@ -48,6 +54,10 @@ pub(crate) struct Count {
     pair_weights: PairWeightFlags,
     #[command(flatten)]
     cuts: CutFlags,
+    #[command(flatten)]
+    weight_sets: CountSetFlags,
+    #[command(flatten)]
+    shells: ShellFlags,
 }
 
 /// A Legendre polynomial by its degree.
@@ -58,21 +68,40 @@ fn legendre(text: &str) -> Result<Legendre, String> {
 }
 
 impl Count {
-    /// Counts, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
-        let inputs = self
-            .data
-            .iter()
-            .chain(self.second.iter().flat_map(Files::iter));
-        let inputs = inputs.chain(self.bins.files());
-        let inputs: Vec<_> = inputs.chain(self.pair_weights.files()).collect();
-        check(&self.pairs.output, &[], &inputs)?;
-        let spec = BinSpec::new(self.statistic, &self.bins)?;
-        let mut record = Record::begin(call.arguments);
-        let sources = self
-            .pairs
-            .sources(self.data, self.second, self.cuts.group.as_deref())?;
-        let wanted = Wanted {
+    /// The files that are read.
+    fn files(&self) -> Vec<&Path> {
+        let second = self.second.iter().flat_map(Files::iter);
+        let files = self.data.iter().chain(second).chain(self.bins.files());
+        let files = files.chain(self.pair_weights.files());
+        files.chain(self.shells.file()).collect()
+    }
+
+    /// The catalogs, with their weights of all sets.
+    fn sources(&self) -> Result<Vec<Source>> {
+        let (data, second) = (self.data.clone(), self.second.clone());
+        let group = self.cuts.group.as_deref();
+        let sources = self.pairs.sources(data, second, group)?;
+        self.weight_sets.check(sources.len() > 1)?;
+        let sources = sources.into_iter();
+        Ok(sources.map(|source| self.weight_sets.of(source)).collect())
+    }
+
+    /// Refuses flags that have no meaning for the statistic.
+    fn check(&self, spec: &BinSpec) -> Result<()> {
+        self.cuts.check(self.statistic)?;
+        self.shells.check(self.statistic)?;
+        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
+        if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
+            return Err(usage(
+                "--legendre needs --statistic s-mu or rp-pi, which have a line of sight",
+            ));
+        }
+        Ok(())
+    }
+
+    /// How the catalogs are read.
+    fn wanted(&self) -> Wanted {
+        Wanted {
             angular: self.statistic == Statistic::Theta,
             outside: if self.pairs.space.wrap {
                 Outside::Wrap
@@ -80,32 +109,53 @@ impl Count {
                 Outside::Refuse
             },
             regions: None,
-        };
-        self.cuts.check(self.statistic)?;
-        spec.check_line_of_sight(self.los.los, self.cuts.needs_line_of_sight())?;
-        let upweights = self.pair_weights.begin(&sources)?;
-        if !self.legendre.is_empty() && !self.statistic.has_line_of_sight() {
-            return Err(usage(
-                "--legendre needs --statistic s-mu or rp-pi, which have a line of sight",
-            ));
         }
+    }
+
+    /// Counts, prints and writes.
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+        let (inputs, output) = (self.files(), &self.pairs.output);
+        let sets = self.weight_sets.names();
+        check(output, &[], &inputs)?;
+        check_files(&sets, output, &[], &inputs)?;
+        let spec = BinSpec::new(self.statistic, &self.bins)?;
+        each_set(&sets, output, call, |call, set, name| {
+            self.result(&spec, (set, name), call)
+        })
+    }
+
+    /// The table of the counts by a set of weights.
+    fn result(
+        &self,
+        spec: &BinSpec,
+        (set, name): (usize, Option<&str>),
+        call: &mut Call<'_>,
+    ) -> Result<Table> {
+        let mut record = Record::begin(call.arguments);
+        let sources = self.sources()?;
+        self.check(spec)?;
+        let upweights = self.pair_weights.begin(&sources)?;
         let engines = Engines::new(&self.pairs.run)?;
+        let space = &self.pairs.space;
         let samples = call
             .kept
-            .read(&sources, &self.pairs.space, wanted, &mut record)?;
+            .read(&sources, space, self.wanted(), &mut record)?;
+        let samples = of_weights(samples, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;
         let weighting = self.pair_weights.weighting(&samples, &["data", "second"])?;
         upweights.check_data(samples.record().get("samples"));
         let cuts = self.cuts.cuts(los, samples.domain())?;
+        let by_shell = self.shells.labelled(&samples)?;
         let mut counter = Counter::new(engines, samples.domain())
             .sharing(call.kept.shared())
             .dropping(cuts);
-        let first = samples.get("data")?;
-        let pairs = match samples.find("second") {
-            None => weighting.of("DD", ["data"; 2], Pairs::Auto(first))?,
-            Some(second) => {
-                weighting.of("D1D2", ["data", "second"], Pairs::Cross(first, second))?
+        let pairs = match (&by_shell, samples.find("second")) {
+            (Some((labelled, _)), _) => weighting.of("DD", ["data"; 2], Pairs::Auto(labelled))?,
+            (None, None) => weighting.of("DD", ["data"; 2], Pairs::Auto(samples.get("data")?))?,
+            (None, Some(second)) => {
+                let pairs = Pairs::Cross(samples.get("data")?, second);
+                weighting.of("D1D2", ["data", "second"], pairs)?
             }
         };
         let mut counts = [(pairs, false)];
@@ -116,25 +166,29 @@ impl Count {
             legendre: self.legendre.iter().copied().collect(),
             ..Planned::weighted(pairs)
         };
-        let mut axes = with_bins!(&bins, bins => {
-            counter.decide_and_count(&planned, bins)?;
-            bins.axes()
-        });
+        let mut axes = with_bins!(&bins, bins => bins.axes());
         samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
-        counter.note(&mut record);
         let length = samples.unit();
+        if let Some((_, shells)) = &by_shell {
+            let made = with_bins!(&bins, bins => {
+                self.shells.check_order(bins.order())?;
+                counter.decide(std::slice::from_ref(&planned), bins)?;
+                counter.count_by_shell(&planned, bins)?.rows()
+            });
+            counter.note(&mut record);
+            return made.table(shells, &counter.done, (&axes, length), record);
+        }
+        with_bins!(&bins, bins => {
+            counter.decide_and_count(&planned, bins)?;
+        });
+        counter.note(&mut record);
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {
             columns.extend(count_columns(count, ""));
             columns.extend(mean_column(count, &axes, length));
         }
-        deliver(
-            &Table {
-                columns,
-                meta: record.finish(ResultKind::Counts),
-            },
-            &self.pairs.output,
-        )
+        let meta = record.finish(ResultKind::Counts);
+        Ok(Table { columns, meta })
     }
 }

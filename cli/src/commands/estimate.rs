@@ -3,7 +3,6 @@
 //! Entry: [`EstimateFlags::estimate`]. Which pairs are counted, and what becomes of them, is the library's: here are the flags.
 
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use albireo::binning::PairOrder;
 use albireo::counts::Split;
@@ -13,7 +12,7 @@ use albireo::estimators::{
 use albireo::result::Correlation;
 use albireo::{Binning, EstimatorError, Outside};
 use albireo_catalogs::TableColumn;
-use albireo_samples::{RegionSpec, Samples, Selection, Source};
+use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
 use clap::Args;
 
@@ -26,16 +25,17 @@ use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, Space
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
 use crate::counted::Counted;
-use crate::counting::{Counter, MeanSeparation};
+use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::write;
 use crate::pair_weights::PairWeightFlags;
+use crate::planned::MeanSeparation;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
-use crate::weight_sets::{WeightSetFlags, path_of};
+use crate::weight_sets::{WeightSetFlags, of_weights, path_of};
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -165,23 +165,6 @@ struct Asked {
     cut: Option<RegionSpec>,
     method: Option<Method>,
     split: Option<(Split, Term)>,
-}
-
-/// The samples by a set of weights, of the first one with all others, and what the record says of it.
-fn of_weights(
-    inputs: Rc<Samples>,
-    (set, name): (usize, Option<&str>),
-    record: &mut Record,
-) -> Rc<Samples> {
-    let Some(name) = name else {
-        return inputs;
-    };
-    let alone = inputs.of_weight_set(set);
-    for (key, value) in alone.record() {
-        record.set(key, value.clone());
-    }
-    record.set("weight_set", name);
-    if set == 0 { inputs } else { Rc::new(alone) }
 }
 
 impl EstimateFlags {

@@ -7,6 +7,7 @@ pub(crate) mod devices;
 mod estimate;
 mod estimator;
 pub(crate) mod info;
+mod mask;
 pub(crate) mod nz;
 mod over_mu;
 mod pairs;

@@ -15,11 +15,12 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{DataFlags, OutputFlags, RandomsFlags, RunFlags};
 use crate::catalogs::Files;
-use crate::counting::{Counter, Planned};
+use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
 use crate::engine::Engines;
 use crate::inputs::{Call, say};
 use crate::output::{check, deliver, write};
+use crate::planned::Planned;
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
 use crate::tables::edge_columns;

@@ -20,8 +20,9 @@ use super::saved_counts::{self, Expected, Saved};
 use super::saved_regions;
 use super::split::Subsets;
 use crate::angular::Upweights;
-use crate::counting::{Counter, MeanSeparation, Planned};
+use crate::counting::Counter;
 use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
+use crate::planned::{MeanSeparation, Planned};
 use crate::scatter::{Method, Scatter};
 
 /// What has been read and decided, ready to be counted.

@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
+use super::mask::MaskFlags;
 use crate::args::{DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
 use crate::inputs::{Call, say};
@@ -32,7 +33,10 @@ pub(crate) struct Randoms {
     seed: u64,
     #[command(flatten)]
     shape: ShapeFlags,
-    /// Resolution of the footprint of --like, a power of 2 up to 8192; pixels should hold many objects [default: 64, 0.84 square degrees]
+    #[command(flatten)]
+    mask: MaskFlags,
+    /// Resolution of the footprint of --like, a power of 2 up to 8192; pixels should hold many objects [default: 64, 0.84 square degrees];
+    /// with --mask, that of its pixels [default: as the file states by NSIDE]
     #[arg(long, value_name = "NSIDE", value_parser = nside, help_heading = "Like a catalogue")]
     nside: Option<u32>,
     /// Draw redshifts from the data's histogram in so many bins, joined by monotone cubics, instead of the data's own redshifts, e.g. 40
@@ -49,25 +53,31 @@ pub(crate) struct Randoms {
     format: Option<FormatName>,
 }
 
-/// What the points fill: one of these.
+/// What the points fill: one of these, but for a mask, which may go with a catalogue.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-#[command(next_help_heading = "Where (one of these)")]
+#[group(required = true, multiple = true)]
+#[command(
+    next_help_heading = "Where (one of these; --mask with --like takes redshifts of the catalogue)"
+)]
 struct ShapeFlags {
     /// A box from 0 to L, or to Lx,Ly,Lz, or the cell of three vectors ax,ay,az,bx,..,cz: columns x, y, z, e.g. 420
-    #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true)]
+    #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true, conflicts_with_all = ["shell", "sky_window", "like", "mask"])]
     space: Option<BoxSpec>,
     /// Between two spheres around the origin, evenly in volume: columns x, y, z, e.g. 500:1200
-    #[arg(long, value_name = "RMIN:RMAX", value_parser = shell, allow_hyphen_values = true)]
+    #[arg(long, value_name = "RMIN:RMAX", value_parser = shell, allow_hyphen_values = true, conflicts_with_all = ["sky_window", "like", "mask"])]
     shell: Option<[f64; 2]>,
     /// Between two right ascensions and two declinations (degrees), evenly on the sphere: columns RA, DEC, e.g. 150:240,-5:60, and
     /// -20:30,0:10 across RA = 0
-    #[arg(long, value_name = "RA0:RA1,DEC0:DEC1", value_parser = sky_window, allow_hyphen_values = true)]
+    #[arg(long, value_name = "RA0:RA1,DEC0:DEC1", value_parser = sky_window, allow_hyphen_values = true, conflicts_with_all = ["like", "mask"])]
     sky_window: Option<Window>,
     /// In the footprint of a catalogue, the `HEALPix` pixels that hold its objects: columns RA, DEC and Z, whose redshifts are drawn from
     /// those of the catalogue, by --weight where given; `--redshift none` goes without; several files by a quoted pattern
     #[arg(long, value_name = "DATA")]
     like: Option<Files>,
+    /// In the `HEALPix` pixels of a mask, evenly: a map of the whole sky, as healpy writes them, or a table with a column of pixels; columns RA,
+    /// DEC, and with --like DATA also Z
+    #[arg(long, value_name = "FILE")]
+    mask: Option<PathBuf>,
 }
 
 /// A window on the sky with its limits as given.
@@ -152,10 +162,13 @@ impl Randoms {
     /// Makes the points and writes them.
     pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
         let output = self.output_flags();
-        let inputs: Vec<&Path> = self.shape.like.iter().flat_map(Files::iter).collect();
+        let inputs = self.shape.like.iter().flat_map(Files::iter);
+        let inputs: Vec<&Path> = inputs.chain(self.shape.mask.as_deref()).collect();
         check(&output, &[], &inputs)?;
         let selection = Selection::from(self.columns.clone());
-        let of_data = selection.any() || self.nside.is_some() || self.smooth_nz.is_some();
+        self.mask.check(self.shape.mask.as_deref())?;
+        let of_pixels = self.nside.is_some() && self.shape.mask.is_none();
+        let of_data = selection.any() || of_pixels || self.smooth_nz.is_some();
         if self.shape.like.is_none() && of_data {
             return Err(usage(
                 "--nside, --smooth-nz, columns and rows are about a catalogue: they go with --like DATA",
@@ -196,6 +209,9 @@ impl Randoms {
         if let Some(files) = &self.shape.like {
             return self.like(files, selection, given, record);
         }
+        if let Some(footprint) = self.masked(record)? {
+            return Ok(directions(footprint.draw(n, seed)?));
+        }
         if let Some([r_min, r_max]) = self.shape.shell {
             record.set("shell", json!([r_min, r_max]));
             let points = random::in_shell(n, seed, r_min, r_max).context("--shell")?;
@@ -223,6 +239,17 @@ impl Randoms {
             }
         };
         Ok(cartesian(&points))
+    }
+
+    /// The footprint of the mask, where there is one.
+    fn masked(&self, record: &mut Record) -> Result<Option<Footprint>> {
+        let Some(path) = &self.shape.mask else {
+            return Ok(None);
+        };
+        let (footprint, made_of) = self.mask.footprint(path, self.nside)?;
+        record.set("mask", made_of);
+        note(&footprint, record);
+        Ok(Some(footprint))
     }
 
     /// Points in the footprint of a catalogue, with redshifts like its own.
@@ -262,8 +289,15 @@ impl Randoms {
             Column::new("RA", &survey.ra),
             Column::new("DEC", &survey.dec),
         );
-        let footprint = Footprint::holding(&unit_vectors(ra, dec)?, self.nside.unwrap_or(64))?;
-        note(&footprint, survey.ra.len(), record);
+        let footprint = if let Some(footprint) = self.masked(record)? {
+            footprint
+        } else {
+            let points = unit_vectors(ra, dec)?;
+            let footprint = Footprint::holding(&points, self.nside.unwrap_or(64))?;
+            warn_of_sparse(&footprint, survey.ra.len());
+            note(&footprint, record);
+            footprint
+        };
         record.set("samples", survey.record);
         let mut columns = directions(footprint.draw(self.number, self.seed)?);
         if let Some(redshifts) = &survey.redshift {
@@ -288,19 +322,23 @@ impl Randoms {
 /// Fewer objects a pixel than this leave holes where the survey has none.
 const SPARSE: f64 = 5.0;
 
-/// Notes the footprint, and warns where its pixels are too small for the data.
-fn note(footprint: &Footprint, objects: usize, record: &mut Record) {
+/// Notes the footprint.
+fn note(footprint: &Footprint, record: &mut Record) {
     let (nside, n_pixels) = (footprint.nside(), footprint.n_pixels());
     let area = footprint.area();
     tracing::info!("footprint: {n_pixels} pixels of nside {nside}, {area:.2} square degrees");
-    let each = objects as f64 / n_pixels as f64;
+    record.set(
+        "footprint",
+        json!({ "nside": nside, "pixels": n_pixels, "area_square_degrees": area }),
+    );
+}
+
+/// Warns where pixels are too small for the data that they are to hold.
+fn warn_of_sparse(footprint: &Footprint, objects: usize) {
+    let each = objects as f64 / footprint.n_pixels() as f64;
     if each < SPARSE {
         tracing::warn!(
             "the pixels of the footprint hold {each:.1} objects on average: empty ones inside the survey are left out; a smaller --nside fills them"
         );
     }
-    record.set(
-        "footprint",
-        json!({ "nside": nside, "pixels": n_pixels, "area_square_degrees": area }),
-    );
 }

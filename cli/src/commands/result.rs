@@ -9,12 +9,14 @@ mod covariance;
 mod grid;
 mod integral_constraint;
 mod mean;
+mod model;
 mod parts;
 mod realisations;
 mod rebin;
 mod renormalise;
 mod saved;
 mod settings;
+mod shell_rr;
 mod sum;
 mod window;
 mod wrap;
@@ -53,7 +55,8 @@ xi is estimated of the sums, and the regions of all parts are left out one at a 
     /// Add the integral constraint of a model to a correlation function
     #[command(
         after_help = "IC = sum RR xi_model / sum RR over the bins of the result; the estimate is on average xi - IC (Landy & Szalay 1993; \
-Roche & Eales 1999). Bins should reach all pairs of the volume."
+Roche & Eales 1999). Bins should reach all pairs of the volume. With --radial the mean is taken over the pairs of each two shells of distance: \
+the constraint that randoms with the redshifts of the data put on every shell (de Mattia & Ruhlmann-Kleider 2019)."
     )]
     IntegralConstraint(integral_constraint::Constraint),
     /// Put neighbouring bins of pair counts together: the counts of the coarser bins, exactly

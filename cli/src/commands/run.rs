@@ -13,7 +13,7 @@ use crate::Cli;
 use crate::caller;
 use crate::catalogs::Files;
 use crate::inputs::{Call, Kept};
-use crate::job::{Job, Measurement};
+use crate::job::{Job, Measurement, listed};
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::usage::{in_a_line, usage};
@@ -35,7 +35,7 @@ pub(crate) struct Run {
 /// What is printed instead of measuring anything.
 #[derive(Debug, Args)]
 struct PrintFlags {
-    /// Print a job file to begin with: it runs on the catalogs that come with albireo
+    /// Print a job file to begin with, which runs on the catalogs that come with albireo, and all keys as comments
     #[arg(long, conflicts_with_all = ["job", "list", "again", "show_job"])]
     template: bool,
     /// Print the command lines that the job stands for, and run none of them
@@ -172,7 +172,9 @@ impl Run {
     /// Runs what is not done, in order.
     pub(crate) fn run(self) -> Result<()> {
         let Some(path) = self.job.as_deref().filter(|_| !self.print.template) else {
-            return crate::output::print(TEMPLATE);
+            let mut program = Cli::command();
+            program.build();
+            return crate::output::print(&(TEMPLATE.to_owned() + &listed(&program)));
         };
         if self.print.show_job {
             return crate::output::print(&job_of(path)?);

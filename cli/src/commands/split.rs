@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::counted::{Counted, SplitCount};
-use crate::counting::{Counter, Planned};
+use crate::counting::Counter;
+use crate::planned::Planned;
 use crate::usage::usage;
 
 /// How randoms are split.

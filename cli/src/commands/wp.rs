@@ -78,13 +78,18 @@ impl Wp {
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
         check(&self.output, &others, &inputs)?;
-        check_files(&self.estimate.weight_sets, &self.output, &others, &inputs)?;
+        check_files(
+            &self.estimate.weight_sets.names(),
+            &self.output,
+            &others,
+            &inputs,
+        )?;
         let spec = BinSpec::new(Statistic::RpPi, &bins)?;
         if let Some(pi) = &spec.second {
             check_pi(pi.values(), self.pi_max)?;
         }
-        let sets = &self.estimate.weight_sets;
-        each_set(sets, &self.output, call, |call, set, name| {
+        let sets = self.estimate.weight_sets.names();
+        each_set(&sets, &self.output, call, |call, set, name| {
             let estimated = (self.estimate).estimate(&spec, None, (set, name), call)?;
             self.result(estimated, name)
         })

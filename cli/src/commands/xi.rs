@@ -113,7 +113,12 @@ impl Xi {
         let counts = self.counts.as_deref().map(|path| ("--counts", path));
         let others: Vec<_> = counts.into_iter().chain(self.estimate.written()).collect();
         check(&self.output, &others, &inputs)?;
-        check_files(&self.estimate.weight_sets, &self.output, &others, &inputs)?;
+        check_files(
+            &self.estimate.weight_sets.names(),
+            &self.output,
+            &others,
+            &inputs,
+        )?;
         self.check()?;
         let orders = self.orders_of_sums()?;
         let spec = BinSpec::new(self.statistic, &self.bins)?;
@@ -123,8 +128,8 @@ impl Xi {
             None => None,
         };
         let orders = orders.as_deref();
-        let sets = &self.estimate.weight_sets;
-        each_set(sets, &self.output, call, |call, set, name| {
+        let sets = self.estimate.weight_sets.names();
+        each_set(&sets, &self.output, call, |call, set, name| {
             let estimated = (self.estimate).estimate(&spec, orders, (set, name), call)?;
             self.result(estimated, wanted.as_ref(), orders.is_some(), name)
         })

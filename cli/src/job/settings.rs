@@ -24,7 +24,7 @@ const OUTPUTS: [&str; 9] = [
 ];
 
 /// Those that name files to be read.
-const INPUTS: [&str; 14] = [
+const INPUTS: [&str; 16] = [
     "data",
     "second",
     "randoms",
@@ -38,6 +38,8 @@ const INPUTS: [&str; 14] = [
     "by-region",
     "reuse",
     "model",
+    "radial",
+    "mask",
     "bonds",
 ];
 
@@ -58,6 +60,11 @@ pub(super) struct Setting {
     pub(super) key: String,
     value: Value,
     pub(super) line: usize,
+}
+
+/// Whether a key is set to edges.
+fn is_edges(key: &str) -> bool {
+    key.ends_with("bins") || key == "shells"
 }
 
 /// A number as it is written.
@@ -162,7 +169,7 @@ impl Setting {
             Value::One(text) => Some(vec![text.clone()]),
             Value::List(texts, _) if each => Some(texts.clone()),
             // A list of numbers for bins is their edges.
-            Value::List(texts, true) if self.key.ends_with("bins") => {
+            Value::List(texts, true) if is_edges(&self.key) => {
                 Some(vec![format!("edges:{}", texts.join(","))])
             }
             Value::List(texts, _) => Some(vec![texts.join(",")]),
@@ -252,7 +259,7 @@ pub(super) fn command_line(
         if INPUTS.contains(&setting.key.as_str()) {
             inputs.extend(texts.iter().cloned());
         }
-        if setting.key.ends_with("bins") {
+        if is_edges(&setting.key) {
             let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
             inputs.extend(files.map(str::to_owned));
         }

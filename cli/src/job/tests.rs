@@ -249,3 +249,29 @@ fn mistakes_are_told_with_their_line() {
         assert!(!refusal.contains('\n'), "{refusal}");
     }
 }
+
+#[test]
+fn every_key_is_listed_with_its_table() {
+    let mut program = crate::Cli::command();
+    program.build();
+    let text = listed(&program);
+    assert!(
+        text.lines()
+            .all(|line| line.is_empty() || line.starts_with('#'))
+    );
+    let tables: Vec<&str> = text.split("\n#\n# [").skip(1).collect();
+    let commands = MEASUREMENTS.iter().map(|name| (*name).to_owned());
+    let commands: Vec<String> = commands.collect();
+    assert!(tables[0].starts_with("xi.NAME]") && tables.len() > commands.len() + 5);
+    for table in tables {
+        let (name, keys) = table.split_once(".NAME]").unwrap();
+        let mut command = &program;
+        for word in name.split('.') {
+            command = command.find_subcommand(word).unwrap();
+        }
+        for key in flags_of(command).names() {
+            let word = |other: &str| other.trim_end_matches(',') == key;
+            assert!(keys.split_whitespace().any(word), "{name}: {key}");
+        }
+    }
+}

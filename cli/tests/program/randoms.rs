@@ -7,6 +7,7 @@ use albireo::regions::Footprint;
 use albireo::sky::{Column, unit_vectors};
 use albireo_samples::{Selection, Source, Stop, Survey};
 
+use crate::bad_input::refused;
 use crate::folder::{Folder, floats, names};
 
 /// A catalogue that comes with albireo.
@@ -293,5 +294,93 @@ fn xi_with_randoms_like_the_survey_is_that_with_its_own() {
     for (found, expected) in found.iter().zip(&expected) {
         assert!(*expected > 0.1, "the survey clusters: {expected}");
         assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
+    }
+}
+
+/// The share of the points within a circle of declination.
+fn below(dec: &[f64], limit: f64) -> f64 {
+    dec.iter().filter(|dec| **dec < limit).count() as f64 / dec.len() as f64
+}
+
+#[test]
+fn masks_are_filled_evenly_by_number_or_by_map() {
+    let folder = Folder::new().with("survey.csv", &survey());
+    // The four base pixels around the north pole, half of which --mask-where takes; as a map of values, all of them.
+    std::fs::write(
+        folder.path("pixels.csv"),
+        "PIXEL,FRACTION\n0,0.9\n2,0.8\n1,0.2\n3,0.1\n0,0.7\n",
+    )
+    .unwrap();
+    let map: String = (0..12)
+        .map(|k| format!("{}\n", i32::from(k < 4) - 2 * i32::from(k == 8)))
+        .collect();
+    std::fs::write(folder.path("map.csv"), format!("MASK\n{map}")).unwrap();
+    let pixels = "--mask pixels.csv --nside 1 --mask-order nested";
+    folder.good(&format!("randoms -n 4000 {pixels} -o all.csv"));
+    folder.good("randoms -n 4000 --mask map.csv --mask-order ring -o map_out.csv");
+    let (all, map) = (folder.table("all.csv"), folder.table("map_out.csv"));
+    assert_eq!(names(&all), ["RA", "DEC"]);
+    assert_eq!(floats(&all, "RA"), floats(&map, "RA"));
+    assert_eq!(all.meta["footprint"]["pixels"], 4);
+    assert_eq!(all.meta["mask"]["path"], "pixels.csv");
+    // A third of the sphere, which reaches down to the equator.
+    let dec = floats(&all, "DEC");
+    assert!(dec.iter().all(|dec| *dec > 0.0) && below(&dec, 30.0) > 0.2);
+    folder.good(&format!(
+        "randoms -n 1000 {pixels} --mask-where FRACTION>0.5 --like survey.csv --where Z<0.4 -o some.csv"
+    ));
+    let some = folder.table("some.csv");
+    assert_eq!(names(&some), ["RA", "DEC", "Z"]);
+    assert_eq!(some.meta["footprint"]["pixels"], 2);
+    let quarter = |ra: &f64| (ra / 90.0) as u32;
+    assert!(
+        floats(&some, "RA")
+            .iter()
+            .all(|ra| [0, 2].contains(&quarter(ra)))
+    );
+    assert!(floats(&some, "Z").iter().all(|z| (0.2..0.4).contains(z)));
+}
+
+#[test]
+fn masks_without_a_meaning_are_refused() {
+    let folder = Folder::new()
+        .with("pixels.csv", "PIXEL,F\n0,0.9\n11,0.8\n")
+        .with("far.csv", "PIXEL\n0\n12\n")
+        .with("half.csv", "PIXEL\n0.5\n")
+        .with("odd.csv", "M\n1\n1\n1\n")
+        .with("none.csv", "M\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n");
+    for (flags, code, words) in [
+        ("--mask pixels.csv --mask-order ring", 2, "states no NSIDE"),
+        ("--mask pixels.csv --nside 1", 2, "states no ORDERING"),
+        (
+            "--mask pixels.csv --nside 1 --mask-order ring --mask-where F>2",
+            1,
+            "the mask holds no pixel: 2 rows were read",
+        ),
+        (
+            "--mask far.csv --nside 1 --mask-order ring",
+            1,
+            "there are 12 pixels, counted from 0: row 1",
+        ),
+        (
+            "--mask half.csv --nside 1 --mask-order ring",
+            1,
+            "expected the number of a pixel, found 0.5",
+        ),
+        (
+            "--mask odd.csv --mask-order ring",
+            1,
+            "no map of the sky has so many pixels",
+        ),
+        ("--mask none.csv --mask-order ring", 1, "found none"),
+        ("--mask pixels.csv --box 10", 2, "cannot be used with"),
+        ("--box 10 --mask-where F>2", 2, "--mask-where needs a mask"),
+    ] {
+        refused(
+            &folder,
+            &format!("randoms -n 10 {flags} -o out.csv"),
+            code,
+            &[words],
+        );
     }
 }

@@ -335,7 +335,7 @@ fn results_that_are_no_realisations_are_refused() {
         assert!(run.stderr.contains(expected), "{files}\n{}", run.stderr);
         assert_eq!(folder.names(), before, "{files}");
     }
-    folder.good("result covariance a.csv b.csv -o cov.csv");
+    folder.good("result covariance a.csv b.csv -o cov.csv --singular");
     let run = folder.run("result covariance cov.csv a.csv");
     assert!(
         run.stderr

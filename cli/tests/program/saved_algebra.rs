@@ -396,7 +396,7 @@ fn integral_constraints_without_a_meaning_are_refused() {
         (
             "wp.csv --power-law 1",
             1,
-            "a result of xi over r, s or theta is needed, found a projected correlation function",
+            "a result of xi over r, s, theta or (s, mu) is needed, found a projected correlation function",
         ),
         ("dp.csv --power-law 1", 1, "it holds no RR"),
         (

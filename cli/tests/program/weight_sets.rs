@@ -206,3 +206,58 @@ fn sets_that_have_no_meaning_are_refused() {
         &["would replace the input d.csv"],
     );
 }
+
+#[test]
+fn counts_by_sets_are_those_by_each_alone() {
+    let folder = folder();
+    let second = "--weight-set sq=w*w --second-weight-set sq=w+1";
+    for (files, flags, of_sq) in [
+        ("d.csv", "--weight-set sq=w*w", "--weight w*w"),
+        ("d.csv r.csv", second, "--weight w*w --second-weight w+1"),
+    ] {
+        let count = format!("count {files} --bins lin:0:4:4 --mean-separation");
+        let sets = format!("--weight-set unit=none {flags} --weight-set plain=w");
+        let run = folder.good(&format!("{count} {sets} -o all.csv -v"));
+        let again = "counted with the first set of weights";
+        assert_eq!(run.stderr.matches(again).count(), 2, "{}", run.stderr);
+        folder.good(&format!("{count} {sets} -o c_{{}}.csv"));
+        let all = folder.table("all.csv");
+        for (name, weights) in [("unit", ""), ("sq", of_sq), ("plain", "--weight w")] {
+            folder.good(&format!("{count} {weights} -o alone.csv"));
+            let (alone, own) = (
+                folder.table("alone.csv"),
+                folder.table(&format!("c_{name}.csv")),
+            );
+            assert_eq!(names(&own), names(&alone));
+            let npairs = integers(&all, &format!("npairs_{name}"));
+            assert_eq!(npairs, integers(&alone, "npairs"), "{name}");
+            for column in ["npairs", "weight", "mean_r"] {
+                let Some(expected) = alone.column(column) else {
+                    assert!(column == "weight" && name == "unit", "{column} {name}");
+                    continue;
+                };
+                assert_eq!(own.column(column).unwrap().values, expected.values);
+            }
+            if name != "unit" {
+                let weight = floats(&all, &format!("weight_{name}"));
+                assert_eq!(weight, floats(&alone, "weight"), "{name}");
+            }
+            assert_eq!(own.meta["samples"], alone.meta["samples"]);
+        }
+    }
+    let count = "count d.csv --bins lin:0:4:4";
+    for (flags, words) in [
+        ("--weight-set a=w --weight w", "cannot be used with"),
+        ("--second-weight-set a=w", "required arguments"),
+        (
+            "--weight-set a=w --second-weight-set a=w",
+            "--second-weight-set needs a second catalog",
+        ),
+        (
+            "--weight-set a=w --weight-set a=w",
+            "a is given more than once",
+        ),
+    ] {
+        refused(&folder, &format!("{count} {flags} -o out.csv"), 2, &[words]);
+    }
+}

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use albireo::estimators::{Covariance, hartlap_factor, percival_factor};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 
@@ -30,6 +30,9 @@ pub(crate) struct OverMocks {
     /// Number of parameters that are to be fitted: names the factor of Percival et al. (2014) for their covariance too
     #[arg(long, value_name = "Q")]
     parameters: Option<NonZeroUsize>,
+    /// Also of fewer realisations than bins, whose covariance has errors but no inverse
+    #[arg(long)]
+    singular: bool,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -100,6 +103,13 @@ impl OverMocks {
             return Err(usage(format!(
                 "--parameters: {bins} bins allow for {bins} parameters at most, found {parameters}"
             )));
+        }
+        let number = realisations.number();
+        if number < bins && !self.singular {
+            bail!(
+                "{number} realisations of {bins} bins: their covariance has no inverse, which takes more of them than bins, and {} to be unbiased: --singular writes it for its errors alone",
+                bins + 3
+            );
         }
         let covariance = estimates.covariance()?;
         for (key, value) in realisations.common() {

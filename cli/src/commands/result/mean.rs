@@ -77,6 +77,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         | ResultKind::Window
         | ResultKind::Covariance
         | ResultKind::RegionCounts
+        | ResultKind::ShellCounts
         | ResultKind::Randoms
         | ResultKind::NumberDensity
         | ResultKind::FkpWeights => bail!(

@@ -15,7 +15,10 @@ pub(super) fn read(path: &Path) -> Result<(Table, ResultKind)> {
     let table = Table::read(path)?;
     check_single(&table).with_context(place)?;
     let kind = table.kind().with_context(place)?;
-    if matches!(kind, ResultKind::Covariance | ResultKind::RegionCounts) {
+    if matches!(
+        kind,
+        ResultKind::Covariance | ResultKind::RegionCounts | ResultKind::ShellCounts
+    ) {
         bail!("{}: its rows are no bins: it is a {}", place(), kind.name());
     }
     let axes = table.edges().with_context(place)?;

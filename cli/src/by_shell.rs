@@ -1,0 +1,196 @@
+//! Pairs within and between shells of distance: `count --shells SPEC`, of which radial integral constraints are made.
+//!
+//! Entry: [`ShellFlags`], [`ByShell`].
+
+use std::str::FromStr;
+
+use albireo::binning::BinAxis;
+use albireo::counts::{JobId, PairKind};
+use albireo::regions::{Regions, Shells};
+use albireo::{Binning, CountsError, PairCounts, PairJob, PairOrder, PairTotal, Particles};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_samples::Samples;
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::bins::Statistic;
+use crate::counted::Counted;
+use crate::edges::EdgeSpec;
+use crate::record::Record;
+use crate::scatter::{each_repeated, repeated};
+use crate::tables::{count_columns, edge_columns};
+use crate::usage::usage;
+
+/// Shells as the command line spells them.
+#[derive(Debug, Clone, PartialEq)]
+enum ShellSpec {
+    /// So many, from the nearest object to the farthest.
+    Across(u32),
+    /// Between these distances.
+    Between(EdgeSpec),
+}
+
+impl FromStr for ShellSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim().parse() {
+            Ok(number) if number > 0 => Ok(Self::Across(number)),
+            Ok(_) => Err("expected at least 1 shell, found 0".to_owned()),
+            Err(_) => text.parse().map(Self::Between).map_err(|reason| {
+                format!("{reason}; a number stands for as many shells of equal thickness")
+            }),
+        }
+    }
+}
+
+/// Shells of distance from the observer.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Pairs by shells")]
+pub(crate) struct ShellFlags {
+    /// Count the pairs within and between shells of distance from the observer, apart from one another: N shells of equal thickness from the
+    /// nearest object to the farthest, or bins of distance, e.g. lin:900:1500:30. Of randoms they make the radial integral constraint,
+    /// `albireo result integral-constraint --radial FILE`
+    #[arg(
+        long,
+        value_name = "N|SPEC",
+        conflicts_with_all = ["second", "mean_separation", "legendre", "bits", "angular", "weight_set", "plot"]
+    )]
+    shells: Option<ShellSpec>,
+}
+
+impl ShellFlags {
+    /// Refuses shells where there are no distances.
+    pub(crate) fn check(&self, statistic: Statistic) -> Result<()> {
+        if self.shells.is_some() && statistic == Statistic::Theta {
+            return Err(usage(
+                "--shells has no meaning for --statistic theta: there are no distances",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses bins that tell the two orders of a pair apart: each pair of shells has one count.
+    pub(crate) fn check_order(&self, order: PairOrder) -> Result<()> {
+        if self.shells.is_some() && order == PairOrder::Ordered {
+            return Err(usage(
+                "--shells needs bins that hold each pair once: of |mu| or |pi|, with a line of sight through neither end",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The file that the shells are read from, if any.
+    pub(crate) fn file(&self) -> Option<&std::path::Path> {
+        match &self.shells {
+            Some(ShellSpec::Between(edges)) => edges.file(),
+            _ => None,
+        }
+    }
+
+    /// The data with their shells as labels, where shells are asked for.
+    pub(crate) fn labelled(&self, samples: &Samples) -> Result<Option<(Particles, Shells)>> {
+        let Some(spec) = &self.shells else {
+            return Ok(None);
+        };
+        if samples.domain().is_periodic() {
+            return Err(usage(
+                "--shells needs an observer, and a periodic box has none: leave --shells out, or --box none",
+            ));
+        }
+        let data = samples.get("data")?;
+        let shells = match spec {
+            ShellSpec::Across(number) => Shells::across(data.points(), *number),
+            ShellSpec::Between(edges) => Shells::new(edges.edges().context("--shells")?),
+        };
+        let shells = shells.context("--shells")?;
+        let labelled = shells.label(data.clone()).context("--shells")?;
+        Ok(Some((labelled, shells)))
+    }
+}
+
+/// The pairs of a sample within and between its shells.
+#[derive(Debug, Clone)]
+pub(crate) struct ByShell<B> {
+    /// All of them.
+    pub(crate) whole: PairCounts<B>,
+    /// Those of shells (0,0), (0,1), .., (1,1), ..
+    pub(crate) pairs: Vec<PairCounts<B>>,
+}
+
+impl<B: Binning> ByShell<B> {
+    /// Of the counts of all classes of a job.
+    pub(crate) fn of(job: &PairJob<'_>, pairs: Vec<PairCounts<B>>) -> Result<Self, CountsError> {
+        let first = &pairs[0];
+        let mut npairs = vec![0; first.npairs().len()];
+        let mut weight = first.weight().map(|weight| vec![0.0; weight.len()]);
+        for counts in &pairs {
+            let sums = npairs.iter_mut().zip(counts.npairs());
+            sums.for_each(|(sum, n)| *sum += n);
+            if let (Some(sums), Some(weight)) = (&mut weight, counts.weight()) {
+                sums.iter_mut().zip(weight).for_each(|(sum, w)| *sum += w);
+            }
+        }
+        let bins = first.binning().clone();
+        let total = PairTotal::of(job.pairs(), PairKind::of(job.pairs(), &bins));
+        let whole = PairCounts::from_parts(bins, npairs, weight, total, JobId::of(job))?;
+        let whole = whole.with_cuts(first.cuts().to_vec());
+        let whole = whole.with_exactness(first.exactness());
+        Ok(Self { whole, pairs })
+    }
+
+    /// The numbers of all pairs of shells in a row.
+    pub(crate) fn rows(&self) -> Rows {
+        let weights: Option<Vec<_>> = self.pairs.iter().map(PairCounts::weight).collect();
+        let npairs = self.pairs.iter().flat_map(PairCounts::npairs).copied();
+        Rows {
+            npairs: npairs.collect(),
+            weight: weights.map(|weights| weights.concat()),
+        }
+    }
+}
+
+/// What is counted of each pair of shells in each bin, bins varying fastest.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    npairs: Vec<u64>,
+    weight: Option<Vec<f64>>,
+}
+
+impl Rows {
+    /// A row for each pair of shells and each bin.
+    pub(crate) fn table(
+        self,
+        shells: &Shells,
+        counted: &[Counted],
+        (axes, unit): (&[BinAxis], Option<&str>),
+        mut record: Record,
+    ) -> Result<Table> {
+        let whole = counted.first().context("no count was made")?;
+        let number = u64::from(shells.number());
+        let each = (0..number).flat_map(|a| (a..number).map(move |b| [a, b]));
+        let each: Vec<[u64; 2]> = each.collect();
+        let bins: usize = axes.iter().map(BinAxis::n_bins).product();
+        let shell = |which: usize, name: &str, described: &str| {
+            let described = format!("shell of the {described} point, counting from 0");
+            let values = each.iter().map(|pair| pair[which]).collect();
+            each_repeated(&TableColumn::integers(name, described, values), bins)
+        };
+        let mut columns = vec![
+            shell(0, "shell_1", "nearer"),
+            shell(1, "shell_2", "farther"),
+        ];
+        let edges = edge_columns(axes, unit).into_iter();
+        columns.extend(edges.map(|column| repeated(column, each.len())));
+        let in_rows = Counted {
+            npairs: self.npairs,
+            weight: self.weight,
+            ..whole.clone()
+        };
+        columns.extend(count_columns(&in_rows, ""));
+        record.set("shells", json!(shells.edges().values()));
+        let meta = record.finish(ResultKind::ShellCounts);
+        Ok(Table { columns, meta })
+    }
+}

@@ -1,0 +1,100 @@
+//! What is to be counted: which pairs, and what is summed over them.
+//!
+//! Entry: [`Planned`].
+
+use albireo::counts::{PairKind, Sums, WeightedSums};
+use albireo::tally::{LegendreDegrees, PairWeight};
+use albireo::{Binning, PairTotal, Pairs};
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use serde_json::{Map, Value};
+
+use crate::pair_weights::WeightedPairs;
+use crate::usage::usage;
+
+/// A count to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) pairs: Pairs<'a>,
+    /// Which mean separation of each bin is asked for.
+    pub(crate) mean: Option<MeanSeparation>,
+    /// The degrees of which Legendre sums are asked for.
+    pub(crate) legendre: LegendreDegrees,
+    /// What the products of weights are multiplied by.
+    pub(crate) pair_weight: Option<PairWeight>,
+    /// How weights of pairs were made; empty where they are products.
+    pub(crate) made_of: Map<String, Value>,
+}
+
+/// Which pairs a mean separation is the mean of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeanSeparation {
+    /// Each pair once.
+    Pairs,
+    /// Each by its weight.
+    Weighted,
+}
+
+impl<'a> Planned<'a> {
+    /// A count of `pairs` alone.
+    pub(crate) fn new(name: &'static str, pairs: Pairs<'a>) -> Self {
+        Self {
+            name,
+            pairs,
+            mean: None,
+            legendre: LegendreDegrees::default(),
+            pair_weight: None,
+            made_of: Map::new(),
+        }
+    }
+
+    /// A count of pairs that bits or angles weigh.
+    pub(crate) fn weighted(pairs: WeightedPairs<'a>) -> Self {
+        Self {
+            pair_weight: pairs.weight,
+            made_of: pairs.record,
+            ..Self::new(pairs.name, pairs.pairs)
+        }
+    }
+
+    pub(crate) fn sums(&self) -> WeightedSums {
+        let sums = Sums {
+            separations: self.mean == Some(MeanSeparation::Pairs),
+            weighted_separations: self.mean == Some(MeanSeparation::Weighted),
+            legendre: self.legendre,
+            ..Sums::for_pairs(self.pairs)
+        };
+        match &self.pair_weight {
+            None => sums.into(),
+            Some(weight) => sums.weighted_by(weight.clone()),
+        }
+    }
+
+    /// Refuses a total that nothing can be normalised by.
+    pub(crate) fn check_total(&self, total: &PairTotal) -> Result<()> {
+        if total.pairs > 0 && (total.weight == 0.0 || !total.weight.is_finite()) {
+            bail!(
+                "{}: the weights of all pairs add up to {}: there is nothing to normalise by",
+                self.name,
+                total.weight
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses weights of which nothing is left to normalise by.
+    pub(crate) fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
+        if self.mean == Some(MeanSeparation::Weighted) && !self.sums().sums().weights {
+            return Err(usage(format!(
+                "--mean-separation=weighted: the particles of {} have no weights: name a column, --weight COLUMN",
+                self.name
+            )));
+        }
+        let of_bits = self.pair_weight.as_ref().and_then(PairWeight::inverse);
+        if of_bits.is_some() || !self.sums().sums().weights {
+            return Ok(());
+        }
+        self.check_total(&PairTotal::of(self.pairs, PairKind::of(self.pairs, bins)))
+    }
+}
