@@ -366,7 +366,7 @@ fn unused(files: &AngularFiles, factors: &Factors, counts: &[Asking<'_>]) -> any
         }
     };
     let named = AngularFiles {
-        count: Some(wanted.first().unwrap_or(&"DD").to_string()),
+        count: Some((*wanted.first().unwrap_or(&"DD")).to_owned()),
         ..files.clone()
     };
     usage(format!(
