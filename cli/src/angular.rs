@@ -1,4 +1,4 @@
-//! Angular upweights of saved counts in bins of theta: `--angular [COUNT=]PARENT,OBSERVED`.
+//! Angular upweights of saved counts in bins of theta, `--angular [COUNT=]PARENT,OBSERVED`, or as they stand in a file, `--angular [COUNT=]@FILE`.
 //!
 //! Entry: [`AngularFiles`], [`Upweights`]. What the factors are is the library's; here is which saved count they are made of.
 
@@ -13,14 +13,23 @@ use albireo_catalogs::{ResultKind, Stop, Table, Values};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
+use crate::angular_nodes;
 use crate::usage::usage;
 
-/// Two results, and the count that their ratio is for.
+/// Two results or a file of factors, and the count that they are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AngularFiles {
     count: Option<String>,
-    parent: PathBuf,
-    observed: PathBuf,
+    origin: Origin,
+}
+
+/// Where factors come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Origin {
+    /// The counts of the parent sample over those of the observed one.
+    Ratio([PathBuf; 2]),
+    /// Rows `theta factor`.
+    File(PathBuf),
 }
 
 impl FromStr for AngularFiles {
@@ -36,31 +45,44 @@ impl FromStr for AngularFiles {
             Some((name, files)) => (Some(name.to_owned()), files),
             None => (None, text),
         };
-        match files.split(',').collect::<Vec<_>>()[..] {
-            [parent, observed] if !parent.is_empty() && !observed.is_empty() => Ok(Self {
-                count,
-                parent: parent.into(),
-                observed: observed.into(),
-            }),
-            _ => Err(
-                "expected two results, PARENT,OBSERVED, or COUNT=PARENT,OBSERVED with a count such as DR"
+        let file = files.strip_prefix('@').filter(|path| !path.is_empty());
+        let origin = match (file, &files.split(',').collect::<Vec<_>>()[..]) {
+            (Some(path), _) => Origin::File(path.into()),
+            (None, &[parent, observed]) if !parent.is_empty() && !observed.is_empty() => {
+                Origin::Ratio([parent.into(), observed.into()])
+            }
+            _ => return Err(
+                "expected two results, PARENT,OBSERVED, or factors, @FILE, behind COUNT= where they are for one count such as DR"
                     .to_owned(),
             ),
-        }
+        };
+        Ok(Self { count, origin })
     }
 }
 
 impl AngularFiles {
     /// The files.
-    pub(crate) fn paths(&self) -> [&Path; 2] {
-        [&self.parent, &self.observed]
+    pub(crate) fn paths(&self) -> Vec<&Path> {
+        match &self.origin {
+            Origin::Ratio(paths) => paths.iter().map(PathBuf::as_path).collect(),
+            Origin::File(path) => vec![path],
+        }
     }
 
     /// As it is typed.
     fn typed(&self) -> String {
         let count = self.count.as_ref().map(|name| format!("{name}="));
-        let (parent, observed) = (self.parent.display(), self.observed.display());
-        format!("--angular {}{parent},{observed}", count.unwrap_or_default())
+        let paths: Vec<String> = self
+            .paths()
+            .iter()
+            .map(|p| p.display().to_string())
+            .collect();
+        let at = match self.origin {
+            Origin::Ratio(_) => "",
+            Origin::File(_) => "@",
+        };
+        let count = count.unwrap_or_default();
+        format!("--angular {count}{at}{}", paths.join(","))
     }
 }
 
@@ -223,23 +245,48 @@ fn digests(sample: &Value) -> Vec<&Value> {
     all.filter_map(|file| file.get("sha256")).collect()
 }
 
-/// What `--angular` names, read.
-pub(crate) struct Upweights(Vec<(AngularFiles, [Saved; 2])>);
-
 /// Factors by the angle with the record of what they were made of.
 pub(crate) type Made = (AngularWeight, Value);
+
+/// What `--angular` names, read.
+pub(crate) struct Upweights(Vec<(AngularFiles, Factors)>);
+
+/// Where factors come from, read.
+enum Factors {
+    Ratio(Box<[Saved; 2]>),
+    File(Made),
+}
+
+impl Factors {
+    fn read(files: &AngularFiles) -> Result<Self> {
+        let place = |path: &Path| format!("--angular: {}", path.display());
+        let read = |path: &Path| Saved::read(path).with_context(|| place(path));
+        Ok(match &files.origin {
+            Origin::Ratio([parent, observed]) => {
+                Self::Ratio(Box::new([read(parent)?, read(observed)?]))
+            }
+            Origin::File(path) => Self::File(angular_nodes::read(path).context("--angular")?),
+        })
+    }
+
+    /// The factors of a count, if they are for it: of the counts that `name` means in saved results.
+    fn of(&self, count: &Asking<'_>, name: &str, any: bool) -> Result<Option<Made>> {
+        match self {
+            Self::File(made) => Ok(any.then(|| made.clone())),
+            Self::Ratio(saved) => match saved.each_ref().map(|saved| saved.find(name, any)) {
+                [Some(parent), Some(observed)] => {
+                    upweights(saved, [parent, observed], count).map(Some)
+                }
+                _ => Ok(None),
+            },
+        }
+    }
+}
 
 impl Upweights {
     /// Reads all files.
     pub(crate) fn read(asked: &[AngularFiles]) -> Result<Self> {
-        let read = |path: &Path| {
-            let place = || format!("--angular: {}", path.display());
-            Saved::read(path).with_context(place)
-        };
-        let both = |files: &AngularFiles| {
-            let [parent, observed] = files.paths().map(read);
-            Ok((files.clone(), [parent?, observed?]))
-        };
+        let both = |files: &AngularFiles| Ok((files.clone(), Factors::read(files)?));
         Ok(Self(asked.iter().map(both).collect::<Result<_>>()?))
     }
 
@@ -247,7 +294,7 @@ impl Upweights {
     pub(crate) fn of(&self, counts: &[Asking<'_>]) -> Result<Vec<Option<Made>>> {
         let only = counts.len() == 1;
         let mut made: Vec<Option<Made>> = counts.iter().map(|_| None).collect();
-        for (files, saved) in &self.0 {
+        for (files, factors) in &self.0 {
             let mut used = false;
             for (count, made) in counts.iter().zip(&mut made) {
                 let given = files.count.as_deref();
@@ -256,8 +303,8 @@ impl Upweights {
                 }
                 let any = only || given.is_some();
                 let name = given.unwrap_or(count.name);
-                let found = saved.each_ref().map(|saved| saved.find(name, any));
-                let [Some(parent), Some(observed)] = found else {
+                let own = factors.of(count, name, any);
+                let Some(own) = own.with_context(|| files.typed())? else {
                     continue;
                 };
                 if made.is_some() {
@@ -267,12 +314,11 @@ impl Upweights {
                         count.name
                     )));
                 }
-                let own = upweights(saved, [parent, observed], count);
-                *made = Some(own.with_context(|| files.typed())?);
+                *made = Some(own);
                 used = true;
             }
             if !used {
-                return Err(unused(files, saved, counts));
+                return Err(unused(files, factors, counts));
             }
         }
         for (count, _) in counts.iter().zip(&made).filter(|(_, made)| made.is_none()) {
@@ -290,12 +336,16 @@ impl Upweights {
     pub(crate) fn check_data(&self, samples: Option<&Value>) {
         let samples = samples.and_then(Value::as_array).into_iter().flatten();
         let own: Vec<&Value> = samples.flat_map(digests).collect();
-        for (files, [_, observed]) in &self.0 {
+        let ratios = self.0.iter().filter_map(|(_, factors)| match factors {
+            Factors::Ratio(saved) => Some(&saved[1]),
+            Factors::File(_) => None,
+        });
+        for observed in ratios {
             let theirs = observed.data();
             if !theirs.iter().any(|digest| own.contains(digest)) {
                 tracing::warn!(
                     "--angular: {} was counted from other files than the data here: its selection should be theirs",
-                    files.observed.display()
+                    observed.path.display()
                 );
             }
         }
@@ -303,20 +353,27 @@ impl Upweights {
 }
 
 /// The error of files that no count takes.
-fn unused(files: &AngularFiles, saved: &[Saved; 2], counts: &[Asking<'_>]) -> anyhow::Error {
-    let names = |saved: &Saved| {
-        let names: Vec<&str> = saved.counts().into_iter().map(String::as_str).collect();
-        names.join(", ")
-    };
-    let [parent, observed] = saved.each_ref().map(names);
+fn unused(files: &AngularFiles, factors: &Factors, counts: &[Asking<'_>]) -> anyhow::Error {
     let wanted: Vec<&str> = counts.iter().map(|count| count.name).collect();
+    let held = match factors {
+        Factors::File(_) => String::new(),
+        Factors::Ratio(saved) => {
+            let [parent, observed] = saved.each_ref().map(|saved| {
+                let names: Vec<&str> = saved.counts().into_iter().map(String::as_str).collect();
+                names.join(", ")
+            });
+            format!("the parent result holds {parent}, the observed one {observed}, and ")
+        }
+    };
+    let named = AngularFiles {
+        count: Some((*wanted.first().unwrap_or(&"DD")).to_owned()),
+        ..files.clone()
+    };
     usage(format!(
-        "{}: the parent result holds {parent}, the observed one {observed}, and what takes upweights here is {}: name the count that they are for, e.g. --angular {}={},{}",
+        "{}: {held}what takes upweights here is {}: name the count that they are for, e.g. {}",
         files.typed(),
         wanted.join(", "),
-        wanted.first().unwrap_or(&"DD"),
-        files.parent.display(),
-        files.observed.display()
+        named.typed()
     ))
 }
 
@@ -400,12 +457,15 @@ mod tests {
         let files = read("DR=a.csv,b/c.csv").unwrap();
         assert_eq!(files.count.as_deref(), Some("DR"));
         assert_eq!(files.typed(), "--angular DR=a.csv,b/c.csv");
+        let factors = read("DD=@a,b.txt").unwrap();
+        assert_eq!(factors.typed(), "--angular DD=@a,b.txt");
+        assert_eq!(factors.paths(), [Path::new("a,b.txt")]);
         let files = read("x=1.csv,b.csv").unwrap();
         assert_eq!(
             (files.count.clone(), files.paths()[0]),
             (None, Path::new("x=1.csv"))
         );
-        for wrong in ["a.csv", "a.csv,", ",b.csv", "a,b,c", "DD=", ""] {
+        for wrong in ["a.csv", "a.csv,", ",b.csv", "a,b,c", "DD=", "@", ""] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -12,6 +12,7 @@
 mod extending {}
 
 mod angular;
+mod angular_nodes;
 mod args;
 mod bins;
 mod by_shell;

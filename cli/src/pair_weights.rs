@@ -52,7 +52,8 @@ pub(crate) struct PairWeightFlags {
     pip_total: Option<TotalName>,
     /// Angular upweights of the counts of data (DD, DR, ..): counts of the PARENT sample in bins of theta over those of the
     /// OBSERVED one, linear in cos theta, 1 outside. Both are results of `xi --statistic theta` (DD and DR at once) or `count`,
-    /// OBSERVED with the --bits and --pip flags used here; COUNT= says which count they are for; can be given again
+    /// OBSERVED with the --bits and --pip flags used here; or @FILE with rows `theta factor`, degrees. COUNT= says which count
+    /// they are for; can be given again
     #[arg(long, value_name = "[COUNT=]PARENT,OBSERVED")]
     angular: Vec<AngularFiles>,
 }

@@ -31,7 +31,8 @@ def draw(result: Any, ax: Any, style: dict[str, Any]) -> Any:
 
         _, ax = plt.subplots()
     edges = result.edges
-    estimate = any(name in result.columns for name in ("xi", "wp", "g")) or result.kind in ("multipoles", "wedges")
+    partials = [name for name in result.columns if name.startswith("g_") and "error" not in name]
+    estimate = any(name in result.columns for name in ("xi", "wp", "g")) or result.kind in ("multipoles", "wedges") or partials
     if isinstance(edges, tuple):
         values = result.value if estimate else result.npairs
         image = ax.pcolormesh(edges[0], edges[1], np.asarray(values, dtype=float).T, **style)
@@ -39,7 +40,12 @@ def draw(result: Any, ax: Any, style: dict[str, Any]) -> Any:
         ax.set(xlabel=_label(result, result.axes[0]), ylabel=_label(result, result.axes[1]))
         return ax
     middles = (edges[:-1] + edges[1:]) / 2
-    if not estimate:
+    if partials:
+        for name in partials:
+            ax.errorbar(middles, result[name], result[f"g_error_{name[2:]}"], **{"lw": 1, "label": name[2:], **style})
+        ax.set_ylabel("g")
+        ax.legend()
+    elif not estimate:
         ax.stairs(result.npairs, edges, **style)
         ax.set_ylabel("pairs")
     else:

@@ -20,10 +20,11 @@ def test_examples_of_the_documentation():
         assert failed == 0 and tried > 0, name
 
 
-def test_examples_of_the_page():
-    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+@pytest.mark.parametrize("name", ["python", "pair_counts", "weights", "estimators", "jackknife", "rdf"])
+def test_examples_of_the_pages(name):
+    page = pathlib.Path(__file__).parents[2] / "docs" / f"{name}.md"
     failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert failed == 0 and tried > 5
+    assert failed == 0 and tried > 1
 
 
 def test_everything_public_is_described():

@@ -1,7 +1,6 @@
 //! Keys and values of a job file as the flags of a command line.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use anyhow::Result;
 use clap::{Arg, ArgAction, Command};
@@ -265,8 +264,14 @@ pub(super) fn command_line(
         }
         if setting.key == "angular" {
             let files = texts.iter().filter_map(|text| text.parse().ok());
-            let paths = files.flat_map(|files: AngularFiles| files.paths().map(Path::to_owned));
-            inputs.extend(paths.map(|path| path.display().to_string()));
+            let own = |files: AngularFiles| -> Vec<String> {
+                files
+                    .paths()
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect()
+            };
+            inputs.extend(files.flat_map(own));
         }
         if arg.is_positional() {
             places.push((arg.get_index().unwrap_or(usize::MAX), texts));

@@ -34,6 +34,63 @@ fn sky_folder() -> Folder {
 const THETA: &str = "--randoms r.csv --weight w --statistic theta --bins lin:0:3:6";
 const SPACE: &str = "--randoms r.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4";
 
+/// The factors that a result was counted with, as rows of a file.
+fn rows_of_factors(folder: &Folder, result: &str, count: &str) -> String {
+    let table = albireo_catalogs::Table::read(&folder.path(result)).unwrap();
+    let made = &table.meta["counts"][count]["pair_weight"]["angular"];
+    let rows = made["theta"].as_array().unwrap().iter();
+    let factors = made["factors"].as_array().unwrap();
+    let rows = rows.zip(factors);
+    rows.fold(
+        String::from("# theta[deg] factor\n"),
+        |text, (theta, factor)| text + &format!("{theta} {factor}\n"),
+    )
+}
+
+#[test]
+fn factors_of_a_file_are_those_of_the_results_they_came_from() {
+    let folder = sky_folder();
+    folder.good("count parent.csv --weight w --statistic theta --bins lin:0:3:6 -o p.csv");
+    folder.good(&format!(
+        "count d.csv --weight w {BITS} --statistic theta --bins lin:0:3:6 -o o.csv"
+    ));
+    let space = format!("count d.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4 {BITS}");
+    folder.good(&format!("{space} --angular p.csv,o.csv -o ratio.csv"));
+    folder.good(&format!("{space} -o without.csv"));
+    let rows = rows_of_factors(&folder, "ratio.csv", "DD");
+    let folder = folder
+        .with("factors.txt", &rows)
+        .with("odd.txt", "0.1 2 3\n")
+        .with("falling.txt", "1 2\n0.5,1\n");
+    folder.good(&format!("{space} --angular @factors.txt -o file.csv"));
+    assert_eq!(read(&folder, "file.csv"), read(&folder, "ratio.csv"));
+    assert_ne!(read(&folder, "file.csv"), read(&folder, "without.csv"));
+    let xi = |angular: &str| format!("xi d.csv {SPACE} {BITS} --angular {angular}");
+    folder.good(&format!("{} -o xi.csv", xi("DD=@factors.txt")));
+    assert_eq!(rows_of_factors(&folder, "xi.csv", "DD"), rows);
+    refused(
+        &folder,
+        &[
+            (
+                xi("@factors.txt"),
+                2,
+                "what takes upweights here is DD, DR: name the count that they are for, e.g. --angular DD=@factors.txt",
+            ),
+            (
+                xi("DD=@nowhere.txt"),
+                1,
+                "cannot read the factors nowhere.txt",
+            ),
+            (
+                xi("DD=@odd.txt"),
+                1,
+                "odd.txt, line 1: expected two numbers, `theta factor`, found 3",
+            ),
+            (xi("DD=@falling.txt"), 1, "falling.txt"),
+        ],
+    );
+}
+
 #[test]
 fn angular_upweights_are_made_of_two_results() {
     let folder = sky_folder();
