@@ -403,6 +403,22 @@ pub enum RandomError {
         /// Outer radius.
         r_max: f64,
     },
+    /// Streams or threads that numbers cannot be made in.
+    #[error("the number of {what} must be 1 to {limit}, found {found}")]
+    Leapfrog {
+        /// `streams` or `threads`.
+        what: &'static str,
+        /// The number found.
+        found: usize,
+        /// The most accepted.
+        limit: usize,
+    },
+    /// Threads that the system does not give.
+    #[error("cannot start threads: {reason}")]
+    Threads {
+        /// What it says.
+        reason: String,
+    },
     /// Angles that bound no window.
     #[error(
         "a sky window needs rising RA limits within [-360, 360] at most 360 apart and rising Dec limits within [-90, 90], found RA {ra:?}, Dec {dec:?}"

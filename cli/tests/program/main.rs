@@ -32,6 +32,7 @@ mod pair_weights;
 mod plots;
 mod projections;
 mod pycorr;
+mod random;
 mod randoms;
 mod rdf;
 mod reference;
