@@ -206,7 +206,7 @@ const FLOORS: [&str; 12] = [
     "sky cosmology random",
     "regions",
     "binning pairs",
-    "tally traversal",
+    "tally traversal field",
     "engine",
     "counts",
     "frames",
