@@ -5,18 +5,22 @@
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod field;
 mod formula;
 mod job;
 mod pair_weight;
+mod random;
 mod regions;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
+pub use field::FieldError;
 pub use formula::FormulaError;
 pub use job::JobError;
 pub use pair_weight::PairWeightError;
+pub use random::RandomError;
 pub use regions::RegionsError;
 pub use sky::{CosmologyError, NumberDensityError, SkyError};
 
@@ -262,6 +266,9 @@ pub enum EngineError {
     /// The job itself is refused.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// See [`FieldError`].
+    #[error(transparent)]
+    Field(#[from] FieldError),
     /// The caller asked to stop.
     #[error("the count was interrupted before its end; nothing was kept")]
     Interrupted,
@@ -388,42 +395,6 @@ pub enum EstimatorError {
     Needs(String),
 }
 
-/// A volume that cannot hold random points.
-#[derive(Debug, Clone, PartialEq, ThisError)]
-#[non_exhaustive]
-pub enum RandomError {
-    /// A domain without bounds.
-    #[error("random points need a box that is periodic on all axes")]
-    OpenAxis,
-    /// Radii that bound no shell.
-    #[error("a shell needs finite radii 0 <= r_min < r_max, found {r_min} and {r_max}")]
-    Shell {
-        /// Inner radius.
-        r_min: f64,
-        /// Outer radius.
-        r_max: f64,
-    },
-    /// Angles that bound no window.
-    #[error(
-        "a sky window needs rising RA limits within [-360, 360] at most 360 apart and rising Dec limits within [-90, 90], found RA {ra:?}, Dec {dec:?}"
-    )]
-    Window {
-        /// RA limits, degrees.
-        ra: [f64; 2],
-        /// Dec limits, degrees.
-        dec: [f64; 2],
-    },
-    /// Numbers or weights that nothing can be drawn from.
-    #[error("a distribution needs {0}")]
-    Distribution(String),
-    /// A footprint that holds next to nothing of its window.
-    #[error("the footprint turned down {attempts} directions in a row: is it inside the window?")]
-    EmptyFootprint {
-        /// How many directions were tried.
-        attempts: u64,
-    },
-}
-
 /// Any error of this library.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
@@ -473,6 +444,9 @@ pub enum Error {
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),
+    /// See [`FieldError`].
+    #[error(transparent)]
+    Field(#[from] FieldError),
     /// See [`RegionsError`].
     #[error(transparent)]
     Regions(#[from] RegionsError),

@@ -49,6 +49,8 @@ pub mod counts;
 pub mod domain;
 pub mod engine;
 pub mod estimators;
+#[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
+pub mod field;
 pub mod fixed_point;
 pub mod frames;
 pub mod random;
@@ -70,8 +72,8 @@ pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
     CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
-    FormulaError, JobError, MergeError, NumberDensityError, PairWeightError, ParticlesError,
-    RandomError, RegionsError, SkyError, TallyError,
+    FieldError, FormulaError, JobError, MergeError, NumberDensityError, PairWeightError,
+    ParticlesError, RandomError, RegionsError, SkyError, TallyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,

@@ -100,6 +100,9 @@ enum Command {
     /// Make a random catalogue: in a box, a shell, a window on the sky, or like a survey
     #[command(after_help = RANDOMS_EXAMPLES)]
     Randoms(Box<commands::randoms::Randoms>),
+    /// Make the random numbers of drand48, lrand48 or mrand48, from anywhere in their sequence
+    #[command(after_help = RANDOM_EXAMPLES)]
+    Random(commands::random::Random),
     /// Run a whole analysis from one file, skipping what is done; or make a result again
     #[command(after_help = RUN_EXAMPLES)]
     Run(commands::run::Run),
@@ -274,6 +277,14 @@ Examples, on the catalogs that come with albireo:
   albireo randoms --number 50000 --sky-window 150:240,-5:60 -o sky.fits
   albireo randoms --number 50000 --shell 500:1200 -o shell.csv";
 
+const RANDOM_EXAMPLES: &str =
+    "The sequence is one: parts of it are no independent streams. Numbers 2^40 apart share \
+their low 40 bits, those 2^k apart their low k.
+
+Examples:
+  albireo random -n 1000000 --seed 1 -o numbers.parquet
+  albireo random -n 10 --seed 1 --function lrand48 --skip 9999999 -o -";
+
 const NZ_EXAMPLES: &str =
     "Volumes are those of shells of the area between comoving distances; weights FKP = \
 1/(1 + n(z) P0) (Feldman, Kaiser & Peacock 1994).
@@ -339,6 +350,7 @@ fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Result(result) => result.run(call.arguments),
         Command::Nz(nz) => nz.run(call),
         Command::Randoms(randoms) => randoms.run(call),
+        Command::Random(random) => random.run(call),
         Command::Run(run) => run.run(),
         #[cfg(feature = "plot")]
         Command::Plot(plot) => plot.run(),

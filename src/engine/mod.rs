@@ -12,6 +12,11 @@ mod costs;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[allow(
+    clippy::inline_always,
+    reason = "the inner loops run inside vector kernels"
+)]
+mod fields;
 mod held;
 mod naive;
 #[cfg(feature = "cuda")]
@@ -22,6 +27,7 @@ mod together;
 
 pub use auto::{Auto, Choice};
 pub use cpu::{Cpu, CpuSorted};
+pub use fields::FieldEngine;
 pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report};
 #[cfg(feature = "cuda")]

@@ -4,20 +4,21 @@ use std::arch::x86_64::{
     __m256, __m256d, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm256_add_epi8,
     _mm256_add_epi32, _mm256_add_epi64, _mm256_add_pd, _mm256_and_pd, _mm256_and_si256,
     _mm256_andnot_ps, _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256,
-    _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_cmpeq_epi32,
-    _mm256_cvtepi32_ps, _mm256_cvtepu32_epi64, _mm256_cvttps_epi32, _mm256_div_pd,
-    _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_i32gather_epi32,
-    _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_pd, _mm256_max_ps,
-    _mm256_min_epu32, _mm256_min_pd, _mm256_movemask_ps, _mm256_mul_pd, _mm256_mul_ps,
-    _mm256_mullo_epi32, _mm256_or_pd, _mm256_or_si256, _mm256_rsqrt_ps, _mm256_sad_epu8,
-    _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_set1_ps,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi32, _mm256_slli_epi64,
+    _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_pd, _mm256_cmp_ps,
+    _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu32_epi64, _mm256_cvttps_epi32,
+    _mm256_div_pd, _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_pd,
+    _mm256_max_ps, _mm256_min_epu32, _mm256_min_pd, _mm256_movemask_ps, _mm256_mul_pd,
+    _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_pd, _mm256_or_si256, _mm256_rsqrt_ps,
+    _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_pd,
+    _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi32, _mm256_slli_epi64,
     _mm256_sllv_epi32, _mm256_sqrt_pd, _mm256_sqrt_ps, _mm256_srl_epi32, _mm256_srl_epi64,
-    _mm256_srli_epi16, _mm256_storeu_pd, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_epi32,
-    _mm256_sub_pd, _mm256_sub_ps, _mm256_unpacklo_epi64, _mm256_xor_si256,
+    _mm256_srli_epi16, _mm256_srli_epi64, _mm256_storeu_pd, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd, _mm256_sub_ps, _mm256_unpacklo_epi64,
+    _mm256_xor_si256,
 };
 
-use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROUNDING, Simd, TERM};
+use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 /// The same of float64.
@@ -98,6 +99,7 @@ impl Simd for Avx2 {
     type U = __m256i;
     type D = __m256d;
     type M = __m256d;
+    type I = __m256i;
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
@@ -339,6 +341,37 @@ impl Simd for Avx2 {
             let bias = _mm256_set1_epi64x(bias - ROUNDING.to_bits().cast_signed());
             let biased = _mm256_add_epi64(_mm256_castpd_si256(rounded), bias);
             _mm256_storeu_si256(to.as_mut_ptr().cast(), biased);
+        }
+    }
+    #[inline(always)]
+    fn inverse_root_seed(self, a: Self::D) -> Self::D {
+        // SAFETY: the token proves AVX2; the operands are registers.
+        unsafe {
+            let seed = _mm256_set1_epi64x(ROOT_SEED.cast_signed());
+            let half = _mm256_srli_epi64::<1>(_mm256_castpd_si256(a));
+            _mm256_castsi256_pd(_mm256_sub_epi64(seed, half))
+        }
+    }
+    #[inline(always)]
+    fn load_i(self, values: &[i64]) -> Self::I {
+        assert!(values.len() >= DOUBLES);
+        // SAFETY: the token proves AVX2; the unaligned load stays within the values.
+        unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_i(self, lanes: Self::I, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX2; the unaligned store stays within the slice.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
+    }
+    #[inline(always)]
+    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I {
+        // SAFETY: the token proves AVX2; the operands are registers.
+        unsafe {
+            let rounding = _mm256_set1_pd(ROUNDING);
+            let bits = _mm256_castpd_si256(_mm256_add_pd(a, rounding));
+            let rounded = _mm256_sub_epi64(bits, _mm256_castpd_si256(rounding));
+            _mm256_add_epi64(sums, rounded)
         }
     }
     #[inline(always)]

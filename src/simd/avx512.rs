@@ -3,21 +3,21 @@
 use std::arch::x86_64::{
     __m512, __m512d, __m512i, __mmask8, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtsi32_si128, _mm512_abs_ps,
     _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512, _mm512_castpd_si512,
-    _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_pd_mask, _mm512_cmp_ps_mask,
-    _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps, _mm512_cvttps_epi32,
-    _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32,
-    _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask,
-    _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512,
-    _mm512_popcnt_epi64, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32, _mm512_sqrt_pd,
-    _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
-    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
-    _mm512_xor_si512,
+    _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps, _mm512_cmp_pd_mask,
+    _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps,
+    _mm512_cvttps_epi32, _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
+    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd,
+    _mm512_maskz_permutexvar_epi32, _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd,
+    _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
+    _mm512_or_si512, _mm512_popcnt_epi64, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64,
+    _mm512_set1_pd, _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32,
+    _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32,
+    _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64,
+    _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
-use super::{Kernel, MOST_EXACT_ROW, ROUNDING, Simd, TERM};
+use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
 /// The same of float64.
@@ -81,6 +81,7 @@ impl Simd for Avx512 {
     type U = __m512i;
     type D = __m512d;
     type M = __mmask8;
+    type I = __m512i;
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
@@ -328,6 +329,37 @@ impl Simd for Avx512 {
             let bits = _mm_cvtsi32_si128(bits.cast_signed());
             let keys = _mm512_srl_epi64(_mm512_castpd_si512(a), bits);
             _mm512_storeu_si512(to.as_mut_ptr().cast(), keys);
+        }
+    }
+    #[inline(always)]
+    fn inverse_root_seed(self, a: Self::D) -> Self::D {
+        // SAFETY: the token proves AVX-512; the operands are registers.
+        unsafe {
+            let seed = _mm512_set1_epi64(ROOT_SEED.cast_signed());
+            let half = _mm512_srli_epi64::<1>(_mm512_castpd_si512(a));
+            _mm512_castsi512_pd(_mm512_sub_epi64(seed, half))
+        }
+    }
+    #[inline(always)]
+    fn load_i(self, values: &[i64]) -> Self::I {
+        assert!(values.len() >= DOUBLES);
+        // SAFETY: the token proves AVX-512; the unaligned load stays within the values.
+        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store_i(self, lanes: Self::I, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves AVX-512; the unaligned store stays within the slice.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
+    }
+    #[inline(always)]
+    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I {
+        // SAFETY: the token proves AVX-512; the operands are registers.
+        unsafe {
+            let rounding = _mm512_set1_pd(ROUNDING);
+            let bits = _mm512_castpd_si512(_mm512_add_pd(a, rounding));
+            let rounded = _mm512_sub_epi64(bits, _mm512_castpd_si512(rounding));
+            _mm512_add_epi64(sums, rounded)
         }
     }
     #[inline(always)]

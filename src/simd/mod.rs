@@ -28,6 +28,9 @@ pub(crate) const MOST_LANES: usize = 16;
 /// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
 pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
+/// What the seed of an inverse square root is made of (Lomont 2003), for float64.
+pub(crate) const ROOT_SEED: u64 = 0x5fe6_eb50_c7b5_37a9;
+
 /// What is added to the bits of a rounded product to make it a term: one in the number of terms, and no product negative.
 const TERM: u64 = (1u64 << scatter::TERM_BITS)
     .wrapping_add(1 << crate::fixed_point::FRACTION_BITS)
@@ -45,6 +48,8 @@ pub(crate) trait Simd: Copy {
     type D: Copy;
     /// Masks of float64 lanes.
     type M: Copy;
+    /// 64-bit integer lanes, as many as of float64.
+    type I: Copy;
     /// Lanes of a register.
     const LANES: usize;
     /// Float64 lanes of a register; they divide [`Simd::LANES`].
@@ -168,6 +173,15 @@ pub(crate) trait Simd: Copy {
     fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]);
     /// Numbers of magnitude below 2^51, rounded to integers, ties to even, plus `bias`.
     fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]);
+
+    /// A first guess at `1 / sqrt(a)` of normal `a`, within 3.5 %: [`ROOT_SEED`] less half of the bit pattern.
+    fn inverse_root_seed(self, a: Self::D) -> Self::D;
+    /// Consecutive 64-bit integers.
+    fn load_i(self, values: &[i64]) -> Self::I;
+    /// Writes the integers.
+    fn store_i(self, lanes: Self::I, to: &mut [i64]);
+    /// `sums + a`, `a` of magnitude at most 2^50 rounded to an integer, ties to even.
+    fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I;
 
     /// Words whose upper halves hold `high`, in which `terms`, two registers of numbers of magnitude below 2^51, are added, rounded to
     /// integers, ties to even, and with the bits of [`ROUNDING`].

@@ -1,19 +1,20 @@
 //! NEON: eight lanes in two registers of four, so that what is done once a row serves as many pairs as with AVX2.
 
 use std::arch::aarch64::{
-    float32x4_t, float64x2_t, uint32x4_t, uint64x2_t, vabsq_f32, vaddq_f64, vaddq_s64, vaddq_u32,
-    vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32, vceqq_u32, vcleq_f64,
-    vcleq_u32, vcltq_f32, vcltq_f64, vcvtq_f32_u32, vcvtq_s32_f32, vdivq_f64, vdupq_n_f32,
-    vdupq_n_f64, vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32,
-    vld1q_f32, vld1q_f64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32,
-    vorrq_u32, vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_s64_f64,
-    vreinterpretq_s64_u64, vreinterpretq_u32_f32, vreinterpretq_u32_s32, vreinterpretq_u64_f64,
-    vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64,
-    vst1q_s64, vst1q_u32, vst1q_u64, vsubq_f32, vsubq_f64, vsubq_u32,
+    float32x4_t, float64x2_t, int64x2_t, uint32x4_t, uint64x2_t, vabsq_f32, vaddq_f64, vaddq_s64,
+    vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32, vceqq_u32,
+    vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtq_f32_u32, vcvtq_s32_f32, vdivq_f64,
+    vdupq_n_f32, vdupq_n_f64, vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32,
+    vfmaq_f32, vld1q_f32, vld1q_f64, vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32,
+    vmulq_f64, vmulq_u32, vorrq_u32, vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_f64_u64,
+    vreinterpretq_s32_u32, vreinterpretq_s64_f64, vreinterpretq_s64_u64, vreinterpretq_u32_f32,
+    vreinterpretq_u32_s32, vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64,
+    vshrq_n_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64,
+    vsubq_f32, vsubq_f64, vsubq_s64, vsubq_u32, vsubq_u64,
 };
 use std::arch::is_aarch64_feature_detected;
 
-use super::{Kernel, ROUNDING, Simd, TERM};
+use super::{Kernel, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
 /// The same of float64.
@@ -59,6 +60,7 @@ impl Simd for Neon {
     type U = U;
     type D = D;
     type M = M;
+    type I = [int64x2_t; 2];
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [1.0; 2];
@@ -333,6 +335,42 @@ impl Simd for Neon {
             vst1q_s64(to.as_mut_ptr(), keys[0]);
             vst1q_s64(to.as_mut_ptr().add(2), keys[1]);
         }
+    }
+    #[inline(always)]
+    fn inverse_root_seed(self, a: D) -> D {
+        let seed = [bind!(vdupq_n_u64(ROOT_SEED)); 2];
+        // SAFETY: a value of `Neon` exists only where NEON was detected; the operands are registers.
+        let half = a.map(|a| unsafe { vshrq_n_u64::<1>(vreinterpretq_u64_f64(a)) });
+        let bits = bind!(vsubq_u64[seed, half]);
+        bind!(vreinterpretq_f64_u64[bits])
+    }
+    #[inline(always)]
+    fn load_i(self, values: &[i64]) -> Self::I {
+        assert!(values.len() >= DOUBLES);
+        // SAFETY: the token proves NEON; the two loads of 2 lie within the values.
+        unsafe {
+            [
+                vld1q_s64(values.as_ptr()),
+                vld1q_s64(values.as_ptr().add(2)),
+            ]
+        }
+    }
+    #[inline(always)]
+    fn store_i(self, lanes: Self::I, to: &mut [i64]) {
+        assert!(to.len() >= DOUBLES);
+        // SAFETY: the token proves NEON; the two stores of 2 lie within the slice.
+        unsafe {
+            vst1q_s64(to.as_mut_ptr(), lanes[0]);
+            vst1q_s64(to.as_mut_ptr().add(2), lanes[1]);
+        }
+    }
+    #[inline(always)]
+    fn add_rounded(self, sums: Self::I, a: D) -> Self::I {
+        let rounding = [bind!(vdupq_n_s64(ROUNDING.to_bits().cast_signed())); 2];
+        let bits = self.add_d(a, self.splat_d(ROUNDING));
+        let bits = bind!(vreinterpretq_s64_f64[bits]);
+        let rounded = bind!(vsubq_s64[bits, rounding]);
+        bind!(vaddq_s64[sums, rounded])
     }
     #[inline(always)]
     fn store_rounded(self, a: D, bias: i64, to: &mut [i64]) {

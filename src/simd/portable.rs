@@ -1,6 +1,6 @@
 //! Plain Rust loops over eight lanes: every machine has these.
 
-use super::{Kernel, ROUNDING, Simd, TERM};
+use super::{Kernel, ROOT_SEED, ROUNDING, Simd, TERM};
 
 /// What compilers turn into registers of four or eight.
 const LANES: usize = 8;
@@ -47,6 +47,7 @@ impl Simd for Portable {
     type U = U;
     type D = D;
     type M = M;
+    type I = [i64; DOUBLES];
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [1.0; 2];
@@ -264,6 +265,26 @@ impl Simd for Portable {
         let rounded = map(a, |a| (a + ROUNDING).to_bits().cast_signed());
         let bias = bias - ROUNDING.to_bits().cast_signed();
         to[..DOUBLES].copy_from_slice(&map(rounded, |a| a.wrapping_add(bias)));
+    }
+    #[inline(always)]
+    fn inverse_root_seed(self, a: D) -> D {
+        map(a, |a| f64::from_bits(ROOT_SEED - (a.to_bits() >> 1)))
+    }
+    #[inline(always)]
+    fn load_i(self, values: &[i64]) -> Self::I {
+        let mut lanes = [0; DOUBLES];
+        lanes.copy_from_slice(&values[..DOUBLES]);
+        lanes
+    }
+    #[inline(always)]
+    fn store_i(self, lanes: Self::I, to: &mut [i64]) {
+        to[..DOUBLES].copy_from_slice(&lanes);
+    }
+    #[inline(always)]
+    fn add_rounded(self, sums: Self::I, a: D) -> Self::I {
+        let bits = map(a, |a| (a + ROUNDING).to_bits().cast_signed());
+        let rounded = map(bits, |a| a.wrapping_sub(ROUNDING.to_bits().cast_signed()));
+        zip(sums, rounded, i64::wrapping_add)
     }
     #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {

@@ -50,6 +50,35 @@ impl Kernel for Suite {
         products(simd);
         packed(simd);
         doubles(simd);
+        rounded_sums(simd);
+    }
+}
+
+#[inline(always)]
+fn rounded_sums<S: Simd>(simd: S) {
+    let most = (1u64 << 50) as f64;
+    let values: [f64; MOST_LANES] = std::array::from_fn(|k| match k % 8 {
+        0 => most,
+        1 => -most,
+        2 => 0.5,
+        3 => 1.5,
+        4 => -2.5,
+        _ => (k as f64 - 7.3) * 1e11,
+    });
+    let sums: [i64; MOST_LANES] = std::array::from_fn(|k| (k as i64 - 3) << 58);
+    let mut found = [0; MOST_LANES];
+    let added = simd.add_rounded(simd.load_i(&sums), simd.load_d(&values));
+    simd.store_i(added, &mut found);
+    for k in 0..S::DOUBLES {
+        assert_eq!(found[k], sums[k] + values[k].round_ties_even() as i64);
+    }
+    let positive = values.map(|value| value.abs() + 1e-3);
+    let mut seeds = [0.0; MOST_LANES];
+    simd.store_d(simd.inverse_root_seed(simd.load_d(&positive)), &mut seeds);
+    for k in 0..S::DOUBLES {
+        let bits = super::ROOT_SEED - (positive[k].to_bits() >> 1);
+        assert_eq!(seeds[k].to_bits(), bits);
+        assert!((seeds[k] * positive[k].sqrt() - 1.0).abs() < 0.035);
     }
 }
 

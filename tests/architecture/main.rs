@@ -206,7 +206,7 @@ const FLOORS: [&str; 12] = [
     "sky cosmology random",
     "binning pairs",
     "regions",
-    "tally traversal",
+    "tally traversal field",
     "engine",
     "counts",
     "frames",

@@ -15,6 +15,7 @@ mod plan;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;
 mod projections;
+pub(crate) mod random;
 pub(crate) mod randoms;
 pub(crate) mod rdf;
 mod region_flags;

@@ -33,6 +33,7 @@ mod pair_weights;
 mod plots;
 mod projections;
 mod pycorr;
+mod random;
 mod randoms;
 mod rdf;
 mod reference;

@@ -60,7 +60,7 @@ use threads::{THREADS_PER_CORE, cores};
 pub struct Cpu {
     /// 0 for as many as there are cores.
     threads: usize,
-    isa: Isa,
+    pub(super) isa: Isa,
     /// Threads of its own, in place of those that are kept for the process.
     own: Option<Arc<ThreadPool>>,
 }

@@ -1,0 +1,141 @@
+//! `albireo random`: the numbers of drand48 and its relatives.
+
+use std::path::PathBuf;
+
+use albireo::random::{Leap, Leapfrog, Rand48};
+use albireo_catalogs::{ResultKind, Table, TableColumn};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use crate::args::{FormatName, OutputFlags};
+use crate::inputs::Call;
+use crate::output::{check, deliver};
+use crate::progress::NothingToKeep;
+use crate::record::Record;
+use crate::usage::usage;
+
+/// Arguments of `random`.
+#[derive(Debug, Args)]
+pub(crate) struct Random {
+    /// Number of numbers, e.g. 1000000
+    #[arg(short, long, value_name = "N", value_parser = number)]
+    number: usize,
+    /// Seed, as srand48 takes it: 32 bits
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u32,
+    /// Which numbers
+    #[arg(long, value_name = "NAME", default_value = "drand48")]
+    function: Function,
+    /// Numbers to pass over first, at once, however many
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// Streams that take turns in each thread, e.g. 6144; never changes a number [default: 32]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Running (never changes a number)"
+    )]
+    streams: Option<usize>,
+    /// Number of threads, at most four for each core [default: all cores]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Running (never changes a number)"
+    )]
+    threads: Option<usize>,
+    /// Write the numbers with everything about how they were made, by extension: .parquet .fits .csv (its record beside it, in FILE.json)
+    /// .ecsv .json; `-` prints them, and nothing else, on standard output
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: PathBuf,
+    /// Format of `-o -` [default: csv]
+    #[arg(long, help_heading = "Output")]
+    format: Option<FormatName>,
+}
+
+/// The functions of the C library, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Function {
+    /// Multiples of 2^-48 in [0, 1).
+    Drand48,
+    /// Integers of 31 bits.
+    Lrand48,
+    /// Integers of 32 bits with a sign.
+    Mrand48,
+}
+
+/// Numbers that a table of rows can hold.
+const MOST: usize = albireo::MAX_PARTICLES;
+
+/// A number of numbers.
+fn number(text: &str) -> Result<usize, String> {
+    let number = text.parse::<usize>().ok();
+    let within = number.filter(|n| (1..=MOST).contains(n));
+    within.ok_or_else(|| format!("expected an integer from 1 to {MOST}, found `{text}`"))
+}
+
+impl Random {
+    /// Makes the numbers and writes them.
+    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
+        let output = self.output_flags();
+        check(&output, &[], &[])?;
+        let mut leapfrog = Leapfrog::default();
+        if let Some(streams) = self.streams {
+            let with = leapfrog.with_streams(streams);
+            leapfrog = with.map_err(|error| usage(format!("--streams: {error}")))?;
+        }
+        if let Some(threads) = self.threads {
+            let with = leapfrog.with_threads(threads);
+            leapfrog = with.map_err(|error| usage(format!("--threads: {error}")))?;
+        }
+        let mut record = Record::begin(call.arguments);
+        record.set("generator", "rand48");
+        record.set("number", self.number);
+        record.set("seed", self.seed);
+        record.set("skip", self.skip);
+        let columns = {
+            let _making = NothingToKeep::begin();
+            vec![self.column(leapfrog)?]
+        };
+        let meta = record.timeless(ResultKind::Randoms);
+        deliver(&Table { columns, meta }, &output)
+    }
+
+    /// The numbers under the name of their function.
+    fn column(&self, leapfrog: Leapfrog) -> Result<TableColumn> {
+        let mut generator = Rand48::new(self.seed);
+        generator.jump(Leap::of(self.skip));
+        Ok(match self.function {
+            Function::Drand48 => {
+                let mut numbers = vec![0.0; self.number];
+                leapfrog.drand48(&mut generator, &mut numbers)?;
+                TableColumn::floats("drand48", "random numbers in [0, 1)", numbers)
+            }
+            Function::Lrand48 => {
+                let mut numbers = vec![0; self.number];
+                leapfrog.lrand48(&mut generator, &mut numbers)?;
+                let numbers = numbers.into_iter().map(u64::from).collect();
+                TableColumn::integers("lrand48", "random integers in [0, 2^31)", numbers)
+            }
+            Function::Mrand48 => {
+                let mut numbers = vec![0; self.number];
+                leapfrog.mrand48(&mut generator, &mut numbers)?;
+                // Tables have no column of integers with a sign; these fit into floats.
+                let numbers = numbers.into_iter().map(f64::from).collect();
+                TableColumn::floats("mrand48", "random integers in [-2^31, 2^31)", numbers)
+            }
+        })
+    }
+
+    /// The flags of results that these have a use for.
+    fn output_flags(&self) -> OutputFlags {
+        OutputFlags {
+            output: Some(self.output.clone()),
+            format: self.format,
+            #[cfg(feature = "plot")]
+            plot: None,
+            #[cfg(feature = "plot")]
+            r2: false,
+            brief: false,
+        }
+    }
+}

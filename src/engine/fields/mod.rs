@@ -1,0 +1,158 @@
+//! Who makes sums per target: [`Naive`], whose double loop is the definition, and [`Cpu`], by cells of sources.
+//!
+//! Entry: [`FieldEngine`]. What a term is lies in `field`; every engine gives the same integers.
+
+mod naive;
+mod scattered;
+mod tiles;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Cpu, Naive};
+use crate::error::{EngineError, FieldError};
+use crate::field::{Cells, FieldJob, FieldSums, ForProfile, Profile, Targets};
+use crate::progress::{Lasting, Progress};
+
+/// Makes sums per target.
+pub trait FieldEngine {
+    /// The sums of some planes of a job (all of them: `job.targets().planes()`); `progress` hears of targets. Planes made apart are those made
+    /// together, bit for bit.
+    ///
+    /// # Errors
+    /// A stop asked for through `progress`, threads or memory that cannot be had. Planes that the job does not have panic.
+    fn field(
+        &self,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<FieldSums, EngineError>;
+}
+
+/// As many zeros.
+fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
+    let mut sums = Vec::new();
+    let room = sums.try_reserve_exact(n);
+    room.map_err(|_| FieldError::Memory { targets: n })?;
+    sums.resize(n, 0);
+    Ok(sums)
+}
+
+/// The numbers of the targets of some planes.
+fn numbers(job: &FieldJob, planes: &Range<usize>) -> Range<usize> {
+    let all = job.targets().planes();
+    assert!(
+        planes.start <= planes.end && planes.end <= all.end,
+        "planes of the job"
+    );
+    let len = job.targets().plane_len();
+    planes.start * len..planes.end * len
+}
+
+impl FieldEngine for Naive {
+    fn field(
+        &self,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<FieldSums, EngineError> {
+        let numbers = numbers(job, &planes);
+        progress.begin(numbers.len() as u64);
+        let mut sums = zeros(numbers.len())?;
+        let mut close = 0;
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            if progress.stop_requested() {
+                return Err(EngineError::Interrupted);
+            }
+            close += job.term().with_profile(naive::Target { job, number, sum });
+            progress.advance(1);
+        }
+        Ok(FieldSums::new(job, planes, sums, close))
+    }
+}
+
+/// The widths of a cell, in reaches: small enough to leave out most of what is out of reach.
+const CELLS_IN_REACH: f64 = 4.0;
+
+impl FieldEngine for Cpu {
+    fn field(
+        &self,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<FieldSums, EngineError> {
+        let numbers = numbers(job, &planes);
+        progress.begin(numbers.len() as u64);
+        let side = job.term().reach() / CELLS_IN_REACH;
+        let cells = Cells::new(job.frame(), job.sources(), job.strengths(), side);
+        let mut sums = zeros(numbers.len())?;
+        let progress = Lasting::new(progress);
+        let close = AtomicU64::new(0);
+        let work = OnThreads {
+            engine: self,
+            job,
+            cells: &cells,
+            first: numbers.start,
+            planes: planes.clone(),
+            sums: &mut sums,
+            progress: &progress,
+            close: &close,
+        };
+        self.pool()?.install(|| job.term().with_profile(work));
+        if progress.stop_requested() {
+            return Err(EngineError::Interrupted);
+        }
+        Ok(FieldSums::new(job, planes, sums, close.into_inner()))
+    }
+}
+
+/// What the threads of a [`Cpu`] share.
+struct OnThreads<'a> {
+    engine: &'a Cpu,
+    job: &'a FieldJob,
+    cells: &'a Cells,
+    /// The number of the first target.
+    first: usize,
+    planes: Range<usize>,
+    sums: &'a mut [i64],
+    progress: &'a Lasting<'a>,
+    close: &'a AtomicU64,
+}
+
+/// Scattered targets that a thread takes at a time.
+const STRETCH: usize = 64;
+
+impl ForProfile for OnThreads<'_> {
+    type Output = ();
+
+    fn with<P: Profile>(self, profile: P) {
+        let lattice = match self.job.targets() {
+            Targets::Grid(grid) => tiles::Lattice::new(self.job, grid, profile, self.engine.isa),
+            Targets::Points(_) => None,
+        };
+        let done = |targets: usize, close: u64| {
+            self.close.fetch_add(close, Ordering::Relaxed);
+            self.progress.advance(targets as u64);
+        };
+        if let Some(lattice) = lattice {
+            let slab = lattice.slab_len();
+            let slabs = self.sums.par_chunks_mut(slab).enumerate();
+            slabs.for_each(|(k, sums)| {
+                let first = self.planes.start + k * tiles::DEPTH;
+                let go_on = || !self.progress.stop_requested();
+                lattice.slab(self.cells, first, sums, &go_on, &done);
+            });
+            return;
+        }
+        let stretches = self.sums.par_chunks_mut(STRETCH).enumerate();
+        stretches.for_each(|(k, sums)| {
+            if !self.progress.stop_requested() {
+                let first = self.first + k * STRETCH;
+                let close = scattered::stretch(self.job, self.cells, profile, first, sums);
+                done(sums.len(), close);
+            }
+        });
+    }
+}
