@@ -33,20 +33,16 @@ use fixed_sums::FixedSums;
 use held_sums::{Held, HeldSums};
 use weighted::{totals_of, with_individual};
 
-use std::ops::Range;
-
 use ndarray::{ArrayD, ArrayViewD};
 
 use crate::binning::Binning;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
 use crate::exactness::Exactness;
-use crate::pairs::{PairJob, Pairs};
+use crate::pairs::PairJob;
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{
-    Cut, Legendre, LegendreDegrees, Merge, PairWeight, Tallied, Tally, weight_exponents,
-};
+use crate::tally::{Cut, Legendre, LegendreDegrees, PairWeight, Tallied, Tally, weight_exponents};
 
 /// Integers per bin, the bins, and how many pairs there are in all.
 ///
@@ -96,12 +92,13 @@ pub fn count_pairs<B: Binning, E: Engine>(
     })
 }
 
-/// Counts part `part` of `job`: the pairs whose first particle lies in that one of `part.of` equal runs of rows.
+/// Counts part `part` of `job`: the pairs of that one of `part.of` runs of its units ([`Units::part`](crate::engine::Units::part)), which cost
+/// about the same.
 ///
-/// Parts of the same job, counted anywhere by any engine, merge to the whole.
+/// Parts of the same job, counted anywhere by any engine, merge to the whole. Of a small sample some have no pair.
 ///
 /// # Errors
-/// A part that the job does not have; otherwise as [`Engine::run`].
+/// A part that the job does not have; otherwise as [`Engine::tally_units`].
 pub fn count_part<B: Binning, E: Engine>(
     engine: &E,
     job: &PairJob<'_>,
@@ -130,32 +127,13 @@ fn count_part_of<B: Binning, E: Engine>(
     progress: &dyn Progress,
 ) -> Result<PairCounts<B>, EngineError> {
     let kind = PairKind::of(job.pairs(), what.bins());
-    let (first, second) = job.pairs().both();
-    let run = part.rows(first.len());
-    let own = first.rows(run.clone());
-    let auto = matches!(job.pairs(), Pairs::Auto(_));
-    let mut tally = what.zero(job.pairs())?;
-    let mut count = |pairs: Pairs<'_>, runs: [&Range<usize>; 2]| {
-        let job = PairJob::new(pairs, job.domain())?.with_traversal(job.traversal());
-        // Listed rows are those of the whole samples.
-        let cuts = what.cuts().iter().map(|cut| cut.in_runs(runs, auto));
-        let what = cuts.fold(what.clone().without_cuts(), Tallied::with_cut);
-        tally.merge(engine.run(&job, &what, progress)?);
-        Ok::<_, EngineError>(())
-    };
-    match job.pairs() {
-        Pairs::Cross(..) => count(Pairs::Cross(&own, second), [&run, &(0..second.len())])?,
-        Pairs::Auto(sample) => {
-            count(Pairs::Auto(&own), [&run; 2])?;
-            // Each pair of runs belongs to the later one.
-            let before = 0..run.start;
-            let earlier = sample.rows(before.clone());
-            count(Pairs::Cross(&earlier, &own), [&before, &run])?;
-            if kind == PairKind::AutoOrdered {
-                count(Pairs::Cross(&own, &earlier), [&run, &before])?;
-            }
-        }
-    }
+    let (first, second) = job.pairs().samples();
+    let sort = |sample| engine.sort(sample, job.domain(), progress);
+    let (first, second) = (sort(first)?, second.map(sort).transpose()?);
+    let prepared = PreparedJob::of(*job, &first, second.as_ref());
+    let units = engine.units(&prepared, what, progress)?;
+    let run = units.part(part.index, part.of);
+    let (tally, _) = engine.tally_units(&prepared, what, (&units, run), progress)?;
     let total = totals_of(job, what, progress)?;
     let total = total.first().copied().unwrap_or(PairTotal::zero(kind));
     let covers = Covers::part(JobId::of(job), part, total);
@@ -399,6 +377,7 @@ mod tests {
     use crate::domain::Domain;
     use crate::engine::Naive;
     use crate::error::MergeError;
+    use crate::pairs::Pairs;
     use crate::particles::{Particles, Points};
     use crate::progress::Silent;
 

@@ -29,6 +29,7 @@ extern crate self as albireo;
 mod error;
 mod exact_sum;
 mod exactness;
+mod fingerprint;
 mod legendre;
 mod pairs;
 mod particles;

@@ -1,15 +1,15 @@
 //! Which jobs, and which parts of them, a count covers: what keeps a merge from counting anything twice.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use super::{PairKind, PairTotal};
 use crate::domain::Domain;
 use crate::error::MergeError;
+use crate::fingerprint::mix;
 use crate::pairs::{PairJob, Pairs};
-use crate::particles::{Bits, Column, Particles, View, Weights, run_start};
+use crate::particles::{Bits, Column, Particles, View, Weights};
 
-/// One of `of` parts of a job.
+/// One of `of` parts of a job: a run of its [`Units`](crate::engine::Units).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Part {
     /// Which part, from 0.
@@ -21,24 +21,11 @@ pub struct Part {
 impl Part {
     /// All of a job.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
-
-    /// The rows of this part among `n`.
-    pub(super) fn rows(self, n: usize) -> Range<usize> {
-        let [k, of] = [self.index, self.of].map(|part| part as usize);
-        run_start(n, k, of)..run_start(n, k + 1, of)
-    }
 }
 
 /// A fingerprint of the particles and the domain of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u64);
-
-/// Mixes a word into a running fingerprint (the finaliser of splitmix64).
-fn mix(state: u64, word: u64) -> u64 {
-    let mut h = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    h ^ (h >> 27)
-}
 
 /// Fingerprint of a column: eight independent lanes, so that it keeps up with memory.
 fn column_print(values: View<'_>) -> u64 {
@@ -87,6 +74,22 @@ impl JobId {
         };
         let samples = [Some(first), second].into_iter().flatten();
         Self(samples.fold(Self::of(job).0, labels))
+    }
+
+    /// The fingerprint of everything that a count of `job` can depend on: also labels, groups and further sets of weights.
+    pub fn in_full(job: &PairJob<'_>) -> Self {
+        let (first, second) = job.pairs().samples();
+        let of_sample = |state: u64, sample: &Particles| {
+            let groups = sample.groups().map_or(&[][..], |groups| groups.values());
+            let print = |state, &group: &u32| mix(state, u64::from(group));
+            let state = groups.iter().fold(mix(state, 5), print);
+            (1..sample.weight_sets()).fold(state, |state, set| match sample.weights_of_set(set) {
+                Weights::Unit => mix(state, 1),
+                Weights::PerParticle(w) => mix(state, column_print(w.view())),
+            })
+        };
+        let samples = [Some(first), second].into_iter().flatten();
+        Self(samples.fold(Self::with_labels(job).0, of_sample))
     }
 
     /// The fingerprint of `job`: equal for equal particles, weights, bits and domain.

@@ -187,6 +187,11 @@ fn orders<B: Binning>(binning: &B) -> f64 {
     }
 }
 
+/// How many sets of weights the pairs of a job have.
+fn sets(job: &PairJob<'_>) -> usize {
+    job.pairs().weight_sets().unwrap_or(1)
+}
+
 /// Seconds as a person reads them.
 fn seconds(value: f64) -> String {
     if value < 0.1 {
@@ -266,7 +271,7 @@ impl Auto {
             .iter()
             .map(|(job, sums)| {
                 let work = job.n_pairs() as f64 * orders(binning);
-                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums))
+                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums, sets(job)))
             })
             .sum();
         let weighed: Vec<Weighed> = jobs
@@ -349,9 +354,9 @@ impl Weighed {
         let (first, second) = job.pairs().samples();
         Self {
             particles: (first.len() + second.map_or(0, Particles::len)) as f64,
-            cpu_work: tested * CPU_COSTS.of(binning, sums),
+            cpu_work: tested * CPU_COSTS.of(binning, sums, sets(job)),
             #[cfg(feature = "cuda")]
-            gpu_work: tested * GPU_COSTS.of(binning, sums),
+            gpu_work: tested * GPU_COSTS.of(binning, sums, sets(job)),
         }
     }
 }

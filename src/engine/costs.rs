@@ -1,6 +1,6 @@
 //! What pairs cost by what is counted of them.
 //!
-//! Entry: [`Costs`].
+//! Entry: [`Costs`]. What was measured stands in `benches/RESULTS.md`; what was not is marked as a guess.
 
 use crate::binning::Binning;
 use crate::tally::{InverseProbability, WeightedSums};
@@ -11,8 +11,14 @@ pub(super) struct Costs {
     scattered: f64,
     two_coordinates: f64,
     weighted: f64,
-    /// Sums of separations or of polynomials of mu, of which every pair takes float64.
+    /// Each further set of weights of the same pairs, in the time of the first.
+    further_set: f64,
+    /// Sums of separations in r, without weights.
     separations: f64,
+    /// Sums of separations of other bins or of polynomials of mu, of which every pair takes float64; the same beside weights, in the time of
+    /// those.
+    measures: f64,
+    measures_beside_weights: f64,
     /// Weights of pairs, and each word of bits that they take.
     pair_weights: f64,
     word: f64,
@@ -22,16 +28,28 @@ pub(super) const CPU_COSTS: Costs = Costs {
     scattered: 1.9,
     two_coordinates: 1.3,
     weighted: 1.6,
-    separations: 100.0,
-    pair_weights: 2.8,
-    word: 0.2,
+    // A guess: pairs are placed once, products are as many as sets.
+    further_set: 0.3,
+    // Measured: 2.0 to 4.3 through the filter, 5.2 to 5.8 in lanes; beside weights a guess from both.
+    separations: 3.2,
+    measures: 5.5,
+    measures_beside_weights: 2.5,
+    // Measured: 2.8 by angles, 2.0 to 2.8 with 2 words, 4.5 to 6.8 with 30.
+    pair_weights: 2.6,
+    word: 0.1,
 };
 #[cfg(feature = "cuda")]
 pub(super) const GPU_COSTS: Costs = Costs {
     scattered: 1.5,
     two_coordinates: 1.4,
     weighted: 1.3,
+    // A pass of its own.
+    further_set: 1.0,
+    // Measured, in r; that others are alike is a guess.
     separations: 9.0,
+    measures: 9.0,
+    // Measured: 3.1 for means, 3.3 for polynomials of mu.
+    measures_beside_weights: 3.2,
     pair_weights: 6.0,
     word: 0.4,
 };
@@ -39,22 +57,58 @@ pub(super) const GPU_COSTS: Costs = Costs {
 const FEW_BINS: usize = 32;
 
 impl Costs {
-    /// The cost of a pair in the bins of `binning`.
-    pub(super) fn of<B: Binning>(&self, binning: &B, asked: &WeightedSums) -> f64 {
+    /// The cost of a pair in the bins of `binning`, with so many sets of weights.
+    pub(super) fn of<B: Binning>(&self, binning: &B, asked: &WeightedSums, sets: usize) -> f64 {
         let sums = asked.sums();
         let words = |inverse: &InverseProbability| inverse.words() as f64 * self.word;
         let pair_weights = asked.pair_weight().map(|weight| {
             let words = weight.inverse().map_or(0.0, words);
             self.pair_weights + words
         });
+        let one_axis = binning.axes().len() == 1 && !binning.on_sphere();
+        let measures = match (sums.weights, sums.legendre.is_empty() && one_axis) {
+            (true, _) => self.measures_beside_weights,
+            (false, true) => self.separations,
+            (false, false) => self.measures,
+        };
+        let further = sets.saturating_sub(1) as f64 * self.further_set;
         let factors = [
             (binning.n_bins() > FEW_BINS || sums.weights, self.scattered),
             (binning.axes().len() > 1, self.two_coordinates),
             (sums.weights, self.weighted),
-            (sums.take_measures(), self.separations),
+            (sums.weights, 1.0 + further),
+            (sums.take_measures(), measures),
             (pair_weights.is_some(), pair_weights.unwrap_or(1.0)),
         ];
         let factor = |(applies, factor)| if applies { factor } else { 1.0 };
         factors.into_iter().map(factor).product::<f64>()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::binning::{Edges, RBins};
+    use crate::tally::Sums;
+
+    #[test]
+    fn what_is_summed_has_its_price() {
+        let bins = RBins::new(Edges::linear(0.0, 1.0, 10).unwrap());
+        let cost = |weights: bool, separations: bool, sets: usize| {
+            let sums = Sums {
+                weights,
+                separations,
+                ..Sums::default()
+            };
+            CPU_COSTS.of(&bins, &sums.into(), sets)
+        };
+        assert_eq!(cost(false, false, 1), 1.0);
+        assert!((2.0..6.0).contains(&cost(false, true, 1)));
+        assert!(cost(true, true, 1) > cost(true, false, 1));
+        // Sets of weights cost something, but less than as many counts.
+        let (one, four) = (cost(true, false, 1), cost(true, false, 4));
+        assert!(four > one && four < 4.0 * one);
+        assert_eq!(cost(false, false, 4), 1.0);
     }
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::Progress;
+use super::owners::Owners;
 use crate::binning::{Binning, LineOfSight, PairOrder, Reach};
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::EngineError;
@@ -20,13 +21,14 @@ use crate::tally::{Cut, Merge, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk, roundings};
 
 /// Counts everything by `count`, and takes off what the cuts of `what` hold; none where that cannot be found without looking at every
-/// pair.
+/// pair. With `owners`, everything is what they take.
 ///
 /// # Errors
 /// Those of `count`, and a stop asked for through `progress`.
 pub(super) fn without_held<B: Binning>(
     job: &PairJob<'_>,
     what: &Tallied<B>,
+    owners: Option<&Owners>,
     progress: &dyn Progress,
     count: impl FnOnce(&Tallied<B>) -> Result<Tally, EngineError>,
 ) -> Result<Option<Tally>, EngineError> {
@@ -34,7 +36,7 @@ pub(super) fn without_held<B: Binning>(
         return count(what).map(Some);
     }
     let terms = Terms::new(what, job.pairs())?;
-    let held = || held(job, &terms, progress);
+    let held = || held(job, &terms, owners, progress);
     let Some(held) = pool::run(held, held)? else {
         return Ok(None);
     };
@@ -47,6 +49,7 @@ pub(super) fn without_held<B: Binning>(
 fn held<B: Binning>(
     job: &PairJob<'_>,
     terms: &Terms<'_, B>,
+    owners: Option<&Owners>,
     progress: &dyn Progress,
 ) -> Result<Option<Tally>, EngineError> {
     let mut tally = terms.empty();
@@ -55,6 +58,7 @@ fn held<B: Binning>(
             job,
             terms,
             cut,
+            owners,
             progress,
             stopped: AtomicBool::new(false),
         };
@@ -169,6 +173,7 @@ struct OfCut<'a, B> {
     job: &'a PairJob<'a>,
     terms: &'a Terms<'a, B>,
     cut: usize,
+    owners: Option<&'a Owners>,
     progress: &'a dyn Progress,
     stopped: AtomicBool,
 }
@@ -183,6 +188,9 @@ impl<B: Binning> OfCut<'_, B> {
 
     /// Takes in the pair of rows `pair`, if it is in a bin and this cut is the first that holds it.
     fn add(&self, tally: &mut Tally, pair: [usize; 2]) {
+        if self.owners.is_some_and(|owners| !owners.hold(pair)) {
+            return;
+        }
         let (first, second) = self.job.pairs().both();
         let (x1, x2) = (first.points().at(pair[0]), second.points().at(pair[1]));
         let sep = self.job.domain().separation(x1, x2);
@@ -293,7 +301,7 @@ impl<B: Binning> OfCut<'_, B> {
                 }
             });
         };
-        let tallies = (0..walk.n_units()).into_par_iter().fold(
+        let tallies = walk.units().into_par_iter().fold(
             || self.terms.empty(),
             |mut tally, unit| {
                 walk.visit(unit, |blocks| {

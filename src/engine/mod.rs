@@ -19,11 +19,12 @@ pub mod cuda;
 mod fields;
 mod held;
 mod naive;
-#[cfg(feature = "cuda")]
+mod owners;
 mod pieces;
 mod prepared;
 #[cfg(feature = "cuda")]
 mod together;
+mod units;
 
 pub use auto::{Auto, Choice};
 pub use cpu::{Cpu, CpuSorted};
@@ -32,12 +33,15 @@ pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report};
 #[cfg(feature = "cuda")]
 pub use together::Together;
+pub use units::Units;
 
 pub use crate::simd::Isa;
 
 pub use crate::exactness::Exactness;
 pub use crate::pairs::{PairJob, Pairs, Traversal};
 pub use crate::progress::{Progress, Silent};
+
+use std::ops::Range;
 
 use crate::binning::Binning;
 use crate::domain::Domain;
@@ -71,6 +75,38 @@ pub trait Engine {
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError>;
+
+    /// The units that a job is cut into: the same for every engine.
+    ///
+    /// # Errors
+    /// As [`Engine::tally`].
+    fn units<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, Self::Sorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Units, EngineError> {
+        Units::sorted(job.job(), what, progress)
+    }
+
+    /// Counts `what` over the pairs that a run of the units of a job takes. Runs that cover every unit once make up the whole, whoever counts
+    /// each of them.
+    ///
+    /// By itself an engine counts them as jobs of their own between rows brought together, which classes of pairs do not allow; `Cpu` walks
+    /// through them as through the whole.
+    ///
+    /// # Errors
+    /// As [`Engine::tally`]; units of another job, or that there are not; classes of pairs on other engines than `Cpu`.
+    fn tally_units<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, Self::Sorted>,
+        what: &Tallied<B>,
+        units: (&Units, Range<usize>),
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let tally = units::tally_arranged(self, job.job(), what, units, progress)?;
+        Ok((tally, Report::default()))
+    }
 
     /// Makes a sample ready for any number of counts.
     ///
@@ -146,6 +182,16 @@ pub enum AnySorted {
     Together,
 }
 
+impl AnySorted {
+    /// What the processor made of it, if it was the processor.
+    fn of_cpu(&self) -> Option<&CpuSorted> {
+        match self {
+            Self::Cpu(sorted) => Some(sorted),
+            _ => None,
+        }
+    }
+}
+
 impl Engine for AnyEngine {
     type Sorted = AnySorted;
 
@@ -179,10 +225,7 @@ impl Engine for AnyEngine {
                 engine.tally(&job, what, progress)
             }
             Self::Cpu(engine) => {
-                let job = job.map(|sorted| match sorted {
-                    AnySorted::Cpu(sorted) => Some(sorted),
-                    _ => None,
-                });
+                let job = job.map(AnySorted::of_cpu);
                 let job = job.ok_or_else(|| elsewhere("cpu"))?;
                 engine.tally(&job, what, progress)
             }
@@ -202,6 +245,32 @@ impl Engine for AnyEngine {
                 engine.tally(&job, what, progress)
             }
         }
+    }
+
+    fn units<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Units, EngineError> {
+        match (self, job.map(AnySorted::of_cpu)) {
+            (Self::Cpu(engine), Some(job)) => engine.units(&job, what, progress),
+            _ => Units::sorted(job.job(), what, progress),
+        }
+    }
+
+    fn tally_units<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        units: (&Units, Range<usize>),
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        if let (Self::Cpu(engine), Some(job)) = (self, job.map(AnySorted::of_cpu)) {
+            return engine.tally_units(&job, what, units, progress);
+        }
+        let tally = units::tally_arranged(self, job.job(), what, units, progress)?;
+        Ok((tally, Report::default()))
     }
 
     fn description(&self) -> String {

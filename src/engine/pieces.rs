@@ -1,10 +1,12 @@
 //! Pieces of a job: runs of rows of both samples, so that every pair is in one piece.
 //!
-//! Entry: [`Piece`]. Who counts them is an engine's affair.
+//! Entry: [`Piece`]. Who counts them is an engine's affair. What a run of units takes is a few of them too, in the order that
+//! [`Units`](super::Units) bring rows into.
 
 use std::ops::Range;
 
 use super::{PairJob, Pairs, Progress};
+#[cfg(any(feature = "cuda", test))]
 use crate::binning::PairOrder;
 use crate::error::JobError;
 use crate::particles::{Particles, pairs_within};
@@ -19,8 +21,10 @@ pub(super) enum Piece {
 }
 
 /// Rows below which a run is not cut any further.
+#[cfg(any(feature = "cuda", test))]
 const SMALLEST: usize = 64;
 
+#[cfg(any(feature = "cuda", test))]
 fn halves(rows: &Range<usize>) -> [Range<usize>; 2] {
     let middle = rows.start + rows.len() / 2;
     [rows.start..middle, middle..rows.end]
@@ -36,6 +40,7 @@ impl Piece {
     }
 
     /// The pieces between two runs of an auto count.
+    #[cfg(any(feature = "cuda", test))]
     pub(super) fn between(a: &Range<usize>, b: &Range<usize>, order: PairOrder) -> Vec<Self> {
         let mut pieces = vec![Self::Cross(a.clone(), b.clone())];
         if order == PairOrder::Ordered {
@@ -45,6 +50,7 @@ impl Piece {
     }
 
     /// Smaller pieces with the same pairs, unless it is too small to be cut.
+    #[cfg(any(feature = "cuda", test))]
     pub(super) fn cut(&self, order: PairOrder) -> Option<Vec<Self>> {
         match self {
             Self::Auto(rows) if rows.len() > SMALLEST => {

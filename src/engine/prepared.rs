@@ -90,7 +90,7 @@ impl<'a, S> PreparedJob<'a, S> {
     }
 
     /// A job whose samples were sorted for it alone.
-    pub(super) fn of(job: PairJob<'a>, first: &'a S, second: Option<&'a S>) -> Self {
+    pub(crate) fn of(job: PairJob<'a>, first: &'a S, second: Option<&'a S>) -> Self {
         Self { job, first, second }
     }
 

@@ -158,7 +158,7 @@ impl Engine for Together {
         let count = |all: &Tallied<B>| {
             all.pass_by_pass(|one| share_out((&self.cuda, &self.cpu), deal(), job, one, progress))
         };
-        match without_held(job, what, progress, count)? {
+        match without_held(job, what, None, progress, count)? {
             Some(tally) => Ok((tally, Report::default())),
             None => Err(CudaError::Unsupported("these cuts").into()),
         }

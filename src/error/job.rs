@@ -72,6 +72,19 @@ pub enum JobError {
         /// Of how many.
         of: u32,
     },
+    /// Units that a job does not have.
+    #[error(
+        "units {} to {} are not those of this job, which has {units}, counting from 0: plan them for the same samples and bins", run[0], run[1]
+    )]
+    Units {
+        /// The first unit of the run, and the end of it.
+        run: [usize; 2],
+        /// Units planned.
+        units: usize,
+    },
+    /// Classes of pairs in units, on an engine that cannot walk through them.
+    #[error("classes of pairs are counted in units by the cpu alone, not by {0}")]
+    ClassesOfUnits(String),
     /// Samples whose numbers of sets of weights differ.
     #[error(
         "both samples of a count have as many sets of weights, or one of them has one: found {first} and {second}"

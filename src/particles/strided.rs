@@ -49,7 +49,8 @@ impl Particles {
         picked.labelled(Labels::new(labels, wanted.len() as u32)?)
     }
 
-    fn picked<I: Iterator<Item = usize>>(
+    /// These rows in this order, with all that belongs to them; they are copied.
+    pub(crate) fn picked<I: Iterator<Item = usize>>(
         &self,
         rows: &dyn Fn() -> I,
     ) -> Result<Self, ParticlesError> {

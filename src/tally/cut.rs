@@ -104,6 +104,19 @@ impl Cut {
         Self::listed(list.iter().flat_map(both).flatten())
     }
 
+    /// The same cut for rows of the first sample in other places, or left out; of both samples where they are one.
+    pub(crate) fn renumbered(&self, places: &[Option<u32>], is_auto: bool) -> Self {
+        let Self::Listed(list) = self else {
+            return self.clone();
+        };
+        let place = |row: u32| places.get(row as usize).copied().flatten();
+        let moved = |&[i, j]: &[u32; 2]| {
+            let j = if is_auto { place(j)? } else { j };
+            Some([place(i)?, j])
+        };
+        Self::listed(list.iter().filter_map(moved))
+    }
+
     /// Whether the pair of rows `pair` is dropped: the exact rule.
     pub(crate) fn holds(&self, pairs: Pairs<'_>, [i, j]: [usize; 2], sep: &Separation) -> bool {
         match self {

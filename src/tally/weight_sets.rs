@@ -34,7 +34,6 @@ impl<B: Binning> Tallied<B> {
         Ok(())
     }
 
-    #[cfg(feature = "cuda")]
     /// What each set of weights asks for by itself, and which of these sums it makes; none where the sums take but one set.
     ///
     /// The first makes the sums without weights too.
@@ -63,7 +62,6 @@ impl<B: Binning> Tallied<B> {
         Some(sets.into_iter().map(of_set).collect())
     }
 
-    #[cfg(feature = "cuda")]
     /// Has `count` make the sums of each set of weights in a pass of its own, where there are several; `count` is handed this itself where
     /// there is but one.
     ///

@@ -16,7 +16,7 @@ use crate::particles::{MAX_PARTICLES, run_start};
 /// Blocks in a full group.
 const GROUP_BLOCKS: usize = 16;
 
-/// Groups in a full cluster.
+/// Groups in a full cluster, and clusters in a full supercluster.
 const CLUSTER_GROUPS: usize = 32;
 
 // Rows, blocks and groups are numbered in 32 bits: each coarse cell has at most one block that is not full.
@@ -109,6 +109,7 @@ pub(crate) struct Layout {
     pub(crate) offsets: Vec<Offsets>,
     pub(crate) groups: Vec<Run>,
     pub(crate) clusters: Vec<Run>,
+    pub(crate) superclusters: Vec<Run>,
     /// Number of points in the blocks before each block, and in all.
     pub(crate) points_before: Vec<u64>,
     /// The points in their order.
@@ -187,6 +188,7 @@ impl Layout {
             offsets,
             groups: vec![],
             clusters: vec![],
+            superclusters: vec![],
             sorted: Arc::clone(sorted),
             scale,
             largest_half: 0.0,
@@ -201,6 +203,9 @@ impl Layout {
         layout.groups = runs(&block_bounds, GROUP_BLOCKS, cell_ends.iter());
         let group_bounds: Vec<Bounds> = layout.groups.iter().map(|group| group.bounds).collect();
         layout.clusters = runs(&group_bounds, CLUSTER_GROUPS, [group_bounds.len()].iter());
+        let cluster_bounds: Vec<Bounds> = layout.clusters.iter().map(|run| run.bounds).collect();
+        let clusters = [cluster_bounds.len()];
+        layout.superclusters = runs(&cluster_bounds, CLUSTER_GROUPS, clusters.iter());
         layout.largest_half = block_bounds
             .iter()
             .map(Bounds::largest_half)
@@ -211,6 +216,24 @@ impl Layout {
     /// Number of points.
     pub(crate) fn n_points(&self) -> u64 {
         self.points_before[self.blocks.len()]
+    }
+
+    /// Number of points in the blocks of a group.
+    pub(crate) fn points_of(&self, group: &Run) -> u64 {
+        self.points_before[group.end as usize] - self.points_before[group.first as usize]
+    }
+
+    /// Whether points of several labels lie apart.
+    pub(crate) fn has_labels(&self) -> bool {
+        self.sorted.label_ends.len() > 1
+    }
+
+    /// The rows of the points of group number `group`, in their order.
+    pub(crate) fn rows_of(&self, group: usize) -> impl Iterator<Item = u32> + '_ {
+        let slots = self.groups[group].range();
+        let slots = &self.sorted.slots[slots.start * BLOCK..slots.end * BLOCK];
+        let rows = slots.iter().map(|&(_, row)| row);
+        rows.filter(|&row| row != NO_ROW)
     }
 
     /// The float64 position in a slot that holds a point.
@@ -313,6 +336,8 @@ mod tests {
         assert!(groups.into_iter().eq(0..layout.blocks.len()));
         let clusters: Vec<usize> = layout.clusters.iter().flat_map(Run::range).collect();
         assert!(clusters.into_iter().eq(0..layout.groups.len()));
+        let several: Vec<usize> = layout.superclusters.iter().flat_map(Run::range).collect();
+        assert!(several.into_iter().eq(0..layout.clusters.len()));
     }
 
     #[test]

@@ -12,4 +12,4 @@ pub(crate) use bounds::Bounds;
 pub(crate) use images::{Translation, roundings, vector};
 pub(crate) use layout::{Block, Layout, LeafBox};
 pub(crate) use sort::{BLOCK, LEAF, NO_ROW, Sorted, Stop};
-pub(crate) use walk::{BlockPair, Region, Slots, Walk};
+pub(crate) use walk::{BlockPair, Region, Slots, Taking, Walk};

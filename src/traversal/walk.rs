@@ -2,6 +2,8 @@
 //!
 //! An auto walk meets each unordered pair of blocks once; an ordered or cross walk meets every pair of blocks.
 
+use std::ops::Range;
+
 use super::bounds::Bounds;
 use super::images::{Translation, translations};
 use super::layout::{Layout, Run};
@@ -124,9 +126,40 @@ impl BlockPair {
     }
 }
 
-/// Unordered pairs within a unit of `own` points, and of these with the `later` points of the sample.
-fn pairs_once(own: u64, later: u64) -> u64 {
-    pairs_within(own) + own * later
+/// Which of two groups takes the pairs between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taking {
+    /// Either of them, in its own order: the pairs of a cross count, or of both orders.
+    All,
+    /// The one that comes first. Groups and labels before a group are then skipped as a whole.
+    Later,
+    /// One or the other by the parity of their numbers, so that every group takes half of its neighbours, be it early or late.
+    Parity,
+}
+
+impl Taking {
+    /// How the groups of a sample share their pairs, each of them `once`.
+    ///
+    /// With several labels they go by their order: only then are pairs of two labels met in one run.
+    pub(crate) fn of(sample: &Layout, once: bool) -> Self {
+        if !once {
+            Self::All
+        } else if sample.has_labels() {
+            Self::Later
+        } else {
+            Self::Parity
+        }
+    }
+
+    /// Whether group `u` takes its pairs with another group `v`.
+    #[inline]
+    pub(crate) fn takes(self, u: usize, v: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Later => u < v,
+            Self::Parity => (u < v) == ((u ^ v) & 1 == 1),
+        }
+    }
 }
 
 /// How the blocks of two layouts are paired.
@@ -138,6 +171,11 @@ pub(crate) struct Walk<'a> {
     same: bool,
     /// Each unordered pair is met once.
     once: bool,
+    taking: Taking,
+    /// Points in the groups of even numbers before each group, and in all.
+    even_before: Vec<u64>,
+    /// The units of the walk.
+    span: Range<usize>,
     region: Region,
     translations: Vec<Translation>,
 }
@@ -152,37 +190,104 @@ impl<'a> Walk<'a> {
         region: Region,
     ) -> Self {
         let other = second.unwrap_or(first);
+        let once = once && second.is_none();
+        let taking = Taking::of(first, once);
+        let mut even_before = Vec::new();
+        if taking == Taking::Parity {
+            even_before.reserve(first.groups.len() + 1);
+            even_before.push(0);
+            let mut even = 0;
+            for (number, group) in first.groups.iter().enumerate() {
+                if number.is_multiple_of(2) {
+                    even += first.points_of(group);
+                }
+                even_before.push(even);
+            }
+        }
         Self {
             first,
             second: other,
             same: second.is_none(),
-            once: once && second.is_none(),
+            once,
+            taking,
+            even_before,
+            span: 0..first.groups.len(),
             translations: translations(domain, &first.bounds, &other.bounds, region.per_axis),
             region,
         }
     }
 
-    /// Units of work: the groups of the first layout.
-    pub(crate) fn n_units(&self) -> usize {
-        self.first.groups.len()
+    /// The same walk over these units alone.
+    pub(crate) fn within(self, span: Range<usize>) -> Self {
+        Self { span, ..self }
     }
 
-    /// Pairs of points whose first one is in unit `unit`, in reach or not.
+    /// Units of work, by the numbers of their groups in the first layout.
+    pub(crate) fn units(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Which of two groups takes their pairs.
+    pub(crate) fn taking(&self) -> Taking {
+        self.taking
+    }
+
+    /// Pairs of points that unit `unit` takes, in reach or not.
     pub(crate) fn n_pairs(&self, unit: usize) -> u64 {
         let group = &self.first.groups[unit];
-        let (first, end) = (group.first as usize, group.end as usize);
+        let own = self.first.points_of(group);
         let before = &self.first.points_before;
-        let own = before[end] - before[first];
-        if self.once {
-            return pairs_once(own, self.first.n_points() - before[end]);
+        match self.taking {
+            Taking::All => own * self.second.n_points(),
+            Taking::Later => {
+                pairs_within(own) + own * (self.first.n_points() - before[group.end as usize])
+            }
+            Taking::Parity => {
+                let even = |group: usize| self.even_before[group];
+                let (all_even, all) = (even(self.first.groups.len()), self.first.n_points());
+                let [earlier, later] = [group.first, group.end].map(|block| before[block as usize]);
+                let others = if unit.is_multiple_of(2) {
+                    // Even ones before, odd ones behind.
+                    even(unit) + (all - all_even) - (later - even(unit + 1))
+                } else {
+                    (earlier - even(unit)) + all_even - even(unit + 1)
+                };
+                pairs_within(own) + own * others
+            }
         }
-        own * self.second.n_points()
     }
 
-    /// Meets every pair of blocks whose first block is in unit `unit`.
+    /// Pairs of points that unit `unit` takes in groups within reach: what it costs.
+    pub(crate) fn n_near(&self, unit: usize) -> u64 {
+        let own = self.first.points_of(&self.first.groups[unit]);
+        let mut near = 0u64;
+        self.near_groups(unit, |other, translation| {
+            let within = self.once && other == unit && translation.is_identity();
+            near = near.saturating_add(if within {
+                pairs_within(own)
+            } else {
+                own * self.second.points_of(&self.second.groups[other])
+            });
+        });
+        near
+    }
+
+    /// Meets every pair of blocks that unit `unit` takes.
     #[inline]
     pub(crate) fn visit(&self, unit: usize, mut meet: impl FnMut(BlockPair)) {
         let group = &self.first.groups[unit];
+        self.near_groups(unit, |other, translation| {
+            let own = other == unit && self.same && translation.is_identity();
+            let other = &self.second.groups[other];
+            self.visit_groups(group, other, translation, own, &mut meet);
+        });
+    }
+
+    /// Meets every group within reach whose pairs unit `unit` takes.
+    #[inline]
+    fn near_groups(&self, unit: usize, mut meet: impl FnMut(usize, Translation)) {
+        let group = &self.first.groups[unit];
+        let in_order = self.taking == Taking::Later;
         for &translation in &self.translations {
             let near = |bounds: &Bounds| {
                 self.region
@@ -191,25 +296,25 @@ impl<'a> Walk<'a> {
             if !near(&self.second.bounds) {
                 continue;
             }
-            for cluster in &self.second.clusters {
-                if self.once && cluster.end as usize <= unit || !near(&cluster.bounds) {
+            let twice = !translation.is_identity() && !translation.is_positive();
+            for several in &self.second.superclusters {
+                if !near(&several.bounds) {
                     continue;
                 }
-                for other in cluster.range() {
-                    let skipped = self.once
-                        && (other < unit
-                            || other == unit
-                                && !translation.is_identity()
-                                && !translation.is_positive());
-                    if !skipped && near(&self.second.groups[other].bounds) {
-                        let own = other == unit && self.same && translation.is_identity();
-                        self.visit_groups(
-                            group,
-                            &self.second.groups[other],
-                            translation,
-                            own,
-                            &mut meet,
-                        );
+                for cluster in &self.second.clusters[several.range()] {
+                    if in_order && cluster.end as usize <= unit || !near(&cluster.bounds) {
+                        continue;
+                    }
+                    for other in cluster.range() {
+                        let skipped = self.once
+                            && if other == unit {
+                                twice
+                            } else {
+                                !self.taking.takes(unit, other)
+                            };
+                        if !skipped && near(&self.second.groups[other].bounds) {
+                            meet(other, translation);
+                        }
                     }
                 }
             }
@@ -259,17 +364,5 @@ impl<'a> Walk<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::particles::MAX_PARTICLES;
-
-    #[test]
-    fn units_of_the_largest_sample_add_up_to_all_pairs() {
-        let (n, unit) = (MAX_PARTICLES as u64, 1024);
-        let units = (0..n).step_by(1024).map(|start| {
-            let own = unit.min(n - start);
-            pairs_once(own, n - start - own)
-        });
-        assert_eq!(units.sum::<u64>(), pairs_within(n));
-    }
-}
+#[path = "walk_tests.rs"]
+mod tests;

@@ -4,13 +4,14 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::Run;
 use super::lanes::{self, Lanes, PairWeights};
 use super::quads::{Dear, Deferred};
 use super::reach::Reach;
 use super::separated::{Separated, SlotSeparations};
 use super::tile::{ExactRule, Job, LineWeights, Side, Worker};
+use super::units::share_units;
 use super::weighed::Weighed;
-use super::{Run, share_units};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;

@@ -17,19 +17,21 @@ mod separated;
 mod sorted;
 mod threads;
 mod tile;
+mod units;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
 
 pub use sorted::CpuSorted;
 
+use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use rayon::ThreadPool;
 
 use super::held::without_held;
-use super::{Engine, PairJob, PreparedJob, Progress, Report, Traversal};
+use super::owners::Owners;
+use super::units::region_of;
+use super::{Engine, PairJob, PreparedJob, Progress, Report, Units};
 use crate::binning::filter::{Rounding, Slots};
 use crate::binning::{Binning, Form, Formed, PairOrder, bin_near};
 use crate::domain::{Domain, Faces, Image};
@@ -38,12 +40,13 @@ use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::simd::{Isa, SetFactors};
 use crate::tally::{Merge, Tallied, Tally, Terms};
-use crate::traversal::{BlockPair, Layout, Region, Walk, roundings};
+use crate::traversal::{BlockPair, Layout, Region, Walk};
 use doubt::Doubt;
 use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
 use threads::{THREADS_PER_CORE, cores};
+use units::share_units;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///
@@ -152,27 +155,35 @@ impl Engine for Cpu {
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let pairs = job.job();
-        what.admit(pairs)?;
-        progress.begin(pairs.n_pairs());
-        let pool = self.pool()?;
+        self.tally_part(job, what, None, progress)
+    }
+
+    fn units<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, CpuSorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Units, EngineError> {
+        what.admit(job.job())?;
         let progress = &Lasting::new(progress);
-        let start = Instant::now();
-        let (tally, laid_out) = pool.install(|| {
-            let run = Run::new(self.isa, job, what, progress)?;
-            let laid_out = start.elapsed();
-            let tally = run.without_cuts(what, progress)?;
-            Ok::<_, EngineError>((tally, laid_out))
-        })?;
-        let counted = start.elapsed().saturating_sub(laid_out);
-        let report = Report {
-            stages: vec![
-                ("layout", laid_out.as_secs_f64()),
-                ("count", counted.as_secs_f64()),
-            ],
-            plan: String::new(),
-        };
-        Ok((tally, report))
+        self.pool()?.install(|| {
+            let run = Run::new(self.isa, job, what, None, progress)?;
+            Ok(Units::of_walk(
+                &run.first,
+                &run.walk(),
+                run.second.is_none(),
+            ))
+        })
+    }
+
+    fn tally_units<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, CpuSorted>,
+        what: &Tallied<B>,
+        units: (&Units, Range<usize>),
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        self.tally_part(job, what, Some(units), progress)
     }
 
     fn description(&self) -> String {
@@ -202,6 +213,10 @@ struct Run<'a> {
     rounding: Rounding,
     region: Region,
     once: bool,
+    /// The units to walk through; all of them where there is none.
+    span: Option<Range<usize>>,
+    /// Who takes which pairs, where cuts must know.
+    owners: Option<Owners>,
     /// Whether bins reach beyond half of the box, where a pair has several images in reach.
     beyond_half: bool,
     /// What tells nearest images there, where boxes are skewed.
@@ -213,6 +228,7 @@ impl<'a> Run<'a> {
         isa: Isa,
         job: &PreparedJob<'a, CpuSorted>,
         what: &Tallied<B>,
+        part: Option<(&Units, Range<usize>)>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
         let binning = what.bins();
@@ -231,12 +247,12 @@ impl<'a> Run<'a> {
         let job = job.job();
         let beyond_half = what.reaches_beyond(job.domain());
         let other = second.as_deref().unwrap_or(&first);
-        let exact = roundings(job.domain(), &first.bounds, &other.bounds);
+        let (region, exact) = region_of(job, binning, [&first, other]);
         let half = second
             .as_ref()
             .map_or(0.0, |s| s.largest_half)
             .max(first.largest_half);
-        let region = Region::new(binning.reach(), 8.0 * exact);
+        let owners = |(units, run): &(&Units, Range<usize>)| units.owners(run.clone());
         Ok(Self {
             isa,
             job: *job,
@@ -248,10 +264,12 @@ impl<'a> Run<'a> {
                 half: half * scale,
                 exact: exact * scale,
             },
-            region: match job.traversal() {
-                Traversal::AllPairs => region.everything(),
-                Traversal::Auto | Traversal::Cells => region,
-            },
+            region,
+            owners: part
+                .as_ref()
+                .filter(|_| !what.cuts().is_empty())
+                .map(owners),
+            span: part.map(|(_, run)| run),
             once: binning.order() == PairOrder::Unordered,
             beyond_half,
             faces: if beyond_half {
@@ -267,13 +285,18 @@ impl<'a> Run<'a> {
     }
 
     fn walk(&self) -> Walk<'_> {
-        Walk::new(
+        let second = self.second.as_deref();
+        let walk = Walk::new(
             &self.first,
-            self.second.as_deref(),
+            second,
             self.once,
             self.job.domain(),
             self.region,
-        )
+        );
+        match &self.span {
+            None => walk,
+            Some(span) => walk.within(span.clone()),
+        }
     }
 
     /// Counts everything, and takes off what the cuts hold.
@@ -286,7 +309,7 @@ impl<'a> Run<'a> {
             let terms = Terms::new(all, self.job.pairs())?;
             self.run(all, &terms, progress)
         };
-        match without_held(&self.job, what, progress, count)? {
+        match without_held(&self.job, what, self.owners.as_ref(), progress, count)? {
             Some(tally) => Ok(tally),
             None => self.run_exactly(&Terms::new(what, self.job.pairs())?, progress),
         }
@@ -464,35 +487,4 @@ impl<'a> Run<'a> {
             }
         });
     }
-}
-
-/// Lets every thread take units from a common counter until none is left or a stop is asked for.
-///
-/// A unit can take seconds: `work` asks its second argument from time to time, and once that says true may leave out what is left.
-fn share_units<T: Send>(
-    walk: &Walk<'_>,
-    progress: &Lasting<'_>,
-    work: impl Fn(&mut dyn Iterator<Item = usize>, &dyn Fn() -> bool) -> T + Sync,
-) -> Result<Vec<T>, EngineError> {
-    let next = AtomicUsize::new(0);
-    let stop = || progress.stop_requested();
-    let outputs = rayon::broadcast(|_| {
-        let mut done = None;
-        let mut units = std::iter::from_fn(|| {
-            if let Some(unit) = done.take() {
-                progress.advance(walk.n_pairs(unit));
-            }
-            if stop() {
-                return None;
-            }
-            let unit = next.fetch_add(1, Ordering::Relaxed);
-            done = (unit < walk.n_units()).then_some(unit);
-            done
-        });
-        work(&mut units, &stop)
-    });
-    if stop() {
-        return Err(EngineError::Interrupted);
-    }
-    Ok(outputs)
 }

@@ -224,7 +224,7 @@ impl Cuda {
             let tally = cpu.run(job, what, progress)?;
             return Ok((tally, Report::by_processor(&cpu)));
         }
-        let tally = without_held(job, what, progress, count)?;
+        let tally = without_held(job, what, None, progress, count)?;
         let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;
         let (timings, description) = told.unwrap_or_default();
         let CudaTimings {

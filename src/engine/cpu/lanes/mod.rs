@@ -12,9 +12,10 @@ mod pair_weights;
 mod plan;
 mod sums;
 
+use super::Run;
 use super::lists::{RowList, list_rows};
 use super::reach::{Facing, Reach};
-use super::{Run, share_units};
+use super::units::share_units;
 use crate::binning::{Form, LineOfSight};
 use crate::domain::{Domain, Image};
 use crate::error::EngineError;
