@@ -115,7 +115,9 @@ impl Cells {
             .iter()
             .map(|&source| number(&axes, source))
             .collect();
-        numbers.iter().for_each(|&cell| starts[cell + 1] += 1);
+        for &cell in &numbers {
+            starts[cell + 1] += 1;
+        }
         for cell in 0..cells {
             starts[cell + 1] += starts[cell];
         }
@@ -199,9 +201,9 @@ pub(crate) fn most_within(frame: &Frame, sources: &[Fractions], reach: f64) -> u
     let axes = axes(frame, sources, reach, MOST / 2);
     let shape = axes.map(|axis| axis.n);
     let mut counts = vec![0; shape.iter().product()];
-    sources
-        .iter()
-        .for_each(|&source| counts[number(&axes, source)] += 1);
+    for &source in sources {
+        counts[number(&axes, source)] += 1;
+    }
     for (axis, along) in axes.iter().enumerate() {
         counts = with_neighbours(&counts, shape, axis, along.periodic);
     }
