@@ -311,9 +311,10 @@ fn masks_are_filled_evenly_by_number_or_by_map() {
         "PIXEL,FRACTION\n0,0.9\n2,0.8\n1,0.2\n3,0.1\n0,0.7\n",
     )
     .unwrap();
-    let map: String = (0..12)
+    let map: Vec<String> = (0..12)
         .map(|k| format!("{}\n", i32::from(k < 4) - 2 * i32::from(k == 8)))
         .collect();
+    let map = map.concat();
     std::fs::write(folder.path("map.csv"), format!("MASK\n{map}")).unwrap();
     let pixels = "--mask pixels.csv --nside 1 --mask-order nested";
     folder.good(&format!("randoms -n 4000 {pixels} -o all.csv"));

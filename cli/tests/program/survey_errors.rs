@@ -149,21 +149,18 @@ fn with_columns(text: &str) -> String {
     let mut lines = text.lines();
     let mut all = format!("{},t,b,k\n", lines.next().unwrap());
     for (row, line) in lines.enumerate() {
-        all += &format!(
-            "{line},{},{},{}\n",
-            ["a", "b"][row % 2],
-            2 * (row % 7) + 1,
-            row % 4
-        );
+        let (word, odd, few) = (["a", "b"][row % 2], 2 * (row % 7) + 1, row % 4);
+        all.extend([line, &format!(",{word},{odd},{few}\n")]);
     }
     all
 }
 
 #[test]
 fn kinds_of_bad_input_are_one_line_each() {
-    let sky: String = (0..40)
+    let sky: Vec<String> = (0..40)
         .map(|k| format!("{},{},0.5\n", k % 9, k % 7))
         .collect();
+    let sky = sky.concat();
     let folder = Folder::new()
         .with("d.csv", &with_columns(&scattered(60, 10.0, 1)))
         .with("r.csv", &with_columns(&scattered(90, 10.0, 2)))
