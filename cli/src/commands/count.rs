@@ -89,7 +89,7 @@ impl Count {
                 "--legendre needs --statistic s-mu or rp-pi, which have a line of sight",
             ));
         }
-        let engines = Engines::new(&self.pairs.run)?;
+        let engines = Engines::new(&self.pairs.run, call.arguments)?;
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;

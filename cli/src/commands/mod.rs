@@ -7,6 +7,7 @@ pub(crate) mod devices;
 mod estimate;
 mod estimator;
 pub(crate) mod info;
+pub(crate) mod merge;
 pub(crate) mod nz;
 mod over_mu;
 mod pairs;

@@ -40,6 +40,7 @@ mod results;
 mod reuse;
 mod saved_algebra;
 mod saved_counts;
+mod shards;
 mod signals;
 mod silent;
 mod split;
