@@ -109,7 +109,7 @@ fn parts_that_do_not_make_a_whole_are_refused() {
         std::fs::write(folder.path("damaged"), &bytes).unwrap();
         refused("a0 damaged a2", "damaged: this part is damaged");
     };
-    [8, 200, 100_000].map(damaged);
+    [8, 200, 100_000].into_iter().for_each(damaged);
     let bytes = std::fs::read(folder.path("a1")).unwrap();
     std::fs::write(folder.path("short"), &bytes[..bytes.len() - 9]).unwrap();
     refused("a0 short a2", "short: this part is damaged");
