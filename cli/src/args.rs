@@ -11,6 +11,7 @@ use albireo_samples::{BoxSpec, RowRange, Selection};
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
+use crate::shard::PieceFlags;
 
 /// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
 macro_rules! column_flags {
@@ -220,6 +221,8 @@ pub(crate) struct RunFlags {
     #[cfg(feature = "cuda")]
     #[command(flatten)]
     pub(crate) cuda: CudaFlags,
+    #[command(flatten)]
+    pub(crate) pieces: PieceFlags,
 }
 
 /// How GPUs count.

@@ -9,7 +9,7 @@ use albireo::counts::{
     JobId, RegionCounts, WeightedSums, count_classes, count_prepared, count_regions,
     count_regions_of_weight_sets, count_weight_sets,
 };
-use albireo::engine::{AnyEngine, AnySorted, Exactness, Prepared, PreparedJob, Report};
+use albireo::engine::{AnySorted, Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
 use albireo::{Binning, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
@@ -22,6 +22,7 @@ use crate::planned::Planned;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
+use crate::worker::Worker;
 
 /// Counts pairs in one domain.
 pub(crate) struct Counter<'a> {
@@ -32,7 +33,7 @@ pub(crate) struct Counter<'a> {
     /// Whether bins may reach beyond half the box.
     beyond_half: bool,
     /// The engine of this command, once it is decided.
-    engine: Option<AnyEngine>,
+    engine: Option<Worker>,
     /// The samples that the engine has prepared, each once for all counts.
     prepared: Vec<(&'a Particles, Rc<Prepared<AnySorted>>)>,
     /// What other measurements of the same job have made, and may use.
@@ -107,7 +108,7 @@ impl<'a> Counter<'a> {
             planned.check_weight(bins)?;
             jobs.push((self.job(planned.pairs)?, self.sums(planned)));
         }
-        self.engine = Some(self.engines.for_jobs(&jobs, bins));
+        self.engine = Some(self.engines.worker(&jobs, bins)?);
         self.prepared.clear();
         Ok(())
     }
@@ -123,7 +124,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The engine decided on.
-    fn engine(&self, name: &str) -> Result<&AnyEngine> {
+    fn engine(&self, name: &str) -> Result<&Worker> {
         let engine = self.engine.as_ref();
         engine.with_context(|| format!("{name}: no engine has been decided on"))
     }
@@ -141,7 +142,8 @@ impl<'a> Counter<'a> {
         }
         let engine = self.engine(name)?;
         let ready = self.shared.as_ref().map(|shared| &shared.ready);
-        if let Some(prepared) = ready.and_then(|ready| ready.find(engine, sample, self.domain)) {
+        let found = ready.and_then(|ready| ready.find(engine.engine(), sample, self.domain));
+        if let Some(prepared) = found {
             tracing::debug!("{name}: {} particles were prepared already", sample.len());
             self.prepared.push((sample, Rc::clone(&prepared)));
             return Ok(prepared);
@@ -155,7 +157,7 @@ impl<'a> Counter<'a> {
         );
         let prepared = Rc::new(prepared);
         if let Some(ready) = ready {
-            ready.keep(engine, &prepared);
+            ready.keep(engine.engine(), &prepared);
         }
         self.prepared.push((sample, Rc::clone(&prepared)));
         Ok(prepared)
@@ -179,12 +181,12 @@ impl<'a> Counter<'a> {
     ) -> Result<PairCounts<B>> {
         let sums = self.sums(planned);
         if planned.pairs.weight_sets()? > 1 {
-            let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
                 count_weight_sets(engine, job, bins, sums, bar)
             };
             return self.made_of_sets(planned, bins, count, |counts| counts);
         }
-        let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             count_prepared(engine, job, bins, sums, bar)
         };
         self.made(planned, bins, count, |counts| counts)
@@ -198,14 +200,14 @@ impl<'a> Counter<'a> {
     ) -> Result<RegionCounts<B>> {
         let sums = self.sums(planned);
         if planned.pairs.weight_sets()? > 1 {
-            let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
                 count_regions_of_weight_sets(engine, job, bins, sums, bar)
             };
             let made = self.made_of_sets(planned, bins, count, RegionCounts::whole)?;
             self.note_regions(planned.pairs)?;
             return Ok(made);
         }
-        let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             count_regions(engine, job, bins, sums, bar)
         };
         let made = self.made(planned, bins, count, RegionCounts::whole)?;
@@ -221,7 +223,7 @@ impl<'a> Counter<'a> {
     ) -> Result<ByShell<B>> {
         let sums = self.sums(planned);
         let mut refused = None;
-        let count = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             let (pairs, report) = count_classes(engine, job, bins, sums, Classes::Species, bar)?;
             let made = ByShell::of(job.job(), pairs);
             let made = made.map_err(|error| {
@@ -255,14 +257,14 @@ impl<'a> Counter<'a> {
         planned: &Planned<'a>,
         bins: &B,
         count: impl FnOnce(
-            &AnyEngine,
+            &Worker,
             &PreparedJob<'_, AnySorted>,
             &Bar,
         ) -> Result<(Vec<C>, Report), EngineError>,
         whole: impl Fn(&C) -> &PairCounts<B>,
     ) -> Result<C> {
         let mut further = std::collections::VecDeque::new();
-        let first = |engine: &AnyEngine, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let first = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
             let (sets, report) = count(engine, job, bar)?;
             further.extend(sets);
             match further.pop_front() {
@@ -318,7 +320,7 @@ impl<'a> Counter<'a> {
         planned: &Planned<'a>,
         bins: &B,
         count: impl FnOnce(
-            &AnyEngine,
+            &Worker,
             &PreparedJob<'_, AnySorted>,
             &Bar,
         ) -> Result<(C, Report), EngineError>,
@@ -350,9 +352,10 @@ impl<'a> Counter<'a> {
             Some(second) => PreparedJob::cross(&first, second)?,
         };
         let engine = self.engine(name)?;
+        engine.begin(name);
         let made = count(engine, &job, &bar);
         bar.clear();
-        let (made, report) = made?;
+        let (made, report) = engine.outcome(made)?;
         let counts = whole(&made);
         if counts.pair_weight().is_some() {
             planned.check_total(&counts.total())?;
@@ -364,6 +367,7 @@ impl<'a> Counter<'a> {
             tracing::debug!("{name}: {}", report.plan);
         }
         check_stop()?;
+        engine.done()?;
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
         let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
@@ -371,13 +375,14 @@ impl<'a> Counter<'a> {
             "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
             rate.trim_end()
         );
+        let engine_is_whole = engine.is_whole();
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
         let mut counted = Counted::new(name, counts, Some(engine), took);
         if let (false, Value::Object(record)) = (planned.made_of.is_empty(), &mut counted.record) {
             record.insert("pair_weight".to_owned(), planned.made_of.clone().into());
         }
-        if let (Some(shared), Some(key)) = (&self.shared, key) {
+        if let (Some(shared), Some(key), true) = (&self.shared, key, engine_is_whole) {
             shared.counts.keep(key, (made.clone(), counted.clone()));
         }
         self.done.push(counted);
@@ -420,6 +425,9 @@ impl<'a> Counter<'a> {
         record.set("counts", Value::Object(counts.collect()));
         if !self.cuts.is_empty() {
             record.set("cuts", cuts_record(&self.cuts));
+        }
+        if let Some(parts) = self.engines.works.record() {
+            record.set("parts", parts);
         }
     }
 }

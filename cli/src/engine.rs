@@ -16,11 +16,20 @@ use anyhow::{Context, Result};
 use crate::args::{EngineName, RunFlags};
 #[cfg(feature = "cuda")]
 use crate::args::{KernelName, PrecisionName};
+use crate::record::Arguments;
 use crate::usage::usage;
+use crate::worker::{Worker, Works};
 
-/// The engine asked for, or the choice of one.
+/// The engine asked for, or the choice of one, and which units it counts.
 #[derive(Debug)]
-pub(crate) enum Engines {
+pub(crate) struct Engines {
+    who: Who,
+    pub(crate) works: Works,
+}
+
+/// Who counts.
+#[derive(Debug)]
+enum Who {
     /// The one asked for.
     One(AnyEngine),
     /// The one that should be done first.
@@ -114,9 +123,46 @@ fn check(flags: &RunFlags) -> Result<()> {
 }
 
 impl Engines {
-    /// What the flags ask for; GPUs asked for by name are opened here.
-    pub(crate) fn new(flags: &RunFlags) -> Result<Self> {
+    /// What the flags ask for; GPUs asked for by name are opened here, and files of parts are read.
+    pub(crate) fn new(flags: &RunFlags, arguments: &Arguments) -> Result<Self> {
         check(flags)?;
+        let who = Who::of(flags)?;
+        let works = Works::new(&flags.pieces, who.exactness(), arguments)?;
+        Ok(Self { who, works })
+    }
+
+    /// The same for bins that reach beyond half the box, which GPUs do not count: the processor does, and results say so.
+    pub(crate) fn beyond_half(self, flags: &RunFlags) -> Result<Self> {
+        let who = self.who.beyond_half(flags)?;
+        Ok(Self { who, ..self })
+    }
+
+    /// Whether its counts are exact.
+    pub(crate) fn exactness(&self) -> Exactness {
+        self.who.exactness()
+    }
+
+    /// Who counts all of `jobs`.
+    pub(crate) fn for_jobs<B: Binning>(
+        &self,
+        jobs: &[(PairJob<'_>, WeightedSums)],
+        bins: &B,
+    ) -> AnyEngine {
+        self.who.for_jobs(jobs, bins)
+    }
+
+    /// Who counts all of `jobs`, or the units of them that this process has.
+    pub(crate) fn worker<B: Binning>(
+        &self,
+        jobs: &[(PairJob<'_>, WeightedSums)],
+        bins: &B,
+    ) -> Result<Worker> {
+        self.works.by(self.for_jobs(jobs, bins), jobs.len())
+    }
+}
+
+impl Who {
+    fn of(flags: &RunFlags) -> Result<Self> {
         Ok(match flags.engine {
             EngineName::Naive => Self::One(AnyEngine::Naive(Naive)),
             EngineName::Cpu => Self::One(AnyEngine::Cpu(cpu(flags)?)),
@@ -136,8 +182,7 @@ impl Engines {
         })
     }
 
-    /// The same for bins that reach beyond half the box, which GPUs do not count: the processor does, and results say so.
-    pub(crate) fn beyond_half(self, flags: &RunFlags) -> Result<Self> {
+    fn beyond_half(self, flags: &RunFlags) -> Result<Self> {
         Ok(match self {
             #[cfg(feature = "cuda")]
             Self::One(AnyEngine::Cuda(_) | AnyEngine::Together(_)) => {
@@ -149,20 +194,14 @@ impl Engines {
         })
     }
 
-    /// Whether its counts are exact.
-    pub(crate) fn exactness(&self) -> Exactness {
+    fn exactness(&self) -> Exactness {
         match self {
             Self::One(engine) => engine.exactness(),
             Self::Auto(_) => Exactness::Exact,
         }
     }
 
-    /// Who counts all of `jobs`.
-    pub(crate) fn for_jobs<B: Binning>(
-        &self,
-        jobs: &[(PairJob<'_>, WeightedSums)],
-        bins: &B,
-    ) -> AnyEngine {
+    fn for_jobs<B: Binning>(&self, jobs: &[(PairJob<'_>, WeightedSums)], bins: &B) -> AnyEngine {
         match self {
             Self::One(engine) => engine.clone(),
             Self::Auto(_) if jobs.is_empty() => AnyEngine::Naive(Naive),

@@ -29,16 +29,19 @@ mod inputs;
 mod job;
 mod output;
 mod pair_weights;
+mod part_file;
 mod planned;
 mod progress;
 mod record;
 mod scatter;
+mod shard;
 mod shared;
 mod summary;
 mod tables;
 mod text;
 mod usage;
 mod weight_sets;
+mod worker;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -91,6 +94,9 @@ enum Command {
     /// Compute the radial distribution function g(r) and the coordination number n(r) of particles
     #[command(after_help = RDF_EXAMPLES)]
     Rdf(Box<commands::rdf::Rdf>),
+    /// Make the result of a command whose pairs were counted in parts (--shard) by several processes or machines
+    #[command(after_help = commands::merge::EXAMPLES)]
+    Merge(commands::merge::Merge),
     /// Work on saved results: covariance over mocks, caps combined, other bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
@@ -336,8 +342,15 @@ fn start_log(cli: &Cli) {
     let _ = log.with_max_level(level).with_ansi(colours).try_init();
 }
 
-/// Does what a command line asks for.
+/// Does what a command line asks for; a part of it ends with its file.
 fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
+    match carry_out_whole(command, call) {
+        Err(end) if end.is::<worker::PartWritten>() => Ok(()),
+        done => done,
+    }
+}
+
+fn carry_out_whole(command: Command, call: &mut Call<'_>) -> Result<()> {
     match command {
         Command::Info(info) => {
             let _reading = progress::NothingToKeep::begin();
@@ -347,6 +360,7 @@ fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Xi(xi) => xi.run(call),
         Command::Wp(wp) => wp.run(call),
         Command::Rdf(rdf) => rdf.run(call),
+        Command::Merge(merge) => merge.run(call),
         Command::Result(result) => result.run(call.arguments),
         Command::Nz(nz) => nz.run(call),
         Command::Randoms(randoms) => randoms.run(call),

@@ -135,7 +135,7 @@ impl Count {
         let sources = self.sources()?;
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::new(&self.pairs.run)?;
+        let engines = Engines::new(&self.pairs.run, call.arguments)?;
         let space = &self.pairs.space;
         let samples = call
             .kept

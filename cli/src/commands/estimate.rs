@@ -397,7 +397,7 @@ impl EstimateFlags {
             regions: cut,
         };
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::new(&self.run)?;
+        let engines = Engines::new(&self.run, call.arguments)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
         if set == 0 {

@@ -8,6 +8,7 @@ mod estimate;
 mod estimator;
 pub(crate) mod info;
 mod mask;
+pub(crate) mod merge;
 pub(crate) mod nz;
 mod over_mu;
 mod pairs;

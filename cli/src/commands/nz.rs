@@ -231,7 +231,7 @@ impl Nz {
         let Some([lo, hi]) = self.effective_redshift else {
             return Ok(None);
         };
-        let engines = Engines::new(&self.run)?;
+        let engines = Engines::new(&self.run, call.arguments)?;
         let distance = cosmology.distances(Column::new("Z", &data.redshift))?;
         let (ra, dec) = (&data.survey.ra, &data.survey.dec);
         let points = positions(

@@ -43,6 +43,7 @@ mod reuse;
 mod saved_algebra;
 mod saved_counts;
 mod scattering;
+mod shards;
 mod shells;
 mod signals;
 mod silent;

@@ -42,7 +42,7 @@ use crate::engine::Engines;
 use crate::inputs::{Call, Wanted};
 use crate::output::{check, deliver};
 use crate::planned::Planned;
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
 
@@ -184,8 +184,8 @@ fn check_reach<B: Binning>(bins: &B, domain: &Domain, beyond_half: bool) -> Resu
 
 impl Rdf {
     /// Who counts.
-    fn engines(&self) -> Result<Engines> {
-        let engines = Engines::new(&self.pairs.run)?;
+    fn engines(&self, arguments: &Arguments) -> Result<Engines> {
+        let engines = Engines::new(&self.pairs.run, arguments)?;
         if self.beyond_half {
             engines.beyond_half(&self.pairs.run)
         } else {
@@ -270,7 +270,7 @@ impl Rdf {
     /// Counts one sample, or two.
     fn run_of_samples(&self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
         let bins = self.bins(None)?;
-        let engines = self.engines()?;
+        let engines = self.engines(call.arguments)?;
         let mut record = Record::begin(call.arguments);
         let group = self.excluded.group.as_deref();
         let sources = self
@@ -357,7 +357,12 @@ impl Rdf {
         }
         if let Some(path) = &self.walls.randoms {
             let randoms = self.randoms_in(path, selection, domain);
-            return randoms_space(&randoms, bins, &self.engines()?, record);
+            return randoms_space(
+                &randoms,
+                bins,
+                &self.engines(&Arguments::default())?,
+                record,
+            );
         }
         let space = Space::of_volume(volume(domain, self.volume)?)?;
         if self.beyond_half {

@@ -15,7 +15,7 @@ use super::weights::{FrameWeights, WeightSpec};
 use super::{Rdf, flags, tables, van_hove};
 use crate::engine::Engines;
 use crate::inputs::Call;
-use crate::record::Record;
+use crate::record::{Arguments, Record};
 use crate::usage::usage;
 
 impl Rdf {
@@ -118,7 +118,11 @@ impl Rdf {
         selection: &Selection,
         record: &mut Record,
     ) -> Result<(frames::Run<'_, B>, Vec<String>, Option<String>)> {
-        let engines = self.engines()?;
+        self.pairs
+            .run
+            .pieces
+            .refuse("trajectories: frames are shared out by --frames")?;
+        let engines = self.engines(&Arguments::default())?;
         let first = open.first.as_ref();
         let mut suits = Suits {
             beyond_half: self.beyond_half,

@@ -1,0 +1,72 @@
+//! `albireo merge`: parts of a count, made by several processes, as one result.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, Parser};
+
+use crate::Cli;
+use crate::catalogs::Files;
+use crate::inputs::Call;
+use crate::part_file::PartFile;
+use crate::record::Arguments;
+use crate::usage::{in_a_line, usage};
+
+/// The end of its help.
+pub(crate) const EXAMPLES: &str =
+    "The catalogs are read again, and must be those that were counted.
+
+Examples, on the catalogs that come with albireo:
+  albireo count catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 \\
+      --shard 0/2 --part dd_0.alb
+  albireo count catalogs/samples/galaxies_box.h5 --bins log:0.1:25:20 \\
+      --shard 1/2 --part dd_1.alb
+  albireo merge 'dd_*.alb' -o dd.csv";
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub(crate) struct Merge {
+    /// The files of all parts of one command, in any order; several by a quoted pattern, e.g. 'part_*.alb'
+    #[arg(required = true)]
+    parts: Vec<Files>,
+    /// Write the result, by extension as the command itself would [default: it is printed]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Make a result of the parts that are there, though units are missing: its record says how many were counted
+    #[arg(long)]
+    partial: bool,
+}
+
+impl Merge {
+    /// Carries out the command of the parts, whose counts they hold.
+    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+        let files: Vec<PathBuf> = self
+            .parts
+            .into_iter()
+            .flat_map(|files| files.paths)
+            .collect();
+        let first = files.first().context("there are no parts to merge")?;
+        let part = PartFile::read(first)?;
+        let own = ["albireo".to_owned()].into_iter().chain(part.words);
+        let mut words: Vec<OsString> = own.map(OsString::from).collect();
+        if let Some(output) = self.output {
+            words.extend(["--output".into(), output.into()]);
+        }
+        let mut line = words.clone();
+        // Nobody counts: the reference needs no device.
+        line.extend(["--engine", "naive"].map(OsString::from));
+        for file in files {
+            line.extend(["--from-part".into(), file.into()]);
+        }
+        if self.partial {
+            line.push("--from-some-parts".into());
+        }
+        let cli = Cli::try_parse_from(line).map_err(|refusal| usage(in_a_line(&refusal)))?;
+        let mut call = Call {
+            arguments: &Arguments::of(words),
+            kept: &mut *call.kept,
+        };
+        crate::carry_out(cli.command, &mut call)
+    }
+}

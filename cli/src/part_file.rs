@@ -1,0 +1,308 @@
+//! Files of parts: the integers of some units of each count of a command.
+//!
+//! Entry: [`PartFile`], read and written whole, and [`merged`], which puts the parts of one command together. A file begins with [`MAGIC`], the
+//! length of its head and the head in JSON; the tallies follow in the order of their counts, and the SHA-256 of all that.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use albireo::Tally;
+use albireo::tally::Merge as _;
+use albireo_catalogs::{WholeFile, sha256_of_bytes};
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+/// What part files begin with; the last digit counts the layouts that there have been.
+const MAGIC: &[u8; 8] = b"albpart1";
+/// Hexadecimal digits of a digest.
+const DIGEST: usize = 64;
+
+/// The program that counts, as records name it.
+const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
+
+/// What a count is the same by, whichever of its units are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Identity {
+    /// Such as `DD`.
+    pub(crate) name: String,
+    /// The fingerprint of particles, weights, labels and domain.
+    pub(crate) job: String,
+    /// The bins in full.
+    pub(crate) bins: String,
+    /// SHA-256 of all that is counted: sums, classes, cuts, weights of pairs and their exponents.
+    pub(crate) what: String,
+    /// The exponents that scale the weights of both samples below 1.
+    pub(crate) exponents: [i32; 2],
+}
+
+/// Some units of a count.
+#[derive(Debug, Clone)]
+pub(crate) struct CountPart {
+    pub(crate) of: Identity,
+    /// Units that there are, and the fingerprint of which they are.
+    pub(crate) units: usize,
+    pub(crate) plan: String,
+    /// Runs of units that were counted: first ones and ends.
+    pub(crate) covers: Vec<[usize; 2]>,
+    pub(crate) engine: String,
+    pub(crate) seconds: f64,
+    pub(crate) tally: Tally,
+}
+
+/// A part of the counts of a command.
+#[derive(Debug, Clone)]
+pub(crate) struct PartFile {
+    /// The command line without the name of the program, and without flags that change no count.
+    pub(crate) words: Vec<String>,
+    /// Which part: `0/16`.
+    pub(crate) shard: String,
+    pub(crate) counts: Vec<CountPart>,
+}
+
+impl CountPart {
+    fn head(&self, bytes: usize) -> Value {
+        json!({
+            "name": self.of.name, "job": self.of.job, "bins": self.of.bins, "what": self.of.what,
+            "exponents": self.of.exponents, "units": self.units, "plan": self.plan,
+            "covers": self.covers, "engine": self.engine, "seconds": self.seconds, "bytes": bytes,
+        })
+    }
+
+    fn of_head(head: &Value, tally: Tally) -> Option<Self> {
+        let text = |key: &str| Some(head[key].as_str()?.to_owned());
+        let number = |value: &Value| usize::try_from(value.as_u64()?).ok();
+        let exponent = |k: usize| i32::try_from(head["exponents"][k].as_i64()?).ok();
+        let run = |run: &Value| Some([number(&run[0])?, number(&run[1])?]);
+        let units = number(&head["units"])?;
+        let covers: Vec<[usize; 2]> = head["covers"]
+            .as_array()?
+            .iter()
+            .map(run)
+            .collect::<Option<_>>()?;
+        let sound = |[start, end]: &[usize; 2]| start < end && *end <= units;
+        covers.iter().all(sound).then_some(())?;
+        Some(Self {
+            of: Identity {
+                name: text("name")?,
+                job: text("job")?,
+                bins: text("bins")?,
+                what: text("what")?,
+                exponents: [exponent(0)?, exponent(1)?],
+            },
+            units,
+            plan: text("plan")?,
+            covers,
+            engine: text("engine")?,
+            seconds: head["seconds"].as_f64()?,
+            tally,
+        })
+    }
+}
+
+impl PartFile {
+    /// Writes the part, whole or not at all.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let tallies: Vec<Vec<u8>> = self
+            .counts
+            .iter()
+            .map(|count| count.tally.to_bytes())
+            .collect();
+        let counts = self.counts.iter().zip(&tallies);
+        let counts: Vec<Value> = counts
+            .map(|(count, bytes)| count.head(bytes.len()))
+            .collect();
+        let head = json!({
+            "program": PROGRAM, "command": self.words, "shard": self.shard, "counts": counts,
+        });
+        let head = head.to_string();
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((head.len() as u64).to_le_bytes());
+        bytes.extend(head.as_bytes());
+        tallies.iter().for_each(|tally| bytes.extend(tally));
+        bytes.extend(sha256_of_bytes(&bytes).into_bytes());
+        let write = || -> std::io::Result<()> {
+            let mut file = WholeFile::create(path)?;
+            file.write_all(&bytes)?;
+            file.finish()
+        };
+        write().with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Reads a part; refuses what is damaged, no part or of another version.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let named = path.display();
+        let bytes = fs::read(path).with_context(|| format!("cannot read {named}"))?;
+        let damaged = || format!("{named}: this part is damaged: count it again");
+        let Some(rest) = bytes.strip_prefix(&MAGIC[..7]) else {
+            bail!("{named}: no part of a count, as --part writes them");
+        };
+        let (layout, rest) = rest.split_first().with_context(damaged)?;
+        if *layout != MAGIC[7] {
+            let (found, expected) = (char::from(*layout), char::from(MAGIC[7]));
+            bail!(
+                "{named}: part files of layout {found} are of another version, expected {expected}"
+            );
+        }
+        let (held, digest) = bytes
+            .split_at_checked(bytes.len().saturating_sub(DIGEST))
+            .with_context(damaged)?;
+        if digest != sha256_of_bytes(held).as_bytes() {
+            bail!(damaged());
+        }
+        let rest = rest.strip_suffix(digest).with_context(damaged)?;
+        let (length, rest) = rest.split_first_chunk::<8>().with_context(damaged)?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).with_context(damaged)?;
+        let (head, tallies) = rest.split_at_checked(length).with_context(damaged)?;
+        let head: Value = serde_json::from_slice(head).with_context(damaged)?;
+        let program = head["program"].as_str().with_context(damaged)?;
+        if program != PROGRAM {
+            bail!(
+                "{named}: counted by {program}, this is {PROGRAM}: merge parts by the version that counted them"
+            );
+        }
+        Self::of_head(&head, tallies).with_context(damaged)
+    }
+
+    fn of_head(head: &Value, mut tallies: &[u8]) -> Option<Self> {
+        let words = head["command"].as_array()?.iter();
+        let words = words.map(|word| Some(word.as_str()?.to_owned()));
+        let mut counts = Vec::new();
+        for count in head["counts"].as_array()? {
+            let length = usize::try_from(count["bytes"].as_u64()?).ok()?;
+            let (tally, rest) = tallies.split_at_checked(length)?;
+            tallies = rest;
+            counts.push(CountPart::of_head(count, Tally::from_bytes(tally).ok()?)?);
+        }
+        Some(Self {
+            words: words.collect::<Option<_>>()?,
+            shard: head["shard"].as_str()?.to_owned(),
+            counts,
+        })
+    }
+}
+
+/// A count of all parts together.
+#[derive(Debug, Clone)]
+pub(crate) struct MergedCount {
+    pub(crate) of: Identity,
+    pub(crate) tally: Tally,
+    /// Units that there are, and units counted.
+    pub(crate) units: [usize; 2],
+    /// Who counted, each once.
+    pub(crate) engines: String,
+    pub(crate) seconds: f64,
+}
+
+/// `unit 3`, `units 3 to 5`.
+fn named_units([start, end]: [usize; 2]) -> String {
+    if end - start == 1 {
+        format!("unit {start}")
+    } else {
+        format!("units {start} to {}", end - 1)
+    }
+}
+
+/// Refuses a part that does not belong to the first one.
+fn check_same(first: (&Path, &PartFile), other: (&Path, &PartFile)) -> Result<()> {
+    let names = format!("{} and {}", first.0.display(), other.0.display());
+    let (first, other) = (first.1, other.1);
+    for (a, b) in first.counts.iter().zip(&other.counts) {
+        let name = &a.of.name;
+        if *name != b.of.name {
+            bail!("{names}: parts of other counts: {name} and {}", b.of.name);
+        }
+        if a.of.job != b.of.job {
+            let (a, b) = (&a.of.job, &b.of.job);
+            bail!(
+                "{names}: parts of {name} of other particles, weights or boxes: their fingerprints are {a} and {b}"
+            );
+        }
+        if a.of.bins != b.of.bins {
+            bail!(
+                "{names}: parts of {name} in other bins: {} and {}",
+                a.of.bins,
+                b.of.bins
+            );
+        }
+        if a.of.what != b.of.what || a.of.exponents != b.of.exponents {
+            bail!("{names}: parts of {name} with other sums, cuts or weights of pairs");
+        }
+        if a.plan != b.plan || a.units != b.units {
+            let (a, b) = (a.units, b.units);
+            bail!("{names}: parts of {name} by other plans of {a} and {b} units");
+        }
+    }
+    if first.words != other.words || first.counts.len() != other.counts.len() {
+        let [a, b] = [first, other].map(|part| part.words.join(" "));
+        bail!("{names}: parts of other commands: `{a}` and `{b}`");
+    }
+    Ok(())
+}
+
+/// Puts the parts of a command together, count by count; units may be missing if it is `partial`.
+///
+/// Refuses parts that do not belong together, units that two of them hold, and missing ones.
+pub(crate) fn merged(parts: &[(PathBuf, PartFile)], partial: bool) -> Result<Vec<MergedCount>> {
+    let Some((first, others)) = parts.split_first() else {
+        bail!("there are no parts to merge");
+    };
+    for other in others {
+        check_same((&first.0, &first.1), (&other.0, &other.1))?;
+    }
+    let mut all = Vec::new();
+    for (k, count) in first.1.counts.iter().enumerate() {
+        let name = &count.of.name;
+        let mut held: BTreeMap<[usize; 2], &Path> = BTreeMap::new();
+        let mut engines: Vec<&str> = Vec::new();
+        let (mut tally, mut seconds) = (Tally::default(), 0.0);
+        for (path, part) in parts {
+            let part = &part.counts[k];
+            for &run in &part.covers {
+                let twice =
+                    |(other, _): &(&[usize; 2], &&Path)| other[0] < run[1] && run[0] < other[1];
+                if let Some((other, before)) = held.iter().find(twice) {
+                    let both = [run[0].max(other[0]), run[1].min(other[1])];
+                    bail!(
+                        "{} of {name} held twice: by {} and {}",
+                        named_units(both),
+                        before.display(),
+                        path.display()
+                    );
+                }
+                held.insert(run, path);
+            }
+            if !part.covers.is_empty() && !engines.contains(&part.engine.as_str()) {
+                engines.push(&part.engine);
+            }
+            seconds += part.seconds;
+            tally.merge(part.tally.clone());
+        }
+        let (mut next, mut missing) = (0, Vec::new());
+        for &[start, end] in held.keys().chain([&[count.units, count.units]]) {
+            if start > next {
+                missing.push(named_units([next, start]));
+            }
+            next = end;
+        }
+        if !missing.is_empty() && !partial {
+            bail!(
+                "{} of {} of {name} missing: give their parts too, or --partial for what is there",
+                missing.join(", "),
+                count.units
+            );
+        }
+        all.push(MergedCount {
+            of: count.of.clone(),
+            tally,
+            units: [
+                count.units,
+                held.keys().map(|[start, end]| end - start).sum(),
+            ],
+            engines: engines.join("; "),
+            seconds,
+        });
+    }
+    Ok(all)
+}

@@ -1,0 +1,370 @@
+//! Who makes the counts of a command, and which part of them.
+//!
+//! Entry: [`Works`], from the flags, and [`Worker`], an engine that counts all units, those of one part, or takes them from the files of parts. Ranks and
+//! checkpoints are further kinds of [`Work`]: they too choose units and put integers together.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Instant;
+
+use albireo::counts::JobId;
+use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, PreparedJob, Report};
+use albireo::{Binning, Domain, EngineError, Particles, Progress, Tallied, Tally};
+use albireo_catalogs::sha256_of_bytes;
+use anyhow::{Result, anyhow, bail};
+use serde_json::{Value, json};
+
+use crate::counted::fingerprint;
+use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
+use crate::record::Arguments;
+use crate::shard::{PieceFlags, Shard};
+use crate::usage::usage;
+
+/// A part of a command's counts in the making.
+#[derive(Debug)]
+struct Making {
+    shard: Shard,
+    path: PathBuf,
+    words: Vec<String>,
+    counts: RefCell<Vec<CountPart>>,
+}
+
+/// Counts that come from the files of parts.
+#[derive(Debug)]
+struct Given {
+    files: Vec<PathBuf>,
+    counts: Vec<MergedCount>,
+    taken: Cell<usize>,
+}
+
+/// Which units of its counts a command makes.
+#[derive(Debug)]
+enum Work {
+    /// All of them.
+    Whole,
+    /// Those of a part.
+    Shard(Making),
+    /// None: parts hold them.
+    Given(Given),
+}
+
+/// The part has been written, and there is no result of it alone: no error, but the end of the command.
+#[derive(Debug, thiserror::Error)]
+#[error("a part has no result of its own")]
+pub(crate) struct PartWritten;
+
+/// Flags with a value that change no count, or belong to one process.
+const OWN_FLAGS: [&str; 8] = [
+    "--engine",
+    "--threads",
+    "--isa",
+    "--devices",
+    "--precision",
+    "--kernel",
+    "--shard",
+    "--part",
+];
+/// Flags without a value that say how much is told.
+const TALKS: [&str; 7] = ["-v", "-vv", "-vvv", "-q", "--verbose", "--quiet", "--brief"];
+
+/// The words of a command line that all of its parts have in common.
+fn common(arguments: &Arguments) -> Vec<String> {
+    let mut words = arguments
+        .words
+        .iter()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned());
+    let mut common = Vec::new();
+    while let Some(word) = words.next() {
+        if OWN_FLAGS.contains(&word.as_str()) {
+            words.next();
+            continue;
+        }
+        let own = word
+            .split_once('=')
+            .is_some_and(|(flag, _)| OWN_FLAGS.contains(&flag));
+        if !own && !TALKS.contains(&word.as_str()) {
+            common.push(word);
+        }
+    }
+    common
+}
+
+/// What a count of `job` is the same by.
+fn identity<B: Binning>(
+    name: &str,
+    job: &PreparedJob<'_, AnySorted>,
+    what: &Tallied<B>,
+) -> Identity {
+    let job = job.job();
+    Identity {
+        name: name.to_owned(),
+        job: fingerprint(JobId::in_full(job)),
+        bins: format!("{:?}", what.bins()),
+        what: sha256_of_bytes(format!("{what:?}").as_bytes()),
+        exponents: what.weight_exponents(job.pairs()),
+    }
+}
+
+/// The work that flags ask for; files of parts are read here.
+#[derive(Debug, Clone)]
+pub(crate) struct Works(Rc<Work>);
+
+impl Works {
+    pub(crate) fn new(
+        flags: &PieceFlags,
+        exactness: Exactness,
+        arguments: &Arguments,
+    ) -> Result<Self> {
+        let work = match (flags.shard, &flags.part, &flags.from_part[..]) {
+            (Some(_), ..) if exactness != Exactness::Exact => {
+                return Err(usage(
+                    "--shard needs exact counts: leave out --precision f32",
+                ));
+            }
+            (Some(shard), Some(path), _) => Work::Shard(Making {
+                shard,
+                path: path.clone(),
+                words: common(arguments),
+                counts: RefCell::default(),
+            }),
+            (_, _, []) => Work::Whole,
+            (_, _, files) => {
+                let read = |path: &PathBuf| Ok((path.clone(), PartFile::read(path)?));
+                let parts = files.iter().map(read).collect::<Result<Vec<_>>>()?;
+                Work::Given(Given {
+                    files: files.to_vec(),
+                    counts: merged(&parts, flags.from_some_parts)?,
+                    taken: Cell::new(0),
+                })
+            }
+        };
+        Ok(Self(Rc::new(work)))
+    }
+
+    /// The worker that does it with an engine.
+    pub(crate) fn by(&self, engine: AnyEngine, counts: usize) -> Result<Worker> {
+        if counts == 0 && matches!(*self.0, Work::Shard(_)) {
+            return Err(usage("--shard: this command has nothing to count"));
+        }
+        Ok(Worker {
+            engine,
+            work: Rc::clone(&self.0),
+            left: Rc::new(Cell::new(counts)),
+            name: Rc::default(),
+            failure: Rc::default(),
+        })
+    }
+
+    /// What the record of a result says of the parts that it comes from.
+    pub(crate) fn record(&self) -> Option<Value> {
+        let Work::Given(given) = &*self.0 else {
+            return None;
+        };
+        let counts = given.counts.iter();
+        let counts = counts.map(|count| {
+            let [units, counted] = count.units;
+            let record =
+                json!({"units": units, "units_counted": counted, "seconds": count.seconds});
+            (count.of.name.clone(), record)
+        });
+        let counts: serde_json::Map<String, Value> = counts.collect();
+        Some(json!({"files": given.files, "counts": counts}))
+    }
+}
+
+/// An engine with the work that it does.
+#[derive(Debug, Clone)]
+pub(crate) struct Worker {
+    engine: AnyEngine,
+    work: Rc<Work>,
+    /// Counts that are still to be made.
+    left: Rc<Cell<usize>>,
+    /// The count at hand.
+    name: Rc<Cell<&'static str>>,
+    /// What went wrong besides counting.
+    failure: Rc<RefCell<Option<anyhow::Error>>>,
+}
+
+impl Worker {
+    /// The engine.
+    pub(crate) fn engine(&self) -> &AnyEngine {
+        &self.engine
+    }
+
+    /// Whether it makes the whole of each count, which others may then use.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(*self.work, Work::Whole)
+    }
+
+    /// Begins a count.
+    pub(crate) fn begin(&self, name: &'static str) {
+        self.name.set(name);
+    }
+
+    /// What a count came to: why it failed, if that was no affair of the engine.
+    pub(crate) fn outcome<T>(&self, made: Result<T, EngineError>) -> Result<T> {
+        match (made, self.failure.take()) {
+            (Ok(made), _) => Ok(made),
+            (Err(_), Some(failure)) => Err(failure),
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+
+    /// Notes that a count is made.
+    ///
+    /// # Errors
+    /// [`PartWritten`] after the last one of a part.
+    pub(crate) fn done(&self) -> Result<()> {
+        let Work::Shard(making) = &*self.work else {
+            return Ok(());
+        };
+        self.left.set(self.left.get().saturating_sub(1));
+        if self.left.get() > 0 {
+            return Ok(());
+        }
+        let Shard { index, of } = making.shard;
+        let counts = making.counts.take();
+        for CountPart {
+            of: count,
+            units,
+            covers,
+            ..
+        } in &counts
+        {
+            let covers = covers.iter().map(|[start, end]| end - start);
+            let (name, covers) = (&count.name, covers.sum::<usize>());
+            tracing::info!("{name}: part {index} of {of} has {covers} of {units} units");
+        }
+        let part = PartFile {
+            words: making.words.clone(),
+            shard: format!("{index}/{of}"),
+            counts,
+        };
+        part.write(&making.path)?;
+        tracing::info!("part written to {}", making.path.display());
+        Err(PartWritten.into())
+    }
+
+    /// Counts the units of a part, and notes them.
+    fn tally_shard<B: Binning>(
+        &self,
+        making: &Making,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        let units = self.engine.units(job, what, progress)?;
+        let run: Range<usize> = units.part(making.shard.index, making.shard.of);
+        let start = Instant::now();
+        let made = self
+            .engine
+            .tally_units(job, what, (&units, run.clone()), progress)?;
+        let covers = [run.start, run.end];
+        making.counts.borrow_mut().push(CountPart {
+            of: identity(self.name.get(), job, what),
+            units: units.len(),
+            plan: format!("{:016x}", units.fingerprint()),
+            covers: if run.is_empty() { vec![] } else { vec![covers] },
+            engine: self.engine.description(),
+            seconds: start.elapsed().as_secs_f64(),
+            tally: made.0.clone(),
+        });
+        Ok(made)
+    }
+}
+
+impl Given {
+    /// The next count, which must be this one.
+    fn take(&self, sought: &Identity) -> Result<Tally> {
+        let at = self.taken.replace(self.taken.get() + 1);
+        let name = &sought.name;
+        let Some(count) = self.counts.get(at).filter(|count| count.of.name == *name) else {
+            bail!("the parts hold no count {name}: their command was another");
+        };
+        if count.of.job != sought.job {
+            bail!(
+                "{name}: the parts are of other particles, weights or boxes than those read now: their fingerprint is {}, expected {}",
+                count.of.job,
+                sought.job
+            );
+        }
+        if count.of != *sought {
+            bail!("{name}: the parts are of other bins, sums or cuts than those asked for");
+        }
+        Ok(count.tally.clone())
+    }
+}
+
+impl Engine for Worker {
+    type Sorted = AnySorted;
+
+    fn sort(
+        &self,
+        sample: &Particles,
+        domain: &Domain,
+        progress: &dyn Progress,
+    ) -> Result<AnySorted, EngineError> {
+        self.engine.sort(sample, domain, progress)
+    }
+
+    fn tally<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<(Tally, Report), EngineError> {
+        match &*self.work {
+            Work::Whole => self.engine.tally(job, what, progress),
+            Work::Shard(making) => self.tally_shard(making, job, what, progress),
+            Work::Given(given) => {
+                what.admit(job.job())?;
+                let tally = given.take(&identity(self.name.get(), job, what));
+                let zero = what.zero(job.job().pairs())?;
+                let same = |tally: &Tally| {
+                    let shape = |t: &Tally| (t.n_bins(), t.n_tables(), t.n_sums());
+                    shape(tally) == shape(&zero)
+                };
+                match tally {
+                    Ok(tally) if same(&tally) => Ok((tally, Report::default())),
+                    wrong => {
+                        let name = self.name.get();
+                        let shape = anyhow!("{name}: the parts hold other numbers of bins or sums");
+                        *self.failure.borrow_mut() = Some(wrong.err().unwrap_or(shape));
+                        Err(EngineError::Interrupted)
+                    }
+                }
+            }
+        }
+    }
+
+    fn description(&self) -> String {
+        match &*self.work {
+            Work::Whole | Work::Shard(_) => self.engine.description(),
+            Work::Given(given) => {
+                let last = given.taken.get().checked_sub(1);
+                let count = last.and_then(|at| given.counts.get(at));
+                count.map_or_else(String::new, |count| count.engines.clone())
+            }
+        }
+    }
+
+    fn exactness(&self) -> Exactness {
+        self.engine.exactness()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_the_words_that_change_counts_in_common() {
+        let line = "albireo -v count a.csv --engine cpu --threads=2 --bins lin:0:1:2 --shard 0/3 --part p --brief";
+        let words = line.split(' ').map(Into::into).collect();
+        let words = common(&Arguments::of(words));
+        assert_eq!(words.join(" "), "count a.csv --bins lin:0:1:2");
+    }
+}
