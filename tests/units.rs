@@ -24,7 +24,7 @@ fn sample(n: usize, seed: u64) -> Particles {
             }
         })
         .collect();
-    let stream = Stream::new(seed ^ 77);
+    let stream = Stream::new(seed ^ 0x4d);
     let weights = (0..n as u64).map(|row| stream.uniform(row) - 0.2).collect();
     Particles::weighted(Points::from_rows(&clumped).unwrap(), weights).unwrap()
 }

@@ -120,7 +120,9 @@ impl PartFile {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((head.len() as u64).to_le_bytes());
         bytes.extend(head.as_bytes());
-        tallies.iter().for_each(|tally| bytes.extend(tally));
+        for tally in &tallies {
+            bytes.extend(tally);
+        }
         bytes.extend(sha256_of_bytes(&bytes).into_bytes());
         let write = || -> std::io::Result<()> {
             let mut file = WholeFile::create(path)?;

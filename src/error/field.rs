@@ -32,7 +32,7 @@ pub enum FieldError {
         /// Where it was to begin.
         origin: [f64; 3],
         /// Its steps.
-        steps: [[f64; 3]; 3],
+        steps: Box<[[f64; 3]; 3]>,
     },
     /// No points, or too many.
     #[error("a grid needs 1 to {limit} points, found {shape:?}")]

@@ -118,7 +118,7 @@ mod tests {
             let low = y.mul_add(y, -square);
             let product = square * x;
             let rest = square.mul_add(x, -product) + low * x;
-            worst = worst.max((((product - 1.0) + rest) / 2.0).abs());
+            worst = worst.max(f64::midpoint(product - 1.0, rest).abs());
             // Powers of four change the exponent alone.
             assert_eq!(Scalar.inverse_root(x * 2f64.powi(-80)), y * 2f64.powi(40));
         }

@@ -241,7 +241,9 @@ mod tests {
                     let target = frame.fractions(target).unwrap();
                     let mut met = vec![0; 400];
                     cells.near(target, [reach; 3], |_, rows| {
-                        rows.iter().for_each(|&row| met[row as usize] += 1);
+                        for &row in rows {
+                            met[row as usize] += 1;
+                        }
                     });
                     let mut within = 0;
                     for (row, &source) in sources.iter().enumerate() {

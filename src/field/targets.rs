@@ -59,6 +59,7 @@ impl Grid {
             .chain(steps.as_flattened())
             .all(|v| v.is_finite());
         if !(finite && volume.is_finite() && volume != 0.0) {
+            let steps = Box::new(steps);
             return Err(FieldError::Grid { origin, steps });
         }
         let points = shape.iter().try_fold(1usize, |all, &n| all.checked_mul(n));

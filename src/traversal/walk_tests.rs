@@ -170,10 +170,8 @@ fn runs_of_units_are_even_by_parity() {
     };
     let (later, parity) = (costs(Taking::Later), costs(Taking::Parity));
     assert_eq!(later.iter().sum::<u64>(), parity.iter().sum::<u64>());
-    println!("units: {}", sample.groups.len());
     for (pieces, least) in [(16, 0.8), (256, 0.7), (1024, 0.65)] {
         let [before, after] = [&later, &parity].map(|costs| evenness(costs, pieces));
-        println!("{pieces:5} pieces: {before:.2} by order, {after:.2} by parity");
         assert!(
             after > least && after > before + 0.1,
             "{pieces}: {before} {after}"
