@@ -370,12 +370,16 @@ impl<'a> Counter<'a> {
         engine.done()?;
         let seconds = start.elapsed().as_secs_f64();
         let in_bins: u64 = counts.npairs().iter().sum();
-        let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
-        tracing::info!(
-            "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
-            rate.trim_end()
-        );
         let engine_is_whole = engine.is_whole();
+        if engine_is_whole {
+            let rate = with_prefix(in_bins as f64 / seconds.max(1e-9));
+            tracing::info!(
+                "{name}: {in_bins} pairs in bins, {seconds:.3} s, {} pairs in bins per second",
+                rate.trim_end()
+            );
+        } else {
+            tracing::info!("{name}: {in_bins} pairs in bins, put together from parts");
+        }
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
         let mut counted = Counted::new(name, counts, Some(engine), took);
