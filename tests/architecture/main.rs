@@ -93,7 +93,7 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 7] = [
+const CRATES: [(&str, &str); 8] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-catalogs", "catalogs"),
@@ -101,6 +101,7 @@ const CRATES: [(&str, &str); 7] = [
     ("albireo-figures", "figures"),
     ("albireo-cli", "cli"),
     ("albireo-python", "python"),
+    ("albireo-c", "c"),
 ];
 
 /// The crates of the workspace that a crate needs, those for its tests too.
@@ -131,6 +132,7 @@ fn dependencies_point_one_way() {
         ("albireo-catalogs", &[]),
         ("albireo", &["albireo-kernels"]),
         ("albireo-figures", &["albireo-catalogs"]),
+        ("albireo-c", &["albireo"]),
         ("albireo-samples", &["albireo", "albireo-catalogs"]),
         (
             "albireo-cli",
@@ -183,7 +185,7 @@ fn files_stay_short() {
     let mut files = vec![];
     for folder in [
         "src", "tests", "benches", "examples", "kernels", "catalogs", "samples", "figures", "cli",
-        "python",
+        "python", "c",
     ] {
         sources(&root().join(folder), &mut files);
     }

@@ -1,0 +1,60 @@
+//! Counts in any bins as plain arrays.
+//!
+//! Entry: [`Counted`].
+
+use std::collections::BTreeMap;
+
+use albireo::counts::PairKind;
+use albireo::tally::Legendre;
+use albireo::{Binning, PairCounts, PairTotal};
+
+/// The counts of all classes, class by class, the second axis of the bins fastest.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    /// Classes, bins along the first axis and along the second.
+    pub(crate) shape: [usize; 3],
+    pub(crate) pairs: Vec<u64>,
+    pub(crate) weights: Option<Vec<f64>>,
+    pub(crate) means: Option<Vec<f64>>,
+    /// Sums of Legendre polynomials by their degrees.
+    pub(crate) legendre: BTreeMap<u32, Vec<f64>>,
+    pub(crate) totals: Vec<PairTotal>,
+    pub(crate) orders: i32,
+}
+
+impl Counted {
+    /// Those of one class or of several.
+    pub(crate) fn of<B: Binning>(
+        classes: &[PairCounts<B>],
+        bins: &B,
+        degrees: &[Legendre],
+    ) -> Self {
+        let all = |of: &dyn Fn(&PairCounts<B>) -> Option<Vec<f64>>| {
+            let parts: Option<Vec<_>> = classes.iter().map(of).collect();
+            parts.map(|parts| parts.concat())
+        };
+        let shape = bins.shape();
+        let ordered = classes
+            .iter()
+            .any(|class| class.kind() == PairKind::AutoOrdered);
+        let legendre = |&degree: &Legendre| {
+            Some((degree.degree(), all(&|class| class.legendre_sums(degree))?))
+        };
+        Self {
+            shape: [classes.len(), shape[0], shape.get(1).copied().unwrap_or(1)],
+            pairs: classes
+                .iter()
+                .flat_map(|class| class.npairs().iter().copied())
+                .collect(),
+            weights: all(&PairCounts::weight),
+            means: all(&|class| {
+                class
+                    .weighted_mean_separation()
+                    .or_else(|| class.mean_separation())
+            }),
+            legendre: degrees.iter().filter_map(legendre).collect(),
+            totals: classes.iter().map(PairCounts::total).collect(),
+            orders: if ordered { 2 } else { 1 },
+        }
+    }
+}
