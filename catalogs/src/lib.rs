@@ -31,6 +31,7 @@ mod expression;
 #[cfg(feature = "fits")]
 mod fits;
 mod format;
+mod grids;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod numbers;
@@ -38,6 +39,7 @@ mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
+mod pqr;
 mod ranges;
 mod reader;
 mod rows;
@@ -55,10 +57,12 @@ pub use digest::{sha256, sha256_of_bytes, sha256_until};
 pub use error::CatalogError;
 pub use expression::{Expression, ExpressionError, Filter};
 pub use format::Format;
+pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use numbers::Values;
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
 pub use parquet::guard::quiet_decoder_panics;
+pub use pqr::{Pqr, read_pqr};
 pub use reader::CatalogReader;
 pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Engines`], from the flags; [`Engines::for_jobs`] then says who counts the jobs of a command.
 
+use std::num::NonZeroUsize;
+
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
 use albireo::counts::WeightedSums;
@@ -46,12 +48,17 @@ fn isa(name: &str) -> Result<Isa> {
 }
 
 fn cpu(flags: &RunFlags) -> Result<Cpu> {
+    cpu_of(flags.threads, flags.isa.as_deref())
+}
+
+/// The cpu engine with a number of threads and an instruction set.
+pub(crate) fn cpu_of(threads: Option<NonZeroUsize>, name: Option<&str>) -> Result<Cpu> {
     let engine = Cpu::new();
-    let engine = match &flags.isa {
+    let engine = match name {
         Some(name) => engine.with_isa(isa(name)?).context("--isa")?,
         None => engine,
     };
-    match flags.threads {
+    match threads {
         Some(threads) => {
             let engine = engine.with_threads(threads.get());
             engine.map_err(|error| match error {

@@ -98,6 +98,9 @@ enum Command {
     /// Make the result of a command whose pairs were counted in parts (--shard) by several processes or machines
     #[command(after_help = commands::merge::EXAMPLES)]
     Merge(commands::merge::Merge),
+    /// Make potentials and densities of particles on a grid or at points
+    #[command(after_help = commands::field::EXAMPLES)]
+    Field(Box<commands::field::Field>),
     /// Work on saved results: covariance over mocks, caps combined, other bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = examples::RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
@@ -159,6 +162,7 @@ fn carry_out_whole(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Wp(wp) => wp.run(call),
         Command::Rdf(rdf) => rdf.run(call),
         Command::Merge(merge) => merge.run(call),
+        Command::Field(field) => field.run(call),
         Command::Result(result) => result.run(call.arguments),
         Command::Nz(nz) => nz.run(call),
         Command::Randoms(randoms) => randoms.run(call),

@@ -73,6 +73,7 @@ impl Picture {
             ResultKind::RegionCounts
                 | ResultKind::ShellCounts
                 | ResultKind::Randoms
+                | ResultKind::Field
                 | ResultKind::FkpWeights
         ) {
             return Err(FigureError::NoFigure(kind.name()));
@@ -317,6 +318,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         | ResultKind::RegionCounts
         | ResultKind::ShellCounts
         | ResultKind::Randoms
+        | ResultKind::Field
         | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => shown_counts(table, places),
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),

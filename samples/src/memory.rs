@@ -176,7 +176,7 @@ impl Columns<'_> {
                 let weights = self.given.column(source, name)?.clone();
                 let in_column = || format!("{}: column `{name}`", here());
                 let particles = Particles::with_weights(points, weights).within(in_column)?;
-                if source.alone {
+                if source.alone && !source.selection.signed {
                     particles.check_weight_sums().within(in_column)?;
                 }
                 particles

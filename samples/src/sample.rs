@@ -280,7 +280,7 @@ impl Opened {
             (Some(weights), Some(name)) => {
                 let in_column = || format!("{}: column `{name}`", path.display());
                 let particles = Particles::weighted(points, weights).within(in_column)?;
-                if source.alone {
+                if source.alone && !source.selection.signed {
                     particles.check_weight_sums().within(in_column)?;
                 }
                 particles

@@ -27,6 +27,8 @@ pub struct Selection {
     pub group: Option<String>,
     /// The condition of the rows to keep, such as `species == "O" && frame == 0`.
     pub filter: Option<String>,
+    /// Whether weights are charges, which may add up to nothing: they are then no weights to normalise by.
+    pub signed: bool,
     /// The table of the file, where it has several.
     pub table: Option<String>,
     /// The rows of each file to look at, before the condition; never those of another sample.
@@ -57,6 +59,7 @@ impl Selection {
             bits: self.bits.or(first.bits.clone()),
             group: self.group,
             filter: self.filter.or(first.filter.clone()),
+            signed: self.signed,
             table: self.table.or(first.table.clone()),
             rows: self.rows,
         }

@@ -37,6 +37,8 @@ pub enum ResultKind {
     ShellCounts,
     /// Random points, a row for each.
     Randoms,
+    /// A potential or a density on a grid or at points.
+    Field,
     /// n(z).
     NumberDensity,
     /// Objects with their FKP weights, a row for each.
@@ -44,7 +46,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -58,6 +60,7 @@ impl ResultKind {
         Self::RegionCounts,
         Self::ShellCounts,
         Self::Randoms,
+        Self::Field,
         Self::NumberDensity,
         Self::FkpWeights,
     ];
@@ -78,6 +81,7 @@ impl ResultKind {
             Self::RegionCounts => "pair counts by region",
             Self::ShellCounts => "pair counts by shell",
             Self::Randoms => "random catalogue",
+            Self::Field => "field",
             Self::NumberDensity => "number density",
             Self::FkpWeights => "FKP weights",
         }

@@ -6,6 +6,7 @@ pub(crate) mod count;
 pub(crate) mod devices;
 mod estimate;
 mod estimator;
+pub(crate) mod field;
 pub(crate) mod info;
 mod mask;
 pub(crate) mod merge;

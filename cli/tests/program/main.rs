@@ -15,6 +15,7 @@ mod cuts;
 mod estimates;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
+mod field;
 #[cfg(feature = "plot")]
 mod figures;
 mod folder;

@@ -131,7 +131,10 @@ impl Concatenate {
         }
         let record = Record::begin(arguments);
         let (mut whole, kind) = read(inputs[0])?;
-        if matches!(kind, ResultKind::Rdf | ResultKind::Randoms) {
+        if matches!(
+            kind,
+            ResultKind::Rdf | ResultKind::Randoms | ResultKind::Field
+        ) {
             bail!(
                 "{}: a {} is not put together of bins that adjoin",
                 inputs[0].display(),

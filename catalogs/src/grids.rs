@@ -1,0 +1,336 @@
+//! Values on regular grids as files: `OpenDX`, Gaussian cube and NumPy arrays, written plane by plane, whole or not at all.
+//!
+//! Entry: [`GridWriter`], [`read_dx_grid`]. It knows no fields and no units but those it is told.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::error::CatalogError;
+use crate::whole_file::WholeFile;
+
+/// Bohr radii in an Angstrom (CODATA 2018): the unit of cube files.
+const BOHR_PER_ANGSTROM: f64 = 1.0 / 0.529_177_210_903;
+
+/// A regular grid, its last index changing fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GridGeometry {
+    /// Points along each step.
+    pub shape: [usize; 3],
+    /// The first point.
+    pub origin: [f64; 3],
+    /// The steps from a point to the next, in the order of the indices.
+    pub steps: [[f64; 3]; 3],
+}
+
+/// Formats of grids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GridFormat {
+    /// `OpenDX`, as VMD, `PyMOL` and APBS read it: decimal text.
+    Dx,
+    /// Gaussian cube, lengths in Bohr, without atoms: decimal text of 6 digits.
+    Cube,
+    /// A NumPy array of float64 in three dimensions; where it lies, and how it was made, in FILE.json beside it.
+    Npy,
+}
+
+impl GridFormat {
+    /// The format that the extension of a file names.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "dx" => Some(Self::Dx),
+            "cube" => Some(Self::Cube),
+            "npy" => Some(Self::Npy),
+            _ => None,
+        }
+    }
+}
+
+/// The file beside a NumPy array.
+pub fn grid_record(path: &Path) -> Option<PathBuf> {
+    let record = || PathBuf::from(format!("{}.json", path.display()));
+    (GridFormat::of(path) == Some(GridFormat::Npy)).then(record)
+}
+
+/// A file of a grid in the making.
+///
+/// ```
+/// use albireo_catalogs::{GridGeometry, GridWriter};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("map.npy");
+/// let unit = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// let grid = GridGeometry { shape: [1, 2, 2], origin: [0.0; 3], steps: unit };
+/// let mut writer = GridWriter::create(&path, &grid, "a map", serde_json::Map::new())?;
+/// writer.write(&[1.0, 2.0, 3.0, 4.0])?;
+/// writer.finish()?;
+/// assert_eq!(std::fs::read(&path)?.len(), 128 + 4 * 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct GridWriter {
+    file: WholeFile,
+    record: Option<WholeFile>,
+    format: GridFormat,
+    grid: GridGeometry,
+    /// Values written.
+    written: usize,
+}
+
+impl GridWriter {
+    /// Begins a file in the format that its name's extension names; `meta` goes into the record of an array, `title` into the others.
+    ///
+    /// # Errors
+    /// An extension that names no format, and what the system says.
+    pub fn create(
+        path: &Path,
+        grid: &GridGeometry,
+        title: &str,
+        meta: Map<String, Value>,
+    ) -> io::Result<Self> {
+        let unknown = || io::Error::other("grids are written as .dx, .cube or .npy");
+        let format = GridFormat::of(path).ok_or_else(unknown)?;
+        let mut file = WholeFile::create(path)?;
+        let title = title.replace(['\n', '\r'], " ");
+        match format {
+            GridFormat::Dx => dx_head(&mut file, grid, &title)?,
+            GridFormat::Cube => cube_head(&mut file, grid, &title)?,
+            GridFormat::Npy => npy_head(&mut file, grid)?,
+        }
+        let record = match grid_record(path) {
+            None => None,
+            Some(beside) => {
+                let mut record = WholeFile::create(&beside)?;
+                let mut all = meta;
+                all.insert("shape".to_owned(), json!(grid.shape));
+                all.insert("origin".to_owned(), json!(grid.origin));
+                all.insert("steps".to_owned(), json!(grid.steps));
+                serde_json::to_writer_pretty(&mut record, &all)?;
+                record.write_all(b"\n")?;
+                Some(record)
+            }
+        };
+        Ok(Self {
+            file,
+            record,
+            format,
+            grid: grid.clone(),
+            written: 0,
+        })
+    }
+
+    /// Writes the values that come next.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&mut self, values: &[f64]) -> io::Result<()> {
+        let row = self.grid.shape[2];
+        for &value in values {
+            let number = self.written;
+            self.written += 1;
+            match self.format {
+                GridFormat::Npy => self.file.write_all(&value.to_le_bytes())?,
+                GridFormat::Dx => {
+                    let end = if self.written.is_multiple_of(3) {
+                        '\n'
+                    } else {
+                        ' '
+                    };
+                    write!(self.file, "{value:e}{end}")?;
+                }
+                GridFormat::Cube => {
+                    let at = number % row + 1;
+                    let end = if at == row || at.is_multiple_of(6) {
+                        "\n"
+                    } else {
+                        ""
+                    };
+                    write!(self.file, "{}{end}", exponential(value))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the file in its place, and its record.
+    ///
+    /// # Errors
+    /// Fewer or more values than points, and what the system says.
+    pub fn finish(mut self) -> io::Result<()> {
+        let points: usize = self.grid.shape.iter().product();
+        if self.written != points {
+            let found = self.written;
+            return Err(io::Error::other(format!(
+                "a grid of {points} points, {found} values"
+            )));
+        }
+        if self.format == GridFormat::Dx {
+            if !points.is_multiple_of(3) {
+                writeln!(self.file)?;
+            }
+            let tail = "attribute \"dep\" string \"positions\"\nobject \"map\" class field\ncomponent \"positions\" value 1\ncomponent \"connections\" value 2\ncomponent \"data\" value 3\n";
+            self.file.write_all(tail.as_bytes())?;
+        }
+        if let Some(record) = self.record {
+            record.finish()?;
+        }
+        self.file.finish()
+    }
+}
+
+fn dx_head(file: &mut WholeFile, grid: &GridGeometry, title: &str) -> io::Result<()> {
+    let [l, m, n] = grid.shape;
+    writeln!(file, "# {title}")?;
+    writeln!(file, "object 1 class gridpositions counts {l} {m} {n}")?;
+    let [x, y, z] = grid.origin;
+    writeln!(file, "origin {x} {y} {z}")?;
+    for [x, y, z] in grid.steps {
+        writeln!(file, "delta {x} {y} {z}")?;
+    }
+    writeln!(file, "object 2 class gridconnections counts {l} {m} {n}")?;
+    let points = l * m * n;
+    writeln!(
+        file,
+        "object 3 class array type double rank 0 items {points} data follows"
+    )
+}
+
+fn cube_head(file: &mut WholeFile, grid: &GridGeometry, title: &str) -> io::Result<()> {
+    let bohr = |v: [f64; 3]| v.map(|length| length * BOHR_PER_ANGSTROM);
+    writeln!(
+        file,
+        "{title}\nlengths in Bohr, no atoms; last index fastest"
+    )?;
+    let line = |file: &mut WholeFile, count: usize, v: [f64; 3]| {
+        let [x, y, z] = bohr(v);
+        writeln!(file, "{count:5} {x:14.8} {y:14.8} {z:14.8}")
+    };
+    line(file, 0, grid.origin)?;
+    for (count, step) in grid.shape.into_iter().zip(grid.steps) {
+        line(file, count, step)?;
+    }
+    Ok(())
+}
+
+/// A number as C prints it by `% .5E`, in 13 columns.
+fn exponential(value: f64) -> String {
+    let text = format!("{value:.5E}");
+    let (mantissa, exponent) = text.split_once('E').unwrap_or((&text, "0"));
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    let number = format!("{mantissa}E{sign}{digits:0>2}");
+    format!("{number:>13}")
+}
+
+fn npy_head(file: &mut WholeFile, grid: &GridGeometry) -> io::Result<()> {
+    let [l, m, n] = grid.shape;
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({l}, {m}, {n}), }}");
+    // Magic, version and length take 10 bytes; all of it is a multiple of 64, and ends a line.
+    let length = (10 + header.len() + 1).next_multiple_of(64).max(128) - 10;
+    file.write_all(b"\x93NUMPY\x01\x00")?;
+    file.write_all(&(length as u16).to_le_bytes())?;
+    writeln!(file, "{header:<width$}", width = length - 1)
+}
+
+/// The grid of an `OpenDX` file: where its points lie; the values are not read.
+///
+/// # Errors
+/// A file whose head lacks the counts, the origin or one of the steps; what the system says.
+pub fn read_dx_grid(path: &Path) -> Result<GridGeometry, CatalogError> {
+    let io = |error| CatalogError::io(path, error);
+    let lines = BufReader::new(std::fs::File::open(path).map_err(io)?).lines();
+    let (mut shape, mut origin, mut steps) = (None, None, Vec::new());
+    for (number, line) in lines.enumerate() {
+        let line = line.map_err(io)?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let wrong = || {
+            let number = number + 1;
+            let detail = format!("line {number}: expected three numbers, found `{line}`");
+            CatalogError::corrupt(path, detail)
+        };
+        let three = |words: &[&str]| -> Option<[f64; 3]> {
+            let [x, y, z] = words else { return None };
+            let parsed = [x, y, z].map(|word| word.parse::<f64>().ok().filter(|v| v.is_finite()));
+            Some([parsed[0]?, parsed[1]?, parsed[2]?])
+        };
+        match words.as_slice() {
+            ["object", _, "class", "gridpositions", "counts", counts @ ..] => {
+                let whole =
+                    |v: [f64; 3]| v.iter().all(|v| *v >= 1.0 && v.fract() == 0.0).then_some(v);
+                let counts = three(counts).and_then(whole).ok_or_else(wrong)?;
+                shape = Some(counts.map(|count| count as usize));
+            }
+            ["origin", rest @ ..] => origin = Some(three(rest).ok_or_else(wrong)?),
+            ["delta", rest @ ..] => steps.push(three(rest).ok_or_else(wrong)?),
+            ["object", _, "class", "array", ..] => break,
+            _ => {}
+        }
+    }
+    match (shape, origin, <[[f64; 3]; 3]>::try_from(steps)) {
+        (Some(shape), Some(origin), Ok(steps)) => Ok(GridGeometry {
+            shape,
+            origin,
+            steps,
+        }),
+        _ => Err(CatalogError::corrupt(
+            path,
+            "it lacks the counts, the origin or one of the three deltas of an OpenDX grid",
+        )),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_cubes_have_two_digits_of_exponent() {
+        let found = [0.0, -1.0, 12345.678, 1e-7, -3e120].map(exponential);
+        let expected = [
+            "  0.00000E+00",
+            " -1.00000E+00",
+            "  1.23457E+04",
+            "  1.00000E-07",
+            "-3.00000E+120",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn grids_of_dx_come_back_and_what_lacks_something_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.dx");
+        let grid = GridGeometry {
+            shape: [2, 1, 2],
+            origin: [0.1, -2.0, 1e-3],
+            steps: [[0.5, 0.0, 0.0], [0.1, 0.5, 0.0], [0.0, 0.0, 0.25]],
+        };
+        let mut writer = GridWriter::create(&path, &grid, "t", Map::new()).unwrap();
+        writer.write(&[1.0, -0.5, 0.1, 3e-9]).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(read_dx_grid(&path).unwrap(), grid);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\n1e0 -5e-1 1e-1\n3e-9\nattribute"));
+        for line in ["origin", "delta", "object 1"] {
+            let rest: String = text
+                .lines()
+                .filter(|l| !l.starts_with(line))
+                .map(|l| format!("{l}\n"))
+                .collect();
+            std::fs::write(&path, rest).unwrap();
+            assert!(read_dx_grid(&path).is_err(), "{line}");
+        }
+        std::fs::write(&path, text.replace("origin 0.1", "origin x")).unwrap();
+        assert!(
+            read_dx_grid(&path)
+                .unwrap_err()
+                .to_string()
+                .contains("line 3")
+        );
+        let mut short = GridWriter::create(&path, &grid, "t", Map::new()).unwrap();
+        short.write(&[1.0]).unwrap();
+        assert!(short.finish().is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! PQR, Protein Data Bank records with charges and radii, as PDB2PQR writes them: fields told by blanks.
+//!
+//! Entry: [`read_pqr`].
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use crate::error::CatalogError;
+use crate::stop::{Stop, Watched};
+
+/// The atoms of a PQR file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pqr {
+    /// x, y and z, Angstrom.
+    pub positions: [Vec<f64>; 3],
+    /// Charges in units of the elementary charge.
+    pub charges: Vec<f64>,
+    /// Radii, Angstrom.
+    pub radii: Vec<f64>,
+}
+
+/// Reads the `ATOM` and `HETATM` records of a file, whose last five fields are x, y, z, charge and radius.
+///
+/// ```
+/// use albireo_catalogs::{Stop, read_pqr};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("ion.pqr");
+/// # std::fs::write(&path, "REMARK  an ion\nATOM 1 NA NA+ 1 0.0 1.5 -2.0 1.000 1.868\nEND\n")?;
+/// let ion = read_pqr(&path, Stop::never())?;
+/// assert_eq!((ion.charges[0], ion.positions[1][0]), (1.0, 1.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A record with other fields, named by its line; a file without atoms, and what the system says.
+pub fn read_pqr(path: &Path, stop: Stop) -> Result<Pqr, CatalogError> {
+    let io = |error| CatalogError::io(path, error);
+    let file = std::fs::File::open(path).map_err(io)?;
+    let mut lines = BufReader::new(Watched::new(file, &stop));
+    let (mut pqr, mut line, mut number) = (Pqr::default(), Vec::new(), 0u64);
+    loop {
+        line.clear();
+        if lines.read_until(b'\n', &mut line).map_err(io)? == 0 {
+            break;
+        }
+        number += 1;
+        let text = String::from_utf8_lossy(&line);
+        let fields: Vec<&str> = text.split_whitespace().collect();
+        if !matches!(fields.first(), Some(&("ATOM" | "HETATM"))) {
+            continue;
+        }
+        let values = atom(&fields).ok_or_else(|| {
+            let expected = "ATOM, number, name, residue, its number, x, y, z, charge, radius";
+            let found = text.trim_end();
+            let detail = format!("line {number}: expected {expected}, found `{found}`");
+            CatalogError::corrupt(path, detail)
+        })?;
+        let [x, y, z, charge, radius] = values;
+        for (column, value) in pqr.positions.iter_mut().zip([x, y, z]) {
+            column.push(value);
+        }
+        pqr.charges.push(charge);
+        pqr.radii.push(radius);
+    }
+    if pqr.charges.is_empty() {
+        return Err(CatalogError::corrupt(
+            path,
+            "it holds no ATOM or HETATM record",
+        ));
+    }
+    Ok(pqr)
+}
+
+/// The last five fields of a record with ten or eleven.
+fn atom(fields: &[&str]) -> Option<[f64; 5]> {
+    if !(10..=11).contains(&fields.len()) {
+        return None;
+    }
+    let mut values = [0.0; 5];
+    for (value, field) in values.iter_mut().zip(&fields[fields.len() - 5..]) {
+        *value = field.parse().ok().filter(|value: &f64| value.is_finite())?;
+    }
+    Some(values)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_with_and_without_chains_are_read_and_others_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pqr");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read_pqr(&path, Stop::never())
+        };
+        let good =
+            "REMARK 1\nATOM 1 N ALA A 1 1 2 3 -0.5 1.8\nHETATM 2 O HOH 2 -4 5e0 6 0.25 1.6\nTER\n";
+        let found = read(good).unwrap();
+        assert_eq!(found.positions, [[1.0, -4.0], [2.0, 5.0], [3.0, 6.0]]);
+        assert_eq!(
+            (found.charges, found.radii),
+            (vec![-0.5, 0.25], vec![1.8, 1.6])
+        );
+        for bad in [
+            "ATOM 1 N ALA 1 1 2 3 0.5\n",
+            "\nATOM 1 N ALA 1 1 2 nan 0.5 1\n",
+            "\nATOM 1 N ALA 1 1 2 x 0.5 1\n",
+        ] {
+            let error = read(bad).unwrap_err().to_string();
+            assert!(error.contains("line "), "{error}");
+        }
+        assert!(
+            read("REMARK\n")
+                .unwrap_err()
+                .to_string()
+                .contains("no ATOM")
+        );
+        assert!(read_pqr(&folder.path().join("none.pqr"), Stop::never()).is_err());
+    }
+}

@@ -1,0 +1,168 @@
+//! Who acts: charges or masses at positions, from a catalogue, a PQR file, or positions with a topology.
+
+use std::path::Path;
+
+use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
+use albireo_catalogs::{
+    Attribute, Cell, TrajectoryRequest, open_topology, open_trajectory, read_pqr,
+};
+use albireo_samples::{BoxSpec, Selection, Source};
+use anyhow::{Context, Result};
+
+use super::Field;
+use crate::inputs::{Call, Wanted};
+use crate::progress::{NothingToKeep, stop_reading};
+use crate::record::Record;
+use crate::usage::usage;
+
+/// The sources in their domain.
+pub(super) struct Sources {
+    pub(super) points: Points,
+    pub(super) strengths: Vec<f64>,
+    pub(super) domain: Domain,
+    /// The unit of length, where it is known.
+    pub(super) unit: Option<String>,
+}
+
+impl Sources {
+    /// Reads them as the flags say.
+    pub(super) fn read(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
+        let is_pqr = flags
+            .file
+            .extension()
+            .is_some_and(|extension| extension == "pqr");
+        if !is_pqr && flags.topology.is_none() {
+            return Self::of_catalogue(flags, call, record);
+        }
+        if Selection::from(flags.columns.clone()).any() {
+            return Err(usage(
+                "flags about columns and rows are for catalogues, not for PQR files and topologies",
+            ));
+        }
+        let _reading = NothingToKeep::begin();
+        record.set("file", flags.file.display().to_string());
+        match &flags.topology {
+            Some(topology) if is_pqr => {
+                let topology = topology.display();
+                Err(usage(format!(
+                    "--topology {topology}: a PQR file has its own charges"
+                )))
+            }
+            Some(topology) => Self::of_topology(flags, topology, record),
+            None => {
+                let pqr = read_pqr(&flags.file, stop_reading())?;
+                let [x, y, z] = pqr.positions;
+                let points = Points::new(x, y, z)?;
+                Self::placed(flags, points, pqr.charges, None, "Angstrom")
+            }
+        }
+    }
+
+    fn of_catalogue(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
+        let selection = Selection::from(flags.columns.clone()).resolved();
+        if flags.needs_charges() && selection.weight.is_none() {
+            return Err(usage(
+                "--weight: name the column of the charges of a coulomb potential",
+            ));
+        }
+        let sources = [Source {
+            role: "data".to_owned(),
+            paths: vec![flags.file.clone()],
+            selection: Selection {
+                signed: true,
+                ..selection
+            },
+        }];
+        let wanted = Wanted {
+            angular: false,
+            outside: if flags.space.wrap {
+                Outside::Wrap
+            } else {
+                Outside::Refuse
+            },
+            regions: None,
+        };
+        let samples = call.kept.read(&sources, &flags.space, wanted, record)?;
+        let data = samples.get("data")?;
+        let strengths = match data.weights() {
+            albireo::Weights::Unit => vec![1.0; data.len()],
+            albireo::Weights::PerParticle(weights) => weights.iter().collect(),
+        };
+        Ok(Self {
+            points: data.points().clone(),
+            strengths,
+            domain: samples.domain().clone(),
+            unit: samples.unit().map(str::to_owned),
+        })
+    }
+
+    /// The first frame with the charges of a topology.
+    fn of_topology(flags: &Field, topology: &Path, record: &mut Record) -> Result<Self> {
+        record.set("topology", topology.display().to_string());
+        let mut trajectory =
+            open_trajectory(&flags.file, &TrajectoryRequest::default(), stop_reading())?;
+        let frame = trajectory.next_frame()?;
+        let frame =
+            frame.with_context(|| format!("{}: it holds no frame", flags.file.display()))?;
+        let atoms = open_topology(topology, stop_reading())?;
+        if atoms.len() != frame.len() {
+            anyhow::bail!(
+                "{} has {} atoms, {} has {}: they must be the same",
+                topology.display(),
+                atoms.len(),
+                flags.file.display(),
+                frame.len()
+            );
+        }
+        let charges = match atoms.get("charge") {
+            Some(Attribute::Numbers(charges)) => charges.clone(),
+            _ => anyhow::bail!("{}: it holds no charges", topology.display()),
+        };
+        let [x, y, z] = frame.positions;
+        let unit = trajectory.unit().unwrap_or("Angstrom").to_owned();
+        Self::placed(
+            flags,
+            Points::new(x, y, z)?,
+            charges,
+            frame.cell.as_ref(),
+            &unit,
+        )
+    }
+
+    /// Places sources in the box of the flags: open space unless they say otherwise.
+    fn placed(
+        flags: &Field,
+        points: Points,
+        strengths: Vec<f64>,
+        cell: Option<&Cell>,
+        unit: &str,
+    ) -> Result<Self> {
+        let domain = match flags.space.space {
+            None | Some(BoxSpec::Open) => Domain::Open,
+            Some(BoxSpec::Lengths(lengths)) => {
+                Domain::Periodic(PeriodicBox::new(lengths).context("--box")?)
+            }
+            Some(BoxSpec::Vectors(vectors)) => {
+                Domain::Triclinic(Lattice::new(vectors).context("--box")?)
+            }
+            Some(BoxSpec::File) => {
+                let none = || format!("--box file: {} states no box", flags.file.display());
+                let cell = cell.with_context(none)?;
+                match cell.lengths() {
+                    Some(lengths) => {
+                        Domain::Periodic(PeriodicBox::new(lengths.map(Some)).context("--box file")?)
+                    }
+                    None => Domain::Triclinic(Lattice::new(cell.vectors()).context("--box file")?),
+                }
+            }
+        };
+        // Files of molecules lie about their box in any way: they are wrapped, as trajectories are.
+        let placed = domain.place(Particles::new(points), Outside::Wrap)?;
+        Ok(Self {
+            points: placed.points().clone(),
+            strengths,
+            domain,
+            unit: Some(flags.space.unit.clone().unwrap_or_else(|| unit.to_owned())),
+        })
+    }
+}
