@@ -1,4 +1,4 @@
-//! Values on regular grids as files: `OpenDX`, Gaussian cube and NumPy arrays, written plane by plane, whole or not at all.
+//! Values on regular grids as files: `OpenDX`, Gaussian cube and `NumPy` arrays, written plane by plane, whole or not at all.
 //!
 //! Entry: [`GridWriter`], [`read_dx_grid`]. It knows no fields and no units but those it is told.
 
@@ -31,7 +31,7 @@ pub enum GridFormat {
     Dx,
     /// Gaussian cube, lengths in Bohr, without atoms: decimal text of 6 digits.
     Cube,
-    /// A NumPy array of float64 in three dimensions; where it lies, and how it was made, in FILE.json beside it.
+    /// A `NumPy` array of float64 in three dimensions; where it lies, and how it was made, in FILE.json beside it.
     Npy,
 }
 
@@ -47,7 +47,7 @@ impl GridFormat {
     }
 }
 
-/// The file beside a NumPy array.
+/// The file beside a `NumPy` array.
 pub fn grid_record(path: &Path) -> Option<PathBuf> {
     let record = || PathBuf::from(format!("{}.json", path.display()));
     (GridFormat::of(path) == Some(GridFormat::Npy)).then(record)
@@ -314,11 +314,12 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("\n1e0 -5e-1 1e-1\n3e-9\nattribute"));
         for line in ["origin", "delta", "object 1"] {
-            let rest: String = text
-                .lines()
-                .filter(|l| !l.starts_with(line))
-                .map(|l| format!("{l}\n"))
-                .collect();
+            let rest: Vec<&str> = text.lines().filter(|l| !l.starts_with(line)).collect();
+            let rest = rest.join(
+                "
+",
+            ) + "
+";
             std::fs::write(&path, rest).unwrap();
             assert!(read_dx_grid(&path).is_err(), "{line}");
         }

@@ -26,17 +26,17 @@ pub struct Pqr {
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("ion.pqr");
 /// # std::fs::write(&path, "REMARK  an ion\nATOM 1 NA NA+ 1 0.0 1.5 -2.0 1.000 1.868\nEND\n")?;
-/// let ion = read_pqr(&path, Stop::never())?;
+/// let ion = read_pqr(&path, &Stop::never())?;
 /// assert_eq!((ion.charges[0], ion.positions[1][0]), (1.0, 1.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// A record with other fields, named by its line; a file without atoms, and what the system says.
-pub fn read_pqr(path: &Path, stop: Stop) -> Result<Pqr, CatalogError> {
+pub fn read_pqr(path: &Path, stop: &Stop) -> Result<Pqr, CatalogError> {
     let io = |error| CatalogError::io(path, error);
     let file = std::fs::File::open(path).map_err(io)?;
-    let mut lines = BufReader::new(Watched::new(file, &stop));
+    let mut lines = BufReader::new(Watched::new(file, stop));
     let (mut pqr, mut line, mut number) = (Pqr::default(), Vec::new(), 0u64);
     loop {
         line.clear();
@@ -94,7 +94,7 @@ mod tests {
         let path = folder.path().join("a.pqr");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            read_pqr(&path, Stop::never())
+            read_pqr(&path, &Stop::never())
         };
         let good =
             "REMARK 1\nATOM 1 N ALA A 1 1 2 3 -0.5 1.8\nHETATM 2 O HOH 2 -4 5e0 6 0.25 1.6\nTER\n";
@@ -118,6 +118,6 @@ mod tests {
                 .to_string()
                 .contains("no ATOM")
         );
-        assert!(read_pqr(&folder.path().join("none.pqr"), Stop::never()).is_err());
+        assert!(read_pqr(&folder.path().join("none.pqr"), &Stop::never()).is_err());
     }
 }

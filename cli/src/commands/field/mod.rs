@@ -79,7 +79,7 @@ impl Field {
         );
         let close = match job.targets() {
             Targets::Grid(_) => self.write_grid(&job, &engine, unit.factor, &record)?,
-            Targets::Points(_) => self.write_points(&job, &engine, &unit, record)?,
+            Targets::Points(_) => self.write_points(&job, &engine, &unit, &record)?,
         };
         if close > 0 {
             tracing::warn!(
@@ -150,7 +150,7 @@ impl Field {
         job: &FieldJob,
         engine: &Engine,
         unit: &flags::Unit,
-        record: Record,
+        record: &Record,
     ) -> Result<u64> {
         let Targets::Points(points) = job.targets() else {
             return Ok(0);
@@ -178,9 +178,10 @@ impl Field {
 
 /// The values in the unit of the output: one product each.
 fn in_unit(sums: &FieldSums, factor: f64) -> Vec<f64> {
-    let mut values = sums.values();
-    values.iter_mut().for_each(|value| *value *= factor);
-    values
+    sums.values()
+        .into_iter()
+        .map(|value| value * factor)
+        .collect()
 }
 
 /// Who makes the sums.

@@ -50,7 +50,7 @@ impl Sources {
             }
             Some(topology) => Self::of_topology(flags, topology, record),
             None => {
-                let pqr = read_pqr(&flags.file, stop_reading())?;
+                let pqr = read_pqr(&flags.file, &stop_reading())?;
                 let [x, y, z] = pqr.positions;
                 let points = Points::new(x, y, z)?;
                 Self::placed(flags, points, pqr.charges, None, "Angstrom")
