@@ -75,6 +75,7 @@ mock = "1:4"
 [result.covariance.poles]
 results = "poles_{mock:all}.csv"
 output = "cov.ecsv"
+singular = true
 [xi]
 data = "m{mock}.csv"
 randoms = "r.csv"
