@@ -124,13 +124,14 @@ impl GridWriter {
     /// What the system says.
     pub fn write(&mut self, values: &[f64]) -> io::Result<()> {
         let row = self.grid.shape[2];
+        let points: usize = self.grid.shape.iter().product();
         for &value in values {
             let number = self.written;
             self.written += 1;
             match self.format {
                 GridFormat::Npy => self.file.write_all(&value.to_le_bytes())?,
                 GridFormat::Dx => {
-                    let end = if self.written.is_multiple_of(3) {
+                    let end = if self.written.is_multiple_of(3) || self.written == points {
                         '\n'
                     } else {
                         ' '
@@ -164,9 +165,6 @@ impl GridWriter {
             )));
         }
         if self.format == GridFormat::Dx {
-            if !points.is_multiple_of(3) {
-                writeln!(self.file)?;
-            }
             let tail = "attribute \"dep\" string \"positions\"\nobject \"map\" class field\ncomponent \"positions\" value 1\ncomponent \"connections\" value 2\ncomponent \"data\" value 3\n";
             self.file.write_all(tail.as_bytes())?;
         }
@@ -312,14 +310,10 @@ mod tests {
         writer.finish().unwrap();
         assert_eq!(read_dx_grid(&path).unwrap(), grid);
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.contains("\n1e0 -5e-1 1e-1\n3e-9\nattribute"));
+        assert!(text.contains("\n1e0 -5e-1 1e-1\n3e-9\nattribute"), "{text}");
         for line in ["origin", "delta", "object 1"] {
             let rest: Vec<&str> = text.lines().filter(|l| !l.starts_with(line)).collect();
-            let rest = rest.join(
-                "
-",
-            ) + "
-";
+            let rest = rest.join("\n") + "\n";
             std::fs::write(&path, rest).unwrap();
             assert!(read_dx_grid(&path).is_err(), "{line}");
         }

@@ -37,7 +37,10 @@ use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 /// let job = PreparedJob::auto(&gas);
 /// let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.2, 4)?));
 /// let units = engine.units(&job, &what, &Silent)?;
-/// let third = |index| engine.tally_units(&job, &what, (&units, units.part(index, 3)), &Silent);
+/// let third = |index| {
+///     let part = (&units, units.part(index, 3));
+///     engine.tally_units(&job, &what, part, &Silent).map(|(tally, _)| tally)
+/// };
 /// let mut tally = third(2)?;
 /// tally.merge(third(0)?);
 /// tally.merge(third(1)?);
