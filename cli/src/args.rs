@@ -290,6 +290,21 @@ pub(crate) struct OutputFlags {
     pub(crate) brief: bool,
 }
 
+impl OutputFlags {
+    /// Those of a table that is neither drawn nor told of in short.
+    pub(crate) fn table(output: &Path, format: Option<FormatName>) -> Self {
+        Self {
+            output: Some(output.to_owned()),
+            format,
+            #[cfg(feature = "plot")]
+            plot: None,
+            #[cfg(feature = "plot")]
+            r2: false,
+            brief: false,
+        }
+    }
+}
+
 /// Formats of results, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatName {

@@ -187,15 +187,7 @@ impl Randoms {
 
     /// The flags of results that these have a use for.
     fn output_flags(&self) -> OutputFlags {
-        OutputFlags {
-            output: Some(self.output.clone()),
-            format: self.format,
-            #[cfg(feature = "plot")]
-            plot: None,
-            #[cfg(feature = "plot")]
-            r2: false,
-            brief: false,
-        }
+        OutputFlags::table(&self.output, self.format)
     }
 
     /// The points, in whatever shape.

@@ -296,14 +296,6 @@ impl Field {
 
     /// The flags of tables.
     pub(super) fn output_flags(&self) -> OutputFlags {
-        OutputFlags {
-            output: Some(self.output.clone()),
-            format: self.format,
-            #[cfg(feature = "plot")]
-            plot: None,
-            #[cfg(feature = "plot")]
-            r2: false,
-            brief: false,
-        }
+        OutputFlags::table(&self.output, self.format)
     }
 }
