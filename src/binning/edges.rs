@@ -284,6 +284,19 @@ impl SignedEdges {
     pub(super) fn bin_above(&self, below: usize) -> Option<usize> {
         (below > 0 && below < self.values.len()).then(|| below - 1)
     }
+
+    /// The same of cosines: edges of 1 and -1 at the ends are closed.
+    #[inline]
+    pub(super) fn cosine_bin_above(&self, below: usize) -> Option<usize> {
+        let n_bins = self.n_bins();
+        if below == n_bins + 1 && self.values[n_bins] == 1.0 {
+            return Some(n_bins - 1);
+        }
+        if below == 0 && self.values[0] == -1.0 {
+            return Some(0);
+        }
+        self.bin_above(below)
+    }
 }
 
 #[cfg(test)]

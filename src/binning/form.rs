@@ -50,7 +50,7 @@ impl Form<'_> {
     pub(crate) fn along_bin(&self, below: usize) -> Option<usize> {
         match self {
             Self::Radial { .. } => Some(0),
-            Self::SMu { mu, .. } => super::s_mu::mu_bin_above(mu, below),
+            Self::SMu { mu, .. } => mu.cosine_bin_above(below),
             Self::RpPi { pi, .. } => pi.bin_above(below),
         }
     }

@@ -64,21 +64,8 @@ impl SMuBins {
             _ => sep.r2 * projection.l2,
         };
         let below = edges_below(projection.negative, projection.dl2, scale);
-        mu_bin_above(&self.mu, below)
+        self.mu.cosine_bin_above(below)
     }
-}
-
-/// The bin of mu above edge number `below`, counted from 1: edges of 1 and -1 at the ends are closed.
-#[inline]
-pub(super) fn mu_bin_above(mu: &SignedEdges, below: usize) -> Option<usize> {
-    let (edges, n_bins) = (mu.values(), mu.n_bins());
-    if below == n_bins + 1 && edges[n_bins] == 1.0 {
-        return Some(n_bins - 1);
-    }
-    if below == 0 && edges[0] == -1.0 {
-        return Some(0);
-    }
-    mu.bin_above(below)
 }
 
 impl Binning for SMuBins {

@@ -138,12 +138,11 @@ pub struct Report {
 
 #[cfg(feature = "cuda")]
 impl Report {
-    /// Of a job that GPUs hand to the processor.
-    pub(super) fn by_processor(cpu: &super::Cpu) -> Self {
-        use super::Engine;
+    /// Of a job that GPUs hand to the processor, which is described in words.
+    pub(super) fn by_processor(description: &str) -> Self {
         Self {
             stages: vec![],
-            plan: format!("bins beyond half the box: counted by {}", cpu.description()),
+            plan: format!("bins beyond half the box: counted by {description}"),
         }
     }
 }

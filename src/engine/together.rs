@@ -145,7 +145,7 @@ impl Engine for Together {
         what.admit(job)?;
         if what.reaches_beyond(job.domain()) {
             let tally = self.cpu.run(job, what, progress)?;
-            return Ok((tally, Report::by_processor(&self.cpu)));
+            return Ok((tally, Report::by_processor(&self.cpu.description())));
         }
         // Pieces of an auto count are cross counts, whose tables are others.
         if what.classes() != Classes::One {

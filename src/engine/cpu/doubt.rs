@@ -2,10 +2,9 @@
 
 use super::lists::{PADDING, own_lanes};
 use super::measures::{Measures, place};
-use super::quads::{MOST_QUADS, Quads, TakeQuads};
-use super::tile::{Job, Side, Tile, Worker};
+use super::quads::TakeQuads;
+use super::worker::{Again, DOUBTS, Doubt, Job, Side, Tile, Worker};
 use crate::binning::filter::{Filter, doubts};
-use crate::domain::Image;
 use crate::simd::{Factors, Histogram, Kernel, MOST_LANES, ROWS, Simd};
 use crate::traversal::{BlockPair, LEAF, Slots};
 
@@ -26,22 +25,6 @@ enum Which<'a> {
     Own,
     /// These quads of those that were counted already.
     Doubtful(&'a [u8]),
-}
-
-/// Rows as the filter places them, and where it is in doubt.
-pub(super) struct Again {
-    quads: Box<Quads>,
-    /// One bit for each doubtful lane, [`MOST_LANES`] a row.
-    doubtful: [u64; MOST_QUADS],
-}
-
-impl Again {
-    pub(super) fn new() -> Self {
-        Self {
-            quads: Quads::new(),
-            doubtful: [0; _],
-        }
-    }
 }
 
 impl<F: Filter> Kernel for PlaceAgain<'_, '_, F> {
@@ -150,20 +133,6 @@ impl<F: Filter> Job<'_, F> {
         });
     }
 }
-
-/// A pair of slots that was counted where it may not belong.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Doubt {
-    pub(super) pair: [u32; 2],
-    pub(super) image: Image,
-    /// Where it was counted; from the number of slots up, nowhere.
-    pub(super) from: u32,
-    /// Where it belongs, once the exact rule has said so.
-    pub(super) to: u32,
-}
-
-/// Doubts that wait until they are decided together: one by one, each would wait for the last.
-pub(super) const DOUBTS: usize = 1024;
 
 impl<F: Filter> Job<'_, F> {
     /// Notes the doubtful pairs of the rows that were placed again.

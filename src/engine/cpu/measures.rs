@@ -1,10 +1,37 @@
-//! What a filter takes from each row of a tile, kept until all rows have it.
+//! Rows, the points that they meet, and what a filter takes from each row of a tile, kept until all rows have it.
 
 use super::lists::PADDING;
-use super::tile::{Lanes, Rows};
 use crate::binning::filter::{Filter, Measured, Placed};
 use crate::simd::{ROWS, Simd};
 use crate::traversal::{BLOCK, LEAF};
+
+/// Rows of a block as the kernels read them: indexed by a byte.
+#[derive(Debug)]
+#[repr(C, align(64))] // Offsets come first, so that no register of them straddles two cache lines.
+pub(super) struct Rows {
+    pub(super) offsets: [[f32; 256]; 3],
+    pub(super) factors: [f64; 256],
+    /// The block they belong to.
+    pub(super) block: usize,
+}
+
+impl Rows {
+    pub(super) fn new() -> Box<Self> {
+        Box::new(Self {
+            offsets: [[0.0; 256]; 3],
+            factors: [0.0; 256],
+            block: usize::MAX,
+        })
+    }
+}
+
+/// A register of a leaf's points, seen from the centre of the first block, and the constant part of the line of sight.
+pub(super) struct Lanes<S: Simd> {
+    pub(super) x: [S::F; 3],
+    pub(super) line: [S::F; 3],
+    /// What an offset of a row adds to the line of sight.
+    pub(super) line_row: S::F,
+}
 
 /// What the filter measured of the rows of a tile: for each register of the leaf's points, row by row.
 #[repr(align(64))]

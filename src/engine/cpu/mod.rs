@@ -20,6 +20,7 @@ mod tile;
 mod units;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
+mod worker;
 
 pub use sorted::CpuSorted;
 
@@ -41,12 +42,12 @@ use crate::progress::Lasting;
 use crate::simd::{Isa, SetFactors};
 use crate::tally::{Merge, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Walk};
-use doubt::Doubt;
 use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
 use threads::{THREADS_PER_CORE, cores};
 use units::share_units;
+use worker::Doubt;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
 ///

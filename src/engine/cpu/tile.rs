@@ -3,114 +3,14 @@
 //! Every pair is counted at once in the slot that the filter gives; quads of rows with doubtful pairs are noted, and
 //! [`super::doubt`] then moves those pairs to where the exact rule puts them.
 
-use super::doubt::{Again, DOUBTS, Doubt};
 use super::lists::{ALL_ROWS, RowList, list_rows};
-use super::measures::{Measures, measure, place};
+use super::measures::{Lanes, Rows, measure, place};
 use super::quads::MOST_QUADS;
-use super::reach::{Facing, Reach};
-use crate::binning::filter::{Filter, PairBounds, Rounding, doubts, less_certain, line_is_long};
-use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
-use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
-
-/// Rows of a block as the kernels read them: indexed by a byte.
-#[derive(Debug)]
-#[repr(C, align(64))] // Offsets come first, so that no register of them straddles two cache lines.
-pub(super) struct Rows {
-    pub(super) offsets: [[f32; 256]; 3],
-    pub(super) factors: [f64; 256],
-    /// The block they belong to.
-    block: usize,
-}
-
-impl Rows {
-    pub(super) fn new() -> Box<Self> {
-        Box::new(Self {
-            offsets: [[0.0; 256]; 3],
-            factors: [0.0; 256],
-            block: usize::MAX,
-        })
-    }
-}
-
-/// One side of a job, as the kernels see it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Side<'a> {
-    pub(super) layout: &'a Layout,
-    /// One factor a slot, or nothing.
-    pub(super) factors: &'a [f64],
-}
-
-/// Decides pairs by the contract: finds the histogram slot of each under its translation.
-pub(super) type ExactRule<'a> = dyn Fn(&mut [Doubt]) + Sync + 'a;
-
-/// How the points of a pair make its line of sight: `first * x1 + second * x2`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LineWeights {
-    pub(super) first: f64,
-    pub(super) second: f64,
-}
-
-/// Everything that stays the same for a job.
-#[derive(Clone, Copy)]
-pub(super) struct Job<'a, F> {
-    pub(super) filter: F,
-    pub(super) first: Side<'a>,
-    pub(super) second: Side<'a>,
-    pub(super) reach: Reach,
-    pub(super) line: LineWeights,
-    /// The order of the axes in which the fixed line of sight, if any, comes last.
-    pub(super) axes: [usize; 3],
-    pub(super) exact: &'a ExactRule<'a>,
-    pub(super) n_slots: usize,
-    pub(super) rounding: Rounding,
-    /// Whether it pays to narrow the filter's bounds down to any pair of blocks.
-    pub(super) often_doubtful: bool,
-    /// Whether it pays for blocks that are small, because pairs near each other are doubtful.
-    pub(super) near_doubtful: bool,
-}
-
-/// What one worker carries from tile to tile.
-pub(super) struct Worker<H> {
-    pub(super) histogram: H,
-    pub(super) totals: Totals,
-    /// Sets of weights whose products are summed.
-    pub(super) sets: usize,
-    pub(super) rows: Box<Rows>,
-    pub(super) measured: Box<Measures>,
-    /// Rows that are placed once more.
-    pub(super) again: Again,
-    /// Pairs waiting for the exact rule.
-    pub(super) doubts: Vec<Doubt>,
-    pub(super) since_flush: u64,
-    /// Pairs tested, and how many of them were doubtful.
-    pub(super) tested: u64,
-    pub(super) doubtful: u64,
-}
-
-impl<H: Histogram> Worker<H> {
-    pub(super) fn new(histogram: H, n_slots: usize, sets: usize) -> Self {
-        Self {
-            histogram,
-            totals: Totals {
-                pairs: vec![0; n_slots],
-                products: vec![0; n_slots * sets],
-            },
-            sets,
-            rows: Rows::new(),
-            measured: Measures::new(),
-            again: Again::new(),
-            doubts: Vec::with_capacity(DOUBTS),
-            since_flush: 0,
-            tested: 0,
-            doubtful: 0,
-        }
-    }
-
-    pub(super) fn flush(&mut self) {
-        self.histogram.flush(&mut self.totals);
-        self.since_flush = 0;
-    }
-}
+use super::reach::Facing;
+use super::worker::{Job, LineWeights, Tile, Worker};
+use crate::binning::filter::{Filter, PairBounds, doubts, less_certain, line_is_long};
+use crate::simd::{Factors, Histogram, ROWS, Simd};
+use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
 
 /// Blocks smaller than this part of the largest one are worth bounds of their own.
 const SMALL: f64 = 0.25;
@@ -127,32 +27,6 @@ struct Blocks<'a> {
     line: [f32; 3],
     /// Half extents of the first block, scaled and rounded up.
     half: [f32; 3],
-}
-
-/// A leaf of the second block against the first block.
-#[derive(Clone, Copy)]
-pub(super) struct Tile {
-    pub(super) pair: BlockPair,
-    pub(super) leaf: usize,
-    apart: [f32; 3],
-    line: [f32; 3],
-}
-
-impl Tile {
-    /// The slots of the first row and of the leaf's point number `part`.
-    #[inline(always)]
-    pub(super) fn met(&self, part: usize) -> [usize; 2] {
-        let second = self.pair.second * BLOCK + self.leaf * LEAF + part;
-        [self.pair.first * BLOCK, second]
-    }
-}
-
-/// A register of a leaf's points, seen from the centre of the first block, and the constant part of the line of sight.
-pub(super) struct Lanes<S: Simd> {
-    pub(super) x: [S::F; 3],
-    pub(super) line: [S::F; 3],
-    /// What an offset of a row adds to the line of sight.
-    pub(super) line_row: S::F,
 }
 
 impl<F: Filter> Job<'_, F> {

@@ -222,7 +222,7 @@ impl Cuda {
         if what.reaches_beyond(job.domain()) {
             let cpu = Cpu::new();
             let tally = cpu.run(job, what, progress)?;
-            return Ok((tally, Report::by_processor(&cpu)));
+            return Ok((tally, Report::by_processor(&cpu.description())));
         }
         let tally = without_held(job, what, None, progress, count)?;
         let tally = tally.ok_or(CudaError::Unsupported("these cuts"))?;

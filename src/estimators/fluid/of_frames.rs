@@ -81,6 +81,38 @@ impl BinsInSpace for RpPiBins {
     }
 }
 
+impl Space {
+    /// The space between walls: of each bin the share of random pairs of the region, found by its set covariance to 1e-11, so that g of a
+    /// gas between walls is 1.
+    ///
+    /// Periodic axes may stand beside walls; where a box is periodic across walls, as in slabs with vacuum between their images, bins must not reach from
+    /// image to image.
+    ///
+    /// # Errors
+    /// Walls that leave an open axis without end, bins across an axis that walls are not symmetric about, bins that reach the images of the region or
+    /// beyond half of a periodic axis.
+    pub fn between_walls<B: BinsInSpace>(
+        bins: &B,
+        walls: &Walls,
+        domain: &Domain,
+    ) -> Result<Self, EstimatorError> {
+        bins.between_walls(walls, domain, None)
+    }
+
+    /// The same in the plane across an axis, of rings and an area: a rectangle or a disc.
+    ///
+    /// # Errors
+    /// As [`Space::between_walls`], and walls that are not the same all along the axis.
+    pub fn between_walls_in_plane(
+        bins: &RBins,
+        walls: &Walls,
+        domain: &Domain,
+        normal: Axis,
+    ) -> Result<Self, EstimatorError> {
+        bins.between_walls(walls, domain, Some(normal))
+    }
+}
+
 /// What part of each bin the space of a frame holds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum FrameSpaces {

@@ -1,14 +1,14 @@
 //! Random pairs between walls: which share of them lies in each bin.
 //!
-//! Entry: [`Space::between_walls`]. Of two random points of a region the difference has the density `gamma(d)/V^2`, gamma the set covariance:
+//! Entry: [`of_shells`], [`of_cylinders`]. Of two random points of a region the difference has the density `gamma(d)/V^2`, gamma the set covariance:
 //! the volume that the region and itself moved by d have in common (Stoyan, Kendall & Mecke, Stochastic Geometry, section 6.2). Across and along an
 //! axis it is a product, but for a sphere.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use super::Space;
 use super::space::bin_volumes;
 use super::walls::{Shape, Walls, across, period, upright};
-use super::{BinsInSpace, Space};
 use crate::binning::{Binning, LineOfSight, RBins, RpPiBins};
 use crate::domain::{Axis, Domain};
 use crate::error::EstimatorError;
@@ -444,37 +444,5 @@ fn check_gaps<B: Binning>(
         Shape::Sphere { radius, .. } => Axis::ALL
             .into_iter()
             .try_for_each(|axis| check(axis, 2.0 * radius)),
-    }
-}
-
-impl Space {
-    /// The space between walls: of each bin the share of random pairs of the region, found by its set covariance to 1e-11, so that g of a
-    /// gas between walls is 1.
-    ///
-    /// Periodic axes may stand beside walls; where a box is periodic across walls, as in slabs with vacuum between their images, bins must not reach from
-    /// image to image.
-    ///
-    /// # Errors
-    /// Walls that leave an open axis without end, bins across an axis that walls are not symmetric about, bins that reach the images of the region or
-    /// beyond half of a periodic axis.
-    pub fn between_walls<B: BinsInSpace>(
-        bins: &B,
-        walls: &Walls,
-        domain: &Domain,
-    ) -> Result<Self, EstimatorError> {
-        bins.between_walls(walls, domain, None)
-    }
-
-    /// The same in the plane across an axis, of rings and an area: a rectangle or a disc.
-    ///
-    /// # Errors
-    /// As [`Space::between_walls`], and walls that are not the same all along the axis.
-    pub fn between_walls_in_plane(
-        bins: &RBins,
-        walls: &Walls,
-        domain: &Domain,
-        normal: Axis,
-    ) -> Result<Self, EstimatorError> {
-        bins.between_walls(walls, domain, Some(normal))
     }
 }
