@@ -2,6 +2,11 @@
 //!
 //! A term in (-1, 1) becomes `round_ties_even(term * 2^36)`; partial sums are 64-bit, totals 128-bit.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "terms are bounded so that their fixed point fits, which is proven here"
+)]
+
 /// Fractional bits of one term.
 pub const FRACTION_BITS: i32 = 36;
 

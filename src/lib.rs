@@ -23,6 +23,15 @@
 //! # Ok::<(), albireo::Error>(())
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+
 #[cfg(test)]
 extern crate self as albireo;
 

@@ -2,6 +2,15 @@
 //!
 //! Entry: [`albireo_particles_new`], [`albireo_count`]. No panic leaves a function here, handles are numbers that are looked up and never
 //! followed, and what is wrong comes back as a code with a text.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
 #![allow(
     clippy::doc_markdown,
     reason = "it is the text of the header, where backticks mean nothing"

@@ -2,6 +2,11 @@
 //!
 //! Entry: [`albireo_sample`], [`particles`].
 
+#![allow(
+    clippy::cast_possible_wrap,
+    reason = "rows of a C array, within the address space"
+)]
+
 use std::ffi::c_void;
 
 use albireo::sky;

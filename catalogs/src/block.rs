@@ -2,6 +2,11 @@
 //!
 //! Entry: [`Block`], [`Numbers`] to fill one, [`Collector`] to use one up. Knows no format.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "codes of texts are numbered in 32 bits; floats are compared with what they came from"
+)]
+
 use std::collections::HashMap;
 use std::path::Path;
 

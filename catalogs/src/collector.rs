@@ -2,6 +2,11 @@
 //!
 //! Entry: [`Collector`], which takes from each block what its [`Pick`] says. Knows no format and no names of a file's columns.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "the float is compared with what it came from"
+)]
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`GridWriter`], [`read_dx_grid`]. It knows no fields and no units but those it is told.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths were checked to fit their format"
+)]
+
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 

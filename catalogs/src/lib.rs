@@ -22,6 +22,15 @@
 //! Values come back exactly as the file has them: floats and integers of any width become float64 if that is exact and
 //! an error otherwise; missing values are errors; NaN stay NaN.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+
 mod block;
 mod catalog;
 mod collector;

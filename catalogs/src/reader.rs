@@ -2,6 +2,8 @@
 //!
 //! Entry: [`CatalogReader`], implemented once, for any [`Backend`]. A format supplies a schema and a scan, no more.
 
+#![allow(clippy::cast_possible_truncation, reason = "rows that are in memory")]
+
 use std::path::Path;
 
 use crate::Format;

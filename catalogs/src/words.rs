@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Words`]. What type a column must have is told here, what becomes of its values too.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "words keep the bits of signed columns"
+)]
+
 use std::path::Path;
 
 use crate::block::{Cells, Site};

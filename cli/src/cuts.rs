@@ -3,6 +3,12 @@
 //! Entry: [`CutFlags`] for statistics on the sky and in boxes, [`ExclusionFlags`] for particles of molecules. Which pairs a cut holds is the
 //! library's rule.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "values were checked to be whole and in range"
+)]
+
 use std::path::{Path, PathBuf};
 
 use albireo::tally::Cut;

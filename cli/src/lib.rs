@@ -4,6 +4,19 @@
 //! on samples in its own memory. Flags, the terminal, signals and exit codes are its
 //! business; particles come from `albireo_samples`, counts and estimates from `albireo`, pictures from `albireo_figures`.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "exit codes are 0, 1 and 2"
+)]
 #![forbid(unsafe_code)]
 
 /// The pages whose code is compiled and run with the tests.

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`listen_for_signals`] once, then a [`Bar`] for each count. Nothing is drawn in the first second or off a terminal.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "signals are small numbers"
+)]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`short`] and [`full`] for floats, [`columns_of`] for rows of cells. Nothing here prints.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "decimal exponents are small"
+)]
+
 use std::fmt::Write as _;
 
 use albireo_catalogs::TableColumn;

@@ -3,6 +3,15 @@
 //! Entry: [`Variant`] names one kernel as a source file and its macros; [`headers`] is what the sources include, [`structs`] what kernels
 //! are told. A case that no variant names is never compiled; a variant is compiled for the device at hand on first use.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+
 pub mod structs;
 
 use std::sync::OnceLock;

@@ -2,6 +2,11 @@
 //!
 //! Entry: [`column`]. Kinds of arrays and their conversions are told in `python/albireo/arrays.py`: here all are float64.
 
+#![allow(
+    clippy::cast_possible_wrap,
+    reason = "strides are those of an array in memory"
+)]
+
 use std::ptr::NonNull;
 use std::sync::Arc;
 

@@ -3,6 +3,15 @@
 //! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays, and `Table`, what comes back. Names, units
 //! and kinds of arrays are Python's affair, in `python/albireo`; everything about counting and estimating is that of the command line.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_possible_wrap
+    )
+)]
+
 mod arrays;
 mod table;
 mod watching;

@@ -2,6 +2,11 @@
 //!
 //! Entry: [`number`]. Columns hold any integers; the library compares 32-bit numbers.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "groups are numbered in 32 bits"
+)]
+
 use albireo::Groups;
 
 use crate::error::SampleError;

@@ -2,6 +2,11 @@
 //!
 //! Entry: [`whole_type`], [`typed_integers`] and [`integers`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "values were checked to be whole and in range"
+)]
+
 use albireo_catalogs::{Catalog, TableDescription, Words};
 
 use crate::error::SampleError;

@@ -1,5 +1,11 @@
 //! Comoving distances along the line of sight, one at a time or a column at once.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "cells of a table within its range"
+)]
+
 use rayon::prelude::*;
 
 use super::{Cosmology, HUBBLE_DISTANCE};

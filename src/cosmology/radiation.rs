@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Radiation`], which [`Cosmology::with_radiation`](super::Cosmology::with_radiation) takes. It knows nothing of matter and dark energy.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of species that was checked to be whole and small"
+)]
+
 use std::sync::OnceLock;
 
 use super::SPEED_OF_LIGHT;

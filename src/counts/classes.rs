@@ -2,6 +2,11 @@
 //!
 //! Entry: [`count_classes`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "regions are labels of 32 bits"
+)]
+
 use std::ops::Range;
 
 use super::weight_sums::{ExactWeightSums, WeightSums};

@@ -1,5 +1,7 @@
 //! Which jobs, and which parts of them, a count covers: what keeps a merge from counting anything twice.
 
+#![allow(clippy::cast_possible_truncation, reason = "parts of a job are few")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{PairKind, PairTotal};

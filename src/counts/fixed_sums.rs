@@ -2,6 +2,12 @@
 //!
 //! Entry: [`FixedSums`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sums are whole numbers below 2^126 here, differences of exponents small"
+)]
+
 use crate::error::MergeError;
 use crate::fixed_point::{FRACTION_BITS, largest_exponent, real};
 

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is the estimators' affair.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "twice a share is 0, 1 or 2"
+)]
+
 use super::classes::{PairSums, check_regions, tables_of};
 use super::weighted::{totals_of, with_weights_of_all};
 use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};

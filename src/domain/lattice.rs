@@ -1,5 +1,7 @@
 //! Triclinic cells: lattice reduction, wrap and the minimum over the images that a reduced cell needs.
 
+#![allow(clippy::cast_possible_truncation, reason = "places of a short list")]
+
 use super::Image;
 use crate::error::DomainError;
 use crate::fixed_point::exponent;

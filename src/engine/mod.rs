@@ -3,6 +3,13 @@
 //! Entry: [`PairJob`] (which pairs, in which domain) and [`Engine::run`], or [`Engine::prepare`] where samples serve several counts. [`Naive`] is the readable reference that the others are
 //! compared with by `==`; [`AnyEngine`] is one chosen at run time, [`Auto`] chooses by measured rates.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "rows, blocks and slots lie below MAX_PARTICLES, in 32 bits; floats narrowed here have proven bounds"
+)]
+
 mod auto;
 mod costs;
 #[allow(

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Dual`]. Forward automatic differentiation: Wengert 1964, DOI 10.1145/355586.364791.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "exponents of formulas are small"
+)]
+
 use std::ops::{Add, Mul, Sub};
 
 use super::ratio;

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Jackknife`], [`bootstrap_draws`]. Both say how often pairs count, and see none.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a uniform number below 1 picks a region"
+)]
+
 use crate::error::EstimatorError;
 use crate::random::Stream;
 

@@ -8,6 +8,11 @@
 //! as `L_l L_l' = sum_p (2p + 1) (l l' p; 0 0 0)^2 L_p` with Wigner's 3j symbols: Slepian & Eisenstein 2015, DOI
 //! 10.1093/mnras/stv2119, for surveys, whose randoms are not isotropic. Where D is, `xi_l = (2l + 1) N_l/D_0`.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "orders of polynomials are small"
+)]
+
 use super::estimator::{AnyEstimator, Estimator};
 use super::multipoles::{Multipole, Multipoles};
 use super::terms::{Term, TermCounts};

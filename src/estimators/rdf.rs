@@ -1,5 +1,11 @@
 //! The radial distribution function g(r) and the coordination number n(r) of particles in boxes, over frames.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a pair counts once or twice"
+)]
+
 use super::analytic::shells;
 use super::fluid::partners;
 use super::{RandomPairs, ratio};

@@ -5,6 +5,13 @@
 //! rounded once, to a multiple of 2^e that is fixed for the whole job, and added as an integer, so that every engine, order and number of
 //! threads gives the same bits. Nothing here visits pairs or knows of units.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "fractions of a frame are 64-bit words, sums of terms are bounded by their job"
+)]
+
 mod arithmetic;
 mod cells;
 mod frame;

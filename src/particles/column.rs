@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Column`], and [`View`] to read one in a loop. It checks no value.
 
+#![allow(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "strides and rows were checked to stay within the buffer"
+)]
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;

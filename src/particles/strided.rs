@@ -1,5 +1,10 @@
 //! Some rows of a sample, as a sample of their own: every so many, or those of some labels.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "labels are numbered in 32 bits"
+)]
+
 use super::{Bits, Column, Groups, Labels, Particles, Points, Weights};
 use crate::error::ParticlesError;
 

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Distribution`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of the range picks a bin"
+)]
+
 use super::Stream;
 use crate::error::RandomError;
 use crate::particles::{MAX_PARTICLES, check_number};

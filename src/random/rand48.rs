@@ -3,6 +3,11 @@
 //! Entry: [`Rand48`] for one number after the other, [`Leapfrog`] to fill slices with the same numbers. It makes no independent streams: see
 //! [`Rand48::jump`] for why.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "the generator hands out some bits of 48"
+)]
+
 use rayon::prelude::*;
 
 use crate::error::RandomError;

@@ -1,5 +1,11 @@
 //! Equal cuboids of a periodic box.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cell within its axis"
+)]
+
 use super::{Regions, check_number, label_rows};
 use crate::domain::Domain;
 use crate::error::RegionsError;

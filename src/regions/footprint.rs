@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Footprint`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a uniform number below 1 picks a pixel"
+)]
+
 use rayon::prelude::*;
 
 use super::healpix::{PixelOrder, centre_in_ring_order, check_nside, pixel, place_in_pixel};

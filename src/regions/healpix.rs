@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Pixels`]. Górski et al. 2005, DOI 10.1086/427976, section 5 and the appendix.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "pixels of at most 2^29 a side, lines within them"
+)]
+
 use std::f64::consts::FRAC_2_PI;
 
 use super::{Regions, check_number, label_rows};

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Centres`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "centres are numbered in 32 bits, a uniform number below 1 picks a point"
+)]
+
 use super::{Regions, check_number, label_rows};
 use crate::domain::Domain;
 use crate::error::RegionsError;

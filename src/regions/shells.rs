@@ -1,5 +1,10 @@
 //! Shells of distance from the observer.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "shells are numbered in 32 bits"
+)]
+
 use super::{Regions, label_rows};
 use crate::binning::Edges;
 use crate::error::RegionsError;

@@ -1,5 +1,10 @@
 //! Regions by the integers in a column.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "values were checked to be whole, their places are numbered in 32 bits"
+)]
+
 use super::check_number;
 use crate::error::RegionsError;
 use crate::particles::Labels;

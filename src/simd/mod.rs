@@ -4,6 +4,13 @@
 //! once over [`Simd`]; the files below it only bind. A binding may fuse the multiply-adds of float32, which decide no bin on their
 //! own; the float64 operations round as IEEE says and are never fused, so that lanes hold the bits of the exact rule.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "lanes hold bits: each operation says what becomes of them"
+)]
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

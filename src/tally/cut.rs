@@ -2,6 +2,11 @@
 //!
 //! Entry: [`Cut`]. Engines count everything and take off what the cuts hold, which is little.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "rows lie below MAX_PARTICLES, in 32 bits"
+)]
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;

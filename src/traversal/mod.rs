@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Sorted`], one sample in its order, [`Layout`], its blocks, and [`Walk`], which pairs its blocks. Nothing here knows bins or operations.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rows, cells and blocks lie below MAX_PARTICLES, in 32 bits"
+)]
+
 mod bounds;
 mod images;
 mod layout;

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`compared`]. Integers and floats compare exactly, whatever their size.
 
+#![allow(clippy::cast_possible_truncation, reason = "a whole float below 2^127")]
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 

@@ -3,6 +3,11 @@
 //! Entry: [`condition`] and [`numbers`]. Integers stay exact up to 128 bits and are compared with floats exactly. What is missing stays
 //! missing in whatever is computed from it; conditions follow SQL: missing and false is false, missing or true is true.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "bits of 64 as an integer of 128"
+)]
+
 use std::borrow::Cow;
 
 use super::bind::{Bound, Step};

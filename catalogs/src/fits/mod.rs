@@ -4,6 +4,13 @@
 //! Reads rows front to back in blocks, so a gzipped file is never held decompressed. Rows are decoded here; cfitsio, kept
 //! in `cfitsio/`, unpacks tiles and reads arrays of variable length.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "sizes and offsets that headers name are checked against the file"
+)]
+
 mod arrays;
 mod ascii;
 pub(crate) mod cfitsio;

@@ -3,6 +3,12 @@
 //! Entry: [`Hdf5Reader`]. H5MD: de Buyl, Colberg & Höfling 2014, CPC 185, 1546. A compound data
 //! set is a table whose columns are its members.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rows and widths of arrays that the file holds"
+)]
+
 pub(crate) mod array;
 mod attribute;
 mod column;

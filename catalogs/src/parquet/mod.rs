@@ -2,6 +2,12 @@
 //!
 //! Entry: [`ParquetReader`]. Nested columns and arrays of varying length are listed but not decoded.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rows of groups that the file holds"
+)]
+
 mod decode;
 pub(crate) mod guard;
 

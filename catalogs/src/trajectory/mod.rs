@@ -3,6 +3,13 @@
 //! Entry: [`open_trajectory`] gives a [`Trajectory`], whose [`Frame`]s hold positions, [`Cell`] and [`Atoms`]. One file a format, each with a line in
 //! `open.rs`. Knows no domain and no bins.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "counts that files name are checked against their bytes, words are read with the signs of their format"
+)]
+
 mod atoms;
 mod blocks;
 mod boxes;

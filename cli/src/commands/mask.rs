@@ -2,6 +2,12 @@
 //!
 //! Entry: [`MaskFlags`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "values were checked to be whole and in range"
+)]
+
 use std::path::{Path, PathBuf};
 
 use albireo::regions::{Footprint, PixelOrder};

@@ -1,5 +1,11 @@
 //! `albireo nz`: the number density of a survey along redshift, FKP weights and effective redshifts.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bins of redshift"
+)]
+
 use std::path::{Path, PathBuf};
 
 use albireo::binning::{AxisUnit, BinAxis};

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`centres`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "molecules are numbered in 32 bits"
+)]
+
 use std::collections::HashMap;
 
 use albireo::{Domain, Outside, Particles, Points};

@@ -2,6 +2,11 @@
 //!
 //! Entry: [`Chosen::of`], made once for all frames whose particles are the same.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "particles and groups are numbered in 32 bits"
+)]
+
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

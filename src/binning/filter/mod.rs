@@ -13,6 +13,12 @@
 //! the centre distance and of the contract's own difference, `Rounding::exact`. By Minkowski's inequality the length of the error
 //! is at most u (3|d| + 5 sqrt(3) H) + sqrt(3) `exact`. The factor 1.01 covers all higher orders.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "what rounding to float32 and fixed point does is what filters are proven about"
+)]
+
 mod axes;
 mod linear;
 mod logarithmic;

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`Window`], [`bin_integrals`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "panels of a sum are few"
+)]
+
 use std::f64::consts::PI;
 
 use crate::binning::Edges;

@@ -2,6 +2,12 @@
 //!
 //! Entry: [`InverseProbability`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at most 32 words of bits"
+)]
+
 use std::fmt;
 
 use super::Realisations;

@@ -2,6 +2,11 @@
 //!
 //! Entry: [`JointWeights`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "numbers of common bits are small"
+)]
+
 use super::Realisations;
 use crate::pool;
 

@@ -1,5 +1,11 @@
 //! Where values are: the grid of the flags, or points of a catalogue.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "shapes of grids are checked against memory where grids are made"
+)]
+
 use albireo::field::{Grid, Targets};
 use albireo::{Axis, Domain};
 use albireo_catalogs::{GridGeometry, read_dx_grid};

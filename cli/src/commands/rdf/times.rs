@@ -2,6 +2,8 @@
 //!
 //! Entry: [`TimeFlags`].
 
+#![allow(clippy::cast_possible_truncation, reason = "frames that are in memory")]
+
 use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::time::Duration;

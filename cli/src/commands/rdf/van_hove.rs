@@ -2,6 +2,8 @@
 //!
 //! Entry: [`write`].
 
+#![allow(clippy::cast_possible_truncation, reason = "frames that are in memory")]
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
