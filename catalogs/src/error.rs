@@ -274,18 +274,6 @@ pub enum CatalogError {
         /// Its frames.
         frames: u64,
     },
-    /// The filter compares a column with a value of the other kind.
-    #[error("{}: filter: column `{column}` is {dtype}, but is compared with {literal}", path.display())]
-    FilterKind {
-        /// The file asked for.
-        path: PathBuf,
-        /// The column.
-        column: String,
-        /// Its type.
-        dtype: String,
-        /// The literal of the filter.
-        literal: String,
-    },
     /// An expression that does not parse.
     #[error(transparent)]
     Syntax(#[from] ExpressionError),

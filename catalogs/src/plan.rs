@@ -220,7 +220,7 @@ impl expression::Table for Planner<'_> {
         })
     }
 
-    fn mismatch(&self, column: &str, located: &Located, constant: &str) -> CatalogError {
+    fn comparable(&self, column: &str, located: &Located) -> String {
         let labels: Vec<String> = located
             .labels
             .iter()
@@ -231,12 +231,8 @@ impl expression::Table for Planner<'_> {
         } else {
             format!(" of {}", listed(&labels))
         };
-        CatalogError::FilterKind {
-            path: self.path.to_owned(),
-            column: column.to_owned(),
-            dtype: format!("{}{of}", located.dtype),
-            literal: constant.to_owned(),
-        }
+        let dtype = &located.dtype;
+        format!("a value as those of column `{column}`, which is {dtype}{of}")
     }
 }
 

@@ -214,7 +214,8 @@ mod tests {
     fn agrees<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>) {
         let pieces = deal(job.pairs(), what.bins().order(), 0.8);
         assert!(pieces.iter().all(|lot| !lot.is_empty()));
-        let engines = (&Naive, &Cpu::new());
+        // Not the CPU's: all its kernels would be compiled for this alone, and tests of engines count with them.
+        let engines = (&Naive, &Naive);
         let shared = share_out(engines, pieces, job, what, &Silent).unwrap();
         assert!(shared == Naive.run(job, what, &Silent).unwrap());
     }

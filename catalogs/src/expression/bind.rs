@@ -66,8 +66,8 @@ pub(crate) trait Table {
 
     fn locate(&mut self, column: &str) -> Result<Located, Self::Error>;
 
-    /// A column compared with a constant of another kind, which is shown.
-    fn mismatch(&self, column: &str, located: &Located, constant: &str) -> Self::Error;
+    /// What a constant should be that is compared with a column and is of another kind.
+    fn comparable(&self, column: &str, located: &Located) -> String;
 }
 
 /// The tree over a table.
@@ -242,7 +242,12 @@ impl<T: Table> Binder<'_, T> {
                 ..constant
             });
         }
-        Err(Unfit::Column(self.table.mismatch(name, &located, shown)))
+        Err(Unfit::Expression(ExpressionError {
+            expression: self.text.to_owned(),
+            position: constant.at,
+            expected: self.table.comparable(name, &located),
+            found: shown.to_owned(),
+        }))
     }
 }
 

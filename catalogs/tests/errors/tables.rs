@@ -185,16 +185,18 @@ fn columns_of_the_wrong_kind_or_shape() {
     let kind = refused("comma.csv", &request(None, &["x"], Some("x == \"O\"")));
     assert_refused!(
         kind,
-        CatalogError::FilterKind { .. },
-        "column `x` is float64",
-        "the text \"O\""
+        CatalogError::Expression { .. },
+        "at character 6 of `x == \"O\"`",
+        "column `x`, which is float64",
+        "found the text \"O\""
     );
     let kind = refused("comma.csv", &request(None, &["x"], Some("species < 3")));
     assert_refused!(
         kind,
-        CatalogError::FilterKind { .. },
-        "is string",
-        "the number 3"
+        CatalogError::Expression { .. },
+        "at character 11 of `species < 3`",
+        "which is string",
+        "found the number 3"
     );
     assert_refused!(
         refused("columns.h5", &request(None, &["x", "short"], None)),
