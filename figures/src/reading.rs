@@ -106,7 +106,10 @@ impl Picture {
             && (matches!(kind, ResultKind::Counts | ResultKind::Window)
                 || matches!(
                     kind,
-                    ResultKind::Rdf | ResultKind::StructureFactor | ResultKind::Distances
+                    ResultKind::Rdf
+                        | ResultKind::StructureFactor
+                        | ResultKind::Distances
+                        | ResultKind::NeutronFunctions
                 )
                 || kind == ResultKind::NumberDensity
                 || axes.len() == 2
@@ -373,6 +376,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             reference: Some(1.0),
         }),
         ResultKind::Distances => single("P", format!("P({name})"), 0),
+        ResultKind::NeutronFunctions => single("G", format!("G({name})"), 0),
     }
 }
 

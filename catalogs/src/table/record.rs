@@ -29,6 +29,8 @@ pub enum ResultKind {
     StructureFactor,
     /// P(r).
     Distances,
+    /// G(r), D(r) and T(r): what neutrons see of g(r).
+    NeutronFunctions,
     /// The covariance of estimates, a row for each two bins.
     Covariance,
     /// Pairs per region and bin.
@@ -46,7 +48,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
@@ -56,6 +58,7 @@ impl ResultKind {
         Self::Rdf,
         Self::StructureFactor,
         Self::Distances,
+        Self::NeutronFunctions,
         Self::Covariance,
         Self::RegionCounts,
         Self::ShellCounts,
@@ -77,6 +80,7 @@ impl ResultKind {
             Self::Rdf => "radial distribution function",
             Self::StructureFactor => "structure factor",
             Self::Distances => "distribution of distances",
+            Self::NeutronFunctions => "neutron correlation functions",
             Self::Covariance => "covariance",
             Self::RegionCounts => "pair counts by region",
             Self::ShellCounts => "pair counts by shell",

@@ -63,6 +63,61 @@ fn totals_are_sums_over_partials() {
 }
 
 #[test]
+fn neutrons_see_sums_over_g() {
+    let folder = Folder::new().with("t.csv", &trajectory(0..6, 90));
+    folder.good(&format!(
+        "rdf t.csv {BINS} --total-g t.ecsv --scattering H=-3.739,O=5.803 -o g.csv"
+    ));
+    let (table, g) = (folder.table("t.ecsv"), folder.table("g.csv"));
+    let of = |pair: &str| floats(&g, &format!("g_{pair}"));
+    let (hh, ho, oo) = (of("H-H"), of("H-O"), of("O-O"));
+    let [h, o] = [2.0 / 3.0 * -3.739, 1.0 / 3.0 * 5.803f64];
+    let (r, total) = (floats(&table, "centre"), floats(&table, "G"));
+    let (d, t) = (floats(&table, "D"), floats(&table, "T"));
+    // T - D = 4 pi r rho (sum c b)^2 tells the density.
+    let around = |row: usize| (t[row] - d[row]) / (h + o).powi(2);
+    for row in 0..total.len() {
+        let pairs =
+            h * h * (hh[row] - 1.0) + 2.0 * h * o * (ho[row] - 1.0) + o * o * (oo[row] - 1.0);
+        assert!((total[row] - pairs).abs() < 1e-12 * pairs.abs().max(1.0));
+        let expected = around(row) * total[row];
+        assert!((d[row] - expected).abs() < 1e-9 * expected.abs().max(1.0));
+        assert!((around(row) / r[row] / (around(0) / r[0]) - 1.0).abs() < 1e-9);
+    }
+    folder.good("plot t.ecsv -o t.svg");
+}
+
+#[test]
+fn a_solvent_is_taken_off() {
+    let folder = Folder::new().with("pair.csv", "frame,species,x,y,z\n0,O,0,0,0\n0,H,0.2,0,0\n");
+    let call = "rdf pair.csv --norm none --scattering x-ray --solvent 0.334,O=9.13,H=5.15";
+    // In nm: q of 5 to 45 per nm.
+    folder.good(&format!("{call} --bins edges:0,0.1999,0.2001 --unit nm --structure s.csv --debye --q lin:5:45:4 -o g.csv"));
+    let table = folder.table("s.csv");
+    for (q, found) in floats(&table, "centre").iter().zip(floats(&table, "I")) {
+        let q = q / 10.0;
+        let [o, h] = [("O", 9.13f64), ("H", 5.15)].map(|(name, v)| {
+            let width = v.powf(2.0 / 3.0) / (4.0 * std::f64::consts::PI);
+            Gaussians::of(name).unwrap().at(q) - 0.334 * v * (-q * q * width).exp()
+        });
+        let expected = o * o + h * h + 2.0 * o * h * (2.0 * q).sin() / (2.0 * q);
+        assert!(
+            (found - expected).abs() < 1e-3 * expected.abs(),
+            "{q}: {found} {expected}"
+        );
+    }
+    folder.good(&format!(
+        "{call} --bins lin:0:0.4:4 --unit nm --p-of-r p.ecsv -o g.csv"
+    ));
+    let meta = folder.table("p.ecsv").meta;
+    let lengths = meta["scattering_lengths"].as_array().unwrap();
+    let [h, o] = [0, 1].map(|k| lengths[k].as_f64().unwrap());
+    let at_zero = |name: &str, v: f64| Gaussians::of(name).unwrap().at(0.0) - 0.334 * v;
+    assert!((h - at_zero("H", 5.15)).abs() < 1e-12 && (o - at_zero("O", 9.13)).abs() < 1e-12);
+    assert!(meta["solvent"]["volumes"]["O"].as_f64().is_some());
+}
+
+#[test]
 fn what_does_not_scatter_is_told_in_a_line() {
     let folder = Folder::new()
         .with("t.csv", &trajectory(0..2, 30))
@@ -71,7 +126,7 @@ fn what_does_not_scatter_is_told_in_a_line() {
     for (call, expected) in [
         (
             "t.csv --scattering x-ray",
-            "--unit Angstrom or nm, found none stated",
+            "needs to know lengths in Angstrom: --unit Angstrom or nm, found none stated",
         ),
         (
             "t.csv --scattering x-ray --unit m",
@@ -91,6 +146,34 @@ fn what_does_not_scatter_is_told_in_a_line() {
         (
             "x.csv --box 10 --scattering x-ray --unit nm",
             "`Xy` is no atom or ion",
+        ),
+        (
+            "t.csv --scattering O=1,H=2,O=3",
+            "the length of `O` is given twice",
+        ),
+        (
+            "t.csv --scattering O=1,H=2 --solvent 0.3,O=9,H=5 --unit nm",
+            "bodies in open space",
+        ),
+        (
+            "t.csv --box none --norm none --debye --scattering O=1,H=2 --solvent 0.3,O=9 --unit nm",
+            "the volume of `H` is missing",
+        ),
+        (
+            "t.csv --box none --norm none --debye --scattering O=1,H=2 --solvent O=9,H=5 --unit nm",
+            "found 0 densities",
+        ),
+        (
+            "t.csv --box none --norm none --debye --scattering O=1,H=2 --solvent 0.3,O=9,H=5",
+            "--solvent needs to know lengths in Angstrom",
+        ),
+        (
+            "t.csv --scattering O=1,H=2 --solvent 0.3,O=-9,H=5 --unit nm",
+            "found `O=-9`",
+        ),
+        (
+            "t.csv --scattering x-ray --unit nm --total-g n.csv",
+            "--total-g needs lengths that are the same at every q",
         ),
     ] {
         let q = if call.contains("--q") {

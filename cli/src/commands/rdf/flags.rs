@@ -151,7 +151,7 @@ pub(super) struct FrameFlags {
     #[arg(long)]
     pub(super) plane: Option<Plane>,
     /// Count g(rho, z) across and along this axis instead, for pores and membranes: --r-max and --n-bins, or --bins, are of rho
-    #[arg(long, value_name = "AXIS", requires = "heights", conflicts_with_all = ["plane", "kirkwood_buff", "structure", "p_of_r"])]
+    #[arg(long, value_name = "AXIS", requires = "heights", conflicts_with_all = ["plane", "kirkwood_buff", "structure", "p_of_r", "total_g"])]
     cylinder: Option<AxisName>,
     /// Bins in |z|, the distance along the axis of --cylinder, e.g. lin:0:15:60
     #[arg(long, value_name = "SPEC", requires = "cylinder")]

@@ -233,6 +233,7 @@ impl Rdf {
             ("--block-counts", &self.frames.block_counts),
             ("--structure", &self.structure.structure),
             ("--p-of-r", &self.structure.p_of_r),
+            ("--total-g", &self.structure.total_g),
         ];
         let others: Vec<_> = others
             .into_iter()

@@ -1,4 +1,4 @@
-//! S(q) beside g(r): by Fourier's integral or by Debye's sum over the bins.
+//! What is made of all partials beside g(r): S(q) by Fourier's integral or by Debye's sum over the bins, P(r), what neutrons see.
 //!
 //! Entry: [`StructureFlags`], [`tables`].
 
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::scattering::{Given, Scatterers};
+use super::scattering::{Given, OfSolvent, Scatterers, Solvent};
 use crate::bins::Statistic;
 use crate::edges::EdgeSpec;
 use crate::record::Record;
@@ -63,6 +63,18 @@ pub(super) struct StructureFlags {
     /// distance in its record: small-angle scattering, which needs no volume
     #[arg(long, value_name = "FILE")]
     pub(super) p_of_r: Option<PathBuf>,
+    /// Take off the solvent that the particles displace (Fraser, MacRae & Suzuki 1978): what a cubic Angstrom of it scatters (water: 0.334 electrons), and the volume of each
+    /// species, in cubic Angstrom. Of --structure by --debye in open space, and of --p-of-r
+    #[arg(
+        long,
+        value_name = "DENSITY,SPECIES=VOLUME,..",
+        value_delimiter = ',',
+        requires = "scattering"
+    )]
+    solvent: Vec<OfSolvent>,
+    /// Write what neutrons see of g(r) here, with the lengths of --scattering: G(r), D(r) and T(r) of Keen (2001)
+    #[arg(long, value_name = "FILE", requires = "scattering")]
+    pub(super) total_g: Option<PathBuf>,
 }
 
 impl StructureFlags {
@@ -91,10 +103,26 @@ impl StructureFlags {
                 "--structure of particles in open space is made by --debye: Fourier's integral needs their density",
             ));
         }
-        if !self.scattering.is_empty() && self.structure.is_none() && self.p_of_r.is_none() {
-            return Err(usage("--scattering needs --structure or --p-of-r"));
+        if in_vacuum && self.total_g.is_some() {
+            return Err(usage(
+                "--total-g is of g(r): particles in open space have no density",
+            ));
+        }
+        if !self.scattering.is_empty() && self.given().is_none() {
+            return Err(usage(
+                "--scattering needs --structure, --p-of-r or --total-g",
+            ));
         }
         let scatterers = self.scatterers(names, unit)?;
+        self.check_solvent((names, unit), in_vacuum)?;
+        let fixed = scatterers
+            .as_ref()
+            .is_some_and(|all| all.lengths().is_some());
+        if self.total_g.is_some() && !fixed {
+            return Err(usage(
+                "--total-g needs lengths that are the same at every q: --scattering neutron, or SPECIES=LENGTH",
+            ));
+        }
         let largest = edges.and_then(|edges| edges.values().last().copied());
         match (scatterers, largest) {
             (Some(scatterers), Some(largest)) => scatterers.check(largest),
@@ -102,10 +130,32 @@ impl StructureFlags {
         }
     }
 
+    /// Refuses a solvent of what is not in open space, and volumes that are not of the species.
+    fn check_solvent(
+        &self,
+        (names, unit): (&[String], Option<&str>),
+        in_vacuum: bool,
+    ) -> Result<()> {
+        let in_open_space = in_vacuum && self.debye || self.p_of_r.is_some();
+        if !self.solvent.is_empty() && !in_open_space {
+            return Err(usage(
+                "--solvent is taken off bodies in open space: --structure by --debye there, or --p-of-r",
+            ));
+        }
+        self.solvent(names, unit).map(|_| ())
+    }
+
     /// The first flag of what bins in r alone tell.
     pub(super) fn given(&self) -> Option<&'static str> {
         let structure = self.structure.is_some().then_some("--structure");
-        structure.or(self.p_of_r.is_some().then_some("--p-of-r"))
+        let p_of_r = self.p_of_r.is_some().then_some("--p-of-r");
+        let total_g = self.total_g.is_some().then_some("--total-g");
+        structure.or(p_of_r).or(total_g)
+    }
+
+    /// The solvent that is taken off, if one is.
+    fn solvent(&self, names: &[String], unit: Option<&str>) -> Result<Option<Solvent>> {
+        Solvent::of(&self.solvent, names, unit)
     }
 
     /// What each species scatters, if that is told.
@@ -124,9 +174,11 @@ pub(super) fn tables<'a>(
 ) -> Result<Vec<(&'a Path, Table)>> {
     let factors = structure_factors(flags, partials, named, of, record.clone())?;
     let distances = distances(flags, partials, named, record.clone())?;
+    let totals = totals(flags, partials, named, of.0, record.clone())?;
     let factors = flags.structure.as_deref().zip(factors);
     let distances = flags.p_of_r.as_deref().zip(distances);
-    Ok(factors.into_iter().chain(distances).collect())
+    let totals = flags.total_g.as_deref().zip(totals);
+    Ok(factors.into_iter().chain(distances).chain(totals).collect())
 }
 
 /// The structure factors, if they are asked for.
@@ -168,8 +220,19 @@ fn structure_factors(
     if flags.debye && in_vacuum {
         let all = scatterers.unwrap_or_else(|| Scatterers::Lengths(vec![1.0; names.len()]));
         let sums = partials.debye(&q, None)?;
-        let intensity = with_form_factors(&all, names, |factors| sums.intensity(factors))?;
-        let what = "intensity of one frame in vacuum, in squares of the scattering lengths (of X-rays, of electrons)";
+        let solvent = flags.solvent(names, unit)?;
+        let at = |species, q| all.in_solvent(solvent.as_ref(), species, q);
+        let intensity = with_form_factors(at, names, |factors| sums.intensity(factors))?;
+        let place = match &solvent {
+            None => "in vacuum",
+            Some(solvent) => {
+                record.set("solvent", solvent.record(names));
+                "less the solvent that it displaces"
+            }
+        };
+        let what = format!(
+            "intensity of one frame {place}, in squares of the scattering lengths (of X-rays, of electrons)"
+        );
         record.set("scattering", all.name());
         columns.push(TableColumn::floats("I", what, intensity));
     } else if in_vacuum {
@@ -205,8 +268,15 @@ fn distances(
     if flags.p_of_r.is_none() {
         return Ok(None);
     }
-    let scatterers = flags.scatterers(names, unit)?;
-    let lengths = scatterers.map_or_else(|| vec![1.0; names.len()], |all| all.at_zero());
+    let (scatterers, solvent) = (flags.scatterers(names, unit)?, flags.solvent(names, unit)?);
+    let length = |species| match &scatterers {
+        None => 1.0,
+        Some(all) => all.in_solvent(solvent.as_ref(), species, 0.0),
+    };
+    let lengths: Vec<f64> = (0..names.len()).map(length).collect();
+    if let Some(solvent) = &solvent {
+        record.set("solvent", solvent.record(names));
+    }
     let of = partials
         .distance_distribution(&lengths)
         .context("--p-of-r")?;
@@ -228,13 +298,50 @@ fn distances(
     }))
 }
 
+/// What neutrons see of g(r), if it is asked for.
+fn totals(
+    flags: &StructureFlags,
+    partials: &Partials<RBins>,
+    (names, unit): (&[String], Option<&str>),
+    norm: Normalisation,
+    mut record: Record,
+) -> Result<Option<Table>> {
+    let scatterers = flags.scatterers(names, unit)?;
+    let lengths = scatterers.as_ref().and_then(Scatterers::lengths);
+    let (Some(_), Some(lengths)) = (&flags.total_g, lengths) else {
+        return Ok(None);
+    };
+    let of = partials.neutron(lengths, norm).context("--total-g")?;
+    let axes = partials.binning().axes();
+    let mut columns = edge_columns(&axes, unit);
+    for (name, what, values) in [
+        ("G", "total pair distribution function G(r)", of.g),
+        (
+            "D",
+            "differential correlation function D(r) = 4 pi r rho G(r)",
+            of.d,
+        ),
+        ("T", "total correlation function T(r)", of.t),
+    ] {
+        let what = format!("{what} of Keen (2001), lengths squared (D, T: over an area)");
+        columns.push(TableColumn::floats(name, what, values));
+    }
+    record.set_bins(Statistic::R, &axes, LineOfSight::default());
+    record.set("scattering_lengths", json!(lengths));
+    Ok(Some(Table {
+        columns,
+        meta: record.finish(ResultKind::NeutronFunctions),
+    }))
+}
+
 /// Makes something of what each species scatters as a function of q.
 fn with_form_factors<T, E>(
-    scatterers: &Scatterers,
+    at: impl Fn(usize, f64) -> f64,
     names: &[String],
     make: impl FnOnce(&[FormFactor<'_>]) -> Result<T, E>,
 ) -> Result<T, E> {
-    let each = (0..names.len()).map(|species| move |q: f64| scatterers.at(species, q));
+    let at = &at;
+    let each = (0..names.len()).map(|species| move |q: f64| at(species, q));
     let each: Vec<_> = each.collect();
     let factors: Vec<FormFactor<'_>> = each.iter().map(|f| f as FormFactor<'_>).collect();
     make(&factors)
@@ -281,7 +388,8 @@ fn of_factors(
         }
     }
     if let Some(scatterers) = scatterers {
-        let totals = with_form_factors(scatterers, names, |all| factors.xray(all))?;
+        let at = |species, q| scatterers.at(species, q);
+        let totals = with_form_factors(at, names, |all| factors.xray(all))?;
         columns.push(TableColumn::floats(
             "F",
             "total-scattering structure factor F(Q) of Keen (2001), squares of the lengths (of X-rays, of electrons)",

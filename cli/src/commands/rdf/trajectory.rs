@@ -210,8 +210,12 @@ impl Rdf {
                 "{flag} needs the volume that --randoms fill: --volume V"
             )));
         }
-        if walled && self.structure.structure.is_some() {
-            return Err(usage("--structure is of a liquid without walls"));
+        let of_liquids = [
+            (self.structure.structure.is_some(), "--structure"),
+            (self.structure.total_g.is_some(), "--total-g"),
+        ];
+        if let (Some((_, flag)), true) = (of_liquids.iter().find(|(given, _)| *given), walled) {
+            return Err(usage(format!("{flag} is of a liquid without walls")));
         }
         if boxed && self.volume.is_some() && !walled {
             return Err(usage("--volume is for open space: here the box has one"));

@@ -109,6 +109,7 @@ fn refuse(run: &Run<'_, RBins>, structure: &StructureFlags) -> Result<()> {
     let given = [
         (structure.structure.is_some(), "--structure"),
         (structure.p_of_r.is_some(), "--p-of-r"),
+        (structure.total_g.is_some(), "--total-g"),
         (flags.kirkwood_buff.is_some(), "--kirkwood-buff"),
         (flags.pmf, "--pmf"),
         (flags.block_counts.is_some(), "--block-counts"),

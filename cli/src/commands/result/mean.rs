@@ -74,6 +74,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         ResultKind::Counts
         | ResultKind::StructureFactor
         | ResultKind::Distances
+        | ResultKind::NeutronFunctions
         | ResultKind::Window
         | ResultKind::Covariance
         | ResultKind::RegionCounts
