@@ -5,6 +5,7 @@
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod dynamics;
 mod field;
 mod formula;
 mod job;
@@ -16,6 +17,7 @@ mod sky;
 pub use counts::{CountsError, TallyError};
 #[cfg(feature = "cuda")]
 pub use cuda::CudaError;
+pub use dynamics::DynamicsError;
 pub use field::FieldError;
 pub use formula::FormulaError;
 pub use job::JobError;
@@ -444,6 +446,9 @@ pub enum Error {
     /// See [`PairWeightError`].
     #[error(transparent)]
     PairWeight(#[from] PairWeightError),
+    /// See [`DynamicsError`].
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
     /// See [`FieldError`].
     #[error(transparent)]
     Field(#[from] FieldError),

@@ -57,6 +57,11 @@ pub mod binning;
 pub mod cosmology;
 pub mod counts;
 pub mod domain;
+#[allow(
+    clippy::inline_always,
+    reason = "pair rules become part of vector kernels"
+)]
+pub mod dynamics;
 pub mod engine;
 pub mod estimators;
 #[allow(clippy::inline_always, reason = "terms become part of vector kernels")]
@@ -81,9 +86,9 @@ pub use domain::{Axis, Domain, Lattice, Outside, PeriodicBox};
 pub use engine::cuda::{Cuda, CudaError, CudaOptions};
 pub use engine::{Engine, Naive};
 pub use error::{
-    CosmologyError, CountsError, DomainError, EdgesError, EngineError, Error, EstimatorError,
-    FieldError, FormulaError, JobError, MergeError, NumberDensityError, PairWeightError,
-    ParticlesError, RandomError, RegionsError, SkyError, TallyError,
+    CosmologyError, CountsError, DomainError, DynamicsError, EdgesError, EngineError, Error,
+    EstimatorError, FieldError, FormulaError, JobError, MergeError, NumberDensityError,
+    PairWeightError, ParticlesError, RandomError, RegionsError, SkyError, TallyError,
 };
 pub use estimators::{
     AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,

@@ -22,7 +22,7 @@ mod term;
 
 pub(crate) use arithmetic::{Lanes, Scalar};
 pub(crate) use cells::Cells;
-pub(crate) use frame::{Fractions, SkewedImages, aligned_r2, square_along};
+pub(crate) use frame::{Fractions, Frame, SkewedImages, aligned_r2, square_along};
 pub use job::{FieldJob, FixedScale};
 pub use sums::FieldSums;
 pub use targets::{Grid, Targets};

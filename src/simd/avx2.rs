@@ -18,6 +18,7 @@ use std::arch::x86_64::{
     _mm256_xor_si256,
 };
 
+use super::records::{Record, load_4, take_off_4, to_double};
 use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
@@ -373,6 +374,30 @@ impl Simd for Avx2 {
             let rounded = _mm256_sub_epi64(bits, _mm256_castpd_si256(rounding));
             _mm256_add_epi64(sums, rounded)
         }
+    }
+    #[inline(always)]
+    fn splat_i(self, value: i64) -> Self::I {
+        bind!(_mm256_set1_epi64x(value))
+    }
+    #[inline(always)]
+    fn add_i(self, a: Self::I, b: Self::I) -> Self::I {
+        bind!(_mm256_add_epi64(a, b))
+    }
+    #[inline(always)]
+    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I {
+        bind!(_mm256_sub_epi64(a, b))
+    }
+    #[inline(always)]
+    fn to_double(self, a: Self::I) -> Self::D {
+        bind!(to_double(a))
+    }
+    #[inline(always)]
+    fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
+        bind!(load_4(from, index))
+    }
+    #[inline(always)]
+    fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
+        bind!(take_off_4(columns, to, index))
     }
     #[inline(always)]
     fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {

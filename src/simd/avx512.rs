@@ -5,18 +5,20 @@ use std::arch::x86_64::{
     _mm512_add_epi32, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512, _mm512_castpd_si512,
     _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps, _mm512_cmp_pd_mask,
     _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask, _mm512_cvtepi32_ps,
-    _mm512_cvttps_epi32, _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
-    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd,
-    _mm512_maskz_permutexvar_epi32, _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd,
-    _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
-    _mm512_or_si512, _mm512_popcnt_epi64, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_set1_pd, _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32,
-    _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32,
-    _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64,
-    _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    _mm512_cvtepi64_pd, _mm512_cvttps_epi32, _mm512_div_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32, _mm512_max_pd, _mm512_max_ps,
+    _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd,
+    _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_rsqrt14_ps,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps, _mm512_setr_epi32,
+    _mm512_setzero_si512, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64,
+    _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512,
+    _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
+    _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
+use super::records::{Record, load_8, take_off_8};
 use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
@@ -361,6 +363,30 @@ impl Simd for Avx512 {
             let rounded = _mm512_sub_epi64(bits, _mm512_castpd_si512(rounding));
             _mm512_add_epi64(sums, rounded)
         }
+    }
+    #[inline(always)]
+    fn splat_i(self, value: i64) -> Self::I {
+        bind!(_mm512_set1_epi64(value))
+    }
+    #[inline(always)]
+    fn add_i(self, a: Self::I, b: Self::I) -> Self::I {
+        bind!(_mm512_add_epi64(a, b))
+    }
+    #[inline(always)]
+    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I {
+        bind!(_mm512_sub_epi64(a, b))
+    }
+    #[inline(always)]
+    fn to_double(self, a: Self::I) -> Self::D {
+        bind!(_mm512_cvtepi64_pd(a))
+    }
+    #[inline(always)]
+    fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
+        bind!(load_8(from, index))
+    }
+    #[inline(always)]
+    fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
+        bind!(take_off_8(columns, to, index))
     }
     #[inline(always)]
     fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {

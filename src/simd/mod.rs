@@ -20,12 +20,14 @@ mod histogram;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod records;
 mod scatter;
 mod scatter_sets;
 
 pub(crate) use bit_sliced::BitSliced;
 pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
+pub(crate) use records::{RECORDS, Record};
 pub(crate) use scatter::{Scatter, Targets};
 pub(crate) use scatter_sets::{ScatterSets, SetFactors};
 
@@ -189,6 +191,38 @@ pub(crate) trait Simd: Copy {
     fn store_i(self, lanes: Self::I, to: &mut [i64]);
     /// `sums + a`, `a` of magnitude at most 2^50 rounded to an integer, ties to even.
     fn add_rounded(self, sums: Self::I, a: Self::D) -> Self::I;
+    /// The same 64-bit integer in every lane.
+    fn splat_i(self, value: i64) -> Self::I;
+    /// `a + b`, wrapping.
+    fn add_i(self, a: Self::I, b: Self::I) -> Self::I;
+    /// `a - b`, wrapping.
+    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I;
+    /// The nearest float64 numbers, ties to even.
+    fn to_double(self, a: Self::I) -> Self::D;
+    /// The first three numbers of the records with these indices, number by number.
+    #[inline(always)]
+    fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
+        let mut columns = [[0; RECORDS]; 3];
+        for (lane, &row) in index[..Self::DOUBLES].iter().enumerate() {
+            for (column, value) in columns.iter_mut().zip(from[row as usize]) {
+                column[lane] = value;
+            }
+        }
+        columns.map(|column| self.load_i(&column))
+    }
+    /// Takes `columns` off the first three numbers of the records with these indices, wrapping, one after the other.
+    #[inline(always)]
+    fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
+        let mut values = [[0; RECORDS]; 3];
+        for (values, lanes) in values.iter_mut().zip(columns) {
+            self.store_i(lanes, values);
+        }
+        for (lane, &row) in index[..Self::DOUBLES].iter().enumerate() {
+            for (to, values) in to[row as usize].iter_mut().zip(&values) {
+                *to = to.wrapping_sub(values[lane]);
+            }
+        }
+    }
 
     /// Words whose upper halves hold `high`, in which `terms`, two registers of numbers of magnitude below 2^51, are added, rounded to
     /// integers, ties to even, and with the bits of [`ROUNDING`].

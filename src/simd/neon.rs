@@ -3,14 +3,14 @@
 use std::arch::aarch64::{
     float32x4_t, float64x2_t, int64x2_t, uint32x4_t, uint64x2_t, vabsq_f32, vaddq_f64, vaddq_s64,
     vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32, vceqq_u32,
-    vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtq_f32_u32, vcvtq_s32_f32, vdivq_f64,
-    vdupq_n_f32, vdupq_n_f64, vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32,
-    vfmaq_f32, vld1q_f32, vld1q_f64, vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32,
-    vmulq_f64, vmulq_u32, vorrq_u32, vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_f64_u64,
-    vreinterpretq_s32_u32, vreinterpretq_s64_f64, vreinterpretq_s64_u64, vreinterpretq_u32_f32,
-    vreinterpretq_u32_s32, vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64,
-    vshrq_n_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64,
-    vsubq_f32, vsubq_f64, vsubq_s64, vsubq_u32, vsubq_u64,
+    vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtq_f32_u32, vcvtq_f64_s64, vcvtq_s32_f32,
+    vdivq_f64, vdupq_n_f32, vdupq_n_f64, vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64,
+    veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64, vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32,
+    vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32, vorrq_u64, vreinterpretq_f32_u32,
+    vreinterpretq_f64_u64, vreinterpretq_s32_u32, vreinterpretq_s64_f64, vreinterpretq_s64_u64,
+    vreinterpretq_u32_f32, vreinterpretq_u32_s32, vreinterpretq_u64_f64, vrsqrteq_f32,
+    vrsqrtsq_f32, vshlq_u32, vshlq_u64, vshrq_n_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64,
+    vst1q_s64, vst1q_u32, vst1q_u64, vsubq_f32, vsubq_f64, vsubq_s64, vsubq_u32, vsubq_u64,
 };
 use std::arch::is_aarch64_feature_detected;
 
@@ -371,6 +371,22 @@ impl Simd for Neon {
         let bits = bind!(vreinterpretq_s64_f64[bits]);
         let rounded = bind!(vsubq_s64[bits, rounding]);
         bind!(vaddq_s64[sums, rounded])
+    }
+    #[inline(always)]
+    fn splat_i(self, value: i64) -> Self::I {
+        [bind!(vdupq_n_s64(value)); 2]
+    }
+    #[inline(always)]
+    fn add_i(self, a: Self::I, b: Self::I) -> Self::I {
+        bind!(vaddq_s64[a, b])
+    }
+    #[inline(always)]
+    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I {
+        bind!(vsubq_s64[a, b])
+    }
+    #[inline(always)]
+    fn to_double(self, a: Self::I) -> D {
+        bind!(vcvtq_f64_s64[a])
     }
     #[inline(always)]
     fn store_rounded(self, a: D, bias: i64, to: &mut [i64]) {

@@ -287,6 +287,22 @@ impl Simd for Portable {
         zip(sums, rounded, i64::wrapping_add)
     }
     #[inline(always)]
+    fn splat_i(self, value: i64) -> Self::I {
+        [value; DOUBLES]
+    }
+    #[inline(always)]
+    fn add_i(self, a: Self::I, b: Self::I) -> Self::I {
+        zip(a, b, i64::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub_i(self, a: Self::I, b: Self::I) -> Self::I {
+        zip(a, b, i64::wrapping_sub)
+    }
+    #[inline(always)]
+    fn to_double(self, a: Self::I) -> D {
+        map(a, |a| a as f64)
+    }
+    #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {
         for k in 0..LANES {
             to[k] = (factor * factors[k] + ROUNDING)

@@ -1,6 +1,8 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
-use super::{FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_ERROR, Simd};
+use super::{
+    FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, RECORDS, ROOT_ERROR, Record, Simd,
+};
 
 struct Suite;
 
@@ -51,7 +53,59 @@ impl Kernel for Suite {
         packed(simd);
         doubles(simd);
         rounded_sums(simd);
+        records(simd);
     }
+}
+
+#[inline(always)]
+fn records<S: Simd>(simd: S) {
+    let stored = |lanes: S::I| {
+        let mut out = [0; RECORDS];
+        simd.store_i(lanes, &mut out);
+        out
+    };
+    // Integers that round down, up and to even, of both signs, and the ends of the range.
+    let hard: [i64; 11] = [
+        0,
+        -1,
+        1 << 53,
+        (1 << 53) + 1,
+        (1 << 53) + 3,
+        -(1 << 54) - 2,
+        -(1 << 54) - 6,
+        i64::MAX,
+        i64::MIN,
+        0x1234_5678_9abc_def1,
+        -0x7fed_cba9_8765_4321,
+    ];
+    let rows: Vec<Record> = (0..40)
+        .map(|row| std::array::from_fn(|k| hard[(row * 3 + k) % 11].wrapping_mul(1 + row as i64)))
+        .collect();
+    let index: [u32; RECORDS] = std::array::from_fn(|k| (k * 29 + 11) as u32 % 40);
+    let columns = simd.load_records(&rows, &index);
+    let mut less = rows.clone();
+    simd.take_off_records(columns, &mut less, &index);
+    for (k, column) in columns.into_iter().enumerate() {
+        let mut doubles = [0.0; RECORDS];
+        simd.store_d(simd.to_double(column), &mut doubles);
+        let sums = stored(simd.add_i(column, simd.splat_i(i64::MAX)));
+        let differences = stored(simd.sub_i(simd.splat_i(7), column));
+        let column = stored(column);
+        for lane in 0..S::DOUBLES {
+            let row = index[lane] as usize;
+            let value = rows[row][k];
+            assert_eq!(column[lane], value);
+            assert_eq!(doubles[lane], value as f64);
+            assert_eq!(sums[lane], value.wrapping_add(i64::MAX));
+            assert_eq!(differences[lane], 7i64.wrapping_sub(value));
+            assert_eq!((less[row][k], less[row][3]), (0, rows[row][3]));
+        }
+    }
+    // The same row in every lane is taken off as often.
+    let (mut same, ones) = (vec![[0; 4]; 2], [simd.splat_i(3); 3]);
+    simd.take_off_records(ones, &mut same, &[1; RECORDS]);
+    let times = S::DOUBLES as i64;
+    assert_eq!(same, [[0; 4], [-3 * times, -3 * times, -3 * times, 0]]);
 }
 
 #[inline(always)]

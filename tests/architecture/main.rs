@@ -210,7 +210,7 @@ const FLOORS: [&str; 12] = [
     "regions",
     "tally traversal field",
     "engine",
-    "counts",
+    "counts dynamics",
     "frames",
     "result",
     "estimators",

@@ -24,7 +24,7 @@ impl Cpu {
         })
     }
 
-    pub(in crate::engine) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
+    pub(crate) fn pool(&self) -> Result<Arc<ThreadPool>, EngineError> {
         if let Some(own) = &self.own {
             return Ok(Arc::clone(own));
         }

@@ -1,0 +1,293 @@
+//! Who makes the impulses of all pairs: the double loop, every pair in lanes, or lists of cells in lanes, on threads.
+//!
+//! Entry: [`Forces`]. The integers are the same whoever makes them.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::cells::{CellLists, CellOrder, Halves, STRETCH};
+use super::lanes::{Lists, Meeting, PairSums};
+use super::rule::Rule;
+use crate::engine::Cpu;
+use crate::error::EngineError;
+use crate::simd::{Isa, RECORDS, Record};
+
+/// Who visits the pairs of a step.
+#[derive(Debug, Clone)]
+pub enum ForceEngine {
+    /// The double loop, which defines the integers.
+    Naive,
+    /// All pairs, in vector instructions and on threads: for a few thousand particles.
+    AllPairs(Cpu),
+    /// Lists of neighbours, made from cells whenever two particles may have moved by the skin together.
+    Cells(Cpu),
+}
+
+/// What came of the pairs of a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Met {
+    /// The largest (sigma/r)^2.
+    pub(super) nearest: f64,
+    pub(super) sums: PairSums,
+}
+
+impl Met {
+    fn add(&mut self, other: Self) {
+        self.nearest = self.nearest.max(other.nearest);
+        self.sums.energy += other.sums.energy;
+        self.sums.virial += other.sums.virial;
+    }
+}
+
+/// The lists that a run has.
+#[derive(Debug)]
+enum Neighbours {
+    /// None: the double loop.
+    Naive,
+    All(EveryPair),
+    Cells(Vec<CellLists>),
+}
+
+/// Every later particle.
+#[derive(Debug)]
+struct EveryPair {
+    particles: usize,
+    /// 0, 1, .. and as many times the number of particles as a register may need.
+    numbers: Vec<u32>,
+}
+
+impl Lists for EveryPair {
+    #[inline(always)]
+    fn of(&self, particle: usize) -> (&[u32], usize) {
+        let (first, count) = (particle + 1, self.particles - particle - 1);
+        (
+            &self.numbers[first..first + count.next_multiple_of(RECORDS)],
+            count,
+        )
+    }
+}
+
+/// Particles that a thread sums the impulses of at a time.
+const SUMMED: usize = 1 << 11;
+
+/// The impulses of all pairs, and what is kept to make them.
+#[derive(Debug)]
+pub(super) struct Forces {
+    threads: Option<(Arc<ThreadPool>, Isa)>,
+    neighbours: Neighbours,
+    /// On each particle, in half a step; one more for what lists are filled up with.
+    pub(super) impulses: Vec<Record>,
+    /// Impulses by thread, 0 between steps.
+    buffers: Vec<Mutex<Vec<Record>>>,
+}
+
+impl Forces {
+    pub(super) fn new(engine: &ForceEngine, particles: usize) -> Result<Self, EngineError> {
+        let (cpu, neighbours) = match engine {
+            ForceEngine::Naive => (None, Neighbours::Naive),
+            ForceEngine::AllPairs(cpu) => {
+                let numbers = 0..particles as u32;
+                let filling = [particles as u32; RECORDS];
+                let numbers = numbers.chain(filling).collect();
+                let every = EveryPair { particles, numbers };
+                (Some(cpu), Neighbours::All(every))
+            }
+            ForceEngine::Cells(cpu) => (Some(cpu), Neighbours::Cells(vec![])),
+        };
+        let threads = match cpu {
+            Some(cpu) => Some((cpu.pool()?, cpu.isa())),
+            None => None,
+        };
+        let n = threads
+            .as_ref()
+            .map_or(1, |(pool, _)| pool.current_num_threads());
+        let buffers = if n > 1 { n } else { 0 };
+        let buffer = || Mutex::new(vec![[0; 4]; particles + 1]);
+        Ok(Self {
+            threads,
+            neighbours,
+            impulses: vec![[0; 4]; particles + 1],
+            buffers: (0..buffers).map(|_| buffer()).collect(),
+        })
+    }
+
+    /// Whether particles are to be sorted by cells.
+    pub(super) fn by_cells(&self) -> bool {
+        matches!(self.neighbours, Neighbours::Cells(_))
+    }
+
+    /// Has the threads at hand do something.
+    pub(super) fn on_threads<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.threads {
+            Some((pool, _)) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Makes the lists of particles sorted by cells; `records` has one more, an empty one.
+    pub(super) fn list(&mut self, rule: &Rule, order: &CellOrder, records: &[Record]) {
+        let particles = records.len() - 1;
+        let (Neighbours::Cells(lists), Some((pool, isa))) = (&mut self.neighbours, &self.threads)
+        else {
+            return;
+        };
+        let halves = Halves::of(&records[..particles]);
+        lists.resize_with(particles.div_ceil(STRETCH), CellLists::default);
+        pool.install(|| {
+            lists.par_iter_mut().enumerate().for_each(|(k, lists)| {
+                let stretch = k * STRETCH..particles.min((k + 1) * STRETCH);
+                lists.fill((*isa, rule), order, (records, &halves), stretch);
+            });
+        });
+    }
+
+    /// Makes the impulses on all particles; energies and virials too if they are asked for.
+    pub(super) fn make(&mut self, rule: &Rule, records: &[Record], sums: bool) -> Met {
+        let particles = records.len() - 1;
+        self.impulses.fill([0; 4]);
+        match (&self.neighbours, self.threads.clone()) {
+            (Neighbours::All(every), Some(threads)) => {
+                let stretches = particles.div_ceil(RECORDS);
+                let stretch = |k: usize| k * RECORDS..particles.min((k + 1) * RECORDS);
+                let work = Work {
+                    rule,
+                    records,
+                    sums,
+                };
+                work.share(
+                    threads,
+                    (&mut self.impulses, &mut self.buffers),
+                    stretches,
+                    |k| (every, stretch(k)),
+                )
+            }
+            (Neighbours::Cells(lists), Some(threads)) => {
+                let work = Work {
+                    rule,
+                    records,
+                    sums,
+                };
+                work.share(
+                    threads,
+                    (&mut self.impulses, &mut self.buffers),
+                    lists.len(),
+                    |k| (&lists[k], lists[k].particles()),
+                )
+            }
+            _ => double_loop(rule, records, &mut self.impulses),
+        }
+    }
+}
+
+/// The definition: every pair once, its term added with both signs.
+fn double_loop(rule: &Rule, records: &[Record], impulses: &mut [Record]) -> Met {
+    let particles = records.len() - 1;
+    let mut met = Met::default();
+    for i in 0..particles {
+        for j in i + 1..particles {
+            let (term, s) = rule.term(&records[i], &records[j]);
+            met.nearest = met.nearest.max(s);
+            met.sums.energy += i128::from(term.energy);
+            met.sums.virial += i128::from(term.virial);
+            for k in 0..3 {
+                impulses[i][k] += term.impulse[k];
+                impulses[j][k] -= term.impulse[k];
+            }
+        }
+    }
+    met
+}
+
+/// What threads make impulses of.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    rule: &'a Rule,
+    records: &'a [Record],
+    sums: bool,
+}
+
+impl Work<'_> {
+    /// Meets the particles of a stretch.
+    fn meet<L: Lists>(
+        self,
+        isa: Isa,
+        (lists, particles): (&L, Range<usize>),
+        impulses: &mut [Record],
+    ) -> Met {
+        let mut sums = PairSums::default();
+        let nearest = isa.dispatch(Meeting {
+            rule: self.rule,
+            particles,
+            records: self.records,
+            lists,
+            impulses,
+            sums: self.sums.then_some(&mut sums),
+        });
+        Met { nearest, sums }
+    }
+
+    /// Has threads take stretches, each thread adding to impulses of its own, and sums these.
+    fn share<'l, L: Lists + Sync + 'l>(
+        self,
+        (pool, isa): (Arc<ThreadPool>, Isa),
+        (impulses, buffers): (&mut [Record], &mut [Mutex<Vec<Record>>]),
+        stretches: usize,
+        stretch: impl Fn(usize) -> (&'l L, Range<usize>) + Sync,
+    ) -> Met {
+        let mut met = Met::default();
+        if buffers.is_empty() {
+            for k in 0..stretches {
+                met.add(self.meet(isa, stretch(k), impulses));
+            }
+            return met;
+        }
+        let next = AtomicUsize::new(0);
+        let each = pool.broadcast(|thread| {
+            let buffer = &buffers[thread.index()];
+            let mut own = buffer.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut met = Met::default();
+            loop {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                if k >= stretches {
+                    return met;
+                }
+                met.add(self.meet(isa, stretch(k), &mut own));
+            }
+        });
+        each.into_iter().for_each(|of_thread| met.add(of_thread));
+        let mut of_threads: Vec<_> = buffers
+            .iter_mut()
+            .map(|buffer| {
+                let buffer = buffer.get_mut().unwrap_or_else(PoisonError::into_inner);
+                buffer.chunks_mut(SUMMED)
+            })
+            .collect();
+        let parts = impulses.chunks_mut(SUMMED).map(|sums| {
+            let parts = of_threads.iter_mut().filter_map(Iterator::next);
+            (sums, parts.collect::<Vec<_>>())
+        });
+        let parts: Vec<_> = parts.collect();
+        pool.install(|| {
+            parts.into_par_iter().for_each(|(sums, parts)| {
+                for part in parts {
+                    add_up(sums, part);
+                }
+            });
+        });
+        met
+    }
+}
+
+/// Adds the impulses of a thread, and leaves none.
+fn add_up(sums: &mut [Record], part: &mut [Record]) {
+    for (sum, part) in sums.iter_mut().zip(part) {
+        for (sum, part) in sum.iter_mut().zip(part) {
+            *sum = sum.wrapping_add(*part);
+            *part = 0;
+        }
+    }
+}

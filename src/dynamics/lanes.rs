@@ -1,0 +1,247 @@
+//! Particles against their neighbours in lanes: what `rule.rs` computes, operation by operation, for a register of pairs at a time.
+//!
+//! Entry: [`Meeting`]. Each pair is met once; what it gives goes to its first particle with one sign and to its second with the other.
+
+use super::rule::{PairRule, Rule};
+use crate::simd::{Kernel, RECORDS, Record, Simd};
+
+/// Energies and virials of pairs, in the rule's units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct PairSums {
+    pub(super) energy: i128,
+    pub(super) virial: i128,
+}
+
+/// The neighbours of some particles in a row, each with a higher number than its own, filled up to whole registers with the number of an
+/// empty record.
+pub(super) trait Lists {
+    /// The neighbours of the particle of this number: registers of indices, and how many of them are particles.
+    fn of(&self, particle: usize) -> (&[u32], usize);
+}
+
+/// Particles of a stretch against their lists.
+pub(super) struct Meeting<'a, L> {
+    pub(super) rule: &'a Rule,
+    pub(super) particles: std::ops::Range<usize>,
+    /// Positions and species; one more than there are particles.
+    pub(super) records: &'a [Record],
+    pub(super) lists: &'a L,
+    /// Where impulses are added; as many as records.
+    pub(super) impulses: &'a mut [Record],
+    /// Whether energies and virials are asked for.
+    pub(super) sums: Option<&'a mut PairSums>,
+}
+
+/// Coefficients of a register of pairs.
+#[derive(Clone, Copy)]
+struct Coefficients<S: Simd> {
+    reach2: S::D,
+    sigma2: S::D,
+    repulsion: S::D,
+    attraction: S::D,
+    force_off: S::D,
+    well: S::D,
+    slope: S::D,
+    energy_off: S::D,
+}
+
+impl<S: Simd> Coefficients<S> {
+    #[inline(always)]
+    fn of_one(simd: S, pair: &PairRule) -> Self {
+        let all = |value| simd.splat_d(value);
+        Self {
+            reach2: all(pair.reach2),
+            sigma2: all(pair.sigma2),
+            repulsion: all(pair.repulsion),
+            attraction: all(pair.attraction),
+            force_off: all(pair.force_off),
+            well: all(pair.well),
+            slope: all(pair.slope),
+            energy_off: all(pair.energy_off),
+        }
+    }
+
+    /// Those of the pairs of one particle with these.
+    #[inline(always)]
+    fn of_each(simd: S, row: &[PairRule], records: &[Record], index: &[u32]) -> Self {
+        let rules: [PairRule; RECORDS] = std::array::from_fn(|lane| {
+            if lane < S::DOUBLES {
+                row[records[index[lane] as usize][3] as usize]
+            } else {
+                row[0]
+            }
+        });
+        let each = |of: fn(&PairRule) -> f64| simd.load_d(&rules.each_ref().map(of));
+        Self {
+            reach2: each(|rule| rule.reach2),
+            sigma2: each(|rule| rule.sigma2),
+            repulsion: each(|rule| rule.repulsion),
+            attraction: each(|rule| rule.attraction),
+            force_off: each(|rule| rule.force_off),
+            well: each(|rule| rule.well),
+            slope: each(|rule| rule.slope),
+            energy_off: each(|rule| rule.energy_off),
+        }
+    }
+}
+
+/// What stays the same for all pairs of a run.
+#[derive(Clone, Copy)]
+struct Constants<S: Simd> {
+    units: [S::D; 3],
+    zero: S::D,
+    none: S::I,
+    virial_factor: S::D,
+}
+
+/// The sums of one particle.
+#[derive(Clone, Copy)]
+struct OfOne<S: Simd> {
+    impulse: [S::I; 3],
+    nearest: S::D,
+    energy: S::I,
+    virial: S::I,
+}
+
+/// Below 0 in lanes that hold no particle: loads from `RECORDS - n` on say which of the first n do.
+const FILLED: [f64; 2 * RECORDS] = {
+    let mut filled = [-1.0; 2 * RECORDS];
+    let mut k = 0;
+    while k < RECORDS {
+        filled[k] = 1.0;
+        k += 1;
+    }
+    filled
+};
+
+impl<L: Lists> Kernel for Meeting<'_, L> {
+    /// The largest (sigma/r)^2.
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> f64 {
+        let forces_off = self.rule.pairs.iter().any(|pair| pair.force_off != 0.0);
+        match (self.rule.species == 1, forces_off, self.sums.is_some()) {
+            (true, false, false) => self.meet::<S, true, false, false>(simd),
+            (true, true, false) => self.meet::<S, true, true, false>(simd),
+            (true, _, true) => self.meet::<S, true, true, true>(simd),
+            (false, _, false) => self.meet::<S, false, true, false>(simd),
+            (false, _, true) => self.meet::<S, false, true, true>(simd),
+        }
+    }
+}
+
+impl<L: Lists> Meeting<'_, L> {
+    #[inline(always)]
+    fn meet<S: Simd, const ALIKE: bool, const FORCES_OFF: bool, const SUMS: bool>(
+        self,
+        simd: S,
+    ) -> f64 {
+        let constants = Constants::<S> {
+            units: self.rule.units.map(|unit| simd.splat_d(unit)),
+            zero: simd.splat_d(0.0),
+            none: simd.splat_i(0),
+            virial_factor: simd.splat_d(self.rule.virial_factor),
+        };
+        let alike = Coefficients::of_one(simd, &self.rule.pairs[0]);
+        let mut nearest = constants.zero;
+        let mut sums = PairSums::default();
+        for particle in self.particles {
+            let own = self.records[particle];
+            let at = [own[0], own[1], own[2]].map(|x| simd.splat_i(x));
+            let n = self.rule.species;
+            let row = &self.rule.pairs[own[3] as usize * n..][..n];
+            let (index, count) = self.lists.of(particle);
+            let mut one = OfOne::<S> {
+                impulse: [constants.none; 3],
+                nearest,
+                energy: constants.none,
+                virial: constants.none,
+            };
+            let mut left = count;
+            for index in index.chunks_exact(S::DOUBLES) {
+                let mut of = alike;
+                if !ALIKE {
+                    of = Coefficients::of_each(simd, row, self.records, index);
+                }
+                if left < S::DOUBLES {
+                    let filled = simd.load_d(&FILLED[RECORDS - left..]);
+                    let filled = simd.less_d(constants.zero, filled);
+                    of.reach2 = simd.select_d(filled, of.reach2, constants.zero);
+                }
+                let from = simd.load_records(self.records, index);
+                let impulse = one.add::<FORCES_OFF, SUMS>(simd, &constants, &of, at, from);
+                simd.take_off_records(impulse, self.impulses, index);
+                left = left.saturating_sub(S::DOUBLES);
+            }
+            let to = &mut self.impulses[particle];
+            for (to, lanes) in to.iter_mut().zip(one.impulse) {
+                *to = to.wrapping_add(total(simd, lanes));
+            }
+            nearest = one.nearest;
+            if SUMS {
+                sums.energy += i128::from(total(simd, one.energy));
+                sums.virial += i128::from(total(simd, one.virial));
+            }
+        }
+        if let Some(to) = self.sums {
+            to.energy += sums.energy;
+            to.virial += sums.virial;
+        }
+        let mut each = [0.0; RECORDS];
+        simd.store_d(nearest, &mut each);
+        each.into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// The sum of all lanes.
+#[inline(always)]
+fn total<S: Simd>(simd: S, lanes: S::I) -> i64 {
+    let mut each = [0; RECORDS];
+    simd.store_i(lanes, &mut each);
+    each.into_iter().fold(0, i64::wrapping_add)
+}
+
+impl<S: Simd> OfOne<S> {
+    /// Adds what the particles `from` do to the one `at`; their impulses on it.
+    #[inline(always)]
+    fn add<const FORCES_OFF: bool, const SUMS: bool>(
+        &mut self,
+        simd: S,
+        constants: &Constants<S>,
+        of: &Coefficients<S>,
+        at: [S::I; 3],
+        from: [S::I; 3],
+    ) -> [S::I; 3] {
+        let component = |k: usize| {
+            let difference = simd.to_double(simd.sub_i(at[k], from[k]));
+            simd.mul_d(difference, constants.units[k])
+        };
+        let d = [component(0), component(1), component(2)];
+        let [x2, y2, z2] = d.map(|d| simd.mul_d(d, d));
+        let r2 = simd.add_d(simd.add_d(x2, y2), z2);
+        let within = simd.less_d(r2, of.reach2);
+        let s = simd.select_d(within, simd.div_d(of.sigma2, r2), constants.zero);
+        self.nearest = simd.max_d(s, self.nearest);
+        let s3 = simd.mul_d(simd.mul_d(s, s), s);
+        let slope = simd.sub_d(simd.mul_d(of.repulsion, s3), of.attraction);
+        let mut force = simd.mul_d(simd.mul_d(s, s3), slope);
+        if FORCES_OFF {
+            force = simd.sub_d(force, simd.mul_d(of.force_off, simd.sqrt_d(s)));
+        }
+        let impulse = d.map(|d| simd.add_rounded(constants.none, simd.mul_d(force, d)));
+        for (sum, impulse) in self.impulse.iter_mut().zip(impulse) {
+            *sum = simd.add_i(*sum, impulse);
+        }
+        if SUMS {
+            let well = simd.sub_d(simd.mul_d(of.well, s3), of.well);
+            let off = simd.sub_d(simd.mul_d(simd.sqrt_d(r2), of.slope), of.energy_off);
+            let energy = simd.add_d(simd.mul_d(s3, well), off);
+            let energy = simd.select_d(within, energy, constants.zero);
+            let virial = simd.mul_d(simd.mul_d(force, r2), constants.virial_factor);
+            self.energy = simd.add_rounded(self.energy, energy);
+            self.virial = simd.add_rounded(self.virial, virial);
+        }
+        impulse
+    }
+}

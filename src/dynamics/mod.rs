@@ -1,0 +1,20 @@
+//! Molecular dynamics of Lennard-Jones fluids: velocity Verlet on integer positions and momenta.
+//!
+//! Entry: [`LennardJones`] (which potential), [`Start`] (which particles), [`Simulation`] (their steps, by a [`ForceEngine`]). Every pair's impulse is
+//! made of IEEE operations, rounded once to an integer and added with both signs: momentum never changes, a run with negated momenta comes back to every
+//! word of its start, and threads, instructions and the way pairs are found change no bit. Nothing here reads or writes files.
+
+mod cells;
+mod forces;
+mod lanes;
+mod potential;
+mod rule;
+mod simulation;
+mod start;
+mod thermostat;
+
+pub use forces::ForceEngine;
+pub use potential::{LennardJones, PairParameters, Truncation};
+pub use simulation::{Observables, Simulation, State};
+pub use start::Start;
+pub use thermostat::Thermostat;

@@ -1,0 +1,528 @@
+//! Particles and their steps.
+//!
+//! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
+
+use rayon::prelude::*;
+
+use super::cells::CellOrder;
+use super::forces::{ForceEngine, Forces, Met};
+use super::potential::LennardJones;
+use super::rule::{CLOSEST, Rule};
+use super::start::Start;
+use super::thermostat::{Noise, Thermostat};
+use crate::domain::{Domain, PeriodicBox};
+use crate::error::{DynamicsError, EngineError, Error};
+use crate::field::Frame;
+use crate::particles::Points;
+use crate::progress::Progress;
+use crate::separation::norm2;
+use crate::simd::Record;
+
+/// What a fluid is measured to have, in units of epsilon, sigma and mass; sums over all particles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observables {
+    /// Steps made.
+    pub step: u64,
+    /// Their time.
+    pub time: f64,
+    /// The potential energy.
+    pub potential: f64,
+    /// The kinetic energy.
+    pub kinetic: f64,
+    /// `2 kinetic` over the degrees of freedom: 3 N - 3, with noise 3 N.
+    pub temperature: f64,
+    /// `(2 kinetic + virial) / (3 V)` (Allen & Tildesley 2017, DOI 10.1093/oso/9780198803195.001.0001, section 2.4).
+    pub pressure: f64,
+    /// The momentum of all particles: exact sums of integers, rounded once.
+    pub momentum: [f64; 3],
+}
+
+/// The integers of a moment, particles in the order of the start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// Steps made.
+    pub step: u64,
+    /// Fractions of the box in units of 2^-64.
+    pub positions: Vec<[u64; 3]>,
+    /// Multiples of 2^-[`Simulation::momentum_exponent`].
+    pub momenta: Vec<[i64; 3]>,
+}
+
+/// What a sweep over particles found.
+#[derive(Debug, Clone, Copy, Default)]
+struct Swept {
+    /// The largest squared distance from where lists were made.
+    moved2: f64,
+    /// The first particle that is too fast, and its axis.
+    fast: Option<(u32, usize, i64)>,
+}
+
+impl Swept {
+    fn and(self, other: Self) -> Self {
+        let fast = match (self.fast, other.fast) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            moved2: self.moved2.max(other.moved2),
+            fast,
+        }
+    }
+}
+
+/// One particle of a sweep.
+struct Particle<'a> {
+    record: &'a mut Record,
+    momentum: &'a mut [i64; 3],
+    impulse: &'a Record,
+    built: &'a Record,
+    id: u32,
+}
+
+/// Particles that a thread sweeps over at a time.
+const SWEPT: usize = 1 << 11;
+
+/// A fluid in a periodic box and its steps, by velocity Verlet (Swope et al. 1982, DOI 10.1063/1.442716).
+///
+/// ```
+/// use albireo::Silent;
+/// use albireo::dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
+/// use albireo::engine::Cpu;
+/// let argon = LennardJones::new(Truncation::Cut(2.5))?;
+/// let start = Start::fcc(256, 0.8442)?.with_temperature(1.44, 1, &argon)?;
+/// let mut fluid = Simulation::new(&argon, &start, 0.005, 0.3, &ForceEngine::Cells(Cpu::new()))?;
+/// let before = fluid.state();
+/// fluid.advance(10, &Silent)?;
+/// fluid.reverse();
+/// fluid.advance(10, &Silent)?;
+/// fluid.reverse();
+/// assert_eq!(fluid.state().positions, before.positions);
+/// assert_eq!(fluid.state().momenta, before.momenta);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Simulation {
+    rule: Rule,
+    thermostat: Thermostat,
+    forces: Forces,
+    /// Positions and species, and an empty one.
+    records: Vec<Record>,
+    momenta: Vec<[i64; 3]>,
+    ids: Vec<u32>,
+    /// The positions for which lists were made; none where there are no lists.
+    built: Vec<Record>,
+    step: u64,
+    lists_made: u64,
+}
+
+impl Simulation {
+    /// Particles at their start; steps of the time `dt`. Lists hold pairs up to the longest cutoff and `skin`; no particle may move
+    /// farther than it in one step along an axis, whoever makes the forces.
+    ///
+    /// # Errors
+    /// A box below two cutoffs or four skins, species that the potential lacks, positions and velocities that are not finite or out of range,
+    /// particles that overlap, threads that cannot be had.
+    pub fn new(
+        potential: &LennardJones,
+        start: &Start,
+        dt: f64,
+        skin: f64,
+        engine: &ForceEngine,
+    ) -> Result<Self, Error> {
+        let rule = Rule::new(potential, start.lengths(), dt, skin)?;
+        let masses = start.masses(potential)?;
+        let domain = Domain::Periodic(PeriodicBox::new(start.lengths().map(Some))?);
+        let frame = Frame::new(&domain, [0.0; 3]);
+        let n = start.len();
+        let refused = |particle, what, values: [f64; 3]| DynamicsError::Value {
+            particle,
+            what,
+            found: values
+                .into_iter()
+                .find(|value| !value.is_finite())
+                .unwrap_or(values[0]),
+        };
+        let (mut records, mut momenta) = (Vec::with_capacity(n + 1), Vec::with_capacity(n));
+        for (k, &x) in start.positions().iter().enumerate() {
+            if x.iter().any(|x| !x.is_finite()) {
+                return Err(refused(k, "position", x).into());
+            }
+            let fractions = frame.fractions(x).map_err(|_| refused(k, "position", x))?;
+            let [x, y, z] = fractions.map(u64::cast_signed);
+            records.push([x, y, z, i64::from(start.species()[k])]);
+            let velocity = start.velocities()[k];
+            let mut momentum = [0; 3];
+            for (p, v) in momentum.iter_mut().zip(velocity) {
+                let real = rule.momentum(v * masses[k]);
+                *p = real.ok_or_else(|| refused(k, "velocity", velocity))?;
+            }
+            momenta.push(momentum);
+        }
+        records.push([0; 4]);
+        let mut simulation = Self {
+            forces: Forces::new(engine, n)?,
+            rule,
+            thermostat: Thermostat::None,
+            records,
+            momenta,
+            ids: (0..n as u32).collect(),
+            built: vec![],
+            step: 0,
+            lists_made: 0,
+        };
+        simulation.begin()?;
+        Ok(simulation)
+    }
+
+    /// The same fluid with a thermostat.
+    ///
+    /// # Errors
+    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps.
+    pub fn with_thermostat(mut self, thermostat: Thermostat) -> Result<Self, DynamicsError> {
+        thermostat.check()?;
+        self.thermostat = thermostat;
+        Ok(self)
+    }
+
+    /// Sets the integers of a moment of this run.
+    ///
+    /// # Errors
+    /// Another number of particles, or ones that overlap.
+    pub fn restore(&mut self, state: &State) -> Result<(), DynamicsError> {
+        let n = self.len();
+        if state.positions.len() != n || state.momenta.len() != n {
+            return Err(DynamicsError::State("it has another number of particles"));
+        }
+        let mut species = vec![0; n];
+        for (record, &id) in self.records.iter().zip(&self.ids) {
+            species[id as usize] = record[3];
+        }
+        for (k, &[x, y, z]) in state.positions.iter().enumerate() {
+            let [x, y, z] = [x, y, z].map(u64::cast_signed);
+            self.records[k] = [x, y, z, species[k]];
+        }
+        self.momenta.clone_from(&state.momenta);
+        self.ids = (0..n as u32).collect();
+        self.step = state.step;
+        self.begin()
+    }
+
+    /// Makes lists and impulses for new positions.
+    fn begin(&mut self) -> Result<(), DynamicsError> {
+        self.list();
+        let met = self.make(false);
+        self.check_overlap(met)
+    }
+
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.momenta.len()
+    }
+
+    /// Whether there are none, which cannot be.
+    pub fn is_empty(&self) -> bool {
+        self.momenta.is_empty()
+    }
+
+    /// Steps made.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// How often lists were made.
+    pub fn lists_made(&self) -> u64 {
+        self.lists_made
+    }
+
+    /// Momenta are multiples of 2^-this.
+    pub fn momentum_exponent(&self) -> i32 {
+        self.rule.momentum_exponent
+    }
+
+    /// The integers of this moment.
+    pub fn state(&self) -> State {
+        let n = self.len();
+        let (mut positions, mut momenta) = (vec![[0; 3]; n], vec![[0; 3]; n]);
+        for (k, &id) in self.ids.iter().enumerate() {
+            let [x, y, z, _] = self.records[k].map(i64::cast_unsigned);
+            positions[id as usize] = [x, y, z];
+            momenta[id as usize] = self.momenta[k];
+        }
+        State {
+            step: self.step,
+            positions,
+            momenta,
+        }
+    }
+
+    /// The positions, in the box: each of its fractions rounded once.
+    pub fn positions(&self) -> Points {
+        let lengths = self.rule.lengths;
+        let mut columns = [0, 1, 2].map(|_| vec![0.0; self.len()]);
+        for (record, &id) in self.records.iter().zip(&self.ids) {
+            for (k, column) in columns.iter_mut().enumerate() {
+                let x = record[k].cast_unsigned() as f64 * self.rule.units[k];
+                // The last fractions round to the end of the box, which is its beginning.
+                column[id as usize] = if x < lengths[k] { x } else { 0.0 };
+            }
+        }
+        let columns = columns.map(|column| column.into());
+        Points::from_checked(columns)
+    }
+
+    /// The velocities.
+    pub fn velocities(&self) -> Vec<[f64; 3]> {
+        let mut velocities = vec![[0.0; 3]; self.len()];
+        for (k, &id) in self.ids.iter().enumerate() {
+            let mass = self.rule.masses[self.records[k][3] as usize];
+            velocities[id as usize] = self.momenta[k].map(|p| self.rule.real_momentum(p) / mass);
+        }
+        velocities
+    }
+
+    /// Negates all momenta: without a thermostat the steps that follow undo those before.
+    pub fn reverse(&mut self) {
+        for p in self.momenta.as_flattened_mut() {
+            *p = -*p;
+        }
+    }
+
+    /// Energies, temperature and pressure of this moment.
+    pub fn observe(&mut self) -> Observables {
+        let sums = self.make(true).sums;
+        let mut squares = vec![0u128; self.rule.species];
+        let mut momentum = [0i128; 3];
+        for (record, p) in self.records.iter().zip(&self.momenta) {
+            for k in 0..3 {
+                momentum[k] += i128::from(p[k]);
+                squares[record[3] as usize] += u128::from(p[k].unsigned_abs()).pow(2);
+            }
+        }
+        let rule = &self.rule;
+        let unit2 = libm::scalbn(1.0, -2 * rule.momentum_exponent);
+        let of_species = |(&square, mass): (&u128, &f64)| square as f64 * unit2 / (2.0 * mass);
+        let kinetic: f64 = squares.iter().zip(&rule.masses).map(of_species).sum();
+        let potential = libm::scalbn(sums.energy as f64, -rule.energy_exponent);
+        let virial = libm::scalbn(sums.virial as f64, -rule.virial_exponent);
+        let volume: f64 = rule.lengths.iter().product();
+        let freedom = self.thermostat.freedom(self.len()).max(1.0);
+        Observables {
+            step: self.step,
+            time: self.step as f64 * rule.dt,
+            potential,
+            kinetic,
+            temperature: 2.0 * kinetic / freedom,
+            pressure: (2.0 * kinetic + virial) / (3.0 * volume),
+            momentum: momentum.map(|p| libm::scalbn(p as f64, -rule.momentum_exponent)),
+        }
+    }
+
+    /// Makes steps; `progress` hears of each.
+    ///
+    /// # Errors
+    /// Particles that overlap or move farther than the skin in a step: the run has ended then. A stop asked for through `progress`, after a
+    /// whole step.
+    pub fn advance(&mut self, steps: u64, progress: &dyn Progress) -> Result<(), DynamicsError> {
+        for _ in 0..steps {
+            if progress.stop_requested() {
+                return Err(EngineError::Interrupted.into());
+            }
+            self.advance_one()?;
+            progress.advance(1);
+        }
+        Ok(())
+    }
+
+    fn advance_one(&mut self) -> Result<(), DynamicsError> {
+        let noise = Noise::of(&self.thermostat, &self.rule, self.step);
+        let mut swept = self.sweep(|rule, particle| {
+            kick(particle);
+            shift(rule, particle, noise.is_some())
+        });
+        if let Some(noise) = &noise {
+            let second = self.sweep(|rule, particle| {
+                let species = particle.record[3];
+                *particle.momentum = noise.applied(particle.id, species, *particle.momentum);
+                shift(rule, particle, true)
+            });
+            swept = swept.and(second);
+        }
+        self.step += 1;
+        self.check_fast(&swept)?;
+        // Two particles together.
+        if self.forces.by_cells() && 2.0 * swept.moved2.sqrt() * (1.0 + 1e-9) > self.rule.skin {
+            self.list();
+        }
+        let met = self.make(false);
+        self.check_overlap(met)?;
+        self.sweep(|_, particle| {
+            kick(particle);
+            Swept::default()
+        });
+        self.rescale();
+        Ok(())
+    }
+
+    /// Has threads go over all particles.
+    fn sweep(&mut self, work: impl Fn(&Rule, &mut Particle<'_>) -> Swept + Sync) -> Swept {
+        let n = self.len();
+        let Self {
+            rule,
+            forces,
+            records,
+            momenta,
+            ids,
+            built,
+            ..
+        } = self;
+        let (rule, records) = (&*rule, &mut records[..n]);
+        let impulses = &forces.impulses[..n];
+        let built: &[Record] = if built.is_empty() { impulses } else { built };
+        let stretch = |(((records, momenta), (impulses, built)), ids): (
+            ((&mut [Record], &mut [[i64; 3]]), (&[Record], &[Record])),
+            &[u32],
+        )| {
+            let moving = records.iter_mut().zip(momenta);
+            let fixed = impulses.iter().zip(built).zip(ids);
+            let mut swept = Swept::default();
+            for ((record, momentum), ((impulse, built), &id)) in moving.zip(fixed) {
+                let mut particle = Particle {
+                    record,
+                    momentum,
+                    impulse,
+                    built,
+                    id,
+                };
+                swept = swept.and(work(rule, &mut particle));
+            }
+            swept
+        };
+        forces.on_threads(|| {
+            let moving = records
+                .par_chunks_mut(SWEPT)
+                .zip(momenta.par_chunks_mut(SWEPT));
+            let fixed = impulses.par_chunks(SWEPT).zip(built.par_chunks(SWEPT));
+            let all = moving.zip(fixed).zip(ids.par_chunks(SWEPT));
+            all.map(stretch).reduce(Swept::default, Swept::and)
+        })
+    }
+
+    /// Sorts the particles and makes their lists, if lists there are.
+    fn list(&mut self) {
+        if !self.forces.by_cells() {
+            return;
+        }
+        let n = self.len();
+        let order = CellOrder::new(&self.rule, &self.records[..n]);
+        let from = || order.from.iter().map(|&k| k as usize);
+        let records = from().map(|k| self.records[k]);
+        self.records = records.chain([[0; 4]]).collect();
+        self.momenta = from().map(|k| self.momenta[k]).collect();
+        self.ids = from().map(|k| self.ids[k]).collect();
+        self.forces.list(&self.rule, &order, &self.records);
+        self.built = self.records[..n].to_vec();
+        self.lists_made += 1;
+    }
+
+    fn make(&mut self, sums: bool) -> Met {
+        self.forces.make(&self.rule, &self.records, sums)
+    }
+
+    /// Multiplies the momenta to the temperature, when it is time.
+    fn rescale(&mut self) {
+        let Thermostat::Rescale { temperature, every } = self.thermostat else {
+            return;
+        };
+        if !self.step.is_multiple_of(every) {
+            return;
+        }
+        let found = self.observe().temperature;
+        if found > 0.0 {
+            let factor = (temperature / found).sqrt();
+            for p in self.momenta.as_flattened_mut() {
+                *p = (*p as f64 * factor).round_ties_even() as i64;
+            }
+        }
+    }
+
+    fn check_fast(&self, swept: &Swept) -> Result<(), DynamicsError> {
+        let Some((particle, axis, momentum)) = swept.fast else {
+            return Ok(());
+        };
+        let place = self.ids.iter().position(|&id| id == particle);
+        let species = place.map_or(0, |place| self.records[place][3]);
+        let mass = self.rule.masses[species as usize];
+        let velocity = self.rule.real_momentum(momentum) / mass;
+        if !self.rule.is_of_skin(species) {
+            return Err(DynamicsError::Value {
+                particle: particle as usize,
+                what: "velocity",
+                found: velocity,
+            });
+        }
+        Err(DynamicsError::Fast {
+            step: self.step,
+            particle,
+            axis: ['x', 'y', 'z'][axis],
+            found: velocity.abs() * self.rule.dt,
+            skin: self.rule.skin,
+        })
+    }
+
+    /// Refuses particles closer than half of sigma; names the first of them.
+    fn check_overlap(&self, met: Met) -> Result<(), DynamicsError> {
+        if met.nearest <= CLOSEST {
+            return Ok(());
+        }
+        let mut places: Vec<(u32, &Record)> = self.ids.iter().copied().zip(&self.records).collect();
+        places.sort_unstable_by_key(|(id, _)| *id);
+        for (k, &(first, a)) in places.iter().enumerate() {
+            for &(second, b) in &places[k + 1..] {
+                let pair = self.rule.pair(a[3], b[3]);
+                let r2 = self.rule.r2(a, b);
+                if pair.sigma2 / r2 > CLOSEST {
+                    return Err(DynamicsError::Overlap {
+                        step: self.step,
+                        first,
+                        second,
+                        separation: r2.sqrt(),
+                        sigma: pair.sigma2.sqrt(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds the impulse of half a step.
+#[inline(always)]
+fn kick(particle: &mut Particle<'_>) {
+    for (p, impulse) in particle.momentum.iter_mut().zip(particle.impulse) {
+        *p = p.wrapping_add(*impulse);
+    }
+}
+
+/// Moves a particle for a step, or half of one.
+#[inline(always)]
+fn shift(rule: &Rule, particle: &mut Particle<'_>, half: bool) -> Swept {
+    let species = particle.record[3];
+    let most = rule.most(species);
+    let mut d = [0.0; 3];
+    for axis in 0..3 {
+        let p = particle.momentum[axis];
+        if p.unsigned_abs() > most {
+            return Swept {
+                moved2: 0.0,
+                fast: Some((particle.id, axis, p)),
+            };
+        }
+        let x = &mut particle.record[axis];
+        *x = x.wrapping_add(rule.moved(species, axis, p, half));
+        d[axis] = x.wrapping_sub(particle.built[axis]) as f64 * rule.units[axis];
+    }
+    Swept {
+        moved2: norm2(d),
+        fast: None,
+    }
+}
