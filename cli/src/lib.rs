@@ -114,6 +114,9 @@ enum Command {
     /// Make potentials and densities of particles on a grid or at points
     #[command(after_help = commands::field::EXAMPLES)]
     Field(Box<commands::field::Field>),
+    /// Simulate Lennard-Jones fluids: molecular dynamics that can be undone to the last bit
+    #[command(after_help = commands::md::EXAMPLES)]
+    Md(Box<commands::md::Md>),
     /// Work on saved results: covariance over mocks, caps combined, other bins, sums of counts, window multipoles, integral constraint
     #[command(after_help = examples::RESULT_EXAMPLES)]
     Result(commands::result::SavedResults),
@@ -176,6 +179,7 @@ fn carry_out_whole(command: Command, call: &mut Call<'_>) -> Result<()> {
         Command::Rdf(rdf) => rdf.run(call),
         Command::Merge(merge) => merge.run(call),
         Command::Field(field) => field.run(call),
+        Command::Md(md) => md.run(call),
         Command::Result(result) => result.run(call.arguments),
         Command::Nz(nz) => nz.run(call),
         Command::Randoms(randoms) => randoms.run(call),

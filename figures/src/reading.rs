@@ -74,6 +74,7 @@ impl Picture {
                 | ResultKind::ShellCounts
                 | ResultKind::Randoms
                 | ResultKind::Field
+                | ResultKind::Thermodynamics
                 | ResultKind::FkpWeights
         ) {
             return Err(FigureError::NoFigure(kind.name()));
@@ -322,6 +323,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
         | ResultKind::ShellCounts
         | ResultKind::Randoms
         | ResultKind::Field
+        | ResultKind::Thermodynamics
         | ResultKind::FkpWeights => Err(FigureError::NoFigure(kind.name())),
         ResultKind::Counts => shown_counts(table, places),
         ResultKind::Correlation if x.name == "theta" => single("xi", "w(θ)".to_owned(), 0),

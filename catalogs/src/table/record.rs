@@ -41,6 +41,8 @@ pub enum ResultKind {
     Randoms,
     /// A potential or a density on a grid or at points.
     Field,
+    /// Energies, temperature and pressure of a simulation, a row for each moment.
+    Thermodynamics,
     /// n(z).
     NumberDensity,
     /// Objects with their FKP weights, a row for each.
@@ -64,6 +66,7 @@ impl ResultKind {
         Self::ShellCounts,
         Self::Randoms,
         Self::Field,
+        Self::Thermodynamics,
         Self::NumberDensity,
         Self::FkpWeights,
     ];
@@ -86,6 +89,7 @@ impl ResultKind {
             Self::ShellCounts => "pair counts by shell",
             Self::Randoms => "random catalogue",
             Self::Field => "field",
+            Self::Thermodynamics => "thermodynamics",
             Self::NumberDensity => "number density",
             Self::FkpWeights => "FKP weights",
         }

@@ -9,6 +9,7 @@ mod estimator;
 pub(crate) mod field;
 pub(crate) mod info;
 mod mask;
+pub(crate) mod md;
 pub(crate) mod merge;
 pub(crate) mod nz;
 mod over_mu;

@@ -25,6 +25,7 @@ mod formulas;
 mod frames;
 mod frames_in_time;
 mod job;
+mod md;
 mod normalisations;
 mod nz;
 mod one_frame;

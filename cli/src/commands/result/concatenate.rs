@@ -133,7 +133,7 @@ impl Concatenate {
         let (mut whole, kind) = read(inputs[0])?;
         if matches!(
             kind,
-            ResultKind::Rdf | ResultKind::Randoms | ResultKind::Field
+            ResultKind::Rdf | ResultKind::Randoms | ResultKind::Field | ResultKind::Thermodynamics
         ) {
             bail!(
                 "{}: a {} is not put together of bins that adjoin",

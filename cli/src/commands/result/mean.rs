@@ -81,6 +81,7 @@ fn columns(table: &Table, kind: ResultKind) -> Result<(Vec<String>, &'static str
         | ResultKind::ShellCounts
         | ResultKind::Randoms
         | ResultKind::Field
+        | ResultKind::Thermodynamics
         | ResultKind::NumberDensity
         | ResultKind::FkpWeights => bail!(
             "a covariance is of estimates: xi, wp, multipoles, wedges or g(r), found {}",

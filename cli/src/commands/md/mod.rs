@@ -1,0 +1,124 @@
+//! `albireo md`: molecular dynamics of Lennard-Jones fluids.
+//!
+//! Entry: [`Md`]. `flags` what is asked for, `start` where atoms begin, `run` the steps and what is written of them, `checkpoint` and `trajectory`
+//! what a killed process leaves for the next; steps are the library's.
+
+mod checkpoint;
+mod flags;
+mod run;
+mod start;
+mod trajectory;
+
+use std::path::Path;
+
+use albireo::Domain;
+use albireo::PeriodicBox;
+use albireo::dynamics::Simulation;
+use albireo_catalogs::sha256_of_bytes;
+use anyhow::Result;
+use serde_json::json;
+
+use crate::files::{Written, keep_apart};
+use crate::inputs::Call;
+use crate::output::check;
+use crate::record::Record;
+use crate::usage::usage;
+pub(crate) use flags::Md;
+use run::Run;
+
+/// What the help ends with.
+pub(crate) const EXAMPLES: &str = "Positions are 64-bit fractions of the box and momenta integers; the impulse of each pair is \
+rounded once and added with both signs. So momentum never changes without a thermostat, steps can be undone to the last bit, and threads, \
+instructions and traversals change nothing.
+
+Examples:
+  albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 200 \\
+      --every 20 -o melt.csv --trajectory melt.xyz --trajectory-every 50
+  albireo rdf melt.xyz --r-max 4 --n-bins 80
+  albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 100 \\
+      --and-back -o -
+  albireo md --atoms 864 --density 0.75 --temperature 1 --steps 300 \\
+      --potential force-shifted --thermostat langevin -o nvt.csv \\
+      --rdf g.csv --rdf-every 20
+  albireo md --atoms 500 --density 1.2 --temperature 2 --steps 100 \\
+      --species A:1:400,B:1:100 --pair A-B:1.5,0.8 --pair B-B:0.5,0.88 \\
+      --potential shifted -o mixture.csv";
+
+impl Md {
+    /// Makes the steps and writes what was asked for.
+    pub(crate) fn run(self, call: &Call<'_>) -> Result<()> {
+        self.check_outputs()?;
+        let potential = self.fluid.potential()?;
+        let thermostat = self.thermostat()?;
+        let engine = self.engine()?;
+        let mut record = Record::begin(call.arguments);
+        let start = self.start(&potential)?;
+        let lengths = start.lengths();
+        let skin = self.skin(lengths);
+        let fluid = Simulation::new(&potential, &start, self.steps.dt, skin, &engine)?;
+        let fluid = fluid.with_thermostat(thermostat)?;
+        let names: Vec<String> = self
+            .fluid
+            .species()
+            .into_iter()
+            .map(|one| one.name)
+            .collect();
+        record.set("potential", format!("{:?}", potential.truncation()));
+        record.set("atoms", fluid.len());
+        record.set("box", json!(lengths));
+        record.set(
+            "density",
+            fluid.len() as f64 / lengths.iter().product::<f64>(),
+        );
+        record.set("dt", self.steps.dt);
+        record.set("seed", self.fluid.seed);
+        record.set("thermostat", format!("{thermostat:?}"));
+        record.set("momentum_exponent", fluid.momentum_exponent());
+        let domain = Domain::Periodic(PeriodicBox::new(lengths.map(Some))?);
+        let species: Vec<&str> = start
+            .species()
+            .iter()
+            .map(|&kind| names[kind as usize].as_str())
+            .collect();
+        let begun = sha256_of_bytes(&checkpoint::bytes_of(&fluid.state()));
+        let settings = sha256_of_bytes(format!("{} {begun}", self.settings()).as_bytes());
+        let mut run = Run::open(&self, fluid, (lengths, &domain), &species, settings)?;
+        let done = run.steps();
+        run.close(done, record)
+    }
+
+    /// Refuses what could not be written in the end.
+    fn check_outputs(&self) -> Result<()> {
+        let written = &self.written;
+        let inputs: Vec<&Path> = self.start.as_deref().into_iter().collect();
+        let others: Vec<(&str, &Path)> = written
+            .rdf
+            .iter()
+            .map(|path| ("--rdf", path.as_path()))
+            .collect();
+        check(&self.output_flags(), &others, &inputs)?;
+        let mut apart = vec![];
+        let tables = [Some(written.output.as_path()), written.rdf.as_deref()];
+        for table in tables
+            .into_iter()
+            .flatten()
+            .filter(|path| *path != Path::new("-"))
+        {
+            apart.push(Written::probe("a table,", table)?);
+        }
+        if let Some(path) = &written.trajectory {
+            let is_xyz = |e: &std::ffi::OsStr| e == "xyz" || e == "extxyz";
+            if !path.extension().is_some_and(is_xyz) {
+                let shown = path.display();
+                return Err(usage(format!(
+                    "--trajectory {shown}: frames are written as .xyz or .extxyz"
+                )));
+            }
+            apart.push(Written::probe("--trajectory", path)?);
+        }
+        if let Some(path) = &written.checkpoint {
+            apart.push(Written::probe("--checkpoint", path)?);
+        }
+        keep_apart(&apart, &inputs)
+    }
+}

@@ -1,0 +1,364 @@
+//! The steps of a run and what is seen of them: rows of energies, frames, counts of g(r), checkpoints.
+//!
+//! Entry: [`Run`].
+
+use std::fs;
+
+use albireo::counts::{Sums, count_pairs};
+use albireo::dynamics::{Observables, Simulation, State};
+use albireo::engine::Cpu;
+use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBins, Silent};
+use albireo_catalogs::{ResultKind, Table, TableColumn, sha256_of_bytes};
+use anyhow::{Context, Result, bail};
+
+use super::checkpoint::{Saved, bytes_of};
+use super::flags::Md;
+use super::trajectory::TrajectoryFile;
+use crate::output::{deliver, write};
+use crate::progress::Bar;
+use crate::record::Record;
+use crate::tables::edge_columns;
+
+/// g(r) of all atoms in the making.
+struct Counting {
+    bins: RBins,
+    npairs: Vec<u64>,
+    frames: u64,
+}
+
+/// A run between its start and its end.
+pub(super) struct Run<'a> {
+    md: &'a Md,
+    fluid: Simulation,
+    lengths: [f64; 3],
+    domain: &'a Domain,
+    species: &'a [&'a str],
+    settings: String,
+    rows: Vec<Observables>,
+    trajectory: Option<TrajectoryFile>,
+    counting: Option<Counting>,
+    /// Words to come back to.
+    start: Option<State>,
+}
+
+/// Bins and the largest separation where none are given.
+const BINS: usize = 100;
+const R_MAX: f64 = 5.0;
+
+/// The observables of a row, as they are saved.
+fn bits(seen: &Observables) -> Vec<u64> {
+    let [x, y, z] = seen.momentum;
+    let values = [
+        seen.time,
+        seen.potential,
+        seen.kinetic,
+        seen.temperature,
+        seen.pressure,
+        x,
+        y,
+        z,
+    ];
+    let values = values.map(f64::to_bits);
+    [seen.step].into_iter().chain(values).collect()
+}
+
+/// A row that was saved.
+fn of_bits(bits: &[u64]) -> Option<Observables> {
+    let [step, values @ ..] = bits else {
+        return None;
+    };
+    let values: Vec<f64> = values.iter().copied().map(f64::from_bits).collect();
+    let [time, potential, kinetic, temperature, pressure, x, y, z] = values[..] else {
+        return None;
+    };
+    Some(Observables {
+        step: *step,
+        time,
+        potential,
+        kinetic,
+        temperature,
+        pressure,
+        momentum: [x, y, z],
+    })
+}
+
+impl<'a> Run<'a> {
+    /// A run at its start, or where its checkpoint has it.
+    pub(super) fn open(
+        md: &'a Md,
+        mut fluid: Simulation,
+        (lengths, domain): ([f64; 3], &'a Domain),
+        species: &'a [&'a str],
+        settings: String,
+    ) -> Result<Self> {
+        let written = &md.written;
+        let counting = written.rdf.as_ref().map(|_| Counting::new(md, lengths));
+        let mut counting = counting.transpose()?;
+        let start = md.steps.and_back.then(|| fluid.state());
+        let saved = match &written.checkpoint {
+            Some(path) => Saved::read(path, &settings)?,
+            None => None,
+        };
+        let mut rows = vec![];
+        let mut length = 0;
+        if let Some(saved) = &saved {
+            fluid.restore(&saved.state)?;
+            let damaged = || "--checkpoint: it is damaged";
+            let read = saved.rows.iter().map(|row| of_bits(row));
+            rows = read.collect::<Option<_>>().with_context(damaged)?;
+            length = saved.trajectory;
+            if let Some(counting) = &mut counting {
+                let same = counting.npairs.len() == saved.npairs.len();
+                same.then_some(()).with_context(damaged)?;
+                counting.npairs.clone_from(&saved.npairs);
+                counting.frames = saved.frames;
+            }
+            tracing::info!("going on from step {}", fluid.step());
+        }
+        let open = |path| TrajectoryFile::open(path, length, written.velocities);
+        let trajectory = written.trajectory.as_deref().map(open).transpose()?;
+        let mut run = Self {
+            md,
+            fluid,
+            lengths,
+            domain,
+            species,
+            settings,
+            rows,
+            trajectory,
+            counting,
+            start,
+        };
+        if saved.is_none() {
+            run.see()?;
+        }
+        Ok(run)
+    }
+
+    /// Makes the steps that are left, there and back if that is asked for.
+    pub(super) fn steps(&mut self) -> Result<()> {
+        let steps = self.md.steps.steps;
+        if self.fluid.step() > steps * if self.start.is_some() { 2 } else { 1 } {
+            bail!(
+                "--steps {steps}: the checkpoint is of step {} already",
+                self.fluid.step()
+            );
+        }
+        self.advance_to(steps)?;
+        let Some(start) = self.start.take() else {
+            return Ok(());
+        };
+        self.fluid.reverse();
+        self.advance_to(2 * steps)?;
+        self.fluid.reverse();
+        let back = self.fluid.state();
+        let both = |state: &State| (state.positions.clone(), state.momenta.clone());
+        if both(&back) != both(&start) {
+            bail!("--and-back: not every word of the start is back");
+        }
+        tracing::info!(
+            "every one of the {} words of the start is back",
+            6 * start.positions.len()
+        );
+        Ok(())
+    }
+
+    /// Makes steps up to this one, and sees what is to be seen on the way.
+    fn advance_to(&mut self, end: u64) -> Result<()> {
+        let written = &self.md.written;
+        let bar = Bar::new("md");
+        albireo::Progress::begin(&bar, end.saturating_sub(self.fluid.step()));
+        let every = [
+            Some(written.every),
+            written
+                .trajectory
+                .as_ref()
+                .map(|_| written.trajectory_every),
+            written.rdf.as_ref().map(|_| written.rdf_every),
+            written
+                .checkpoint
+                .as_ref()
+                .map(|_| written.checkpoint_every),
+        ];
+        while self.fluid.step() < end {
+            let step = self.fluid.step();
+            let next = every
+                .iter()
+                .flatten()
+                .map(|every| (step / every + 1) * every);
+            let next = next.fold(end, u64::min);
+            if let Err(error) = self.fluid.advance(next - step, &bar) {
+                bar.clear();
+                return Err(error.into());
+            }
+            self.see()?;
+        }
+        bar.clear();
+        Ok(())
+    }
+
+    /// Sees what is due at this step.
+    fn see(&mut self) -> Result<()> {
+        let (written, step) = (&self.md.written, self.fluid.step());
+        let last = step == self.md.steps.steps;
+        if step.is_multiple_of(written.every) || last {
+            let seen = self.fluid.observe();
+            self.rows.push(seen);
+        }
+        if let Some(file) = &mut self.trajectory
+            && step.is_multiple_of(written.trajectory_every)
+        {
+            file.add(&self.fluid, (self.lengths, self.md.steps.dt), self.species)?;
+        }
+        if let Some(counting) = &mut self.counting
+            && step.is_multiple_of(written.rdf_every)
+        {
+            counting.add(&self.fluid, self.domain)?;
+        }
+        if step > 0 && step.is_multiple_of(written.checkpoint_every) && !last {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<()> {
+        let Some(path) = &self.md.written.checkpoint else {
+            return Ok(());
+        };
+        let trajectory = self.trajectory.as_mut().map(TrajectoryFile::kept);
+        let counting = self.counting.as_ref();
+        Saved {
+            settings: self.settings.clone(),
+            state: self.fluid.state(),
+            rows: self.rows.iter().map(bits).collect(),
+            trajectory: trajectory.transpose()?.unwrap_or(0),
+            npairs: counting.map_or_else(Vec::new, |counting| counting.npairs.clone()),
+            frames: counting.map_or(0, |counting| counting.frames),
+        }
+        .write(path)
+    }
+
+    /// Writes the results, or gives up what is unfinished.
+    pub(super) fn close(mut self, done: Result<()>, mut record: Record) -> Result<()> {
+        if let Err(error) = done {
+            let keeps = self
+                .md
+                .written
+                .checkpoint
+                .as_ref()
+                .is_some_and(|path| path.exists());
+            if let (Some(file), false) = (self.trajectory.take(), keeps) {
+                file.give_up();
+            }
+            return if keeps {
+                Err(error.context("stopped: the same command goes on from its checkpoint"))
+            } else {
+                Err(error)
+            };
+        }
+        let digest = sha256_of_bytes(&bytes_of(&self.fluid.state()));
+        record.set("state_sha256", digest.clone());
+        if let Some(file) = self.trajectory.take() {
+            file.finish()?;
+        }
+        if let (Some(path), Some(counting)) = (&self.md.written.rdf, &self.counting) {
+            write(&counting.table(&self, &record)?, path)?;
+        }
+        deliver(&self.table(&record), &self.md.output_flags())?;
+        let checkpoint = self.md.written.checkpoint.as_ref();
+        if let Some(path) = checkpoint.filter(|path| path.exists()) {
+            fs::remove_file(path).context("--checkpoint")?;
+        }
+        tracing::info!("state after step {}: sha256 {digest}", self.fluid.step());
+        Ok(())
+    }
+
+    /// The rows of energies, each atom's share of them.
+    fn table(&self, record: &Record) -> Table {
+        let n = self.fluid.len() as f64;
+        let column = |name: &str, what: &str, of: &dyn Fn(&Observables) -> f64| {
+            TableColumn::floats(name, what, self.rows.iter().map(of).collect())
+        };
+        let steps = self.rows.iter().map(|row| row.step).collect();
+        let columns = vec![
+            TableColumn::integers("step", "steps made", steps),
+            column("time", "time", &|row| row.time),
+            column("potential", "potential energy an atom", &|row| {
+                row.potential / n
+            }),
+            column("kinetic", "kinetic energy an atom", &|row| row.kinetic / n),
+            column("total", "energy an atom", &|row| {
+                (row.potential + row.kinetic) / n
+            }),
+            column("temperature", "temperature", &|row| row.temperature),
+            column("pressure", "pressure", &|row| row.pressure),
+            column("px", "momentum of all atoms along x", &|row| {
+                row.momentum[0]
+            }),
+            column("py", "momentum of all atoms along y", &|row| {
+                row.momentum[1]
+            }),
+            column("pz", "momentum of all atoms along z", &|row| {
+                row.momentum[2]
+            }),
+        ];
+        let meta = record.timeless(ResultKind::Thermodynamics);
+        Table { columns, meta }
+    }
+}
+
+impl Counting {
+    fn new(md: &Md, lengths: [f64; 3]) -> Result<Self> {
+        let edges = match &md.written.rdf_bins {
+            Some(spec) => spec.edges().context("--rdf-bins")?,
+            None => {
+                let half = |r: f64, length: f64| r.min(length / 2.0);
+                Edges::linear(0.0, lengths.into_iter().fold(R_MAX, half), BINS)?
+            }
+        };
+        let bins = RBins::new(edges);
+        Ok(Self {
+            npairs: vec![0; bins.edges().n_bins()],
+            frames: 0,
+            bins,
+        })
+    }
+
+    /// Counts the pairs of this moment.
+    fn add(&mut self, fluid: &Simulation, domain: &Domain) -> Result<()> {
+        let atoms = Particles::new(fluid.positions());
+        let job = PairJob::new(Pairs::Auto(&atoms), domain).context("--rdf")?;
+        let counts = count_pairs(&Cpu::new(), &job, &self.bins, Sums::default(), &Silent);
+        let counts = counts.context("--rdf")?;
+        for (sum, npairs) in self.npairs.iter_mut().zip(counts.npairs()) {
+            *sum += npairs;
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    fn table(&self, run: &Run<'_>, record: &Record) -> Result<Table> {
+        let n = run.fluid.len() as f64;
+        let pairs = self.frames as f64 * (n * (n - 1.0) / 2.0);
+        let uniform = AnalyticRr::new(&self.bins, run.domain).context("--rdf")?;
+        let g = |(&npairs, share): (&u64, &f64)| npairs as f64 / (pairs * share);
+        let g = self.npairs.iter().zip(uniform.fractions()).map(g).collect();
+        let axes = self.bins.axes();
+        let mut columns = edge_columns(&axes, None);
+        columns.push(TableColumn::floats(
+            "g",
+            "radial distribution function of all atoms",
+            g,
+        ));
+        let npairs = self.npairs.clone();
+        columns.push(TableColumn::integers(
+            "npairs",
+            "number of pairs, over all frames",
+            npairs,
+        ));
+        let mut record = record.clone();
+        record.set("frames", self.frames);
+        let meta = record.timeless(ResultKind::Rdf);
+        Ok(Table { columns, meta })
+    }
+}
