@@ -204,14 +204,14 @@ impl Kernel for Filling<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let limit = simd.splat(self.limit());
-        let lengths = self
-            .rule
-            .lengths
-            .map(|length| (length * 2f64.powi(-32)) as f32);
-        let units = lengths.map(|unit| simd.splat(unit));
+        let mut units = [limit; 3];
+        for (unit, length) in units.iter_mut().zip(self.rule.lengths) {
+            *unit = simd.splat((length * 2f64.powi(-32)) as f32);
+        }
         let empty = self.records.len() as u32 - 1;
         let (mut runs, mut of) = (vec![], usize::MAX);
-        let columns = self.halves.0.each_ref().map(Vec::as_slice);
+        let [x, y, z] = &self.halves.0;
+        let columns: [&[u32]; 3] = [x, y, z];
         for particle in self.lists.particles.clone() {
             let cell = self.order.grid.cell(&self.records[particle]);
             let number = self.order.grid.number(cell);
@@ -219,19 +219,24 @@ impl Kernel for Filling<'_> {
                 self.order.runs(cell, &mut runs);
                 of = number;
             }
-            let own = columns.map(|column| simd.splat_u(column[particle]));
+            let own = [
+                simd.splat_u(x[particle]),
+                simd.splat_u(y[particle]),
+                simd.splat_u(z[particle]),
+            ];
             let neighbours = &mut self.lists.neighbours;
             let start = neighbours.len();
             for run in &runs {
                 let mut at = run.start.max(particle + 1);
                 while at < run.end {
-                    let along = |k: usize| {
+                    let mut d = units;
+                    for k in 0..3 {
                         let other = simd.load_u(&columns[k][at..]);
                         let (there, back) = (simd.sub_u(other, own[k]), simd.sub_u(own[k], other));
-                        simd.mul(simd.to_float(simd.min_u(there, back)), units[k])
-                    };
-                    let [x, y, z] = [along(0), along(1), along(2)];
-                    let r2 = simd.mul_add(z, z, simd.mul_add(y, y, simd.mul(x, x)));
+                        d[k] = simd.mul(simd.to_float(simd.min_u(there, back)), d[k]);
+                    }
+                    let r2 = simd.mul_add(d[1], d[1], simd.mul(d[0], d[0]));
+                    let r2 = simd.mul_add(d[2], d[2], r2);
                     let within = simd.mask_bits(simd.less(r2, limit));
                     let lanes = (run.end - at).min(S::LANES) as u32;
                     let mut bits = u64::from(within) & ((1 << lanes) - 1);

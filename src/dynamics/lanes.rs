@@ -48,39 +48,42 @@ struct Coefficients<S: Simd> {
 impl<S: Simd> Coefficients<S> {
     #[inline(always)]
     fn of_one(simd: S, pair: &PairRule) -> Self {
-        let all = |value| simd.splat_d(value);
         Self {
-            reach2: all(pair.reach2),
-            sigma2: all(pair.sigma2),
-            repulsion: all(pair.repulsion),
-            attraction: all(pair.attraction),
-            force_off: all(pair.force_off),
-            well: all(pair.well),
-            slope: all(pair.slope),
-            energy_off: all(pair.energy_off),
+            reach2: simd.splat_d(pair.reach2),
+            sigma2: simd.splat_d(pair.sigma2),
+            repulsion: simd.splat_d(pair.repulsion),
+            attraction: simd.splat_d(pair.attraction),
+            force_off: simd.splat_d(pair.force_off),
+            well: simd.splat_d(pair.well),
+            slope: simd.splat_d(pair.slope),
+            energy_off: simd.splat_d(pair.energy_off),
         }
     }
 
     /// Those of the pairs of one particle with these.
     #[inline(always)]
     fn of_each(simd: S, row: &[PairRule], records: &[Record], index: &[u32]) -> Self {
-        let rules: [PairRule; RECORDS] = std::array::from_fn(|lane| {
-            if lane < S::DOUBLES {
-                row[records[index[lane] as usize][3] as usize]
-            } else {
-                row[0]
-            }
-        });
-        let each = |of: fn(&PairRule) -> f64| simd.load_d(&rules.each_ref().map(of));
+        let mut each = [[0.0; RECORDS]; 8];
+        for lane in 0..S::DOUBLES {
+            let pair = &row[records[index[lane] as usize][3] as usize];
+            each[0][lane] = pair.reach2;
+            each[1][lane] = pair.sigma2;
+            each[2][lane] = pair.repulsion;
+            each[3][lane] = pair.attraction;
+            each[4][lane] = pair.force_off;
+            each[5][lane] = pair.well;
+            each[6][lane] = pair.slope;
+            each[7][lane] = pair.energy_off;
+        }
         Self {
-            reach2: each(|rule| rule.reach2),
-            sigma2: each(|rule| rule.sigma2),
-            repulsion: each(|rule| rule.repulsion),
-            attraction: each(|rule| rule.attraction),
-            force_off: each(|rule| rule.force_off),
-            well: each(|rule| rule.well),
-            slope: each(|rule| rule.slope),
-            energy_off: each(|rule| rule.energy_off),
+            reach2: simd.load_d(&each[0]),
+            sigma2: simd.load_d(&each[1]),
+            repulsion: simd.load_d(&each[2]),
+            attraction: simd.load_d(&each[3]),
+            force_off: simd.load_d(&each[4]),
+            well: simd.load_d(&each[5]),
+            slope: simd.load_d(&each[6]),
+            energy_off: simd.load_d(&each[7]),
         }
     }
 }
@@ -138,7 +141,11 @@ impl<L: Lists> Meeting<'_, L> {
         simd: S,
     ) -> f64 {
         let constants = Constants::<S> {
-            units: self.rule.units.map(|unit| simd.splat_d(unit)),
+            units: [
+                simd.splat_d(self.rule.units[0]),
+                simd.splat_d(self.rule.units[1]),
+                simd.splat_d(self.rule.units[2]),
+            ],
             zero: simd.splat_d(0.0),
             none: simd.splat_i(0),
             virial_factor: simd.splat_d(self.rule.virial_factor),
@@ -148,7 +155,11 @@ impl<L: Lists> Meeting<'_, L> {
         let mut sums = PairSums::default();
         for particle in self.particles {
             let own = self.records[particle];
-            let at = [own[0], own[1], own[2]].map(|x| simd.splat_i(x));
+            let at = [
+                simd.splat_i(own[0]),
+                simd.splat_i(own[1]),
+                simd.splat_i(own[2]),
+            ];
             let n = self.rule.species;
             let row = &self.rule.pairs[own[3] as usize * n..][..n];
             let (index, count) = self.lists.of(particle);
@@ -213,13 +224,13 @@ impl<S: Simd> OfOne<S> {
         at: [S::I; 3],
         from: [S::I; 3],
     ) -> [S::I; 3] {
-        let component = |k: usize| {
-            let difference = simd.to_double(simd.sub_i(at[k], from[k]));
-            simd.mul_d(difference, constants.units[k])
-        };
-        let d = [component(0), component(1), component(2)];
-        let [x2, y2, z2] = d.map(|d| simd.mul_d(d, d));
-        let r2 = simd.add_d(simd.add_d(x2, y2), z2);
+        // No closures among the lanes: one that is not inlined lacks the instructions.
+        let mut d = constants.units;
+        for k in 0..3 {
+            d[k] = simd.mul_d(simd.to_double(simd.sub_i(at[k], from[k])), d[k]);
+        }
+        let r2 = simd.add_d(simd.mul_d(d[0], d[0]), simd.mul_d(d[1], d[1]));
+        let r2 = simd.add_d(r2, simd.mul_d(d[2], d[2]));
         let within = simd.less_d(r2, of.reach2);
         let s = simd.select_d(within, simd.div_d(of.sigma2, r2), constants.zero);
         self.nearest = simd.max_d(s, self.nearest);
@@ -229,9 +240,10 @@ impl<S: Simd> OfOne<S> {
         if FORCES_OFF {
             force = simd.sub_d(force, simd.mul_d(of.force_off, simd.sqrt_d(s)));
         }
-        let impulse = d.map(|d| simd.add_rounded(constants.none, simd.mul_d(force, d)));
-        for (sum, impulse) in self.impulse.iter_mut().zip(impulse) {
-            *sum = simd.add_i(*sum, impulse);
+        let mut impulse = [constants.none; 3];
+        for k in 0..3 {
+            impulse[k] = simd.add_rounded(constants.none, simd.mul_d(force, d[k]));
+            self.impulse[k] = simd.add_i(self.impulse[k], impulse[k]);
         }
         if SUMS {
             let well = simd.sub_d(simd.mul_d(of.well, s3), of.well);

@@ -60,7 +60,8 @@ pub(super) fn to_double(a: __m256i) -> __m256d {
 pub(super) fn load_4(from: &[Record], index: &[u32]) -> [__m256i; 3] {
     let rows: [usize; 4] = rows(index, from.len());
     // SAFETY: every row is below the length, and a record is as wide as the load.
-    let [a, b, c, d] = rows.map(|row| unsafe { _mm256_loadu_si256(from.as_ptr().add(row).cast()) });
+    let load = |row: usize| unsafe { _mm256_loadu_si256(from.as_ptr().add(row).cast()) };
+    let [a, b, c, d] = [load(rows[0]), load(rows[1]), load(rows[2]), load(rows[3])];
     let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
     let (even2, odd2) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
     [
@@ -115,11 +116,10 @@ unsafe fn take_off(record: *mut Record, lanes: __m256i) {
 #[inline]
 pub(super) fn load_8(from: &[Record], index: &[u32]) -> [__m512i; 3] {
     let rows: [usize; 8] = rows(index, from.len());
+    // SAFETY: every row is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm256_loadu_si256(from.as_ptr().add(rows[k]).cast()) };
     let pair = |low: usize, high: usize| {
-        // SAFETY: every row is below the length, and a record is as wide as the loads.
-        let [low, high] =
-            [low, high].map(|k| unsafe { _mm256_loadu_si256(from.as_ptr().add(rows[k]).cast()) });
-        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load(low)), load(high))
     };
     // Pairs that end up side by side once their halves are put together.
     let (a, b, c, d) = (pair(0, 2), pair(1, 3), pair(4, 6), pair(5, 7));
