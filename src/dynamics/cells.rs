@@ -198,20 +198,28 @@ impl Filling<'_> {
     }
 }
 
+/// The separations along an axis of the particles whose upper halves are `others` from one.
+#[inline(always)]
+fn along<S: Simd>(simd: S, others: &[u32], own: S::U, unit: S::F) -> S::F {
+    let other = simd.load_u(others);
+    let (there, back) = (simd.sub_u(other, own), simd.sub_u(own, other));
+    simd.mul(simd.to_float(simd.min_u(there, back)), unit)
+}
+
 impl Kernel for Filling<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let limit = simd.splat(self.limit());
-        let mut units = [limit; 3];
-        for (unit, length) in units.iter_mut().zip(self.rule.lengths) {
-            *unit = simd.splat((length * 2f64.powi(-32)) as f32);
-        }
+        let [lx, ly, lz] = self
+            .rule
+            .lengths
+            .map(|length| (length * 2f64.powi(-32)) as f32);
+        let units = [simd.splat(lx), simd.splat(ly), simd.splat(lz)];
         let empty = self.records.len() as u32 - 1;
         let (mut runs, mut of) = (vec![], usize::MAX);
         let [x, y, z] = &self.halves.0;
-        let columns: [&[u32]; 3] = [x, y, z];
         for particle in self.lists.particles.clone() {
             let cell = self.order.grid.cell(&self.records[particle]);
             let number = self.order.grid.number(cell);
@@ -229,21 +237,17 @@ impl Kernel for Filling<'_> {
             for run in &runs {
                 let mut at = run.start.max(particle + 1);
                 while at < run.end {
-                    let mut d = units;
-                    for k in 0..3 {
-                        let other = simd.load_u(&columns[k][at..]);
-                        let (there, back) = (simd.sub_u(other, own[k]), simd.sub_u(own[k], other));
-                        d[k] = simd.mul(simd.to_float(simd.min_u(there, back)), d[k]);
-                    }
-                    let r2 = simd.mul_add(d[1], d[1], simd.mul(d[0], d[0]));
-                    let r2 = simd.mul_add(d[2], d[2], r2);
+                    let dx = along(simd, &x[at..], own[0], units[0]);
+                    let dy = along(simd, &y[at..], own[1], units[1]);
+                    let dz = along(simd, &z[at..], own[2], units[2]);
+                    let r2 = simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)));
                     let within = simd.mask_bits(simd.less(r2, limit));
                     let lanes = (run.end - at).min(S::LANES) as u32;
-                    let mut bits = u64::from(within) & ((1 << lanes) - 1);
-                    while bits != 0 {
-                        neighbours.push(at as u32 + bits.trailing_zeros());
-                        bits &= bits - 1;
-                    }
+                    let within = within & (u64::MAX >> (64 - lanes)) as u32;
+                    let mut found = [0; MOST_LANES];
+                    let count = simd.store_lanes(within, at as u32, &mut found);
+                    neighbours.extend_from_slice(&found);
+                    neighbours.truncate(neighbours.len() - MOST_LANES + count);
                     at += S::LANES;
                 }
             }

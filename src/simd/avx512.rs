@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 };
 
 use super::avx2::{self, Avx2};
-use super::records::{Record, load_8, take_off_8};
+use super::records::{Record, lanes_of, load_8, take_off_8};
 use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
@@ -256,6 +256,11 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn mask_bits(self, mask: Self::U) -> u32 {
         u32::from(bind!(_mm512_movepi32_mask(mask)))
+    }
+    #[inline(always)]
+    fn store_lanes(self, bits: u32, first: u32, to: &mut [u32; LANES]) -> usize {
+        bind!(lanes_of(bits as u16, first, to));
+        bits.count_ones() as usize
     }
     #[inline(always)]
     fn splat_d(self, value: f64) -> Self::D {

@@ -147,6 +147,17 @@ pub(crate) trait Simd: Copy {
     }
     /// One bit a lane: its top bit.
     fn mask_bits(self, mask: Self::U) -> u32;
+    /// Writes `first` plus the number of each lane whose bit is set, in their order, and maybe more behind them; how many these are.
+    #[inline(always)]
+    fn store_lanes(self, bits: u32, first: u32, to: &mut [u32; MOST_LANES]) -> usize {
+        let (mut left, mut count) = (bits, 0);
+        while left != 0 {
+            to[count % MOST_LANES] = first + left.trailing_zeros();
+            left &= left - 1;
+            count += 1;
+        }
+        count
+    }
 
     /// The same float64 number in every lane.
     fn splat_d(self, value: f64) -> Self::D;

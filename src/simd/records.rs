@@ -7,9 +7,10 @@ use std::arch::x86_64::{
     __m256d, __m256i, __m512i, _mm256_add_pd, _mm256_blend_epi32, _mm256_castsi256_pd,
     _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_set1_pd,
     _mm256_setzero_si256, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd,
-    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256, _mm512_castsi256_si512,
-    _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_inserti64x4,
-    _mm512_permutex2var_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256, _mm512_add_epi32,
+    _mm512_castsi256_si512, _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_inserti64x4,
+    _mm512_maskz_compress_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi32, _mm512_setr_epi32,
+    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2, _mm512_storeu_si512,
     _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
 
@@ -130,6 +131,19 @@ pub(super) fn load_8(from: &[Record], index: &[u32]) -> [__m512i; 3] {
         _mm512_shuffle_i64x2::<0b10_00_10_00>(odd, odd2),
         _mm512_shuffle_i64x2::<0b11_01_11_01>(even, even2),
     ]
+}
+
+/// `first` and the numbers of the lanes whose bits are set, side by side.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn lanes_of(bits: u16, first: u32, to: &mut [u32; 16]) {
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let all = _mm512_add_epi32(lanes, _mm512_set1_epi32(first.cast_signed()));
+    // Into a register and then into memory: a store of some lanes takes many times as long on some processors.
+    let chosen = _mm512_maskz_compress_epi32(bits, all);
+    // SAFETY: the store is as wide as the array.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), chosen) }
 }
 
 /// Takes columns off eight records.

@@ -54,6 +54,19 @@ impl Kernel for Suite {
         doubles(simd);
         rounded_sums(simd);
         records(simd);
+        lanes_of_bits(simd);
+    }
+}
+
+#[inline(always)]
+fn lanes_of_bits<S: Simd>(simd: S) {
+    for bits in [0u32, 1, 0b1010_0110, 0x8001, 0xffff, 0x7a35] {
+        let bits = bits & ((1 << S::LANES) - 1);
+        let mut to = [u32::MAX; MOST_LANES];
+        let count = simd.store_lanes(bits, 70, &mut to);
+        let expected = (0..32).filter(|lane| bits >> lane & 1 == 1);
+        let expected: Vec<u32> = expected.map(|lane| 70 + lane).collect();
+        assert_eq!(to[..count], expected);
     }
 }
 
