@@ -193,9 +193,9 @@ fn double_loop(rule: &Rule, records: &[Record], impulses: &mut [Record]) -> Met 
             met.nearest = met.nearest.max(s);
             met.sums.energy += i128::from(term.energy);
             met.sums.virial += i128::from(term.virial);
-            for k in 0..3 {
-                impulses[i][k] += term.impulse[k];
-                impulses[j][k] -= term.impulse[k];
+            for (k, impulse) in term.impulse.into_iter().enumerate() {
+                impulses[i][k] += impulse;
+                impulses[j][k] -= impulse;
             }
         }
     }
@@ -258,7 +258,9 @@ impl Work<'_> {
                 met.add(self.meet(isa, stretch(k), &mut own));
             }
         });
-        each.into_iter().for_each(|of_thread| met.add(of_thread));
+        for of_thread in each {
+            met.add(of_thread);
+        }
         let mut of_threads: Vec<_> = buffers
             .iter_mut()
             .map(|buffer| {

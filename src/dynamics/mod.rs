@@ -11,6 +11,7 @@ mod potential;
 mod rule;
 mod simulation;
 mod start;
+mod sweep;
 mod thermostat;
 
 pub use forces::ForceEngine;

@@ -2,20 +2,18 @@
 //!
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
-use rayon::prelude::*;
-
 use super::cells::CellOrder;
 use super::forces::{ForceEngine, Forces, Met};
 use super::potential::LennardJones;
 use super::rule::{CLOSEST, Rule};
 use super::start::Start;
+use super::sweep::{Particle, Stretch, Swept, kick, shift};
 use super::thermostat::{Noise, Thermostat};
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::{DynamicsError, EngineError, Error};
 use crate::field::Frame;
 use crate::particles::Points;
 use crate::progress::Progress;
-use crate::separation::norm2;
 use crate::simd::Record;
 
 /// What a fluid is measured to have, in units of epsilon, sigma and mass; sums over all particles.
@@ -47,40 +45,6 @@ pub struct State {
     /// Multiples of 2^-[`Simulation::momentum_exponent`].
     pub momenta: Vec<[i64; 3]>,
 }
-
-/// What a sweep over particles found.
-#[derive(Debug, Clone, Copy, Default)]
-struct Swept {
-    /// The largest squared distance from where lists were made.
-    moved2: f64,
-    /// The first particle that is too fast, and its axis.
-    fast: Option<(u32, usize, i64)>,
-}
-
-impl Swept {
-    fn and(self, other: Self) -> Self {
-        let fast = match (self.fast, other.fast) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        Self {
-            moved2: self.moved2.max(other.moved2),
-            fast,
-        }
-    }
-}
-
-/// One particle of a sweep.
-struct Particle<'a> {
-    record: &'a mut Record,
-    momentum: &'a mut [i64; 3],
-    impulse: &'a Record,
-    built: &'a Record,
-    id: u32,
-}
-
-/// Particles that a thread sweeps over at a time.
-const SWEPT: usize = 1 << 11;
 
 /// A fluid in a periodic box and its steps, by velocity Verlet (Swope et al. 1982, DOI 10.1063/1.442716).
 ///
@@ -266,7 +230,7 @@ impl Simulation {
                 column[id as usize] = if x < lengths[k] { x } else { 0.0 };
             }
         }
-        let columns = columns.map(|column| column.into());
+        let columns = columns.map(Into::into);
         Points::from_checked(columns)
     }
 
@@ -366,45 +330,22 @@ impl Simulation {
     /// Has threads go over all particles.
     fn sweep(&mut self, work: impl Fn(&Rule, &mut Particle<'_>) -> Swept + Sync) -> Swept {
         let n = self.len();
-        let Self {
-            rule,
-            forces,
-            records,
-            momenta,
-            ids,
-            built,
-            ..
-        } = self;
-        let (rule, records) = (&*rule, &mut records[..n]);
-        let impulses = &forces.impulses[..n];
-        let built: &[Record] = if built.is_empty() { impulses } else { built };
-        let stretch = |(((records, momenta), (impulses, built)), ids): (
-            ((&mut [Record], &mut [[i64; 3]]), (&[Record], &[Record])),
-            &[u32],
-        )| {
-            let moving = records.iter_mut().zip(momenta);
-            let fixed = impulses.iter().zip(built).zip(ids);
-            let mut swept = Swept::default();
-            for ((record, momentum), ((impulse, built), &id)) in moving.zip(fixed) {
-                let mut particle = Particle {
-                    record,
-                    momentum,
-                    impulse,
-                    built,
-                    id,
-                };
-                swept = swept.and(work(rule, &mut particle));
-            }
-            swept
+        let impulses = &self.forces.impulses[..n];
+        let built = if self.built.is_empty() {
+            impulses
+        } else {
+            &self.built
         };
-        forces.on_threads(|| {
-            let moving = records
-                .par_chunks_mut(SWEPT)
-                .zip(momenta.par_chunks_mut(SWEPT));
-            let fixed = impulses.par_chunks(SWEPT).zip(built.par_chunks(SWEPT));
-            let all = moving.zip(fixed).zip(ids.par_chunks(SWEPT));
-            all.map(stretch).reduce(Swept::default, Swept::and)
-        })
+        let all = Stretch {
+            records: &mut self.records[..n],
+            momenta: &mut self.momenta,
+            impulses,
+            built,
+            ids: &self.ids,
+        };
+        let rule = &self.rule;
+        let work = |particle: &mut Particle<'_>| work(rule, particle);
+        self.forces.on_threads(|| all.on_threads(work))
     }
 
     /// Sorts the particles and makes their lists, if lists there are.
@@ -492,37 +433,5 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-}
-
-/// Adds the impulse of half a step.
-#[inline(always)]
-fn kick(particle: &mut Particle<'_>) {
-    for (p, impulse) in particle.momentum.iter_mut().zip(particle.impulse) {
-        *p = p.wrapping_add(*impulse);
-    }
-}
-
-/// Moves a particle for a step, or half of one.
-#[inline(always)]
-fn shift(rule: &Rule, particle: &mut Particle<'_>, half: bool) -> Swept {
-    let species = particle.record[3];
-    let most = rule.most(species);
-    let mut d = [0.0; 3];
-    for axis in 0..3 {
-        let p = particle.momentum[axis];
-        if p.unsigned_abs() > most {
-            return Swept {
-                moved2: 0.0,
-                fast: Some((particle.id, axis, p)),
-            };
-        }
-        let x = &mut particle.record[axis];
-        *x = x.wrapping_add(rule.moved(species, axis, p, half));
-        d[axis] = x.wrapping_sub(particle.built[axis]) as f64 * rule.units[axis];
-    }
-    Swept {
-        moved2: norm2(d),
-        fast: None,
     }
 }

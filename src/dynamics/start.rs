@@ -153,7 +153,9 @@ impl Start {
         let all: f64 = masses.iter().sum();
         for k in 0..3 {
             let momentum: f64 = velocities.iter().zip(&masses).map(|(v, m)| m * v[k]).sum();
-            velocities.iter_mut().for_each(|v| v[k] -= momentum / all);
+            for v in &mut velocities {
+                v[k] -= momentum / all;
+            }
         }
         let twice_kinetic = |(v, m): (&[f64; 3], &f64)| m * crate::separation::norm2(*v);
         let twice: f64 = velocities.iter().zip(&masses).map(twice_kinetic).sum();

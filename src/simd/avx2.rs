@@ -397,7 +397,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
-        bind!(take_off_4(columns, to, index))
+        bind!(take_off_4(columns, to, index));
     }
     #[inline(always)]
     fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; MOST_LANES]) {

@@ -391,7 +391,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {
-        bind!(take_off_8(columns, to, index))
+        bind!(take_off_8(columns, to, index));
     }
     #[inline(always)]
     fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]) {

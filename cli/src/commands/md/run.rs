@@ -309,12 +309,11 @@ impl<'a> Run<'a> {
 
 impl Counting {
     fn new(md: &Md, lengths: [f64; 3]) -> Result<Self> {
-        let edges = match &md.written.rdf_bins {
-            Some(spec) => spec.edges().context("--rdf-bins")?,
-            None => {
-                let half = |r: f64, length: f64| r.min(length / 2.0);
-                Edges::linear(0.0, lengths.into_iter().fold(R_MAX, half), BINS)?
-            }
+        let half = |r: f64, length: f64| r.min(length / 2.0);
+        let edges = if let Some(spec) = &md.written.rdf_bins {
+            spec.edges().context("--rdf-bins")?
+        } else {
+            Edges::linear(0.0, lengths.into_iter().fold(R_MAX, half), BINS)?
         };
         let bins = RBins::new(edges);
         Ok(Self {

@@ -45,7 +45,7 @@ fn of_lattice(fluid: &FluidFlags) -> Result<Start> {
         usage("--species: a lattice of several needs their numbers, e.g. A:1:800,B:1:200")
     })?;
     let mixed = start.with_shuffled_species(&numbers, fluid.seed);
-    Ok(mixed.map_err(|error| usage(format!("--species: {error} (--atoms)")))?)
+    mixed.map_err(|error| usage(format!("--species: {error} (--atoms)")))
 }
 
 /// Starts from the last frame of a trajectory.
