@@ -28,14 +28,14 @@ fn time(start: &Start, potential: &LennardJones, engine: &ForceEngine) -> (f64, 
     fluid.advance(MELTING, &Silent).unwrap();
     let state = fluid.state();
     let (begin, lists) = (Instant::now(), fluid.lists_made());
-    let mut steps = 0;
+    let mut steps = 0u32;
     while begin.elapsed().as_secs_f64() < SECONDS {
         fluid.advance(10, &Silent).unwrap();
         steps += 10;
     }
-    let seconds = begin.elapsed().as_secs_f64() / steps as f64;
+    let seconds = begin.elapsed().as_secs_f64() / f64::from(steps);
     let lists = (fluid.lists_made() - lists).max(1);
-    (seconds, steps as f64 / lists as f64, state)
+    (seconds, f64::from(steps) / lists as f64, state)
 }
 
 fn row(n: usize, density: f64) {

@@ -146,14 +146,24 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     }
 }
 
-#[test]
-fn what_cannot_be_run_is_refused_in_a_line() {
-    let near = "3\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3\nA 1 1 1\nA 5 5 5\nC 1.2 1 1\n";
-    let folder = Folder::new()
-        .with("near.xyz", near)
-        .with("open.xyz", "1\nfree\nA 1 1 1\n")
-        .with("cut.xyz", "3\nLattice=\"9 0 0 0 9 0 0 0 9\"\nA 1 1 1\n");
+/// Every command is refused in one line that says why, and nothing is written.
+fn assert_refused(folder: &Folder, cases: &[(String, &str)]) {
     let before = folder.names();
+    for (line, expected) in cases {
+        let run = folder.run(line);
+        assert!([1, 2].contains(&run.code), "{line}: {}", run.code);
+        assert!(run.stderr.contains(expected), "{line}\n{}", run.stderr);
+        let errors = run
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("error: "));
+        assert_eq!(errors.count(), 1, "{line}\n{}", run.stderr);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+}
+
+#[test]
+fn fluids_that_cannot_be_are_refused_in_a_line() {
     let l = LIQUID;
     let cases = [
         ("md --steps 1 -o a.csv".to_owned(), "--atoms and --density"),
@@ -209,6 +219,19 @@ fn what_cannot_be_run_is_refused_in_a_line() {
             format!("{l} --steps 9 --species A:1:128,A:1:128 -o a.csv"),
             "twice",
         ),
+    ];
+    assert_refused(&Folder::new(), &cases);
+}
+
+#[test]
+fn runs_and_files_that_cannot_be_are_refused_in_a_line() {
+    let near = "3\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3\nA 1 1 1\nA 5 5 5\nC 1.2 1 1\n";
+    let folder = Folder::new()
+        .with("near.xyz", near)
+        .with("open.xyz", "1\nfree\nA 1 1 1\n")
+        .with("cut.xyz", "3\nLattice=\"9 0 0 0 9 0 0 0 9\"\nA 1 1 1\n");
+    let l = LIQUID;
+    let cases = [
         (format!("{l} --steps 9 --friction 2 -o a.csv"), "langevin"),
         (
             format!("{l} --steps 9 --thermostat langevin --friction -2 -o a.csv"),
@@ -255,15 +278,5 @@ fn what_cannot_be_run_is_refused_in_a_line() {
         ("md cut.xyz --steps 1 -o a.csv".to_owned(), "cut.xyz"),
         ("md none.xyz --steps 1 -o a.csv".to_owned(), "none.xyz"),
     ];
-    for (line, expected) in cases {
-        let run = folder.run(&line);
-        assert!([1, 2].contains(&run.code), "{line}: {}", run.code);
-        assert!(run.stderr.contains(expected), "{line}\n{}", run.stderr);
-        let errors = run
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("error: "));
-        assert_eq!(errors.count(), 1, "{line}\n{}", run.stderr);
-        assert_eq!(folder.names(), before, "{line}");
-    }
+    assert_refused(&folder, &cases);
 }
