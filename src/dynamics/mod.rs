@@ -4,6 +4,13 @@
 //! made of IEEE operations, rounded once to an integer and added with both signs: momentum never changes, a run with negated momenta comes back to every
 //! word of its start, and threads, instructions and the way pairs are found change no bit. Nothing here reads or writes files.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    reason = "particles are at most 2^26, species 64, momenta below 2^50 and terms of pairs rounded to 2^50 at most; differences of fractions wrap"
+)]
+
 mod cells;
 mod forces;
 mod lanes;

@@ -50,7 +50,7 @@ pub enum ResultKind {
 }
 
 impl ResultKind {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Counts,
         Self::Correlation,
         Self::Projected,
