@@ -18,12 +18,12 @@ use anyhow::{Context, Result};
 use crate::args::{EngineName, RunFlags};
 #[cfg(feature = "cuda")]
 use crate::args::{KernelName, PrecisionName};
+use crate::checkpoint::CheckpointFlags;
 use crate::record::Arguments;
 use crate::usage::usage;
 use crate::worker::{Worker, Works};
 
 /// The engine asked for, or the choice of one, and which units it counts.
-#[derive(Debug)]
 pub(crate) struct Engines {
     who: Who,
     pub(crate) works: Works,
@@ -132,9 +132,18 @@ fn check(flags: &RunFlags) -> Result<()> {
 impl Engines {
     /// What the flags ask for; GPUs asked for by name are opened here, and files of parts are read.
     pub(crate) fn new(flags: &RunFlags, arguments: &Arguments) -> Result<Self> {
+        Self::with_checkpoints(flags, &CheckpointFlags::default(), arguments)
+    }
+
+    /// The same with checkpoints, where they are asked for.
+    pub(crate) fn with_checkpoints(
+        flags: &RunFlags,
+        kept: &CheckpointFlags,
+        arguments: &Arguments,
+    ) -> Result<Self> {
         check(flags)?;
         let who = Who::of(flags)?;
-        let works = Works::new(&flags.pieces, who.exactness(), arguments)?;
+        let works = Works::new((&flags.pieces, kept), who.exactness(), arguments)?;
         Ok(Self { who, works })
     }
 

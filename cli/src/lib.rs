@@ -18,6 +18,7 @@ mod bins;
 mod by_shell;
 mod caller;
 mod catalogs;
+mod checkpoint;
 mod commands;
 mod counted;
 mod counting;
@@ -37,12 +38,14 @@ mod record;
 mod scatter;
 mod shard;
 mod shared;
+mod shares;
 mod summary;
 mod tables;
 mod text;
 mod usage;
 mod weight_sets;
 mod worker;
+mod world;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -55,6 +58,7 @@ use tracing::level_filters::LevelFilter;
 pub use caller::{CallError, Called, Outcome, Watch};
 use inputs::{Call, Kept};
 use record::Arguments;
+pub use world::{Guided, World, WorldError};
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
 ///

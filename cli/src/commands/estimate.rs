@@ -24,6 +24,7 @@ use super::split::{SplitFlags, Subsets};
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
+use crate::checkpoint::CheckpointFlags;
 use crate::counted::Counted;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
@@ -106,6 +107,8 @@ pub(crate) struct EstimateFlags {
     pair_weights: PairWeightFlags,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    kept: CheckpointFlags,
 }
 
 /// A correlation function with the counts it came from.
@@ -397,7 +400,7 @@ impl EstimateFlags {
             regions: cut,
         };
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::new(&self.run, call.arguments)?;
+        let engines = Engines::with_checkpoints(&self.run, &self.kept, call.arguments)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
         if set == 0 {
