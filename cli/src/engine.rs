@@ -10,7 +10,7 @@ use albireo::counts::WeightedSums;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
-use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
+use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision, devices};
 use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
 use albireo::{Binning, EngineError, Naive, PairJob};
 use anyhow::{Context, Result};
@@ -22,6 +22,8 @@ use crate::checkpoint::CheckpointFlags;
 use crate::record::Arguments;
 use crate::usage::usage;
 use crate::worker::{Worker, Works};
+#[cfg(feature = "cuda")]
+use crate::world;
 
 /// The engine asked for, or the choice of one, and which units it counts.
 pub(crate) struct Engines {
@@ -70,11 +72,19 @@ pub(crate) fn cpu_of(threads: Option<NonZeroUsize>, name: Option<&str>) -> Resul
     }
 }
 
+/// The GPU of this rank, where several of a node share them out.
+#[cfg(feature = "cuda")]
+fn of_rank() -> Option<Vec<usize>> {
+    let [rank, ranks] = world::current().on_node();
+    let found = if ranks > 1 { devices().ok()?.len() } else { 0 };
+    (found > 0).then(|| vec![rank % found])
+}
+
 #[cfg(feature = "cuda")]
 fn cuda_options(flags: &RunFlags) -> CudaOptions {
     let cuda = &flags.cuda;
     CudaOptions {
-        devices: cuda.devices.clone().unwrap_or_default(),
+        devices: cuda.devices.clone().or_else(of_rank).unwrap_or_default(),
         precision: match cuda.precision {
             None | Some(PrecisionName::Exact) => Precision::Exact,
             Some(PrecisionName::F64) => Precision::Float64,
@@ -190,7 +200,7 @@ impl Who {
                 cuda(flags)?,
             ))),
             #[cfg(feature = "cuda")]
-            EngineName::Auto if flags.cuda.devices.is_some() => {
+            EngineName::Auto if flags.cuda.devices.is_some() || of_rank().is_some() => {
                 // A wrong number is an error even where the cpu would be chosen.
                 Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda(flags)?))
             }

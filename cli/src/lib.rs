@@ -33,6 +33,7 @@ mod output;
 mod pair_weights;
 mod part_file;
 mod planned;
+mod planning;
 mod progress;
 mod record;
 mod scatter;
@@ -50,6 +51,7 @@ mod world;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -131,8 +133,10 @@ enum Command {
     Completions(commands::completions::Completions),
 }
 
-fn start_log(cli: &Cli) {
+/// Begins the log; of several processes the first tells what goes on.
+fn start_log(cli: &Cli, is_first: bool) {
     let level = match (cli.quiet, cli.verbose) {
+        _ if !is_first => LevelFilter::OFF,
         (true, _) => LevelFilter::ERROR,
         (false, 0) => LevelFilter::INFO,
         (false, 1) => LevelFilter::DEBUG,
@@ -199,30 +203,71 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 /// assert_eq!(albireo_cli::main_with(["albireo", "--version"].map(Into::into)), ExitCode::SUCCESS);
 /// ```
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    main_in(arguments.into_iter().collect(), None)
+}
+
+/// Runs the program as [`main_with`] does, as one of the ranks of `world`: the units of its counts are shared out to all of them, rank 0
+/// tells and writes. Commands that share nothing out are carried out by rank 0 alone.
+///
+/// A rank that fails ends all of them, by [`World::abort`] where there are others. To be called from the thread that may speak with other
+/// ranks.
+pub fn main_of_rank(arguments: Vec<OsString>, world: &Rc<dyn World>) -> ExitCode {
+    main_in(arguments, Some(world))
+}
+
+fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode {
+    let is_first = world.is_none_or(|world| world.rank() == 0);
     #[cfg(feature = "parquet")]
     albireo_catalogs::quiet_decoder_panics();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(refusal) => {
             // Help and versions are of this kind too.
-            let _ = refusal.print();
+            if is_first {
+                let _ = refusal.print();
+            }
             return ExitCode::from(refusal.exit_code() as u8);
         }
     };
-    start_log(&cli);
+    start_log(&cli, is_first);
     let mut call = Call {
         arguments: &Arguments::of(arguments),
         kept: &mut Kept::default(),
     };
-    let done = progress::listen_for_signals().and_then(|()| carry_out(cli.command, &mut call));
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
+    let command = cli.command;
+    let done = progress::listen_for_signals().and_then(|()| match world {
+        None => carry_out(command, &mut call),
+        Some(world) => carry_out_as_rank(command, &mut call, world),
+    });
+    match (done, world) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        (Err(error), world) => {
+            let code = exit_code(&error);
+            if let Some(world) = world {
+                world::let_others_tell(&**world);
+            }
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(exit_code(&error))
+            match world {
+                Some(world) if world.size() > 1 => world.abort(code),
+                _ => ExitCode::from(code),
+            }
         }
     }
+}
+
+/// Does what a command line asks for as one of several ranks.
+fn carry_out_as_rank(command: Command, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
+    world::begin(&**world, &call.arguments.words)?;
+    let shared = matches!(command, Command::Count(_) | Command::Xi(_) | Command::Wp(_));
+    if shared {
+        world::within(Some(world), || carry_out(command, call))?;
+    } else if world.rank() == 0 {
+        if world.size() > 1 {
+            tracing::warn!("this command shares nothing out: rank 0 carries it out alone");
+        }
+        carry_out(command, call)?;
+    }
+    Ok(world.wait()?)
 }
 
 /// Has a command carried out inside the process of `watch`, on this thread and those of the engine: what would be written and printed is

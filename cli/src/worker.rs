@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
+use crate::planning::{self, Planning};
 use crate::record::Arguments;
 use crate::shard::{PieceFlags, Shard};
 use crate::shares::{Share, Shares};
@@ -40,11 +41,13 @@ enum Work {
     Shares(Shares),
     /// None: parts hold them.
     Given(Given),
+    /// None: what they would take is told.
+    Plan(Planning),
 }
 
-/// The part has been written, and there is no result of it alone: no error, but the end of the command.
+/// The part or the plan has been written, and there is no result of it: no error, but the end of the command.
 #[derive(Debug, thiserror::Error)]
-#[error("a part has no result of its own")]
+#[error("parts and plans have no result of their own")]
 pub(crate) struct PartWritten;
 
 /// Flags with a value that change no count, or belong to one process.
@@ -120,8 +123,9 @@ impl Works {
                 "--shard, --checkpoint and ranks need exact counts: leave out --precision f32",
             ));
         }
-        let work = match &flags.from_part[..] {
-            [] if shared => {
+        let work = match (flags.plan, &flags.from_part[..]) {
+            (Some(machines), _) => Work::Plan(Planning::new(machines)),
+            (None, []) if shared => {
                 let stem = match part.as_ref() {
                     None => "all".to_owned(),
                     Some((Shard { index, of }, _)) => format!("{index}-of-{of}"),
@@ -130,8 +134,8 @@ impl Works {
                 let checkpoints = kept.open(&stem, &words, &*world)?;
                 Work::Shares(Shares::new(world, part, checkpoints, words))
             }
-            [] => Work::Whole,
-            files => {
+            (None, []) => Work::Whole,
+            (None, files) => {
                 let read = |path: &PathBuf| Ok((path.clone(), PartFile::read(path)?));
                 let parts = files.iter().map(read).collect::<Result<Vec<_>>>()?;
                 Work::Given(Given {
@@ -146,8 +150,16 @@ impl Works {
 
     /// The worker that does it with an engine.
     pub(crate) fn by(&self, engine: AnyEngine, counts: usize) -> Result<Worker> {
-        if counts == 0 && matches!(&*self.0, Work::Shares(shares) if shares.part.is_some()) {
-            return Err(usage("--shard: this command has nothing to count"));
+        let flag = match &*self.0 {
+            Work::Shares(shares) if shares.part.is_some() => Some("--shard"),
+            Work::Plan(planning) => {
+                planning.is_read();
+                Some("--plan")
+            }
+            _ => None,
+        };
+        if let Some(flag) = flag.filter(|_| counts == 0) {
+            return Err(usage(format!("{flag}: this command has nothing to count")));
         }
         Ok(Worker {
             engine,
@@ -202,7 +214,7 @@ impl Worker {
         match &*self.work {
             Work::Whole => true,
             Work::Shares(shares) => shares.part.is_none() && shares.checkpoints.is_none(),
-            Work::Given(_) => false,
+            Work::Given(_) | Work::Plan(_) => false,
         }
     }
 
@@ -225,15 +237,39 @@ impl Worker {
     /// # Errors
     /// [`PartWritten`] after the last one of a part.
     pub(crate) fn done(&self) -> Result<()> {
-        let Work::Shares(shares) = &*self.work else {
-            return Ok(());
-        };
         self.left.set(self.left.get().saturating_sub(1));
-        if self.left.get() > 0 || shares.part.is_none() {
+        if self.left.get() > 0 {
             return Ok(());
         }
-        shares.write_part()?;
+        match &*self.work {
+            Work::Shares(shares) if shares.part.is_some() => shares.write_part()?,
+            Work::Plan(planning) => planning.print(&self.engine.description())?,
+            _ => return Ok(()),
+        }
         Err(PartWritten.into())
+    }
+
+    /// Adds a count to the plan, and makes an empty one.
+    fn plan<B: Binning>(
+        &self,
+        planning: &Planning,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally, EngineError> {
+        let engine = &self.engine;
+        let units = engine.units(job, what, progress)?;
+        planning.is_sorted();
+        let count = |run: Range<usize>| {
+            let made = engine.tally_units(job, what, (&units, run), progress);
+            made.map(|_| ())
+        };
+        let seconds = match engine {
+            AnyEngine::Cpu(cpu) => planning::of_spread_units(&units, cpu.threads(), count)?,
+            _ => planning::of_more_units(&units, count)?,
+        };
+        planning.add(self.name.get(), &units, seconds);
+        Ok(what.zero(job.job().pairs())?)
     }
 
     /// Counts the units that it is handed, and puts them together with those of others.
@@ -327,6 +363,10 @@ impl Engine for Worker {
                 let tally = self.noted(self.tally_share(shares, job, what, progress))?;
                 Ok((tally, Report::default()))
             }
+            Work::Plan(planning) => {
+                let tally = self.plan(planning, job, what, progress)?;
+                Ok((tally, Report::default()))
+            }
             Work::Given(given) => {
                 what.admit(job.job())?;
                 let tally = given.take(&identity(self.name.get(), job, what));
@@ -350,7 +390,7 @@ impl Engine for Worker {
             Work::Shares(shares) if shares.ranks() > 1 => {
                 format!("{own} on each of {} ranks", shares.ranks())
             }
-            Work::Whole | Work::Shares(_) => own,
+            Work::Whole | Work::Shares(_) | Work::Plan(_) => own,
             Work::Given(given) => {
                 let last = given.taken.get().checked_sub(1);
                 let count = last.and_then(|at| given.counts.get(at));

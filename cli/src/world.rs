@@ -4,11 +4,15 @@
 //! processes work out the same result, and the first one writes it.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::ops::Range;
 use std::rc::Rc;
+use std::time::Duration;
 
 use albireo::Tally;
 use thiserror::Error;
+
+use crate::usage::usage;
 
 /// Processes that cannot reach one another.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -210,6 +214,69 @@ pub(crate) fn within<T>(world: Option<&Rc<dyn World>>, work: impl FnOnce() -> T)
     let done = work();
     CURRENT.set(before);
     done
+}
+
+/// Where a rank runs: how many cores it may use of how many, and which.
+fn place() -> [String; 3] {
+    let usable = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let status = read("/proc/self/status");
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let all = read("/proc/cpuinfo")
+        .lines()
+        .filter(|line| line.starts_with("processor"))
+        .count();
+    let mask = mask.unwrap_or_default().trim().to_owned();
+    [usable.to_string(), all.max(usable).to_string(), mask]
+}
+
+/// Makes sure that all ranks were called alike, and tells where they run.
+pub(crate) fn begin(world: &dyn World, words: &[OsString]) -> anyhow::Result<()> {
+    let [usable, all, mask] = place();
+    let words: Vec<_> = words.iter().skip(1).map(|w| w.to_string_lossy()).collect();
+    let own = [usable, all, mask, words.join(" ")].join("\n");
+    let known = world.gather(own.as_bytes())?;
+    let known: Vec<String> = known
+        .iter()
+        .map(|bytes| String::from_utf8_lossy(bytes).into())
+        .collect();
+    let known: Vec<Vec<&str>> = known
+        .iter()
+        .map(|own| own.splitn(4, '\n').collect())
+        .collect();
+    if let Some(rank) = known.iter().position(|own| own[3] != known[0][3]) {
+        return Err(usage(format!(
+            "rank {rank} was called with other options than rank 0: `{}` and `{}`",
+            known[rank][3], known[0][3]
+        )));
+    }
+    let mut bound = 0;
+    for (rank, own) in known.iter().enumerate().filter(|_| known.len() > 1) {
+        tracing::debug!(
+            "rank {rank} may use {} of {} cores: {}",
+            own[0],
+            own[1],
+            own[2]
+        );
+        bound += usize::from(own[0] == "1" && own[1] != "1");
+    }
+    if bound > 0 {
+        tracing::warn!(
+            "{bound} of {} ranks may use one core only: start one rank a node and leave its threads all cores, e.g. mpirun --map-by ppr:1:node --bind-to none",
+            known.len()
+        );
+    }
+    Ok(())
+}
+
+/// Waits, so that of ranks that fail alike the first one tells and ends all others.
+pub(crate) fn let_others_tell(world: &dyn World) {
+    if world.rank() > 0 {
+        let share = world.rank() as f64 / world.size() as f64;
+        std::thread::sleep(Duration::from_secs_f64(1.0 + 4.0 * share));
+    }
 }
 
 /// The tally of all ranks together, on every rank.

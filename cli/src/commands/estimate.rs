@@ -37,6 +37,8 @@ use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
 use crate::weight_sets::{WeightSetFlags, of_weights, path_of};
+#[cfg(feature = "plot")]
+use crate::world::is_first;
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -403,7 +405,7 @@ impl EstimateFlags {
         let engines = Engines::with_checkpoints(&self.run, &self.kept, call.arguments)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
-        if set == 0 {
+        if set == 0 && is_first() {
             self.regions.draw_map(&inputs)?;
         }
         let inputs = of_weights(inputs, (set, name), &mut record);

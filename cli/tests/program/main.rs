@@ -31,6 +31,7 @@ mod nz;
 mod one_frame;
 mod outputs;
 mod pair_weights;
+mod planning;
 #[cfg(feature = "plot")]
 mod plots;
 mod projections;
