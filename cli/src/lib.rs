@@ -244,7 +244,7 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         (Err(error), world) => {
             let code = exit_code(&error);
             if let Some(world) = world {
-                world::let_others_tell(&**world);
+                world::let_others_tell(&**world, progress::exit_code().is_some());
             }
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
             match world {
@@ -257,6 +257,9 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
 
 /// Does what a command line asks for as one of several ranks.
 fn carry_out_as_rank(command: Command, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
+    if world.size() > 1 {
+        progress::leave_signals_untold();
+    }
     world::begin(&**world, &call.arguments.words)?;
     let shared = matches!(command, Command::Count(_) | Command::Xi(_) | Command::Wp(_));
     if shared {

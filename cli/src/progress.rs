@@ -18,6 +18,14 @@ static STOP: AtomicU8 = AtomicU8::new(0);
 /// How many [`NothingToKeep`] there are.
 static ABANDONABLE: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether this process is one of several, of which one tells what goes wrong.
+static OF_SEVERAL: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process ends without a word where a signal ends it: when one rank fails, all others are sent one.
+pub(crate) fn leave_signals_untold() {
+    OF_SEVERAL.store(true, Ordering::SeqCst);
+}
+
 /// While it lives nothing is being written, so that a stop need not wait for whatever is slow to hear of it: a file being read, points
 /// being sorted, a GPU being started.
 #[derive(Debug)]
@@ -87,7 +95,9 @@ fn wait_for_signals(mut signals: signal_hook::iterator::Signals) {
         std::thread::sleep(Duration::from_millis(10));
         let insists = signals.pending().next().is_some();
         if insists || (is_abandonable() && asked.elapsed() > GRACE) {
-            let _ = writeln!(std::io::stderr(), "error: stopped by a signal");
+            if !OF_SEVERAL.load(Ordering::SeqCst) {
+                let _ = writeln!(std::io::stderr(), "error: stopped by a signal");
+            }
             signal_hook::low_level::exit(i32::from(code));
         }
     }

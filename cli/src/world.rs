@@ -271,11 +271,12 @@ pub(crate) fn begin(world: &dyn World, words: &[OsString]) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Waits, so that of ranks that fail alike the first one tells and ends all others.
-pub(crate) fn let_others_tell(world: &dyn World) {
-    if world.rank() > 0 {
+/// Waits, so that of ranks that fail alike the first one tells and ends all others; and that one which a signal stops, as all others are
+/// sent when one fails, lets that one tell.
+pub(crate) fn let_others_tell(world: &dyn World, signalled: bool) {
+    if world.rank() > 0 || (signalled && world.size() > 1) {
         let share = world.rank() as f64 / world.size() as f64;
-        std::thread::sleep(Duration::from_secs_f64(1.0 + 4.0 * share));
+        std::thread::sleep(Duration::from_secs_f64(0.5 + 2.0 * share));
     }
 }
 
