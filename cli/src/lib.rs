@@ -248,7 +248,11 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
             }
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
             match world {
-                Some(world) if world.size() > 1 => world.abort(code),
+                Some(world) if world.size() > 1 => {
+                    // What starts ranks has to pass the line on before it ends them.
+                    std::thread::sleep(std::time::Duration::from_millis(200));
+                    world.abort(code)
+                }
                 _ => ExitCode::from(code),
             }
         }

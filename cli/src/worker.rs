@@ -335,6 +335,8 @@ impl Given {
         if count.of != *sought {
             bail!("{name}: the parts are of other bins, sums or cuts than those asked for");
         }
+        let [units, counted] = count.units;
+        tracing::info!("{name}: {counted} of {units} units");
         Ok(count.tally.clone())
     }
 }

@@ -13,6 +13,9 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 /// How long the main thread may take to hear of a panic.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a line takes to whoever reads it.
+const PASSING: Duration = Duration::from_millis(200);
+
 /// What a panic says, in a line.
 fn line(panic: &PanicHookInfo<'_>) -> String {
     let what = panic.payload_as_str().unwrap_or("of an unknown kind");
@@ -41,5 +44,10 @@ pub(crate) fn tell() {
 
 /// What `work` comes to, if it does not panic.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
+    let done = catch_unwind(AssertUnwindSafe(work)).ok();
+    if done.is_none() {
+        // What starts ranks has to pass the line on before it ends them.
+        std::thread::sleep(PASSING);
+    }
+    done
 }
