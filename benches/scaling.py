@@ -5,8 +5,8 @@
     python3 benches/scaling.py box.csv [--threads 1] [--units-a-worker 20,100,1000] [--workers 16,64,256,1024] [--latency 1e-4]
 
 A row of the file is a unit with its seconds on one thread; `begin` is what each run of units takes besides. Ranks are handed units as
-`albireo-mpi` hands them out (a share of 1 in 4 of what is left, evenly over the ranks), each rank spreads a run over its threads unit by unit, and
-asks again when the last is done. Parts are runs of even cost, as `--shard` cuts them. Efficiency is the time that all units take, over workers
+`albireo-mpi` hands them out (a share of 1 in 4 of what is left, evenly over the ranks, one for each thread at least), each rank spreads a run over its threads unit by unit, and
+asks again when the last is done, a rank of several threads having another run meanwhile. Parts are runs of even cost, as `--shard` cuts them. Efficiency is the time that all units take, over workers
 times the time until the last one is done. For more workers than a file has units for, its units follow one another again and again.
 `--check 12.3,6.4,3.3` compares 1, 2, 4.. ranks with the measured seconds of counting.
 """
@@ -38,13 +38,19 @@ def run_time(seconds, begin, threads):
 
 
 def ranks_time(seconds, begin, ranks, threads, latency):
-    """Until all ranks are done with units that are handed out."""
-    free = [(0.0, rank) for rank in range(ranks)]
-    for start, end in guided(len(seconds), ranks):
-        at, rank = free[0]
-        at += latency + run_time(seconds[start:end], begin, threads)
-        heapq.heapreplace(free, (at, rank))
-    return max(at for at, _ in free)
+    """Until all ranks are done with units that are handed out: two runs at a time to each rank of several threads."""
+    abreast = 2 if threads > 1 else 1
+    free = [[0.0] * threads for _ in range(ranks)]
+    asks = [(0.0, rank) for _ in range(abreast) for rank in range(ranks)]
+    for start, end in guided(len(seconds), ranks, threads):
+        at, rank = asks[0]
+        own, ready, done = free[rank], at + latency + begin, 0.0
+        for cost in seconds[start:end]:
+            ended = max(own[0], ready) + cost
+            heapq.heapreplace(own, ended)
+            done = max(done, ended)
+        heapq.heapreplace(asks, (done, rank))
+    return max(at for at, _ in asks)
 
 
 def parts_time(seconds, costs, begin, parts, threads):

@@ -3,10 +3,12 @@
 //! Entry: [`Shares::count`]. The thread that calls it is the one that speaks with other ranks, and does nothing else while another counts.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use albireo::engine::Units;
@@ -23,6 +25,8 @@ use crate::world::{World, sum};
 
 /// How often other ranks are seen to.
 const ATTENTION: Duration = Duration::from_micros(500);
+/// What is said where a panic has ended a thread.
+const ENDED: &str = "the thread that counts has ended";
 /// Units that are counted before it is known how long they take.
 const FIRST: usize = 16;
 /// The longest time between two looks at whether a checkpoint is due.
@@ -45,6 +49,8 @@ pub(crate) struct Share<'a> {
     pub(crate) empty: CountPart,
     /// Units that are counted at a time, at least.
     pub(crate) least: usize,
+    /// Runs of units that are counted at the same time: with two, threads that are done with one go on with the other.
+    pub(crate) abreast: usize,
 }
 
 /// What counts a run of units, from another thread.
@@ -134,6 +140,40 @@ impl Missing {
 /// A run of units that was counted, in so many seconds.
 type Made = (Range<usize>, f64, Result<Tally, EngineError>);
 
+/// Where runs of units are told that were counted; none when a thread that counts has ended before its time.
+type Tell = mpsc::Sender<Option<Made>>;
+
+/// Tells when its thread panics.
+struct Fallen<'a>(&'a Tell);
+
+impl Drop for Fallen<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Nobody listens any more where this is lost.
+            let _ = self.0.send(None);
+        }
+    }
+}
+
+/// Counts runs of units as they are given, and tells what came of each.
+fn count_given(
+    given: &Mutex<mpsc::Receiver<Range<usize>>>,
+    tell: &Tell,
+    count: &CountRun<'_>,
+    progress: &dyn Progress,
+) {
+    let _fallen = Fallen(tell);
+    let next = || given.lock().ok()?.recv().ok();
+    while let Some(run) = next() {
+        let start = Instant::now();
+        let made = count(run.clone(), &OfRun(progress));
+        let seconds = start.elapsed().as_secs_f64();
+        if tell.send(Some((run, seconds, made))).is_err() {
+            return;
+        }
+    }
+}
+
 impl Shares {
     pub(crate) fn new(
         world: Rc<dyn World>,
@@ -190,8 +230,13 @@ impl Shares {
         let missing = Missing::from_bytes(known.first().map_or(&[], Vec::as_slice));
         let pairs = missing.0.iter().map(|run| units.pairs(run.clone()));
         progress.begin(pairs.sum());
-        world.begin(missing.len(), share.least)?;
-        let tally = self.count_missing(&missing, units, count, progress)?;
+        let least = match (world.size(), &self.checkpoints) {
+            // Nobody else wants any of them.
+            (1, None) => missing.len(),
+            _ => share.least,
+        };
+        world.begin(missing.len(), least)?;
+        let tally = self.count_missing(&missing, &share, count, progress)?;
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.save()?;
         }
@@ -212,51 +257,55 @@ impl Shares {
     fn count_missing(
         &self,
         missing: &Missing,
-        units: &Units,
+        share: &Share<'_>,
         count: &CountRun<'_>,
         progress: &dyn Progress,
     ) -> Result<Counted> {
-        let mut counted = Counted::default();
-        let mut pace = Pace::new(self.checkpoints.as_ref());
         std::thread::scope(|scope| {
-            let (give, given) = mpsc::channel::<Range<usize>>();
-            let (tell, told) = mpsc::channel::<Made>();
-            scope.spawn(move || {
-                for run in given {
-                    let start = Instant::now();
-                    let made = count(run.clone(), &OfRun(progress));
-                    if tell
-                        .send((run, start.elapsed().as_secs_f64(), made))
-                        .is_err()
-                    {
-                        return;
-                    }
-                }
-            });
-            while let Some(places) = self.next(&pace)? {
-                let (mut number, mut took) = (0, 0.0);
-                for run in missing.at(&places) {
-                    if give.send(run).is_err() {
-                        bail!("the thread that counts has ended");
-                    }
-                    let (run, seconds, made) = self.attend(&told, (missing, units), progress)?;
-                    let made = match made {
-                        Err(EngineError::Interrupted) if stopped() => {
-                            self.world.stop()?;
-                            return Ok(counted);
-                        }
-                        made => made?,
-                    };
-                    (number, took) = (number + run.len(), took + seconds);
-                    counted.seconds += seconds;
-                    counted.tally.merge(made.clone());
-                    if let Some(checkpoints) = &self.checkpoints {
-                        checkpoints.add(&run, made, seconds)?;
-                    }
-                }
-                pace.learn(number, took);
+            let (give, given) = mpsc::channel();
+            let (tell, told) = mpsc::channel();
+            let given = Arc::new(Mutex::new(given));
+            for _ in 0..share.abreast {
+                let (given, tell) = (Arc::clone(&given), tell.clone());
+                scope.spawn(move || count_given(&given, &tell, count, progress));
             }
-            Ok(counted)
+            let mut counted = Counted::default();
+            let mut pace = Pace::new(self.checkpoints.as_ref());
+            let (mut waiting, mut at_work, mut more) = (VecDeque::new(), 0, true);
+            loop {
+                while more && at_work < share.abreast {
+                    if waiting.is_empty() {
+                        let places = self.next(&pace)?;
+                        more = places.is_some();
+                        waiting.extend(missing.at(&places.unwrap_or_default()));
+                    }
+                    if let Some(run) = waiting.pop_front() {
+                        give.send(run).map_err(|_| anyhow!(ENDED))?;
+                        at_work += 1;
+                    }
+                }
+                if at_work == 0 {
+                    return Ok(counted);
+                }
+                let (run, seconds, made) = self.attend(&told, (missing, share.units), progress)?;
+                at_work -= 1;
+                let made = match made {
+                    Err(EngineError::Interrupted) if stopped() => {
+                        // Who was told that there is no more has nothing to say.
+                        if std::mem::take(&mut more) {
+                            self.world.stop()?;
+                        }
+                        continue;
+                    }
+                    made => made?,
+                };
+                pace.learn(run.len(), seconds);
+                counted.seconds += seconds;
+                counted.tally.merge(made.clone());
+                if let Some(checkpoints) = &self.checkpoints {
+                    checkpoints.add(&run, made, seconds)?;
+                }
+            }
         })
     }
 
@@ -272,14 +321,14 @@ impl Shares {
     /// Sees to other ranks until the thread that counts has told something.
     fn attend(
         &self,
-        told: &mpsc::Receiver<Made>,
+        told: &mpsc::Receiver<Option<Made>>,
         (missing, units): (&Missing, &Units),
         progress: &dyn Progress,
     ) -> Result<Made> {
         loop {
             match told.recv_timeout(ATTENTION) {
-                Ok(made) => return Ok(made),
-                Err(RecvTimeoutError::Disconnected) => bail!("the thread that counts has ended"),
+                Ok(Some(made)) => return Ok(made),
+                Ok(None) | Err(RecvTimeoutError::Disconnected) => bail!(ENDED),
                 Err(RecvTimeoutError::Timeout) => {
                     let elsewhere = self.world.attend()?;
                     let runs = elsewhere.iter().flat_map(|places| missing.at(places));

@@ -285,17 +285,15 @@ impl Worker {
         let plan = (units.len(), format!("{:016x}", units.fingerprint()));
         let zero = what.zero(job.job().pairs())?;
         let of = identity(self.name.get(), job, what);
+        let (least, abreast) = match engine {
+            AnyEngine::Cpu(cpu) => (cpu.threads(), cpu.threads().min(2)),
+            // Others bring rows together for each run.
+            _ => (units.len() / (FEWEST_RUNS * shares.ranks()), 1),
+        };
         let share = Share {
             empty: CountPart::empty(of, plan, engine.description(), zero),
-            least: match engine {
-                AnyEngine::Naive(_) | AnyEngine::Cpu(_) => 1,
-                // Others bring rows together for each run.
-                #[allow(
-                    unreachable_patterns,
-                    reason = "there are others with the feature cuda"
-                )]
-                _ => units.len() / (FEWEST_RUNS * shares.ranks()),
-            },
+            least,
+            abreast,
             units: &units,
         };
         let count = |run: Range<usize>, progress: &dyn Progress| {
