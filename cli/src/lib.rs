@@ -52,6 +52,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -215,6 +216,11 @@ pub fn main_of_rank(arguments: Vec<OsString>, world: &Rc<dyn World>) -> ExitCode
     main_in(arguments, Some(world))
 }
 
+/// How long a line takes from a rank to whoever reads it.
+const PASSING: Duration = Duration::from_millis(200);
+/// How long a rank waits to be ended by the one that tells why.
+const BEING_ENDED: Duration = Duration::from_secs(6);
+
 fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode {
     let is_first = world.is_none_or(|world| world.rank() == 0);
     #[cfg(feature = "parquet")]
@@ -243,16 +249,17 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         (Ok(()), _) => ExitCode::SUCCESS,
         (Err(error), world) => {
             let code = exit_code(&error);
-            if let Some(world) = world {
-                world::let_others_tell(&**world, progress::exit_code().is_some());
+            if world
+                .is_none_or(|world| world::is_to_tell(&**world, progress::exit_code().is_some()))
+            {
+                let _ = writeln!(std::io::stderr(), "error: {error:#}");
+                // What starts ranks has to pass the line on before it ends them.
+                std::thread::sleep(world.map_or(Duration::ZERO, |_| PASSING));
+            } else {
+                std::thread::sleep(BEING_ENDED);
             }
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             match world {
-                Some(world) if world.size() > 1 => {
-                    // What starts ranks has to pass the line on before it ends them.
-                    std::thread::sleep(std::time::Duration::from_millis(200));
-                    world.abort(code)
-                }
+                Some(world) if world.size() > 1 => world.abort(code),
                 _ => ExitCode::from(code),
             }
         }

@@ -198,7 +198,7 @@ impl Shares {
     /// Makes a count, or the part of it that is asked for: its tally, on every rank.
     pub(crate) fn count(
         &self,
-        share: Share<'_>,
+        share: &Share<'_>,
         count: &CountRun<'_>,
         progress: &dyn Progress,
     ) -> Result<Tally> {
@@ -236,7 +236,7 @@ impl Shares {
             _ => share.least,
         };
         world.begin(missing.len(), least)?;
-        let tally = self.count_missing(&missing, &share, count, progress)?;
+        let tally = self.count_missing(&missing, share, count, progress)?;
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.save()?;
         }

@@ -38,7 +38,7 @@ enum Work {
     /// All of them, at once.
     Whole,
     /// Those of a part, or all, shared out or with checkpoints between them.
-    Shares(Shares),
+    Shares(Box<Shares>),
     /// None: parts hold them.
     Given(Given),
     /// None: what they would take is told.
@@ -132,7 +132,7 @@ impl Works {
                 };
                 let words = common(arguments);
                 let checkpoints = kept.open(&stem, &words, &*world)?;
-                Work::Shares(Shares::new(world, part, checkpoints, words))
+                Work::Shares(Box::new(Shares::new(world, part, checkpoints, words)))
             }
             (None, []) => Work::Whole,
             (None, files) => {
@@ -300,7 +300,7 @@ impl Worker {
             let made = engine.tally_units(job, what, (&units, run), progress);
             made.map(|(tally, _)| tally)
         };
-        shares.count(share, &count, progress)
+        shares.count(&share, &count, progress)
     }
 
     /// Notes why a count failed, if that was no affair of the engine.

@@ -85,6 +85,10 @@ pub trait World {
     /// As [`World::sum`].
     fn wait(&self) -> Result<(), WorldError>;
 
+    /// Waits so long for another rank to claim that it tells why all of them end; where none has, claims it for this one and says true.
+    /// By one rank alone.
+    fn claim(&self, patience: Duration) -> bool;
+
     /// Ends all ranks with this exit code. By one rank alone.
     fn abort(&self, code: u8) -> !;
 }
@@ -186,6 +190,10 @@ impl World for Alone {
         Ok(())
     }
 
+    fn claim(&self, _: Duration) -> bool {
+        true
+    }
+
     fn abort(&self, code: u8) -> ! {
         #[allow(clippy::exit, reason = "what a world is asked for here")]
         std::process::exit(i32::from(code))
@@ -271,13 +279,15 @@ pub(crate) fn begin(world: &dyn World, words: &[OsString]) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Waits, so that of ranks that fail alike the first one tells and ends all others; and that one which a signal stops, as all others are
-/// sent when one fails, lets that one tell.
-pub(crate) fn let_others_tell(world: &dyn World, signalled: bool) {
-    if world.rank() > 0 || (signalled && world.size() > 1) {
-        let share = world.rank() as f64 / world.size() as f64;
-        std::thread::sleep(Duration::from_secs_f64(0.5 + 2.0 * share));
-    }
+/// Whether this rank is the one that tells why all of them end. Of ranks that fail alike the first one does; one that a signal stops, as
+/// all others are sent one when a rank fails, lets that one tell.
+pub(crate) fn is_to_tell(world: &dyn World, signalled: bool) -> bool {
+    let share = world.rank() as f64 / world.size() as f64;
+    let patience = match (world.rank(), signalled) {
+        (0, false) => 0.0,
+        _ => 1.0 + 3.0 * share,
+    };
+    world.size() == 1 || world.claim(Duration::from_secs_f64(patience))
 }
 
 /// The tally of all ranks together, on every rank.

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use albireo_cli::{Guided, World, WorldError};
 use ferrompi::{Communicator, Mpi, ReduceOp, Source, Tag, ThreadLevel};
@@ -14,6 +14,8 @@ use ferrompi::{Communicator, Mpi, ReduceOp, Source, Tag, ThreadLevel};
 const ASK: i32 = 1;
 /// Answers with the first unit and the end; both alike where there are no more.
 const GIVE: i32 = 2;
+/// Says that a rank tells why all of them end.
+const TELL: i32 = 3;
 /// Between two looks at whether something has come: nobody waits in a loop that keeps a core busy.
 const PAUSE: Duration = Duration::from_micros(200);
 /// Numbers that are added up at a time.
@@ -233,6 +235,24 @@ impl World for Ranks {
     fn wait(&self) -> Result<(), WorldError> {
         self.told(self.close())?;
         self.told(self.barrier())
+    }
+
+    fn claim(&self, patience: Duration) -> bool {
+        let begun = Instant::now();
+        loop {
+            // What cannot be found out any more is told rather twice than never.
+            if let Ok(Some(_)) = self.world.iprobe::<u64>(Source::Any, Tag::Value(TELL)) {
+                return false;
+            }
+            if begun.elapsed() >= patience {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        for rank in (0..self.world.size()).filter(|&rank| rank != self.world.rank()) {
+            let _ = self.world.send(&[0u64], rank, TELL);
+        }
+        true
     }
 
     fn abort(&self, code: u8) -> ! {

@@ -1,7 +1,8 @@
 //! A folder in which ranks run, and what they left.
 
-#![allow(dead_code, reason = "not every test needs all of it")]
+#![allow(clippy::print_stderr, reason = "what is skipped is said")]
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -151,7 +152,7 @@ pub(crate) fn scattered(n: u64, length: f64, seed: u64) -> String {
     let mut text = String::from("x,y,z,w\n");
     for _ in 0..n {
         let [x, y, z] = [uniform(), uniform(), uniform()].map(|u| u * length);
-        text += &format!("{x:?},{y:?},{z:?},{:?}\n", 0.5 + uniform());
+        writeln!(text, "{x:?},{y:?},{z:?},{:?}", 0.5 + uniform()).unwrap();
     }
     text
 }
