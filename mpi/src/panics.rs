@@ -18,7 +18,10 @@ const PASSING: Duration = Duration::from_millis(200);
 
 /// What a panic says, in a line.
 fn line(panic: &PanicHookInfo<'_>) -> String {
-    let what = panic.payload_as_str().unwrap_or("of an unknown kind");
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let what = text.unwrap_or("of an unknown kind");
     let place = panic.location().map(|place| format!(", {place}"));
     format!(
         "error: a mistake of albireo-mpi, please report it: {}{}",

@@ -19,8 +19,10 @@ fn parts(folder: &Folder) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder.path("kept")) else {
         return vec![];
     };
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut parts: Vec<String> = names.filter(|name| name.ends_with(".part")).collect();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let parts = paths.filter(|path| path.extension().is_some_and(|end| end == "part"));
+    let name = |path: std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut parts: Vec<String> = parts.map(name).collect();
     parts.sort();
     parts
 }
