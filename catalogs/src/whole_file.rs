@@ -77,7 +77,7 @@ impl WholeFile {
         Ok(self.temporary.get_ref().path())
     }
 
-    /// Brings all bytes to the disk and puts the file in its place.
+    /// Brings all bytes to the disk and puts the file in its place, for good where folders can be brought to the disk too.
     ///
     /// # Errors
     /// The system's; the older file, if any, is untouched then.
@@ -88,6 +88,9 @@ impl WholeFile {
             .map_err(io::IntoInnerError::into_error)?;
         temporary.as_file().sync_all()?;
         temporary.persist(&self.target)?;
+        // A system that refuses this has no more to offer, and the file is there.
+        #[cfg(unix)]
+        let _ = File::open(folder(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use albireo::counts::WeightedSums;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
-use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
+use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision, devices};
 use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
 use albireo::{Binning, EngineError, Naive, PairJob};
 use anyhow::{Context, Result};
@@ -18,12 +18,14 @@ use anyhow::{Context, Result};
 use crate::args::{EngineName, RunFlags};
 #[cfg(feature = "cuda")]
 use crate::args::{KernelName, PrecisionName};
+use crate::checkpoint::CheckpointFlags;
 use crate::record::Arguments;
 use crate::usage::usage;
 use crate::worker::{Worker, Works};
+#[cfg(feature = "cuda")]
+use crate::world;
 
 /// The engine asked for, or the choice of one, and which units it counts.
-#[derive(Debug)]
 pub(crate) struct Engines {
     who: Who,
     pub(crate) works: Works,
@@ -70,11 +72,19 @@ pub(crate) fn cpu_of(threads: Option<NonZeroUsize>, name: Option<&str>) -> Resul
     }
 }
 
+/// The GPU of this rank, where several of a node share them out.
+#[cfg(feature = "cuda")]
+fn of_rank() -> Option<Vec<usize>> {
+    let [rank, ranks] = world::current().on_node();
+    let found = if ranks > 1 { devices().ok()?.len() } else { 0 };
+    (found > 0).then(|| vec![rank % found])
+}
+
 #[cfg(feature = "cuda")]
 fn cuda_options(flags: &RunFlags) -> CudaOptions {
     let cuda = &flags.cuda;
     CudaOptions {
-        devices: cuda.devices.clone().unwrap_or_default(),
+        devices: cuda.devices.clone().or_else(of_rank).unwrap_or_default(),
         precision: match cuda.precision {
             None | Some(PrecisionName::Exact) => Precision::Exact,
             Some(PrecisionName::F64) => Precision::Float64,
@@ -132,9 +142,18 @@ fn check(flags: &RunFlags) -> Result<()> {
 impl Engines {
     /// What the flags ask for; GPUs asked for by name are opened here, and files of parts are read.
     pub(crate) fn new(flags: &RunFlags, arguments: &Arguments) -> Result<Self> {
+        Self::with_checkpoints(flags, &CheckpointFlags::default(), arguments)
+    }
+
+    /// The same with checkpoints, where they are asked for.
+    pub(crate) fn with_checkpoints(
+        flags: &RunFlags,
+        kept: &CheckpointFlags,
+        arguments: &Arguments,
+    ) -> Result<Self> {
         check(flags)?;
         let who = Who::of(flags)?;
-        let works = Works::new(&flags.pieces, who.exactness(), arguments)?;
+        let works = Works::new((&flags.pieces, kept), who.exactness(), arguments)?;
         Ok(Self { who, works })
     }
 
@@ -181,7 +200,7 @@ impl Who {
                 cuda(flags)?,
             ))),
             #[cfg(feature = "cuda")]
-            EngineName::Auto if flags.cuda.devices.is_some() => {
+            EngineName::Auto if flags.cuda.devices.is_some() || of_rank().is_some() => {
                 // A wrong number is an error even where the cpu would be chosen.
                 Self::Auto(Auto::new(cpu(flags)?).with_cuda(cuda(flags)?))
             }

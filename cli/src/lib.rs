@@ -31,6 +31,7 @@ mod bins;
 mod by_shell;
 mod caller;
 mod catalogs;
+mod checkpoint;
 mod commands;
 mod counted;
 mod counting;
@@ -45,21 +46,26 @@ mod output;
 mod pair_weights;
 mod part_file;
 mod planned;
+mod planning;
 mod progress;
 mod record;
 mod scatter;
 mod shard;
 mod shared;
+mod shares;
 mod summary;
 mod tables;
 mod text;
 mod usage;
 mod weight_sets;
 mod worker;
+mod world;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -68,6 +74,7 @@ use tracing::level_filters::LevelFilter;
 pub use caller::{CallError, Called, Outcome, Watch};
 use inputs::{Call, Kept};
 use record::Arguments;
+pub use world::{Guided, World, WorldError};
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
 ///
@@ -143,8 +150,10 @@ enum Command {
     Completions(commands::completions::Completions),
 }
 
-fn start_log(cli: &Cli) {
+/// Begins the log; of several processes the first tells what goes on.
+fn start_log(cli: &Cli, is_first: bool) {
     let level = match (cli.quiet, cli.verbose) {
+        _ if !is_first => LevelFilter::OFF,
         (true, _) => LevelFilter::ERROR,
         (false, 0) => LevelFilter::INFO,
         (false, 1) => LevelFilter::DEBUG,
@@ -212,30 +221,84 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 /// assert_eq!(albireo_cli::main_with(["albireo", "--version"].map(Into::into)), ExitCode::SUCCESS);
 /// ```
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    main_in(arguments.into_iter().collect(), None)
+}
+
+/// Runs the program as [`main_with`] does, as one of the ranks of `world`: the units of its counts are shared out to all of them, rank 0
+/// tells and writes. Commands that share nothing out are carried out by rank 0 alone.
+///
+/// A rank that fails ends all of them, by [`World::abort`] where there are others. To be called from the thread that may speak with other
+/// ranks.
+pub fn main_of_rank(arguments: Vec<OsString>, world: &Rc<dyn World>) -> ExitCode {
+    main_in(arguments, Some(world))
+}
+
+/// How long a line takes from a rank to whoever reads it.
+const PASSING: Duration = Duration::from_millis(200);
+/// How long a rank waits to be ended by the one that tells why.
+const BEING_ENDED: Duration = Duration::from_secs(6);
+
+fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode {
+    let is_first = world.is_none_or(|world| world.rank() == 0);
     #[cfg(feature = "parquet")]
     albireo_catalogs::quiet_decoder_panics();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(refusal) => {
             // Help and versions are of this kind too.
-            let _ = refusal.print();
+            if is_first {
+                let _ = refusal.print();
+            }
             return ExitCode::from(refusal.exit_code() as u8);
         }
     };
-    start_log(&cli);
+    start_log(&cli, is_first);
     let mut call = Call {
         arguments: &Arguments::of(arguments),
         kept: &mut Kept::default(),
     };
-    let done = progress::listen_for_signals().and_then(|()| carry_out(cli.command, &mut call));
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
-            ExitCode::from(exit_code(&error))
+    let command = cli.command;
+    let done = progress::listen_for_signals().and_then(|()| match world {
+        None => carry_out(command, &mut call),
+        Some(world) => carry_out_as_rank(command, &mut call, world),
+    });
+    match (done, world) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        (Err(error), world) => {
+            let code = exit_code(&error);
+            if world
+                .is_none_or(|world| world::is_to_tell(&**world, progress::exit_code().is_some()))
+            {
+                let _ = writeln!(std::io::stderr(), "error: {error:#}");
+                // What starts ranks has to pass the line on before it ends them.
+                std::thread::sleep(world.map_or(Duration::ZERO, |_| PASSING));
+            } else {
+                std::thread::sleep(BEING_ENDED);
+            }
+            match world {
+                Some(world) if world.size() > 1 => world.abort(code),
+                _ => ExitCode::from(code),
+            }
         }
     }
+}
+
+/// Does what a command line asks for as one of several ranks.
+fn carry_out_as_rank(command: Command, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
+    if world.size() > 1 {
+        progress::leave_signals_untold();
+    }
+    world::begin(&**world, &call.arguments.words)?;
+    let shared = matches!(command, Command::Count(_) | Command::Xi(_) | Command::Wp(_));
+    if shared {
+        world::within(Some(world), || carry_out(command, call))?;
+    } else if world.rank() == 0 {
+        if world.size() > 1 {
+            tracing::warn!("this command shares nothing out: rank 0 carries it out alone");
+        }
+        carry_out(command, call)?;
+    }
+    Ok(world.wait()?)
 }
 
 /// Has a command carried out inside the process of `watch`, on this thread and those of the engine: what would be written and printed is

@@ -15,6 +15,7 @@ use crate::files::{Written, keep_apart};
 use crate::summary;
 use crate::text::{columns_of, full, head, short};
 use crate::usage::usage;
+use crate::world::is_first;
 
 /// Longest table that is printed in full when it is also written to a file, or has two axes.
 const LONG: usize = 60;
@@ -42,6 +43,9 @@ fn add_result<'a>(
 /// Refuses what could not be written in the end, or would replace one of the `inputs`, before the work begins; `others` are
 /// further result files by their flags.
 pub(crate) fn check(flags: &OutputFlags, others: &[(&str, &Path)], inputs: &[&Path]) -> Result<()> {
+    if !is_first() {
+        return Ok(());
+    }
     let file = flags.file();
     if flags.format.is_some() && !flags.to_stdout() {
         return Err(usage(
@@ -82,6 +86,9 @@ pub(crate) fn check(flags: &OutputFlags, others: &[(&str, &Path)], inputs: &[&Pa
 
 /// Prints the table, writes it and draws it, as asked.
 pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
+    if !is_first() {
+        return Ok(());
+    }
     let taken = caller::take(table, None);
     if let Some(path) = flags.file() {
         write(table, path)?;
@@ -142,7 +149,7 @@ fn shown(table: &Table, file: Option<&Path>, terminal: bool) -> Result<String> {
 
 /// Writes a table whole or not at all.
 pub(crate) fn write(table: &Table, path: &Path) -> Result<()> {
-    if caller::take(table, Some(path)) {
+    if !is_first() || caller::take(table, Some(path)) {
         return Ok(());
     }
     table
@@ -161,7 +168,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 }
 
 fn print_bytes(bytes: &[u8]) -> Result<()> {
-    if caller::take_text(bytes) {
+    if !is_first() || caller::take_text(bytes) {
         return Ok(());
     }
     let mut out = io::stdout().lock();

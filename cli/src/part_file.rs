@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use albireo::Tally;
@@ -62,6 +63,70 @@ pub(crate) struct PartFile {
 }
 
 impl CountPart {
+    /// A part without units, `tally` being that of no pair.
+    pub(crate) fn empty(of: Identity, plan: (usize, String), engine: String, tally: Tally) -> Self {
+        Self {
+            of,
+            units: plan.0,
+            plan: plan.1,
+            covers: Vec::new(),
+            engine,
+            seconds: 0.0,
+            tally,
+        }
+    }
+
+    /// Adds a run of units that it does not hold yet, which took so many seconds.
+    pub(crate) fn add(&mut self, run: &Range<usize>, tally: Tally, seconds: f64) {
+        if !run.is_empty() {
+            let at = self.covers.partition_point(|[start, _]| *start < run.start);
+            self.covers.insert(at, [run.start, run.end]);
+            // Neighbours become one.
+            self.covers.dedup_by(|next, run| {
+                let joined = run[1] == next[0];
+                if joined {
+                    run[1] = next[1];
+                }
+                joined
+            });
+        }
+        self.tally.merge(tally);
+        self.seconds += seconds;
+    }
+
+    /// Why this and another part cannot be of the same count, if they cannot.
+    pub(crate) fn differs(&self, other: &Self) -> Option<String> {
+        let name = &self.of.name;
+        if *name != other.of.name {
+            return Some(format!(
+                "parts of other counts: {name} and {}",
+                other.of.name
+            ));
+        }
+        if self.of.job != other.of.job {
+            let (a, b) = (&self.of.job, &other.of.job);
+            return Some(format!(
+                "parts of {name} of other particles, weights or boxes: their fingerprints are {a} and {b}"
+            ));
+        }
+        if self.of.bins != other.of.bins {
+            let (a, b) = (&self.of.bins, &other.of.bins);
+            return Some(format!("parts of {name} in other bins: {a} and {b}"));
+        }
+        if self.of != other.of {
+            return Some(format!(
+                "parts of {name} with other sums, cuts or weights of pairs"
+            ));
+        }
+        if self.plan != other.plan || self.units != other.units {
+            let (a, b) = (self.units, other.units);
+            return Some(format!(
+                "parts of {name} by other plans of {a} and {b} units"
+            ));
+        }
+        None
+    }
+
     fn head(&self, bytes: usize) -> Value {
         json!({
             "name": self.of.name, "job": self.of.job, "bins": self.of.bins, "what": self.of.what,
@@ -210,37 +275,69 @@ fn named_units([start, end]: [usize; 2]) -> String {
 fn check_same(first: (&Path, &PartFile), other: (&Path, &PartFile)) -> Result<()> {
     let names = format!("{} and {}", first.0.display(), other.0.display());
     let (first, other) = (first.1, other.1);
-    for (a, b) in first.counts.iter().zip(&other.counts) {
-        let name = &a.of.name;
-        if *name != b.of.name {
-            bail!("{names}: parts of other counts: {name} and {}", b.of.name);
-        }
-        if a.of.job != b.of.job {
-            let (a, b) = (&a.of.job, &b.of.job);
-            bail!(
-                "{names}: parts of {name} of other particles, weights or boxes: their fingerprints are {a} and {b}"
-            );
-        }
-        if a.of.bins != b.of.bins {
-            bail!(
-                "{names}: parts of {name} in other bins: {} and {}",
-                a.of.bins,
-                b.of.bins
-            );
-        }
-        if a.of.what != b.of.what || a.of.exponents != b.of.exponents {
-            bail!("{names}: parts of {name} with other sums, cuts or weights of pairs");
-        }
-        if a.plan != b.plan || a.units != b.units {
-            let (a, b) = (a.units, b.units);
-            bail!("{names}: parts of {name} by other plans of {a} and {b} units");
-        }
+    let mut both = first.counts.iter().zip(&other.counts);
+    if let Some(difference) = both.find_map(|(a, b)| a.differs(b)) {
+        bail!("{names}: {difference}");
     }
     if first.words != other.words || first.counts.len() != other.counts.len() {
         let [a, b] = [first, other].map(|part| part.words.join(" "));
         bail!("{names}: parts of other commands: `{a}` and `{b}`");
     }
     Ok(())
+}
+
+/// The units of one count that several parts hold, put together.
+#[derive(Debug, Default)]
+pub(crate) struct Held<'a> {
+    /// By first unit and end.
+    runs: BTreeMap<[usize; 2], &'a Path>,
+    pub(crate) tally: Tally,
+    /// Who counted, each once.
+    engines: Vec<&'a str>,
+    seconds: f64,
+}
+
+impl<'a> Held<'a> {
+    /// Adds what a part holds; refuses units that another one holds too.
+    pub(crate) fn add(&mut self, path: &'a Path, part: &'a CountPart) -> Result<()> {
+        for &run in &part.covers {
+            // Runs are apart, so that of those which begin before this one ends the last reaches farthest.
+            let before = self.runs.range(..[run[1], 0]).next_back();
+            if let Some((other, before)) = before.filter(|(other, _)| run[0] < other[1]) {
+                bail!(
+                    "{} of {} held twice: by {} and {}",
+                    named_units([run[0].max(other[0]), run[1].min(other[1])]),
+                    part.of.name,
+                    before.display(),
+                    path.display()
+                );
+            }
+            self.runs.insert(run, path);
+        }
+        if !part.covers.is_empty() && !self.engines.contains(&part.engine.as_str()) {
+            self.engines.push(&part.engine);
+        }
+        self.seconds += part.seconds;
+        self.tally.merge(part.tally.clone());
+        Ok(())
+    }
+
+    /// The units of `all` that no part holds, run by run.
+    pub(crate) fn missing(&self, all: Range<usize>) -> Vec<Range<usize>> {
+        let (mut next, mut missing) = (all.start, Vec::new());
+        for &[start, end] in self.runs.keys().chain([&[all.end, all.end]]) {
+            if start > next {
+                missing.push(next..start);
+            }
+            next = next.max(end);
+        }
+        missing
+    }
+
+    /// How many units the parts hold.
+    pub(crate) fn units(&self) -> usize {
+        self.runs.keys().map(|[start, end]| end - start).sum()
+    }
 }
 
 /// Puts the parts of a command together, count by count; units may be missing if it is `partial`.
@@ -255,55 +352,26 @@ pub(crate) fn merged(parts: &[(PathBuf, PartFile)], partial: bool) -> Result<Vec
     }
     let mut all = Vec::new();
     for (k, count) in first.1.counts.iter().enumerate() {
-        let name = &count.of.name;
-        let mut held: BTreeMap<[usize; 2], &Path> = BTreeMap::new();
-        let mut engines: Vec<&str> = Vec::new();
-        let (mut tally, mut seconds) = (Tally::default(), 0.0);
+        let mut held = Held::default();
         for (path, part) in parts {
-            let part = &part.counts[k];
-            for &run in &part.covers {
-                let twice =
-                    |(other, _): &(&[usize; 2], &&Path)| other[0] < run[1] && run[0] < other[1];
-                if let Some((other, before)) = held.iter().find(twice) {
-                    let both = [run[0].max(other[0]), run[1].min(other[1])];
-                    bail!(
-                        "{} of {name} held twice: by {} and {}",
-                        named_units(both),
-                        before.display(),
-                        path.display()
-                    );
-                }
-                held.insert(run, path);
-            }
-            if !part.covers.is_empty() && !engines.contains(&part.engine.as_str()) {
-                engines.push(&part.engine);
-            }
-            seconds += part.seconds;
-            tally.merge(part.tally.clone());
+            held.add(path, &part.counts[k])?;
         }
-        let (mut next, mut missing) = (0, Vec::new());
-        for &[start, end] in held.keys().chain([&[count.units, count.units]]) {
-            if start > next {
-                missing.push(named_units([next, start]));
-            }
-            next = end;
-        }
+        let missing = held.missing(0..count.units);
         if !missing.is_empty() && !partial {
+            let missing = missing.iter().map(|run| named_units([run.start, run.end]));
             bail!(
-                "{} of {} of {name} missing: give their parts too, or --partial for what is there",
-                missing.join(", "),
-                count.units
+                "{} of {} of {} missing: give their parts too, or --partial for what is there",
+                missing.collect::<Vec<_>>().join(", "),
+                count.units,
+                count.of.name
             );
         }
         all.push(MergedCount {
             of: count.of.clone(),
-            tally,
-            units: [
-                count.units,
-                held.keys().map(|[start, end]| end - start).sum(),
-            ],
-            engines: engines.join("; "),
-            seconds,
+            units: [count.units, held.units()],
+            engines: held.engines.join("; "),
+            seconds: held.seconds,
+            tally: held.tally,
         });
     }
     Ok(all)

@@ -24,6 +24,14 @@ static STOP: AtomicU8 = AtomicU8::new(0);
 /// How many [`NothingToKeep`] there are.
 static ABANDONABLE: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether this process is one of several, of which one tells what goes wrong.
+static OF_SEVERAL: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process ends without a word where a signal ends it: when one rank fails, all others are sent one.
+pub(crate) fn leave_signals_untold() {
+    OF_SEVERAL.store(true, Ordering::SeqCst);
+}
+
 /// While it lives nothing is being written, so that a stop need not wait for whatever is slow to hear of it: a file being read, points
 /// being sorted, a GPU being started.
 #[derive(Debug)]
@@ -42,11 +50,36 @@ impl Drop for NothingToKeep {
     }
 }
 
-/// From now on Ctrl-C and SIGTERM ask for a stop; a second one ends the program at once.
+/// How many [`SomethingToKeep`] there are.
+static KEEPING: AtomicUsize = AtomicUsize::new(0);
+
+/// While it lives a stop is waited for, whatever there is of [`NothingToKeep`]: what was counted is to be saved.
+#[derive(Debug)]
+pub(crate) struct SomethingToKeep(());
+
+impl SomethingToKeep {
+    pub(crate) fn begin() -> Self {
+        KEEPING.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for SomethingToKeep {
+    fn drop(&mut self) {
+        KEEPING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Whether the program may end at any moment.
+fn is_abandonable() -> bool {
+    ABANDONABLE.load(Ordering::SeqCst) > 0 && KEEPING.load(Ordering::SeqCst) == 0
+}
+
+/// From now on Ctrl-C, SIGTERM and SIGUSR1 ask for a stop; a second one ends the program at once. Queues send SIGUSR1 when time runs out.
 #[cfg(unix)]
 pub(crate) fn listen_for_signals() -> Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
     let thread = std::thread::Builder::new().name("signals".to_owned());
     thread.spawn(|| wait_for_signals(signals))?;
     Ok(())
@@ -67,9 +100,10 @@ fn wait_for_signals(mut signals: signal_hook::iterator::Signals) {
     loop {
         std::thread::sleep(Duration::from_millis(10));
         let insists = signals.pending().next().is_some();
-        let abandonable = ABANDONABLE.load(Ordering::SeqCst) > 0;
-        if insists || (abandonable && asked.elapsed() > GRACE) {
-            let _ = writeln!(std::io::stderr(), "error: stopped by a signal");
+        if insists || (is_abandonable() && asked.elapsed() > GRACE) {
+            if !OF_SEVERAL.load(Ordering::SeqCst) {
+                let _ = writeln!(std::io::stderr(), "error: stopped by a signal");
+            }
             signal_hook::low_level::exit(i32::from(code));
         }
     }
@@ -82,7 +116,7 @@ pub(crate) fn listen_for_signals() -> Result<()> {
     const INTERRUPTED: u8 = 130;
     ctrlc::set_handler(|| {
         let asked_before = STOP.swap(INTERRUPTED, Ordering::SeqCst) != 0;
-        if asked_before || ABANDONABLE.load(Ordering::SeqCst) > 0 {
+        if asked_before || is_abandonable() {
             #[allow(clippy::exit, reason = "nothing is being written, or the user insists")]
             std::process::exit(i32::from(INTERRUPTED));
         }

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`PieceFlags`]. What becomes of a part is told in `worker`.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -46,6 +47,10 @@ pub(crate) struct PieceFlags {
     /// The file of the part
     #[arg(long, value_name = "FILE", requires = "shard")]
     pub(crate) part: Option<PathBuf>,
+    /// Count nothing: tell the units of each count, the memory that a process needs, and the seconds that reading and counting take on this
+    /// machine, or on N like it, by counting for two seconds at most
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with_all = ["shard", "output"])]
+    pub(crate) plan: Option<NonZeroU32>,
     /// Files of parts that counts are taken from
     #[arg(long, value_name = "FILE", hide = true, conflicts_with = "shard")]
     pub(crate) from_part: Vec<PathBuf>,
@@ -57,8 +62,15 @@ pub(crate) struct PieceFlags {
 impl PieceFlags {
     /// Refuses parts where a command has none.
     pub(crate) fn refuse(&self, of: &str) -> Result<()> {
-        if self.shard.is_some() || !self.from_part.is_empty() {
-            return Err(usage(format!("--shard is not for {of}")));
+        let given = [
+            (
+                self.shard.is_some() || !self.from_part.is_empty(),
+                "--shard",
+            ),
+            (self.plan.is_some(), "--plan"),
+        ];
+        if let Some((_, flag)) = given.iter().find(|(given, _)| *given) {
+            return Err(usage(format!("{flag} is not for {of}")));
         }
         Ok(())
     }

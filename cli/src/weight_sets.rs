@@ -20,6 +20,8 @@ use crate::inputs::{Call, Kept};
 use crate::output::{check, deliver};
 use crate::record::Record;
 use crate::usage::usage;
+#[cfg(feature = "plot")]
+use crate::world::is_first;
 
 /// What stands for the name of a set in the path of a file.
 const PLACE: &str = "{}";
@@ -309,7 +311,7 @@ fn of_set(output: &OutputFlags, name: &str) -> OutputFlags {
 /// Writes the results of all sets as one, and draws them in one figure.
 fn deliver_together(named: &[(&str, Table)], output: &OutputFlags) -> Result<()> {
     #[cfg(feature = "plot")]
-    if let Some(path) = &output.plot {
+    if let Some(path) = output.plot.as_ref().filter(|_| is_first()) {
         let tables = named
             .iter()
             .map(|(name, table)| albireo_figures::Named { name, table });

@@ -1,35 +1,29 @@
 //! Who makes the counts of a command, and which part of them.
 //!
-//! Entry: [`Works`], from the flags, and [`Worker`], an engine that counts all units, those of one part, or takes them from the files of parts. Ranks and
-//! checkpoints are further kinds of [`Work`]: they too choose units and put integers together.
+//! Entry: [`Works`], from the flags, and [`Worker`], an engine that counts all units, those that it is handed of them (`shares`), or takes
+//! them from the files of parts.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, PreparedJob, Report};
 use albireo::{Binning, Domain, EngineError, Particles, Progress, Tallied, Tally};
 use albireo_catalogs::sha256_of_bytes;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
+use crate::planning::{self, Planning};
 use crate::record::Arguments;
 use crate::shard::{PieceFlags, Shard};
+use crate::shares::{Share, Shares};
 use crate::usage::usage;
-
-/// A part of a command's counts in the making.
-#[derive(Debug)]
-struct Making {
-    shard: Shard,
-    path: PathBuf,
-    words: Vec<String>,
-    counts: RefCell<Vec<CountPart>>,
-}
+use crate::world;
 
 /// Counts that come from the files of parts.
 #[derive(Debug)]
@@ -40,23 +34,24 @@ struct Given {
 }
 
 /// Which units of its counts a command makes.
-#[derive(Debug)]
 enum Work {
-    /// All of them.
+    /// All of them, at once.
     Whole,
-    /// Those of a part.
-    Shard(Making),
+    /// Those of a part, or all, shared out or with checkpoints between them.
+    Shares(Box<Shares>),
     /// None: parts hold them.
     Given(Given),
+    /// None: what they would take is told.
+    Plan(Planning),
 }
 
-/// The part has been written, and there is no result of it alone: no error, but the end of the command.
+/// The part or the plan has been written, and there is no result of it: no error, but the end of the command.
 #[derive(Debug, thiserror::Error)]
-#[error("a part has no result of its own")]
+#[error("parts and plans have no result of their own")]
 pub(crate) struct PartWritten;
 
 /// Flags with a value that change no count, or belong to one process.
-const OWN_FLAGS: [&str; 8] = [
+const OWN_FLAGS: [&str; 10] = [
     "--engine",
     "--threads",
     "--isa",
@@ -65,6 +60,8 @@ const OWN_FLAGS: [&str; 8] = [
     "--kernel",
     "--shard",
     "--part",
+    "--checkpoint",
+    "--checkpoint-every",
 ];
 /// Flags without a value that say how much is told.
 const TALKS: [&str; 7] = ["-v", "-vv", "-vvv", "-q", "--verbose", "--quiet", "--brief"];
@@ -109,29 +106,36 @@ fn identity<B: Binning>(
 }
 
 /// The work that flags ask for; files of parts are read here.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Works(Rc<Work>);
 
 impl Works {
     pub(crate) fn new(
-        flags: &PieceFlags,
+        (flags, kept): (&PieceFlags, &CheckpointFlags),
         exactness: Exactness,
         arguments: &Arguments,
     ) -> Result<Self> {
-        let work = match (flags.shard, &flags.part, &flags.from_part[..]) {
-            (Some(_), ..) if exactness != Exactness::Exact => {
-                return Err(usage(
-                    "--shard needs exact counts: leave out --precision f32",
-                ));
+        let world = world::current();
+        let part = flags.shard.zip(flags.part.clone());
+        let shared = part.is_some() || kept.is_given() || world.size() > 1;
+        if shared && exactness != Exactness::Exact {
+            return Err(usage(
+                "--shard, --checkpoint and ranks need exact counts: leave out --precision f32",
+            ));
+        }
+        let work = match (flags.plan, &flags.from_part[..]) {
+            (Some(machines), _) => Work::Plan(Planning::new(machines)),
+            (None, []) if shared => {
+                let stem = match part.as_ref() {
+                    None => "all".to_owned(),
+                    Some((Shard { index, of }, _)) => format!("{index}-of-{of}"),
+                };
+                let words = common(arguments);
+                let checkpoints = kept.open(&stem, &words, &*world)?;
+                Work::Shares(Box::new(Shares::new(world, part, checkpoints, words)))
             }
-            (Some(shard), Some(path), _) => Work::Shard(Making {
-                shard,
-                path: path.clone(),
-                words: common(arguments),
-                counts: RefCell::default(),
-            }),
-            (_, _, []) => Work::Whole,
-            (_, _, files) => {
+            (None, []) => Work::Whole,
+            (None, files) => {
                 let read = |path: &PathBuf| Ok((path.clone(), PartFile::read(path)?));
                 let parts = files.iter().map(read).collect::<Result<Vec<_>>>()?;
                 Work::Given(Given {
@@ -146,8 +150,16 @@ impl Works {
 
     /// The worker that does it with an engine.
     pub(crate) fn by(&self, engine: AnyEngine, counts: usize) -> Result<Worker> {
-        if counts == 0 && matches!(*self.0, Work::Shard(_)) {
-            return Err(usage("--shard: this command has nothing to count"));
+        let flag = match &*self.0 {
+            Work::Shares(shares) if shares.part.is_some() => Some("--shard"),
+            Work::Plan(planning) => {
+                planning.is_read();
+                Some("--plan")
+            }
+            _ => None,
+        };
+        if let Some(flag) = flag.filter(|_| counts == 0) {
+            return Err(usage(format!("{flag}: this command has nothing to count")));
         }
         Ok(Worker {
             engine,
@@ -175,8 +187,11 @@ impl Works {
     }
 }
 
+/// Runs of units for each rank, at least, where each takes some time to begin.
+const FEWEST_RUNS: usize = 32;
+
 /// An engine with the work that it does.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Worker {
     engine: AnyEngine,
     work: Rc<Work>,
@@ -196,7 +211,11 @@ impl Worker {
 
     /// Whether it makes the whole of each count, which others may then use.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(*self.work, Work::Whole)
+        match &*self.work {
+            Work::Whole => true,
+            Work::Shares(shares) => shares.part.is_none() && shares.checkpoints.is_none(),
+            Work::Given(_) | Work::Plan(_) => false,
+        }
     }
 
     /// Begins a count.
@@ -218,61 +237,81 @@ impl Worker {
     /// # Errors
     /// [`PartWritten`] after the last one of a part.
     pub(crate) fn done(&self) -> Result<()> {
-        let Work::Shard(making) = &*self.work else {
-            return Ok(());
-        };
         self.left.set(self.left.get().saturating_sub(1));
         if self.left.get() > 0 {
             return Ok(());
         }
-        let Shard { index, of } = making.shard;
-        let counts = making.counts.take();
-        for CountPart {
-            of: count,
-            units,
-            covers,
-            ..
-        } in &counts
-        {
-            let covers = covers.iter().map(|[start, end]| end - start);
-            let (name, covers) = (&count.name, covers.sum::<usize>());
-            tracing::info!("{name}: part {index} of {of} has {covers} of {units} units");
+        match &*self.work {
+            Work::Shares(shares) if shares.part.is_some() => shares.write_part()?,
+            Work::Plan(planning) => planning.print(&self.engine.description())?,
+            _ => return Ok(()),
         }
-        let part = PartFile {
-            words: making.words.clone(),
-            shard: format!("{index}/{of}"),
-            counts,
-        };
-        part.write(&making.path)?;
-        tracing::info!("part written to {}", making.path.display());
         Err(PartWritten.into())
     }
 
-    /// Counts the units of a part, and notes them.
-    fn tally_shard<B: Binning>(
+    /// Adds a count to the plan, and makes an empty one.
+    fn plan<B: Binning>(
         &self,
-        making: &Making,
+        planning: &Planning,
         job: &PreparedJob<'_, AnySorted>,
         what: &Tallied<B>,
         progress: &dyn Progress,
-    ) -> Result<(Tally, Report), EngineError> {
-        let units = self.engine.units(job, what, progress)?;
-        let run: Range<usize> = units.part(making.shard.index, making.shard.of);
-        let start = Instant::now();
-        let made = self
-            .engine
-            .tally_units(job, what, (&units, run.clone()), progress)?;
-        let covers = [run.start, run.end];
-        making.counts.borrow_mut().push(CountPart {
-            of: identity(self.name.get(), job, what),
-            units: units.len(),
-            plan: format!("{:016x}", units.fingerprint()),
-            covers: if run.is_empty() { vec![] } else { vec![covers] },
-            engine: self.engine.description(),
-            seconds: start.elapsed().as_secs_f64(),
-            tally: made.0.clone(),
-        });
-        Ok(made)
+    ) -> Result<Tally, EngineError> {
+        let engine = &self.engine;
+        let units = engine.units(job, what, progress)?;
+        planning.is_sorted();
+        let count = |run: Range<usize>| {
+            let made = engine.tally_units(job, what, (&units, run), progress);
+            made.map(|_| ())
+        };
+        let seconds = match engine {
+            AnyEngine::Cpu(cpu) => planning::of_spread_units(&units, cpu.threads(), count)?,
+            _ => planning::of_more_units(&units, count)?,
+        };
+        planning.add(self.name.get(), &units, seconds);
+        Ok(what.zero(job.job().pairs())?)
+    }
+
+    /// Counts the units that it is handed, and puts them together with those of others.
+    fn tally_share<B: Binning>(
+        &self,
+        shares: &Shares,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        progress: &dyn Progress,
+    ) -> Result<Tally> {
+        let engine = &self.engine;
+        let units = engine.units(job, what, progress)?;
+        let plan = (units.len(), format!("{:016x}", units.fingerprint()));
+        let zero = what.zero(job.job().pairs())?;
+        let of = identity(self.name.get(), job, what);
+        let (least, abreast) = match engine {
+            AnyEngine::Cpu(cpu) => (cpu.threads(), cpu.threads().min(2)),
+            // Others bring rows together for each run.
+            _ => (units.len() / (FEWEST_RUNS * shares.ranks()), 1),
+        };
+        let share = Share {
+            empty: CountPart::empty(of, plan, engine.description(), zero),
+            least,
+            abreast,
+            units: &units,
+        };
+        let count = |run: Range<usize>, progress: &dyn Progress| {
+            let made = engine.tally_units(job, what, (&units, run), progress);
+            made.map(|(tally, _)| tally)
+        };
+        shares.count(&share, &count, progress)
+    }
+
+    /// Notes why a count failed, if that was no affair of the engine.
+    fn noted<T>(&self, made: Result<T>) -> Result<T, EngineError> {
+        made.map_err(|failure| match failure.downcast::<EngineError>() {
+            Ok(error) => error,
+            Err(failure) => {
+                *self.failure.borrow_mut() = Some(failure);
+                EngineError::Interrupted
+            }
+        })
     }
 }
 
@@ -294,6 +333,8 @@ impl Given {
         if count.of != *sought {
             bail!("{name}: the parts are of other bins, sums or cuts than those asked for");
         }
+        let [units, counted] = count.units;
+        tracing::info!("{name}: {counted} of {units} units");
         Ok(count.tally.clone())
     }
 }
@@ -318,31 +359,38 @@ impl Engine for Worker {
     ) -> Result<(Tally, Report), EngineError> {
         match &*self.work {
             Work::Whole => self.engine.tally(job, what, progress),
-            Work::Shard(making) => self.tally_shard(making, job, what, progress),
+            Work::Shares(shares) => {
+                let tally = self.noted(self.tally_share(shares, job, what, progress))?;
+                Ok((tally, Report::default()))
+            }
+            Work::Plan(planning) => {
+                let tally = self.plan(planning, job, what, progress)?;
+                Ok((tally, Report::default()))
+            }
             Work::Given(given) => {
                 what.admit(job.job())?;
                 let tally = given.take(&identity(self.name.get(), job, what));
                 let zero = what.zero(job.job().pairs())?;
-                let same = |tally: &Tally| {
-                    let shape = |t: &Tally| (t.n_bins(), t.n_tables(), t.n_sums());
-                    shape(tally) == shape(&zero)
-                };
-                match tally {
-                    Ok(tally) if same(&tally) => Ok((tally, Report::default())),
-                    wrong => {
-                        let name = self.name.get();
-                        let shape = anyhow!("{name}: the parts hold other numbers of bins or sums");
-                        *self.failure.borrow_mut() = Some(wrong.err().unwrap_or(shape));
-                        Err(EngineError::Interrupted)
+                let shape = |t: &Tally| (t.n_bins(), t.n_tables(), t.n_sums());
+                let tally = tally.and_then(|tally| {
+                    let name = self.name.get();
+                    if shape(&tally) != shape(&zero) {
+                        bail!("{name}: the parts hold other numbers of bins or sums");
                     }
-                }
+                    Ok(tally)
+                });
+                Ok((self.noted(tally)?, Report::default()))
             }
         }
     }
 
     fn description(&self) -> String {
+        let own = self.engine.description();
         match &*self.work {
-            Work::Whole | Work::Shard(_) => self.engine.description(),
+            Work::Shares(shares) if shares.ranks() > 1 => {
+                format!("{own} on each of {} ranks", shares.ranks())
+            }
+            Work::Whole | Work::Shares(_) | Work::Plan(_) => own,
             Work::Given(given) => {
                 let last = given.taken.get().checked_sub(1);
                 let count = last.and_then(|at| given.counts.get(at));

@@ -14,9 +14,11 @@ from . import samples
 from .catalog import Catalog
 from .config import Config, info
 from .measure import angular, count, jackknife, load, merge, multipoles, randoms, rdf, wp, xi
+from .parts import part, whole
 from .result import Result
 
 __all__ = [
-    "Catalog", "Config", "Result", "angular", "count", "info", "jackknife", "load", "merge", "multipoles", "randoms", "rdf", "samples", "wp", "xi",
+    "Catalog", "Config", "Result", "angular", "count", "info", "jackknife", "load", "merge", "multipoles", "part", "randoms", "rdf",
+    "samples", "whole", "wp", "xi",
 ]
 __version__ = "0.1.0"

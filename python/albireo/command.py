@@ -99,6 +99,8 @@ def _words(name: str, value: Any, known: frozenset[str], scratch: Callable[[Any]
         return [f"--{flag}={box(value)}"]
     if hasattr(value, "table") and hasattr(value, "save"):
         return [f"--{flag}={scratch(value)}"]
+    if flag == "from-part":
+        return [f"--{flag}={spelled(part)}" for part in value]
     if isinstance(value, (list, tuple)) and any(hasattr(part, "save") for part in value):
         if flag == "reuse":
             return [f"--{flag}={scratch(part)}" for part in value]

@@ -332,8 +332,14 @@ def _restored(table: Any, parts: dict[str, Any], text: str) -> Result:
     return Result(make(*table), {name: make(*part) for name, part in parts.items()}, text)
 
 
+class NoResult(ValueError):
+    """A command has written what it was to write, and there is no result of it: a part of a count."""
+
+
 def results(made: Made) -> Result:
     """The one result of a command with what was kept beside it."""
+    if not made.tables:
+        raise NoResult("there is no result of a part alone: albireo.part counts one, albireo.whole puts all together")
     if len(made.tables) != 1:
         raise ValueError(f"expected one result, found {len(made.tables)}")
     return Result(made.tables[0], made.kept, made.text)

@@ -26,6 +26,8 @@ pub struct Tally {
 /// What the bytes of a tally begin with; the last digit counts the layouts that there have been.
 const MAGIC: &[u8; 8] = b"albtally";
 const LAYOUT: u64 = 1;
+/// 32-bit limbs of a sum.
+const LIMBS: usize = 4;
 
 impl Tally {
     /// No pair, in `n_bins` bins of `n_tables` classes with `n_sums` sums.
@@ -142,6 +144,48 @@ impl Tally {
         bytes
     }
 
+    /// Words that add up as the tallies do: pairs, then the 32-bit limbs of each sum, low ones first. Where integers of 128 bits cannot be
+    /// added, as between the processes of a job, those of up to 2^32 tallies add up word by word.
+    ///
+    /// ```
+    /// use albireo::tally::{Merge, Tally};
+    /// let parts = [-5i128, 3 << 100].map(|sum| Tally::of_one_table(vec![7], vec![vec![sum]]));
+    /// let [a, b] = parts.each_ref().map(Tally::to_addends);
+    /// let words: Vec<u64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    /// let [mut whole, other] = parts;
+    /// whole.merge(other);
+    /// assert_eq!(whole.of_addends(&words), Some(whole.clone()));
+    /// ```
+    pub fn to_addends(&self) -> Vec<u64> {
+        let limbs = self.sums.iter().flatten().flat_map(|&sum| {
+            let bits = sum as u128;
+            (0..LIMBS).map(move |limb| u64::from((bits >> (32 * limb)) as u32))
+        });
+        self.pairs.iter().copied().chain(limbs).collect()
+    }
+
+    /// The tally of the shape of this one whose [`Tally::to_addends`], or sums of such words, are `words`; none where they are not as many.
+    pub fn of_addends(&self, words: &[u64]) -> Option<Self> {
+        let (pairs, limbs) = words.split_at_checked(self.pairs.len())?;
+        if limbs.len() != LIMBS * self.sums.len() * self.pairs.len() {
+            return None;
+        }
+        let sum = |limbs: &[u64]| {
+            let add = |bits: u128, (limb, &word): (usize, &u64)| {
+                bits.wrapping_add(u128::from(word) << (32 * limb))
+            };
+            limbs.iter().enumerate().fold(0, add) as i128
+        };
+        let mut sums = limbs.chunks_exact(LIMBS).map(sum);
+        Some(Self {
+            n_bins: self.n_bins,
+            pairs: pairs.to_vec(),
+            sums: (self.sums.iter())
+                .map(|of| sums.by_ref().take(of.len()).collect())
+                .collect(),
+        })
+    }
+
     /// The tally of [`Tally::to_bytes`].
     ///
     /// # Errors
@@ -237,6 +281,30 @@ mod tests {
             let tally = tally(shape.0, shape.1, shape.2);
             assert_eq!(Tally::from_bytes(&tally.to_bytes()).unwrap(), tally);
         }
+    }
+
+    #[test]
+    fn addends_add_up() {
+        // Words of many tallies at once, with carries through all limbs and both signs.
+        let sums = [i128::MAX, i128::MIN, -1, 1, 0, 1 << 64, -(1 << 95)];
+        let parts: Vec<Tally> = (0..sums.len())
+            .map(|k| {
+                let sum = |at: usize| vec![sums[k] >> 3, sums[(k + at) % sums.len()] >> 4];
+                Tally::of_one_table(vec![k as u64, 1 << 50], vec![sum(1), sum(2)])
+            })
+            .collect();
+        let mut whole = Tally::zero(2, 1, 2);
+        let mut words = vec![0u64; whole.to_addends().len()];
+        for part in parts {
+            for (word, addend) in words.iter_mut().zip(part.to_addends()) {
+                *word += addend;
+            }
+            whole.merge(part);
+        }
+        assert_eq!(whole.of_addends(&words), Some(whole.clone()));
+        assert_eq!(whole.of_addends(&words[1..]), None);
+        let none = Tally::zero(0, 0, 0);
+        assert_eq!(none.of_addends(&none.to_addends()), Some(none.clone()));
     }
 
     #[test]

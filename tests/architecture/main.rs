@@ -27,6 +27,7 @@ fn paths(text: &str) -> Vec<&str> {
             "benches/",
             "kernels/",
             "python/",
+            "mpi/",
         ];
         folders.iter().any(|folder| word.starts_with(folder))
             && !word.contains("/x.")
@@ -74,6 +75,7 @@ fn unsafe_code_stays_in_its_zones() {
         "figures/src",
         "cli/src",
         "python/src",
+        "mpi/src",
     ] {
         sources(&root().join(folder), &mut files);
     }
@@ -93,7 +95,7 @@ fn unsafe_code_stays_in_its_zones() {
 }
 
 /// The crates of the workspace by their folders, the library being the root.
-const CRATES: [(&str, &str); 8] = [
+const CRATES: [(&str, &str); 9] = [
     ("albireo", "."),
     ("albireo-kernels", "kernels"),
     ("albireo-catalogs", "catalogs"),
@@ -102,6 +104,7 @@ const CRATES: [(&str, &str); 8] = [
     ("albireo-cli", "cli"),
     ("albireo-python", "python"),
     ("albireo-c", "c"),
+    ("albireo-mpi", "mpi"),
 ];
 
 /// The crates of the workspace that a crate needs, those for its tests too.
@@ -133,6 +136,7 @@ fn dependencies_point_one_way() {
         ("albireo", &["albireo-kernels"]),
         ("albireo-figures", &["albireo-catalogs"]),
         ("albireo-c", &["albireo"]),
+        ("albireo-mpi", &["albireo-cli"]),
         ("albireo-samples", &["albireo", "albireo-catalogs"]),
         (
             "albireo-cli",
@@ -185,7 +189,7 @@ fn files_stay_short() {
     let mut files = vec![];
     for folder in [
         "src", "tests", "benches", "examples", "kernels", "catalogs", "samples", "figures", "cli",
-        "python", "c",
+        "python", "c", "mpi",
     ] {
         sources(&root().join(folder), &mut files);
     }

@@ -14,6 +14,7 @@ use crate::args::{BinFlags, LosFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::by_shell::ShellFlags;
 use crate::catalogs::Files;
+use crate::checkpoint::CheckpointFlags;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
@@ -58,6 +59,8 @@ pub(crate) struct Count {
     weight_sets: CountSetFlags,
     #[command(flatten)]
     shells: ShellFlags,
+    #[command(flatten)]
+    kept: CheckpointFlags,
 }
 
 /// A Legendre polynomial by its degree.
@@ -135,7 +138,7 @@ impl Count {
         let sources = self.sources()?;
         self.check(spec)?;
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::new(&self.pairs.run, call.arguments)?;
+        let engines = Engines::with_checkpoints(&self.pairs.run, &self.kept, call.arguments)?;
         let space = &self.pairs.space;
         let samples = call
             .kept

@@ -24,6 +24,7 @@ use super::split::{SplitFlags, Subsets};
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
 use crate::bins::{BinSpec, Statistic, with_bins};
 use crate::catalogs::Files;
+use crate::checkpoint::CheckpointFlags;
 use crate::counted::Counted;
 use crate::counting::Counter;
 use crate::cuts::CutFlags;
@@ -36,6 +37,8 @@ use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;
 use crate::weight_sets::{WeightSetFlags, of_weights, path_of};
+#[cfg(feature = "plot")]
+use crate::world::is_first;
 
 /// The randoms that an estimator may need, by their flags.
 const RANDOMS: [(Role, &str); 2] = [
@@ -106,6 +109,8 @@ pub(crate) struct EstimateFlags {
     pair_weights: PairWeightFlags,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    kept: CheckpointFlags,
 }
 
 /// A correlation function with the counts it came from.
@@ -397,10 +402,10 @@ impl EstimateFlags {
             regions: cut,
         };
         let upweights = self.pair_weights.begin(&sources)?;
-        let engines = Engines::new(&self.run, call.arguments)?;
+        let engines = Engines::with_checkpoints(&self.run, &self.kept, call.arguments)?;
         let inputs = call.kept.read(&sources, &self.space, wanted, &mut record)?;
         #[cfg(feature = "plot")]
-        if set == 0 {
+        if set == 0 && is_first() {
             self.regions.draw_map(&inputs)?;
         }
         let inputs = of_weights(inputs, (set, name), &mut record);

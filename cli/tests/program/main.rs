@@ -6,6 +6,7 @@ mod angular;
 mod bad_input;
 mod beyond_half;
 mod bit_columns;
+mod checkpoints;
 mod columns;
 mod combine;
 mod counts;
@@ -31,6 +32,7 @@ mod nz;
 mod one_frame;
 mod outputs;
 mod pair_weights;
+mod planning;
 #[cfg(feature = "plot")]
 mod plots;
 mod projections;

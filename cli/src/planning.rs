@@ -1,0 +1,220 @@
+//! What a job would take, before it is begun.
+//!
+//! Entry: [`Planning`]. Seconds are measured: a few units are counted, and say by their cost how long all of them take.
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use albireo::EngineError;
+use albireo::engine::Units;
+use anyhow::Result;
+
+use crate::output::print;
+use crate::progress::with_prefix;
+use crate::text::columns_of;
+
+/// The most time that is spent on counting.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Units that are counted together for each thread: few enough to be spread, enough that no thread waits long for another.
+const UNITS_A_THREAD: usize = 16;
+/// As many of the first run's units as there are, for engines to which each run is a job.
+const MOST_RUNS: usize = 256;
+
+/// A count of the plan.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    pairs: u64,
+    /// Pairs of points in groups within reach.
+    near: u128,
+    units: usize,
+    seconds: f64,
+}
+
+/// The plan of a command in the making.
+#[derive(Debug)]
+pub(crate) struct Planning {
+    machines: NonZeroU32,
+    begun: Instant,
+    read: Cell<f64>,
+    sorted: Cell<f64>,
+    rows: RefCell<Vec<Row>>,
+}
+
+/// Runs of `length` of `n` units, the next ones as far as can be from those before (van der Corput).
+fn spread(n: usize, length: usize) -> impl Iterator<Item = Range<usize>> {
+    let runs = n.div_ceil(length.max(1));
+    let bits = runs.next_power_of_two().trailing_zeros();
+    let reversed = move |k: usize| k.reverse_bits() >> (usize::BITS - bits.max(1));
+    (0..runs.next_power_of_two())
+        .map(reversed)
+        .filter(move |&run| run < runs)
+        .map(move |run| run * length..n.min((run + 1) * length))
+}
+
+/// Seconds that all `units` take on `threads` threads, from those of some of them here and there.
+pub(crate) fn of_spread_units(
+    units: &Units,
+    threads: usize,
+    count: impl Fn(Range<usize>) -> Result<(), EngineError>,
+) -> Result<f64, EngineError> {
+    let (mut cost, mut seconds) = (0, 0.0);
+    // What is laid out once, for all runs.
+    count(0..0)?;
+    let begun = Instant::now();
+    for (k, run) in spread(units.len(), UNITS_A_THREAD * threads.max(1)).enumerate() {
+        if k > 1 && begun.elapsed() > PATIENCE {
+            break;
+        }
+        let start = Instant::now();
+        count(run.clone())?;
+        seconds += start.elapsed().as_secs_f64();
+        cost += units.cost(run);
+    }
+    let all = units.cost(0..units.len());
+    Ok(if cost == 0 {
+        seconds
+    } else {
+        seconds * (all as f64 / cost as f64)
+    })
+}
+
+/// Seconds that all `units` take where each run takes its time to begin, from those of ever more of them.
+pub(crate) fn of_more_units(
+    units: &Units,
+    count: impl Fn(Range<usize>) -> Result<(), EngineError>,
+) -> Result<f64, EngineError> {
+    let all = 0..units.len();
+    let mut measured = [[0.0; 2]; 2];
+    let mut length = units.len().div_ceil(MOST_RUNS);
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let start = Instant::now();
+        count(0..length)?;
+        let cost = units.cost(0..length) as f64;
+        measured = [measured[1], [cost, start.elapsed().as_secs_f64()]];
+        if length == all.end {
+            return Ok(measured[1][1]);
+        }
+        length = (2 * length).min(all.end);
+    }
+    let [[less, before], [more, after]] = measured;
+    let rate = (after - before).max(0.0) / (more - less).max(1.0);
+    Ok(after + rate * (units.cost(all) as f64 - more))
+}
+
+/// The largest memory that this process has had, in bytes, where the system tells.
+fn memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(1024.0 * kilobytes)
+}
+
+impl Planning {
+    /// A plan for so many machines; catalogs are read from now on.
+    pub(crate) fn new(machines: NonZeroU32) -> Self {
+        Self {
+            machines,
+            begun: Instant::now(),
+            read: Cell::default(),
+            sorted: Cell::default(),
+            rows: RefCell::default(),
+        }
+    }
+
+    /// Everything has been read.
+    pub(crate) fn is_read(&self) {
+        self.read.set(self.begun.elapsed().as_secs_f64());
+    }
+
+    /// The samples of the first count have been sorted, and its units made.
+    pub(crate) fn is_sorted(&self) {
+        if self.rows.borrow().is_empty() {
+            let all = self.begun.elapsed().as_secs_f64();
+            self.sorted.set(all - self.read.get());
+        }
+    }
+
+    /// Adds a count.
+    pub(crate) fn add(&self, name: &'static str, units: &Units, seconds: f64) {
+        let all = 0..units.len();
+        self.rows.borrow_mut().push(Row {
+            name,
+            pairs: units.pairs(all.clone()),
+            near: units.cost(all),
+            units: units.len(),
+            seconds,
+        });
+    }
+
+    /// Prints the plan.
+    pub(crate) fn print(&self, engine: &str) -> Result<()> {
+        let machines = f64::from(self.machines.get());
+        let rows = self.rows.borrow();
+        let words = ["count", "pairs", "in reach or near it", "units", "seconds"];
+        let mut table = vec![words.map(str::to_owned).to_vec()];
+        for row in rows.iter() {
+            table.push(vec![
+                row.name.to_owned(),
+                row.pairs.to_string(),
+                row.near.to_string(),
+                row.units.to_string(),
+                format!("{:.3}", row.seconds / machines),
+            ]);
+        }
+        let count: f64 = rows.iter().map(|row| row.seconds).sum();
+        let (read, sorted) = (self.read.get(), self.sorted.get());
+        let mut text = columns_of(&table, &[]);
+        let _ = writeln!(
+            text,
+            "reading {read:.3} s, sorting {sorted:.3} s, counting {:.3} s by {engine}{}",
+            count / machines,
+            match self.machines.get() {
+                1 => String::new(),
+                n => format!(" on each of {n} machines"),
+            }
+        );
+        if let Some(bytes) = memory() {
+            let _ = writeln!(text, "memory {}B a process", with_prefix(bytes));
+        }
+        let fewest = rows.iter().map(|row| row.units).min().unwrap_or(0);
+        let most = fewest / 20;
+        if machines > 1.0 && (most as f64) < machines {
+            let _ = writeln!(
+                text,
+                "few units for so many machines: {} or fewer leave each 20",
+                most.max(1)
+            );
+        }
+        print(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_spread_over_all_units() {
+        for (n, length) in [(0, 4), (1, 4), (7, 1), (64, 8), (65, 8), (1000, 3)] {
+            let runs: Vec<_> = spread(n, length).collect();
+            let mut sorted = runs.clone();
+            sorted.sort_by_key(|run| run.start);
+            let mut next = 0;
+            for run in sorted {
+                assert_eq!(run.start, next);
+                assert!(!run.is_empty() && run.len() <= length);
+                next = run.end;
+            }
+            assert_eq!(next, n);
+        }
+        let starts: Vec<usize> = spread(80, 10).map(|run| run.start).collect();
+        assert_eq!(starts, [0, 40, 20, 60, 10, 50, 30, 70]);
+    }
+}

@@ -1,0 +1,70 @@
+//! Seconds that each unit of a job takes on one thread, as a table: what `benches/scaling.py` schedules.
+//!
+//!     cargo run --release --example unit_costs -- box 1000000 > box.csv      (or dd, rr: a clustered sample, random points in a shell)
+
+use std::time::Instant;
+
+use albireo::engine::{Cpu, PreparedJob};
+use albireo::{
+    Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, Silent, Tallied, random,
+};
+
+/// Points within a shell of radii 0.5 and 1 in one octant, as a survey fills it; half of them in clumps where they are `clustered`.
+fn survey(n: usize, clustered: bool) -> Result<Points, albireo::Error> {
+    let all = random::in_box(8 * n, 3, [1.0; 3])?;
+    let jitter = random::in_box(n, 4, [0.01; 3])?;
+    let view = all.view();
+    let inside = (0..all.len()).map(|row| view.at(row)).filter(|x| {
+        let r2: f64 = x.iter().map(|x| x * x).sum();
+        (0.25..1.0).contains(&r2)
+    });
+    let mut rows: Vec<[f64; 3]> = inside.take(n).collect();
+    if clustered {
+        let jitter = jitter.view();
+        for row in (1..rows.len()).step_by(2) {
+            let (centre, d) = (rows[row - row % 100], jitter.at(row));
+            rows[row] = [0, 1, 2].map(|axis| centre[axis] + d[axis]);
+        }
+    }
+    Points::from_rows(&rows).map_err(Into::into)
+}
+
+#[allow(clippy::print_stdout, reason = "a table is what it is for")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    let case = words.next().unwrap_or_else(|| "box".to_owned());
+    let n: usize = words.next().map_or(Ok(100_000), |n| n.parse())?;
+    let (points, domain) = match case.as_str() {
+        "box" => (
+            random::in_box(n, 1, [1.0; 3])?,
+            Domain::Periodic(PeriodicBox::cubic(1.0)?),
+        ),
+        "dd" | "rr" => (survey(n, case == "dd")?, Domain::Open),
+        other => return Err(format!("expected box, dd or rr, found `{other}`").into()),
+    };
+    let engine = Cpu::new().with_threads(1)?;
+    let sample = engine.prepare(Particles::new(points), &domain, &Silent)?;
+    let job = PreparedJob::auto(&sample);
+    // As 150 Mpc/h are to a box of 2 Gpc/h.
+    let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.075, 30)?));
+    let units = engine.units(&job, &what, &Silent)?;
+    // Laid out once, for all units.
+    engine.tally_units(&job, &what, (&units, 0..0), &Silent)?;
+    let (mut begin, repeats) = (f64::INFINITY, 5);
+    for _ in 0..repeats {
+        let start = Instant::now();
+        engine.tally_units(&job, &what, (&units, 0..0), &Silent)?;
+        begin = begin.min(start.elapsed().as_secs_f64());
+    }
+    println!("unit,cost,seconds,begin");
+    for unit in 0..units.len() {
+        let start = Instant::now();
+        engine.tally_units(&job, &what, (&units, unit..unit + 1), &Silent)?;
+        let seconds = (start.elapsed().as_secs_f64() - begin).max(0.0);
+        println!(
+            "{unit},{},{seconds:e},{begin:e}",
+            units.cost(unit..unit + 1)
+        );
+    }
+    Ok(())
+}

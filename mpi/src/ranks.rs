@@ -1,0 +1,261 @@
+//! The ranks of an MPI job as a world.
+//!
+//! Entry: [`Ranks`]. Units are handed out by messages to rank 0, whose main thread looks for them all the time: a counter in one-sided memory
+//! may need its owner inside MPI too, and this works with every MPI alike.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use albireo_cli::{Guided, World, WorldError};
+use ferrompi::{Communicator, Mpi, ReduceOp, Source, Tag, ThreadLevel};
+
+/// Asks rank 0 for units: the most that are wanted, 0 to stop all ranks.
+const ASK: i32 = 1;
+/// Answers with the first unit and the end; both alike where there are no more.
+const GIVE: i32 = 2;
+/// Says that a rank tells why all of them end.
+const TELL: i32 = 3;
+/// Between two looks at whether something has come: nobody waits in a loop that keeps a core busy.
+const PAUSE: Duration = Duration::from_micros(200);
+/// Numbers that are added up at a time.
+const CHUNK: usize = 1 << 22;
+
+/// What rank 0 knows of all ranks.
+#[derive(Debug, Default)]
+struct Desk {
+    guided: Guided,
+    /// Ranks that will ask no more.
+    ended: usize,
+    /// What each rank is at.
+    at: Vec<Range<usize>>,
+    /// What others have done since that was asked for.
+    done: Vec<Range<usize>>,
+}
+
+/// The ranks of an MPI job.
+pub(crate) struct Ranks {
+    world: Communicator,
+    on_node: [usize; 2],
+    desk: RefCell<Option<Desk>>,
+    /// Dropped last: it finalises MPI.
+    _mpi: Mpi,
+}
+
+impl Ranks {
+    /// Begins MPI.
+    pub(crate) fn begin() -> Result<Self, ferrompi::Error> {
+        let mpi = Mpi::init_thread(ThreadLevel::Funneled)?;
+        let world = mpi.world();
+        let node = world.split_shared()?;
+        let on_node = [node.rank(), node.size()].map(|n| n as usize);
+        Ok(Self {
+            world,
+            on_node,
+            desk: RefCell::default(),
+            _mpi: mpi,
+        })
+    }
+
+    fn told<T>(&self, made: ferrompi::Result<T>) -> Result<T, WorldError> {
+        made.map_err(|error| WorldError {
+            rank: self.rank(),
+            what: error.to_string(),
+        })
+    }
+
+    /// Waits for a message of this kind from a rank.
+    fn wait_for(&self, source: i32, tag: i32) -> ferrompi::Result<()> {
+        let waits = || {
+            self.world
+                .iprobe::<u64>(Source::Rank(source), Tag::Value(tag))
+        };
+        while waits()?.is_none() {
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Asks rank 0 for units.
+    fn ask(&self, most: usize) -> ferrompi::Result<Option<Range<usize>>> {
+        self.world.send(&[most as u64], 0, ASK)?;
+        if most == 0 {
+            return Ok(None);
+        }
+        self.wait_for(0, GIVE)?;
+        let mut run = [0u64; 2];
+        self.world.recv(&mut run, 0, GIVE)?;
+        let [start, end] = run.map(|unit| unit as usize);
+        Ok((start < end).then_some(start..end))
+    }
+
+    /// Answers all ranks that ask for units.
+    fn answer(&self, desk: &mut Desk) -> ferrompi::Result<()> {
+        while let Some(status) = self.world.iprobe::<u64>(Source::Any, Tag::Value(ASK))? {
+            let mut most = [0u64];
+            let Source::Rank(rank) = status.source else {
+                break;
+            };
+            self.world.recv(&mut most, rank, ASK)?;
+            let at = &mut desk.at[rank as usize];
+            let before = std::mem::replace(at, 0..0);
+            if most[0] == 0 {
+                desk.guided.stop();
+                desk.ended += 1;
+                continue;
+            }
+            if !before.is_empty() {
+                desk.done.push(before);
+            }
+            let run = desk.guided.next(most[0] as usize);
+            if run.is_none() {
+                desk.ended += 1;
+            }
+            let run = run.unwrap_or_default();
+            desk.at[rank as usize] = run.clone();
+            let run = [run.start as u64, run.end as u64];
+            self.world.send(&run, rank, GIVE)?;
+        }
+        Ok(())
+    }
+
+    /// Answers until every other rank has been told that there is no more.
+    fn close(&self) -> ferrompi::Result<()> {
+        let Some(mut desk) = self.desk.take() else {
+            return Ok(());
+        };
+        while desk.ended + 1 < self.size() {
+            self.answer(&mut desk)?;
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    fn barrier(&self) -> ferrompi::Result<()> {
+        ferrompi::scope(|scope| {
+            let mut all = self.world.ibarrier(scope)?;
+            while all.test()?.is_none() {
+                std::thread::sleep(PAUSE);
+            }
+            Ok(())
+        })
+    }
+
+    fn reduce(&self, numbers: &mut [u64], how: ReduceOp) -> Result<(), WorldError> {
+        for chunk in numbers.chunks_mut(CHUNK) {
+            self.told(self.world.allreduce_inplace(chunk, how))?;
+        }
+        Ok(())
+    }
+}
+
+impl World for Ranks {
+    fn rank(&self) -> usize {
+        self.world.rank() as usize
+    }
+
+    fn size(&self) -> usize {
+        self.world.size() as usize
+    }
+
+    fn on_node(&self) -> [usize; 2] {
+        self.on_node
+    }
+
+    fn sum(&self, numbers: &mut [u64]) -> Result<(), WorldError> {
+        self.reduce(numbers, ReduceOp::Sum)
+    }
+
+    fn max(&self, numbers: &mut [u64]) -> Result<(), WorldError> {
+        self.reduce(numbers, ReduceOp::Max)
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, WorldError> {
+        let mut lengths = vec![0i32; self.size()];
+        // Ranks that come late are waited for here, not in a loop inside MPI.
+        self.told(self.barrier())?;
+        self.told(self.world.allgather(&[bytes.len() as i32], &mut lengths))?;
+        let starts: Vec<i32> = lengths
+            .iter()
+            .scan(0, |end, length| {
+                *end += length;
+                Some(*end - length)
+            })
+            .collect();
+        let mut all = vec![0u8; lengths.iter().map(|&n| n as usize).sum()];
+        self.told(self.world.allgatherv(bytes, &mut all, &lengths, &starts))?;
+        let each = starts.iter().zip(&lengths);
+        Ok(each
+            .map(|(&start, &n)| all[start as usize..(start + n) as usize].to_vec())
+            .collect())
+    }
+
+    fn begin(&self, n: usize, least: usize) -> Result<(), WorldError> {
+        if self.rank() == 0 {
+            *self.desk.borrow_mut() = Some(Desk {
+                guided: Guided::new(n, self.size(), least),
+                at: vec![0..0; self.size()],
+                ..Desk::default()
+            });
+        }
+        Ok(())
+    }
+
+    fn next(&self, most: usize) -> Result<Option<Range<usize>>, WorldError> {
+        if self.rank() > 0 {
+            return self.told(self.ask(most.max(1)));
+        }
+        let mut desk = self.desk.borrow_mut();
+        let Some(desk) = desk.as_mut() else {
+            return Ok(None);
+        };
+        self.told(self.answer(desk))?;
+        Ok(desk.guided.next(most))
+    }
+
+    fn stop(&self) -> Result<(), WorldError> {
+        if self.rank() > 0 {
+            return self.told(self.ask(0)).map(|_| ());
+        }
+        if let Some(desk) = self.desk.borrow_mut().as_mut() {
+            desk.guided.stop();
+        }
+        Ok(())
+    }
+
+    fn attend(&self) -> Result<Vec<Range<usize>>, WorldError> {
+        let mut desk = self.desk.borrow_mut();
+        let Some(desk) = desk.as_mut() else {
+            return Ok(Vec::new());
+        };
+        self.told(self.answer(desk))?;
+        Ok(std::mem::take(&mut desk.done))
+    }
+
+    fn wait(&self) -> Result<(), WorldError> {
+        self.told(self.close())?;
+        self.told(self.barrier())
+    }
+
+    fn claim(&self, patience: Duration) -> bool {
+        let begun = Instant::now();
+        loop {
+            // What cannot be found out any more is told rather twice than never.
+            if let Ok(Some(_)) = self.world.iprobe::<u64>(Source::Any, Tag::Value(TELL)) {
+                return false;
+            }
+            if begun.elapsed() >= patience {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        for rank in (0..self.world.size()).filter(|&rank| rank != self.world.rank()) {
+            let _ = self.world.send(&[0u64], rank, TELL);
+        }
+        true
+    }
+
+    fn abort(&self, code: u8) -> ! {
+        self.world.abort(i32::from(code))
+    }
+}

@@ -1,0 +1,292 @@
+//! Ranks make what one process makes, byte for byte, or end together with one line.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod jobs;
+
+use std::process::Command;
+use std::time::Duration;
+
+use jobs::{Ended, Folder, good, run, scattered, there_is_mpi};
+
+const SURVEY: &str = "--weight w --statistic s-mu --bins lin:0:0.6:3 --mu-bins lin:0:1:3";
+
+fn catalogs() -> Folder {
+    Folder::new()
+        .with("d.csv", &scattered(4200, 10.0, 5))
+        .with("r.csv", &scattered(2600, 10.0, 6))
+}
+
+/// Every statistic by one process and by several ranks.
+#[test]
+fn ranks_make_what_one_process_makes() {
+    if !there_is_mpi() {
+        return;
+    }
+    let folder = catalogs();
+    let skewed = "--box 10,0,0,2,10,0,1,-1,10 --wrap";
+    let lines = [
+        "count d.csv --box 10 --weight w --bins lin:0:0.6:4 --mean-separation".to_owned(),
+        format!("count d.csv {skewed} --bins lin:0:0.4:3 --mean-separation=weighted --weight w"),
+        format!("xi d.csv --randoms r.csv {SURVEY}"),
+        format!("xi d.csv --randoms r.csv {SURVEY} --los first --regions 3"),
+        "count d.csv r.csv --weight w --statistic theta --bins log:0.1:2:3".to_owned(),
+        "wp d.csv --box 10 --bins log:0.1:1:3 --pi-bins lin:0:2:4".to_owned(),
+        "count d.csv --box 10 --bins lin:0:2:3 --weight-set a=w --weight-set b=w*w".to_owned(),
+        // Fewer units than ranks.
+        "count d.csv --rows 0:3 --bins lin:0:9:2".to_owned(),
+    ];
+    for (k, line) in lines.iter().enumerate() {
+        good(folder.alone(&format!("{line} -o alone.csv")));
+        let ranks = 2 + k % 3;
+        let told = good(folder.ranks(ranks, &format!("{line} -o ranks.csv")));
+        assert_eq!(
+            folder.bytes("ranks.csv"),
+            folder.bytes("alone.csv"),
+            "{ranks} ranks: {line}"
+        );
+        // One of them tells, and not all.
+        assert_eq!(
+            told.stderr.matches("result written").count(),
+            1,
+            "{}",
+            told.stderr
+        );
+    }
+    let line = "count d.csv --box 10 --bins lin:0:1:2";
+    let told = good(folder.ranks(3, line));
+    assert_eq!(told.stdout, good(folder.alone(line)).stdout);
+    // What shares nothing out is done once.
+    let told = good(folder.ranks(2, "info d.csv"));
+    assert_eq!(told.stdout, good(folder.alone("info d.csv")).stdout);
+    assert!(told.stderr.contains("rank 0 carries it out alone"));
+}
+
+#[test]
+fn parts_and_checkpoints_by_ranks() {
+    if !there_is_mpi() {
+        return;
+    }
+    let folder = catalogs();
+    let line = format!("xi d.csv --randoms r.csv {SURVEY}");
+    good(folder.alone(&format!("{line} -o alone.csv")));
+    good(folder.ranks(2, &format!("{line} --shard 0/2 --part 0.alb")));
+    good(folder.alone(&format!("{line} --shard 1/2 --part 1.alb")));
+    good(folder.alone("merge 1.alb 0.alb -o merged.csv"));
+    assert_eq!(folder.bytes("merged.csv"), folder.bytes("alone.csv"));
+    // Two ranks begin, three go on where they were, and one finds that all is done.
+    let kept = format!("{line} --checkpoint kept --checkpoint-every 0");
+    good(folder.ranks(2, &format!("{kept} -o kept.csv")));
+    std::fs::remove_file(folder.path("kept/all.1.1.part")).unwrap();
+    let told = good(folder.ranks(3, &format!("{kept} -o again.csv")));
+    assert!(
+        told.stderr.contains("units were counted before"),
+        "{}",
+        told.stderr
+    );
+    good(folder.alone(&format!("{kept} -o alone_again.csv")));
+    for name in ["kept.csv", "again.csv", "alone_again.csv"] {
+        assert_eq!(folder.bytes(name), folder.bytes("alone.csv"), "{name}");
+    }
+}
+
+/// Asserts that a job ends soon, with one line that says what is expected, and writes nothing.
+fn fails(folder: &Folder, command: Command, expected: &str, codes: &[i32]) {
+    let told = run(command);
+    let errors = told.errors();
+    assert_eq!(errors.len(), 1, "{expected}: {}", told.stderr);
+    assert!(errors[0].contains(expected), "{expected}: {}", errors[0]);
+    assert!(
+        told.code.is_some_and(|code| codes.contains(&code)),
+        "{:?}: {}",
+        told.code,
+        told.stderr
+    );
+    assert!(
+        told.time < Duration::from_secs(10),
+        "{expected}: {:?}",
+        told.time
+    );
+    assert!(!folder.path("no.csv").exists());
+}
+
+#[test]
+fn what_goes_wrong_on_one_rank_ends_all() {
+    if !there_is_mpi() {
+        return;
+    }
+    let program = env!("CARGO_BIN_EXE_albireo-mpi");
+    let folder = catalogs()
+        .with("nan.csv", "x,y,z\n1,2,3\n4,NaN,6\n")
+        .with("a/d.csv", &scattered(300, 10.0, 5))
+        .with("b/d.csv", &scattered(300, 10.0, 6))
+        .with("c/none.csv", "");
+    let count = "count d.csv --bins lin:0:1:2 -o no.csv";
+    let all = |line: &str| folder.ranks(3, line);
+    fails(
+        &folder,
+        all("count nan.csv --bins lin:0:1:2 -o no.csv"),
+        "nan.csv",
+        &[1],
+    );
+    fails(
+        &folder,
+        all("count gone.csv --bins lin:0:1:2 -o no.csv"),
+        "gone.csv",
+        &[1, 2],
+    );
+    fails(
+        &folder,
+        all("count d.csv --bins lin:0:1:2 --shard 3/3 --part p"),
+        "2/3",
+        &[2],
+    );
+    let mut without_gpu = all(&format!("{count} --engine cuda"));
+    without_gpu.env("CUDA_VISIBLE_DEVICES", "");
+    fails(&folder, without_gpu, "--engine cuda", &[1]);
+    // Ranks in folders of their own: one lacks the file, one has another.
+    let words = |folders: [&str; 2], last: &str| {
+        let mut words: Vec<String> = Vec::new();
+        for (k, place) in folders.into_iter().enumerate() {
+            if k > 0 {
+                words.push(":".into());
+            }
+            let place = folder.path(place).display().to_string();
+            words.extend(["-n", "1", "-wdir", &place, program].map(str::to_owned));
+            words.extend(count.split(' ').map(str::to_owned));
+            if k > 0 && !last.is_empty() {
+                words.extend(last.split(' ').map(str::to_owned));
+            }
+        }
+        words
+    };
+    let job = |folders: [&str; 2], last: &str| {
+        let words = words(folders, last);
+        folder.mpirun(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    fails(&folder, job(["a", "c"], ""), "d.csv", &[1, 2]);
+    fails(&folder, job(["c", "a"], ""), "d.csv", &[1, 2]);
+    fails(
+        &folder,
+        job(["a", "b"], ""),
+        "rank 1 has read other particles",
+        &[1],
+    );
+    let other = "rank 1 was called with other options than rank 0";
+    fails(&folder, job(["a", "a"], "--threads 1"), other, &[2]);
+    for place in ["a", "b", "c"] {
+        assert!(!folder.path(place).join("no.csv").exists());
+    }
+}
+
+#[test]
+fn a_panic_of_one_rank_ends_all() {
+    if !there_is_mpi() {
+        return;
+    }
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_albireo-mpi"));
+    let program = program.with_file_name("examples").join("panics");
+    let folder = Folder::new();
+    for word in ["main", "thread"] {
+        let command = folder.mpirun(&["-n", "3", program.to_str().unwrap(), word]);
+        fails(
+            &folder,
+            command,
+            "a mistake of albireo-mpi, please report it: on purpose",
+            &[1],
+        );
+    }
+}
+
+/// The processes of a job by the folder that they run in.
+fn ranks_in(folder: &Folder) -> Vec<u32> {
+    let place = folder.path(".").canonicalize().unwrap();
+    let found = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.path();
+            let here = std::fs::read_link(path.join("cwd")).ok()? == place;
+            let program = std::fs::read_link(path.join("exe")).ok()?;
+            let is_rank = program.file_name()?.to_str()?.starts_with("albireo-mpi");
+            let id = path.file_name()?.to_str()?.parse().ok()?;
+            (here && is_rank).then_some(id)
+        });
+    found.collect()
+}
+
+fn checkpoints(folder: &Folder) -> usize {
+    let entries = std::fs::read_dir(folder.path("kept"));
+    let names = entries.into_iter().flatten().flatten();
+    names
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "part"))
+        .count()
+}
+
+/// Ends ranks one way or another at their first checkpoint, and goes on with another number of them.
+#[test]
+fn jobs_that_were_killed_go_on() {
+    if !there_is_mpi() {
+        return;
+    }
+    let folder = Folder::new()
+        .with("d.csv", &scattered(5000, 10.0, 5))
+        .with("r.csv", &scattered(5000, 10.0, 6));
+    let line = "count d.csv r.csv --weight w --bins lin:0:9:30 --mean-separation --threads 1 --isa portable";
+    good(folder.alone(&format!("{line} -o alone.csv")));
+    let kept = format!("{line} --checkpoint kept --checkpoint-every 0 -o kept.csv");
+    for (ranks, whom) in [(2, "rank"), (3, "mpirun"), (2, "stop")] {
+        let before = checkpoints(&folder);
+        let mut child = Ended(folder.ranks(ranks, &kept).spawn().unwrap());
+        while checkpoints(&folder) == before && child.0.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let at_work = ranks_in(&folder);
+        let (signal, ids) = match whom {
+            "rank" => ("-KILL", vec![*at_work.last().unwrap()]),
+            "mpirun" => ("-KILL", parents(&at_work)),
+            _ => ("-TERM", vec![at_work[0]]),
+        };
+        for id in ids {
+            let sent = Command::new("kill")
+                .args([signal, &id.to_string()])
+                .status();
+            assert!(sent.unwrap().success());
+        }
+        let ended = child.0.wait().unwrap();
+        // What mpirun left behind ends by itself, before the next job.
+        while !ranks_in(&folder).is_empty() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(checkpoints(&folder) > before, "{whom}");
+        if whom == "mpirun" && folder.path("kept.csv").exists() {
+            // Ranks of MPICH go on without it, to the end.
+            assert_eq!(folder.bytes("kept.csv"), folder.bytes("alone.csv"));
+            std::fs::remove_file(folder.path("kept.csv")).unwrap();
+            std::fs::remove_dir_all(folder.path("kept")).unwrap();
+        } else {
+            assert!(!ended.success(), "{whom}");
+        }
+        assert!(!folder.path("kept.csv").exists(), "{whom}");
+    }
+    let told = good(folder.ranks(4, &kept));
+    assert!(
+        told.stderr.contains("units were counted before"),
+        "{}",
+        told.stderr
+    );
+    assert_eq!(folder.bytes("kept.csv"), folder.bytes("alone.csv"));
+}
+
+/// What started these processes, each once.
+fn parents(ids: &[u32]) -> Vec<u32> {
+    let parent = |id: &u32| {
+        let text = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        line.trim().parse().ok()
+    };
+    let mut parents: Vec<u32> = ids.iter().filter_map(parent).collect();
+    parents.sort_unstable();
+    parents.dedup();
+    parents
+}
