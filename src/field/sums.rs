@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::job::{FieldJob, FixedScale};
+use super::job::FieldJob;
+use super::scale::FixedScale;
 use crate::error::FieldError;
 
 /// The sums of some planes of a job: multiples of 2^exponent, and how many pairs were closer than `r_min`.
