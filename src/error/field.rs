@@ -90,7 +90,7 @@ pub enum FieldError {
     },
     /// More ions than places.
     #[error(
-        "{placed} of {wanted} ions are placed: no point of the grid is left {distance} from sources and ions"
+        "{placed} of {wanted} ions are placed: no point is left that keeps the distances from sources and ions, {distance}"
     )]
     Crowded {
         /// Ions that found a place.

@@ -40,6 +40,8 @@ pub struct FieldJob {
     targets: Targets,
     extremes: Extremes,
     scale: FixedScale,
+    /// How far terms may reach in the domain.
+    limit: f64,
 }
 
 impl FieldJob {
@@ -133,6 +135,59 @@ impl FieldJob {
             targets,
             extremes,
             scale,
+            limit: domain.reach(),
+        })
+    }
+
+    /// How many sources are within a distance of each target, as a sum that is 0 where there is none; nothing for the distance 0.
+    ///
+    /// # Errors
+    /// A distance that is negative or beyond half of a periodic domain.
+    pub(crate) fn within(&self, distance: f64) -> Result<Option<Self>, FieldError> {
+        if distance == 0.0 {
+            return Ok(None);
+        }
+        let term = Term::top_hat(distance)?;
+        if distance > self.limit {
+            let (reach, limit) = (distance, self.limit);
+            return Err(FieldError::Reach { reach, limit });
+        }
+        let fractions = self.sources();
+        let extremes = Extremes {
+            strongest: 1.0,
+            size: 1.0,
+            most_terms: most_within(&self.frame, fractions, distance),
+        };
+        let scale = FixedScale::new(&self.frame, extremes, &term, Precision::Double)?;
+        let sources = Sources {
+            fractions: fractions.to_vec(),
+            strengths: vec![libm::scalbn(1.0, -scale.exponent); fractions.len()],
+            sizes: vec![],
+        };
+        Ok(Some(Self {
+            cells: Cells::new(&self.frame, &sources, distance / CELLS_IN_REACH),
+            term,
+            frame: self.frame.clone(),
+            targets: self.targets.clone(),
+            extremes,
+            scale,
+            limit: self.limit,
+        }))
+    }
+
+    /// A number that tells jobs apart by their sources, strengths and fixed point: of others it is another, but once in 2^64 times.
+    pub fn fingerprint(&self) -> u64 {
+        let sources = self.cells.sources();
+        let words = sources.fractions.iter().flatten().copied();
+        let parameters = sources.strengths.iter().chain(&sources.sizes);
+        let words = words.chain(parameters.map(|value| value.to_bits()));
+        let start = u64::from(self.scale.exponent.unsigned_abs());
+        // The finaliser of SplitMix64 (Steele, Lea & Flood 2014, DOI 10.1145/2714064.2660195) over each word in turn.
+        words.fold(start, |mixed, word| {
+            let mut x = (mixed ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+            x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            x ^ (x >> 31)
         })
     }
 

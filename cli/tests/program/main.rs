@@ -16,6 +16,7 @@ mod estimates;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
 mod field;
+mod field_maps;
 #[cfg(feature = "plot")]
 mod figures;
 mod folder;

@@ -2,9 +2,12 @@
 //!
 //! Entry: [`FieldEngine`]. What a term is lies in `field`; every engine gives the same integers.
 
+mod ions;
 mod naive;
 mod scattered;
 mod tiles;
+
+pub use ions::{IonDistances, PlacedIon, place_ions};
 
 use std::marker::PhantomData;
 use std::ops::Range;

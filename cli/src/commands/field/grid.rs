@@ -29,7 +29,7 @@ pub(super) fn geometry(grid: &Grid) -> GridGeometry {
 }
 
 /// Three numbers, or one for all.
-fn three(flag: &str, given: &[f64]) -> Result<[f64; 3]> {
+pub(super) fn three(flag: &str, given: &[f64]) -> Result<[f64; 3]> {
     match *given {
         [all] => Ok([all; 3]),
         [x, y, z] => Ok([x, y, z]),
