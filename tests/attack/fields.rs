@@ -99,7 +99,8 @@ fn length(random: &mut Random, case: (&Domain, &[[f64; 3]]), most: f64) -> f64 {
     if of_pair > 1e-3 * most && of_pair < most && random.once_in(2) {
         return random.nudged(of_pair).min(most);
     }
-    random.pick(&[most, most * 0.5, most * random.decades(0.02, 1.0)])
+    let any = most * random.decades(0.02, 1.0);
+    random.pick(&[most, most * 0.5, any])
 }
 
 fn term(random: &mut Random, domain: &Domain, rows: &[[f64; 3]]) -> Option<(Term, bool)> {
@@ -238,9 +239,7 @@ pub fn attack(engines: &[Cpu], cases: u64, seconds: f64) -> Result<String, Strin
             break;
         }
         drawn += 1;
-        let Some((case, job)) = draw(seed, number)
-            .and_then(|case| Some((case.job()?, case)))
-            .map(|(job, case)| (case, job))
+        let Some((job, case)) = draw(seed, number).and_then(|case| Some((case.job()?, case)))
         else {
             continue;
         };

@@ -272,3 +272,45 @@ fn maps_go_on_after_a_kill_byte_for_byte() {
         );
     }
 }
+
+/// Slices across each axis are pictures of the values of the map.
+#[cfg(feature = "plot")]
+#[test]
+fn slices_are_drawn_where_asked_for() {
+    let folder = Folder::new().with("a.csv", &csv());
+    let flags = "field a.csv --weight q --box 8.01 --cutoff 3 --spacing 0.89 -o m.npy";
+    let run = folder.good(&format!("{flags} --plot m.png"));
+    assert!(
+        run.stderr.contains("slice drawn to m.png"),
+        "{}",
+        run.stderr
+    );
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(bytes("m.png")[..4], *b"\x89PNG");
+    for slice in ["x=0", "y=7.1", "z=4"] {
+        folder.good(&format!("{flags} --plot m.svg --slice {slice}"));
+        let svg = String::from_utf8(bytes("m.svg")).unwrap();
+        // A rectangle a point, and those of the page, the bar and the frame.
+        assert!(svg.matches("<rect").count() > 81, "{slice}");
+    }
+    folder.good(&format!("{flags} --plot n.svg --slice x=0.1"));
+    folder.good(&format!("{flags} --plot m.svg --slice x=0"));
+    assert_eq!(bytes("m.svg"), bytes("n.svg"), "the nearest plane");
+    for (more, told) in [
+        ("--plot m.svg --slice z=9", "the grid lies between 0 and"),
+        (
+            "--plot m.svg --slice w=1",
+            "expected an axis and a position",
+        ),
+        ("--plot m.txt", "m.txt"),
+        ("--slice z=1", "--plot"),
+        ("--plot m.svg --resumable", "cannot be used with"),
+    ] {
+        let run = folder.run(&format!("{flags} {more}"));
+        assert!(
+            run.code == 2 && run.stderr.contains(told),
+            "{more}: {}",
+            run.stderr
+        );
+    }
+}

@@ -62,6 +62,9 @@ pub(crate) struct Field {
     /// Keep what is made of the map in FILE.partial, so that the same command goes on with it after an interruption
     #[arg(long, help_heading = "Output", conflicts_with = "at")]
     pub(super) resumable: bool,
+    #[cfg(feature = "plot")]
+    #[command(flatten)]
+    pub(super) slice: super::slice::SliceFlags,
     /// Format of `-o -` [default: csv]
     #[arg(long, help_heading = "Output", requires = "at")]
     pub(super) format: Option<FormatName>,

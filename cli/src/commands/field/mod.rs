@@ -1,11 +1,13 @@
 //! `albireo field`: potentials and densities on grids and at points.
 //!
-//! Entry: [`Field`]. `flags` and `kernel` what is asked for, `sources` who acts, `grid` where, `ions` which are placed in it; sums are the library's.
+//! Entry: [`Field`]. `flags` and `kernel` what is asked for, `sources` who acts, `grid` where, `ions` which are placed in it, `slice` what is drawn of it; sums are the library's.
 
 mod flags;
 mod grid;
 mod ions;
 mod kernel;
+#[cfg(feature = "plot")]
+mod slice;
 mod sources;
 
 use std::ops::Range;
@@ -103,9 +105,9 @@ impl Field {
         );
         let close = match job.targets() {
             Targets::Grid(_) if !self.ions.ions.is_empty() => {
-                self.write_ions(job, &engine, unit.factor, &record)?
+                self.write_ions(job, &engine, &unit, &record)?
             }
-            Targets::Grid(_) => self.write_grid(&job, &engine, unit.factor, &record)?,
+            Targets::Grid(_) => self.write_grid(&job, &engine, &unit, &record)?,
             Targets::Points(_) => self.write_points(&job, &engine, &unit, &record)?,
         };
         if close > 0 {
@@ -152,6 +154,10 @@ impl Field {
         if let Some(ions) = &self.ions.ions_output {
             written.push(Written::probe("--ions-output", ions)?);
         }
+        #[cfg(feature = "plot")]
+        if let Some(plot) = self.slice.checked()? {
+            written.push(Written::probe("--plot", plot)?);
+        }
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);
         }
@@ -163,12 +169,13 @@ impl Field {
         &self,
         job: &FieldJob,
         engine: &Engine,
-        factor: f64,
+        unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
         let Targets::Grid(grid) = job.targets() else {
             return Ok(0);
         };
+        let factor = unit.factor;
         let planes = job.targets().planes();
         let at_once = planes_at_once(job.targets().plane_len(), planes.end);
         let (mut writer, mut close) = self.writer(grid, job, record)?;
@@ -176,13 +183,19 @@ impl Field {
         if begun > 0 {
             tracing::info!("{begun} of {} planes are made already", planes.end);
         }
+        #[cfg(feature = "plot")]
+        let mut slice = self.slice.of(grid)?;
         for first in (begun..planes.end).step_by(at_once) {
             let sums = engine.sums(job, first..(first + at_once).min(planes.end))?;
             close += sums.close_pairs();
+            #[cfg(feature = "plot")]
+            slice.take(first, &sums, factor);
             write_in_unit(&mut writer, &sums, factor)
                 .and_then(|()| writer.keep(json!(close)))
                 .with_context(|| self.refused())?;
         }
+        #[cfg(feature = "plot")]
+        self.slice.draw(&slice, unit)?;
         writer.finish().with_context(|| self.refused())?;
         tracing::info!("map written to {}", self.output.display());
         Ok(close)
@@ -214,12 +227,13 @@ impl Field {
         &self,
         job: FieldJob,
         engine: &Engine,
-        factor: f64,
+        unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
         let Targets::Grid(grid) = job.targets().clone() else {
             return Ok(0);
         };
+        let factor = unit.factor;
         let (names, charges) = self.ions.wanted()?;
         let (mut writer, _) = self.writer(&grid, &job, record)?;
         let distances = self.ions.distances()?;
@@ -232,6 +246,12 @@ impl Field {
         let (sums, ions) = placed.context("--ions")?;
         write_in_unit(&mut writer, &sums, factor).with_context(|| self.refused())?;
         self.ions.write(&names, &ions)?;
+        #[cfg(feature = "plot")]
+        {
+            let mut slice = self.slice.of(&grid)?;
+            slice.take(0, &sums, factor);
+            self.slice.draw(&slice, unit)?;
+        }
         writer.finish().with_context(|| self.refused())?;
         tracing::info!(
             "map with {} ions written to {}",
