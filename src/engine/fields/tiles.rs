@@ -228,7 +228,11 @@ impl<P: Profile, N: Number> Kernel for Meeting<'_, P, N> {
             for y in 0..self.size[1] {
                 let mut at = 0;
                 while at < self.size[2] {
-                    let nearest = self.stretch(lanes, [x, y, at]);
+                    let nearest = if stride > <N::Lanes<S> as Summing>::LANES {
+                        self.stretch::<_, 2>(lanes, [x, y, at])
+                    } else {
+                        self.stretch::<_, 1>(lanes, [x, y, at])
+                    };
                     if nearest < self.least2 {
                         let end = (at + stride).min(self.size[2]);
                         close += self.count_close([x, y], at..end);
@@ -244,10 +248,13 @@ impl<P: Profile, N: Number> Kernel for Meeting<'_, P, N> {
 impl<P: Profile, N: Number> Meeting<'_, P, N> {
     /// Adds the terms of the batch to a stretch of sums in one row; the least squared separation.
     #[inline(always)]
-    fn stretch<L: Summing<Number = N>>(&mut self, lanes: L, [x, y, at]: [usize; 3]) -> N {
+    fn stretch<L: Summing<Number = N>, const REGISTERS: usize>(
+        &mut self,
+        lanes: L,
+        [x, y, at]: [usize; 3],
+    ) -> N {
         let (profile, least) = (self.profile, lanes.same(self.least2));
-        let registers = registers(L::LANES);
-        let mut sum = [lanes.none(); 2];
+        let mut sum = [lanes.none(); REGISTERS];
         let mut terms = 0;
         let mut nearest = lanes.splat(f64::INFINITY);
         for near in self.batch {
@@ -258,7 +265,7 @@ impl<P: Profile, N: Number> Meeting<'_, P, N> {
             terms += 1;
             let across = lanes.same(across);
             let parameters = near.parameters.map(|p| lanes.same(p));
-            for (k, sum) in sum[..registers].iter_mut().enumerate() {
+            for (k, sum) in sum.iter_mut().enumerate() {
                 let along = lanes.load(&near.z[at + k * L::LANES..]);
                 let r2 = profile.join(lanes, across, along);
                 nearest = lanes.min(r2, nearest);
@@ -267,7 +274,7 @@ impl<P: Profile, N: Number> Meeting<'_, P, N> {
             }
         }
         let row = (x * HEIGHT + y) * WIDTH + at;
-        for (k, &sum) in sum[..registers].iter().enumerate() {
+        for (k, &sum) in sum.iter().enumerate() {
             lanes.flush(sum, terms, &mut self.sums[row + k * L::LANES..]);
         }
         let mut each = [N::of(f64::INFINITY); MOST_LANES];

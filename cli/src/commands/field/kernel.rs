@@ -376,7 +376,15 @@ impl KernelFlags {
             | KernelName::Spline
             | KernelName::Gaussian
             | KernelName::Cic
-            | KernelName::Tsc => named(format!("weight/{length}^3"), 1.0),
+            | KernelName::Tsc => {
+                let compound = length.contains('/');
+                let length = if compound {
+                    format!("({length})")
+                } else {
+                    length.to_owned()
+                };
+                named(format!("weight/{length}^3"), 1.0)
+            }
             KernelName::Lj => named("that of epsilon".to_owned(), 1.0),
             KernelName::Table => named("weight times that of the table".to_owned(), 1.0),
             KernelName::Coulomb | KernelName::Ewald => {
