@@ -177,11 +177,11 @@ impl GridWriter {
     ///
     /// # Errors
     /// What the system says.
-    pub fn keep(&mut self, note: Value) -> io::Result<()> {
+    pub fn keep(&mut self, note: &Value) -> io::Result<()> {
         let written = self.written;
         match &mut self.file {
             Sink::Whole(_) => Ok(()),
-            Sink::Kept(file) => file.keep(json!({ "written": written, "note": note })),
+            Sink::Kept(file) => file.keep(&json!({ "written": written, "note": note })),
         }
     }
 

@@ -59,7 +59,7 @@ impl KeptFile {
     ///
     /// # Errors
     /// What the system says.
-    pub(crate) fn keep(&mut self, note: Value) -> io::Result<()> {
+    pub(crate) fn keep(&mut self, note: &Value) -> io::Result<()> {
         self.partial.flush()?;
         self.partial.get_ref().sync_data()?;
         let bytes = self.partial.stream_position()?;
@@ -129,7 +129,7 @@ mod tests {
         let (mut file, note) = begin("job").unwrap();
         assert_eq!(note, None);
         file.write_all(b"abc").unwrap();
-        file.keep(json!(3)).unwrap();
+        file.keep(&json!(3)).unwrap();
         file.write_all(b"lost").unwrap();
         assert!(begin("job").is_err(), "it is in the making");
         drop(file);
@@ -149,7 +149,7 @@ mod tests {
         let path = folder.path().join("a.bin");
         let (mut file, _) = KeptFile::begin(&path, "job".to_owned()).unwrap();
         file.write_all(b"abc").unwrap();
-        file.keep(json!(3)).unwrap();
+        file.keep(&json!(3)).unwrap();
         drop(file);
         fs::write(partial_of(&path), "ab").unwrap();
         assert!(KeptFile::begin(&path, "job".to_owned()).is_err());

@@ -18,10 +18,11 @@ pub(super) const FARTHEST: f64 = 44.0;
 /// The first that is left out is at most (1/16)^8 / (17 * 8!) or (1/16)^9 / 9!: 3.4e-16 and 4e-17.
 pub(super) const TABLE_ERROR: f64 = 260.0 * f64::EPSILON / 2.0;
 
-/// F_0 to F_7 of x, F_n = integral of t^(2n) exp(-x t^2) over t from 0 to 1 (Boys 1950, DOI 10.1098/rspa.1950.0036).
+/// `F_0` to `F_7` of x, `F_n` the integral of t^(2n) exp(-x t^2) over t from 0 to 1 (Boys 1950, DOI 10.1098/rspa.1950.0036).
 ///
-/// F_7 by its series of positive terms, from the least on: at most 60 of them count as much as those before, each rounded three times.
-/// The others by (2n - 1) F_(n-1) = 2 x F_n + exp(-x), whose sum is of positive numbers: four roundings each.
+/// `F_7` by its series of positive terms, from the least on, in Horner's form: a step takes the relative error e to p (e + 2) + 1 half units, p
+/// being the share of what is multiplied, which for no x of the table adds up to more than 111; exp and the last two operations add 4. The others by
+/// (2n - 1) `F_(n-1)` = 2 x `F_n` + exp(-x), whose sum is of positive numbers: four roundings each.
 fn boys_functions(x: f64) -> [f64; 8] {
     let exp = libm::exp(-x);
     let mut series = 1.0;
@@ -54,7 +55,7 @@ fn made<const N: usize>(at: impl Fn(f64) -> [f64; N]) -> Vec<[f64; N]> {
     (0..=last).map(piece).collect()
 }
 
-/// The Boys function of order 0, of which the n-th derivative is (-1)^n F_n.
+/// The Boys function of order 0, of which the n-th derivative is (-1)^n `F_n`.
 pub(super) fn boys() -> &'static [[f64; 8]] {
     static BOYS: LazyLock<Vec<[f64; 8]>> = LazyLock::new(|| made(boys_functions));
     &BOYS
@@ -212,15 +213,12 @@ mod tests {
             let found = Scalar.pieces(exponential(), x * PIECES);
             worst_exp = worst_exp.max((found - libm::exp(-x)).abs());
         }
-        assert!(worst < 1e-15 && worst < TABLE_ERROR, "{worst:e}");
-        assert!(
-            worst_exp < 1e-15 && worst_exp < TABLE_ERROR,
-            "{worst_exp:e}"
-        );
+        assert!(worst < 1e-15, "{worst:e}");
+        assert!(worst_exp < 1e-15, "{worst_exp:e}");
         assert!(worst > 0.0 && worst_exp > 0.0, "the search sees roundings");
     }
 
-    /// Known values: F_0(1) = 0.746824132812427, F_n(0) = 1/(2n + 1).
+    /// Known values: `F_0(1)` = 0.746824132812427, `F_n(0)` = 1/(2n + 1).
     #[test]
     fn boys_functions_are_known_numbers() {
         assert!((boys_functions(1.0)[0] - 0.746_824_132_812_427).abs() < 1e-15);

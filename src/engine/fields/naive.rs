@@ -45,11 +45,11 @@ impl<N: Number> ForProfile for Target<'_, N> {
             close += u64::from(r2 < least2);
         };
         for (row, &source) in job.sources().iter().enumerate() {
-            match job.frame().aligned() {
-                Some(units) => add(joined(profile, units, source, target), row),
-                None => {
-                    SkewedImages::all(job.frame()).each(source, target, |r2| add(N::of(r2), row))
-                }
+            if let Some(units) = job.frame().aligned() {
+                add(joined(profile, units, source, target), row);
+            } else {
+                let images = SkewedImages::all(job.frame());
+                images.each(source, target, |r2| add(N::of(r2), row));
             }
         }
         close

@@ -43,27 +43,31 @@ const ION_ION: f64 = 11.0;
 /// The most ions.
 const MOST: u64 = 1_000_000;
 
+/// The charge that a name ends with: a sign, after how many.
+fn charge_of(name: &str) -> Option<f64> {
+    let sign = match name.chars().last()? {
+        '+' => 1.0,
+        '-' => -1.0,
+        _ => return None,
+    };
+    let before = &name[..name.len() - 1];
+    let digits = before.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let size = if digits.is_empty() {
+        1.0
+    } else {
+        digits.parse().ok()?
+    };
+    Some(sign * size)
+}
+
 /// The name, the charge and the number of a kind of ions, as given.
 fn kind(text: &str) -> Option<(String, f64, u64)> {
     let (name, number) = text.rsplit_once(':')?;
     let number: u64 = number.parse().ok().filter(|n| *n > 0)?;
-    let (name, charge) = match name.split_once('=') {
-        Some((name, charge)) => (name, charge.parse::<f64>().ok()?),
-        None => {
-            let sign = match name.chars().last()? {
-                '+' => 1.0,
-                '-' => -1.0,
-                _ => return None,
-            };
-            let before = &name[..name.len() - 1];
-            let digits = before.trim_start_matches(|c: char| !c.is_ascii_digit());
-            let size = if digits.is_empty() {
-                1.0
-            } else {
-                digits.parse().ok()?
-            };
-            (name, sign * size)
-        }
+    let (name, charge) = if let Some((name, charge)) = name.split_once('=') {
+        (name, charge.parse::<f64>().ok()?)
+    } else {
+        (name, charge_of(name)?)
     };
     let plain = !name.is_empty() && !name.contains(char::is_whitespace);
     let good = plain && charge.is_finite() && charge != 0.0;

@@ -191,7 +191,7 @@ impl Field {
             #[cfg(feature = "plot")]
             slice.take(first, &sums, factor);
             write_in_unit(&mut writer, &sums, factor)
-                .and_then(|()| writer.keep(json!(close)))
+                .and_then(|()| writer.keep(&json!(close)))
                 .with_context(|| self.refused())?;
         }
         #[cfg(feature = "plot")]
