@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+#[path = "fields/ions.rs"]
+mod ions;
 #[path = "fields/terms.rs"]
 mod terms;
 

@@ -135,7 +135,7 @@ impl GridWriter {
         let job = json!([identity, title, meta, grid.shape, grid.origin, grid.steps]);
         let (file, kept) = KeptFile::begin(path, job.to_string())?;
         let written = kept.as_ref().and_then(|kept| kept["written"].as_u64());
-        let written = written.unwrap_or(0) as usize;
+        let written = usize::try_from(written.unwrap_or(0)).map_err(io::Error::other)?;
         let writer = Self::begun(Sink::Kept(file), path, grid, title, meta, written)?;
         Ok((writer, kept.map(|kept| kept["note"].clone())))
     }

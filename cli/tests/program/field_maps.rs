@@ -221,56 +221,47 @@ fn ions_lie_at_the_extrema_and_keep_their_distances() {
 fn maps_go_on_after_a_kill_byte_for_byte() {
     use std::time::{Duration, Instant};
     let folder = Folder::new().with("a.csv", &csv());
-    let made = |name: &str| {
-        format!(
-            "field a.csv --weight q --cutoff 3 --engine naive --spacing 0.148 --padding 6 --resumable -o {name}"
-        )
-    };
-    for (name, small) in [(
-        "m.npy",
-        "field a.csv --weight q --cutoff 3 --spacing 0.148 --padding 6 -o w.npy",
-    )] {
-        let arguments = made(name);
-        let arguments: Vec<&str> = arguments.split(' ').collect();
-        let mut child = folder
-            .command(&arguments)
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let state = folder.path("m.npy.partial.json");
-        let begin = Instant::now();
-        while !state.exists() && begin.elapsed() < Duration::from_secs(300) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(
-            state.exists() && !folder.path(name).exists(),
-            "killed in the midst of it"
-        );
-        // Another job does not take it for its own.
-        let other = folder.run(&made(name).replace("--cutoff 3", "--cutoff 2"));
-        assert_eq!(other.code, 1);
-        assert!(
-            other.stderr.contains("kept for another job"),
-            "{}",
-            other.stderr
-        );
-        let run = folder.good(&made(name));
-        assert!(
-            run.stderr.contains("planes are made already"),
-            "{}",
-            run.stderr
-        );
-        folder.good(small);
-        let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
-        assert!(bytes(name) == bytes("w.npy"));
-        let left: Vec<String> = folder.names();
-        assert!(
-            !left.iter().any(|name| name.contains("partial")),
-            "{left:?}"
-        );
+    let flags = "field a.csv --weight q --cutoff 3 --spacing 0.148 --padding 6";
+    let made = format!("{flags} --engine naive --resumable -o m.npy");
+    let arguments: Vec<&str> = made.split(' ').collect();
+    let mut child = folder
+        .command(&arguments)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let state = folder.path("m.npy.partial.json");
+    let begin = Instant::now();
+    while !state.exists() && begin.elapsed() < Duration::from_secs(300) {
+        std::thread::sleep(Duration::from_millis(5));
     }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        state.exists() && !folder.path("m.npy").exists(),
+        "killed in the midst of it"
+    );
+    // Another job does not take it for its own.
+    let other = folder.run(&made.replace("--cutoff 3", "--cutoff 2"));
+    assert_eq!(other.code, 1);
+    assert!(
+        other.stderr.contains("kept for another job"),
+        "{}",
+        other.stderr
+    );
+    let run = folder.good(&made);
+    assert!(
+        run.stderr.contains("planes are made already"),
+        "{}",
+        run.stderr
+    );
+    folder.good(&format!("{flags} -o w.npy"));
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(bytes("m.npy") == bytes("w.npy"));
+    let left = folder.names();
+    assert!(
+        !left.iter().any(|name| name.contains("partial")),
+        "{left:?}"
+    );
 }
 
 /// Slices across each axis are pictures of the values of the map.

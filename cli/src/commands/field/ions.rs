@@ -41,7 +41,7 @@ const ION_SOURCE: f64 = 6.5;
 const ION_ION: f64 = 11.0;
 
 /// The most ions.
-const MOST: u64 = 1_000_000;
+const MOST: usize = 1_000_000;
 
 /// The charge that a name ends with: a sign, after how many.
 fn charge_of(name: &str) -> Option<f64> {
@@ -61,9 +61,9 @@ fn charge_of(name: &str) -> Option<f64> {
 }
 
 /// The name, the charge and the number of a kind of ions, as given.
-fn kind(text: &str) -> Option<(String, f64, u64)> {
+fn kind(text: &str) -> Option<(String, f64, usize)> {
     let (name, number) = text.rsplit_once(':')?;
-    let number: u64 = number.parse().ok().filter(|n| *n > 0)?;
+    let number: usize = number.parse().ok().filter(|n| *n > 0)?;
     let (name, charge) = if let Some((name, charge)) = name.split_once('=') {
         (name, charge.parse::<f64>().ok()?)
     } else {
@@ -85,11 +85,11 @@ impl IonFlags {
                 ))
             };
             let (name, charge, number) = kind(text).ok_or_else(told)?;
-            if number + charges.len() as u64 > MOST {
+            if number > MOST - charges.len() {
                 return Err(usage(format!("--ions: at most {MOST} ions")));
             }
-            names.extend(std::iter::repeat_n(name, number as usize));
-            charges.extend(std::iter::repeat_n(charge, number as usize));
+            names.extend(std::iter::repeat_n(name, number));
+            charges.extend(std::iter::repeat_n(charge, number));
         }
         Ok((names, charges))
     }

@@ -339,7 +339,7 @@ impl KernelFlags {
         if self.cell.is_empty() {
             return Ok(Asked::Cells(of_cells));
         }
-        let widths = super::grid::three("--cell", &self.cell)?;
+        let widths = three("--cell", &self.cell)?;
         let term = of_cells(widths).map_err(|error| usage(format!("--cell: {error}")))?;
         Ok(Asked::Term(term))
     }
@@ -404,6 +404,18 @@ impl KernelFlags {
                 }
             }
         })
+    }
+}
+
+/// Three numbers, or one for all.
+pub(super) fn three(flag: &str, given: &[f64]) -> Result<[f64; 3]> {
+    match *given {
+        [all] => Ok([all; 3]),
+        [x, y, z] => Ok([x, y, z]),
+        _ => Err(usage(format!(
+            "{flag}: expected one number or three, found {}",
+            given.len()
+        ))),
     }
 }
 

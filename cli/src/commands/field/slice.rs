@@ -2,6 +2,12 @@
 //!
 //! Entry: [`SliceFlags`].
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "planes are numbered by what lies within the grid"
+)]
+
 use std::path::{Path, PathBuf};
 
 use albireo::field::{FieldSums, Grid};
