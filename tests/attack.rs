@@ -38,6 +38,7 @@ fn main() -> ExitCode {
     }
     let trials = vec![
         Trial::test("cpu_counts_are_those_of_the_double_loop", cpu),
+        Trial::test("sums_per_target_are_those_of_the_double_loop", fields),
         Trial::test("the_double_loop_is_the_one_in_c", independent).with_ignored_flag(without_c),
         Trial::test("cuda_counts_are_those_of_the_double_loop", cuda)
             .with_ignored_flag(without_gpu.is_some()),
@@ -76,6 +77,17 @@ fn cpu() -> Result<(), Failed> {
                 .find_map(|(k, same)| expected.differs(&same[(turn + k) % 3]))
         })
     })
+}
+
+fn fields() -> Result<(), Failed> {
+    let isas = Isa::available().into_iter().enumerate();
+    let engines = isas.map(|(k, isa)| {
+        let cpu = Cpu::new().with_isa(isa)?;
+        cpu.with_threads(1 + k % 2)
+    });
+    let engines: Vec<Cpu> = engines.collect::<Result<_, _>>()?;
+    eprintln!("{}", attack::fields::attack(&engines, 1_000_000, 6.0)?);
+    Ok(())
 }
 
 static PROGRAM: OnceLock<Result<Program, String>> = OnceLock::new();

@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+#[path = "fields/ions.rs"]
+mod ions;
+#[path = "fields/terms.rs"]
+mod terms;
+
 use albireo::engine::{Cpu, FieldEngine, Isa};
 use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Targets, Term};
 use albireo::random::{self, Stream};
@@ -109,7 +114,7 @@ fn engines_threads_and_planes_give_the_same_bits_in_every_domain_at_every_scale(
             }
             for term in terms {
                 let targets = Targets::Grid(grid.clone());
-                let job = FieldJob::new(&points, &charges, &domain, term, targets).unwrap();
+                let job = FieldJob::new(&points, &charges, &domain, term.clone(), targets).unwrap();
                 let sums = same_everywhere(&job);
                 assert!(
                     sums.sums().iter().any(|&sum| sum != 0),
@@ -194,7 +199,14 @@ fn sums_of_largest_terms_do_not_overflow() {
     for cutoff in [Cutoff::None, Cutoff::Smooth(1.0)] {
         let term = Term::coulomb(cutoff, 0.01).unwrap();
         let targets = Targets::Grid(grid.clone());
-        let job = FieldJob::new(&points, &vec![-3.0; n], &Domain::Open, term, targets).unwrap();
+        let job = FieldJob::new(
+            &points,
+            &vec![-3.0; n],
+            &Domain::Open,
+            term.clone(),
+            targets,
+        )
+        .unwrap();
         assert!(job.scale().most_terms >= n as u64);
         let sums = same_everywhere(&job);
         let expected = -3.0 * n as f64 * term.value(0.0);

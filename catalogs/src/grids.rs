@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::error::CatalogError;
+use crate::kept_file::KeptFile;
 use crate::whole_file::WholeFile;
 
 /// Bohr radii in an Angstrom (CODATA 2018): the unit of cube files.
@@ -74,12 +75,34 @@ pub fn grid_record(path: &Path) -> Option<PathBuf> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct GridWriter {
-    file: WholeFile,
+    file: Sink,
     record: Option<WholeFile>,
     format: GridFormat,
     grid: GridGeometry,
     /// Values written.
     written: usize,
+}
+
+/// Where the bytes go.
+enum Sink {
+    Whole(WholeFile),
+    Kept(KeptFile),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Whole(file) => file.write(bytes),
+            Self::Kept(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Whole(file) => file.flush(),
+            Self::Kept(file) => file.flush(),
+        }
+    }
 }
 
 impl GridWriter {
@@ -93,35 +116,73 @@ impl GridWriter {
         title: &str,
         meta: Map<String, Value>,
     ) -> io::Result<Self> {
+        let file = Sink::Whole(WholeFile::create(path)?);
+        Self::begun(file, path, grid, title, meta, 0)
+    }
+
+    /// As [`GridWriter::create`], but what is kept of the values ([`GridWriter::keep`]) stays in `PATH.partial` when the process ends: the same
+    /// job, of which `identity` is a part, goes on with it. Also gives the note of the last values kept.
+    ///
+    /// # Errors
+    /// As [`GridWriter::create`]; values kept for another job, or that another process is making.
+    pub fn resume(
+        path: &Path,
+        grid: &GridGeometry,
+        title: &str,
+        meta: Map<String, Value>,
+        identity: &str,
+    ) -> io::Result<(Self, Option<Value>)> {
+        let job = json!([identity, title, meta, grid.shape, grid.origin, grid.steps]);
+        let (file, kept) = KeptFile::begin(path, job.to_string())?;
+        let written = kept.as_ref().and_then(|kept| kept["written"].as_u64());
+        let written = usize::try_from(written.unwrap_or(0)).map_err(io::Error::other)?;
+        let writer = Self::begun(Sink::Kept(file), path, grid, title, meta, written)?;
+        Ok((writer, kept.map(|kept| kept["note"].clone())))
+    }
+
+    fn begun(
+        mut file: Sink,
+        path: &Path,
+        grid: &GridGeometry,
+        title: &str,
+        meta: Map<String, Value>,
+        written: usize,
+    ) -> io::Result<Self> {
         let unknown = || io::Error::other("grids are written as .dx, .cube or .npy");
         let format = GridFormat::of(path).ok_or_else(unknown)?;
-        let mut file = WholeFile::create(path)?;
         let title = title.replace(['\n', '\r'], " ");
-        match format {
-            GridFormat::Dx => dx_head(&mut file, grid, &title)?,
-            GridFormat::Cube => cube_head(&mut file, grid, &title)?,
-            GridFormat::Npy => npy_head(&mut file, grid)?,
-        }
-        let record = match grid_record(path) {
-            None => None,
-            Some(beside) => {
-                let mut record = WholeFile::create(&beside)?;
-                let mut all = meta;
-                all.insert("shape".to_owned(), json!(grid.shape));
-                all.insert("origin".to_owned(), json!(grid.origin));
-                all.insert("steps".to_owned(), json!(grid.steps));
-                serde_json::to_writer_pretty(&mut record, &all)?;
-                record.write_all(b"\n")?;
-                Some(record)
+        if written == 0 {
+            match format {
+                GridFormat::Dx => dx_head(&mut file, grid, &title)?,
+                GridFormat::Cube => cube_head(&mut file, grid, &title)?,
+                GridFormat::Npy => npy_head(&mut file, grid)?,
             }
-        };
+        }
+        let record = grid_record(path).map(|beside| record(&beside, grid, meta));
         Ok(Self {
             file,
-            record,
+            record: record.transpose()?,
             format,
             grid: grid.clone(),
-            written: 0,
+            written,
         })
+    }
+
+    /// How many values are written.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Keeps the values written so far, of a file that [`GridWriter::resume`] began, with a note for who goes on.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn keep(&mut self, note: &Value) -> io::Result<()> {
+        let written = self.written;
+        match &mut self.file {
+            Sink::Whole(_) => Ok(()),
+            Sink::Kept(file) => file.keep(&json!({ "written": written, "note": note })),
+        }
     }
 
     /// Writes the values that come next.
@@ -177,11 +238,26 @@ impl GridWriter {
         if let Some(record) = self.record {
             record.finish()?;
         }
-        self.file.finish()
+        match self.file {
+            Sink::Whole(file) => file.finish(),
+            Sink::Kept(file) => file.finish(),
+        }
     }
 }
 
-fn dx_head(file: &mut WholeFile, grid: &GridGeometry, title: &str) -> io::Result<()> {
+/// The record beside an array, in the making.
+fn record(path: &Path, grid: &GridGeometry, meta: Map<String, Value>) -> io::Result<WholeFile> {
+    let mut record = WholeFile::create(path)?;
+    let mut all = meta;
+    all.insert("shape".to_owned(), json!(grid.shape));
+    all.insert("origin".to_owned(), json!(grid.origin));
+    all.insert("steps".to_owned(), json!(grid.steps));
+    serde_json::to_writer_pretty(&mut record, &all)?;
+    record.write_all(b"\n")?;
+    Ok(record)
+}
+
+fn dx_head(file: &mut Sink, grid: &GridGeometry, title: &str) -> io::Result<()> {
     let [l, m, n] = grid.shape;
     writeln!(file, "# {title}")?;
     writeln!(file, "object 1 class gridpositions counts {l} {m} {n}")?;
@@ -198,13 +274,13 @@ fn dx_head(file: &mut WholeFile, grid: &GridGeometry, title: &str) -> io::Result
     )
 }
 
-fn cube_head(file: &mut WholeFile, grid: &GridGeometry, title: &str) -> io::Result<()> {
+fn cube_head(file: &mut Sink, grid: &GridGeometry, title: &str) -> io::Result<()> {
     let bohr = |v: [f64; 3]| v.map(|length| length * BOHR_PER_ANGSTROM);
     writeln!(
         file,
         "{title}\nlengths in Bohr, no atoms; last index fastest"
     )?;
-    let line = |file: &mut WholeFile, count: usize, v: [f64; 3]| {
+    let line = |file: &mut Sink, count: usize, v: [f64; 3]| {
         let [x, y, z] = bohr(v);
         writeln!(file, "{count:5} {x:14.8} {y:14.8} {z:14.8}")
     };
@@ -227,7 +303,7 @@ fn exponential(value: f64) -> String {
     format!("{number:>13}")
 }
 
-fn npy_head(file: &mut WholeFile, grid: &GridGeometry) -> io::Result<()> {
+fn npy_head(file: &mut Sink, grid: &GridGeometry) -> io::Result<()> {
     let [l, m, n] = grid.shape;
     let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({l}, {m}, {n}), }}");
     // Magic, version and length take 10 bytes; all of it is a multiple of 64, and ends a line.

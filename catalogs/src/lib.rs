@@ -43,6 +43,7 @@ mod format;
 mod grids;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+mod kept_file;
 mod numbers;
 mod open;
 #[cfg(feature = "parquet")]
@@ -71,7 +72,7 @@ pub use numbers::Values;
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
 pub use parquet::guard::quiet_decoder_panics;
-pub use pqr::{Pqr, read_pqr};
+pub use pqr::{Pqr, read_pqr, write_pqr};
 pub use reader::CatalogReader;
 pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;

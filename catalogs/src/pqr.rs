@@ -1,12 +1,13 @@
 //! PQR, Protein Data Bank records with charges and radii, as PDB2PQR writes them: fields told by blanks.
 //!
-//! Entry: [`read_pqr`].
+//! Entry: [`read_pqr`], [`write_pqr`].
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use crate::error::CatalogError;
 use crate::stop::{Stop, Watched};
+use crate::whole_file::WholeFile;
 
 /// The atoms of a PQR file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -71,6 +72,29 @@ pub fn read_pqr(path: &Path, stop: &Stop) -> Result<Pqr, CatalogError> {
     Ok(pqr)
 }
 
+/// Writes atoms, each a residue of its own with the atom's name, whole or not at all; positions and charges come back as they are.
+///
+/// # Errors
+/// Fewer or more names than atoms, and what the system says.
+pub fn write_pqr(path: &Path, names: &[String], atoms: &Pqr) -> io::Result<()> {
+    if names.len() != atoms.charges.len() {
+        let (atoms, names) = (atoms.charges.len(), names.len());
+        return Err(io::Error::other(format!("{atoms} atoms, {names} names")));
+    }
+    let mut file = WholeFile::create(path)?;
+    let [x, y, z] = &atoms.positions;
+    for (k, name) in names.iter().enumerate() {
+        let (number, charge, radius) = (k + 1, atoms.charges[k], atoms.radii[k]);
+        let [x, y, z] = [x[k], y[k], z[k]];
+        writeln!(
+            file,
+            "ATOM {number} {name} {name} {number} {x} {y} {z} {charge} {radius}"
+        )?;
+    }
+    writeln!(file, "END")?;
+    file.finish()
+}
+
 /// The last five fields of a record with ten or eleven.
 fn atom(fields: &[&str]) -> Option<[f64; 5]> {
     if !(10..=11).contains(&fields.len()) {
@@ -87,6 +111,21 @@ fn atom(fields: &[&str]) -> Option<[f64; 5]> {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn atoms_that_are_written_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ions.pqr");
+        let ions = Pqr {
+            positions: [vec![0.1, -3e-5], vec![1.0 / 3.0, 12345.678], vec![0.0, 7.5]],
+            charges: vec![1.0, -2.0],
+            radii: vec![0.0; 2],
+        };
+        let names = ["Na+", "Cl-"].map(str::to_owned);
+        write_pqr(&path, &names, &ions).unwrap();
+        assert_eq!(read_pqr(&path, &Stop::never()).unwrap(), ions);
+        assert!(write_pqr(&path, &names[..1], &ions).is_err());
+    }
 
     #[test]
     fn records_with_and_without_chains_are_read_and_others_named() {

@@ -53,6 +53,7 @@ mod raster;
 mod reading;
 mod region_map;
 mod series;
+mod slice;
 mod style;
 mod svg;
 mod ticks;
@@ -67,6 +68,7 @@ use reading::Picture;
 
 pub use error::FigureError;
 pub use region_map::{Places, RegionMap, draw_regions};
+pub use slice::{Slice, draw_slice};
 pub use style::{Limits, Named, Spacing, Style};
 
 /// Page in points: 7 by 5.25 inches.

@@ -35,7 +35,7 @@ mod units;
 
 pub use auto::{Auto, Choice};
 pub use cpu::{Cpu, CpuSorted};
-pub use fields::FieldEngine;
+pub use fields::{FieldEngine, IonDistances, PlacedIon, place_ions};
 pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report};
 #[cfg(feature = "cuda")]

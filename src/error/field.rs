@@ -24,6 +24,82 @@ pub enum FieldError {
         /// The cutoff.
         reach: f64,
     },
+    /// A length where nothing is left of a term.
+    #[error("{what} must be at most {limit}, where nothing is left of a term, found {found}")]
+    Beyond {
+        /// Which length.
+        what: &'static str,
+        /// The most.
+        limit: f64,
+        /// What was found.
+        found: f64,
+    },
+    /// A table that is no function.
+    #[error("row {row} of the table (counting from 0): expected {what}, found {found}")]
+    Table {
+        /// The row, from 0.
+        row: usize,
+        /// What was expected.
+        what: &'static str,
+        /// What was found.
+        found: f64,
+    },
+    /// A product over axes in a skewed cell.
+    #[error(
+        "cloud in cell and its relatives need axes: a triclinic cell has none; use a spherical density"
+    )]
+    Axes,
+    /// A Lennard-Jones term without sizes, or sizes without one.
+    #[error("a Lennard-Jones term, and no other, needs epsilon and sigma of each source")]
+    Sizes,
+    /// An epsilon or a sigma that is none.
+    #[error("{what} must be {expected}, found {found} in row {row} (counting from 0)")]
+    Size {
+        /// `epsilon` or `sigma`.
+        what: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// The first such row, from 0.
+        row: usize,
+        /// What stands there.
+        found: f64,
+    },
+    /// A term beyond float32.
+    #[error(
+        "single precision needs {what} from {least:e} to {most:e}, found {found:e}: use double"
+    )]
+    Single {
+        /// Which quantity.
+        what: &'static str,
+        /// The least.
+        least: f64,
+        /// The most.
+        most: f64,
+        /// What was found.
+        found: f64,
+    },
+    /// Planes that a job does not have.
+    #[error("planes {start} to {end} (exclusive) of a job that has {planes}")]
+    Planes {
+        /// The first.
+        start: usize,
+        /// Behind the last.
+        end: usize,
+        /// How many there are.
+        planes: usize,
+    },
+    /// More ions than places.
+    #[error(
+        "{placed} of {wanted} ions are placed: no point is left that keeps the distances from sources and ions, {distance}"
+    )]
+    Crowded {
+        /// Ions that found a place.
+        placed: usize,
+        /// Ions asked for.
+        wanted: usize,
+        /// The distances kept, in words.
+        distance: String,
+    },
     /// A grid that is none.
     #[error(
         "a grid needs a finite origin and three finite steps that span a volume, found origin {origin:?}, steps {steps:?}"

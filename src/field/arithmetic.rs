@@ -1,13 +1,25 @@
 //! The operations that terms are made of, on one number or on lanes: each rounds as IEEE says, so that both give the same bits.
+//!
+//! Entry: [`Arithmetic`], of one [`Element`] at a time here, of registers of them in `lanes`.
 
-use crate::simd::{ROOT_SEED, Simd};
+use crate::simd::{ROOT_SEED, ROUNDING};
+
+/// What the seed of a float32 inverse square root is made of (Lomont 2003).
+pub(super) const ROOT_SEED_32: u32 = 0x5f37_5a86;
+
+/// Adding it to |x| < 2^22 rounds x to an integer, ties to even.
+const ROUNDING_32: f32 = 12_582_912.0;
 
 /// Numbers of one kind.
 pub(crate) trait Arithmetic: Copy {
     /// A number, or a register of them.
     type D: Copy;
-    /// The same number everywhere.
+    /// Steps of Newton's that bring the seed of an inverse root to its last place.
+    const STEPS: usize;
+    /// The same number everywhere, rounded to what the kind holds.
     fn splat(self, value: f64) -> Self::D;
+    /// `a + b`.
+    fn add(self, a: Self::D, b: Self::D) -> Self::D;
     /// `a - b`.
     fn sub(self, a: Self::D, b: Self::D) -> Self::D;
     /// `a * b`.
@@ -16,92 +28,150 @@ pub(crate) trait Arithmetic: Copy {
     fn max(self, a: Self::D, b: Self::D) -> Self::D;
     /// `value` where `a < b`, else 0.
     fn where_less(self, a: Self::D, b: Self::D, value: Self::D) -> Self::D;
-    /// As [`Simd::inverse_root_seed`].
+    /// The bits of `a` without the last, from those of [`ROOT_SEED`].
     fn seed(self, a: Self::D) -> Self::D;
+    /// Of polynomials, one for each whole number from 0 on, that whose number is nearest to `x`, at the distance of `x` from it; coefficients
+    /// come in order of their powers. Anything where `x` lies beyond the last.
+    fn pieces<const N: usize>(self, polynomials: &[[f64; N]], x: Self::D) -> Self::D;
 
-    /// `1 / sqrt(a)` of positive, normal `a` from 1e-300 on, within 4 half units in the last place.
+    /// `1 / sqrt(a)` of positive, normal `a` from 1e-300 (float32: 1e-36) on, within 4 half units in the last place.
     ///
     /// The seed is off by a factor 1 - e, e at most 0.0343, and each step of Newton's takes e to less than 1.5 e^2: 1.8e-3, 4.8e-6, 3.5e-11
-    /// and 2e-21. What is left are the roundings of the last step, with u = 2^-53: those of two products in one that is near 1/2, that of a
-    /// difference near 1, and the last product's: 2u/2 + u + u, and a little.
+    /// and 2e-21. What is left are the roundings of the last step, with u = 2^-53 (2^-24): those of two products in one that is near 1/2, that
+    /// of a difference near 1, and the last product's: 2u/2 + u + u, and a little.
     #[inline(always)]
     fn inverse_root(self, a: Self::D) -> Self::D {
         let (half, bound) = (self.mul(a, self.splat(0.5)), self.splat(1.5));
         let mut y = self.seed(a);
-        for _ in 0..4 {
+        for _ in 0..Self::STEPS {
             let t = self.mul(half, self.mul(y, y));
             y = self.mul(y, self.sub(bound, t));
         }
         y
     }
+
+    /// The polynomial with these coefficients, by Horner's rule.
+    #[inline(always)]
+    fn horner<const N: usize>(self, coefficients: [Self::D; N], x: Self::D) -> Self::D {
+        let mut sum = coefficients[N - 1];
+        for k in (0..N - 1).rev() {
+            sum = self.add(self.mul(sum, x), coefficients[k]);
+        }
+        sum
+    }
 }
 
-/// One number at a time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Scalar;
+/// A number that terms are made of: float64 or float32.
+pub(crate) trait Element: Copy + PartialOrd + Send + Sync + Default + 'static {
+    /// The arithmetic of one number at a time.
+    type One: Arithmetic<D = Self>;
+    /// One number at a time.
+    const ONE: Self::One;
+    /// More than the roundings of a squared separation, relative to it.
+    const SLACK: f64;
+    /// The nearest.
+    fn of(value: f64) -> Self;
+    /// The nearest integer, ties to even.
+    fn rounded(self) -> i64;
+    /// The nearest whole number, and what is left.
+    fn split(self) -> (usize, Self);
+}
 
-impl Arithmetic for Scalar {
-    type D = f64;
+impl Element for f64 {
+    type One = Scalar;
+    const ONE: Scalar = Scalar;
+    const SLACK: f64 = 1e-9;
 
     #[inline(always)]
-    fn splat(self, value: f64) -> f64 {
+    fn of(value: f64) -> f64 {
         value
     }
     #[inline(always)]
-    fn sub(self, a: f64, b: f64) -> f64 {
-        a - b
+    fn rounded(self) -> i64 {
+        self.round_ties_even() as i64
     }
     #[inline(always)]
-    fn mul(self, a: f64, b: f64) -> f64 {
-        a * b
-    }
-    #[inline(always)]
-    fn max(self, a: f64, b: f64) -> f64 {
-        if a > b { a } else { b }
-    }
-    #[inline(always)]
-    fn where_less(self, a: f64, b: f64, value: f64) -> f64 {
-        if a < b { value } else { 0.0 }
-    }
-    #[inline(always)]
-    fn seed(self, a: f64) -> f64 {
-        f64::from_bits(ROOT_SEED - (a.to_bits() >> 1))
+    fn split(self) -> (usize, f64) {
+        let whole = (self + ROUNDING) - ROUNDING;
+        (whole as usize, self - whole)
     }
 }
 
-/// A register of lanes.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes<S>(pub(crate) S);
-
-impl<S: Simd> Arithmetic for Lanes<S> {
-    type D = S::D;
+impl Element for f32 {
+    type One = Scalar32;
+    const ONE: Scalar32 = Scalar32;
+    const SLACK: f64 = 1e-6;
 
     #[inline(always)]
-    fn splat(self, value: f64) -> S::D {
-        self.0.splat_d(value)
+    fn of(value: f64) -> f32 {
+        value as f32
     }
     #[inline(always)]
-    fn sub(self, a: S::D, b: S::D) -> S::D {
-        self.0.sub_d(a, b)
+    fn rounded(self) -> i64 {
+        self.round_ties_even() as i64
     }
     #[inline(always)]
-    fn mul(self, a: S::D, b: S::D) -> S::D {
-        self.0.mul_d(a, b)
-    }
-    #[inline(always)]
-    fn max(self, a: S::D, b: S::D) -> S::D {
-        self.0.max_d(a, b)
-    }
-    #[inline(always)]
-    fn where_less(self, a: S::D, b: S::D, value: S::D) -> S::D {
-        let less = self.0.less_d(a, b);
-        self.0.select_d(less, value, self.0.splat_d(0.0))
-    }
-    #[inline(always)]
-    fn seed(self, a: S::D) -> S::D {
-        self.0.inverse_root_seed(a)
+    fn split(self) -> (usize, f32) {
+        let whole = (self + ROUNDING_32) - ROUNDING_32;
+        (whole as usize, self - whole)
     }
 }
+
+/// One float64 number at a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scalar;
+
+/// One float32 number at a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scalar32;
+
+/// The operations of one number, which both kinds have.
+macro_rules! scalar {
+    ($name:ty, $number:ty, $steps:literal, $seed:ident) => {
+        impl Arithmetic for $name {
+            type D = $number;
+            const STEPS: usize = $steps;
+
+            #[inline(always)]
+            fn splat(self, value: f64) -> $number {
+                value as $number
+            }
+            #[inline(always)]
+            fn add(self, a: $number, b: $number) -> $number {
+                a + b
+            }
+            #[inline(always)]
+            fn sub(self, a: $number, b: $number) -> $number {
+                a - b
+            }
+            #[inline(always)]
+            fn mul(self, a: $number, b: $number) -> $number {
+                a * b
+            }
+            #[inline(always)]
+            fn max(self, a: $number, b: $number) -> $number {
+                if a > b { a } else { b }
+            }
+            #[inline(always)]
+            fn where_less(self, a: $number, b: $number, value: $number) -> $number {
+                if a < b { value } else { 0.0 }
+            }
+            #[inline(always)]
+            fn seed(self, a: $number) -> $number {
+                <$number>::from_bits($seed - (a.to_bits() >> 1))
+            }
+            #[inline(always)]
+            fn pieces<const N: usize>(self, polynomials: &[[f64; N]], x: $number) -> $number {
+                let (k, rest) = x.split();
+                let own = &polynomials[k.min(polynomials.len() - 1)];
+                self.horner(own.map(|c| c as $number), rest)
+            }
+        }
+    };
+}
+
+scalar!(Scalar, f64, 4, ROOT_SEED);
+scalar!(Scalar32, f32, 3, ROOT_SEED_32);
 
 #[cfg(test)]
 mod tests {
@@ -125,5 +195,19 @@ mod tests {
         assert!(worst <= 4.0 * 2f64.powi(-53), "{worst:e}");
         assert!(worst > 2f64.powi(-54), "the search sees roundings");
         assert!(Scalar.inverse_root(1e-300).is_finite());
+    }
+
+    /// All float32 numbers between two powers of four, one in eleven.
+    #[test]
+    fn inverse_roots_of_float32_are_within_their_bound() {
+        let mut worst: f64 = 0.0;
+        for bits in (1f32.to_bits()..4f32.to_bits()).step_by(11) {
+            let x = f32::from_bits(bits);
+            let y = f64::from(Scalar32.inverse_root(x));
+            worst = worst.max((y * f64::from(x).sqrt() - 1.0).abs());
+        }
+        assert!(worst <= 4.0 * 2f64.powi(-24), "{worst:e}");
+        assert!(worst > 2f64.powi(-25), "the search sees roundings");
+        assert!(Scalar32.inverse_root(1e-36).is_finite());
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Cells`]. Cells only leave out what is out of reach for sure; no sum depends on them.
 
+use std::ops::Range;
+
 use super::frame::{Fractions, Frame, TURN};
 
 /// More than the roundings of a cell's number, relative and in cells.
@@ -84,8 +86,27 @@ pub(crate) struct Cells {
     axes: [CellAxis; 3],
     /// Where each cell begins, and the end.
     starts: Vec<usize>,
-    fractions: Vec<Fractions>,
-    strengths: Vec<f64>,
+    sources: Sources,
+}
+
+/// Sources by rows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sources {
+    pub(crate) fractions: Vec<Fractions>,
+    pub(crate) strengths: Vec<f64>,
+    /// As many, or none where the term has no use for them.
+    pub(crate) sizes: Vec<f64>,
+}
+
+impl Sources {
+    /// The strength and the size of a source; 1 where there are none.
+    #[inline(always)]
+    pub(crate) fn parameters(&self, row: usize) -> [f64; 2] {
+        [
+            self.strengths[row],
+            self.sizes.get(row).copied().unwrap_or(1.0),
+        ]
+    }
 }
 
 fn axes(frame: &Frame, sources: &[Fractions], side: f64, most: usize) -> [CellAxis; 3] {
@@ -99,50 +120,65 @@ fn number(axes: &[CellAxis; 3], source: Fractions) -> usize {
 
 impl Cells {
     /// Cells about `side` wide, wider where there would be many more of them than sources.
-    pub(crate) fn new(frame: &Frame, sources: &[Fractions], strengths: &[f64], side: f64) -> Self {
+    pub(crate) fn new(frame: &Frame, sources: &Sources, side: f64) -> Self {
+        let fractions = &sources.fractions;
         let mut side = side;
-        let mut found = axes(frame, sources, side, MOST);
+        let mut found = axes(frame, fractions, side, MOST);
         while side.is_finite()
-            && found.iter().map(|a| a.n).product::<usize>() > 8 * sources.len() + 64
+            && found.iter().map(|a| a.n).product::<usize>() > 8 * fractions.len() + 64
         {
             side *= 1.5;
-            found = axes(frame, sources, side, MOST);
+            found = axes(frame, fractions, side, MOST);
         }
         let axes = found;
         let cells: usize = axes.iter().map(|axis| axis.n).product();
         let mut starts = vec![0; cells + 1];
-        let numbers: Vec<usize> = sources
-            .iter()
-            .map(|&source| number(&axes, source))
-            .collect();
+        let cell_of = |&source: &Fractions| number(&axes, source) as u32;
+        let numbers: Vec<u32> = fractions.iter().map(cell_of).collect();
         for &cell in &numbers {
-            starts[cell + 1] += 1;
+            starts[cell as usize + 1] += 1;
         }
         for cell in 0..cells {
             starts[cell + 1] += starts[cell];
         }
         let mut next = starts.clone();
-        let mut sorted = vec![[0; 3]; sources.len()];
-        let mut own = vec![0.0; sources.len()];
+        let mut sorted = Sources {
+            fractions: vec![[0; 3]; fractions.len()],
+            strengths: vec![0.0; fractions.len()],
+            sizes: vec![0.0; sources.sizes.len()],
+        };
         for (row, &cell) in numbers.iter().enumerate() {
-            sorted[next[cell]] = sources[row];
-            own[next[cell]] = strengths[row];
-            next[cell] += 1;
+            let slot = next[cell as usize];
+            next[cell as usize] += 1;
+            sorted.fractions[slot] = fractions[row];
+            sorted.strengths[slot] = sources.strengths[row];
+            if let Some(size) = sorted.sizes.get_mut(slot) {
+                *size = sources.sizes[row];
+            }
         }
         Self {
             axes,
             starts,
-            fractions: sorted,
-            strengths: own,
+            sources: sorted,
         }
     }
 
-    /// Hands over runs of the sources that may be within `reach[k]` of a target along each axis: each source at most once.
+    /// The sources, cell by cell.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The same, to bring strengths to another unit.
+    pub(super) fn strengths_mut(&mut self) -> &mut [f64] {
+        &mut self.sources.strengths
+    }
+
+    /// Hands over runs of the rows of sources that may be within `reach[k]` of a target along each axis: each source at most once.
     pub(crate) fn near(
         &self,
         target: Fractions,
         reach: [f64; 3],
-        mut take: impl FnMut(&[Fractions], &[f64]),
+        mut take: impl FnMut(Range<usize>),
     ) {
         let [x, y, z] = [0, 1, 2].map(|k| self.axes[k].within(target[k], reach[k]));
         let wrapped = |(first, count): (i64, usize), n: usize| {
@@ -159,7 +195,7 @@ impl Cells {
                 for run in [first..until, 0..rest] {
                     let rows = self.starts[row + run.start]..self.starts[row + run.end];
                     if !rows.is_empty() {
-                        take(&self.fractions[rows.clone()], &self.strengths[rows]);
+                        take(rows);
                     }
                 }
             }
@@ -215,7 +251,7 @@ pub(crate) fn most_within(frame: &Frame, sources: &[Fractions], reach: f64) -> u
 mod tests {
     use super::*;
     use crate::domain::{Domain, PeriodicBox};
-    use crate::field::aligned_r2;
+    use crate::field::frame::aligned_r2;
     use crate::random;
 
     #[test]
@@ -227,10 +263,14 @@ mod tests {
             let sources: Vec<Fractions> = (0..400)
                 .map(|row| frame.fractions(points.at(row)).unwrap())
                 .collect();
-            let rows: Vec<f64> = (0..400).map(f64::from).collect();
+            let numbered = Sources {
+                fractions: sources.clone(),
+                strengths: (0..400).map(f64::from).collect(),
+                sizes: vec![],
+            };
             let units = frame.aligned().unwrap();
             for (reach, side) in [(1.9, 0.5), (1.0, 1.0), (0.3, 5.0), (2.0, 1e9)] {
-                let cells = Cells::new(&frame, &sources, &rows, side);
+                let cells = Cells::new(&frame, &numbered, side);
                 let most = most_within(&frame, &sources, reach);
                 for target in [
                     [0.1, 0.1, 3.9],
@@ -240,9 +280,9 @@ mod tests {
                 ] {
                     let target = frame.fractions(target).unwrap();
                     let mut met = vec![0; 400];
-                    cells.near(target, [reach; 3], |_, rows| {
-                        for &row in rows {
-                            met[row as usize] += 1;
+                    cells.near(target, [reach; 3], |rows| {
+                        for row in &cells.sources.strengths[rows] {
+                            met[*row as usize] += 1;
                         }
                     });
                     let mut within = 0;

@@ -177,16 +177,22 @@ impl Frame {
     }
 }
 
-/// The component `source - target` along an axis of the frame, squared.
+/// The component `source - target` along an axis of the frame.
+#[inline(always)]
+pub(crate) fn component(unit: f64, source: u64, target: u64) -> f64 {
+    source.wrapping_sub(target).cast_signed() as f64 * unit
+}
+
+/// Its square.
 #[inline(always)]
 pub(crate) fn square_along(unit: f64, source: u64, target: u64) -> f64 {
-    let d = source.wrapping_sub(target).cast_signed() as f64 * unit;
+    let d = component(unit, source, target);
     d * d
 }
 
 /// The squared separation where axes are the frame's own.
-#[inline(always)]
-pub(crate) fn aligned_r2(units: [f64; 3], source: Fractions, target: Fractions) -> f64 {
+#[cfg(test)]
+pub(super) fn aligned_r2(units: [f64; 3], source: Fractions, target: Fractions) -> f64 {
     let [x, y, z] = [0, 1, 2].map(|k| square_along(units[k], source[k], target[k]));
     (x + y) + z
 }

@@ -1,44 +1,20 @@
 //! A sum per target as plain data: sources, a term, targets, and the fixed point that holds every sum.
 
-use super::cells::most_within;
+use super::cells::{Cells, Sources, most_within};
 use super::frame::{Fractions, Frame};
+use super::scale::{Extremes, FixedScale, Precision};
 use super::targets::Targets;
 use super::term::Term;
 use crate::domain::Domain;
 use crate::error::FieldError;
-use crate::fixed_point::exponent;
 use crate::particles::Points;
 use crate::pool;
 
 /// The farthest coordinate.
 const FARTHEST: f64 = 1e100;
 
-/// Exponents of the fixed point: the scaled strengths and what sums stand for are normal numbers.
-const EXPONENTS: std::ops::RangeInclusive<i32> = -900..=900;
-
-/// Bits of the largest term: below what lanes can round by adding a number.
-const MOST_BITS: u32 = 50;
-
-/// Bits of the largest sum: a margin of one below the sign.
-const SUM_BITS: u32 = 62;
-
-/// How sums are held: multiples of 2^exponent in 64 bits, the same for the whole job, whatever part of it is done.
-///
-/// The exponent is the least for which the largest term has at most 50 bits and the most terms that a target can have, together, 62; so
-/// no sum can overflow.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FixedScale {
-    /// What a unit of a sum stands for is 2 to this power.
-    pub exponent: i32,
-    /// No target has more terms than this: sources within reach of any point.
-    pub most_terms: u64,
-    /// No term is larger: that of the strongest source at `r_min`.
-    pub largest_term: f64,
-    /// No sum is farther from that of the same terms of real numbers, at the positions of the fractions.
-    pub error_bound: f64,
-    /// No position is farther, along an axis, from where it was given.
-    pub position_error: f64,
-}
+/// The widths of a cell, in reaches: small enough to leave out most of what is out of reach.
+const CELLS_IN_REACH: f64 = 4.0;
 
 /// Which sources act on which targets, how, in which space.
 ///
@@ -60,18 +36,21 @@ pub struct FixedScale {
 pub struct FieldJob {
     term: Term,
     frame: Frame,
-    sources: Vec<Fractions>,
-    strengths: Vec<f64>,
+    cells: Cells,
     targets: Targets,
+    extremes: Extremes,
     scale: FixedScale,
+    /// How far terms may reach in the domain.
+    limit: f64,
 }
 
 impl FieldJob {
-    /// A job with a strength (charge, mass) for each source.
+    /// A job with a strength (charge, mass) for each source, in double precision.
     ///
     /// # Errors
     /// No sources, no targets, strengths that are not finite or all 0 or more or fewer than sources, a reach beyond half of a periodic
-    /// domain, positions outside it, coordinates beyond 1e100, sums outside the range of float64.
+    /// domain, positions outside it, coordinates beyond 1e100, sums outside the range of float64, products over the axes in a triclinic cell,
+    /// a Lennard-Jones term.
     pub fn new(
         sources: &Points,
         strengths: &[f64],
@@ -79,32 +58,197 @@ impl FieldJob {
         term: Term,
         targets: Targets,
     ) -> Result<Self, FieldError> {
-        check(sources, strengths, domain, term, &targets)?;
-        let mut farthest = [0.0f64; 3];
-        let corners = targets.corners();
-        let far = (0..sources.len()).map(|row| sources.at(row));
-        for position in far.chain(corners.iter().map(|&number| targets.at(number))) {
-            if !position.iter().all(|x| x.abs() <= FARTHEST) {
-                return Err(FieldError::Far { position });
-            }
-            farthest = std::array::from_fn(|k| farthest[k].max(position[k].abs()));
+        if term.has_sizes() {
+            return Err(FieldError::Sizes);
         }
-        let frame = Frame::new(domain, farthest);
-        for &number in &corners {
-            frame.fractions(targets.at(number))?;
+        Self::of_sources(sources, [strengths, &[]], domain, term, targets)
+    }
+
+    /// A job of [`Term::lennard_jones`], with the epsilon and the sigma that each source has with the probe.
+    ///
+    /// # Errors
+    /// As [`FieldJob::new`]; another term, epsilons that are negative, sigmas that are not positive or beyond 1e100.
+    pub fn lennard_jones(
+        sources: &Points,
+        (epsilon, sigma): (&[f64], &[f64]),
+        domain: &Domain,
+        term: Term,
+        targets: Targets,
+    ) -> Result<Self, FieldError> {
+        if !term.has_sizes() || epsilon.len() != sigma.len() {
+            return Err(FieldError::Sizes);
         }
+        let wrong = |what, expected, values: &[f64], good: &dyn Fn(f64) -> bool| {
+            let row = values.iter().position(|&value| !good(value));
+            row.map_or(Ok(()), |row| {
+                Err(FieldError::Size {
+                    what,
+                    expected,
+                    row,
+                    found: values[row],
+                })
+            })
+        };
+        let not_negative = |e: f64| e >= 0.0 && e.is_finite();
+        wrong("epsilon", "finite and not negative", epsilon, &not_negative)?;
+        wrong("sigma", "from 1e-100 to 1e100", sigma, &|s| {
+            (1e-100..=1e100).contains(&s)
+        })?;
+        let strengths: Vec<f64> = epsilon.iter().map(|epsilon| 4.0 * epsilon).collect();
+        let sizes: Vec<f64> = sigma.iter().map(|sigma| sigma * sigma).collect();
+        Self::of_sources(sources, [&strengths, &sizes], domain, term, targets)
+    }
+
+    fn of_sources(
+        sources: &Points,
+        [strengths, sizes]: [&[f64]; 2],
+        domain: &Domain,
+        term: Term,
+        targets: Targets,
+    ) -> Result<Self, FieldError> {
+        check(sources, strengths, domain, &term, &targets)?;
+        let frame = frame_of(sources, domain, &targets)?;
         let fractions = pool::each(sources.len(), |row| frame.fractions(sources.at(row)));
         let fractions = fractions.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let scale = scale(&frame, &fractions, strengths, term)?;
+        let largest = |values: &[f64]| values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        let extremes = Extremes {
+            strongest: largest(strengths),
+            size: if sizes.is_empty() {
+                1.0
+            } else {
+                largest(sizes)
+            },
+            most_terms: most_within(&frame, &fractions, term.reach()),
+        };
+        let scale = FixedScale::new(&frame, extremes, &term, Precision::Double)?;
         let scaled = strengths.iter().map(|q| libm::scalbn(*q, -scale.exponent));
-        Ok(Self {
+        let sources = Sources {
+            fractions,
             strengths: scaled.collect(),
-            sources: fractions,
+            sizes: sizes.to_vec(),
+        };
+        let cells = Cells::new(&frame, &sources, term.reach() / CELLS_IN_REACH);
+        Ok(Self {
             term,
             frame,
+            cells,
             targets,
+            extremes,
             scale,
+            limit: domain.reach(),
         })
+    }
+
+    /// How many sources are within a distance of each target, as a sum that is 0 where there is none; nothing for the distance 0.
+    ///
+    /// # Errors
+    /// A distance that is negative or beyond half of a periodic domain.
+    pub(crate) fn within(&self, distance: f64) -> Result<Option<Self>, FieldError> {
+        if distance == 0.0 {
+            return Ok(None);
+        }
+        let term = Term::top_hat(distance)?;
+        if distance > self.limit {
+            let (reach, limit) = (distance, self.limit);
+            return Err(FieldError::Reach { reach, limit });
+        }
+        let fractions = self.sources();
+        let extremes = Extremes {
+            strongest: 1.0,
+            size: 1.0,
+            most_terms: most_within(&self.frame, fractions, distance),
+        };
+        let scale = FixedScale::new(&self.frame, extremes, &term, Precision::Double)?;
+        let sources = Sources {
+            fractions: fractions.to_vec(),
+            strengths: vec![libm::scalbn(1.0, -scale.exponent); fractions.len()],
+            sizes: vec![],
+        };
+        Ok(Some(Self {
+            cells: Cells::new(&self.frame, &sources, distance / CELLS_IN_REACH),
+            term,
+            frame: self.frame.clone(),
+            targets: self.targets.clone(),
+            extremes,
+            scale,
+            limit: self.limit,
+        }))
+    }
+
+    /// A number that tells jobs apart by their sources, strengths and fixed point: of others it is another, but once in 2^64 times.
+    pub fn fingerprint(&self) -> u64 {
+        let sources = self.cells.sources();
+        let words = sources.fractions.iter().flatten().copied();
+        let parameters = sources.strengths.iter().chain(&sources.sizes);
+        let words = words.chain(parameters.map(|value| value.to_bits()));
+        let start = u64::from(self.scale.exponent.unsigned_abs());
+        // The finaliser of SplitMix64 (Steele, Lea & Flood 2014, DOI 10.1145/2714064.2660195) over each word in turn.
+        words.fold(start, |mixed, word| {
+            let mut x = (mixed ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+            x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            x ^ (x >> 31)
+        })
+    }
+
+    /// The same job with terms of this precision.
+    ///
+    /// # Errors
+    /// Lengths or powers of them that float32 does not hold.
+    pub fn with_precision(mut self, precision: Precision) -> Result<Self, FieldError> {
+        self.rescale(precision)?;
+        Ok(self)
+    }
+
+    /// The same job with room for so many further sources, as strong as this or weaker.
+    ///
+    /// # Errors
+    /// Sums outside the range of float64.
+    pub fn with_room(mut self, further: u64, strongest: f64) -> Result<Self, FieldError> {
+        self.extremes.strongest = self.extremes.strongest.max(strongest.abs());
+        self.extremes.most_terms += further;
+        self.rescale(self.scale.precision)?;
+        Ok(self)
+    }
+
+    /// The same targets and fixed point for one source alone, which lies on a target and is no stronger than there is room for.
+    ///
+    /// # Errors
+    /// Sources with sizes; a strength that is not finite or stronger than that.
+    pub(crate) fn of_one(&self, target: usize, strength: f64) -> Result<Self, FieldError> {
+        if self.term.has_sizes() {
+            return Err(FieldError::Sizes);
+        }
+        if strength.abs() > self.extremes.strongest || strength.is_nan() {
+            return Err(FieldError::NotFinite {
+                row: 0,
+                value: strength,
+            });
+        }
+        let sources = Sources {
+            fractions: vec![self.target(target)],
+            strengths: vec![libm::scalbn(strength, -self.scale.exponent)],
+            sizes: vec![],
+        };
+        let cells = Cells::new(&self.frame, &sources, self.term.reach() / CELLS_IN_REACH);
+        Ok(Self {
+            cells,
+            term: self.term.clone(),
+            frame: self.frame.clone(),
+            targets: self.targets.clone(),
+            ..*self
+        })
+    }
+
+    /// Brings strengths, exactly, to the unit of this precision.
+    fn rescale(&mut self, precision: Precision) -> Result<(), FieldError> {
+        let scale = FixedScale::new(&self.frame, self.extremes, &self.term, precision)?;
+        let shift = self.scale.exponent - scale.exponent;
+        for strength in self.cells.strengths_mut() {
+            *strength = libm::scalbn(*strength, shift);
+        }
+        self.scale = scale;
+        Ok(())
     }
 
     /// The term.
@@ -119,7 +263,7 @@ impl FieldJob {
 
     /// Number of sources.
     pub fn n_sources(&self) -> usize {
-        self.sources.len()
+        self.sources().len()
     }
 
     /// How sums are held, with their error bound.
@@ -131,13 +275,13 @@ impl FieldJob {
         &self.frame
     }
 
-    pub(crate) fn sources(&self) -> &[Fractions] {
-        &self.sources
+    /// The sources by cells; strengths are in units of the fixed point.
+    pub(crate) fn cells(&self) -> &Cells {
+        &self.cells
     }
 
-    /// In units of the fixed point.
-    pub(crate) fn strengths(&self) -> &[f64] {
-        &self.strengths
+    pub(crate) fn sources(&self) -> &[Fractions] {
+        &self.cells.sources().fractions
     }
 
     /// The square of `r_min`.
@@ -153,11 +297,29 @@ impl FieldJob {
     }
 }
 
+/// The frame of all positions, those of the targets between their corners.
+fn frame_of(sources: &Points, domain: &Domain, targets: &Targets) -> Result<Frame, FieldError> {
+    let mut farthest = [0.0f64; 3];
+    let corners = targets.corners();
+    let far = (0..sources.len()).map(|row| sources.at(row));
+    for position in far.chain(corners.iter().map(|&number| targets.at(number))) {
+        if !position.iter().all(|x| x.abs() <= FARTHEST) {
+            return Err(FieldError::Far { position });
+        }
+        farthest = std::array::from_fn(|k| farthest[k].max(position[k].abs()));
+    }
+    let frame = Frame::new(domain, farthest);
+    for &number in &corners {
+        frame.fractions(targets.at(number))?;
+    }
+    Ok(frame)
+}
+
 fn check(
     sources: &Points,
     strengths: &[f64],
     domain: &Domain,
-    term: Term,
+    term: &Term,
     targets: &Targets,
 ) -> Result<(), FieldError> {
     if sources.is_empty() {
@@ -181,6 +343,9 @@ fn check(
             sources: sources.len(),
         });
     }
+    if term.is_product() && matches!(domain, Domain::Triclinic(_)) {
+        return Err(FieldError::Axes);
+    }
     let (reach, limit) = (term.reach(), domain.reach());
     if domain.is_periodic() && !reach.is_finite() {
         return Err(FieldError::Endless);
@@ -189,37 +354,4 @@ fn check(
         return Err(FieldError::Reach { reach, limit });
     }
     Ok(domain.check(sources)?)
-}
-
-/// The fixed point of a job.
-///
-/// Each of at most `most_terms` terms is off by half a unit, and by its own roundings; what these make of the squared separation's is in
-/// the term's bound, and what is more than the 8 half units that it takes for granted is passed on with the steepest slope of a term, 5
-/// largest terms a length of its resolution.
-fn scale(
-    frame: &Frame,
-    sources: &[Fractions],
-    strengths: &[f64],
-    term: Term,
-) -> Result<FixedScale, FieldError> {
-    let strongest = strengths.iter().fold(0.0f64, |most, q| most.max(q.abs()));
-    let largest_term = strongest * term.largest();
-    let most_terms = most_within(frame, sources, term.reach()).max(1);
-    let count_bits = u64::BITS - (most_terms - 1).leading_zeros();
-    let bits = MOST_BITS.min(SUM_BITS - count_bits);
-    let exponent = exponent(largest_term) - bits as i32;
-    if !(largest_term.is_normal() && EXPONENTS.contains(&exponent)) {
-        return Err(FieldError::Range { largest_term });
-    }
-    let further = frame.roundings(term.resolution()) - 8.0;
-    let half_units = term.roundings() + 5.0 * further;
-    let of_term = half_units * (f64::EPSILON / 2.0) * largest_term;
-    let unit = libm::scalbn(1.0, exponent);
-    Ok(FixedScale {
-        exponent,
-        most_terms,
-        largest_term,
-        error_bound: most_terms as f64 * (0.5 * unit + of_term),
-        position_error: frame.position_error(),
-    })
 }

@@ -1,7 +1,7 @@
 //! Sums per target: the potential or the density that sources make at the points of a grid or anywhere else.
 //!
 //! Entry: [`FieldJob`] (which sources, which [`Term`], which [`Targets`]); an engine ([`FieldEngine`](crate::engine::FieldEngine)) makes
-//! [`FieldSums`] of it. A term is made of additions, subtractions, multiplications and integer operations alone, on separations of 64-bit fractions of a frame; it is
+//! [`FieldSums`] of it. A term is made of additions, subtractions, multiplications, comparisons and integer operations alone, in float64 or float32, on separations of 64-bit fractions of a frame; it is
 //! rounded once, to a multiple of 2^e that is fixed for the whole job, and added as an integer, so that every engine, order and number of
 //! threads gives the same bits. Nothing here visits pairs or knows of units.
 
@@ -16,15 +16,26 @@ mod arithmetic;
 mod cells;
 mod frame;
 mod job;
+mod lanes;
+mod mixing;
+mod number;
+mod profile;
+mod scale;
 mod sums;
+mod tabulated;
 mod targets;
 mod term;
 
-pub(crate) use arithmetic::{Lanes, Scalar};
+pub(crate) use arithmetic::{Arithmetic, Element};
 pub(crate) use cells::Cells;
-pub(crate) use frame::{Fractions, Frame, SkewedImages, aligned_r2, square_along};
-pub use job::{FieldJob, FixedScale};
+pub(crate) use frame::{Fractions, Frame, SkewedImages, component, square_along};
+pub use job::FieldJob;
+pub(crate) use lanes::{MOST_LANES, Summing};
+pub use mixing::Mixing;
+pub(crate) use number::Number;
+pub(crate) use profile::{ForProfile, Profile};
+pub use scale::{FixedScale, Precision};
 pub use sums::FieldSums;
+pub use tabulated::Table;
 pub use targets::{Grid, Targets};
 pub use term::{Cutoff, Term};
-pub(crate) use term::{ForProfile, Profile};

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::job::{FieldJob, FixedScale};
+use super::job::FieldJob;
+use super::scale::FixedScale;
 use crate::error::FieldError;
 
 /// The sums of some planes of a job: multiples of 2^exponent, and how many pairs were closer than `r_min`.
@@ -52,8 +53,22 @@ impl FieldSums {
 
     /// The sums as numbers, each rounded once, in the unit of strength and length.
     pub fn values(&self) -> Vec<f64> {
+        self.values_of(0..self.sums.len())
+    }
+
+    /// Those of some targets, counted from the first of these planes, as [`FieldSums::values`]; none where there are not so many.
+    pub fn values_of(&self, targets: Range<usize>) -> Vec<f64> {
         let real = |&sum: &i64| libm::scalbn(sum as f64, self.scale.exponent);
-        self.sums.iter().map(real).collect()
+        let sums = self.sums.get(targets).unwrap_or_default();
+        sums.iter().map(real).collect()
+    }
+
+    /// Adds the sums of further sources at the same targets, in the same unit.
+    pub(crate) fn add(&mut self, further: &Self) {
+        for (sum, further) in self.sums.iter_mut().zip(&further.sums) {
+            *sum += further;
+        }
+        self.close_pairs += further.close_pairs;
     }
 
     /// These planes and those that follow.

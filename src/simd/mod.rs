@@ -83,6 +83,8 @@ pub(crate) trait Simd: Copy {
     fn store(self, lanes: Self::F, to: &mut [f32]);
     /// Writes the lanes.
     fn store_u(self, lanes: Self::U, to: &mut [u32]);
+    /// `a + b`, rounded once.
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a - b`.
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b`.
@@ -109,6 +111,8 @@ pub(crate) trait Simd: Copy {
     fn to_float(self, a: Self::U) -> Self::F;
     /// Truncation towards zero of floats in [0, 2^31).
     fn truncate(self, a: Self::F) -> Self::U;
+    /// The nearest integers, ties to even, of floats of magnitude below 2^31, in two's complement.
+    fn round(self, a: Self::F) -> Self::U;
     /// `a + b`, wrapping.
     fn add_u(self, a: Self::U, b: Self::U) -> Self::U;
     /// `a - b`, wrapping.

@@ -86,6 +86,10 @@ impl Simd for Portable {
         to[..LANES].copy_from_slice(&lanes);
     }
     #[inline(always)]
+    fn add(self, a: F, b: F) -> F {
+        zip(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
     fn sub(self, a: F, b: F) -> F {
         zip(a, b, |a, b| a - b)
     }
@@ -133,6 +137,11 @@ impl Simd for Portable {
     #[inline(always)]
     fn truncate(self, a: F) -> U {
         map(a, |a| a as i32 as u32)
+    }
+    #[inline(always)]
+    fn round(self, a: F) -> U {
+        // The low bits of a number near 1.5 * 2^52 are an integer's.
+        map(a, |a| (f64::from(a) + ROUNDING).to_bits() as u32)
     }
     #[inline(always)]
     fn add_u(self, a: U, b: U) -> U {

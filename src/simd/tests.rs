@@ -25,6 +25,7 @@ impl Kernel for Suite {
             assert_eq!(floats(simd.floats(simd.bits(a)))[k], values[k]);
             let bits = values[k].to_bits();
             assert_eq!(floats(simd.to_float(simd.bits(a)))[k], bits as f32);
+            assert_eq!(floats(simd.add(a, b))[k], values[k] + others[k]);
             assert_eq!(floats(simd.sub(a, b))[k], values[k] - others[k]);
             assert_eq!(floats(simd.mul(a, b))[k], values[k] * others[k]);
             assert_eq!(floats(simd.max(a, b))[k], values[k].max(others[k]));
@@ -47,6 +48,7 @@ impl Kernel for Suite {
             assert_eq!(stored(simd, simd.truncate(a))[k], values[k] as u32);
             assert_eq!(stored(simd, simd.less(a, b))[k] != 0, values[k] < others[k]);
         }
+        rounded(simd);
         integers(simd);
         common_bits(simd);
         products(simd);
@@ -55,6 +57,25 @@ impl Kernel for Suite {
         rounded_sums(simd);
         records(simd);
         lanes_of_bits(simd);
+    }
+}
+
+/// Ties, both signs and the largest.
+#[inline(always)]
+fn rounded<S: Simd>(simd: S) {
+    for shift in 0..31 {
+        let unit = (1u32 << shift) as f32;
+        let values: [f32; MOST_LANES] = std::array::from_fn(|k| (0.25 * k as f32 - 2.0) * unit);
+        let found = stored(simd, simd.round(simd.load(&values)));
+        for k in 0..S::LANES {
+            let expected = values[k].round_ties_even() as i32;
+            let beyond = values[k].abs() >= 2f32.powi(31);
+            assert!(
+                beyond || found[k].cast_signed() == expected,
+                "{}",
+                values[k]
+            );
+        }
     }
 }
 

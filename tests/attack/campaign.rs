@@ -15,7 +15,7 @@ use super::draw::{Limits, draw};
 use super::shrink::shrunk;
 
 /// The seed of CI.
-const SEED: u64 = 20_261_122;
+pub const SEED: u64 = 20_261_122;
 
 /// What to draw, and for how long.
 #[derive(Debug, Clone)]
@@ -70,7 +70,8 @@ pub fn verdict(case: &Case, differs: impl FnOnce(&Expected<'_>) -> Option<String
     }
 }
 
-fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
+/// The number that an environment variable asks for.
+pub fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
     let text = std::env::var(name).ok()?;
     let value = text.parse().ok();
     assert!(value.is_some(), "{name} must be a number, found '{text}'");

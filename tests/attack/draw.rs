@@ -48,7 +48,16 @@ pub struct Draft<'a> {
     offered: BTreeSet<&'static str>,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    /// Nothing drawn yet.
+    pub fn new(random: &'a mut Random) -> Self {
+        Self {
+            random,
+            classes: vec![],
+            offered: BTreeSet::new(),
+        }
+    }
+
     /// One of these, noted in the census.
     pub fn class<T: Copy>(&mut self, choices: &[(&'static str, T)]) -> T {
         let (name, choice) = self.random.pick(choices);
@@ -70,11 +79,7 @@ enum Statistic {
 /// Case `number` of the attack with `seed`.
 pub fn draw(seed: u64, number: u64, limits: Limits) -> Case {
     let mut random = Random::of_case(seed, number);
-    let mut draft = Draft {
-        random: &mut random,
-        classes: vec![],
-        offered: BTreeSet::new(),
-    };
+    let mut draft = Draft::new(&mut random);
     let statistic = draft.class(&[
         ("statistic r", Statistic::R),
         ("statistic r", Statistic::R),

@@ -14,6 +14,7 @@ pub mod case;
 pub mod compare;
 pub mod draw;
 pub mod edges;
+pub mod fields;
 pub mod independent;
 pub mod points;
 pub mod print;

@@ -225,8 +225,8 @@ const REFUSED: &str = "\
 2 a.pqr --cutoff nan GRID => expected a positive length or `none`
 2 a.pqr --cutoff 3 --r-min 3 GRID => must be below the cutoff 3, found 3
 2 a.pqr --cutoff 3 --r-min 0 GRID => r_min must be positive
-2 a.pqr --cutoff 3 --radius 1 GRID => --radius is for top-hat and spline
-2 a.pqr --kernel top-hat GRID => --radius: top-hat and spline need one
+2 a.pqr --cutoff 3 --radius 1 GRID => --radius is for top-hat, spline and gaussian
+2 a.pqr --kernel top-hat GRID => --radius: top-hat, spline and gaussian need one
 2 a.pqr --kernel spline --radius=-1 GRID => the radius must be positive
 2 a.pqr --kernel spline --radius 1 --units V GRID => --units and --temperature are for coulomb
 2 a.pqr --cutoff 3 --units J GRID => kcal/mol/e
@@ -256,7 +256,39 @@ const REFUSED: &str = "\
 1 a.pqr --cutoff 3 --grid-of cut.dx -o m.npy => it lacks the counts, the origin
 1 a.pqr --cutoff 3 --spacing 1e-9 --padding 3 -o m.npy => a grid needs 1 to
 1 a.pqr --cutoff 3 --at none.csv -o m.csv => none.csv
-2 a.pqr --cutoff 3 --grid-of map.dx -o a.pqr => grids are written as";
+2 a.pqr --cutoff 3 --grid-of map.dx -o a.pqr => grids are written as
+2 a.pqr --kernel top-hat --radius 1 --cutoff 3 GRID => --cutoff is for potentials and gaussian
+2 a.pqr --kernel ewald --cutoff 3 GRID => --alpha: ewald needs one
+2 a.pqr --kernel ewald --alpha 0 --cutoff 3 GRID => alpha must be positive
+2 a.pqr --kernel ewald --alpha 3 --cutoff 3 GRID => the cutoff of an Ewald sum must be at most 2.19
+2 a.pqr --kernel ewald --alpha 1 --cutoff none GRID => --cutoff: ewald needs a length
+2 a.pqr --cutoff 3 --alpha 1 GRID => --alpha is for ewald
+2 a.pqr --kernel lj --cutoff 3 GRID => --r-min: lj needs one
+2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma 3 GRID => --probe: expected epsilon and sigma
+2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma 3 --probe 1,-3 GRID => sigma positive, found 1,-3
+2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon q --sigma 3 --probe 1,3 GRID => as numbers
+2 a.csv --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --probe 1,3 GRID => lj needs both
+1 a.csv --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma=-3 --probe 1,3 GRID => sigma must be
+2 a.pqr --cutoff 3 --mixing geometric GRID => are for lj
+2 a.pqr --kernel gaussian --radius 1 --cutoff 10 GRID => must be at most 9.38
+2 a.pqr --kernel cic --cell 0 GRID => the width of a cell must be positive
+2 a.csv --kernel cic --at a.csv -o m.csv => --cell: cic and tsc need
+1 a.csv --kernel tsc --box 5,0,0,1,5,0,0,0,5 --wrap --cell 1 GRID => a triclinic cell has none
+2 a.pqr --kernel table GRID => --values: name the file
+1 a.pqr --kernel table --values none.txt GRID => cannot read none.txt
+1 a.pqr --kernel table --values bad.txt GRID => bad.txt: line 3: expected two numbers, r and value, found `3 x`
+1 a.pqr --kernel table --values uneven.txt GRID => row 1 of the table (counting from 0): expected a distance in equal steps, found 2
+2 a.pqr --cutoff 3 --precision half GRID => double, single
+1 a.pqr --cutoff 1e6 --precision single GRID => single precision needs lengths from
+2 a.pqr --cutoff 3 --ions Na+:1 GRID => --ions-output
+2 a.pqr --cutoff 3 --ions Na:1 --ions-output i.pqr GRID => expected a name with a charge and how many, e.g. Na+:30, found `Na:1`
+2 a.pqr --cutoff 3 --ions Na+:0 --ions-output i.pqr GRID => found `Na+:0`
+2 a.pqr --cutoff 3 --ions Na+:1 --ion-ion=-1 --ions-output i.pqr GRID => --ion-ion must not be negative
+2 a.csv --kernel spline --radius 3 --ions Na+:1 --ions-output i.pqr GRID => --ions is for coulomb and ewald
+1 a.pqr --cutoff 3 --ions Na+:9 --ions-output i.pqr GRID => 0 of 9 ions are placed
+1 a.pqr --cutoff 3 --ions Na+:1 --ions-output no/i.pqr GRID => --ions-output
+1 a.csv --weight q --box 6.5 --cutoff 3 --ions Na+:1 --ions-output i.pqr GRID => at most half the shortest vector of the box, 3.25, found 6.5
+2 a.pqr --cutoff 3 --resumable --at a.csv -o m.csv => cannot be used with";
 
 #[test]
 fn what_has_no_meaning_is_refused_in_a_line_and_nothing_is_written() {
@@ -266,6 +298,8 @@ fn what_has_no_meaning_is_refused_in_a_line_and_nothing_is_written() {
         .with("zero.pqr", "ATOM 1 O HOH 1 0 0 0 0 1\n");
     let folder = folder
         .with("bad.pqr", "ATOM 1 O HOH 1 0 0 x 0 1\n")
+        .with("bad.txt", "# r value\n1 2\n3 x\n")
+        .with("uneven.txt", "1 2\n2 3\n4 5\n")
         .with("cut.dx", "object 1 class gridpositions counts 2 2 2\n");
     let before = folder.names();
     for case in REFUSED.lines() {

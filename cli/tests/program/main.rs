@@ -17,6 +17,7 @@ mod estimates;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;
 mod field;
+mod field_maps;
 #[cfg(feature = "plot")]
 mod figures;
 mod folder;

@@ -2,10 +2,14 @@
 //!
 //! Entry: [`FieldEngine`]. What a term is lies in `field`; every engine gives the same integers.
 
+mod ions;
 mod naive;
 mod scattered;
 mod tiles;
 
+pub use ions::{IonDistances, PlacedIon, place_ions};
+
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +17,7 @@ use rayon::prelude::*;
 
 use super::{Cpu, Naive};
 use crate::error::{EngineError, FieldError};
-use crate::field::{Cells, FieldJob, FieldSums, ForProfile, Profile, Targets};
+use crate::field::{FieldJob, FieldSums, ForProfile, Number, Precision, Profile, Targets};
 use crate::progress::{Lasting, Progress};
 
 /// Makes sums per target.
@@ -22,7 +26,7 @@ pub trait FieldEngine {
     /// together, bit for bit.
     ///
     /// # Errors
-    /// A stop asked for through `progress`, threads or memory that cannot be had. Planes that the job does not have panic.
+    /// Planes that the job does not have, a stop asked for through `progress`, threads or memory that cannot be had.
     fn field(
         &self,
         job: &FieldJob,
@@ -41,14 +45,17 @@ fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
 }
 
 /// The numbers of the targets of some planes.
-fn numbers(job: &FieldJob, planes: &Range<usize>) -> Range<usize> {
+fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>, FieldError> {
     let all = job.targets().planes();
-    assert!(
-        planes.start <= planes.end && planes.end <= all.end,
-        "planes of the job"
-    );
+    if planes.start > planes.end || planes.end > all.end {
+        return Err(FieldError::Planes {
+            start: planes.start,
+            end: planes.end,
+            planes: all.end,
+        });
+    }
     let len = job.targets().plane_len();
-    planes.start * len..planes.end * len
+    Ok(planes.start * len..planes.end * len)
 }
 
 impl FieldEngine for Naive {
@@ -58,7 +65,7 @@ impl FieldEngine for Naive {
         planes: Range<usize>,
         progress: &dyn Progress,
     ) -> Result<FieldSums, EngineError> {
-        let numbers = numbers(job, &planes);
+        let numbers = numbers(job, &planes)?;
         progress.begin(numbers.len() as u64);
         let mut sums = zeros(numbers.len())?;
         let mut close = 0;
@@ -66,15 +73,25 @@ impl FieldEngine for Naive {
             if progress.stop_requested() {
                 return Err(EngineError::Interrupted);
             }
-            close += job.term().with_profile(naive::Target { job, number, sum });
+            close += match job.scale().precision {
+                Precision::Double => job.term().with_profile(naive::Target {
+                    job,
+                    number,
+                    sum,
+                    numbers: PhantomData::<f64>,
+                }),
+                Precision::Single => job.term().with_profile(naive::Target {
+                    job,
+                    number,
+                    sum,
+                    numbers: PhantomData::<f32>,
+                }),
+            };
             progress.advance(1);
         }
         Ok(FieldSums::new(job, planes, sums, close))
     }
 }
-
-/// The widths of a cell, in reaches: small enough to leave out most of what is out of reach.
-const CELLS_IN_REACH: f64 = 4.0;
 
 impl FieldEngine for Cpu {
     fn field(
@@ -83,17 +100,14 @@ impl FieldEngine for Cpu {
         planes: Range<usize>,
         progress: &dyn Progress,
     ) -> Result<FieldSums, EngineError> {
-        let numbers = numbers(job, &planes);
+        let numbers = numbers(job, &planes)?;
         progress.begin(numbers.len() as u64);
-        let side = job.term().reach() / CELLS_IN_REACH;
-        let cells = Cells::new(job.frame(), job.sources(), job.strengths(), side);
         let mut sums = zeros(numbers.len())?;
         let progress = Lasting::new(progress);
         let close = AtomicU64::new(0);
         let work = OnThreads {
             engine: self,
             job,
-            cells: &cells,
             first: numbers.start,
             planes: planes.clone(),
             sums: &mut sums,
@@ -112,7 +126,6 @@ impl FieldEngine for Cpu {
 struct OnThreads<'a> {
     engine: &'a Cpu,
     job: &'a FieldJob,
-    cells: &'a Cells,
     /// The number of the first target.
     first: usize,
     planes: Range<usize>,
@@ -128,8 +141,18 @@ impl ForProfile for OnThreads<'_> {
     type Output = ();
 
     fn with<P: Profile>(self, profile: P) {
-        let lattice = match self.job.targets() {
-            Targets::Grid(grid) => tiles::Lattice::new(self.job, grid, profile, self.engine.isa),
+        match self.job.scale().precision {
+            Precision::Double => self.sum::<P, f64>(profile),
+            Precision::Single => self.sum::<P, f32>(profile),
+        }
+    }
+}
+
+impl OnThreads<'_> {
+    fn sum<P: Profile, N: Number>(self, profile: P) {
+        let (job, isa) = (self.job, self.engine.isa);
+        let lattice = match job.targets() {
+            Targets::Grid(grid) => tiles::Lattice::<P, N>::new(job, grid, profile, isa),
             Targets::Points(_) => None,
         };
         let done = |targets: usize, close: u64| {
@@ -142,7 +165,7 @@ impl ForProfile for OnThreads<'_> {
             slabs.for_each(|(k, sums)| {
                 let first = self.planes.start + k * tiles::DEPTH;
                 let go_on = || !self.progress.stop_requested();
-                lattice.slab(self.cells, first, sums, &go_on, &done);
+                lattice.slab(job.cells(), first, sums, &go_on, &done);
             });
             return;
         }
@@ -150,7 +173,7 @@ impl ForProfile for OnThreads<'_> {
         stretches.for_each(|(k, sums)| {
             if !self.progress.stop_requested() {
                 let first = self.first + k * STRETCH;
-                let close = scattered::stretch(self.job, self.cells, profile, first, sums);
+                let close = scattered::stretch::<N, P>(job, profile, isa, first, sums);
                 done(sums.len(), close);
             }
         });

@@ -3,8 +3,13 @@
 //! Entry: [`Lattice::slab`]. The squares of a source's separations along each axis are found once for a tile, so that a pair costs one
 //! addition, its profile and its sum.
 
+use std::marker::PhantomData;
+
 use crate::engine::Isa;
-use crate::field::{Cells, FieldJob, Fractions, Grid, Lanes, Profile, square_along};
+use crate::field::{
+    Cells, Element, FieldJob, Fractions, Grid, MOST_LANES, Number, Profile, Summing, component,
+    square_along,
+};
 use crate::simd::{Kernel, Simd};
 
 /// Targets of a tile along the three axes.
@@ -16,11 +21,8 @@ const TILE: usize = DEPTH * HEIGHT * WIDTH;
 /// Sources that are met at a time: what is known of them stays in the first cache.
 const BATCH: usize = 64;
 
-/// More than the roundings of a distance to a tile, relative.
-const SLACK: f64 = 1e-9;
-
-/// A grid whose axes are those of the frame.
-pub(super) struct Lattice<P> {
+/// A grid whose axes are those of the frame, and terms in numbers of one kind.
+pub(super) struct Lattice<P, N> {
     profile: P,
     isa: Isa,
     shape: [usize; 3],
@@ -29,15 +31,16 @@ pub(super) struct Lattice<P> {
     units: [f64; 3],
     reach: f64,
     least2: f64,
+    numbers: PhantomData<N>,
 }
 
-/// What is known of one source for a whole tile: the squares of its separations along each axis.
+/// What is known of one source for a whole tile: the components of its separations along each axis, as they are joined.
 #[derive(Clone, Copy)]
-struct Near {
-    strength: f64,
-    x: [f64; DEPTH],
-    y: [f64; HEIGHT],
-    z: [f64; WIDTH],
+struct Near<N> {
+    parameters: [N; 2],
+    x: [N; DEPTH],
+    y: [N; HEIGHT],
+    z: [N; WIDTH],
 }
 
 /// The targets of a tile: where it begins, and how many there are along each axis.
@@ -48,7 +51,7 @@ struct Tile {
     half: [f64; 3],
 }
 
-impl<P: Profile> Lattice<P> {
+impl<P: Profile, N: Number> Lattice<P, N> {
     /// The grid, if its axes are those of the frame.
     pub(super) fn new(job: &FieldJob, grid: &Grid, profile: P, isa: Isa) -> Option<Self> {
         let units = job.frame().aligned()?;
@@ -69,6 +72,7 @@ impl<P: Profile> Lattice<P> {
             units,
             reach: job.term().reach(),
             least2: job.least2(),
+            numbers: PhantomData,
         })
     }
 
@@ -130,19 +134,20 @@ impl<P: Profile> Lattice<P> {
         &self,
         cells: &Cells,
         tile: &Tile,
-        batch: &mut Vec<Near>,
+        batch: &mut Vec<Near<N>>,
         sums: &mut [i64; TILE],
     ) -> u64 {
-        let reach2 = self.reach * self.reach * (1.0 + SLACK);
-        let wide = tile.half.map(|half| (self.reach + half) * (1.0 + SLACK));
+        let wide = tile.half.map(|half| (self.reach + half) * (1.0 + N::SLACK));
+        let sources = cells.sources();
         let mut close = 0;
         batch.clear();
-        cells.near(tile.centre, wide, |sources, strengths| {
-            for (&source, &strength) in sources.iter().zip(strengths) {
-                if self.beyond2(tile, source) >= reach2 {
+        cells.near(tile.centre, wide, |rows| {
+            for row in rows {
+                if self.is_beyond(tile, sources.fractions[row]) {
                     continue;
                 }
-                batch.push(self.near(tile, source, strength));
+                let parameters = sources.parameters(row);
+                batch.push(self.near(tile, sources.fractions[row], parameters));
                 if batch.len() == BATCH {
                     close += self.meet(tile, batch, sums);
                     batch.clear();
@@ -152,36 +157,42 @@ impl<P: Profile> Lattice<P> {
         close + self.meet(tile, batch, sums)
     }
 
-    /// The squared distance of a source from the box round a tile, but for roundings.
-    fn beyond2(&self, tile: &Tile, source: Fractions) -> f64 {
+    /// Whether a source is out of reach of the box round a tile, roundings and all.
+    fn is_beyond(&self, tile: &Tile, source: Fractions) -> bool {
         let along = |axis: usize| {
             let d = square_along(self.units[axis], source[axis], tile.centre[axis]).sqrt();
             (d - tile.half[axis]).max(0.0)
         };
         let [x, y, z] = [0, 1, 2].map(along);
-        x * x + y * y + z * z
+        let reach2 = self.reach * self.reach * (1.0 + N::SLACK);
+        if P::PRODUCT {
+            let farthest = x.max(y).max(z);
+            return farthest * farthest >= reach2;
+        }
+        x * x + y * y + z * z >= reach2
     }
 
-    fn near(&self, tile: &Tile, source: Fractions, strength: f64) -> Near {
+    fn near(&self, tile: &Tile, source: Fractions, parameters: [f64; 2]) -> Near<N> {
         // Where the grid ends within a tile its last point stands for those that are missing.
-        let square = |axis: usize, k: usize| {
+        let along = |axis: usize, k: usize| {
             let k = tile.first[axis] + k.min(tile.size[axis] - 1);
-            square_along(self.units[axis], source[axis], self.along[axis][k])
+            let d = component(self.units[axis], source[axis], self.along[axis][k]);
+            N::of(self.profile.along(axis, d))
         };
         Near {
-            strength,
-            x: std::array::from_fn(|k| square(0, k)),
-            y: std::array::from_fn(|k| square(1, k)),
-            z: std::array::from_fn(|k| square(2, k)),
+            parameters: parameters.map(N::of),
+            x: std::array::from_fn(|k| along(0, k)),
+            y: std::array::from_fn(|k| along(1, k)),
+            z: std::array::from_fn(|k| along(2, k)),
         }
     }
 
     /// Adds the terms of a batch of sources.
-    fn meet(&self, tile: &Tile, batch: &[Near], sums: &mut [i64; TILE]) -> u64 {
+    fn meet(&self, tile: &Tile, batch: &[Near<N>], sums: &mut [i64; TILE]) -> u64 {
         self.isa.dispatch(Meeting {
             profile: self.profile,
-            reach2: self.reach * self.reach,
-            least2: self.least2,
+            reach2: N::of(self.reach * self.reach),
+            least2: N::of(self.least2),
             size: tile.size,
             batch,
             sums,
@@ -190,40 +201,43 @@ impl<P: Profile> Lattice<P> {
 }
 
 /// The rows of a tile against a batch of sources.
-struct Meeting<'a, P> {
+struct Meeting<'a, P, N> {
     profile: P,
-    reach2: f64,
-    least2: f64,
+    reach2: N,
+    least2: N,
     size: [usize; 3],
-    batch: &'a [Near],
+    batch: &'a [Near<N>],
     sums: &'a mut [i64; TILE],
 }
 
-impl<P: Profile> Kernel for Meeting<'_, P> {
+/// Two registers of a row, so that one waits while the other is at work; one where it holds the row.
+fn registers(lanes: usize) -> usize {
+    (WIDTH / lanes).min(2)
+}
+
+impl<P: Profile, N: Number> Kernel for Meeting<'_, P, N> {
     /// How many pairs are closer than `r_min`.
     type Output = u64;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> u64 {
+    fn run<S: Simd>(mut self, simd: S) -> u64 {
+        let lanes = N::lanes(simd);
+        let stride = registers(<N::Lanes<S> as Summing>::LANES) * <N::Lanes<S> as Summing>::LANES;
         let mut close = 0;
         for x in 0..self.size[0] {
             for y in 0..self.size[1] {
-                let row = (x * HEIGHT + y) * WIDTH;
                 let mut at = 0;
                 while at < self.size[2] {
-                    let sums = &mut self.sums[row + at..row + at + 2 * S::DOUBLES];
-                    let nearest = pair_of_registers(
-                        simd,
-                        (x, y, at),
-                        self.batch,
-                        (self.profile, self.reach2, self.least2),
-                        sums,
-                    );
+                    let nearest = if stride > <N::Lanes<S> as Summing>::LANES {
+                        self.stretch::<_, 2>(lanes, [x, y, at])
+                    } else {
+                        self.stretch::<_, 1>(lanes, [x, y, at])
+                    };
                     if nearest < self.least2 {
-                        let end = (at + 2 * S::DOUBLES).min(self.size[2]);
-                        close += count_close(self.batch, (x, y), at..end, self.least2);
+                        let end = (at + stride).min(self.size[2]);
+                        close += self.count_close([x, y], at..end);
                     }
-                    at += 2 * S::DOUBLES;
+                    at += stride;
                 }
             }
         }
@@ -231,55 +245,64 @@ impl<P: Profile> Kernel for Meeting<'_, P> {
     }
 }
 
-/// Adds the terms of a batch to two registers of sums in one row; the least squared separation.
-#[inline(always)]
-fn pair_of_registers<S: Simd, P: Profile>(
-    simd: S,
-    (x, y, at): (usize, usize, usize),
-    batch: &[Near],
-    (profile, reach2, least2): (P, f64, f64),
-    sums: &mut [i64],
-) -> f64 {
-    let lanes = Lanes(simd);
-    let least = simd.splat_d(least2);
-    let mut sum = [simd.load_i(sums), simd.load_i(&sums[S::DOUBLES..])];
-    let mut nearest = simd.splat_d(f64::INFINITY);
-    for near in batch {
-        let across = near.x[x] + near.y[y];
-        // A sum with the square along the row is not smaller, rounded or not.
-        if across >= reach2 {
-            continue;
+impl<P: Profile, N: Number> Meeting<'_, P, N> {
+    /// Adds the terms of the batch to a stretch of sums in one row; the least squared separation.
+    #[inline(always)]
+    fn stretch<L: Summing<Number = N>, const REGISTERS: usize>(
+        &mut self,
+        lanes: L,
+        [x, y, at]: [usize; 3],
+    ) -> N {
+        let (profile, least) = (self.profile, lanes.same(self.least2));
+        let mut sum = [lanes.none(); REGISTERS];
+        let mut terms = 0;
+        let mut nearest = lanes.splat(f64::INFINITY);
+        for near in self.batch {
+            let across = profile.join(N::ONE, near.x[x], near.y[y]);
+            if nothing_left::<P, N>(across, self.reach2) {
+                continue;
+            }
+            terms += 1;
+            let across = lanes.same(across);
+            let parameters = near.parameters.map(|p| lanes.same(p));
+            for (k, sum) in sum.iter_mut().enumerate() {
+                let along = lanes.load(&near.z[at + k * L::LANES..]);
+                let r2 = profile.join(lanes, across, along);
+                nearest = lanes.min(r2, nearest);
+                let term = profile.term(lanes, lanes.max(r2, least), parameters);
+                *sum = lanes.add_term(*sum, term);
+            }
         }
-        let (across, strength) = (simd.splat_d(across), simd.splat_d(near.strength));
-        let along = &near.z[at..at + 2 * S::DOUBLES];
-        for (half, sum) in sum.iter_mut().enumerate() {
-            let r2 = simd.add_d(across, simd.load_d(&along[half * S::DOUBLES..]));
-            nearest = simd.min_d(r2, nearest);
-            let term = profile.of(lanes, simd.max_d(r2, least));
-            *sum = simd.add_rounded(*sum, simd.mul_d(strength, term));
+        let row = (x * HEIGHT + y) * WIDTH + at;
+        for (k, &sum) in sum.iter().enumerate() {
+            lanes.flush(sum, terms, &mut self.sums[row + k * L::LANES..]);
         }
+        let mut each = [N::of(f64::INFINITY); MOST_LANES];
+        lanes.store(nearest, &mut each);
+        let lesser = |a: N, b: N| if b < a { b } else { a };
+        each.into_iter().fold(N::of(f64::INFINITY), lesser)
     }
-    simd.store_i(sum[0], sums);
-    simd.store_i(sum[1], &mut sums[S::DOUBLES..]);
-    let mut each = [f64::INFINITY; WIDTH];
-    simd.store_d(nearest, &mut each);
-    each.into_iter().fold(f64::INFINITY, f64::min)
+
+    /// How many pairs of a stretch of a row are closer than `r_min`.
+    #[cold]
+    fn count_close(&self, [x, y]: [usize; 2], along: std::ops::Range<usize>) -> u64 {
+        let of_source = |near: &Near<N>| {
+            let across = self.profile.join(N::ONE, near.x[x], near.y[y]);
+            let closer = near.z[along.clone()]
+                .iter()
+                .filter(|&&z| self.profile.join(N::ONE, across, z) < self.least2);
+            closer.count() as u64
+        };
+        self.batch.iter().map(of_source).sum()
+    }
 }
 
-/// How many pairs of a stretch of a row are closer than `r_min`.
-#[cold]
-fn count_close(
-    batch: &[Near],
-    (x, y): (usize, usize),
-    along: std::ops::Range<usize>,
-    least2: f64,
-) -> u64 {
-    let of_source = |near: &Near| {
-        let across = near.x[x] + near.y[y];
-        let closer = near.z[along.clone()]
-            .iter()
-            .filter(|&&z| across + z < least2);
-        closer.count() as u64
-    };
-    batch.iter().map(of_source).sum()
+/// Whether no term with these two components is more than 0: a sum with the third square is not smaller, a product with 0 is 0.
+#[inline(always)]
+fn nothing_left<P: Profile, N: Element>(across: N, reach2: N) -> bool {
+    if P::PRODUCT {
+        across <= N::default()
+    } else {
+        across >= reach2
+    }
 }

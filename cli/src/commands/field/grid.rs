@@ -13,6 +13,7 @@ use albireo_samples::{BoxSpec, Reading, Selection, Source};
 use anyhow::{Context, Result};
 
 use super::Field;
+use super::kernel::three;
 use super::sources::Sources;
 use crate::inputs::{Call, say};
 use crate::progress::{NothingToKeep, stop_reading};
@@ -25,18 +26,6 @@ pub(super) fn geometry(grid: &Grid) -> GridGeometry {
         shape: grid.shape(),
         origin: grid.origin(),
         steps: grid.steps(),
-    }
-}
-
-/// Three numbers, or one for all.
-fn three(flag: &str, given: &[f64]) -> Result<[f64; 3]> {
-    match *given {
-        [all] => Ok([all; 3]),
-        [x, y, z] => Ok([x, y, z]),
-        _ => Err(usage(format!(
-            "{flag}: expected one number or three, found {}",
-            given.len()
-        ))),
     }
 }
 

@@ -1,16 +1,20 @@
 //! `albireo field`: potentials and densities on grids and at points.
 //!
-//! Entry: [`Field`]. `flags` what is asked for, `sources` who acts, `grid` where; sums are the library's.
+//! Entry: [`Field`]. `flags` and `kernel` what is asked for, `sources` who acts, `grid` where, `ions` which are placed in it, `slice` what is drawn of it; sums are the library's.
 
 mod flags;
 mod grid;
+mod ions;
+mod kernel;
+#[cfg(feature = "plot")]
+mod slice;
 mod sources;
 
 use std::ops::Range;
 use std::path::Path;
 
-use albireo::engine::{Cpu, FieldEngine};
-use albireo::field::{FieldJob, FieldSums, Targets};
+use albireo::engine::{Cpu, FieldEngine, place_ions};
+use albireo::field::{FieldJob, FieldSums, Grid, Precision, Targets, Term};
 use albireo::{EngineError, Naive};
 use albireo_catalogs::{GridFormat, GridWriter, ResultKind, Table, TableColumn, grid_record};
 use anyhow::{Context, Result};
@@ -22,8 +26,9 @@ use crate::output::check;
 use crate::progress::Bar;
 use crate::record::Record;
 use crate::usage::usage;
-use flags::EngineName;
 pub(crate) use flags::Field;
+use flags::{EngineName, PrecisionName};
+use kernel::{KernelName, Unit};
 use sources::Sources;
 
 /// What the help ends with.
@@ -34,33 +39,54 @@ any instructions; the record tells the bound on its error.
 Examples, on the catalogs that come with albireo:
   albireo field catalogs/samples/liquid_frame.parquet --spacing 0.5 \\
       --weight '2*(species == \"A\") - 1' --cutoff 3 --units V -o map.dx
-  albireo field catalogs/samples/galaxies_box.h5 --kernel spline --radius 10 \\
-      --spacing 20 -o density.npy
+  albireo field catalogs/samples/galaxies_box.h5 --kernel cic --spacing 10 \\
+      --precision single -o density.npy
+  albireo field catalogs/samples/liquid_frame.parquet --spacing 0.5 --cutoff 3 \\
+      --weight '2*(species == \"A\") - 1' --ions Na+:2,Cl-:2 \\
+      --ion-source 0.5 --ion-ion 3 --ions-output ions.pqr -o with_ions.dx
   albireo field catalogs/samples/galaxies_box.h5 --kernel top-hat --radius 8 \\
       --at catalogs/samples/galaxies_box.h5 -o environment.parquet";
 
-/// Targets whose sums are held at a time.
-const SLAB: usize = 1 << 22;
+/// Targets whose sums are held at a time, at least where there are so many, and at most.
+const SLAB: usize = 1 << 20;
+const MOST: usize = 1 << 24;
 
 /// Planes that go together: tiles are four deep, and each thread takes a few of them.
 const PLANES: usize = 32;
+
+/// Values that are written at a time.
+const CHUNK: usize = 1 << 16;
+
+/// How many planes of so many targets are made at a time.
+fn planes_at_once(plane: usize, planes: usize) -> usize {
+    let few = (SLAB / plane).next_multiple_of(PLANES);
+    few.max(PLANES).min(MOST / plane).clamp(1, planes)
+}
 
 impl Field {
     /// Makes the sums and writes them.
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         self.check_output()?;
-        let term = self.term()?;
+        let asked = self.kernel.term()?;
+        if !self.ions.ions.is_empty() && !self.kernel.needs_charges() {
+            return Err(usage("--ions is for coulomb and ewald potentials"));
+        }
+        self.ions.wanted()?;
+        self.ions.distances()?;
+        let unit = self.kernel.unit(None)?;
         let engine = self.engine()?;
         let mut record = Record::begin(call.arguments);
         let sources = Sources::read(&self, call, &mut record)?;
         let targets = self.targets(&sources, call, &mut record)?;
-        let unit = self.unit(sources.unit.as_deref())?;
-        let (points, strengths) = (&sources.points, &sources.strengths);
-        let job = FieldJob::new(points, strengths, &sources.domain, term, targets);
-        let job = job.context("the field")?;
-        let scale = job.scale();
+        let unit = match sources.unit.as_deref() {
+            Some(length) => self.kernel.unit(Some(length))?,
+            None => unit,
+        };
+        let job = self.job(&sources, asked.on(&targets)?, targets)?;
+        let (scale, r_min) = (job.scale(), job.term().r_min());
         record.set("term", job.term().describe());
         record.set("r_min", job.term().r_min());
+        record.set("precision", scale.precision.name());
         record.set("unit", unit.name.clone());
         record.set("unit_factor", unit.factor);
         record.set("sources", job.n_sources());
@@ -78,16 +104,36 @@ impl Field {
             unit.name
         );
         let close = match job.targets() {
-            Targets::Grid(_) => self.write_grid(&job, &engine, unit.factor, &record)?,
+            Targets::Grid(_) if !self.ions.ions.is_empty() => {
+                self.write_ions(job, &engine, &unit, &record)?
+            }
+            Targets::Grid(_) => self.write_grid(&job, &engine, &unit, &record)?,
             Targets::Points(_) => self.write_points(&job, &engine, &unit, &record)?,
         };
         if close > 0 {
             tracing::warn!(
-                "{close} pairs are closer than --r-min {}: their terms keep the value that they have there",
-                job.term().r_min()
+                "{close} pairs are closer than --r-min {r_min}: their terms keep the value that they have there"
             );
         }
         Ok(())
+    }
+
+    /// What is to be summed.
+    fn job(&self, sources: &Sources, term: Term, targets: Targets) -> Result<FieldJob> {
+        let (points, domain) = (&sources.points, &sources.domain);
+        let job = if self.kernel.kernel == KernelName::Lj {
+            let [epsilon, sigma] = self.kernel.mixed([&sources.strengths, &sources.sigma])?;
+            FieldJob::lennard_jones(points, (&epsilon, &sigma), domain, term, targets)
+        } else {
+            FieldJob::new(points, &sources.strengths, domain, term, targets)
+        };
+        let job = job.context("the field")?;
+        match self.precision {
+            PrecisionName::Double => Ok(job),
+            PrecisionName::Single => job
+                .with_precision(Precision::Single)
+                .context("--precision single"),
+        }
     }
 
     /// Refuses what could not be written in the end.
@@ -105,6 +151,13 @@ impl Field {
         }
         let record = grid_record(output);
         let mut written = vec![Written::probe("--output", output)?];
+        if let Some(ions) = &self.ions.ions_output {
+            written.push(Written::probe("--ions-output", ions)?);
+        }
+        #[cfg(feature = "plot")]
+        if let Some(plot) = self.slice.checked()? {
+            written.push(Written::probe("--plot", plot)?);
+        }
         if let Some(record) = &record {
             written.push(Written::probe("the record of --output,", record)?);
         }
@@ -116,32 +169,96 @@ impl Field {
         &self,
         job: &FieldJob,
         engine: &Engine,
-        factor: f64,
+        unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
         let Targets::Grid(grid) = job.targets() else {
             return Ok(0);
         };
-        let geometry = grid::geometry(grid);
+        let factor = unit.factor;
         let planes = job.targets().planes();
-        let at_once = (SLAB / job.targets().plane_len()).clamp(1, planes.end);
-        let at_once = at_once.next_multiple_of(PLANES.min(at_once));
-        let refused = || format!("cannot write {}", self.output.display());
-        let meta: Map<String, Value> = record.timeless(ResultKind::Field);
-        let title = format!("albireo field: {}", job.term().describe());
-        let writer = GridWriter::create(&self.output, &geometry, &title, meta);
-        let mut writer = writer.with_context(refused)?;
-        let mut close = 0;
-        for first in planes.clone().step_by(at_once) {
+        let at_once = planes_at_once(job.targets().plane_len(), planes.end);
+        let (mut writer, mut close) = self.writer(grid, job, record)?;
+        let begun = writer.written() / job.targets().plane_len();
+        if begun > 0 {
+            tracing::info!("{begun} of {} planes are made already", planes.end);
+        }
+        #[cfg(feature = "plot")]
+        let mut slice = self.slice.of(grid)?;
+        for first in (begun..planes.end).step_by(at_once) {
             let sums = engine.sums(job, first..(first + at_once).min(planes.end))?;
             close += sums.close_pairs();
-            writer
-                .write(&in_unit(&sums, factor))
-                .with_context(refused)?;
+            #[cfg(feature = "plot")]
+            slice.take(first, &sums, factor);
+            write_in_unit(&mut writer, &sums, factor)
+                .and_then(|()| writer.keep(&json!(close)))
+                .with_context(|| self.refused())?;
         }
-        writer.finish().with_context(refused)?;
+        #[cfg(feature = "plot")]
+        self.slice.draw(&slice, unit)?;
+        writer.finish().with_context(|| self.refused())?;
         tracing::info!("map written to {}", self.output.display());
         Ok(close)
+    }
+
+    fn refused(&self) -> String {
+        format!("cannot write {}", self.output.display())
+    }
+
+    /// The file of a grid in the making, and how many pairs are closer than `r_min` in what is there of it.
+    fn writer(&self, grid: &Grid, job: &FieldJob, record: &Record) -> Result<(GridWriter, u64)> {
+        let geometry = grid::geometry(grid);
+        let meta: Map<String, Value> = record.timeless(ResultKind::Field);
+        let title = format!("albireo field: {}", job.term().describe());
+        let path = &self.output;
+        if self.resumable {
+            let identity = format!("{:016x}", job.fingerprint());
+            let begun = GridWriter::resume(path, &geometry, &title, meta, &identity);
+            let (writer, close) = begun.with_context(|| self.refused())?;
+            let close = close.and_then(|close| close.as_u64()).unwrap_or(0);
+            return Ok((writer, close));
+        }
+        let writer = GridWriter::create(path, &geometry, &title, meta);
+        Ok((writer.with_context(|| self.refused())?, 0))
+    }
+
+    /// Places ions, and writes the grid with their potential; how many pairs are closer than `r_min`.
+    fn write_ions(
+        &self,
+        job: FieldJob,
+        engine: &Engine,
+        unit: &Unit,
+        record: &Record,
+    ) -> Result<u64> {
+        let Targets::Grid(grid) = job.targets().clone() else {
+            return Ok(0);
+        };
+        let factor = unit.factor;
+        let (names, charges) = self.ions.wanted()?;
+        let (mut writer, _) = self.writer(&grid, &job, record)?;
+        let distances = self.ions.distances()?;
+        let bar = Bar::new("ions");
+        let placed = match engine {
+            Engine::Naive => place_ions(&Naive, job, &charges, distances, &bar),
+            Engine::Cpu(cpu) => place_ions(cpu, job, &charges, distances, &bar),
+        };
+        bar.clear();
+        let (sums, ions) = placed.context("--ions")?;
+        write_in_unit(&mut writer, &sums, factor).with_context(|| self.refused())?;
+        self.ions.write(&names, &ions)?;
+        #[cfg(feature = "plot")]
+        {
+            let mut slice = self.slice.of(&grid)?;
+            slice.take(0, &sums, factor);
+            self.slice.draw(&slice, unit)?;
+        }
+        writer.finish().with_context(|| self.refused())?;
+        tracing::info!(
+            "map with {} ions written to {}",
+            ions.len(),
+            self.output.display()
+        );
+        Ok(sums.close_pairs())
     }
 
     /// Makes the values at points and writes them; how many pairs are closer than `r_min`.
@@ -149,7 +266,7 @@ impl Field {
         &self,
         job: &FieldJob,
         engine: &Engine,
-        unit: &flags::Unit,
+        unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
         let Targets::Points(points) = job.targets() else {
@@ -165,7 +282,7 @@ impl Field {
             .zip(points.columns())
             .map(column)
             .collect();
-        let values = in_unit(&sums, unit.factor);
+        let values = in_unit(&sums, 0..sums.sums().len(), unit.factor);
         columns.push(
             TableColumn::floats("value", job.term().describe(), values)
                 .with_unit(unit.name.clone()),
@@ -176,12 +293,18 @@ impl Field {
     }
 }
 
-/// The values in the unit of the output: one product each.
-fn in_unit(sums: &FieldSums, factor: f64) -> Vec<f64> {
-    sums.values()
-        .into_iter()
-        .map(|value| value * factor)
-        .collect()
+/// Some values in the unit of the output: one product each.
+fn in_unit(sums: &FieldSums, of: Range<usize>, factor: f64) -> Vec<f64> {
+    let values = sums.values_of(of).into_iter();
+    values.map(|value| value * factor).collect()
+}
+
+fn write_in_unit(writer: &mut GridWriter, sums: &FieldSums, factor: f64) -> std::io::Result<()> {
+    let end = sums.sums().len();
+    for first in (0..end).step_by(CHUNK) {
+        writer.write(&in_unit(sums, first..(first + CHUNK).min(end), factor))?;
+    }
+    Ok(())
 }
 
 /// Who makes the sums.

@@ -10,6 +10,7 @@ use albireo_samples::{BoxSpec, Selection, Source};
 use anyhow::{Context, Result};
 
 use super::Field;
+use super::kernel::{KernelFlags, KernelName};
 use crate::inputs::{Call, Wanted};
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
@@ -19,9 +20,39 @@ use crate::usage::usage;
 pub(super) struct Sources {
     pub(super) points: Points,
     pub(super) strengths: Vec<f64>,
+    /// Sigma of each, of Lennard-Jones sources alone; their strengths are then epsilon.
+    pub(super) sigma: Vec<f64>,
     pub(super) domain: Domain,
     /// The unit of length, where it is known.
     pub(super) unit: Option<String>,
+}
+
+/// The number that a flag gives to all sources, if it is one.
+fn constant(given: Option<&String>, n: usize) -> Option<Vec<f64>> {
+    let value: f64 = given?.parse().ok()?;
+    Some(vec![value; n])
+}
+
+/// The columns of epsilon and sigma, where they are none of one number, as two sets of weights.
+fn with_parameters(selection: Selection, kernel: &KernelFlags) -> Result<Selection> {
+    if kernel.kernel != KernelName::Lj {
+        return Ok(selection);
+    }
+    let (Some(epsilon), Some(sigma)) = (&kernel.epsilon, &kernel.sigma) else {
+        return Err(usage(
+            "--epsilon, --sigma: lj needs both, numbers or columns of the sources",
+        ));
+    };
+    if selection.weight.is_some() {
+        return Err(usage("--weight: lj takes --epsilon and --sigma instead"));
+    }
+    let column = |given: &String| given.parse::<f64>().is_err().then(|| given.clone());
+    let sigma = column(sigma);
+    Ok(Selection {
+        weight: column(epsilon),
+        further_weights: if sigma.is_some() { vec![sigma] } else { vec![] },
+        ..selection
+    })
 }
 
 impl Sources {
@@ -60,7 +91,8 @@ impl Sources {
 
     fn of_catalogue(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
         let selection = Selection::from(flags.columns.clone()).resolved();
-        if flags.needs_charges() && selection.weight.is_none() {
+        let selection = with_parameters(selection, &flags.kernel)?;
+        if flags.kernel.needs_charges() && selection.weight.is_none() {
             return Err(usage(
                 "--weight: name the column of the charges of a coulomb potential",
             ));
@@ -84,13 +116,21 @@ impl Sources {
         };
         let samples = call.kept.read(&sources, &flags.space, wanted, record)?;
         let data = samples.get("data")?;
-        let strengths = match data.weights() {
+        let set = |set: usize| match data.weights_of_set(set) {
             albireo::Weights::Unit => vec![1.0; data.len()],
             albireo::Weights::PerParticle(weights) => weights.iter().collect(),
+        };
+        let [strengths, sigma] = match flags.kernel.kernel {
+            KernelName::Lj => [
+                constant(flags.kernel.epsilon.as_ref(), data.len()).unwrap_or_else(|| set(0)),
+                constant(flags.kernel.sigma.as_ref(), data.len()).unwrap_or_else(|| set(1)),
+            ],
+            _ => [set(0), vec![]],
         };
         Ok(Self {
             points: data.points().clone(),
             strengths,
+            sigma,
             domain: samples.domain().clone(),
             unit: samples.unit().map(str::to_owned),
         })
@@ -156,11 +196,24 @@ impl Sources {
                 }
             }
         };
+        let n = points.len();
+        let [strengths, sigma] = match flags.kernel.kernel {
+            KernelName::Lj => {
+                let both = [&flags.kernel.epsilon, &flags.kernel.sigma];
+                let [epsilon, sigma] = both.map(|given| constant(given.as_ref(), n));
+                let both = epsilon.zip(sigma).ok_or_else(|| {
+                    usage("--epsilon, --sigma: lj needs both as numbers for PQR files and topologies, which hold none")
+                })?;
+                both.into()
+            }
+            _ => [strengths, vec![]],
+        };
         // Files of molecules lie about their box in any way: they are wrapped, as trajectories are.
         let placed = domain.place(Particles::new(points), Outside::Wrap)?;
         Ok(Self {
             points: placed.points().clone(),
             strengths,
+            sigma,
             domain,
             unit: Some(flags.space.unit.clone().unwrap_or_else(|| unit.to_owned())),
         })
