@@ -7,22 +7,29 @@
     reason = "a failed unwrap is a failed test; a skipped test says so"
 )]
 
+mod field_cases;
 mod trials;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use albireo::CudaError;
-use albireo::engine::cuda::kernel::Kernel;
-use albireo::engine::cuda::{CompilerDescription, check, compile, compiler, kernel_name};
+use albireo::engine::cuda::kernel::{Kernel, Rand48Function};
+use albireo::engine::cuda::{
+    CompilerDescription, check, compile, compiler, field_kernels, kernel_name,
+};
+use albireo::{CudaError, Domain};
 
 fn main() -> ExitCode {
     let missing = compiler().err();
     if let Some(error) = &missing {
         eprintln!("skipped: {error}");
     }
-    let tests: [trials::Test; 2] = [
+    let tests: [trials::Test; 3] = [
+        (
+            "sums_per_target_and_random_numbers_compile",
+            sums_per_target_and_random_numbers_compile,
+        ),
         (
             "every_kernel_compiles_for_every_device_generation",
             every_kernel_compiles_for_every_device_generation,
@@ -98,6 +105,37 @@ fn compile_all(jobs: &[Job], version: &str) -> usize {
         let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
         threads.into_iter().map(|t| t.join().unwrap()).sum()
     })
+}
+
+/// The kernels for sums per target and for random numbers.
+fn others() -> Vec<Kernel> {
+    let terms = field_cases::every_term(&Domain::Open, 1.0);
+    let mut kernels: Vec<Kernel> = terms.iter().flat_map(field_kernels).collect();
+    kernels.extend(
+        [
+            Rand48Function::Drand48,
+            Rand48Function::Lrand48,
+            Rand48Function::Mrand48,
+        ]
+        .map(Kernel::Rand48),
+    );
+    kernels
+}
+
+/// Each for a third of the generations in turn, to machine code for one of these.
+fn sums_per_target_and_random_numbers_compile() {
+    let CompilerDescription { version, .. } = compiler().unwrap();
+    let archs = known(&version);
+    let mut jobs: Vec<Job> = Vec::new();
+    for (k, &kernel) in others().iter().enumerate() {
+        for (turn, &arch) in archs.iter().enumerate() {
+            if (k + turn).is_multiple_of(3) {
+                jobs.push((kernel, arch, (k + turn).is_multiple_of(archs.len())));
+            }
+        }
+    }
+    let compiled = compile_all(&jobs, &version);
+    eprintln!("{} compilations, {compiled} of them now", jobs.len());
 }
 
 fn every_kernel_compiles_for_every_device_generation() {

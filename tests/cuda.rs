@@ -8,6 +8,7 @@
     reason = "a failed unwrap is a failed test; a skipped test says so"
 )]
 
+mod field_cases;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
@@ -17,13 +18,16 @@ mod trials;
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
+use albireo::engine::{Cpu, FieldEngine, Together};
+use albireo::field::{Cutoff, FieldJob, Grid, Targets, Term};
+use albireo::random::{self, Leapfrog, Rand48};
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
     Tallied,
 };
 use albireo::{
-    Bits, Cuda, CudaError, Domain, Edges, Engine, LineOfSight, PairJob, Pairs, PeriodicBox, RBins,
-    SMuBins, SignedEdges, Silent, Traversal,
+    Bits, Cuda, CudaError, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, PeriodicBox,
+    RBins, SMuBins, SignedEdges, Silent, Traversal,
 };
 use suite::{Scatter, Scope};
 
@@ -49,7 +53,23 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 13] = [
+    let on_device: [trials::Test; 17] = [
+        (
+            "sums_per_target_are_those_of_the_double_loop",
+            sums_per_target_are_those_of_the_double_loop,
+        ),
+        (
+            "a_map_of_many_atoms_is_that_of_the_processor",
+            a_map_of_many_atoms_is_that_of_the_processor,
+        ),
+        (
+            "processor_and_devices_share_a_map",
+            processor_and_devices_share_a_map,
+        ),
+        (
+            "random_numbers_are_the_serial_sequence",
+            random_numbers_are_the_serial_sequence,
+        ),
         ("weights_by_bits", weights_by_bits),
         ("weights_by_angles", weights_by_angles),
         ("sums_in_one_pass", sums_in_one_pass),
@@ -181,6 +201,79 @@ fn terms_of_many_points_agree_between_filter_and_float64() {
         .map(|precision| engine(precision).run(&job, &what, &Silent).unwrap());
     assert!(fast == plain);
     assert!(fast.pairs().iter().sum::<u64>() > 0);
+}
+
+fn sums_per_target_are_those_of_the_double_loop() {
+    let engine = engine(Precision::Exact);
+    let on_device = |job: &FieldJob, planes| engine.field(job, planes, &Silent).unwrap();
+    let naive = |job: &FieldJob, planes| Naive.field(job, planes, &Silent).unwrap();
+    field_cases::every_case(&on_device, &naive, size(300));
+    field_cases::hard_cases(&on_device, &naive);
+}
+
+/// Sources at a tenth of an atom a cubic length, and a grid of half lengths.
+fn map_of_atoms(side: f64, shape: [usize; 3]) -> FieldJob {
+    let n = (0.0966 * side.powi(3)) as usize;
+    let points = random::in_box(n, 8, [side; 3]).unwrap();
+    let charges: Vec<f64> = (0..n).map(|k| [-0.834, 0.417, 0.417][k % 3]).collect();
+    let grid = Grid::orthogonal([0.0; 3], [0.5; 3], shape).unwrap();
+    let term = Term::coulomb(Cutoff::Smooth(12.0), 0.1).unwrap();
+    let targets = Targets::Grid(grid);
+    FieldJob::new(&points, &charges, &Domain::Open, term, targets).unwrap()
+}
+
+fn a_map_of_many_atoms_is_that_of_the_processor() {
+    let job = map_of_atoms(60.0, [121, 118, 123]);
+    let planes = 40..57;
+    let expected = Cpu::new().field(&job, planes.clone(), &Silent).unwrap();
+    let all = engine(Precision::Exact)
+        .field(&job, 0..121, &Silent)
+        .unwrap();
+    let plane = 118 * 123;
+    assert!(all.sums()[40 * plane..57 * plane] == *expected.sums());
+    let part = engine(Precision::Exact).field(&job, planes, &Silent);
+    assert!(part.unwrap() == expected);
+}
+
+fn processor_and_devices_share_a_map() {
+    let job = map_of_atoms(40.0, [90, 81, 81]);
+    let both = Together::new(Cpu::new(), engine(Precision::Exact));
+    let expected = Cpu::new().field(&job, 0..90, &Silent).unwrap();
+    assert!(both.field(&job, 0..90, &Silent).unwrap() == expected);
+}
+
+/// The streams of van Meel et al., fewer and more, over more numbers than are made at a time.
+fn random_numbers_are_the_serial_sequence() {
+    let engine = engine(Precision::Exact);
+    for (streams, n) in [(6144, (1 << 26) + 12_345), (1, 100_000), (1 << 20, 3 << 20)] {
+        let leapfrog = Leapfrog::default().with_streams(streams).unwrap();
+        let (mut generator, mut serial) = (Rand48::new(1), Rand48::new(1));
+        let (mut found, mut expected) = (vec![0; n], vec![0; n]);
+        engine
+            .lrand48(leapfrog, &mut generator, &mut found)
+            .unwrap();
+        Leapfrog::default()
+            .lrand48(&mut serial, &mut expected)
+            .unwrap();
+        assert!(found == expected && generator == serial, "{streams}");
+        assert_eq!(found[..3], [89_400_484, 976_015_093, 1_792_756_325]);
+        let (mut found, mut expected) = (vec![0.0; n], vec![0.0; n]);
+        engine
+            .drand48(leapfrog, &mut generator, &mut found)
+            .unwrap();
+        Leapfrog::default()
+            .drand48(&mut serial, &mut expected)
+            .unwrap();
+        assert!(found == expected && generator == serial, "{streams}");
+        let (mut found, mut expected) = (vec![0; 999], vec![0; 999]);
+        engine
+            .mrand48(leapfrog, &mut generator, &mut found)
+            .unwrap();
+        Leapfrog::default()
+            .mrand48(&mut serial, &mut expected)
+            .unwrap();
+        assert!(found == expected && generator == serial, "{streams}");
+    }
 }
 
 fn crowded_cells() {

@@ -14,6 +14,9 @@ mod classes;
 #[path = "emulator/doubts.rs"]
 mod doubts;
 mod emulator;
+mod field_cases;
+#[path = "emulator/fields.rs"]
+mod fields;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;
@@ -136,7 +139,7 @@ fn main() -> ExitCode {
             every_kernel_gives_the_same_integers,
         ),
     ];
-    let tests = tests.into_iter().chain(doubts::TESTS);
+    let tests = tests.into_iter().chain(doubts::TESTS).chain(fields::TESTS);
     trials::run(tests, missing.is_some(), [])
 }
 

@@ -10,8 +10,9 @@ use albireo::counts::WeightedSums;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
-use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision, devices};
+use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
 use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
+use albireo::field::FieldJob;
 use albireo::{Binning, EngineError, Naive, PairJob};
 use anyhow::{Context, Result};
 
@@ -103,8 +104,30 @@ fn cuda_options(flags: &RunFlags) -> CudaOptions {
 /// The GPUs asked for.
 #[cfg(feature = "cuda")]
 fn cuda(flags: &RunFlags) -> Result<Cuda> {
-    let engine = Cuda::new(cuda_options(flags));
+    opened(cuda_options(flags))
+}
+
+/// GPUs by their numbers, all of them where none is named.
+#[cfg(feature = "cuda")]
+pub(crate) fn cuda_of(devices: Option<&[usize]>) -> Result<Cuda> {
+    opened(CudaOptions {
+        devices: devices.unwrap_or_default().to_vec(),
+        ..CudaOptions::default()
+    })
+}
+
+#[cfg(feature = "cuda")]
+fn opened(options: CudaOptions) -> Result<Cuda> {
+    let engine = Cuda::new(options);
     engine.map_err(EngineError::from).context("--engine cuda")
+}
+
+/// Seconds that GPUs took, for the log.
+#[cfg(feature = "cuda")]
+pub(crate) fn told(timings: &[CudaTimings]) -> String {
+    let all = |part: fn(&CudaTimings) -> f64| timings.iter().map(part).sum::<f64>() * 1e3;
+    let (upload, kernels) = (all(|t| t.upload), all(|t| t.kernels));
+    format!("upload {upload:.1} ms, kernels {kernels:.2} ms")
 }
 
 /// Refuses flags of another engine than the one asked for.
@@ -166,6 +189,18 @@ impl Engines {
     /// Whether its counts are exact.
     pub(crate) fn exactness(&self) -> Exactness {
         self.who.exactness()
+    }
+
+    /// Who makes the sums per target of a job.
+    pub(crate) fn for_field(&self, job: &FieldJob) -> AnyEngine {
+        match &self.who {
+            Who::One(engine) => engine.clone(),
+            Who::Auto(auto) => {
+                let choice = auto.choose_field(job);
+                tracing::info!("engine: {}", choice.reason);
+                choice.engine
+            }
+        }
     }
 
     /// Who counts all of `jobs`.

@@ -56,6 +56,7 @@ const WRITTEN: &[File] = &[
     ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),
     ("ops/terms.cuh", include_str!("../ops/terms.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
+    ("field/term.cuh", include_str!("../field/term.cuh")),
 ];
 
 /// Which pairs a kernel visits.
@@ -192,6 +193,24 @@ pub struct Shape {
 
 /// The source that sorts samples into cells.
 pub const SORT: File = ("sort.cu", include_str!("../sort.cu"));
+
+/// The source of sums per target on grids along the axes of their frame.
+pub const FIELD_LATTICE: File = ("lattice.cu", include_str!("../field/lattice.cu"));
+
+/// The source of sums per target anywhere.
+pub const FIELD_POINTS: File = ("points.cu", include_str!("../field/points.cu"));
+
+/// The source of random numbers.
+pub const RAND48: File = ("rand48.cu", include_str!("../rand48.cu"));
+
+/// Every source file.
+pub fn every_source() -> Vec<File> {
+    let mut files: Vec<File> = every_variant().iter().map(Variant::source).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.extend([SORT, FIELD_LATTICE, FIELD_POINTS, RAND48]);
+    files
+}
 
 impl Variant {
     /// The source file.

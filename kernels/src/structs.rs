@@ -1,6 +1,6 @@
 //! What kernels are told: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
 //!
-//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; `header` declares them all. Nothing here computes.
+//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`DeviceRand48`]; `header` declares them all. Nothing here computes.
 
 use std::marker::PhantomData;
 
@@ -116,7 +116,7 @@ macro_rules! device_structs {
             }
         )*
 
-        fn declarations() -> String {
+        pub(super) fn declarations() -> String {
             let mut text = String::new();
             $(
                 let fields = [$( field::<$type>(stringify!($field)) ),*];
@@ -158,10 +158,15 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
 /// The header that declares every struct of this module.
 pub(crate) fn header() -> String {
     format!(
-        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}\n}}  // namespace albireo\n",
-        declarations()
+        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}\n}}  // namespace albireo\n",
+        declarations(),
+        sums_per_target::declarations()
     )
 }
+
+mod sums_per_target;
+
+pub use sums_per_target::{AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_TILE};
 
 /// First points in the constant memory of a launch.
 pub const FIRSTS: usize = 96;

@@ -3,8 +3,13 @@
 //! Entry: [`Auto::choose_for`]. It counts nothing but a few pairs to see how many are in reach, and looks for a GPU only where one
 //! could pay.
 
+mod fields;
+
 #[cfg(feature = "cuda")]
 use std::sync::OnceLock;
+
+#[cfg(feature = "cuda")]
+pub(super) use fields::field_rates;
 
 use super::costs::CPU_COSTS;
 #[cfg(feature = "cuda")]

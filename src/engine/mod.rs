@@ -28,6 +28,7 @@ mod held;
 mod naive;
 mod owners;
 mod pieces;
+mod planes;
 mod prepared;
 #[cfg(feature = "cuda")]
 mod together;

@@ -2,6 +2,9 @@
 //!
 //! Entry: [`Cells`]. Cells only leave out what is out of reach for sure; no sum depends on them.
 
+#[cfg(feature = "cuda")]
+mod laid_out;
+
 use std::ops::Range;
 
 use super::frame::{Fractions, Frame, TURN};

@@ -87,6 +87,12 @@ impl Frame {
         }
     }
 
+    /// The vectors of the frame over 2^64.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn units(&self) -> &[[f64; 3]; 3] {
+        &self.units
+    }
+
     /// Whether each axis is periodic.
     pub(crate) fn periodic(&self) -> [bool; 3] {
         match &self.cell {
@@ -211,6 +217,12 @@ impl<'a> SkewedImages<'a> {
             .map(|height| reach / height * (1.0 + 1e-6) * TURN);
         let units = &frame.units;
         Self { units, most }
+    }
+
+    /// What a separation may be along each axis at most, in units of 2^-64 of the frame.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn most(&self) -> [f64; 3] {
+        self.most
     }
 
     /// Hands the squared separation under each image in question to `take`.

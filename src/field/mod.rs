@@ -12,6 +12,8 @@
     reason = "fractions of a frame are 64-bit words, sums of terms are bounded by their job"
 )]
 
+#[cfg(feature = "cuda")]
+mod aligned;
 mod arithmetic;
 mod cells;
 mod frame;
@@ -25,7 +27,11 @@ mod sums;
 mod tabulated;
 mod targets;
 mod term;
+#[cfg(feature = "cuda")]
+mod written;
 
+#[cfg(feature = "cuda")]
+pub(crate) use aligned::AlignedGrid;
 pub(crate) use arithmetic::{Arithmetic, Element};
 pub(crate) use cells::Cells;
 pub(crate) use frame::{Fractions, Frame, SkewedImages, component, square_along};
@@ -39,3 +45,5 @@ pub use sums::FieldSums;
 pub use tabulated::Table;
 pub use targets::{Grid, Targets};
 pub use term::{Cutoff, Term};
+#[cfg(feature = "cuda")]
+pub(crate) use written::WrittenTerm;

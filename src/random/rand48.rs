@@ -247,6 +247,11 @@ impl Leapfrog {
         Ok(Self { streams, ..self })
     }
 
+    /// Number of streams.
+    pub fn streams(self) -> usize {
+        self.streams
+    }
+
     /// On a number of threads.
     ///
     /// # Errors

@@ -9,7 +9,7 @@
 )]
 
 use std::cell::{Cell, UnsafeCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,6 @@ use std::time::Instant;
 use albireo::CudaError;
 use albireo::engine::cuda::device::{Device, Devices, LaunchShape};
 use albireo::engine::cuda::kernel::Kernel;
-use albireo_kernels::Variant;
 use bytemuck::Pod;
 use libloading::Library;
 
@@ -84,10 +83,8 @@ const LANGUAGE: (&str, &str) = (
 fn sources() -> &'static Path {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
-        let every = albireo_kernels::every_variant();
-        let kernels = every.iter().map(Variant::source).collect::<BTreeSet<_>>();
-        let mut files = vec![LANGUAGE, albireo_kernels::SORT];
-        files.extend(kernels);
+        let mut files = vec![LANGUAGE];
+        files.extend(albireo_kernels::every_source());
         files.extend(albireo_kernels::headers());
         let mut hash = DefaultHasher::new();
         files.hash(&mut hash);

@@ -304,8 +304,8 @@ impl Table for Sample {
         })
     }
 
-    fn mismatch(&self, column: &str, _: &Located, constant: &str) -> String {
-        format!("{column} against {constant}")
+    fn comparable(&self, column: &str, _: &Located) -> String {
+        format!("what {column} holds")
     }
 }
 
@@ -423,8 +423,14 @@ fn rows_without_a_result_are_refused_where_they_matter() {
 #[test]
 fn kinds_that_do_not_fit_are_refused() {
     for (text, part) in [
-        ("t > 3", "t against the number 3"),
-        ("i == \"O\"", "i against the text \"O\""),
+        (
+            "t > 3",
+            "at character 5 of `t > 3`: expected what t holds, found the number 3",
+        ),
+        (
+            "i == \"O\"",
+            "at character 6 of `i == \"O\"`: expected what i holds, found the text \"O\"",
+        ),
         ("t == i", "expected text, found a number"),
         ("i == t", "expected a number, found text"),
         ("t + 1 == 2", "expected a number, found text"),

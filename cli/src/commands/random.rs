@@ -2,12 +2,18 @@
 
 use std::path::PathBuf;
 
+#[cfg(feature = "cuda")]
+use albireo::Cuda;
+#[cfg(feature = "cuda")]
+use albireo::engine::Engine;
 use albireo::random::{Leap, Leapfrog, Rand48};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::args::{FormatName, OutputFlags};
+#[cfg(feature = "cuda")]
+use crate::engine::{cuda_of, told};
 use crate::inputs::Call;
 use crate::output::{check, deliver};
 use crate::progress::NothingToKeep;
@@ -43,6 +49,23 @@ pub(crate) struct Random {
         help_heading = "Running (never changes a number)"
     )]
     threads: Option<usize>,
+    /// Who makes them
+    #[cfg(feature = "cuda")]
+    #[arg(
+        long,
+        default_value = "cpu",
+        help_heading = "Running (never changes a number)"
+    )]
+    engine: MakerName,
+    /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
+    #[cfg(feature = "cuda")]
+    #[arg(
+        long,
+        value_name = "N,..",
+        value_delimiter = ',',
+        help_heading = "Running (never changes a number)"
+    )]
+    devices: Option<Vec<usize>>,
     /// Write the numbers with everything about how they were made, by extension: .parquet .fits .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -61,6 +84,34 @@ enum Function {
     Lrand48,
     /// Integers of 32 bits with a sign.
     Mrand48,
+}
+
+/// Who makes numbers, by name.
+#[cfg(feature = "cuda")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MakerName {
+    /// All cores.
+    Cpu,
+    /// NVIDIA GPUs (`albireo devices` lists them).
+    Cuda,
+}
+
+/// Who makes numbers.
+enum Maker {
+    Cpu,
+    #[cfg(feature = "cuda")]
+    Cuda(Cuda),
+}
+
+/// Fills a slice by whoever makes numbers.
+macro_rules! fill {
+    ($maker:expr, $function:ident, $leapfrog:expr, $generator:expr, $numbers:expr) => {
+        match $maker {
+            Maker::Cpu => $leapfrog.$function($generator, $numbers)?,
+            #[cfg(feature = "cuda")]
+            Maker::Cuda(cuda) => cuda.$function($leapfrog, $generator, $numbers)?,
+        }
+    };
 }
 
 /// Numbers that a table of rows can hold.
@@ -87,6 +138,7 @@ impl Random {
             let with = leapfrog.with_threads(threads);
             leapfrog = with.map_err(|error| usage(format!("--threads: {error}")))?;
         }
+        let maker = self.maker()?;
         let mut record = Record::begin(call.arguments);
         record.set("generator", "rand48");
         record.set("number", self.number);
@@ -94,31 +146,59 @@ impl Random {
         record.set("skip", self.skip);
         let columns = {
             let _making = NothingToKeep::begin();
-            vec![self.column(leapfrog)?]
+            vec![self.column(&maker, leapfrog)?]
         };
+        #[cfg(feature = "cuda")]
+        if let Maker::Cuda(cuda) = &maker {
+            let (timings, plan) = cuda.last_run();
+            tracing::info!("{}: {plan}, {}", cuda.description(), told(&[timings]));
+        }
         let meta = record.timeless(ResultKind::Randoms);
         deliver(&Table { columns, meta }, &output)
     }
 
+    /// Who makes the numbers.
+    #[cfg(feature = "cuda")]
+    fn maker(&self) -> Result<Maker> {
+        if self.engine == MakerName::Cpu {
+            if self.devices.is_some() {
+                return Err(usage("--devices needs --engine cuda"));
+            }
+            return Ok(Maker::Cpu);
+        }
+        if self.threads.is_some() {
+            return Err(usage(
+                "--threads is for the cpu engine: leave it out with --engine cuda",
+            ));
+        }
+        Ok(Maker::Cuda(cuda_of(self.devices.as_deref())?))
+    }
+
+    /// Who makes the numbers.
+    #[cfg(not(feature = "cuda"))]
+    fn maker(&self) -> Result<Maker> {
+        Ok(Maker::Cpu)
+    }
+
     /// The numbers under the name of their function.
-    fn column(&self, leapfrog: Leapfrog) -> Result<TableColumn> {
+    fn column(&self, maker: &Maker, leapfrog: Leapfrog) -> Result<TableColumn> {
         let mut generator = Rand48::new(self.seed);
         generator.jump(Leap::of(self.skip));
         Ok(match self.function {
             Function::Drand48 => {
                 let mut numbers = vec![0.0; self.number];
-                leapfrog.drand48(&mut generator, &mut numbers)?;
+                fill!(maker, drand48, leapfrog, &mut generator, &mut numbers);
                 TableColumn::floats("drand48", "random numbers in [0, 1)", numbers)
             }
             Function::Lrand48 => {
                 let mut numbers = vec![0; self.number];
-                leapfrog.lrand48(&mut generator, &mut numbers)?;
+                fill!(maker, lrand48, leapfrog, &mut generator, &mut numbers);
                 let numbers = numbers.into_iter().map(u64::from).collect();
                 TableColumn::integers("lrand48", "random integers in [0, 2^31)", numbers)
             }
             Function::Mrand48 => {
                 let mut numbers = vec![0; self.number];
-                leapfrog.mrand48(&mut generator, &mut numbers)?;
+                fill!(maker, mrand48, leapfrog, &mut generator, &mut numbers);
                 // Tables have no column of integers with a sign; these fit into floats.
                 let numbers = numbers.into_iter().map(f64::from).collect();
                 TableColumn::floats("mrand48", "random integers in [-2^31, 2^31)", numbers)

@@ -132,6 +132,65 @@ fn a_published_box_has_its_published_counts_on_gpus() {
 }
 
 #[test]
+fn maps_and_random_numbers_agree_or_the_missing_gpu_is_named() {
+    let folder = Folder::new().with("p.csv", &scattered(500, 9.0, 3));
+    let maps = [
+        "field p.csv --kernel spline --radius 2 --spacing 0.7,0.9,0.4",
+        "field p.csv --weight w --cutoff 3 --box 9 --spacing 0.5",
+    ];
+    let numbers = "random -n 5000 --seed 7 --skip 99";
+    for command in maps {
+        folder.good(&format!("{command} --engine cpu -o cpu.npy"));
+    }
+    let expected = folder.good(&format!("{numbers} -o -")).stdout;
+    if !ready(&folder) {
+        for engine in ["cuda", "cuda+cpu"] {
+            let run = folder.run(&format!("{} --engine {engine} -o gpu.npy", maps[0]));
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+            let named = error(&run).starts_with("error: --engine cuda: ");
+            assert!(named, "{}", run.stderr);
+        }
+        let run = folder.run(&format!("{numbers} --engine cuda -o gpu.csv"));
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+        let written = folder.names();
+        assert!(!written.iter().any(|name| name.starts_with("gpu")));
+        return;
+    }
+    for command in maps {
+        folder.good(&format!("{command} --engine naive -o cpu.npy"));
+        for engine in ["cuda", "cuda+cpu"] {
+            folder.good(&format!("{command} --engine {engine} -o gpu.npy"));
+            let [cpu, gpu] = ["cpu.npy", "gpu.npy"].map(|name| std::fs::read(folder.path(name)));
+            assert!(cpu.unwrap() == gpu.unwrap(), "{command} {engine}");
+        }
+    }
+    let run = folder.good(&format!("{numbers} --engine cuda --streams 6144 -o -"));
+    assert_eq!(run.stdout, expected);
+    assert!(run.stderr.contains("kernels "), "{}", run.stderr);
+}
+
+#[test]
+fn flags_of_another_engine_are_refused_for_maps_and_random_numbers() {
+    let folder = Folder::new().with("p.csv", "x,y,z\n0,0,0\n1,0,0\n");
+    for flags in [
+        "--engine cpu --devices 0",
+        "--engine naive --threads 2",
+        "--engine cuda --threads 2",
+        "--engine cuda --isa avx2",
+    ] {
+        let run = folder.run(&format!(
+            "field p.csv --kernel top-hat --radius 1 --spacing 1 {flags} -o m.npy"
+        ));
+        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
+    }
+    for flags in ["--devices 0", "--engine cuda --threads 2"] {
+        let run = folder.run(&format!("random -n 5 {flags} -o r.csv"));
+        assert_eq!(run.code, 2, "{flags}: {}", run.stderr);
+    }
+    assert_eq!(folder.names(), ["p.csv"]);
+}
+
+#[test]
 fn flags_of_another_engine_are_refused() {
     let folder = Folder::new().with("p.csv", "x,y,z\n0,0,0\n1,0,0\n");
     for flags in [

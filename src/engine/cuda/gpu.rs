@@ -117,6 +117,16 @@ pub struct DeviceDescription {
     pub driver: String,
 }
 
+/// Float64 operations that a multiprocessor of a compute capability begins in a cycle (CUDA C++ Programming Guide, arithmetic
+/// instructions): many where they are made for computing, next to none elsewhere.
+pub(super) fn float64_lanes(arch: u32) -> u32 {
+    match arch {
+        60 | 70 | 80 => 32,
+        90 | 100 => 64,
+        _ => 2,
+    }
+}
+
 impl Gpu {
     /// Opens device `number`.
     pub(super) fn open(number: usize) -> Result<Self, CudaError> {
@@ -190,6 +200,10 @@ impl Gpu {
             free: free as u64,
             driver: format!("{}.{}", version / 1000, version % 1000 / 10),
         })
+    }
+
+    pub(super) fn arch(&self) -> u32 {
+        self.arch
     }
 
     pub(super) fn multiprocessors(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! Kernels by name: what each is compiled from.
 
-use albireo_kernels::{File, SORT, Variant};
+use albireo_kernels::structs::FIELD_TILE;
+use albireo_kernels::{FIELD_LATTICE, FIELD_POINTS, File, RAND48, SORT, Variant};
 
 /// A kernel by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -9,6 +10,73 @@ pub enum Kernel {
     Sort(&'static str),
     /// A counting kernel.
     Count(Variant),
+    /// Sums per target.
+    Field(FieldKernel),
+    /// Random numbers.
+    Rand48(Rand48Function),
+}
+
+/// A kernel for sums per target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FieldKernel {
+    /// Where the targets are.
+    pub targets: FieldTargets,
+    /// The statements of the term.
+    pub term: &'static str,
+}
+
+/// Where the targets of a kernel are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldTargets {
+    /// On a grid along the axes of the frame.
+    Lattice,
+    /// Anywhere.
+    Points,
+    /// Anywhere in a skewed frame.
+    Skewed,
+}
+
+/// A function of the C library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rand48Function {
+    /// Multiples of 2^-48.
+    Drand48 = 0,
+    /// Integers of 31 bits.
+    Lrand48 = 1,
+    /// Integers of 32 bits with a sign.
+    Mrand48 = 2,
+}
+
+impl FieldKernel {
+    /// Threads a block.
+    pub fn threads(self) -> u32 {
+        match self.targets {
+            FieldTargets::Lattice => 32,
+            FieldTargets::Points | FieldTargets::Skewed => 128,
+        }
+    }
+
+    /// Bytes of shared memory a block: what is known of a source for a tile, and rows, for each lane; or the sums of each thread.
+    pub fn shared(self) -> usize {
+        let [depth, height, width] = FIELD_TILE.map(|points| points as usize);
+        match self.targets {
+            FieldTargets::Lattice => 32 * (8 * (depth + height + width + 2)) + 2 * 32 * 4,
+            FieldTargets::Points | FieldTargets::Skewed => 16 * self.threads() as usize,
+        }
+    }
+
+    fn macros(self) -> Vec<String> {
+        let [depth, height, width] = FIELD_TILE;
+        let skewed = u32::from(self.targets == FieldTargets::Skewed);
+        vec![
+            format!("ALBIREO_TERM={}", self.term),
+            format!("ALBIREO_DEPTH={depth}"),
+            format!("ALBIREO_HEIGHT={height}"),
+            format!("ALBIREO_WIDTH={width}"),
+            format!("ALBIREO_SHARED_BYTES={}", self.shared()),
+            format!("ALBIREO_SKEWED={skewed}"),
+        ]
+    }
 }
 
 impl Kernel {
@@ -17,6 +85,13 @@ impl Kernel {
         match self {
             Self::Sort(entry) => (SORT, entry),
             Self::Count(variant) => (variant.source(), variant.entry()),
+            Self::Field(kernel) => match kernel.targets {
+                FieldTargets::Lattice => (FIELD_LATTICE, "albireo_field_lattice"),
+                FieldTargets::Points | FieldTargets::Skewed => {
+                    (FIELD_POINTS, "albireo_field_points")
+                }
+            },
+            Self::Rand48(_) => (RAND48, "albireo_rand48"),
         }
     }
 
@@ -25,6 +100,8 @@ impl Kernel {
         match self {
             Self::Sort(_) => Vec::new(),
             Self::Count(variant) => variant.macros(),
+            Self::Field(kernel) => kernel.macros(),
+            Self::Rand48(function) => vec![format!("ALBIREO_FUNCTION={}", function as u32)],
         }
     }
 }

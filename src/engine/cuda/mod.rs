@@ -7,6 +7,7 @@ mod carried;
 mod choices;
 #[doc(hidden)]
 pub mod device;
+mod fields;
 mod filter;
 mod frame;
 mod gpu;
@@ -21,6 +22,7 @@ mod nvrtc;
 mod nvrtc_places;
 mod options;
 mod plan;
+mod rand48;
 mod run;
 mod samples;
 mod shape;
@@ -38,6 +40,8 @@ mod windows;
 mod suite;
 
 pub use crate::error::CudaError;
+#[doc(hidden)]
+pub use fields::{field, field_kernels};
 pub use gpu::DeviceDescription;
 #[doc(hidden)]
 pub use kept::Kept;
@@ -46,6 +50,8 @@ pub use kernel_cache::name as kernel_name;
 #[doc(hidden)]
 pub use nvrtc::{CompilerDescription, check, compile, compiler};
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
+#[doc(hidden)]
+pub use rand48::fill;
 #[doc(hidden)]
 pub use spread::count;
 pub use timings::CudaTimings;
@@ -174,6 +180,12 @@ impl Cuda {
     /// Multiprocessors of all devices in use.
     pub fn multiprocessors(&self) -> u32 {
         self.gpus.all().iter().map(Gpu::multiprocessors).sum()
+    }
+
+    /// Float64 operations that all devices in use begin in a cycle.
+    pub(crate) fn float64_lanes(&self) -> u32 {
+        let lanes = |gpu: &Gpu| gpu.multiprocessors() * gpu::float64_lanes(gpu.arch());
+        self.gpus.all().iter().map(lanes).sum()
     }
 
     /// Where the time of the last run went (of several devices, the longest of each part), and how it was planned.

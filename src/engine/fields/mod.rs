@@ -36,7 +36,7 @@ pub trait FieldEngine {
 }
 
 /// As many zeros.
-fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
+pub(super) fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
     let mut sums = Vec::new();
     let room = sums.try_reserve_exact(n);
     room.map_err(|_| FieldError::Memory { targets: n })?;
@@ -45,7 +45,7 @@ fn zeros(n: usize) -> Result<Vec<i64>, FieldError> {
 }
 
 /// The numbers of the targets of some planes.
-fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>, FieldError> {
+pub(super) fn numbers(job: &FieldJob, planes: &Range<usize>) -> Result<Range<usize>, FieldError> {
     let all = job.targets().planes();
     if planes.start > planes.end || planes.end > all.end {
         return Err(FieldError::Planes {

@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{DataFlags, FormatName, OutputFlags, SpaceFlags};
+#[cfg(feature = "cuda")]
+use crate::args::CudaFlags;
+use crate::args::{DataFlags, EngineName, FormatName, OutputFlags, RunFlags, SpaceFlags};
 use crate::catalogs::Files;
+use crate::shard::PieceFlags;
 
 use super::ions::IonFlags;
 use super::kernel::KernelFlags;
@@ -34,10 +37,19 @@ pub(crate) struct Field {
     /// Who sums
     #[arg(
         long,
-        default_value = "cpu",
+        default_value = "auto",
         help_heading = "Running (never changes a value)"
     )]
     pub(super) engine: EngineName,
+    /// GPUs to use, by their numbers in `albireo devices`, e.g. 0,1 [default: all]
+    #[cfg(feature = "cuda")]
+    #[arg(
+        long,
+        value_name = "N,..",
+        value_delimiter = ',',
+        help_heading = "Running (never changes a value)"
+    )]
+    pub(super) devices: Option<Vec<usize>>,
     /// Number of threads of the cpu engine, at most four for each core [default: all cores]
     #[arg(
         long,
@@ -107,15 +119,6 @@ pub(super) struct GridFlags {
     pub(super) grid_of: Option<PathBuf>,
 }
 
-/// Engines, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum EngineName {
-    /// All cores, vector instructions, cells of sources.
-    Cpu,
-    /// The plain double loop: slow, the reference.
-    Naive,
-}
-
 /// Precisions, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum PrecisionName {
@@ -136,6 +139,22 @@ impl Field {
         ];
         let named = named.into_iter().flatten().map(PathBuf::as_path);
         named.chain(self.at.iter().flat_map(Files::iter))
+    }
+
+    /// The flags of whoever sums.
+    pub(super) fn run_flags(&self) -> RunFlags {
+        RunFlags {
+            engine: self.engine,
+            threads: self.threads,
+            isa: self.isa.clone(),
+            #[cfg(feature = "cuda")]
+            cuda: CudaFlags {
+                devices: self.devices.clone(),
+                precision: None,
+                kernel: None,
+            },
+            pieces: PieceFlags::default(),
+        }
     }
 
     /// The flags of tables.

@@ -10,16 +10,25 @@ mod kernel;
 mod slice;
 mod sources;
 
+#[cfg(feature = "cuda")]
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 
-use albireo::engine::{Cpu, FieldEngine, place_ions};
+use albireo::EngineError;
+#[cfg(feature = "cuda")]
+use albireo::engine::Engine;
+#[cfg(feature = "cuda")]
+use albireo::engine::cuda::CudaTimings;
+use albireo::engine::{AnyEngine, FieldEngine, place_ions};
 use albireo::field::{FieldJob, FieldSums, Grid, Precision, Targets, Term};
-use albireo::{EngineError, Naive};
 use albireo_catalogs::{GridFormat, GridWriter, ResultKind, Table, TableColumn, grid_record};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
+use crate::engine::Engines;
+#[cfg(feature = "cuda")]
+use crate::engine::told;
 use crate::files::{Written, keep_apart};
 use crate::inputs::Call;
 use crate::output::check;
@@ -27,14 +36,14 @@ use crate::progress::Bar;
 use crate::record::Record;
 use crate::usage::usage;
 pub(crate) use flags::Field;
-use flags::{EngineName, PrecisionName};
+use flags::PrecisionName;
 use kernel::{KernelName, Unit};
 use sources::Sources;
 
 /// What the help ends with.
 pub(crate) const EXAMPLES: &str =
-    "Every value is a sum of 64-bit integers and the same bits on any number of threads and with \
-any instructions; the record tells the bound on its error.
+    "Every value is a sum of 64-bit integers and the same bits on any number of threads, with \
+any instructions and on GPUs; the record tells the bound on its error.
 
 Examples, on the catalogs that come with albireo:
   albireo field catalogs/samples/liquid_frame.parquet --spacing 0.5 \\
@@ -74,7 +83,7 @@ impl Field {
         self.ions.wanted()?;
         self.ions.distances()?;
         let unit = self.kernel.unit(None)?;
-        let engine = self.engine()?;
+        let engines = Engines::new(&self.run_flags(), call.arguments)?;
         let mut record = Record::begin(call.arguments);
         let sources = Sources::read(&self, call, &mut record)?;
         let targets = self.targets(&sources, call, &mut record)?;
@@ -103,13 +112,15 @@ impl Field {
             scale.error_bound * unit.factor.abs(),
             unit.name
         );
+        let summing = Summing::by(engines.for_field(&job));
         let close = match job.targets() {
             Targets::Grid(_) if !self.ions.ions.is_empty() => {
-                self.write_ions(job, &engine, &unit, &record)?
+                self.write_ions(job, &summing, &unit, &record)?
             }
-            Targets::Grid(_) => self.write_grid(&job, &engine, &unit, &record)?,
-            Targets::Points(_) => self.write_points(&job, &engine, &unit, &record)?,
+            Targets::Grid(_) => self.write_grid(&job, &summing, &unit, &record)?,
+            Targets::Points(_) => self.write_points(&job, &summing, &unit, &record)?,
         };
+        summing.tell();
         if close > 0 {
             tracing::warn!(
                 "{close} pairs are closer than --r-min {r_min}: their terms keep the value that they have there"
@@ -168,7 +179,7 @@ impl Field {
     fn write_grid(
         &self,
         job: &FieldJob,
-        engine: &Engine,
+        summing: &Summing,
         unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
@@ -186,7 +197,7 @@ impl Field {
         #[cfg(feature = "plot")]
         let mut slice = self.slice.of(grid)?;
         for first in (begun..planes.end).step_by(at_once) {
-            let sums = engine.sums(job, first..(first + at_once).min(planes.end))?;
+            let sums = summing.sums(job, first..(first + at_once).min(planes.end))?;
             close += sums.close_pairs();
             #[cfg(feature = "plot")]
             slice.take(first, &sums, factor);
@@ -226,7 +237,7 @@ impl Field {
     fn write_ions(
         &self,
         job: FieldJob,
-        engine: &Engine,
+        summing: &Summing,
         unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
@@ -238,10 +249,7 @@ impl Field {
         let (mut writer, _) = self.writer(&grid, &job, record)?;
         let distances = self.ions.distances()?;
         let bar = Bar::new("ions");
-        let placed = match engine {
-            Engine::Naive => place_ions(&Naive, job, &charges, distances, &bar),
-            Engine::Cpu(cpu) => place_ions(cpu, job, &charges, distances, &bar),
-        };
+        let placed = place_ions(&summing.engine, job, &charges, distances, &bar);
         bar.clear();
         let (sums, ions) = placed.context("--ions")?;
         write_in_unit(&mut writer, &sums, factor).with_context(|| self.refused())?;
@@ -265,14 +273,14 @@ impl Field {
     fn write_points(
         &self,
         job: &FieldJob,
-        engine: &Engine,
+        summing: &Summing,
         unit: &Unit,
         record: &Record,
     ) -> Result<u64> {
         let Targets::Points(points) = job.targets() else {
             return Ok(0);
         };
-        let sums = engine.sums(job, job.targets().planes())?;
+        let sums = summing.sums(job, job.targets().planes())?;
         let column = |(name, values): (&str, &albireo::Column)| {
             let description = format!("position along {name}");
             TableColumn::floats(name, description, values.iter().collect())
@@ -308,35 +316,39 @@ fn write_in_unit(writer: &mut GridWriter, sums: &FieldSums, factor: f64) -> std:
 }
 
 /// Who makes the sums.
-enum Engine {
-    Naive,
-    Cpu(Cpu),
+struct Summing {
+    engine: AnyEngine,
+    /// Of the sums so far.
+    #[cfg(feature = "cuda")]
+    timings: RefCell<Vec<CudaTimings>>,
 }
 
-impl Engine {
+impl Summing {
+    fn by(engine: AnyEngine) -> Self {
+        Self {
+            engine,
+            #[cfg(feature = "cuda")]
+            timings: RefCell::default(),
+        }
+    }
+
     fn sums(&self, job: &FieldJob, planes: Range<usize>) -> Result<FieldSums, EngineError> {
         let bar = Bar::new("field");
-        let sums = match self {
-            Self::Naive => Naive.field(job, planes, &bar),
-            Self::Cpu(cpu) => cpu.field(job, planes, &bar),
-        };
+        let sums = self.engine.field(job, planes, &bar);
         bar.clear();
+        #[cfg(feature = "cuda")]
+        if let AnyEngine::Cuda(cuda) = &self.engine {
+            self.timings.borrow_mut().push(cuda.last_run().0);
+        }
         sums
     }
-}
 
-impl Field {
-    /// The engine of the flags.
-    fn engine(&self) -> Result<Engine> {
-        if self.engine == EngineName::Naive {
-            if self.threads.is_some() || self.isa.is_some() {
-                return Err(usage(
-                    "--engine naive runs one thread without vector instructions: leave out --threads and --isa",
-                ));
-            }
-            return Ok(Engine::Naive);
+    /// Says what took GPUs how long.
+    fn tell(&self) {
+        #[cfg(feature = "cuda")]
+        if let AnyEngine::Cuda(cuda) = &self.engine {
+            let took = told(&self.timings.borrow());
+            tracing::info!("{}: {}, {took}", cuda.description(), cuda.last_run().1);
         }
-        let cpu = crate::engine::cpu_of(self.threads, self.isa.as_deref())?;
-        Ok(Engine::Cpu(cpu))
     }
 }

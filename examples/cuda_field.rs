@@ -1,0 +1,151 @@
+//! Times maps of potentials and random numbers on GPUs: kernel time by the device's clock, and the whole call.
+//!
+//! `cargo run --release --example cuda_field [FILTER]`. The map is that of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277): water, 0.0966
+//! atoms a cubic Angstrom, cutoff 12, points every half Angstrom; some of its planes are compared with the processor's, bit by bit.
+#![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
+
+use std::time::Instant;
+
+use albireo::engine::cuda::CudaOptions;
+use albireo::engine::{Cpu, FieldEngine};
+use albireo::field::{Cutoff, FieldJob, Grid, Targets, Term};
+use albireo::random::{self, Leapfrog, Rand48, Stream};
+use albireo::{Cuda, Domain, Points, Silent};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Runs of which the best is told.
+const RUNS: usize = 5;
+
+/// Water in a cube: oxygens at random, two hydrogens each in random directions.
+fn water(side: f64) -> Result<(Points, Vec<f64>), Failure> {
+    let molecules = (0.0966 / 3.0 * side * side * side) as usize;
+    let oxygens = random::in_box(molecules, 1, [side; 3])?;
+    let stream = Stream::new(2);
+    let (mut rows, mut charges) = (vec![], vec![]);
+    for k in 0..molecules {
+        let x = oxygens.at(k);
+        rows.push(x);
+        charges.push(-0.834);
+        for hydrogen in 0..2 {
+            let at = (4 * k + 2 * hydrogen) as u64;
+            let z = 2.0 * stream.uniform(at) - 1.0;
+            let phi = std::f64::consts::TAU * stream.uniform(at + 1);
+            let across = (1.0 - z * z).sqrt();
+            let direction = [across * phi.cos(), across * phi.sin(), z];
+            rows.push([0, 1, 2].map(|axis| x[axis] + 0.9572 * direction[axis]));
+            charges.push(0.417);
+        }
+    }
+    Ok((Points::from_rows(&rows)?, charges))
+}
+
+/// Times one map. Pairs in reach are those that there would be without a surface.
+fn map(cuda: &Cuda, name: &str, side: f64, term: Term, filter: &str) -> Result<(), Failure> {
+    if !name.contains(filter) {
+        return Ok(());
+    }
+    let (points, charges) = water(side)?;
+    let n = (2.0 * side) as usize;
+    let grid = Grid::orthogonal([0.25; 3], [0.5; 3], [n; 3])?;
+    let targets = Targets::Grid(grid);
+    let job = FieldJob::new(&points, &charges, &Domain::Open, term, targets)?;
+    let planes = 0..n;
+    let (mut kernels, mut whole) = (f64::INFINITY, f64::INFINITY);
+    let mut sums = None;
+    for _ in 0..RUNS {
+        let begin = Instant::now();
+        sums = Some(cuda.field(&job, planes.clone(), &Silent)?);
+        whole = whole.min(begin.elapsed().as_secs_f64());
+        kernels = kernels.min(cuda.last_run().0.kernels);
+    }
+    let sums = sums.ok_or("no run")?;
+    let some = n / 2..(n / 2 + 8).min(n);
+    let expected = Cpu::new().field(&job, some.clone(), &Silent)?;
+    let plane = n * n;
+    let same = sums.sums()[some.start * plane..some.end * plane] == *expected.sums();
+    if !same {
+        return Err(format!("{name}: other sums than the processor's").into());
+    }
+    let reach = job.term().reach();
+    let within = 4.0 / 3.0 * std::f64::consts::PI * reach.powi(3) * 0.0966 * (n as f64).powi(3);
+    println!(
+        "{name:<34} {} atoms, {n}^3 points: {:>9.2} ms kernel {:>9.2} ms call, {:.0} G pairs in reach a second; {} planes are the processor's",
+        job.n_sources(),
+        kernels * 1e3,
+        whole * 1e3,
+        within / kernels / 1e9,
+        some.len()
+    );
+    Ok(())
+}
+
+fn numbers(cuda: &Cuda, filter: &str) -> Result<(), Failure> {
+    const N: usize = 1 << 26;
+    for streams in [6144, 32, 1 << 18] {
+        let leapfrog = Leapfrog::default().with_streams(streams)?;
+        let name = format!("rand48 {streams} streams");
+        if !name.contains(filter) {
+            continue;
+        }
+        let (mut integers, mut reals) = (vec![0u32; N], vec![0f64; N]);
+        let (mut of_integers, mut of_reals) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..RUNS {
+            cuda.lrand48(leapfrog, &mut Rand48::new(1), &mut integers)?;
+            of_integers = of_integers.min(cuda.last_run().0.kernels);
+            cuda.drand48(leapfrog, &mut Rand48::new(1), &mut reals)?;
+            of_reals = of_reals.min(cuda.last_run().0.kernels);
+        }
+        let mut expected = vec![0; N];
+        Leapfrog::default().lrand48(&mut Rand48::new(1), &mut expected)?;
+        if integers != expected {
+            return Err(format!("{name}: other numbers than the serial ones").into());
+        }
+        println!(
+            "{name:<34} {N} numbers: lrand48 {:.3} ms, {:.0} GB/s; drand48 {:.3} ms, {:.0} GB/s",
+            of_integers * 1e3,
+            4.0 * N as f64 / of_integers / 1e9,
+            of_reals * 1e3,
+            8.0 * N as f64 / of_reals / 1e9
+        );
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Failure> {
+    let filter = std::env::args().nth(1).unwrap_or_default();
+    let cuda = Cuda::new(CudaOptions::default())?;
+    for device in cuda.describe_devices()? {
+        println!("{device:?}");
+    }
+    for (name, side) in [
+        ("map 1e6 A^3, smooth", 100.0),
+        ("map 1e5 A^3, smooth", 46.5),
+        ("map 5e6 A^3, smooth", 171.0),
+    ] {
+        map(
+            &cuda,
+            name,
+            side,
+            Term::coulomb(Cutoff::Smooth(12.0), 0.1)?,
+            &filter,
+        )?;
+    }
+    let sharp = Term::coulomb(Cutoff::Sharp(12.0), 0.1)?;
+    map(&cuda, "map 1e6 A^3, sharp", 100.0, sharp, &filter)?;
+    map(
+        &cuda,
+        "map 1e6 A^3, spline",
+        100.0,
+        Term::spline(12.0)?,
+        &filter,
+    )?;
+    map(
+        &cuda,
+        "map 1e6 A^3, top hat",
+        100.0,
+        Term::top_hat(12.0)?,
+        &filter,
+    )?;
+    numbers(&cuda, &filter)
+}

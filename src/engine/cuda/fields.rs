@@ -1,0 +1,383 @@
+//! Sums per target on devices: the sources by cells are uploaded once, then the targets are shared out in units.
+//!
+//! Entry: [`field`]. Grids along the axes of their frame go tile by tile, other targets one by one; the term is text of its definition.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use albireo_kernels::structs::{Address, AxisTile, DeviceField, FIELD_CONSTANTS, FIELD_TILE, Unit};
+
+use super::Cuda;
+use super::device::{Device, Devices, LaunchShape};
+use super::kernel::{FieldKernel, FieldTargets, Kernel};
+use super::samples::put;
+use super::timings::CudaTimings;
+use crate::engine::fields::{FieldEngine, numbers, zeros};
+use crate::error::{CudaError, EngineError};
+use crate::field::{AlignedGrid, FieldJob, FieldSums, Fractions, SkewedImages, Term, WrittenTerm};
+use crate::pool;
+use crate::progress::Progress;
+
+/// More than the roundings of a distance to a tile, relative.
+const SLACK: f64 = 1e-9;
+
+/// Pairs that a launch is worth at most, but for a plane of tiles: a tenth of a second.
+const PAIRS: u64 = 1 << 36;
+
+/// Targets of a launch at most, but for a plane of tiles; and of those that are met one by one, which have to be uploaded.
+const TARGETS: u64 = 1 << 23;
+const POINTS: u64 = 1 << 20;
+
+/// Units for each device where there are several, so that none waits long for another.
+const UNITS: usize = 4;
+
+/// Memory for rounding the size of each buffer.
+const ROOM: u64 = 1 << 13;
+
+/// The text of a term, kept for as long as the process runs: there are as many as kinds of terms.
+fn kept(text: String) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(kept) = texts.get(text.as_str()) {
+        return kept;
+    }
+    let kept: &'static str = text.leak();
+    texts.insert(kept);
+    kept
+}
+
+/// The kernels that a term may be summed by; none where there are none for it.
+pub fn field_kernels(term: &Term) -> Vec<Kernel> {
+    let Some(written) = WrittenTerm::of(term) else {
+        return vec![];
+    };
+    let term = kept(written.statements);
+    let targets = [
+        FieldTargets::Lattice,
+        FieldTargets::Points,
+        FieldTargets::Skewed,
+    ];
+    let kernels = targets.map(|targets| Kernel::Field(FieldKernel { targets, term }));
+    kernels.to_vec()
+}
+
+/// A grid in tiles: the points along each axis, and the tiles.
+struct Tiled {
+    along: [Vec<u64>; 3],
+    tiles: [Vec<AxisTile>; 3],
+}
+
+impl Tiled {
+    /// The grid of some planes of a job, if its axes are those of the frame.
+    fn of(job: &FieldJob, planes: &Range<usize>) -> Option<Self> {
+        let grid = AlignedGrid::of(job)?;
+        let points = [0, 1, 2].map(|axis| match axis {
+            0 => planes.clone(),
+            _ => 0..grid.along(axis).len(),
+        });
+        let tile = |axis: usize, first: usize| {
+            let end = points[axis].end.min(first + FIELD_TILE[axis] as usize);
+            let stretch = grid.stretch(axis, first..end);
+            let reach = (job.term().reach() + stretch.half) * (1.0 + SLACK);
+            AxisTile {
+                centre: stretch.centre,
+                half: stretch.half,
+                cells: job.cells().along(axis, stretch.centre, reach),
+                points: (end - first) as u32,
+                gap: 0,
+            }
+        };
+        let tiles = |axis: usize| {
+            let firsts = points[axis].clone().step_by(FIELD_TILE[axis] as usize);
+            firsts.map(|first| tile(axis, first)).collect()
+        };
+        Some(Self {
+            along: [0, 1, 2].map(|axis| grid.along(axis)[points[axis].clone()].to_vec()),
+            tiles: [0, 1, 2].map(tiles),
+        })
+    }
+}
+
+/// A call, cut into units.
+struct Work<'a> {
+    job: &'a FieldJob,
+    kernel: FieldKernel,
+    constants: [f64; FIELD_CONSTANTS],
+    table: Vec<f64>,
+    tiled: Option<Tiled>,
+    /// The number of the first target.
+    first: usize,
+    /// The sums of each unit.
+    units: Vec<Mutex<&'a mut [i64]>>,
+    /// Targets of a unit, but for the last, which may have fewer.
+    targets: usize,
+    /// Targets of the largest unit.
+    most: usize,
+    next: AtomicUsize,
+}
+
+/// Targets of a unit, of which a grid has `plane` in a plane of tiles.
+fn targets_of_a_unit(job: &FieldJob, all: usize, plane: usize, devices: usize) -> usize {
+    let by_pairs = PAIRS / job.scale().most_terms;
+    let limit = if plane > 1 { TARGETS } else { POINTS };
+    let mut most = by_pairs.min(limit) as usize;
+    if devices > 1 {
+        most = most.min(all.div_ceil(UNITS * devices));
+    }
+    (most / plane).max(1).saturating_mul(plane)
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        job: &'a FieldJob,
+        planes: &Range<usize>,
+        sums: &'a mut [i64],
+        devices: usize,
+    ) -> Result<Self, CudaError> {
+        let written = WrittenTerm::of_job(job).ok_or(CudaError::Unsupported(
+            "single precision, Lennard-Jones probes, and products over the axes (cic, tsc)",
+        ))?;
+        let mut constants = [0.0; FIELD_CONSTANTS];
+        let room = constants.get_mut(..written.constants.len());
+        room.ok_or(CudaError::Unsupported("terms of so many constants"))?
+            .copy_from_slice(&written.constants);
+        let tiled = Tiled::of(job, planes);
+        let plane = match tiled {
+            Some(_) => FIELD_TILE[0] as usize * job.targets().plane_len(),
+            None => 1,
+        };
+        let targets = targets_of_a_unit(job, sums.len(), plane, devices);
+        let most = targets.min(sums.len());
+        Ok(Self {
+            kernel: FieldKernel {
+                targets: match (&tiled, job.frame().aligned()) {
+                    (Some(_), _) => FieldTargets::Lattice,
+                    (None, Some(_)) => FieldTargets::Points,
+                    (None, None) => FieldTargets::Skewed,
+                },
+                term: kept(written.statements),
+            },
+            job,
+            constants,
+            table: written.table,
+            tiled,
+            first: planes.start * job.targets().plane_len(),
+            units: sums.chunks_mut(targets).map(Mutex::new).collect(),
+            targets,
+            most,
+            next: AtomicUsize::new(0),
+        })
+    }
+
+    /// Bytes of device memory that it takes at its peak.
+    fn bytes(&self) -> u64 {
+        let sources = 32 * self.job.n_sources() + 4 * self.job.cells().starts().len();
+        let sources = sources + 8 * self.table.len();
+        let tiled = self.tiled.as_ref().map_or(48 * self.most, |tiled| {
+            let points: usize = tiled.along.iter().map(Vec::len).sum();
+            let tiles: usize = tiled.tiles.iter().map(Vec::len).sum();
+            8 * points + size_of::<AxisTile>() * tiles
+        });
+        (sources + tiled + 8 * self.most + 8) as u64 + ROOM
+    }
+}
+
+/// Positions axis by axis.
+fn columns(positions: &[Fractions]) -> [Vec<u64>; 3] {
+    [0, 1, 2].map(|axis| positions.iter().map(|position| position[axis]).collect())
+}
+
+/// A job on one device, and the memory that it points to.
+struct Uploaded<D: Device> {
+    job: DeviceField,
+    memory: Vec<D::Memory>,
+    close: D::Memory,
+}
+
+impl<D: Device> Uploaded<D> {
+    fn new(device: &D, work: &Work<'_>) -> Result<Self, CudaError> {
+        let job = work.job;
+        let reach = job.term().reach();
+        let mut close = device.allocate(8)?;
+        device.clear(&mut close)?;
+        let mut uploaded = Self {
+            job: DeviceField {
+                close: device.address(&close).into(),
+                units: std::array::from_fn(|k| job.frame().units()[k / 3][k % 3]),
+                most: SkewedImages::new(job.frame(), reach).most(),
+                reach2: reach * reach,
+                candidate2: reach * reach * (1.0 + SLACK),
+                least2: job.least2(),
+                least_high: (job.least2().to_bits() >> 32) as u32,
+                constants: work.constants,
+                n_cells: job.cells().shape().map(|n| n as u32),
+                ..DeviceField::default()
+            },
+            memory: vec![],
+            close,
+        };
+        let (positions, strengths) = job.cells().sorted();
+        let starts = job.cells().starts().iter().map(|&start| start as u32);
+        for (axis, column) in columns(positions).iter().enumerate() {
+            uploaded.job.source[axis] = uploaded.put(device, column)?;
+        }
+        uploaded.job.strength = uploaded.put(device, strengths)?;
+        if !work.table.is_empty() {
+            uploaded.job.table = uploaded.put(device, &work.table)?;
+        }
+        uploaded.job.start = uploaded.put(device, &starts.collect::<Vec<_>>())?;
+        if let Some(tiled) = &work.tiled {
+            for axis in 0..3 {
+                uploaded.job.along[axis] = uploaded.put(device, &tiled.along[axis])?;
+                uploaded.job.tiles[axis] = uploaded.put(device, &tiled.tiles[axis])?;
+                uploaded.job.shape[axis] = tiled.along[axis].len() as u64;
+                uploaded.job.n_tiles[axis] = tiled.tiles[axis].len() as u32;
+            }
+        }
+        Ok(uploaded)
+    }
+
+    fn put<T: bytemuck::Pod>(&mut self, device: &D, values: &[T]) -> Result<Address<T>, CudaError> {
+        let memory = put(device, values)?;
+        let address = device.address(&memory);
+        self.memory.push(memory);
+        Ok(address.into())
+    }
+
+    /// What a unit of a grid in tiles is to a launch, and how many blocks it has.
+    fn planes(&self, work: &Work<'_>, number: usize, targets: usize) -> (Unit, u64) {
+        let plane = u64::from(FIELD_TILE[0]) * self.job.shape[1] * self.job.shape[2];
+        let begin = (number * work.targets) as u64 / plane;
+        let unit = Unit {
+            begin,
+            end: begin + (targets as u64).div_ceil(plane),
+            chunk: 0,
+        };
+        let across = u64::from(self.job.n_tiles[1]) * u64::from(self.job.n_tiles[2]);
+        (unit, (unit.end - unit.begin) * across)
+    }
+
+    /// Uploads the targets of a unit that are met one by one.
+    fn points(
+        &mut self,
+        device: &D,
+        work: &Work<'_>,
+        number: usize,
+        targets: usize,
+    ) -> Result<(Unit, u64), CudaError> {
+        let first = work.first + number * work.targets;
+        let positions = pool::each(targets, |k| work.job.target(first + k));
+        let (cells, reach) = (work.job.cells(), work.job.term().reach());
+        for (axis, column) in columns(&positions).iter().enumerate() {
+            let near = pool::each(targets, |k| cells.along(axis, column[k], reach));
+            self.job.target[axis] = self.put(device, column)?;
+            self.job.near[axis] = self.put(device, &near)?;
+        }
+        let unit = Unit {
+            begin: 0,
+            end: targets as u64,
+            chunk: 0,
+        };
+        let a_block = u64::from(work.kernel.threads() / 32);
+        Ok((unit, unit.end.div_ceil(a_block)))
+    }
+}
+
+/// The units that this device gets; how many pairs are closer than `r_min`.
+fn run<D: Device>(
+    device: &D,
+    work: &Work<'_>,
+    progress: &dyn Progress,
+) -> Result<(u64, CudaTimings), EngineError> {
+    let mut timings = CudaTimings::default();
+    device.make_room(work.bytes())?;
+    let begin = Instant::now();
+    let mut uploaded = Uploaded::new(device, work)?;
+    timings.upload = begin.elapsed().as_secs_f64();
+    let kept = uploaded.memory.len();
+    let sums = device.allocate(8 * work.most)?;
+    uploaded.job.sums = device.address(&sums).into();
+    loop {
+        let number = work.next.fetch_add(1, Ordering::Relaxed);
+        let Some(unit) = work.units.get(number) else {
+            break;
+        };
+        let mut to = unit.lock().unwrap_or_else(PoisonError::into_inner);
+        uploaded.memory.truncate(kept);
+        let begin = Instant::now();
+        let (unit, blocks) = match work.tiled {
+            Some(_) => uploaded.planes(work, number, to.len()),
+            None => uploaded.points(device, work, number, to.len())?,
+        };
+        timings.upload += begin.elapsed().as_secs_f64();
+        let shape = LaunchShape {
+            grid: [blocks as u32, 1],
+            threads: work.kernel.threads(),
+            shared: work.kernel.shared(),
+        };
+        let begin = device.mark()?;
+        device.launch(Kernel::Field(work.kernel), shape, &uploaded.job, &unit)?;
+        let end = device.mark()?;
+        timings.kernels += device.seconds(&begin, &end)?;
+        device.download(&sums, &mut to)?;
+        progress.advance(to.len() as u64);
+        if progress.stop_requested() {
+            return Err(EngineError::Interrupted);
+        }
+    }
+    let mut close = [0u64];
+    device.download(&uploaded.close, &mut close)?;
+    Ok((close[0], timings))
+}
+
+/// The sums of some planes of a job, made on all devices at once, and where the time went.
+///
+/// # Errors
+/// A device that fails or lacks memory, a stop asked for through `progress`.
+pub fn field<N: Devices>(
+    devices: &N,
+    job: &FieldJob,
+    planes: Range<usize>,
+    progress: &dyn Progress,
+) -> Result<(FieldSums, CudaTimings), EngineError> {
+    let numbers = numbers(job, &planes)?;
+    progress.begin(numbers.len() as u64);
+    let mut sums = zeros(numbers.len())?;
+    if sums.is_empty() {
+        return Ok((FieldSums::new(job, planes, sums, 0), CudaTimings::default()));
+    }
+    let work = Work::new(job, &planes, &mut sums, devices.all().len())?;
+    let results = devices.on_each(|device| {
+        let result = run(device, &work, progress);
+        if result.is_err() {
+            work.next.store(work.units.len(), Ordering::Relaxed);
+        }
+        result
+    });
+    let (mut close, mut timings) = (0, CudaTimings::default());
+    for result in results {
+        let (of_device, times) = result?;
+        close += of_device;
+        timings.beside(times);
+    }
+    drop(work);
+    Ok((FieldSums::new(job, planes, sums, close), timings))
+}
+
+impl FieldEngine for Cuda {
+    fn field(
+        &self,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<FieldSums, EngineError> {
+        let (sums, timings) = field(&*self.gpus, job, planes, progress)?;
+        let cells: usize = job.cells().shape().iter().product();
+        let plan = format!("{} sources in {cells} cells", job.n_sources());
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
+        Ok(sums)
+    }
+}

@@ -1,0 +1,63 @@
+//! Grids whose axes are those of their frame: points by their fractions along each axis.
+//!
+//! Entry: [`AlignedGrid`].
+
+use std::ops::Range;
+
+use super::frame::square_along;
+use super::job::FieldJob;
+use super::targets::Targets;
+
+/// More than the roundings of a distance to a stretch of points, relative.
+const SLACK: f64 = 1e-9;
+
+/// A grid along the axes of its frame.
+#[derive(Debug, Clone)]
+pub(crate) struct AlignedGrid {
+    along: [Vec<u64>; 3],
+    units: [f64; 3],
+}
+
+/// Some points that follow each other along an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stretch {
+    /// One in their middle.
+    pub(crate) centre: u64,
+    /// None of them is farther from it.
+    pub(crate) half: f64,
+}
+
+impl AlignedGrid {
+    /// The grid of a job, if it is one along the axes of the frame.
+    pub(crate) fn of(job: &FieldJob) -> Option<Self> {
+        let Targets::Grid(grid) = job.targets() else {
+            return None;
+        };
+        let units = job.frame().aligned()?;
+        grid.spacing()?;
+        let mut along: [Vec<u64>; 3] = Default::default();
+        for (axis, along) in along.iter_mut().enumerate() {
+            for k in 0..grid.shape()[axis] {
+                let mut at = [0; 3];
+                at[axis] = k;
+                along.push(job.frame().fraction_along(axis, grid.at(at)[axis])?);
+            }
+        }
+        Some(Self { along, units })
+    }
+
+    /// The fractions of the points along an axis.
+    pub(crate) fn along(&self, axis: usize) -> &[u64] {
+        &self.along[axis]
+    }
+
+    /// Points by their numbers along an axis, of which there are some.
+    pub(crate) fn stretch(&self, axis: usize, points: Range<usize>) -> Stretch {
+        let centre = self.along[axis][points.start + points.len() / 2];
+        let away = |&point: &u64| square_along(self.units[axis], point, centre).sqrt();
+        let farthest = self.along[axis][points].iter().map(away);
+        // Where points are far from each other, what is left of a difference of distances has their roundings.
+        let half = farthest.fold(0.0, f64::max) * (1.0 + SLACK);
+        Stretch { centre, half }
+    }
+}

@@ -1,0 +1,109 @@
+//! Sums per target and random numbers on emulated devices, against the double loop and the serial sequence.
+
+use std::ops::Range;
+
+use albireo::engine::FieldEngine;
+use albireo::engine::cuda::kernel::Rand48Function;
+use albireo::engine::cuda::{field, fill};
+use albireo::field::{FieldJob, FieldSums, Grid, Targets, Term};
+use albireo::random::{Leap, Rand48};
+use albireo::{CudaError, Domain, EngineError, Naive, Points, Silent};
+
+use crate::emulator::{Emulator, Emulators};
+use crate::field_cases;
+use crate::trials::Test;
+
+pub(crate) const TESTS: [Test; 4] = [
+    (
+        "sums_per_target_are_those_of_the_double_loop",
+        sums_per_target_are_those_of_the_double_loop,
+    ),
+    (
+        "several_devices_share_out_the_targets",
+        several_devices_share_out_the_targets,
+    ),
+    (
+        "too_little_memory_for_a_plane_of_tiles_is_told",
+        too_little_memory_for_a_plane_of_tiles_is_told,
+    ),
+    (
+        "random_numbers_are_the_serial_sequence",
+        random_numbers_are_the_serial_sequence,
+    ),
+];
+
+const SHARED: usize = 48 << 10;
+
+fn devices(number: usize) -> Emulators {
+    Emulators(
+        (0..number)
+            .map(|_| Emulator::new(SHARED, 1 << 30))
+            .collect(),
+    )
+}
+
+fn naive(job: &FieldJob, planes: Range<usize>) -> FieldSums {
+    Naive.field(job, planes, &Silent).unwrap()
+}
+
+fn sums_per_target_are_those_of_the_double_loop() {
+    let one = devices(1);
+    let on_one = |job: &FieldJob, planes| field(&one, job, planes, &Silent).unwrap().0;
+    field_cases::every_case(&on_one, &naive, 90);
+    field_cases::hard_cases(&on_one, &naive);
+}
+
+fn several_devices_share_out_the_targets() {
+    let three = devices(3);
+    let on_three = |job: &FieldJob, planes| field(&three, job, planes, &Silent).unwrap().0;
+    field_cases::hard_cases(&on_three, &naive);
+}
+
+fn too_little_memory_for_a_plane_of_tiles_is_told() {
+    let points = Points::from_rows(&[[0.5; 3]]).unwrap();
+    let grid = Grid::orthogonal([0.0; 3], [0.1; 3], [9, 40, 40]).unwrap();
+    let term = Term::top_hat(1.0).unwrap();
+    let targets = Targets::Grid(grid);
+    let job = FieldJob::new(&points, &[1.0], &Domain::Open, term, targets).unwrap();
+    let small = Emulators(vec![Emulator::new(SHARED, 1000)]);
+    let error = field(&small, &job, 0..9, &Silent).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            EngineError::Cuda(CudaError::Memory { free: 1000, .. })
+        ),
+        "{error}"
+    );
+}
+
+/// Any number of streams and devices gives the numbers of the generator, wherever it stands.
+fn random_numbers_are_the_serial_sequence() {
+    for (streams, n) in [(1, 40), (3, 100), (32, 1000), (6144, 20_000), (6144, 6144)] {
+        for number in [1, 2] {
+            let devices = devices(number);
+            let mut generator = Rand48::new(1);
+            generator.jump(Leap::of(12_345));
+            let (first, mut serial) = (generator, generator);
+            let mut integers = vec![0u32; n];
+            let function = Rand48Function::Lrand48;
+            fill(&devices, function, streams, &mut generator, &mut integers).unwrap();
+            assert!(integers.iter().all(|&k| k == serial.lrand48()), "{streams}");
+            assert_eq!(generator, serial);
+            let (mut generator, mut serial) = (first, first);
+            let mut signed = vec![0i32; n];
+            let function = Rand48Function::Mrand48;
+            fill(&devices, function, streams, &mut generator, &mut signed).unwrap();
+            assert!(signed.iter().all(|&k| k == serial.mrand48()), "{streams}");
+            let (mut generator, mut serial) = (first, first);
+            let mut uniform = vec![0f64; n];
+            let function = Rand48Function::Drand48;
+            fill(&devices, function, streams, &mut generator, &mut uniform).unwrap();
+            assert!(uniform.iter().all(|&u| u == serial.drand48()), "{streams}");
+        }
+    }
+    let mut none: [u32; 0] = [];
+    let mut generator = Rand48::new(1);
+    let function = Rand48Function::Lrand48;
+    fill(&devices(1), function, 6144, &mut generator, &mut none).unwrap();
+    assert_eq!(generator, Rand48::new(1));
+}
