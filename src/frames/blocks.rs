@@ -2,11 +2,6 @@
 //!
 //! Entry: [`FrameBlocks`]. Blocks become longer as frames become more, so that memory stays bounded.
 
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "lengths are checked against the bytes that follow"
-)]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -2,11 +2,6 @@
 //!
 //! Entry: [`FrameGroups`]: what a pair of groups is in terms of classes of labels, counted in one pass.
 
-#![allow(
-    clippy::cast_possible_truncation,
-    reason = "groups and particles are numbered in 32 bits"
-)]
-
 use super::FrameTally;
 use crate::error::JobError;
 use crate::exact_sum::ExactSum;

@@ -3,6 +3,11 @@
 //! Entry: [`count_frames`], given who counts ([`FrameWorkers`]), what ([`FrameBins`]) and where frames come from. One thread reads, each worker makes
 //! particles of a frame and counts it alone; frames come back in the order in which they are done, as integers that do not depend on it.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "groups and particles are numbered in 32 bits; lengths are checked against the bytes that follow"
+)]
+
 mod blocks;
 mod groups;
 mod lagged;

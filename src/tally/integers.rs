@@ -157,9 +157,10 @@ impl Tally {
     /// assert_eq!(whole.of_addends(&words), Some(whole.clone()));
     /// ```
     pub fn to_addends(&self) -> Vec<u64> {
-        let limbs = self.sums.iter().flatten().flat_map(|&sum| {
-            let bits = sum as u128;
-            (0..LIMBS).map(move |limb| u64::from((bits >> (32 * limb)) as u32))
+        let limbs = self.sums.iter().flatten().flat_map(|sum| {
+            let bytes = sum.to_le_bytes();
+            let limbs = bytes.as_chunks::<4>().0;
+            std::array::from_fn::<u64, LIMBS, _>(|k| u64::from(u32::from_le_bytes(limbs[k])))
         });
         self.pairs.iter().copied().chain(limbs).collect()
     }
@@ -174,7 +175,7 @@ impl Tally {
             let add = |bits: u128, (limb, &word): (usize, &u64)| {
                 bits.wrapping_add(u128::from(word) << (32 * limb))
             };
-            limbs.iter().enumerate().fold(0, add) as i128
+            limbs.iter().enumerate().fold(0, add).cast_signed()
         };
         let mut sums = limbs.chunks_exact(LIMBS).map(sum);
         Some(Self {

@@ -63,7 +63,7 @@ pub(super) struct StructureFlags {
     /// distance in its record: small-angle scattering, which needs no volume
     #[arg(long, value_name = "FILE")]
     pub(super) p_of_r: Option<PathBuf>,
-    /// Take off the solvent that the particles displace (Fraser, MacRae & Suzuki 1978): what a cubic Angstrom of it scatters (water: 0.334 electrons), and the volume of each
+    /// Take off the solvent that the particles displace (Fraser, `MacRae` & Suzuki 1978): what a cubic Angstrom of it scatters (water: 0.334 electrons), and the volume of each
     /// species, in cubic Angstrom. Of --structure by --debye in open space, and of --p-of-r
     #[arg(
         long,
