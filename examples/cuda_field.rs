@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use albireo::engine::cuda::CudaOptions;
 use albireo::engine::{Cpu, FieldEngine};
-use albireo::field::{Cutoff, FieldJob, Grid, Targets, Term};
+use albireo::field::{Cutoff, FieldJob, Grid, Precision, Targets, Term};
 use albireo::random::{self, Leapfrog, Rand48, Stream};
 use albireo::{Cuda, Domain, Points, Silent};
 
@@ -41,7 +41,14 @@ fn water(side: f64) -> Result<(Points, Vec<f64>), Failure> {
 }
 
 /// Times one map. Pairs in reach are those that there would be without a surface.
-fn map(cuda: &Cuda, name: &str, side: f64, term: Term, filter: &str) -> Result<(), Failure> {
+fn map(
+    cuda: &Cuda,
+    (name, filter): (&str, &str),
+    side: f64,
+    (term, precision): (&Term, Precision),
+) -> Result<(), Failure> {
+    let name = format!("{name}, {}", precision.name());
+    let term = term.clone();
     if !name.contains(filter) {
         return Ok(());
     }
@@ -50,6 +57,7 @@ fn map(cuda: &Cuda, name: &str, side: f64, term: Term, filter: &str) -> Result<(
     let grid = Grid::orthogonal([0.25; 3], [0.5; 3], [n; 3])?;
     let targets = Targets::Grid(grid);
     let job = FieldJob::new(&points, &charges, &Domain::Open, term, targets)?;
+    let job = job.with_precision(precision)?;
     let planes = 0..n;
     let (mut kernels, mut whole) = (f64::INFINITY, f64::INFINITY);
     let mut sums = None;
@@ -118,34 +126,24 @@ fn main() -> Result<(), Failure> {
     for device in cuda.describe_devices()? {
         println!("{device:?}");
     }
-    for (name, side) in [
-        ("map 1e6 A^3, smooth", 100.0),
-        ("map 1e5 A^3, smooth", 46.5),
-        ("map 5e6 A^3, smooth", 171.0),
-    ] {
-        map(
-            &cuda,
-            name,
-            side,
-            Term::coulomb(Cutoff::Smooth(12.0), 0.1)?,
-            &filter,
-        )?;
+    let smooth = Term::coulomb(Cutoff::Smooth(12.0), 0.1)?;
+    let cases = [
+        ("map 1e6 A^3, smooth", 100.0, &smooth),
+        ("map 1e5 A^3, smooth", 46.5, &smooth),
+        ("map 5e6 A^3, smooth", 171.0, &smooth),
+        (
+            "map 1e6 A^3, sharp",
+            100.0,
+            &Term::coulomb(Cutoff::Sharp(12.0), 0.1)?,
+        ),
+        ("map 1e6 A^3, Ewald", 100.0, &Term::ewald(0.3, 12.0, 0.1)?),
+        ("map 1e6 A^3, spline", 100.0, &Term::spline(12.0)?),
+        ("map 1e6 A^3, top hat", 100.0, &Term::top_hat(12.0)?),
+    ];
+    for (name, side, term) in cases {
+        for precision in [Precision::Double, Precision::Single] {
+            map(&cuda, (name, &filter), side, (term, precision))?;
+        }
     }
-    let sharp = Term::coulomb(Cutoff::Sharp(12.0), 0.1)?;
-    map(&cuda, "map 1e6 A^3, sharp", 100.0, sharp, &filter)?;
-    map(
-        &cuda,
-        "map 1e6 A^3, spline",
-        100.0,
-        Term::spline(12.0)?,
-        &filter,
-    )?;
-    map(
-        &cuda,
-        "map 1e6 A^3, top hat",
-        100.0,
-        Term::top_hat(12.0)?,
-        &filter,
-    )?;
     numbers(&cuda, &filter)
 }

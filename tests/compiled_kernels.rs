@@ -18,6 +18,7 @@ use albireo::engine::cuda::kernel::{Kernel, Rand48Function};
 use albireo::engine::cuda::{
     CompilerDescription, check, compile, compiler, field_kernels, kernel_name,
 };
+use albireo::field::Precision;
 use albireo::{CudaError, Domain};
 
 fn main() -> ExitCode {
@@ -109,8 +110,13 @@ fn compile_all(jobs: &[Job], version: &str) -> usize {
 
 /// The kernels for sums per target and for random numbers.
 fn others() -> Vec<Kernel> {
-    let terms = field_cases::every_term(&Domain::Open, 1.0);
-    let mut kernels: Vec<Kernel> = terms.iter().flat_map(field_kernels).collect();
+    let mut terms = field_cases::every_term(&Domain::Open, 1.0);
+    terms.push(field_cases::lennard_jones(1.0));
+    let kernels = |term| {
+        let kernels = [Precision::Double, Precision::Single].map(|p| field_kernels(term, p));
+        kernels.concat()
+    };
+    let mut kernels: Vec<Kernel> = terms.iter().flat_map(kernels).collect();
     kernels.extend(
         [
             Rand48Function::Drand48,

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::engine::{Cpu, FieldEngine, Together};
-use albireo::field::{Cutoff, FieldJob, Grid, Targets, Term};
+use albireo::field::{Cutoff, FieldJob, Grid, Precision as FieldPrecision, Targets, Term};
 use albireo::random::{self, Leapfrog, Rand48};
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
@@ -208,35 +208,39 @@ fn sums_per_target_are_those_of_the_double_loop() {
     let on_device = |job: &FieldJob, planes| engine.field(job, planes, &Silent).unwrap();
     let naive = |job: &FieldJob, planes| Naive.field(job, planes, &Silent).unwrap();
     field_cases::every_case(&on_device, &naive, size(300));
+    field_cases::sizes(&on_device, &naive, size(300));
     field_cases::hard_cases(&on_device, &naive);
 }
 
 /// Sources at a tenth of an atom a cubic length, and a grid of half lengths.
-fn map_of_atoms(side: f64, shape: [usize; 3]) -> FieldJob {
+fn map_of_atoms(side: f64, shape: [usize; 3], precision: FieldPrecision) -> FieldJob {
     let n = (0.0966 * side.powi(3)) as usize;
     let points = random::in_box(n, 8, [side; 3]).unwrap();
     let charges: Vec<f64> = (0..n).map(|k| [-0.834, 0.417, 0.417][k % 3]).collect();
     let grid = Grid::orthogonal([0.0; 3], [0.5; 3], shape).unwrap();
     let term = Term::coulomb(Cutoff::Smooth(12.0), 0.1).unwrap();
     let targets = Targets::Grid(grid);
-    FieldJob::new(&points, &charges, &Domain::Open, term, targets).unwrap()
+    let job = FieldJob::new(&points, &charges, &Domain::Open, term, targets).unwrap();
+    job.with_precision(precision).unwrap()
 }
 
 fn a_map_of_many_atoms_is_that_of_the_processor() {
-    let job = map_of_atoms(60.0, [121, 118, 123]);
-    let planes = 40..57;
-    let expected = Cpu::new().field(&job, planes.clone(), &Silent).unwrap();
-    let all = engine(Precision::Exact)
-        .field(&job, 0..121, &Silent)
-        .unwrap();
-    let plane = 118 * 123;
-    assert!(all.sums()[40 * plane..57 * plane] == *expected.sums());
-    let part = engine(Precision::Exact).field(&job, planes, &Silent);
-    assert!(part.unwrap() == expected);
+    for precision in [FieldPrecision::Double, FieldPrecision::Single] {
+        let job = map_of_atoms(60.0, [121, 118, 123], precision);
+        let planes = 40..57;
+        let expected = Cpu::new().field(&job, planes.clone(), &Silent).unwrap();
+        let all = engine(Precision::Exact)
+            .field(&job, 0..121, &Silent)
+            .unwrap();
+        let plane = 118 * 123;
+        assert!(all.sums()[40 * plane..57 * plane] == *expected.sums());
+        let part = engine(Precision::Exact).field(&job, planes, &Silent);
+        assert!(part.unwrap() == expected);
+    }
 }
 
 fn processor_and_devices_share_a_map() {
-    let job = map_of_atoms(40.0, [90, 81, 81]);
+    let job = map_of_atoms(40.0, [90, 81, 81], FieldPrecision::Double);
     let both = Together::new(Cpu::new(), engine(Precision::Exact));
     let expected = Cpu::new().field(&job, 0..90, &Silent).unwrap();
     assert!(both.field(&job, 0..90, &Silent).unwrap() == expected);

@@ -12,6 +12,7 @@
 extern "C" {
 float fabsf(float), fmaf(float, float, float), fmaxf(float, float), fminf(float, float), nextafterf(float, float), sqrtf(float);
 double floor(double), fma(double, double, double), sqrt(double);
+long lrintf(float);
 }
 
 #define __global__
@@ -174,6 +175,7 @@ inline float __fmaf_rz(float a, float b, float c) {
     bool away = over != 0.0 ? (s > 0 ? over > 0 : over < 0) : (s > 0 ? rest < 0 : rest > 0);
     return away ? nextafterf(f, 0.0f) : f;
 }
+inline int __float2int_rn(float v) { return (int)lrintf(v); }
 inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
 inline float __uint_as_float(unsigned u) { float v; memcpy(&v, &u, 4); return v; }
 inline long long __double_as_longlong(double v) { long long u; memcpy(&u, &v, 8); return u; }

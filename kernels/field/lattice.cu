@@ -12,12 +12,15 @@ static_assert(DEPTH * HEIGHT == LANES, "a lane has the points of one row");
 
 // The squares along the row, so that they are loaded at once.
 struct Row {
-    double squares[WIDTH];
+    Real squares[WIDTH];
 };
 // What is known of a source for a whole tile.
 struct Near {
     Row z;
-    double y[HEIGHT], x[DEPTH], strength, gap;
+    Real y[HEIGHT], x[DEPTH], strength, size;
+#if ALBIREO_SINGLE
+    Real gap[2];
+#endif
 };
 static_assert(sizeof(Near) % 16 == 0, "rows are loaded 16 bytes at a time");
 static_assert(LANES * sizeof(Near) + 2 * LANES * sizeof(u32) == ALBIREO_SHARED_BYTES, "the host knows how much a block needs");
@@ -46,20 +49,21 @@ __device__ __forceinline__ double beyond2(const DeviceField& job, const Tile& ti
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
         const double d = along(job.units[4 * axis], job.source[axis][row], tile.along[axis].centre);
-        const double beyond = positive((d < 0.0 ? -d : d) - tile.along[axis].half);
-        sum += beyond * beyond;
+        const double beyond = (d < 0.0 ? -d : d) - tile.along[axis].half;
+        if (beyond > 0.0) sum += beyond * beyond;
     }
     return sum;
 }
 
 // Where the grid ends within a tile its last point stands for those that are missing.
-__device__ __forceinline__ double square(const DeviceField& job, const Tile& tile, int axis, u64 source, u32 k) {
+__device__ __forceinline__ Real square(const DeviceField& job, const Tile& tile, int axis, u64 source, u32 k) {
     const u32 last = tile.along[axis].points - 1;
     return square_along(job.units[4 * axis], source, job.along[axis][tile.first[axis] + (k < last ? k : last)]);
 }
 
 __device__ __forceinline__ void stage(const DeviceField& job, const Tile& tile, u32 row, Near& near) {
-    near.strength = job.strength[row];
+    near.strength = strength_of(job, row);
+    near.size = size_of(job, row);
     const u64 x = job.source[0][row], y = job.source[1][row], z = job.source[2][row];
 #pragma unroll
     for (u32 k = 0; k < DEPTH; ++k) near.x[k] = square(job, tile, 0, x, k);
@@ -78,25 +82,25 @@ struct Sums {
 };
 
 // The terms of a source at the points of a row.
-__device__ __forceinline__ void add(const DeviceField& job, double across, const Near& near, Sums& sums) {
+__device__ __forceinline__ void add_row(const DeviceField& job, const Table& table, Real across, const Near& near, Sums& sums) {
     const Row row = load_shared<Row>(shared_address(&near.z));
-    double r2[WIDTH];
+    const Real least2 = (Real)job.least2;
+    Real r2[WIDTH];
     bool close = false;
 #pragma unroll
     for (u32 k = 0; k < WIDTH; ++k) {
-        r2[k] = __dadd_rn(across, row.squares[k]);
-        // Positive numbers are ordered as their bits are.
-        close |= high_word(r2[k]) <= job.least_high;
+        r2[k] = add(across, row.squares[k]);
+        close |= order_of(r2[k]) <= job.least_order;
     }
     if (close) {
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k) {
-            sums.close += k < sums.points && r2[k] < job.least2;
-            r2[k] = greater(r2[k], job.least2);
+            sums.close += k < sums.points && r2[k] < least2;
+            r2[k] = greater(r2[k], least2);
         }
     }
 #pragma unroll
-    for (u32 k = 0; k < WIDTH; ++k) sums.sum[k] += rounded(near.strength, term(job.constants, job.table, r2[k]));
+    for (u32 k = 0; k < WIDTH; ++k) sums.sum[k] += rounded(term(constants_of(job), table, r2[k], near.strength, near.size));
     ++sums.added;
 }
 
@@ -114,6 +118,8 @@ albireo_field_lattice(const __grid_constant__ albireo::DeviceField job, const __
     const AxisTile& b = tile.along[1];
     const AxisTile& c = tile.along[2];
     Runs runs(job, {a.cells[0], a.cells[1]}, {b.cells[0], b.cells[1]}, {c.cells[0], c.cells[1]});
+    const Table table = {table_of(job), (Real)job.last_piece};
+    const Real reach2 = (Real)job.reach2;
     Sums sums = {};
     sums.points = x < a.points && y < b.points ? c.points : 0;
     u32 found = 0, begin = 0, end = 0;
@@ -135,9 +141,9 @@ albireo_field_lattice(const __grid_constant__ albireo::DeviceField job, const __
         __syncwarp();
         for (u32 k = 0; k < number; ++k) {
             const Near& near = staged[k];
-            const double across = __dadd_rn(near.x[x], near.y[y]);
+            const Real across = add(near.x[x], near.y[y]);
             // A sum with the square along the row is not smaller, rounded or not.
-            if (across < job.reach2) add(job, across, near, sums);
+            if (across < reach2) add_row(job, table, across, near, sums);
         }
         __syncwarp();
     }
@@ -145,7 +151,7 @@ albireo_field_lattice(const __grid_constant__ albireo::DeviceField job, const __
     const u64 first = ((tile.first[0] - unit.begin * DEPTH + x) * job.shape[1] + tile.first[1] + y) * job.shape[2] + tile.first[2];
 #pragma unroll
     for (u32 k = 0; k < WIDTH; ++k)
-        if (k < sums.points) job.sums[first + k] = sums.sum[k] - sums.added * ROUNDING_BITS;
+        if (k < sums.points) job.sums[first + k] = sums.sum[k] - sums.added * BIAS;
 }
 
 ALBIREO_EMULATED(albireo_field_lattice, albireo::DeviceField, albireo::Unit)

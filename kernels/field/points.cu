@@ -8,10 +8,12 @@ struct Sums {
     u64 sum, close;
 };
 
-__device__ __forceinline__ void add(const DeviceField& job, double r2, double strength, Sums& sums) {
-    if (r2 >= job.reach2) return;
-    sums.close += r2 < job.least2;
-    sums.sum += rounded(strength, term(job.constants, job.table, greater(r2, job.least2))) - ROUNDING_BITS;
+__device__ __forceinline__ void add_term(const DeviceField& job, Real r2, u32 row, Sums& sums) {
+    const Real least2 = (Real)job.least2;
+    if (r2 >= (Real)job.reach2) return;
+    const Table table = {table_of(job), (Real)job.last_piece};
+    sums.close += r2 < least2;
+    sums.sum += rounded(term(constants_of(job), table, greater(r2, least2), strength_of(job, row), size_of(job, row))) - BIAS;
 }
 
 #if ALBIREO_SKEWED
@@ -39,17 +41,17 @@ __device__ __forceinline__ void add_pair(const DeviceField& job, const u64 (&tar
             const double d = __dadd_rn(__dadd_rn(__dmul_rn(f[0], u[k]), __dmul_rn(f[1], u[3 + k])), __dmul_rn(f[2], u[6 + k]));
             r2 = k ? __dadd_rn(r2, __dmul_rn(d, d)) : __dmul_rn(d, d);
         }
-        add(job, r2, job.strength[row], sums);
+        add_term(job, (Real)r2, row, sums);
     }
 }
 
 #else
 
 __device__ __forceinline__ void add_pair(const DeviceField& job, const u64 (&target)[3], u32 row, Sums& sums) {
-    const double x = square_along(job.units[0], job.source[0][row], target[0]);
-    const double y = square_along(job.units[4], job.source[1][row], target[1]);
-    const double z = square_along(job.units[8], job.source[2][row], target[2]);
-    add(job, __dadd_rn(__dadd_rn(x, y), z), job.strength[row], sums);
+    const Real x = square_along(job.units[0], job.source[0][row], target[0]);
+    const Real y = square_along(job.units[4], job.source[1][row], target[1]);
+    const Real z = square_along(job.units[8], job.source[2][row], target[2]);
+    add_term(job, add(add(x, y), z), row, sums);
 }
 
 #endif

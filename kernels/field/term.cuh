@@ -1,56 +1,89 @@
 // Sums per target: the operations that terms are made of, the term itself, and what its sources are found by.
-// ALBIREO_TERM holds the statements of a term; they are written from its definition in src/field/profile.rs. Every operation rounds as it
+// ALBIREO_TERM holds the statements of a term; they are written from its definition in src/field/term.rs. Every operation rounds as it
 // does there, and none is fused, so that all engines have the same bits.
 #pragma once
 #include "structs.cuh"
 
 namespace albireo {
 
-__device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
-__device__ __forceinline__ double subtract(double a, double b) { return __dsub_rn(a, b); }
-__device__ __forceinline__ double multiply(double a, double b) { return __dmul_rn(a, b); }
-__device__ __forceinline__ double greater(double a, double b) { return a > b ? a : b; }
+#if ALBIREO_SINGLE
+// What terms are made in.
+typedef float Real;
+
+__device__ __forceinline__ Real add(Real a, Real b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ Real subtract(Real a, Real b) { return __fsub_rn(a, b); }
+__device__ __forceinline__ Real multiply(Real a, Real b) { return __fmul_rn(a, b); }
+// The greater of a number that is not -0 and 0.
+__device__ __forceinline__ Real positive(Real a) { return fmaxf(a, 0.0f); }
+__device__ __forceinline__ Real inverse_root_seed(Real a) { return __uint_as_float(0x5f375a86u - (__float_as_uint(a) >> 1)); }
+// Positive numbers are ordered as these are, but for ties.
+__device__ __forceinline__ u32 order_of(Real a) { return __float_as_uint(a); }
+// Its sum with a number below 2^22 rounds that to an integer.
+static const Real ROUNDING = 12582912.0f;
+// A term below 2^31 as an integer, ties to even, with BIAS added.
+static const u64 BIAS = 0;
+__device__ __forceinline__ u64 rounded(Real term) { return (u64)(i64)__float2int_rn(term); }
+__device__ __forceinline__ const Real* constants_of(const DeviceField& job) { return job.constants32; }
+__device__ __forceinline__ const Real* table_of(const DeviceField& job) { return job.table32; }
+#else
+typedef double Real;
+
+__device__ __forceinline__ Real add(Real a, Real b) { return __dadd_rn(a, b); }
+__device__ __forceinline__ Real subtract(Real a, Real b) { return __dsub_rn(a, b); }
+__device__ __forceinline__ Real multiply(Real a, Real b) { return __dmul_rn(a, b); }
 // The greater of a number that is not -0 and 0, by the sign alone: units for integers have time to spare.
-__device__ __forceinline__ double positive(double a) {
+__device__ __forceinline__ Real positive(Real a) {
     const i64 bits = __double_as_longlong(a);
     return __longlong_as_double(bits & ~(bits >> 63));
 }
-__device__ __forceinline__ double where_less(double a, double b, double value) { return a < b ? value : 0.0; }
-__device__ __forceinline__ double inverse_root_seed(double a) {
+__device__ __forceinline__ Real inverse_root_seed(Real a) {
     return __longlong_as_double(0x5fe6eb50c7b537a9ll - (i64)((u64)__double_as_longlong(a) >> 1));
 }
+// Positive numbers are ordered as these are, but for ties.
+__device__ __forceinline__ u32 order_of(Real a) { return high_word(a); }
+// 1.5 * 2^52. Its sum with a number below 2^51 rounds that to an integer, ties to even, and leaves the integer in the low bits.
+static const Real ROUNDING = 6755399441055744.0;
+// A term as an integer, with BIAS added, the bits of ROUNDING.
+static const u64 BIAS = 0x4338000000000000ull;
+__device__ __forceinline__ u64 rounded(Real term) { return (u64)__double_as_longlong(__dadd_rn(term, ROUNDING)); }
+__device__ __forceinline__ const Real* constants_of(const DeviceField& job) { return job.constants; }
+__device__ __forceinline__ const Real* table_of(const DeviceField& job) { return job.table; }
+#endif
 
-// Of polynomials numbered up to `last`, that whose number is nearest to x, at the distance of x from it, by Horner's rule.
-template <int N>
-__device__ __forceinline__ double piece(const double* table, double last, double x) {
-    const double whole = subtract(add(x, 6755399441055744.0), 6755399441055744.0);
-    const double rest = subtract(x, whole);
-    // Below 0 is 0, and what is beyond the last is of pairs out of reach.
-    const double* own = table + N * (u64)(whole > 0.0 ? (whole < last ? whole : last) : 0.0);
-    double sum = own[N - 1];
-    #pragma unroll
+__device__ __forceinline__ Real greater(Real a, Real b) { return a > b ? a : b; }
+__device__ __forceinline__ Real where_less(Real a, Real b, Real value) { return a < b ? value : (Real)0; }
+
+// Polynomials, one for each whole number from 0 on.
+struct Table {
+    const Real* coefficients;
+    Real last;
+};
+
+// Of them that whose number is nearest to x, at the distance of x from it, by Horner's rule; coefficients come in order of their powers.
+template <int N> __device__ __forceinline__ Real look_up(const Table& table, Real x) {
+    const Real whole = subtract(add(x, ROUNDING), ROUNDING), rest = subtract(x, whole);
+    const Real within = whole > 0 ? (whole < table.last ? whole : table.last) : (Real)0;
+    const Real* own = table.coefficients + (u64)(u32)within * N;
+    Real sum = own[N - 1];
+#pragma unroll
     for (int k = N - 2; k >= 0; --k) sum = add(multiply(sum, rest), own[k]);
     return sum;
 }
 
-// The term of a source of strength 1, of its constants, what it looks up and the squared separation.
-__device__ __forceinline__ double term(const double* p, const double* t, double r2) { ALBIREO_TERM }
-
-// The bits of 1.5 * 2^52. Its sum with a number below 2^51 rounds that to an integer, ties to even, and leaves the integer in the low bits.
-static const u64 ROUNDING_BITS = 0x4338000000000000ull;
-
-// A term of a strength in fixed point, with ROUNDING_BITS added.
-__device__ __forceinline__ u64 rounded(double strength, double value) {
-    return (u64)__double_as_longlong(__dadd_rn(__dmul_rn(strength, value), 6755399441055744.0));
-}
+// The term of a source of its strength, size and squared separation; its constants and its table.
+__device__ __forceinline__ Real term(const Real* p, const Table& t, Real r2, Real strength, Real size) { ALBIREO_TERM }
 
 // The component source - target along an axis of the frame.
 __device__ __forceinline__ double along(double unit, u64 source, u64 target) { return __dmul_rn((double)(i64)(source - target), unit); }
 
-__device__ __forceinline__ double square_along(double unit, u64 source, u64 target) {
+// Its square as terms take it.
+__device__ __forceinline__ Real square_along(double unit, u64 source, u64 target) {
     const double d = along(unit, source, target);
-    return __dmul_rn(d, d);
+    return (Real)__dmul_rn(d, d);
 }
+
+__device__ __forceinline__ Real strength_of(const DeviceField& job, u32 row) { return (Real)job.strength[row]; }
+__device__ __forceinline__ Real size_of(const DeviceField& job, u32 row) { return job.size ? (Real)job.size[row] : (Real)1; }
 
 // Runs of sources in the cells near a tile or a target: for each axis (first cell, number of cells), after the last cell comes the first.
 // Along the third axis cells lie side by side: one run, or two where it wraps.

@@ -19,7 +19,7 @@ macro_rules! elements {
         }
     )* };
 }
-elements!(u32 => "u32", u64 => "u64", f64 => "double", [u32; 2] => "uint2", [u32; 4] => "uint4", [i32; 4] => "int4");
+elements!(u32 => "u32", u64 => "u64", f32 => "float", f64 => "double", [u32; 2] => "uint2", [u32; 4] => "uint4", [i32; 4] => "int4");
 
 /// Where in device memory kernels find values to read; by default nowhere.
 #[repr(transparent)]

@@ -6,39 +6,39 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use super::arithmetic::{Arithmetic, Scalar};
-use super::job::FieldJob;
+use super::arithmetic::Arithmetic;
 use super::profile::{ForProfile, Profile};
 use super::scale::Precision;
 use super::term::Term;
 
 /// A term as statements of C++.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct WrittenTerm {
-    /// From `r2`, and `p[0]`, `p[1]`.. for constants, up to the value that is returned; the same for all terms of a kind.
+    /// From `r2`, `strength` and `size`, with `p[0]`, `p[1]`.. for constants and `t` for a table, up to the value that is returned; the same
+    /// for all terms of a kind.
     pub(crate) statements: String,
     /// The constants.
     pub(crate) constants: Vec<f64>,
-    /// The coefficients of the polynomials that are looked up, if any are.
+    /// Polynomials that are looked up, coefficient after coefficient.
     pub(crate) table: Vec<f64>,
+    /// How many of them there are.
+    pub(crate) pieces: usize,
 }
 
 /// What a name in the text stands for.
 #[derive(Debug, Clone, Copy)]
 enum Value {
-    Argument,
+    Argument(&'static str),
     Constant(usize),
     Step(usize),
-    Table,
 }
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Argument => write!(f, "r2"),
+            Self::Argument(name) => write!(f, "{name}"),
             Self::Constant(k) => write!(f, "p[{k}]"),
             Self::Step(k) => write!(f, "s{k}"),
-            Self::Table => write!(f, "t"),
         }
     }
 }
@@ -46,39 +46,38 @@ impl fmt::Display for Value {
 /// What is written so far.
 #[derive(Default)]
 struct Text {
-    steps: Vec<String>,
-    constants: Vec<f64>,
-    table: Vec<f64>,
+    term: WrittenTerm,
+    steps: usize,
 }
 
-/// Operations that write themselves down.
+/// Operations that write themselves down; Newton's method takes so many steps.
 #[derive(Clone, Copy)]
-struct Writing<'a>(&'a RefCell<Text>);
+struct Writing<'a, const STEPS: usize>(&'a RefCell<Text>);
 
-impl Writing<'_> {
+impl<const STEPS: usize> Writing<'_, STEPS> {
     fn step(self, operation: &str, operands: &[Value]) -> Value {
         let mut text = self.0.borrow_mut();
-        let number = text.steps.len();
+        let number = text.steps;
         let operands: Vec<String> = operands.iter().map(Value::to_string).collect();
         let operands = operands.join(", ");
-        text.steps.push(format!(
-            "const double s{number} = {operation}({operands}); "
-        ));
+        let statement = format!("const Real s{number} = {operation}({operands}); ");
+        text.term.statements.push_str(&statement);
+        text.steps += 1;
         Value::Step(number)
     }
 
     fn is_zero(self, value: Value) -> bool {
-        let zero = |k: usize| self.0.borrow().constants[k].to_bits() == 0;
+        let zero = |k: usize| self.0.borrow().term.constants[k].to_bits() == 0;
         matches!(value, Value::Constant(k) if zero(k))
     }
 }
 
-impl Arithmetic for Writing<'_> {
+impl<const STEPS: usize> Arithmetic for Writing<'_, STEPS> {
     type D = Value;
-    const STEPS: usize = <Scalar as Arithmetic>::STEPS;
+    const STEPS: usize = STEPS;
 
     fn splat(self, value: f64) -> Value {
-        let constants = &mut self.0.borrow_mut().constants;
+        let constants = &mut self.0.borrow_mut().term.constants;
         constants.push(value);
         Value::Constant(constants.len() - 1)
     }
@@ -103,18 +102,19 @@ impl Arithmetic for Writing<'_> {
     fn seed(self, a: Value) -> Value {
         self.step("inverse_root_seed", &[a])
     }
+    /// A term has one table at most.
     fn pieces<const N: usize>(self, polynomials: &[[f64; N]], x: Value) -> Value {
-        let last = self.splat((polynomials.len() - 1) as f64);
-        let mut text = self.0.borrow_mut();
-        assert!(text.table.is_empty(), "a term looks up one function");
-        text.table.extend(polynomials.iter().flatten());
-        drop(text);
-        self.step(&format!("piece<{N}>"), &[Value::Table, last, x])
+        {
+            let term = &mut self.0.borrow_mut().term;
+            term.pieces = polynomials.len();
+            term.table = polynomials.as_flattened().to_vec();
+        }
+        self.step(&format!("look_up<{N}>"), &[Value::Argument("t"), x])
     }
 }
 
 /// A profile that is to be written down.
-struct Write;
+struct Write(Precision);
 
 impl ForProfile for Write {
     type Output = Option<WrittenTerm>;
@@ -124,33 +124,22 @@ impl ForProfile for Write {
             return None;
         }
         let text = RefCell::default();
-        let value = profile.of(Writing(&text), Value::Argument);
-        let Text {
-            steps,
-            constants,
-            table,
-        } = text.into_inner();
-        Some(WrittenTerm {
-            statements: format!("{}return {value};", steps.concat()),
-            constants,
-            table,
-        })
+        let [r2, strength, size] = ["r2", "strength", "size"].map(Value::Argument);
+        let value = match self.0 {
+            Precision::Double => profile.term(Writing::<4>(&text), r2, [strength, size]),
+            Precision::Single => profile.term(Writing::<3>(&text), r2, [strength, size]),
+        };
+        let mut term = text.into_inner().term;
+        let last = format!("return {value};");
+        term.statements.push_str(&last);
+        Some(term)
     }
 }
 
 impl WrittenTerm {
-    /// The profile of a term in float64; none of products over the axes, and of sources with sizes, which devices have no kernels for.
-    pub(crate) fn of(term: &Term) -> Option<Self> {
-        if term.has_sizes() {
-            return None;
-        }
-        term.with_profile(Write)
-    }
-
-    /// The term of a job, where devices have kernels for it.
-    pub(crate) fn of_job(job: &FieldJob) -> Option<Self> {
-        let double = job.scale().precision == Precision::Double;
-        double.then(|| Self::of(job.term())).flatten()
+    /// The profile of a term, if it is a function of the squared separation: products over the axes are not written down.
+    pub(crate) fn of(term: &Term, precision: Precision) -> Option<Self> {
+        term.with_profile(Write(precision))
     }
 }
 
@@ -160,32 +149,43 @@ mod tests {
     use super::*;
     use crate::field::Cutoff;
 
+    fn written(term: &Term, precision: Precision) -> WrittenTerm {
+        WrittenTerm::of(term, precision).unwrap()
+    }
+
     #[test]
     fn a_profile_is_written_operation_by_operation() {
-        let written = WrittenTerm::of(&Term::top_hat(2.0).unwrap()).unwrap();
+        let top_hat = written(&Term::top_hat(2.0).unwrap(), Precision::Double);
         assert_eq!(
-            written.statements,
-            "const double s0 = where_less(r2, p[0], p[1]); return s0;"
+            top_hat.statements,
+            "const Real s0 = where_less(r2, p[0], p[1]); const Real s1 = multiply(strength, s0); return s1;"
         );
-        assert_eq!(written.constants[0], 4.0);
-        let smooth = |rc| {
+        assert_eq!(top_hat.constants[0], 4.0);
+        let smooth = |rc, precision| {
             let term = Term::coulomb(Cutoff::Smooth(rc), 0.1).unwrap();
-            WrittenTerm::of(&term).unwrap()
+            written(&term, precision)
         };
-        let (near, far) = (smooth(2.0), smooth(12.0));
+        let (near, far) = (
+            smooth(2.0, Precision::Double),
+            smooth(12.0, Precision::Double),
+        );
         assert!(near.statements.contains("positive(s1); "), "{near:?}");
         // A kind of term is one text: other lengths are other constants.
         assert_eq!(near.statements, far.statements);
         assert_ne!(near.constants, far.constants);
         assert_eq!(near.statements.matches("inverse_root_seed").count(), 1);
-        assert_eq!(near.statements.matches("multiply").count(), 3 * 4 + 4);
-        let looked_up = WrittenTerm::of(&Term::gaussian(1.0, 6.0).unwrap()).unwrap();
-        assert!(
-            looked_up.statements.contains("piece<9>(t, "),
-            "{looked_up:?}"
-        );
-        assert_eq!(looked_up.table.len() % 9, 0);
-        assert!(WrittenTerm::of(&Term::cloud_in_cell([1.0; 3]).unwrap()).is_none());
-        assert!(WrittenTerm::of(&Term::lennard_jones(3.0, 0.5).unwrap()).is_none());
+        let products = |of: &WrittenTerm| of.statements.matches("multiply").count();
+        assert_eq!(products(&near), 3 * 4 + 5);
+        assert_eq!(products(&smooth(2.0, Precision::Single)), 3 * 3 + 5);
+    }
+
+    #[test]
+    fn tables_go_with_the_text_and_products_over_axes_have_none() {
+        let ewald = Term::ewald(0.3, 9.0, 0.1).unwrap();
+        let ewald = written(&ewald, Precision::Double);
+        assert!(ewald.statements.contains("look_up<8>(t, s"), "{ewald:?}");
+        assert_eq!(ewald.table.len(), 8 * ewald.pieces);
+        let cloud = Term::cloud_in_cell([1.0; 3]).unwrap();
+        assert_eq!(WrittenTerm::of(&cloud, Precision::Double), None);
     }
 }

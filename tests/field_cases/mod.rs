@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Table, Targets, Term};
+use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Precision, Table, Targets, Term};
 use albireo::random::{self, Stream};
 use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 
@@ -29,29 +29,33 @@ pub fn domains(length: f64) -> Vec<Domain> {
     ]
 }
 
-/// One of each kind, of about `length` where it may end in `domain`.
+/// A curve that falls and rises.
+fn table(length: f64) -> Table {
+    let r: Vec<f64> = (1..20).map(|k| f64::from(k) * 0.02 * length).collect();
+    let values: Vec<f64> = r.iter().map(|r| (20.0 * r / length).cos()).collect();
+    Table::new(&r, &values).unwrap()
+}
+
+/// The one whose sources have sizes.
+pub fn lennard_jones(length: f64) -> Term {
+    Term::lennard_jones(0.4 * length, 0.05 * length).unwrap()
+}
+
+/// One of each kind, of about `length` where it may end in `domain`, but for products over the axes and those with sizes.
 pub fn every_term(domain: &Domain, length: f64) -> Vec<Term> {
     let mut terms = vec![
         Term::coulomb(Cutoff::Smooth(0.31 * length), 0.01 * length).unwrap(),
         Term::coulomb(Cutoff::Sharp(0.4 * length), 0.05 * length).unwrap(),
         Term::top_hat(0.2 * length).unwrap(),
         Term::spline(0.35 * length).unwrap(),
-        Term::ewald(9.0 / length, 0.37 * length, 0.02 * length).unwrap(),
-        Term::gaussian(0.06 * length, 0.3 * length).unwrap(),
-        Term::table(damped(0.02 * length, 0.33 * length)),
+        Term::ewald(9.0 / length, 0.4 * length, 0.02 * length).unwrap(),
+        Term::gaussian(0.05 * length, 0.4 * length).unwrap(),
+        Term::table(table(length)),
     ];
     if !domain.is_periodic() {
         terms.push(Term::coulomb(Cutoff::None, 0.02 * length).unwrap());
     }
     terms
-}
-
-/// A function with a minimum, by its values from one distance to another.
-fn damped(first: f64, last: f64) -> Table {
-    let step = (last - first) / 40.0;
-    let r: Vec<f64> = (0..=40).map(|k| first + f64::from(k) * step).collect();
-    let values: Vec<f64> = r.iter().map(|r| (3.0 * r).cos() / (1.0 + r)).collect();
-    Table::new(&r, &values).unwrap()
 }
 
 fn placed(points: Points, domain: &Domain) -> Points {
@@ -76,8 +80,14 @@ fn sources(n: usize, seed: u64, length: f64, domain: &Domain) -> (Points, Vec<f6
     )
 }
 
-/// The sums of a whole job and of its planes in three parts.
+/// The sums of a job in both precisions, of all of it and of its planes in three parts; those of float64.
 fn agree(field: Field<'_>, expected: Field<'_>, job: &FieldJob) -> FieldSums {
+    let single = job.clone().with_precision(Precision::Single).unwrap();
+    agree_in_one(field, expected, &single);
+    agree_in_one(field, expected, job)
+}
+
+fn agree_in_one(field: Field<'_>, expected: Field<'_>, job: &FieldJob) -> FieldSums {
     let planes = job.targets().planes();
     let of_reference = expected(job, planes.clone());
     assert!(
@@ -111,10 +121,26 @@ pub fn every_case(field: Field<'_>, expected: Field<'_>, n: usize) {
                 Targets::Grid(askew),
                 Targets::Points(at),
             ] {
-                let job =
-                    FieldJob::new(&points, &strengths, &domain, term.clone(), targets).unwrap();
+                let term = term.clone();
+                let job = FieldJob::new(&points, &strengths, &domain, term, targets).unwrap();
                 agree(field, expected, &job);
             }
+        }
+    }
+}
+
+/// Sources of every size.
+pub fn sizes(field: Field<'_>, expected: Field<'_>, n: usize) {
+    for (d, domain) in domains(7.0).into_iter().enumerate() {
+        let (points, strengths) = sources(n, 50 + d as u64, 7.0, &domain);
+        let epsilon: Vec<f64> = strengths.iter().map(|q| q.abs()).collect();
+        let sigma: Vec<f64> = strengths.iter().map(|q| 0.3 + q.abs()).collect();
+        let grid = Grid::orthogonal([0.0; 3], [0.6, 0.7, 0.5], [5, 9, 13]).unwrap();
+        let at = sources(21, 200 + d as u64, 7.0, &domain).0;
+        for targets in [Targets::Grid(grid), Targets::Points(at)] {
+            let (both, term) = ((&epsilon[..], &sigma[..]), lennard_jones(7.0));
+            let job = FieldJob::lennard_jones(&points, both, &domain, term, targets).unwrap();
+            agree(field, expected, &job);
         }
     }
 }
@@ -122,7 +148,8 @@ pub fn every_case(field: Field<'_>, expected: Field<'_>, n: usize) {
 /// Where engines may go wrong: one source, sources on points of the grid and pairs just at `r_min`, cutoffs that end on points, half a box
 /// and a little less, grids whose points are farther from each other than terms reach by far, and none in reach.
 pub fn hard_cases(field: Field<'_>, expected: Field<'_>) {
-    let run = |rows: &[[f64; 3]], domain: &Domain, term: Term, grid: Grid| {
+    let run = |rows: &[[f64; 3]], domain: &Domain, term: &Term, grid: Grid| {
+        let term = term.clone();
         let points = Points::from_rows(rows).unwrap();
         let strengths: Vec<f64> = (0..rows.len()).map(|k| 1.0 - 0.75 * k as f64).collect();
         let job = FieldJob::new(&points, &strengths, domain, term, Targets::Grid(grid)).unwrap();
@@ -131,12 +158,12 @@ pub fn hard_cases(field: Field<'_>, expected: Field<'_>) {
     let grid = |h: f64, shape| Grid::orthogonal([0.0; 3], [h; 3], shape).unwrap();
     let two = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]];
     let bare = Term::coulomb(Cutoff::None, 0.5).unwrap();
-    let sums = run(&two, &Domain::Open, bare, grid(0.25, [5, 1, 1]));
+    let sums = run(&two, &Domain::Open, &bare, grid(0.25, [5, 1, 1]));
     assert_eq!(sums.close_pairs(), 5);
     let tie = run(
         &two[..1],
         &Domain::Open,
-        Term::coulomb(Cutoff::Sharp(1.0), 0.5).unwrap(),
+        &Term::coulomb(Cutoff::Sharp(1.0), 0.5).unwrap(),
         grid(0.25, [6, 6, 6]),
     );
     assert_eq!(tie.sums()[4], 0, "r = rc is not in reach");
@@ -145,11 +172,11 @@ pub fn hard_cases(field: Field<'_>, expected: Field<'_>) {
     for reach in [1.0, 1.0f64.next_down(), 0.125] {
         let smooth = Term::coulomb(Cutoff::Smooth(reach), 0.1).unwrap();
         let rows = [[0.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.1, 0.0, 1.99]];
-        run(&rows, &cube, smooth, grid(0.125, [17, 16, 9]));
+        run(&rows, &cube, &smooth, grid(0.125, [17, 16, 9]));
         run(
             &rows,
             &cube,
-            Term::top_hat(reach).unwrap(),
+            &Term::top_hat(reach).unwrap(),
             grid(1.0, [3, 3, 3]),
         );
     }
@@ -160,11 +187,11 @@ pub fn hard_cases(field: Field<'_>, expected: Field<'_>) {
         let sums = run(
             &[[far - x, 0.0, far]],
             &Domain::Open,
-            sharp.clone(),
+            &sharp,
             grid(1e12, [4, 2, 4]),
         );
         assert_eq!(sums.sums().iter().any(|&sum| sum != 0), x < 1.0, "{x}");
     }
-    let nothing = run(&[[50.0; 3]], &Domain::Open, sharp, grid(0.5, [9, 9, 9]));
+    let nothing = run(&[[50.0; 3]], &Domain::Open, &sharp, grid(0.5, [9, 9, 9]));
     assert!(nothing.sums().iter().all(|&sum| sum == 0));
 }

@@ -34,6 +34,8 @@ device_structs! {
         source: [Address<u64>; 3],
         /// Their strengths in units of the fixed point.
         strength: Address<f64>,
+        /// Their sizes, or nowhere.
+        size: Address<f64>,
         /// The first source of each cell, the third axis fastest; one entry more than there are cells.
         start: Address<u32>,
         /// Where sums go.
@@ -58,20 +60,24 @@ device_structs! {
         candidate2: f64,
         /// The square of `r_min`.
         least2: f64,
-        /// The polynomials that the term looks up.
-        table: Address<f64>,
         /// The constants of the term.
         constants: [f64; FIELD_CONSTANTS],
+        /// The same in float32.
+        constants32: [f32; FIELD_CONSTANTS],
+        /// The polynomials of a term, or nowhere.
+        table: Address<f64>,
+        /// The same in float32.
+        table32: Address<f32>,
         /// Points of the grid along each axis.
         shape: [u64; 3],
         /// Cells along each axis.
         n_cells: [u32; 3],
         /// Tiles along each axis.
         n_tiles: [u32; 3],
-        /// The high word of `least2`.
-        least_high: u32,
-        /// Nothing.
-        gap: u32,
+        /// The high word of `least2`, or its bits in float32.
+        least_order: u32,
+        /// The number of the last polynomial.
+        last_piece: u32,
     }
 
     /// Random numbers.

@@ -4,8 +4,6 @@
 use super::{AnyEngine, Cuda, CudaError, CudaOptions, gpu, seconds};
 use super::{Auto, Choice, Cpu, cpu_rate};
 use crate::field::FieldJob;
-#[cfg(feature = "cuda")]
-use crate::field::WrittenTerm;
 
 /// Pairs to test for counts in a few bins that take a thread as long as a pair of a source and a target within reach: 1.1e9 of these a
 /// second, smooth Coulomb potentials with AVX-512, measured.
@@ -53,11 +51,11 @@ impl Auto {
         #[cfg(not(feature = "cuda"))]
         return self.stay(cpu, "");
         #[cfg(feature = "cuda")]
-        if WrittenTerm::of_job(job).is_none() {
-            return self.stay(cpu, ": GPUs do not sum such terms");
+        if job.term().is_product() {
+            self.stay(cpu, ": GPUs have no kernel for products over the axes")
+        } else {
+            self.weigh_field(pairs, cpu)
         }
-        #[cfg(feature = "cuda")]
-        self.weigh_field(pairs, cpu)
     }
 
     /// Looks for GPUs, if it takes less time to find them than to do without.

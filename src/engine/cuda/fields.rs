@@ -17,12 +17,12 @@ use super::samples::put;
 use super::timings::CudaTimings;
 use crate::engine::fields::{FieldEngine, numbers, zeros};
 use crate::error::{CudaError, EngineError};
-use crate::field::{AlignedGrid, FieldJob, FieldSums, Fractions, SkewedImages, Term, WrittenTerm};
+use crate::field::{
+    AlignedGrid, Element, FieldJob, FieldSums, Fractions, Precision, SkewedImages, Term,
+    WrittenTerm,
+};
 use crate::pool;
 use crate::progress::Progress;
-
-/// More than the roundings of a distance to a tile, relative.
-const SLACK: f64 = 1e-9;
 
 /// Pairs that a launch is worth at most, but for a plane of tiles: a tenth of a second.
 const PAIRS: u64 = 1 << 36;
@@ -49,19 +49,33 @@ fn kept(text: String) -> &'static str {
     kept
 }
 
-/// The kernels that a term may be summed by; none where there are none for it.
-pub fn field_kernels(term: &Term) -> Vec<Kernel> {
-    let Some(written) = WrittenTerm::of(term) else {
+/// The kernels that a term may be summed by.
+pub fn field_kernels(term: &Term, precision: Precision) -> Vec<Kernel> {
+    let Some(written) = WrittenTerm::of(term, precision) else {
         return vec![];
     };
     let term = kept(written.statements);
+    let single = precision == Precision::Single;
     let targets = [
         FieldTargets::Lattice,
         FieldTargets::Points,
         FieldTargets::Skewed,
     ];
-    let kernels = targets.map(|targets| Kernel::Field(FieldKernel { targets, term }));
+    let kernel = |targets| FieldKernel {
+        targets,
+        term,
+        single,
+    };
+    let kernels = targets.map(|targets| Kernel::Field(kernel(targets)));
     kernels.to_vec()
+}
+
+/// More than the roundings of a squared separation, relative to it.
+fn slack(job: &FieldJob) -> f64 {
+    match job.scale().precision {
+        Precision::Double => f64::SLACK,
+        Precision::Single => f32::SLACK,
+    }
 }
 
 /// A grid in tiles: the points along each axis, and the tiles.
@@ -81,7 +95,7 @@ impl Tiled {
         let tile = |axis: usize, first: usize| {
             let end = points[axis].end.min(first + FIELD_TILE[axis] as usize);
             let stretch = grid.stretch(axis, first..end);
-            let reach = (job.term().reach() + stretch.half) * (1.0 + SLACK);
+            let reach = (job.term().reach() + stretch.half) * (1.0 + slack(job));
             AxisTile {
                 centre: stretch.centre,
                 half: stretch.half,
@@ -105,8 +119,7 @@ impl Tiled {
 struct Work<'a> {
     job: &'a FieldJob,
     kernel: FieldKernel,
-    constants: [f64; FIELD_CONSTANTS],
-    table: Vec<f64>,
+    written: WrittenTerm,
     tiled: Option<Tiled>,
     /// The number of the first target.
     first: usize,
@@ -137,13 +150,12 @@ impl<'a> Work<'a> {
         sums: &'a mut [i64],
         devices: usize,
     ) -> Result<Self, CudaError> {
-        let written = WrittenTerm::of_job(job).ok_or(CudaError::Unsupported(
-            "single precision, Lennard-Jones probes, and products over the axes (cic, tsc)",
-        ))?;
-        let mut constants = [0.0; FIELD_CONSTANTS];
-        let room = constants.get_mut(..written.constants.len());
-        room.ok_or(CudaError::Unsupported("terms of so many constants"))?
-            .copy_from_slice(&written.constants);
+        let precision = job.scale().precision;
+        let written = WrittenTerm::of(job.term(), precision);
+        let written = written.ok_or(CudaError::Unsupported("products over the axes"))?;
+        if written.constants.len() > FIELD_CONSTANTS {
+            return Err(CudaError::Unsupported("terms of so many constants"));
+        }
         let tiled = Tiled::of(job, planes);
         let plane = match tiled {
             Some(_) => FIELD_TILE[0] as usize * job.targets().plane_len(),
@@ -158,11 +170,11 @@ impl<'a> Work<'a> {
                     (None, Some(_)) => FieldTargets::Points,
                     (None, None) => FieldTargets::Skewed,
                 },
-                term: kept(written.statements),
+                term: kept(written.statements.clone()),
+                single: precision == Precision::Single,
             },
             job,
-            constants,
-            table: written.table,
+            written,
             tiled,
             first: planes.start * job.targets().plane_len(),
             units: sums.chunks_mut(targets).map(Mutex::new).collect(),
@@ -174,8 +186,9 @@ impl<'a> Work<'a> {
 
     /// Bytes of device memory that it takes at its peak.
     fn bytes(&self) -> u64 {
-        let sources = 32 * self.job.n_sources() + 4 * self.job.cells().starts().len();
-        let sources = sources + 8 * self.table.len();
+        let sources = 40 * self.job.n_sources()
+            + 4 * self.job.cells().starts().len()
+            + 8 * self.written.table.len();
         let tiled = self.tiled.as_ref().map_or(48 * self.most, |tiled| {
             let points: usize = tiled.along.iter().map(Vec::len).sum();
             let tiles: usize = tiled.tiles.iter().map(Vec::len).sum();
@@ -209,24 +222,38 @@ impl<D: Device> Uploaded<D> {
                 units: std::array::from_fn(|k| job.frame().units()[k / 3][k % 3]),
                 most: SkewedImages::new(job.frame(), reach).most(),
                 reach2: reach * reach,
-                candidate2: reach * reach * (1.0 + SLACK),
+                candidate2: reach * reach * (1.0 + slack(job)),
                 least2: job.least2(),
-                least_high: (job.least2().to_bits() >> 32) as u32,
-                constants: work.constants,
+                least_order: if work.kernel.single {
+                    (job.least2() as f32).to_bits()
+                } else {
+                    (job.least2().to_bits() >> 32) as u32
+                },
+                last_piece: work.written.pieces.saturating_sub(1) as u32,
                 n_cells: job.cells().shape().map(|n| n as u32),
                 ..DeviceField::default()
             },
             memory: vec![],
             close,
         };
-        let (positions, strengths) = job.cells().sorted();
+        for (k, &constant) in work.written.constants.iter().enumerate() {
+            uploaded.job.constants[k] = constant;
+            uploaded.job.constants32[k] = constant as f32;
+        }
+        if work.kernel.single {
+            let table: Vec<f32> = work.written.table.iter().map(|&c| c as f32).collect();
+            uploaded.job.table32 = uploaded.put(device, &table)?;
+        } else {
+            uploaded.job.table = uploaded.put(device, &work.written.table)?;
+        }
+        let sources = job.cells().sources();
         let starts = job.cells().starts().iter().map(|&start| start as u32);
-        for (axis, column) in columns(positions).iter().enumerate() {
+        for (axis, column) in columns(&sources.fractions).iter().enumerate() {
             uploaded.job.source[axis] = uploaded.put(device, column)?;
         }
-        uploaded.job.strength = uploaded.put(device, strengths)?;
-        if !work.table.is_empty() {
-            uploaded.job.table = uploaded.put(device, &work.table)?;
+        uploaded.job.strength = uploaded.put(device, &sources.strengths)?;
+        if !sources.sizes.is_empty() {
+            uploaded.job.size = uploaded.put(device, &sources.sizes)?;
         }
         uploaded.job.start = uploaded.put(device, &starts.collect::<Vec<_>>())?;
         if let Some(tiled) = &work.tiled {

@@ -23,6 +23,8 @@ pub struct FieldKernel {
     pub targets: FieldTargets,
     /// The statements of the term.
     pub term: &'static str,
+    /// Whether terms are float32.
+    pub single: bool,
 }
 
 /// Where the targets of a kernel are.
@@ -60,7 +62,15 @@ impl FieldKernel {
     pub fn shared(self) -> usize {
         let [depth, height, width] = FIELD_TILE.map(|points| points as usize);
         match self.targets {
-            FieldTargets::Lattice => 32 * (8 * (depth + height + width + 2)) + 2 * 32 * 4,
+            FieldTargets::Lattice => {
+                let numbers = depth + height + width + 2;
+                let source = if self.single {
+                    (4 * numbers).next_multiple_of(16)
+                } else {
+                    8 * numbers
+                };
+                32 * source + 2 * 32 * 4
+            }
             FieldTargets::Points | FieldTargets::Skewed => 16 * self.threads() as usize,
         }
     }
@@ -75,6 +85,7 @@ impl FieldKernel {
             format!("ALBIREO_WIDTH={width}"),
             format!("ALBIREO_SHARED_BYTES={}", self.shared()),
             format!("ALBIREO_SKEWED={skewed}"),
+            format!("ALBIREO_SINGLE={}", u32::from(self.single)),
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! Cells as devices want them: in numbers that say where what lies.
 
-use super::{Cells, Fractions};
+use super::Cells;
 
 impl Cells {
     /// How many cells there are along each axis.
@@ -11,11 +11,6 @@ impl Cells {
     /// Where each cell begins among the sources, the third axis fastest, and the end.
     pub(crate) fn starts(&self) -> &[usize] {
         &self.starts
-    }
-
-    /// The sources and their strengths, cell by cell.
-    pub(crate) fn sorted(&self) -> (&[Fractions], &[f64]) {
-        (&self.sources.fractions, &self.sources.strengths)
     }
 
     /// The first cell that may hold sources within `reach` of a target along an axis, and how many do; after the last comes the first.
