@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod field_cases;
 #[path = "fields/ions.rs"]
 mod ions;
 #[path = "fields/terms.rs"]
@@ -52,6 +53,16 @@ fn same_everywhere(job: &FieldJob) -> FieldSums {
         Err(FieldError::Apart { .. })
     ));
     expected
+}
+
+#[test]
+fn hard_cases_on_every_instruction_set() {
+    let expected = |job: &FieldJob, planes| Naive.field(job, planes, &Silent).unwrap();
+    for isa in Isa::available() {
+        let cpu = Cpu::new().with_isa(isa).unwrap();
+        let on_cpu = |job: &FieldJob, planes| cpu.field(job, planes, &Silent).unwrap();
+        field_cases::hard_cases(&on_cpu, &expected);
+    }
 }
 
 /// The Coulomb sum in float64, by the domain's own separations; pairs within 1e-9 of the cutoff or `r_min` are not met here.

@@ -119,7 +119,8 @@ impl<P: Profile, N: Number> Lattice<P, N> {
         let half = [0, 1, 2].map(|axis| {
             let points = &self.along[axis][first[axis]..first[axis] + size[axis]];
             let away = |&point: &u64| square_along(self.units[axis], point, centre[axis]).sqrt();
-            points.iter().map(away).fold(0.0, f64::max)
+            // Where points are far from each other, what is left of a difference of distances has their roundings.
+            points.iter().map(away).fold(0.0, f64::max) * (1.0 + N::SLACK)
         });
         Tile {
             first,
