@@ -21,6 +21,7 @@ pub(crate) type Record = [i64; 4];
 pub(crate) const RECORDS: usize = 8;
 
 /// The first `N` indices, all of them below `len`.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn rows<const N: usize>(index: &[u32], len: usize) -> [usize; N] {
     let mut rows = [0; N];
