@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-mod random;
+use crate::random;
 
 use albireo::engine::{Cpu, Isa, PreparedJob};
 use albireo::tally::{Classes, Cut, Sum};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-mod random;
+use crate::random;
 
 use albireo::engine::{Cpu, CpuSorted, Isa, Prepared, PreparedJob};
 use albireo::tally::{Classes, Sum, Tallied, Tally};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-mod random;
+use crate::random;
 
 use albireo::counts::{
     Part, Sums, WeightedSums, count_pairs, count_part, count_regions, excluded_pairs,

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-mod random;
+use crate::random;
 
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{Cpu, Isa};

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-mod processors;
-mod random;
+use crate::processors;
+use crate::random;
 
 use albireo::counts::{
     Sums, WeightedSums, count_prepared, count_regions, count_regions_of_weight_sets,

@@ -257,3 +257,25 @@ fn rooms_of_the_library_stand_on_those_below() {
     }
     assert!(looked_at > 200, "{looked_at} uses found");
 }
+
+#[test]
+fn every_file_of_tests_is_run() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let library = fs::read_to_string(root().join("tests/library.rs")).unwrap();
+    let mut looked_at = 0;
+    for entry in fs::read_dir(root().join("tests")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let alone = manifest.contains(&format!("[[test]]\nname = \"{name}\""));
+        let inside = library.contains(&format!("#[path = \"{name}.rs\"]\nmod {name};"));
+        assert!(
+            alone != inside,
+            "tests/{name}.rs must be listed in Cargo.toml or in tests/library.rs"
+        );
+        looked_at += 1;
+    }
+    assert!(looked_at > 40, "{looked_at} files");
+}

@@ -7,7 +7,7 @@ use albireo::estimators::fluid::{
 use albireo::random::Stream;
 use albireo::{PairCounts, PairTotal, RBins};
 
-use crate::fluids::{assert_close, gas, r_bins};
+use super::{assert_close, gas, r_bins};
 
 /// Normal numbers by index (Box & Muller).
 fn normal(stream: Stream, index: u64) -> f64 {

@@ -8,7 +8,7 @@ use albireo::{
     Axis, Domain, Edges, Lattice, LineOfSight, PeriodicBox, RBins, RpPiBins, SignedEdges,
 };
 
-use crate::fluids::{assert_close, cube, gas, r_bins};
+use super::{assert_close, cube, gas, r_bins};
 
 fn brick(lengths: [f64; 3]) -> Domain {
     Domain::Periodic(PeriodicBox::new(lengths.map(Some)).unwrap())
@@ -323,7 +323,7 @@ fn an_ideal_gas_has_g_of_one_up_to_the_corners() {
         let counts = |pairs| {
             [PairCounts::from_parts(bins.clone(), pairs, None, total, JobId(seed)).unwrap()]
         };
-        crate::fluids::add(&mut space, &counts(pairs), &[100], &cut);
+        super::add(&mut space, &counts(pairs), &[100], &cut);
         let rows = gas(100, 100 + seed, [1.0, 1.2, 0.9]);
         let (mut pairs, mut rings) = (vec![0; 18], vec![0; 32]);
         nearest_pairs(&rows, &bricks, &mut |d, _| {
@@ -336,10 +336,10 @@ fn an_ideal_gas_has_g_of_one_up_to_the_corners() {
                 rings[4 * ring + height] += 1;
             }
         });
-        crate::fluids::add(&mut flat, &counts(pairs), &[100], &cut_flat);
+        super::add(&mut flat, &counts(pairs), &[100], &cut_flat);
         let rings =
             PairCounts::from_parts(cylinders.clone(), rings, None, total, JobId(seed)).unwrap();
-        crate::fluids::add(&mut tubes, &[rings], &[100], &cut_tubes);
+        super::add(&mut tubes, &[rings], &[100], &cut_tubes);
     }
     let mut seen = 0;
     for (g, error) in [

@@ -9,7 +9,7 @@ use albireo::{
     Axis, Domain, Edges, LineOfSight, PairCounts, PeriodicBox, RBins, RpPiBins, SignedEdges,
 };
 
-use crate::fluids::{add, assert_close, counts, cube, gas, r_bins, species_counts};
+use super::{add, assert_close, counts, cube, gas, r_bins, species_counts};
 
 /// What one frame of a reactive, barostatted gas adds.
 struct Shot {

@@ -8,7 +8,7 @@ use albireo::estimators::fluid::{
 use albireo::random::Stream;
 use albireo::{Domain, Edges, RBins};
 
-use crate::fluids::{add, assert_close, cube, gas, r_bins, species_counts};
+use super::{add, assert_close, cube, gas, r_bins, species_counts};
 
 /// `sum exp(i k r)` over some particles: its real and its imaginary part.
 fn wave(rows: &[[f64; 3]], k: [f64; 3]) -> [f64; 2] {

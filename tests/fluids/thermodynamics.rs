@@ -8,7 +8,7 @@ use albireo::estimators::fluid::{
 };
 use albireo::{Domain, Edges};
 
-use crate::fluids::{add, assert_close, cube, gas, r_bins, species_counts};
+use super::{add, assert_close, cube, gas, r_bins, species_counts};
 
 #[test]
 fn potentials_are_logarithms() {

@@ -9,7 +9,7 @@ use albireo::{
     SignedEdges,
 };
 
-use crate::fluids::{add, assert_close, counts, cube, gas, r_bins};
+use super::{add, assert_close, counts, cube, gas, r_bins};
 
 #[test]
 fn randoms_stand_for_walls() {
