@@ -128,17 +128,24 @@ fn others() -> Vec<Kernel> {
     kernels
 }
 
-/// Each for a third of the generations in turn, to machine code for one of these.
+/// The generations that kernel number `k` is compiled for: one, in turn, or all where the whole matrix is asked for; and whether machine
+/// code is made.
+fn wanted(k: usize, archs: &[u32]) -> (&[u32], bool) {
+    if std::env::var_os("ALBIREO_TEST_FULL").is_some() {
+        return (archs, true);
+    }
+    // One further each round, so that no generation gets every kernel of a kind.
+    let turn = (k + k / archs.len()) % archs.len();
+    (&archs[turn..=turn], k.is_multiple_of(3))
+}
+
 fn sums_per_target_and_random_numbers_compile() {
     let CompilerDescription { version, .. } = compiler().unwrap();
     let archs = known(&version);
     let mut jobs: Vec<Job> = Vec::new();
     for (k, &kernel) in others().iter().enumerate() {
-        for (turn, &arch) in archs.iter().enumerate() {
-            if (k + turn).is_multiple_of(3) {
-                jobs.push((kernel, arch, (k + turn).is_multiple_of(archs.len())));
-            }
-        }
+        let (archs, machine_code) = wanted(k, &archs);
+        jobs.extend(archs.iter().map(|&arch| (kernel, arch, machine_code)));
     }
     let compiled = compile_all(&jobs, &version);
     eprintln!("{} compilations, {compiled} of them now", jobs.len());
@@ -148,21 +155,12 @@ fn every_kernel_compiles_for_every_device_generation() {
     let CompilerDescription { version, path } = compiler().unwrap();
     assert!(path.is_file(), "{}", path.display());
     let archs = known(&version);
-    // Every kernel, in turn for each generation; for all of them where the whole matrix is asked for.
-    let whole = std::env::var_os("ALBIREO_TEST_FULL").is_some();
     let variants = albireo_kernels::every_variant();
     let mut jobs: Vec<Job> = Vec::new();
     for (k, &variant) in variants.iter().enumerate() {
-        // One further each round, so that no generation gets every kernel of a kind.
-        let turn = (k + k / archs.len()) % archs.len();
-        let wanted = if whole {
-            &archs[..]
-        } else {
-            &archs[turn..=turn]
-        };
-        let machine_code = whole || k % 3 == 0;
+        let (archs, machine_code) = wanted(k, &archs);
         let kernel = Kernel::Count(variant);
-        jobs.extend(wanted.iter().map(|&arch| (kernel, arch, machine_code)));
+        jobs.extend(archs.iter().map(|&arch| (kernel, arch, machine_code)));
     }
     let sort = Kernel::Sort("albireo_sort_count");
     jobs.extend(archs.iter().map(|&arch| (sort, arch, true)));

@@ -198,7 +198,11 @@ fn what_does_not_fit_is_refused_by_name() {
         (
             &["row"],
             "kind == 3",
-            &["column `kind` is string", "the number 3"],
+            &[
+                "at character 9",
+                "column `kind`, which is string",
+                "found the number 3",
+            ],
         ),
         (
             &["row"],

@@ -165,7 +165,7 @@ impl Planning {
                 row.pairs.to_string(),
                 row.near.to_string(),
                 row.units.to_string(),
-                format!("{:.3}", row.seconds / machines),
+                in_seconds(row.seconds / machines),
             ]);
         }
         let count: f64 = rows.iter().map(|row| row.seconds).sum();
@@ -173,8 +173,10 @@ impl Planning {
         let mut text = columns_of(&table, &[]);
         let _ = writeln!(
             text,
-            "reading {read:.3} s, sorting {sorted:.3} s, counting {:.3} s by {engine}{}",
-            count / machines,
+            "reading {} s, sorting {} s, counting {} s by {engine}{}",
+            in_seconds(read),
+            in_seconds(sorted),
+            in_seconds(count / machines),
             match self.machines.get() {
                 1 => String::new(),
                 n => format!(" on each of {n} machines"),
@@ -194,6 +196,14 @@ impl Planning {
         }
         print(&text)
     }
+}
+
+/// Seconds to the millisecond, or of less than a tenth two digits.
+fn in_seconds(seconds: f64) -> String {
+    if seconds >= 0.1 || seconds == 0.0 {
+        return format!("{seconds:.3}");
+    }
+    format!("{seconds:.1e}")
 }
 
 #[cfg(test)]

@@ -72,7 +72,10 @@ const KINDS: [(&str, &str); 52] = [
         "xi D R B --where q>2",
         "no column `q`; the columns are: `x`",
     ),
-    ("xi D R B --where t>2", "column `t` is string"),
+    (
+        "xi D R B --where t>2",
+        "at character 3 of `t>2`: expected a value as those of column `t`, which is string",
+    ),
     ("xi D R B --where w", "expected a condition"),
     ("xi D R B --where (w>0.5", "expected `)`"),
     ("xi D R B --where w&4==0", "expected an integer"),

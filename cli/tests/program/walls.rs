@@ -372,7 +372,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "t.csv --r-max 1 --n-bins 4 --norm none --scattering A=1",
-        "--structure or --p-of-r",
+        "--structure, --p-of-r or --total-g",
     ),
     (
         "t.csv --r-max 1e-9 --n-bins 4 --p-of-r p.csv --block-counts b.csv",

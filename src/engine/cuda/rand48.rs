@@ -140,7 +140,7 @@ pub fn fill<N: Devices, T: Pod + Send>(
 /// let mut numbers = vec![0; 6144];
 /// cuda.lrand48(Leapfrog::default().with_streams(6144)?, &mut Rand48::new(1), &mut numbers)?;
 /// assert_eq!((numbers[0], numbers[6143]), (89_400_484, 1_255_759_772));
-/// # Ok::<(), albireo::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl Cuda {
     /// As many numbers of `lrand48` as `to` holds.
