@@ -46,6 +46,11 @@ impl AlignedGrid {
         Some(Self { along, units })
     }
 
+    /// The vectors of the frame over 2^64, each along its axis.
+    pub(crate) fn units(&self) -> [f64; 3] {
+        self.units
+    }
+
     /// The fractions of the points along an axis.
     pub(crate) fn along(&self, axis: usize) -> &[u64] {
         &self.along[axis]

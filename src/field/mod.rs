@@ -12,7 +12,6 @@
     reason = "fractions of a frame are 64-bit words, sums of terms are bounded by their job"
 )]
 
-#[cfg(feature = "cuda")]
 mod aligned;
 mod arithmetic;
 mod cells;
@@ -30,7 +29,6 @@ mod term;
 #[cfg(feature = "cuda")]
 mod written;
 
-#[cfg(feature = "cuda")]
 pub(crate) use aligned::AlignedGrid;
 pub(crate) use arithmetic::{Arithmetic, Element};
 pub(crate) use cells::Cells;

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::{Cpu, Naive};
 use crate::error::{EngineError, FieldError};
-use crate::field::{FieldJob, FieldSums, ForProfile, Number, Precision, Profile, Targets};
+use crate::field::{FieldJob, FieldSums, ForProfile, Number, Precision, Profile};
 use crate::progress::{Lasting, Progress};
 
 /// Makes sums per target.
@@ -151,10 +151,7 @@ impl ForProfile for OnThreads<'_> {
 impl OnThreads<'_> {
     fn sum<P: Profile, N: Number>(self, profile: P) {
         let (job, isa) = (self.job, self.engine.isa);
-        let lattice = match job.targets() {
-            Targets::Grid(grid) => tiles::Lattice::<P, N>::new(job, grid, profile, isa),
-            Targets::Points(_) => None,
-        };
+        let lattice = tiles::Lattice::<P, N>::new(job, profile, isa);
         let done = |targets: usize, close: u64| {
             self.close.fetch_add(close, Ordering::Relaxed);
             self.progress.advance(targets as u64);

@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 
 use crate::engine::Isa;
 use crate::field::{
-    Cells, Element, FieldJob, Fractions, Grid, MOST_LANES, Number, Profile, Summing, component,
-    square_along,
+    AlignedGrid, Cells, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing,
+    component, square_along,
 };
 use crate::simd::{Kernel, Simd};
 
@@ -26,9 +26,7 @@ pub(super) struct Lattice<P, N> {
     profile: P,
     isa: Isa,
     shape: [usize; 3],
-    /// The fractions of the points along each axis.
-    along: [Vec<u64>; 3],
-    units: [f64; 3],
+    grid: AlignedGrid,
     reach: f64,
     least2: f64,
     numbers: PhantomData<N>,
@@ -52,24 +50,14 @@ struct Tile {
 }
 
 impl<P: Profile, N: Number> Lattice<P, N> {
-    /// The grid, if its axes are those of the frame.
-    pub(super) fn new(job: &FieldJob, grid: &Grid, profile: P, isa: Isa) -> Option<Self> {
-        let units = job.frame().aligned()?;
-        grid.spacing()?;
-        let mut along: [Vec<u64>; 3] = Default::default();
-        for (axis, along) in along.iter_mut().enumerate() {
-            for k in 0..grid.shape()[axis] {
-                let mut at = [0; 3];
-                at[axis] = k;
-                along.push(job.frame().fraction_along(axis, grid.at(at)[axis])?);
-            }
-        }
+    /// The grid of a job, if it is one along the axes of the frame.
+    pub(super) fn new(job: &FieldJob, profile: P, isa: Isa) -> Option<Self> {
+        let grid = AlignedGrid::of(job)?;
         Some(Self {
             profile,
             isa,
-            shape: grid.shape(),
-            along,
-            units,
+            shape: [0, 1, 2].map(|axis| grid.along(axis).len()),
+            grid,
             reach: job.term().reach(),
             least2: job.least2(),
             numbers: PhantomData,
@@ -115,18 +103,16 @@ impl<P: Profile, N: Number> Lattice<P, N> {
     }
 
     fn tile(&self, first: [usize; 3], size: [usize; 3]) -> Tile {
-        let centre = [0, 1, 2].map(|axis| self.along[axis][first[axis] + size[axis] / 2]);
-        let half = [0, 1, 2].map(|axis| {
-            let points = &self.along[axis][first[axis]..first[axis] + size[axis]];
-            let away = |&point: &u64| square_along(self.units[axis], point, centre[axis]).sqrt();
-            // Where points are far from each other, what is left of a difference of distances has their roundings.
-            points.iter().map(away).fold(0.0, f64::max) * (1.0 + N::SLACK)
-        });
+        let stretch = |axis: usize| {
+            let points = first[axis]..first[axis] + size[axis];
+            self.grid.stretch(axis, points)
+        };
+        let stretches = [0, 1, 2].map(stretch);
         Tile {
             first,
             size,
-            centre,
-            half,
+            centre: stretches.map(|along| along.centre),
+            half: stretches.map(|along| along.half),
         }
     }
 
@@ -161,7 +147,7 @@ impl<P: Profile, N: Number> Lattice<P, N> {
     /// Whether a source is out of reach of the box round a tile, roundings and all.
     fn is_beyond(&self, tile: &Tile, source: Fractions) -> bool {
         let along = |axis: usize| {
-            let d = square_along(self.units[axis], source[axis], tile.centre[axis]).sqrt();
+            let d = square_along(self.grid.units()[axis], source[axis], tile.centre[axis]).sqrt();
             (d - tile.half[axis]).max(0.0)
         };
         let [x, y, z] = [0, 1, 2].map(along);
@@ -177,7 +163,11 @@ impl<P: Profile, N: Number> Lattice<P, N> {
         // Where the grid ends within a tile its last point stands for those that are missing.
         let along = |axis: usize, k: usize| {
             let k = tile.first[axis] + k.min(tile.size[axis] - 1);
-            let d = component(self.units[axis], source[axis], self.along[axis][k]);
+            let d = component(
+                self.grid.units()[axis],
+                source[axis],
+                self.grid.along(axis)[k],
+            );
             N::of(self.profile.along(axis, d))
         };
         Near {
