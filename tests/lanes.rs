@@ -392,6 +392,10 @@ fn all_pairs_on_edges() {
         for engine in engines() {
             agree(&engine, &roots, Classes::One, &[]);
             agree(&engine, &roots, Classes::One, &[Sum::Product]);
+            // With so few edges that pairs are compared with each of them.
+            for bins in [1, 3, 8, 16] {
+                agree(&engine, &lin(0.0, 8.0, bins), Classes::One, &[]);
+            }
             agree(&engine, &whole, Classes::Species, &[Sum::Product]);
             agree(&engine, &roots, Classes::Regions, &[]);
         }

@@ -179,7 +179,7 @@ impl<'l> Fast<'_, 'l> {
             .collect();
         let lanes = OnceLock::new();
         let tallies = share_units(&walk, self.progress, |units, stop| {
-            let mut turn = Turn::default();
+            let mut turn = Turn::first();
             let mut worker = Worker::new(histogram(), self.n_slots, self.n_sums());
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);
@@ -236,7 +236,7 @@ impl<'l> Fast<'_, 'l> {
         let mut rest = &blocks[..];
         while !rest.is_empty() {
             let n = match turn.left {
-                0 if turn.worker.is_some() => PROBE.min(rest.len()),
+                0 if turn.worker.is_some() || !turn.tried => PROBE.min(rest.len()),
                 0 => rest.len(),
                 left => left.min(rest.len()),
             };
@@ -253,9 +253,13 @@ impl<'l> Fast<'_, 'l> {
             self.run.isa.dispatch(CountBlocks(job, worker, now));
             let many = worker.doubtful * TOO_DOUBTFUL > worker.tested;
             (worker.doubtful, worker.tested) = (0, 0);
+            turn.tried = true;
             if many && let Some(lanes) = lanes.get_or_init(self.lanes) {
                 turn.worker.get_or_insert_with(|| lanes.worker());
-                turn.left = LANES_TURN;
+                turn.left = turn.next;
+                turn.next = (2 * turn.next).min(LONGEST_TURN);
+            } else {
+                turn.next = FIRST_TURN;
             }
         }
         blocks.clear();
@@ -285,19 +289,34 @@ impl<'l> Fast<'_, 'l> {
 }
 
 /// Whose turn it is to count on one thread.
-#[derive(Default)]
 struct Turn {
     /// What lanes have counted, once they have had a turn.
     worker: Option<lanes::Worker>,
     /// Pairs of blocks that are left to them.
     left: usize,
+    /// Pairs of blocks of their next turn: more, while the filter goes on having doubts.
+    next: usize,
+    /// Whether the filter has had a turn.
+    tried: bool,
+}
+
+impl Turn {
+    fn first() -> Self {
+        Self {
+            worker: None,
+            left: 0,
+            next: FIRST_TURN,
+            tried: false,
+        }
+    }
 }
 
 /// A doubt costs as much as so many pairs in lanes: where more than one pair in so many is doubtful, lanes count.
 const TOO_DOUBTFUL: u64 = 16;
 
-/// Pairs of blocks that lanes then count before the filter is tried again.
-const LANES_TURN: usize = 1024;
+/// Pairs of blocks that lanes then count before the filter is tried again, the first time and at most.
+const FIRST_TURN: usize = 1024;
+const LONGEST_TURN: usize = 16 * FIRST_TURN;
 
 /// Pairs of blocks that it is tried on.
 const PROBE: usize = 8;

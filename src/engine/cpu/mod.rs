@@ -169,10 +169,12 @@ impl Engine for Cpu {
         let progress = &Lasting::new(progress);
         self.pool()?.install(|| {
             let run = Run::new(self.isa, job, what, None, progress)?;
-            Ok(Units::of_walk(
-                &run.first,
-                &run.walk(),
-                run.second.is_none(),
+            let samples = (&run.first, run.second.as_ref());
+            Ok(Units::new(
+                samples,
+                run.once,
+                job.job().domain(),
+                run.region,
             ))
         })
     }

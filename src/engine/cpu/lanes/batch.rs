@@ -1,7 +1,7 @@
 //! What is known of some rows against the points of a leaf, pair by pair: each step reads what the one before has written.
 
 use crate::simd::Simd;
-use crate::traversal::LEAF;
+use crate::traversal::{LEAF, Slots};
 
 /// Rows taken together: more than a processor looks ahead, so that nothing is read straight after it was written.
 pub(super) const ROWS: usize = 16;
@@ -72,6 +72,24 @@ impl Batch {
     #[inline(always)]
     pub(super) fn pair(&self, k: usize) -> [usize; 2] {
         [self.rows[k / LEAF] as usize, k % LEAF]
+    }
+
+    /// Takes out what is no pair where a block meets itself: of a leaf's own rows, the point itself and, where each pair is met once, the
+    /// lanes before.
+    #[inline(always)]
+    pub(super) fn leave_out(&mut self, slots: Slots, leaf: usize) {
+        if slots == Slots::All {
+            return;
+        }
+        for (k, &row) in self.rows[..self.n_rows].iter().enumerate() {
+            let row = row as usize;
+            if row / LEAF != leaf {
+                continue;
+            }
+            let own = row % LEAF;
+            let from = if slots == Slots::Later { 0 } else { own };
+            self.across[k * LEAF + from..=k * LEAF + own].fill(f64::INFINITY);
+        }
     }
 }
 

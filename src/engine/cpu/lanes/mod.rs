@@ -10,6 +10,7 @@ mod even;
 mod measure;
 mod pair_weights;
 mod plan;
+mod reached;
 mod sums;
 
 use super::Run;
@@ -28,6 +29,7 @@ use cells::ASK;
 use measure::Points;
 pub(super) use pair_weights::{PairWeights, RowWords};
 use plan::{Along, Plan};
+use reached::Reached;
 use sums::{Factors, LaneTerm, Shape, Words};
 
 /// The scalar rule: takes a pair of slots into the tally, if this is its nearest image.
@@ -64,6 +66,8 @@ pub(super) struct Asked<'a> {
 pub(super) struct Lanes<'a> {
     asked: Asked<'a>,
     plan: Option<Plan<'a>>,
+    /// The edges, where pairs are counted by those that they have reached.
+    reached: Option<Reached<'a>>,
     /// How sums are made, by which set of weights.
     terms: Vec<(LaneTerm, usize)>,
     shape: Shape,
@@ -132,7 +136,9 @@ impl<'a> Lanes<'a> {
         let terms: Vec<_> = (asked.sums.iter())
             .map(|sum| LaneTerm::of(sum, asked.root, asked.pair_weights.is_some()))
             .collect();
+        let reached = (asked.form.as_ref()).filter(|_| terms.is_empty());
         Some(Self {
+            reached: reached.and_then(Reached::new),
             roots: terms.iter().any(|(term, _)| term.needs_root()),
             terms,
             cosine: asked.sums.iter().any(cosine),
@@ -298,7 +304,7 @@ impl<'a> Lanes<'a> {
         } = worker;
         let los = self.plan.as_ref().and_then(|plan| plan.los);
         measure::separations(simd, batch, points, &blocks.image, los.is_some());
-        leave_out(batch, blocks.pair.slots, leaf);
+        batch.leave_out(blocks.pair.slots, leaf);
         let slots = [
             blocks.pair.first * BLOCK,
             blocks.pair.second * BLOCK + leaf * LEAF,
@@ -313,6 +319,11 @@ impl<'a> Lanes<'a> {
         let Some(plan) = &self.plan else {
             return;
         };
+        if let Some(reached) = &self.reached
+            && reached.count(simd, batch, words)
+        {
+            return;
+        }
         self.locate(simd, plan, batch, points);
         if let (Some(weights), Some(rows)) = (self.asked.pair_weights, rows) {
             weights.read_rows(rows, slots[0]);
@@ -455,24 +466,6 @@ fn ask(plan: &Plan<'_>, batch: &mut Batch) {
             slot += found;
         }
         batch.slots[k] = slot.min(nowhere);
-    }
-}
-
-/// Takes out what is no pair where a block meets itself: of a leaf's own rows, the point itself and, where each pair is met once, the
-/// lanes before.
-#[inline(always)]
-fn leave_out(batch: &mut Batch, slots: Slots, leaf: usize) {
-    if slots == Slots::All {
-        return;
-    }
-    for k in 0..batch.n_rows {
-        let row = batch.rows[k] as usize;
-        if row / LEAF != leaf {
-            continue;
-        }
-        let own = row % LEAF;
-        let from = if slots == Slots::Later { 0 } else { own };
-        batch.across[k * LEAF + from..=k * LEAF + own].fill(f64::INFINITY);
     }
 }
 

@@ -296,6 +296,13 @@ impl Words {
         }
     }
 
+    /// Adds pairs to a bin, where nothing but pairs is counted.
+    #[inline(always)]
+    pub(super) fn add_pairs(&mut self, bin: usize, pairs: u64) {
+        let entry = &mut self.entries[bin * self.copies * self.terms.len()];
+        *entry = entry.wrapping_add(pairs.cast_signed());
+    }
+
     #[inline(always)]
     fn add_words<const N: usize>(&mut self, batch: &Batch) {
         let Some(terms) = self.terms.first_chunk::<N>() else {
