@@ -13,6 +13,7 @@ use super::owners::Owners;
 use super::pieces::{OfPiece, Piece};
 use super::{Engine, PairJob, Progress};
 use crate::binning::{Binning, PairOrder};
+use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::fingerprint::mix;
 use crate::pairs::{Pairs, Traversal};
@@ -50,8 +51,13 @@ use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 #[derive(Debug)]
 pub struct Units {
     first: Arc<Layout>,
+    /// Nothing where pairs are of one sample.
+    second: Option<Arc<Layout>>,
+    /// Whether each pair of one sample is taken once.
+    once: bool,
+    domain: Domain,
+    region: Region,
     taking: Taking,
-    is_auto: bool,
     /// Pairs taken by the units before each one, and by all: in reach or not.
     pairs_before: Vec<u64>,
     /// What the units before each one cost, and all, in pairs within reach.
@@ -74,8 +80,14 @@ pub(super) fn region_of<B: Binning>(
 }
 
 impl Units {
-    /// The units that a walk goes through, its first sample being `first`.
-    pub(super) fn of_walk(first: &Arc<Layout>, walk: &Walk<'_>, is_auto: bool) -> Self {
+    /// The units of two samples, or of one, each pair of which is taken `once` or in both orders.
+    pub(super) fn new(
+        (first, second): (&Arc<Layout>, Option<&Arc<Layout>>),
+        once: bool,
+        domain: &Domain,
+        region: Region,
+    ) -> Self {
+        let walk = Walk::new(first, second.map(|x| &**x), once, domain, region);
         let units = walk.units();
         let (mut pairs_before, mut cost_before) = (vec![0], vec![0]);
         let (mut pairs, mut cost) = (0u64, 0u128);
@@ -88,8 +100,11 @@ impl Units {
         }
         Self {
             first: Arc::clone(first),
+            second: second.map(Arc::clone),
+            once,
+            domain: domain.clone(),
+            region,
             taking: walk.taking(),
-            is_auto,
             pairs_before,
             cost_before,
         }
@@ -119,10 +134,14 @@ impl Units {
             let other = second.as_deref().unwrap_or(&first);
             let (region, _) = region_of(job, what.bins(), [&first, other]);
             let once = what.bins().order() == PairOrder::Unordered;
-            let walk = Walk::new(&first, second.as_deref(), once, job.domain(), region);
-            Some(Self::of_walk(&first, &walk, second.is_none()))
+            let samples = (&first, second.as_ref());
+            Some(Self::new(samples, once, job.domain(), region))
         };
         pool::run(units, units).ok_or(EngineError::Interrupted)
+    }
+
+    fn is_auto(&self) -> bool {
+        self.second.is_none()
     }
 
     /// Number of units.
@@ -183,7 +202,7 @@ impl Units {
     /// A fingerprint of the plan: which rows each unit holds, and which pairs it takes. Runs of units of equal plans can be put together,
     /// whoever counted them.
     pub fn fingerprint(&self) -> u64 {
-        let mut state = mix(self.taking as u64, u64::from(self.is_auto));
+        let mut state = mix(self.taking as u64, u64::from(self.is_auto()));
         for unit in 0..self.len() {
             let rows = self.first.rows_of(unit).map(u64::from);
             state = mix(rows.fold(state, mix), u64::MAX);
@@ -194,7 +213,8 @@ impl Units {
     /// Refuses units of another job, and those that there are not.
     pub(super) fn check(&self, job: &PairJob<'_>, run: &Range<usize>) -> Result<(), JobError> {
         let (first, second) = job.pairs().samples();
-        let same = self.first.n_points() == first.len() as u64 && self.is_auto == second.is_none();
+        let same =
+            self.first.n_points() == first.len() as u64 && self.is_auto() == second.is_none();
         let units = self.len();
         if !same || run.start > run.end || run.end > units {
             return Err(JobError::Units {
@@ -220,42 +240,77 @@ impl Units {
         }
     }
 
-    /// The rows of some units.
-    fn rows(&self, units: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
-        let rows = units.flat_map(|unit| self.first.rows_of(unit));
-        rows.map(|row| row as usize)
+    /// Which groups of the second sample, or units of the only one, some units take pairs with.
+    fn taken_by(&self, units: impl Iterator<Item = usize>) -> Vec<bool> {
+        let second = self.second.as_deref();
+        let walk = Walk::new(&self.first, second, self.once, &self.domain, self.region);
+        let mut taken = vec![false; second.unwrap_or(&self.first).groups.len()];
+        for unit in units {
+            walk.near_groups(unit, |other, _| taken[other] = true);
+        }
+        taken
     }
 
-    /// An order of rows of the first sample in which the pairs of a run of units are a few pieces.
-    fn arranged(&self, run: &Range<usize>, second: usize) -> (Vec<usize>, Vec<Piece>) {
-        let even = |unit: &usize| unit.is_multiple_of(2);
-        let mut rows: Vec<usize> = self.rows(run.clone().filter(even)).collect();
-        let evens = rows.len();
-        rows.extend(self.rows(run.clone().filter(|unit| !even(unit))));
-        let own = rows.len();
-        if !self.is_auto {
-            return (rows, vec![Piece::Cross(0..own, 0..second)]);
+    /// An order of rows of each sample in which the pairs of a run of units are a few pieces; no rows of a second sample, where there is
+    /// none or `whole` leaves it as it is.
+    fn arranged(&self, run: &Range<usize>, whole: Option<usize>) -> Arranged {
+        let of_parity = |parity: usize| run.clone().filter(move |unit| unit % 2 == parity);
+        let mut first: Vec<usize> = rows_of(&self.first, of_parity(0)).collect();
+        let evens = first.len();
+        first.extend(rows_of(&self.first, of_parity(1)));
+        let own = first.len();
+        if let Some(layout) = &self.second {
+            let second = whole.is_none().then(|| {
+                let taken = self.taken_by(run.clone());
+                rows_of(layout, numbers(&taken)).collect()
+            });
+            let n = second.as_ref().map_or(whole.unwrap_or(0), Vec::len);
+            let pieces = vec![Piece::Cross(0..own, 0..n)];
+            return Arranged {
+                first,
+                second,
+                pieces,
+            };
         }
-        let others = || (0..self.len()).filter(|unit| !run.contains(unit));
         let mut pieces = vec![Piece::Auto(0..own)];
-        // All units of one parity in a run take the same units outside of it.
+        // All units of one parity in a run take the same units outside of it, of those that are in reach.
         let takers = match self.taking {
-            Taking::Parity => vec![(0..evens, 0), (evens..own, 1)],
-            Taking::All | Taking::Later => vec![(0..own, 0)],
+            Taking::Parity => vec![(0..evens, Some(0)), (evens..own, Some(1))],
+            Taking::All | Taking::Later => vec![(0..own, None)],
         };
         for (takers, parity) in takers {
-            let one = (run.clone()).find(|unit| takers.len() == own || unit % 2 == parity);
-            let Some(one) = one.filter(|_| !takers.is_empty()) else {
-                continue;
-            };
-            // Next to the run, so that it lies on the same side of the others as all of the run.
-            let taken = others().filter(|&other| self.taking.takes(one, other));
-            let from = rows.len();
-            rows.extend(self.rows(taken));
-            pieces.push(Piece::Cross(takers, from..rows.len()));
+            let ones = run.clone();
+            let mut taken = self.taken_by(ones.filter(|unit| parity.is_none_or(|p| unit % 2 == p)));
+            taken[run.clone()].fill(false);
+            let from = first.len();
+            first.extend(rows_of(&self.first, numbers(&taken)));
+            pieces.push(Piece::Cross(takers, from..first.len()));
         }
-        (rows, pieces)
+        Arranged {
+            first,
+            second: None,
+            pieces,
+        }
     }
+}
+
+/// Rows of a job in the order of a run of units.
+struct Arranged {
+    first: Vec<usize>,
+    second: Option<Vec<usize>>,
+    pieces: Vec<Piece>,
+}
+
+/// The rows of some groups.
+fn rows_of(layout: &Layout, groups: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+    let rows = groups.flat_map(|group| layout.rows_of(group));
+    rows.map(|row| row as usize)
+}
+
+/// The numbers of what is marked.
+fn numbers(marked: &[bool]) -> impl Iterator<Item = usize> {
+    let all = marked.iter().enumerate();
+    all.filter_map(|(number, &is)| is.then_some(number))
 }
 
 /// Counts a run of units by an engine that knows nothing of units: as jobs of their own, between rows brought together.
@@ -271,13 +326,22 @@ pub(super) fn tally_arranged<E: Engine + ?Sized, B: Binning>(
     if what.classes() != Classes::One {
         return Err(JobError::ClassesOfUnits(engine.description()).into());
     }
-    progress.begin(units.pairs(run.clone()));
     let (first, second) = job.pairs().samples();
-    let (rows, pieces) = units.arranged(&run, second.map_or(0, Particles::len));
-    let own = first
-        .picked(&|| rows.iter().copied())
-        .map_err(JobError::from)?;
-    let pairs = match second {
+    // Cuts may name rows of the second sample by their numbers.
+    let whole = second.filter(|_| !what.cuts().is_empty());
+    let arranged = units.arranged(&run, whole.map(Particles::len));
+    let (rows, pieces) = (&arranged.first, &arranged.pieces);
+    progress.begin(pieces.iter().map(Piece::pairs).sum());
+    let picked = |sample: &Particles, rows: &[usize]| {
+        let rows = sample.picked(&|| rows.iter().copied());
+        rows.map_err(JobError::from)
+    };
+    let own = picked(first, rows)?;
+    let near = match (second, &arranged.second) {
+        (Some(second), Some(rows)) => Some(picked(second, rows)?),
+        _ => None,
+    };
+    let pairs = match near.as_ref().or(second) {
         None => Pairs::Auto(&own),
         Some(second) => Pairs::Cross(&own, second),
     };
@@ -291,7 +355,7 @@ pub(super) fn tally_arranged<E: Engine + ?Sized, B: Binning>(
                 let part = piece.with_job(&arranged, |job| {
                     let cuts = one.cuts().iter();
                     let [a, b] = piece.runs();
-                    let cuts = cuts.map(|cut| cut.in_runs([&a, &b], units.is_auto));
+                    let cuts = cuts.map(|cut| cut.in_runs([&a, &b], units.is_auto()));
                     let one = cuts.fold(one.clone().without_cuts(), Tallied::with_cut);
                     engine.run(job, &one, &OfPiece(progress))
                 });
@@ -310,6 +374,38 @@ pub(super) fn tally_arranged<E: Engine + ?Sized, B: Binning>(
         places[row] = Some(place as u32);
     }
     let cuts = what.cuts().iter();
-    let cuts = cuts.map(|cut| cut.renumbered(&places, units.is_auto));
+    let cuts = cuts.map(|cut| cut.renumbered(&places, units.is_auto()));
     count(&cuts.fold(what.clone().without_cuts(), Tallied::with_cut))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::binning::{Edges, RBins};
+    use crate::progress::Silent;
+    use crate::random;
+
+    #[test]
+    fn runs_bring_the_rows_in_reach_alone() {
+        let n = 40_000;
+        let sample = |seed| Particles::new(random::in_box(n, seed, [8.0, 0.5, 0.5]).unwrap());
+        let (a, b) = (sample(1), sample(2));
+        let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.1, 2).unwrap()));
+        for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
+            let job = PairJob::new(pairs, &Domain::Open).unwrap();
+            let units = Units::sorted(&job, &what, &Silent).unwrap();
+            let mut own = 0;
+            for part in 0..8 {
+                let arranged = units.arranged(&units.part(part, 8), None);
+                let brought = arranged.first.len() + arranged.second.map_or(0, |rows| rows.len());
+                assert!(
+                    (n / 8..n / 2).contains(&brought),
+                    "{brought} of part {part}"
+                );
+                own += arranged.pieces[0].runs()[0].len();
+            }
+            assert_eq!(own, n);
+        }
+    }
 }

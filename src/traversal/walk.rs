@@ -285,7 +285,7 @@ impl<'a> Walk<'a> {
 
     /// Meets every group within reach whose pairs unit `unit` takes.
     #[inline]
-    fn near_groups(&self, unit: usize, mut meet: impl FnMut(usize, Translation)) {
+    pub(crate) fn near_groups(&self, unit: usize, mut meet: impl FnMut(usize, Translation)) {
         let group = &self.first.groups[unit];
         let in_order = self.taking == Taking::Later;
         for &translation in &self.translations {
