@@ -17,6 +17,7 @@ use toml::de::{DeTable, DeValue};
 use crate::usage::usage;
 pub(crate) use keys::listed;
 use order::in_order;
+pub(crate) use order::rounds;
 use settings::{Setting, command_line, flags_of};
 use sweep::Sweep;
 

@@ -284,13 +284,17 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
 }
 
 /// Does what a command line asks for as one of several ranks.
+/// Whether ranks share a command out among them.
+fn is_shared(command: &Command) -> bool {
+    matches!(command, Command::Count(_) | Command::Xi(_) | Command::Wp(_))
+}
+
 fn carry_out_as_rank(command: Command, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
     if world.size() > 1 {
         progress::leave_signals_untold();
     }
     world::begin(&**world, &call.arguments.words)?;
-    let shared = matches!(command, Command::Count(_) | Command::Xi(_) | Command::Wp(_));
-    if shared {
+    if is_shared(&command) || matches!(command, Command::Run(_)) {
         world::within(Some(world), || carry_out(command, call))?;
     } else if world.rank() == 0 {
         if world.size() > 1 {

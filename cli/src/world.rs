@@ -140,8 +140,30 @@ impl Guided {
 }
 
 /// One process by itself.
-#[derive(Debug, Default)]
-pub(crate) struct Alone(RefCell<Guided>);
+#[derive(Debug)]
+pub(crate) struct Alone {
+    guided: RefCell<Guided>,
+    on_node: [usize; 2],
+}
+
+impl Default for Alone {
+    fn default() -> Self {
+        Self {
+            guided: RefCell::default(),
+            on_node: [0, 1],
+        }
+    }
+}
+
+impl Alone {
+    /// A rank that does something by itself, on its own GPUs.
+    pub(crate) fn of_rank(world: &dyn World) -> Rc<dyn World> {
+        Rc::new(Self {
+            on_node: world.on_node(),
+            ..Self::default()
+        })
+    }
+}
 
 impl World for Alone {
     fn rank(&self) -> usize {
@@ -153,7 +175,7 @@ impl World for Alone {
     }
 
     fn on_node(&self) -> [usize; 2] {
-        [0, 1]
+        self.on_node
     }
 
     fn sum(&self, _: &mut [u64]) -> Result<(), WorldError> {
@@ -169,16 +191,16 @@ impl World for Alone {
     }
 
     fn begin(&self, n: usize, least: usize) -> Result<(), WorldError> {
-        *self.0.borrow_mut() = Guided::new(n, 1, least);
+        *self.guided.borrow_mut() = Guided::new(n, 1, least);
         Ok(())
     }
 
     fn next(&self, most: usize) -> Result<Option<Range<usize>>, WorldError> {
-        Ok(self.0.borrow_mut().next(most))
+        Ok(self.guided.borrow_mut().next(most))
     }
 
     fn stop(&self) -> Result<(), WorldError> {
-        self.0.borrow_mut().stop();
+        self.guided.borrow_mut().stop();
         Ok(())
     }
 

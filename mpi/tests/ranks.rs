@@ -90,6 +90,52 @@ fn parts_and_checkpoints_by_ranks() {
     }
 }
 
+/// The mocks of a job are made one a rank, what has one catalog by all ranks, and what goes on from them afterwards.
+#[test]
+fn ranks_share_the_measurements_of_a_job() {
+    if !there_is_mpi() {
+        return;
+    }
+    let job = |out: &str| {
+        format!(
+            "box = 10\n[sweep]\nmock = [\"d\", \"r\", \"e\", \"f\"]\n\
+             [xi.mocks]\ndata = \"{{mock}}.csv\"\nbins = \"lin:0.1:1:3\"\noutput = \"{out}_{{mock}}.csv\"\n\
+             [wp.mocks]\ndata = \"{{mock}}.csv\"\nbins = \"lin:0.1:1:2\"\npi-bins = \"lin:0:2:2\"\noutput = \"{out}_wp_{{mock}}.csv\"\n\
+             [count.one]\ndata = \"d.csv\"\nbins = \"lin:0:1:3\"\noutput = \"{out}_one.csv\"\n\
+             [result.covariance.mocks]\nresults = \"{out}_{{mock:all}}.csv\"\noutput = \"{out}_covariance.csv\"\n"
+        )
+    };
+    let folder = catalogs()
+        .with("e.csv", &scattered(900, 10.0, 7))
+        .with("f.csv", &scattered(1000, 10.0, 8))
+        .with("alone.toml", &job("alone"))
+        .with("ranks.toml", &job("ranks"))
+        .with(
+            "single.toml",
+            "[count.one]\ndata = \"d.csv\"\nbins = \"lin:0:1:3\"\noutput = \"single.csv\"\n",
+        );
+    good(folder.alone("run alone.toml"));
+    for ranks in [2, 3] {
+        good(folder.ranks(ranks, "run ranks.toml --again"));
+        let mocks = ["d", "r", "e", "f", "wp_d", "wp_r", "wp_e", "wp_f"];
+        for name in mocks.iter().chain(&["one", "covariance"]) {
+            let [one, other] =
+                ["alone", "ranks"].map(|of| folder.bytes(&format!("{of}_{name}.csv")));
+            assert_eq!(one, other, "{ranks} ranks: {name}");
+        }
+    }
+    let told = good(folder.ranks(2, "run ranks.toml"));
+    assert!(
+        told.stderr.contains("10 of 10 were done already"),
+        "{}",
+        told.stderr
+    );
+    // One catalog: all ranks share its pairs.
+    good(folder.ranks(2, "run single.toml"));
+    good(folder.alone("count d.csv --bins lin:0:1:3 -o direct.csv"));
+    assert_eq!(folder.bytes("single.csv"), folder.bytes("direct.csv"));
+}
+
 /// Asserts that a job ends soon, with one line that says what is expected, and writes nothing.
 fn fails(folder: &Folder, command: Command, expected: &str, codes: &[i32]) {
     let told = run(command);

@@ -13,11 +13,13 @@ use crate::Cli;
 use crate::caller;
 use crate::catalogs::Files;
 use crate::inputs::{Call, Kept};
-use crate::job::{Job, Measurement, listed};
+use crate::is_shared;
+use crate::job::{Job, Measurement, listed, rounds};
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::usage::{in_a_line, usage};
 use crate::weight_sets::files_of;
+use crate::world::{self, Alone, World};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -186,12 +188,42 @@ impl Run {
                 .map(|made| command_line(&made.arguments) + "\n");
             return crate::output::print(&lines.collect::<String>());
         }
-        let number = measurements.len();
-        let mut kept = Kept::of(SAMPLES_KEPT);
+        let world = world::current();
+        let mut running = Running {
+            measurements,
+            file,
+            kept: Kept::of(SAMPLES_KEPT),
+            again: self.again,
+        };
+        let skipped = if world.size() > 1 {
+            running.share_out(&*world)?
+        } else {
+            running.one_by_one()?
+        };
+        if skipped > 0 {
+            let number = running.measurements.len();
+            tracing::info!("{skipped} of {number} were done already; --again measures them anew");
+        }
+        Ok(())
+    }
+}
+
+/// The measurements of a job while they are made.
+struct Running {
+    measurements: Vec<Measurement>,
+    file: Option<Rc<JobText>>,
+    kept: Kept,
+    again: bool,
+}
+
+impl Running {
+    /// Makes them in order; tells how many were done.
+    fn one_by_one(&mut self) -> Result<usize> {
         let mut skipped = 0;
-        for (k, made) in measurements.into_iter().enumerate() {
+        for k in 0..self.measurements.len() {
             check_stop()?;
-            if !self.again && is_done(&made) {
+            let made = &self.measurements[k];
+            if !self.again && is_done(made) {
                 tracing::info!("[{}] is done: {}", made.name, made.outputs.join(", "));
                 for path in made.outputs.iter().map(Path::new) {
                     if let Ok(table) = Table::read(path) {
@@ -201,22 +233,69 @@ impl Run {
                 skipped += 1;
                 continue;
             }
-            tracing::info!("{} of {number}: [{}]", k + 1, made.name);
-            let cli = parsed(&made)?;
-            let name = made.name.clone();
-            let arguments = Arguments {
-                words: made.arguments,
-                job: file.clone().map(|file| JobEntry { name, file }),
-            };
-            let mut call = Call {
-                arguments: &arguments,
-                kept: &mut kept,
-            };
-            crate::carry_out(cli.command, &mut call).with_context(|| format!("[{}]", made.name))?;
+            self.make(k)?;
         }
-        if skipped > 0 {
-            tracing::info!("{skipped} of {number} were done already; --again measures them anew");
+        Ok(skipped)
+    }
+
+    /// Makes those of a round at a time on several ranks: where their catalogs are as many as ranks, each rank makes some of them whole; else all
+    /// ranks share out the pairs of one after the other.
+    fn share_out(&mut self, world: &dyn World) -> Result<usize> {
+        let alone = Alone::of_rank(world);
+        let mut skipped = 0;
+        for round in rounds(&self.measurements) {
+            // All ranks go by the same, whatever each of them finds.
+            let open = |&k: &usize| u64::from(self.again || !is_done(&self.measurements[k]));
+            let mut open: Vec<u64> = round.iter().map(open).collect();
+            world.max(&mut open)?;
+            let round: Vec<usize> = (round.iter().zip(&open))
+                .filter_map(|(&k, &open)| (open > 0).then_some(k))
+                .collect();
+            skipped += open.len() - round.len();
+            // What is made of the same catalog goes to one rank, which reads and sorts it once.
+            let catalogs: Vec<_> = (round.iter())
+                .map(|&k| self.measurements[k].inputs.first())
+                .collect();
+            let mut distinct = catalogs.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            let rank_of = |k: usize| {
+                let number = distinct.binary_search(&catalogs[k]).unwrap_or(0);
+                number % world.size()
+            };
+            let whole = distinct.len() >= world.size();
+            let ranks: Vec<_> = (0..round.len())
+                .map(|k| whole.then(|| rank_of(k)))
+                .collect();
+            for (&k, rank) in round.iter().zip(ranks) {
+                check_stop()?;
+                let shared = is_shared(&parsed(&self.measurements[k])?.command);
+                match rank.or((!shared).then_some(0)) {
+                    None => self.make(k)?,
+                    Some(rank) if rank == world.rank() => {
+                        world::within(Some(&alone), || self.make(k))?;
+                    }
+                    Some(_) => {}
+                }
+            }
+            world.wait()?;
         }
-        Ok(())
+        Ok(skipped)
+    }
+
+    fn make(&mut self, k: usize) -> Result<()> {
+        let (made, number) = (&self.measurements[k], self.measurements.len());
+        tracing::info!("{} of {number}: [{}]", k + 1, made.name);
+        let cli = parsed(made)?;
+        let name = made.name.clone();
+        let arguments = Arguments {
+            words: made.arguments.clone(),
+            job: self.file.clone().map(|file| JobEntry { name, file }),
+        };
+        let mut call = Call {
+            arguments: &arguments,
+            kept: &mut self.kept,
+        };
+        crate::carry_out(cli.command, &mut call).with_context(|| format!("[{}]", made.name))
     }
 }

@@ -1,6 +1,6 @@
 //! The order in which measurements are made: each after those whose files it reads.
 //!
-//! Entry: [`in_order`].
+//! Entries: [`in_order`], and [`rounds`] for several at a time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -36,13 +36,8 @@ fn writers<'a>(
     }
 }
 
-/// Randoms first and figures last, all else as it stands in the file, as far as files that one writes and another reads allow.
-///
-/// # Errors
-/// Measurements that wait for each other's files.
-pub(super) fn in_order(mut measurements: Vec<Measurement>) -> Result<Vec<Measurement>> {
-    let of = |made: &Measurement, command: &str| made.arguments[1] == *command;
-    measurements.sort_by_key(|made| (!of(made, "randoms"), of(made, "plot")));
+/// The numbers of the measurements that write what each one reads.
+fn before(measurements: &[Measurement]) -> Vec<Vec<usize>> {
     let mut by_output = HashMap::new();
     for (k, made) in measurements.iter().enumerate() {
         by_output.extend(made.outputs.iter().map(|output| (plain(output), k)));
@@ -54,7 +49,31 @@ pub(super) fn in_order(mut measurements: Vec<Measurement>) -> Result<Vec<Measure
         before.dedup();
         before
     };
-    let before: Vec<Vec<usize>> = measurements.iter().map(before).collect();
+    measurements.iter().map(before).collect()
+}
+
+/// The numbers of measurements in order, in rounds: none reads what another one of its round writes.
+pub(crate) fn rounds(measurements: &[Measurement]) -> Vec<Vec<usize>> {
+    let mut round = vec![0; measurements.len()];
+    for (k, before) in before(measurements).into_iter().enumerate() {
+        let last = before.into_iter().map(|other| round[other] + 1).max();
+        round[k] = last.unwrap_or(0);
+    }
+    let mut rounds = vec![vec![]; round.iter().max().map_or(0, |last| last + 1)];
+    for (k, round) in round.into_iter().enumerate() {
+        rounds[round].push(k);
+    }
+    rounds
+}
+
+/// Randoms first and figures last, all else as it stands in the file, as far as files that one writes and another reads allow.
+///
+/// # Errors
+/// Measurements that wait for each other's files.
+pub(super) fn in_order(mut measurements: Vec<Measurement>) -> Result<Vec<Measurement>> {
+    let of = |made: &Measurement, command: &str| made.arguments[1] == *command;
+    measurements.sort_by_key(|made| (!of(made, "randoms"), of(made, "plot")));
+    let before = before(&measurements);
     let n = measurements.len();
     let mut after = vec![Vec::new(); n];
     for (k, others) in before.iter().enumerate() {
