@@ -44,7 +44,8 @@ class RDF(_Base):
         super().__init__(bins, r_max, r_min, normalization_mode)
         self._edges = np.linspace(r_min, r_max, bins + 1, dtype=np.float64)
         self._own: dict[str, Any] | None = None
-        self._called_compute: bool
+        # Some releases of freud leave it out until something is computed.
+        self._called_compute = False
 
     def compute(self, system: Any, query_points: Any = None, neighbors: Any = None, reset: bool = True) -> RDF:
         """Counts the pairs of a system, or of `query_points` around its points, and adds them to those of before unless `reset`."""

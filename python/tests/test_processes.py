@@ -17,30 +17,88 @@ import albireo
 EDGES = [0, 1, 2, 5.0]
 
 
+#: Calls of each way of working side by side; 1000 show that nothing hangs or is leaked for long.
+CALLS_EACH = int(os.environ.get("ALBIREO_TEST_CALLS", "40"))
+SEEDS = range(4)
+
+
 def counted(seed: int) -> list[int]:
     points = np.random.default_rng(seed).random((300, 3)) * 20
     return albireo.count(points, bins=EDGES, box=20).npairs.tolist()
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+def memory() -> int:
+    """Resident pages of this process, in kB."""
+    if not os.path.exists("/proc/self/statm"):
+        return 0
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def watched(call: int) -> tuple[list[int], int, int]:
+    """The counts of a call, and where it ran with how much memory."""
+    return counted(call % len(SEEDS)), os.getpid(), memory()
+
+
+def check(made: list[tuple[list[int], int, int]]) -> None:
+    """Every call has counted the same, and no process has grown from the first half of its calls to the second."""
+    expected = [counted(seed) for seed in SEEDS]
+    assert [counts for counts, _, _ in made] == [expected[call % len(SEEDS)] for call in range(CALLS_EACH)]
+    held: dict[int, list[int]] = {}
+    for _, process, size in made:
+        held.setdefault(process, []).append(size)
+    for sizes in held.values():
+        half = len(sizes) // 2
+        assert half == 0 or max(sizes[half:]) - max(sizes[:half]) < 8_000, f"kB: {sizes[half - 1]} to {sizes[-1]} in {len(sizes)} calls"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_processes_count_the_same(method):
-    expected = [counted(seed) for seed in range(4)]
     with multiprocessing.get_context(method).Pool(3) as pool:
-        made = pool.map_async(counted, list(range(4)) * 10).get(timeout=100)
-    assert made == expected * 10
+        check(pool.map_async(watched, range(CALLS_EACH), chunksize=4).get(timeout=500))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_while_others_count():
+    """Children of a process whose threads count just then."""
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            counted(0)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(max(CALLS_EACH // 40, 1)):
+            with multiprocessing.get_context("fork").Pool(2) as pool:
+                assert pool.map_async(counted, SEEDS).get(timeout=100) == [counted(seed) for seed in SEEDS]
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_threads_count_the_same():
-    expected = [counted(seed) for seed in range(4)]
     with futures.ThreadPoolExecutor(6) as pool:
-        assert list(pool.map(counted, list(range(4)) * 25)) == expected * 25
+        check(list(pool.map(watched, range(CALLS_EACH))))
 
 
-def memory() -> int:
-    """Resident pages of this process, in kB."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("scheduler", ["threads", "processes", "synchronous"])
+def test_dask_counts_the_same(scheduler):
+    dask = pytest.importorskip("dask")
+    tasks = [dask.delayed(watched)(call) for call in range(CALLS_EACH)]
+    check(list(dask.compute(*tasks, scheduler=scheduler, num_workers=3)))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_dask_workers_count_the_same():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        check(client.gather(client.map(watched, range(CALLS_EACH), pure=False)))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")

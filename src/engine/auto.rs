@@ -320,22 +320,27 @@ impl Auto {
         if cpu <= start + Self::gpu_seconds(jobs, gpu::MULTIPROCESSORS) {
             return self.stay(cpu, "");
         }
-        match self.cuda.get_or_init(|| Cuda::new(CudaOptions::default())) {
+        self.against(cpu, |cuda| Self::gpu_seconds(jobs, cuda.multiprocessors()))
+    }
+
+    /// The GPUs if they are faster than `cpu` seconds; opened once, and those of a fork's parent are left alone.
+    #[cfg(feature = "cuda")]
+    fn against(&self, cpu: f64, gpu: impl Fn(&Cuda) -> f64) -> Choice {
+        let opened = self.cuda.get_or_init(|| Cuda::new(CudaOptions::default()));
+        let opened = opened.as_ref().map_err(Clone::clone);
+        match opened.and_then(Cuda::of_this_process) {
             // Nobody asked for what is not there.
             Err(CudaError::NoDriver | CudaError::NoDevice) => self.stay(cpu, ""),
             Err(error) => self.stay(cpu, &format!(": the GPU cannot be used ({error})")),
             Ok(cuda) => {
-                let gpu = Self::gpu_seconds(jobs, cuda.multiprocessors());
+                let gpu = gpu(cuda);
+                let (there, here) = (seconds(gpu), seconds(cpu));
                 if cpu <= gpu {
-                    return self.stay(cpu, &format!(": the GPU would take {}", seconds(gpu)));
+                    return self.stay(cpu, &format!(": the GPU would take {there}"));
                 }
                 Choice {
                     engine: AnyEngine::Cuda(cuda.clone()),
-                    reason: format!(
-                        "cuda, {} expected: the cpu would take {}",
-                        seconds(gpu),
-                        seconds(cpu)
-                    ),
+                    reason: format!("cuda, {there} expected: the cpu would take {here}"),
                 }
             }
         }
@@ -478,8 +483,7 @@ mod tests {
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let bins = RBins::new(Edges::linear(0.0, 2.0, 4).unwrap());
         let choice = auto.choose(&job, &bins, Sums::default());
-        // Where there is none, not a word about one.
-        #[cfg(feature = "cuda")]
+        #[cfg(feature = "cuda")] // Where there is none, not a word about one.
         if let Some(Err(CudaError::NoDriver | CudaError::NoDevice)) = auto.cuda.get() {
             assert!(!choice.reason.contains("GPU"), "{}", choice.reason);
         }

@@ -23,6 +23,17 @@ pub enum CudaError {
     /// A device number given twice.
     #[error("CUDA device {0} is named twice")]
     Repeated(usize),
+    /// The child of a fork whose parent uses the driver.
+    #[error(
+        "process {child} is the child of a fork of process {parent}, which has used the GPUs, and the NVIDIA driver does not work in such a child: \
+         start processes by spawn or forkserver, fork before the first count on a GPU, or use the cpu engine here"
+    )]
+    Forked {
+        /// The process that has used the driver.
+        parent: u32,
+        /// The one that asks for it.
+        child: u32,
+    },
     /// The threads that drive devices could not be started.
     #[error("could not start a thread for each CUDA device: {0}")]
     Threads(String),

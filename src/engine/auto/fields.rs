@@ -1,8 +1,8 @@
 //! Which engine for sums per target, by the pairs of a source and a target within reach.
 
-#[cfg(feature = "cuda")]
-use super::{AnyEngine, Cuda, CudaError, CudaOptions, gpu, seconds};
 use super::{Auto, Choice, Cpu, cpu_rate};
+#[cfg(feature = "cuda")]
+use super::{Cuda, gpu};
 use crate::field::FieldJob;
 
 /// Pairs to test for counts in a few bins that take a thread as long as a pair of a source and a target within reach: 1.1e9 of these a
@@ -64,24 +64,7 @@ impl Auto {
         if self.cuda.get().is_none() && cpu <= gpu::START {
             return self.stay(cpu, "");
         }
-        match self.cuda.get_or_init(|| Cuda::new(CudaOptions::default())) {
-            Err(CudaError::NoDriver | CudaError::NoDevice) => self.stay(cpu, ""),
-            Err(error) => self.stay(cpu, &format!(": the GPU cannot be used ({error})")),
-            Ok(cuda) => {
-                let device = gpu::RUN + pairs / device_rate(cuda);
-                if cpu <= device {
-                    return self.stay(cpu, &format!(": the GPU would take {}", seconds(device)));
-                }
-                Choice {
-                    engine: AnyEngine::Cuda(cuda.clone()),
-                    reason: format!(
-                        "cuda, {} expected: the cpu would take {}",
-                        seconds(device),
-                        seconds(cpu)
-                    ),
-                }
-            }
-        }
+        self.against(cpu, |cuda| gpu::RUN + pairs / device_rate(cuda))
     }
 }
 

@@ -401,7 +401,7 @@ impl FieldEngine for Cuda {
         planes: Range<usize>,
         progress: &dyn Progress,
     ) -> Result<FieldSums, EngineError> {
-        let (sums, timings) = field(&*self.gpus, job, planes, progress)?;
+        let (sums, timings) = field(self.gpus()?, job, planes, progress)?;
         let cells: usize = job.cells().shape().iter().product();
         let plan = format!("{} sources in {cells} cells", job.n_sources());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);

@@ -18,6 +18,7 @@ use cudarc::driver::{
 use super::device::{Device, LaunchShape};
 use super::kernel::Kernel;
 use super::kernel_cache;
+use super::process;
 use super::staging::Staging;
 use crate::error::CudaError;
 
@@ -66,8 +67,9 @@ const RESERVE: u64 = 64 << 20;
 /// Number of devices that the driver shows.
 ///
 /// # Errors
-/// No driver, or one that fails.
+/// No driver, one that fails, or one that the parent of this fork has used.
 pub(super) fn device_count() -> Result<usize, CudaError> {
+    process::check()?;
     // cudarc panics where the driver's library, or a function of it, is missing (stub libraries lack most).
     let count = catch_unwind(|| {
         // SAFETY: looks for a shared library by name and loads it; the driver's has no load-time effect on this process.
@@ -75,7 +77,10 @@ pub(super) fn device_count() -> Result<usize, CudaError> {
         present.then(CudaContext::device_count)
     });
     match count {
-        Ok(Some(Ok(count))) => Ok(count.max(0) as usize),
+        Ok(Some(Ok(count))) => {
+            process::admit()?;
+            Ok(count.max(0) as usize)
+        }
         Ok(Some(Err(error))) => {
             // A driver without a device refuses to start.
             if error.0 == CUresult::CUDA_ERROR_NO_DEVICE {

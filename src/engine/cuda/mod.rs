@@ -22,6 +22,7 @@ mod nvrtc;
 mod nvrtc_places;
 mod options;
 mod plan;
+mod process;
 mod rand48;
 mod run;
 mod samples;
@@ -155,6 +156,17 @@ impl Cuda {
         })
     }
 
+    /// The devices, unless another process has opened them.
+    fn gpus(&self) -> Result<&Gpus, CudaError> {
+        process::check()?;
+        Ok(&self.gpus)
+    }
+
+    /// These devices, unless the process that this one is a fork of has opened them.
+    pub(crate) fn of_this_process(&self) -> Result<&Self, CudaError> {
+        self.gpus().map(|_| self)
+    }
+
     /// Engines of one device each, `copies` for each device in use: work of one device at the same time goes to different ones.
     pub(crate) fn one_by_one(&self, copies: usize) -> Result<Vec<Self>, CudaError> {
         let numbers = self.gpus.all().iter().map(Gpu::number);
@@ -174,7 +186,7 @@ impl Cuda {
     /// # Errors
     /// A device that does not answer.
     pub fn describe_devices(&self) -> Result<Vec<DeviceDescription>, CudaError> {
-        self.gpus.all().iter().map(Gpu::describe).collect()
+        self.gpus()?.all().iter().map(Gpu::describe).collect()
     }
 
     /// Multiprocessors of all devices in use.
@@ -226,7 +238,7 @@ impl Cuda {
         let mut told = None;
         let count = |all: &Tallied<B>| {
             let (tally, timings, plan) =
-                spread::count(&*self.gpus, &self.options, (job, kept), all, progress)?;
+                spread::count(self.gpus()?, &self.options, (job, kept), all, progress)?;
             told = Some((timings, plan));
             Ok(tally)
         };
@@ -284,10 +296,9 @@ impl Engine for Cuda {
 
     fn description(&self) -> String {
         let names: Vec<String> = self
-            .gpus
-            .all()
+            .describe_devices()
+            .unwrap_or_default()
             .iter()
-            .flat_map(Gpu::describe)
             .map(|d| format!("{} {}", d.number, d.name))
             .collect();
         let arithmetic = match self.options.precision {
