@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::lanes::Lists;
+use super::lanes::{Lists, Sides};
 use super::rule::Rule;
-use crate::simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
+use crate::simd::{Isa, Kernel, MOST_LANES, Record, Simd};
 
 /// Particles whose lists are made and met at a time.
 pub(super) const STRETCH: usize = 256;
@@ -137,6 +137,8 @@ pub(super) struct CellLists {
     /// Where each list begins, and its number of particles.
     lists: Vec<(u32, u32)>,
     neighbours: Vec<u32>,
+    /// Neighbours that lists are filled up to whole numbers of.
+    width: usize,
 }
 
 impl Lists for CellLists {
@@ -144,7 +146,7 @@ impl Lists for CellLists {
     fn of(&self, particle: usize) -> (&[u32], usize) {
         let (start, count) = self.lists[particle - self.particles.start];
         let (start, count) = (start as usize, count as usize);
-        let end = start + count.next_multiple_of(RECORDS);
+        let end = start + count.next_multiple_of(self.width);
         (&self.neighbours[start..end], count)
     }
 }
@@ -154,14 +156,15 @@ impl CellLists {
         self.particles.clone()
     }
 
-    /// Makes the lists of these particles anew.
+    /// Makes the lists of these particles anew: of all their neighbours, or of those with higher numbers.
     pub(super) fn fill(
         &mut self,
         (isa, rule): (Isa, &Rule),
         order: &CellOrder,
         (records, halves): (&[Record], &Halves),
-        particles: Range<usize>,
+        (particles, sides): (Range<usize>, Sides),
     ) {
+        self.width = sides.width();
         self.particles = particles;
         self.lists.clear();
         self.neighbours.clear();
@@ -170,6 +173,7 @@ impl CellLists {
             order,
             records,
             halves,
+            sides,
             lists: self,
         });
     }
@@ -182,6 +186,7 @@ struct Filling<'a> {
     /// All particles, sorted; the last record is an empty one.
     records: &'a [Record],
     halves: &'a Halves,
+    sides: Sides,
     lists: &'a mut CellLists,
 }
 
@@ -235,7 +240,10 @@ impl Kernel for Filling<'_> {
             let neighbours = &mut self.lists.neighbours;
             let start = neighbours.len();
             for run in &runs {
-                let mut at = run.start.max(particle + 1);
+                let mut at = match self.sides {
+                    Sides::One => run.start.max(particle + 1),
+                    Sides::Both => run.start,
+                };
                 while at < run.end {
                     let dx = along(simd, &x[at..], own[0], units[0]);
                     let dy = along(simd, &y[at..], own[1], units[1]);
@@ -243,7 +251,10 @@ impl Kernel for Filling<'_> {
                     let r2 = simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)));
                     let within = simd.mask_bits(simd.less(r2, limit));
                     let lanes = (run.end - at).min(S::LANES) as u32;
-                    let within = within & (u64::MAX >> (64 - lanes)) as u32;
+                    let mut within = within & (u64::MAX >> (64 - lanes)) as u32;
+                    if let Some(own @ 0..32) = particle.checked_sub(at) {
+                        within &= !(1 << own);
+                    }
                     let mut found = [0; MOST_LANES];
                     let count = simd.store_lanes(within, at as u32, &mut found);
                     neighbours.extend_from_slice(&found);
@@ -252,7 +263,7 @@ impl Kernel for Filling<'_> {
                 }
             }
             let count = neighbours.len() - start;
-            neighbours.resize(start + count.next_multiple_of(RECORDS), empty);
+            neighbours.resize(start + count.next_multiple_of(self.sides.width()), empty);
             self.lists.lists.push((start as u32, count as u32));
         }
     }

@@ -16,11 +16,14 @@ mod forces;
 mod lanes;
 mod potential;
 mod rule;
+mod short_lanes;
 mod simulation;
+mod single;
 mod start;
 mod sweep;
 mod thermostat;
 
+pub use crate::field::Precision;
 pub use forces::ForceEngine;
 pub use potential::{LennardJones, PairParameters, Truncation};
 pub use simulation::{Observables, Simulation, State};

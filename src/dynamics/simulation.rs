@@ -5,13 +5,14 @@
 use super::cells::CellOrder;
 use super::forces::{ForceEngine, Forces, Met};
 use super::potential::LennardJones;
-use super::rule::{CLOSEST, Rule};
+use super::rule::Rule;
+use super::single::Single;
 use super::start::Start;
 use super::sweep::{Particle, Stretch, Swept, kick, shift};
 use super::thermostat::{Noise, Thermostat};
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::{DynamicsError, EngineError, Error};
-use crate::field::Frame;
+use crate::field::{Frame, Precision};
 use crate::particles::Points;
 use crate::progress::Progress;
 use crate::simd::Record;
@@ -93,7 +94,23 @@ impl Simulation {
         skin: f64,
         engine: &ForceEngine,
     ) -> Result<Self, Error> {
-        let rule = Rule::new(potential, start.lengths(), dt, skin)?;
+        Self::with_precision(Precision::Double, potential, start, (dt, skin), engine)
+    }
+
+    /// The same with impulses in a precision: in single precision they are of float32 operations on the upper halves of positions, within
+    /// [`Simulation::impulse_error`], and energies and pressures float64's at the positions that come of them.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; in single precision also a box longer than 1024 of the least sigma, and particles closer than sigma over the root
+    /// of 2.
+    pub fn with_precision(
+        precision: Precision,
+        potential: &LennardJones,
+        start: &Start,
+        (dt, skin): (f64, f64),
+        engine: &ForceEngine,
+    ) -> Result<Self, Error> {
+        let rule = Rule::new(potential, start.lengths(), dt, skin, precision)?;
         let masses = start.masses(potential)?;
         let domain = Domain::Periodic(PeriodicBox::new(start.lengths().map(Some))?);
         let frame = Frame::new(&domain, [0.0; 3]);
@@ -124,7 +141,7 @@ impl Simulation {
         }
         records.push([0; 4]);
         let mut simulation = Self {
-            forces: Forces::new(engine, n)?,
+            forces: Forces::new(engine, n, &rule)?,
             rule,
             thermostat: Thermostat::None,
             records,
@@ -201,6 +218,12 @@ impl Simulation {
     /// Momenta are multiples of 2^-this.
     pub fn momentum_exponent(&self) -> i32 {
         self.rule.momentum_exponent
+    }
+
+    /// How far an impulse of a pair in single precision may be from that of exact arithmetic, beside its rounding to an integer: this times the
+    /// separation times the sum of the magnitudes of repulsion, attraction and what is taken off. 0 in double precision, where it is below 1e-14.
+    pub fn impulse_error(&self) -> f64 {
+        self.rule.single.as_ref().map_or(0.0, Single::error)
     }
 
     /// The integers of this moment.
@@ -410,24 +433,23 @@ impl Simulation {
         })
     }
 
-    /// Refuses particles closer than half of sigma; names the first of them.
+    /// Refuses particles that are too close; names the first of them.
     fn check_overlap(&self, met: Met) -> Result<(), DynamicsError> {
-        if met.nearest <= CLOSEST {
+        if met.nearest <= self.rule.closest() {
             return Ok(());
         }
         let mut places: Vec<(u32, &Record)> = self.ids.iter().copied().zip(&self.records).collect();
         places.sort_unstable_by_key(|(id, _)| *id);
         for (k, &(first, a)) in places.iter().enumerate() {
             for &(second, b) in &places[k + 1..] {
-                let pair = self.rule.pair(a[3], b[3]);
-                let r2 = self.rule.r2(a, b);
-                if pair.sigma2 / r2 > CLOSEST {
+                if self.rule.nearness(a, b) > self.rule.closest() {
+                    let sigma2 = self.rule.pair(a[3], b[3]).sigma2;
                     return Err(DynamicsError::Overlap {
                         step: self.step,
                         first,
                         second,
-                        separation: r2.sqrt(),
-                        sigma: pair.sigma2.sqrt(),
+                        separation: self.rule.r2(a, b).sqrt(),
+                        closest: (sigma2 / self.rule.closest()).sqrt(),
                     });
                 }
             }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::dynamics::{ForceEngine, LennardJones, PairParameters, Thermostat, Truncation};
+use albireo::dynamics::{
+    ForceEngine, LennardJones, PairParameters, Precision, Thermostat, Truncation,
+};
 use albireo_samples::BoxSpec;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -93,6 +95,9 @@ pub(super) struct StepFlags {
         allow_hyphen_values = true
     )]
     pub(super) dt: f64,
+    /// Impulses of pairs in float64, or in float32, which is faster: each is the same bits with any engine, threads and instructions
+    #[arg(long, value_name = "NAME", default_value = "double")]
+    precision: PrecisionName,
     /// What holds the temperature
     #[arg(long, value_name = "NAME", default_value = "none")]
     thermostat: ThermostatName,
@@ -178,6 +183,15 @@ enum PotentialName {
     ForceShifted,
     /// The repulsive part, V + epsilon below 2^(1/6).
     Wca,
+}
+
+/// Precisions, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PrecisionName {
+    /// Float64 impulses.
+    Double,
+    /// Float32 impulses; energies are float64's.
+    Single,
 }
 
 /// Thermostats, by name.
@@ -378,6 +392,14 @@ impl Md {
         })
     }
 
+    /// What impulses are made in.
+    pub(super) fn precision(&self) -> Precision {
+        match self.steps.precision {
+            PrecisionName::Double => Precision::Double,
+            PrecisionName::Single => Precision::Single,
+        }
+    }
+
     /// Who makes the forces.
     pub(super) fn engine(&self) -> Result<ForceEngine> {
         let flags = &self.run;
@@ -420,8 +442,9 @@ impl Md {
             ..
         } = self;
         format!(
-            "{fluid:?} {} {:?} {:?} {:?} {} {:?} {} {} {:?} {}",
+            "{fluid:?} {} {:?} {:?} {:?} {:?} {} {:?} {} {} {:?} {}",
             steps.dt,
+            steps.precision,
             steps.thermostat,
             steps.friction,
             steps.rescale_every,

@@ -55,7 +55,9 @@ impl Md {
         let start = self.start(&potential)?;
         let lengths = start.lengths();
         let skin = self.skin(lengths);
-        let fluid = Simulation::new(&potential, &start, self.steps.dt, skin, &engine)?;
+        let precision = self.precision();
+        let steps = (self.steps.dt, skin);
+        let fluid = Simulation::with_precision(precision, &potential, &start, steps, &engine)?;
         let fluid = fluid.with_thermostat(thermostat)?;
         let names: Vec<String> = self
             .fluid
@@ -73,6 +75,8 @@ impl Md {
         record.set("dt", self.steps.dt);
         record.set("seed", self.fluid.seed);
         record.set("thermostat", format!("{thermostat:?}"));
+        record.set("precision", precision.name());
+        record.set("impulse_error", fluid.impulse_error());
         record.set("momentum_exponent", fluid.momentum_exponent());
         let domain = Domain::Periodic(PeriodicBox::new(lengths.map(Some))?);
         let species: Vec<&str> = start
