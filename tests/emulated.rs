@@ -13,6 +13,8 @@ mod attack;
 mod classes;
 #[path = "emulator/doubts.rs"]
 mod doubts;
+#[path = "emulator/dynamics.rs"]
+mod dynamics;
 mod emulator;
 mod field_cases;
 #[path = "emulator/fields.rs"]
@@ -140,6 +142,7 @@ fn main() -> ExitCode {
         ),
     ];
     let tests = tests.into_iter().chain(doubts::TESTS).chain(fields::TESTS);
+    let tests = tests.chain(dynamics::TESTS);
     trials::run(tests, missing.is_some(), [])
 }
 

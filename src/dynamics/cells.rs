@@ -14,18 +14,18 @@ pub(super) const STRETCH: usize = 256;
 /// Cells are at least this share of the longest distance in a list.
 const CELLS_IN_REACH: f64 = 2.0;
 /// As whole neighbours along an axis.
-const NEAREST: usize = 2;
+pub(super) const NEAREST: usize = 2;
 /// More than the roundings of a cell's width, relative.
 const SLACK: f64 = 1e-9;
 
 /// The cells of a box, the third axis fastest.
 #[derive(Debug, Clone, Copy)]
-struct Grid {
-    n: [usize; 3],
+pub(super) struct Grid {
+    pub(super) n: [usize; 3],
 }
 
 impl Grid {
-    fn new(rule: &Rule, particles: usize) -> Self {
+    pub(super) fn new(rule: &Rule, particles: usize) -> Self {
         let mut side = (rule.reach + rule.skin) / CELLS_IN_REACH * (1.0 + SLACK);
         loop {
             let n = rule
@@ -190,17 +190,15 @@ struct Filling<'a> {
     lists: &'a mut CellLists,
 }
 
-impl Filling<'_> {
-    /// The square that the computed one of no pair within the longest distance reaches.
-    ///
-    /// The difference of two upper halves is off by less than one, so a separation by the diagonal of 2^-32 of the box; conversion, product
-    /// and squares round six times by 2^-24 or less.
-    fn limit(&self) -> f32 {
-        let diagonal = self.rule.lengths.map(|length| length * length);
-        let diagonal = diagonal.iter().sum::<f64>().sqrt() * 2f64.powi(-32);
-        let r = self.rule.reach + self.rule.skin + diagonal;
-        (r * r * (1.0 + 1e-5)) as f32
-    }
+/// The square that the computed one of no pair within the longest distance reaches.
+///
+/// The difference of two upper halves is off by less than one, so a separation by the diagonal of 2^-32 of the box; conversion, product
+/// and squares round six times by 2^-24 or less.
+pub(super) fn list_limit(rule: &Rule) -> f32 {
+    let diagonal = rule.lengths.map(|length| length * length);
+    let diagonal = diagonal.iter().sum::<f64>().sqrt() * 2f64.powi(-32);
+    let r = rule.reach + rule.skin + diagonal;
+    (r * r * (1.0 + 1e-5)) as f32
 }
 
 /// The separations along an axis of the particles whose upper halves are `others` from one.
@@ -216,7 +214,7 @@ impl Kernel for Filling<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let limit = simd.splat(self.limit());
+        let limit = simd.splat(list_limit(self.rule));
         let [lx, ly, lz] = self
             .rule
             .lengths

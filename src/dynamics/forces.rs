@@ -27,6 +27,9 @@ pub enum ForceEngine {
     AllPairs(Cpu),
     /// Lists of neighbours, made from cells whenever two particles may have moved by the skin together.
     Cells(Cpu),
+    /// Lists, forces and steps in the memory of a device; see [`ForceEngine::cuda`].
+    #[cfg(feature = "cuda")]
+    Device(super::StepDevice),
 }
 
 /// What came of the pairs of a step.
@@ -131,9 +134,12 @@ impl Forces {
             ForceEngine::Naive => (None, Neighbours::Naive),
             ForceEngine::AllPairs(cpu) => {
                 let every = EveryPair::new(particles, sides);
-                (Some(cpu), Neighbours::All(every))
+                (Some(cpu.clone()), Neighbours::All(every))
             }
-            ForceEngine::Cells(cpu) => (Some(cpu), Neighbours::Cells(vec![])),
+            ForceEngine::Cells(cpu) => (Some(cpu.clone()), Neighbours::Cells(vec![])),
+            // What the device refuses.
+            #[cfg(feature = "cuda")]
+            ForceEngine::Device(_) => (Some(Cpu::new()), Neighbours::Cells(vec![])),
         };
         let threads = match cpu {
             Some(cpu) => Some((cpu.pool()?, cpu.isa())),

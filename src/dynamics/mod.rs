@@ -12,9 +12,14 @@
 )]
 
 mod cells;
+#[cfg(feature = "cuda")]
+mod device_run;
 mod forces;
 mod lanes;
+#[cfg(feature = "cuda")]
+mod on_device;
 mod potential;
+mod refused;
 mod rule;
 mod short_lanes;
 mod simulation;
@@ -24,6 +29,8 @@ mod sweep;
 mod thermostat;
 
 pub use crate::field::Precision;
+#[cfg(feature = "cuda")]
+pub use device_run::StepDevice;
 pub use forces::ForceEngine;
 pub use potential::{LennardJones, PairParameters, Truncation};
 pub use simulation::{Observables, Simulation, State};

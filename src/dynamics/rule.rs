@@ -222,6 +222,13 @@ impl Rule {
         Ok(())
     }
 
+    /// The factor and the shift that a species moves by along an axis.
+    #[cfg(feature = "cuda")]
+    pub(super) fn ratio(&self, species: i64, axis: usize) -> (u64, u32) {
+        let Ratio { factor, shift } = self.moves[species as usize][axis];
+        (factor, shift)
+    }
+
     pub(super) fn pair(&self, a: i64, b: i64) -> &PairRule {
         &self.pairs[a as usize * self.species + b as usize]
     }

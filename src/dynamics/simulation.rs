@@ -3,7 +3,10 @@
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
 use super::cells::CellOrder;
+#[cfg(feature = "cuda")]
+use super::device_run::{DeviceRun, NO_NOISE};
 use super::forces::{ForceEngine, Forces, Met};
+use super::lanes::PairSums;
 use super::potential::LennardJones;
 use super::rule::Rule;
 use super::single::Single;
@@ -47,6 +50,16 @@ pub struct State {
     pub momenta: Vec<[i64; 3]>,
 }
 
+/// Particles as they lie in memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Words {
+    /// Positions and species, and an empty one.
+    pub(super) records: Vec<Record>,
+    pub(super) momenta: Vec<[i64; 3]>,
+    /// Their numbers at the start.
+    pub(super) ids: Vec<u32>,
+}
+
 /// A fluid in a periodic box and its steps, by velocity Verlet (Swope et al. 1982, DOI 10.1063/1.442716).
 ///
 /// ```
@@ -67,16 +80,15 @@ pub struct State {
 /// ```
 #[derive(Debug)]
 pub struct Simulation {
-    rule: Rule,
-    thermostat: Thermostat,
+    pub(super) rule: Rule,
+    pub(super) thermostat: Thermostat,
     forces: Forces,
-    /// Positions and species, and an empty one.
-    records: Vec<Record>,
-    momenta: Vec<[i64; 3]>,
-    ids: Vec<u32>,
+    #[cfg(feature = "cuda")]
+    pub(super) device: Option<DeviceRun>,
+    pub(super) words: Words,
     /// The positions for which lists were made; none where there are no lists.
     built: Vec<Record>,
-    step: u64,
+    pub(super) step: u64,
     lists_made: u64,
 }
 
@@ -142,11 +154,15 @@ impl Simulation {
         records.push([0; 4]);
         let mut simulation = Self {
             forces: Forces::new(engine, n, &rule)?,
+            #[cfg(feature = "cuda")]
+            device: DeviceRun::of(engine, &rule, n)?,
             rule,
             thermostat: Thermostat::None,
-            records,
-            momenta,
-            ids: (0..n as u32).collect(),
+            words: Words {
+                records,
+                momenta,
+                ids: (0..n as u32).collect(),
+            },
             built: vec![],
             step: 0,
             lists_made: 0,
@@ -158,9 +174,13 @@ impl Simulation {
     /// The same fluid with a thermostat.
     ///
     /// # Errors
-    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps.
+    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps, noise on a device.
     pub fn with_thermostat(mut self, thermostat: Thermostat) -> Result<Self, DynamicsError> {
         thermostat.check()?;
+        #[cfg(feature = "cuda")]
+        if matches!(thermostat, Thermostat::Langevin { .. }) && self.device.is_some() {
+            return Err(EngineError::from(NO_NOISE).into());
+        }
         self.thermostat = thermostat;
         Ok(self)
     }
@@ -175,21 +195,25 @@ impl Simulation {
             return Err(DynamicsError::State("it has another number of particles"));
         }
         let mut species = vec![0; n];
-        for (record, &id) in self.records.iter().zip(&self.ids) {
+        for (record, &id) in self.words.records.iter().zip(&self.words.ids) {
             species[id as usize] = record[3];
         }
         for (k, &[x, y, z]) in state.positions.iter().enumerate() {
             let [x, y, z] = [x, y, z].map(u64::cast_signed);
-            self.records[k] = [x, y, z, species[k]];
+            self.words.records[k] = [x, y, z, species[k]];
         }
-        self.momenta.clone_from(&state.momenta);
-        self.ids = (0..n as u32).collect();
+        self.words.momenta.clone_from(&state.momenta);
+        self.words.ids = (0..n as u32).collect();
         self.step = state.step;
         self.begin()
     }
 
     /// Makes lists and impulses for new positions.
-    fn begin(&mut self) -> Result<(), DynamicsError> {
+    pub(super) fn begin(&mut self) -> Result<(), DynamicsError> {
+        #[cfg(feature = "cuda")]
+        if self.begin_on_device()? {
+            return Ok(());
+        }
         self.list();
         let met = self.make(false);
         self.check_overlap(met)
@@ -197,12 +221,12 @@ impl Simulation {
 
     /// Number of particles.
     pub fn len(&self) -> usize {
-        self.momenta.len()
+        self.words.momenta.len()
     }
 
     /// Whether there are none, which cannot be.
     pub fn is_empty(&self) -> bool {
-        self.momenta.is_empty()
+        self.words.momenta.is_empty()
     }
 
     /// Steps made.
@@ -212,6 +236,10 @@ impl Simulation {
 
     /// How often lists were made.
     pub fn lists_made(&self) -> u64 {
+        #[cfg(feature = "cuda")]
+        if let Some(run) = &self.device {
+            return run.lists_made();
+        }
         self.lists_made
     }
 
@@ -230,10 +258,10 @@ impl Simulation {
     pub fn state(&self) -> State {
         let n = self.len();
         let (mut positions, mut momenta) = (vec![[0; 3]; n], vec![[0; 3]; n]);
-        for (k, &id) in self.ids.iter().enumerate() {
-            let [x, y, z, _] = self.records[k].map(i64::cast_unsigned);
+        for (k, &id) in self.words.ids.iter().enumerate() {
+            let [x, y, z, _] = self.words.records[k].map(i64::cast_unsigned);
             positions[id as usize] = [x, y, z];
-            momenta[id as usize] = self.momenta[k];
+            momenta[id as usize] = self.words.momenta[k];
         }
         State {
             step: self.step,
@@ -246,7 +274,7 @@ impl Simulation {
     pub fn positions(&self) -> Points {
         let lengths = self.rule.lengths;
         let mut columns = [0, 1, 2].map(|_| vec![0.0; self.len()]);
-        for (record, &id) in self.records.iter().zip(&self.ids) {
+        for (record, &id) in self.words.records.iter().zip(&self.words.ids) {
             for (k, column) in columns.iter_mut().enumerate() {
                 let x = record[k].cast_unsigned() as f64 * self.rule.units[k];
                 // The last fractions round to the end of the box, which is its beginning.
@@ -260,26 +288,45 @@ impl Simulation {
     /// The velocities.
     pub fn velocities(&self) -> Vec<[f64; 3]> {
         let mut velocities = vec![[0.0; 3]; self.len()];
-        for (k, &id) in self.ids.iter().enumerate() {
-            let mass = self.rule.masses[self.records[k][3] as usize];
-            velocities[id as usize] = self.momenta[k].map(|p| self.rule.real_momentum(p) / mass);
+        for (k, &id) in self.words.ids.iter().enumerate() {
+            let mass = self.rule.masses[self.words.records[k][3] as usize];
+            velocities[id as usize] =
+                self.words.momenta[k].map(|p| self.rule.real_momentum(p) / mass);
         }
         velocities
     }
 
     /// Negates all momenta: without a thermostat the steps that follow undo those before.
     pub fn reverse(&mut self) {
-        for p in self.momenta.as_flattened_mut() {
+        for p in self.words.momenta.as_flattened_mut() {
             *p = -*p;
         }
+        self.momenta_changed();
+    }
+
+    /// Has a device, if there is one, take the momenta before its next step.
+    fn momenta_changed(&mut self) {
+        #[cfg(feature = "cuda")]
+        if let Some(run) = &mut self.device {
+            run.set_ahead();
+        }
+    }
+
+    /// Energies and virials of all pairs.
+    fn pair_sums(&mut self) -> PairSums {
+        #[cfg(feature = "cuda")]
+        if let Some(run) = &self.device {
+            return run.sums;
+        }
+        self.make(true).sums
     }
 
     /// Energies, temperature and pressure of this moment.
     pub fn observe(&mut self) -> Observables {
-        let sums = self.make(true).sums;
+        let sums = self.pair_sums();
         let mut squares = vec![0u128; self.rule.species];
         let mut momentum = [0i128; 3];
-        for (record, p) in self.records.iter().zip(&self.momenta) {
+        for (record, p) in self.words.records.iter().zip(&self.words.momenta) {
             for k in 0..3 {
                 momentum[k] += i128::from(p[k]);
                 squares[record[3] as usize] += u128::from(p[k].unsigned_abs()).pow(2);
@@ -310,6 +357,10 @@ impl Simulation {
     /// Particles that overlap or move farther than the skin in a step: the run has ended then. A stop asked for through `progress`, after a
     /// whole step.
     pub fn advance(&mut self, steps: u64, progress: &dyn Progress) -> Result<(), DynamicsError> {
+        #[cfg(feature = "cuda")]
+        if self.device.is_some() {
+            return self.advance_on_device(steps, progress);
+        }
         for _ in 0..steps {
             if progress.stop_requested() {
                 return Err(EngineError::Interrupted.into());
@@ -360,11 +411,11 @@ impl Simulation {
             &self.built
         };
         let all = Stretch {
-            records: &mut self.records[..n],
-            momenta: &mut self.momenta,
+            records: &mut self.words.records[..n],
+            momenta: &mut self.words.momenta,
             impulses,
             built,
-            ids: &self.ids,
+            ids: &self.words.ids,
         };
         let rule = &self.rule;
         let work = |particle: &mut Particle<'_>| work(rule, particle);
@@ -377,23 +428,23 @@ impl Simulation {
             return;
         }
         let n = self.len();
-        let order = CellOrder::new(&self.rule, &self.records[..n]);
+        let order = CellOrder::new(&self.rule, &self.words.records[..n]);
         let from = || order.from.iter().map(|&k| k as usize);
-        let records = from().map(|k| self.records[k]);
-        self.records = records.chain([[0; 4]]).collect();
-        self.momenta = from().map(|k| self.momenta[k]).collect();
-        self.ids = from().map(|k| self.ids[k]).collect();
-        self.forces.list(&self.rule, &order, &self.records);
-        self.built = self.records[..n].to_vec();
+        let records = from().map(|k| self.words.records[k]);
+        self.words.records = records.chain([[0; 4]]).collect();
+        self.words.momenta = from().map(|k| self.words.momenta[k]).collect();
+        self.words.ids = from().map(|k| self.words.ids[k]).collect();
+        self.forces.list(&self.rule, &order, &self.words.records);
+        self.built = self.words.records[..n].to_vec();
         self.lists_made += 1;
     }
 
     fn make(&mut self, sums: bool) -> Met {
-        self.forces.make(&self.rule, &self.records, sums)
+        self.forces.make(&self.rule, &self.words.records, sums)
     }
 
     /// Multiplies the momenta to the temperature, when it is time.
-    fn rescale(&mut self) {
+    pub(super) fn rescale(&mut self) {
         let Thermostat::Rescale { temperature, every } = self.thermostat else {
             return;
         };
@@ -403,57 +454,10 @@ impl Simulation {
         let found = self.observe().temperature;
         if found > 0.0 {
             let factor = (temperature / found).sqrt();
-            for p in self.momenta.as_flattened_mut() {
+            for p in self.words.momenta.as_flattened_mut() {
                 *p = (*p as f64 * factor).round_ties_even() as i64;
             }
         }
-    }
-
-    fn check_fast(&self, swept: &Swept) -> Result<(), DynamicsError> {
-        let Some((particle, axis, momentum)) = swept.fast else {
-            return Ok(());
-        };
-        let place = self.ids.iter().position(|&id| id == particle);
-        let species = place.map_or(0, |place| self.records[place][3]);
-        let mass = self.rule.masses[species as usize];
-        let velocity = self.rule.real_momentum(momentum) / mass;
-        if !self.rule.is_of_skin(species) {
-            return Err(DynamicsError::Value {
-                particle: particle as usize,
-                what: "velocity",
-                found: velocity,
-            });
-        }
-        Err(DynamicsError::Fast {
-            step: self.step,
-            particle,
-            axis: ['x', 'y', 'z'][axis],
-            found: velocity.abs() * self.rule.dt,
-            skin: self.rule.skin,
-        })
-    }
-
-    /// Refuses particles that are too close; names the first of them.
-    fn check_overlap(&self, met: Met) -> Result<(), DynamicsError> {
-        if met.nearest <= self.rule.closest() {
-            return Ok(());
-        }
-        let mut places: Vec<(u32, &Record)> = self.ids.iter().copied().zip(&self.records).collect();
-        places.sort_unstable_by_key(|(id, _)| *id);
-        for (k, &(first, a)) in places.iter().enumerate() {
-            for &(second, b) in &places[k + 1..] {
-                if self.rule.nearness(a, b) > self.rule.closest() {
-                    let sigma2 = self.rule.pair(a[3], b[3]).sigma2;
-                    return Err(DynamicsError::Overlap {
-                        step: self.step,
-                        first,
-                        second,
-                        separation: self.rule.r2(a, b).sqrt(),
-                        closest: (sigma2 / self.rule.closest()).sqrt(),
-                    });
-                }
-            }
-        }
-        Ok(())
+        self.momenta_changed();
     }
 }

@@ -65,6 +65,15 @@ impl Thermostat {
         }
     }
 
+    /// Steps up to the next rescaling.
+    #[cfg(feature = "cuda")]
+    pub(super) fn steps_left(&self, step: u64) -> u64 {
+        match *self {
+            Self::Rescale { every, .. } => every - step % every,
+            _ => u64::MAX,
+        }
+    }
+
     /// Degrees of freedom of so many particles: all three of each where noise changes the momentum in all.
     pub(super) fn freedom(&self, particles: usize) -> f64 {
         match self {

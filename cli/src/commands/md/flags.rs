@@ -164,6 +164,10 @@ pub(super) struct EngineFlags {
     /// Lists hold pairs up to this beyond the cutoff; no atom may move farther in a step along an axis [default: 0.3, at most an eighth of the box]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) skin: Option<f64>,
+    /// Which GPU of the cuda engine makes the steps [default: the first]
+    #[cfg(feature = "cuda")]
+    #[arg(long, value_name = "N")]
+    device: Option<usize>,
     /// Number of threads of the cpu engine, at most four for each core [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
@@ -210,6 +214,9 @@ enum ThermostatName {
 enum EngineName {
     /// All cores, vector instructions.
     Cpu,
+    /// Lists, forces and steps on an NVIDIA GPU.
+    #[cfg(feature = "cuda")]
+    Cuda,
     /// The plain double loop: slow, the reference.
     Naive,
 }
@@ -411,11 +418,42 @@ impl Md {
             }
             return Ok(ForceEngine::Naive);
         }
+        #[cfg(feature = "cuda")]
+        if flags.engine == EngineName::Cuda {
+            return self.device();
+        }
+        #[cfg(feature = "cuda")]
+        if flags.device.is_some() {
+            return Err(usage("--device needs --engine cuda"));
+        }
         let cpu = crate::engine::cpu_of(flags.threads, flags.isa.as_deref())?;
         Ok(match flags.traversal {
             TraversalName::Cells => ForceEngine::Cells(cpu),
             TraversalName::AllPairs => ForceEngine::AllPairs(cpu),
         })
+    }
+
+    /// The GPU that makes lists, forces and steps.
+    #[cfg(feature = "cuda")]
+    fn device(&self) -> Result<ForceEngine> {
+        let flags = &self.run;
+        if flags.threads.is_some() || flags.isa.is_some() {
+            return Err(usage(
+                "--threads and --isa are for the cpu engine: leave them out with --engine cuda",
+            ));
+        }
+        if flags.traversal == TraversalName::AllPairs {
+            return Err(usage(
+                "--traversal all-pairs is for the cpu engine: leave it out with --engine cuda",
+            ));
+        }
+        if self.steps.thermostat == ThermostatName::Langevin {
+            return Err(usage(
+                "--thermostat langevin has no CUDA kernel: use the cpu engine",
+            ));
+        }
+        let cuda = crate::engine::cuda_of(Some(&[flags.device.unwrap_or(0)]))?;
+        Ok(ForceEngine::cuda(&cuda))
     }
 
     /// The skin in a box of these lengths.

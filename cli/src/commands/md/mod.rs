@@ -29,7 +29,7 @@ use run::Run;
 /// What the help ends with.
 pub(crate) const EXAMPLES: &str = "Positions are 64-bit fractions of the box and momenta integers; the impulse of each pair is \
 rounded once and added with both signs. So momentum never changes without a thermostat, steps can be undone to the last bit, and threads, \
-instructions and traversals change nothing.
+instructions, traversals and engines change nothing.
 
 Examples:
   albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 200 \\
