@@ -320,23 +320,30 @@ fn trajectories_are_those_of_the_processor() {
     for (potential, start) in &cases {
         let start = start.clone().with_temperature(1.44, 1, potential).unwrap();
         for precision in [MovingPrecision::Double, MovingPrecision::Single] {
-            let run = |engine: &ForceEngine| {
+            let rescale = Thermostat::Rescale {
+                temperature: 1.2,
+                every: 90,
+            };
+            let langevin = Thermostat::Langevin {
+                temperature: 1.2,
+                friction: 1.0,
+                seed: 5,
+            };
+            let run = |engine: &ForceEngine, thermostat| {
                 let steps = (0.005, 0.3);
                 let fluid = Simulation::with_precision(precision, potential, &start, steps, engine);
-                let rescale = Thermostat::Rescale {
-                    temperature: 1.2,
-                    every: 90,
-                };
-                let mut fluid = fluid.unwrap().with_thermostat(rescale).unwrap();
+                let mut fluid = fluid.unwrap().with_thermostat(thermostat).unwrap();
                 let before = fluid.observe();
                 fluid.advance(200, &Silent).unwrap();
                 (before, fluid.observe(), fluid.state())
             };
             let cells = ForceEngine::Cells(Cpu::new());
-            assert!(
-                run(&on_device) == run(&cells),
-                "{precision:?} {potential:?}"
-            );
+            for thermostat in [rescale, langevin] {
+                assert!(
+                    run(&on_device, thermostat) == run(&cells, thermostat),
+                    "{precision:?} {potential:?} {thermostat:?}"
+                );
+            }
         }
     }
 }

@@ -120,7 +120,7 @@ albireo_dynamics_push(const __grid_constant__ albireo::DeviceDynamics job, const
         job.impulse[k * n + row] = (u64)particle.impulse[k];
         if (step.flag) job.momentum[k * n + row] += (u64)particle.impulse[k];
     }
-    if (particle.nearest > job.closest) job.status[STOP] = REFUSED;
+    if (particle.nearest > job.closest) stop(job, step, REFUSED);
 }
 
 // Adds up energies and virials of all pairs.

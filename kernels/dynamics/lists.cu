@@ -93,7 +93,7 @@ albireo_dynamics_settle(const __grid_constant__ albireo::DeviceDynamics job, con
 
 // Lists the neighbours of every particle.
 extern "C" __global__ void __launch_bounds__(128)
-albireo_dynamics_list(const __grid_constant__ albireo::DeviceDynamics job, const __grid_constant__ albireo::DynamicsStep) {
+albireo_dynamics_list(const __grid_constant__ albireo::DeviceDynamics job, const __grid_constant__ albireo::DynamicsStep step) {
     using namespace albireo;
     const u64 row = thread_number(), n = job.particles;
     if (!wanted(job) || row >= n) return;
@@ -119,7 +119,7 @@ albireo_dynamics_list(const __grid_constant__ albireo::DeviceDynamics job, const
         }
     job.neighbours[row] = (u32)(found < job.room ? found : job.room);
     if (found > job.room) {
-        job.status[STOP] = FULL;
+        stop(job, step, FULL);
         atomicMax(job.status + LONGEST, found);
     }
 }

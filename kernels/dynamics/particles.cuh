@@ -7,12 +7,19 @@ namespace albireo {
 
 // The words of the status.
 enum Status {
-    // Whether lists are to be made anew, whether the run has stopped and why, steps begun, lists made, neighbours of the longest list.
-    RELIST, STOP, BEGUN, LISTED, LONGEST
+    // Whether lists are to be made anew, whether the run has stopped and why, whole steps before that, lists made, neighbours of the
+    // longest list.
+    RELIST, STOP, WHOLE, LISTED, LONGEST
 };
 
 // Why a run has stopped: a particle is too fast or two overlap, or a list lacks room.
 static const u64 REFUSED = 1, FULL = 2;
+
+// Has no kernel do anything from here on. Other blocks of this one may still be at work: the host goes back to what was kept.
+__device__ __forceinline__ void stop(const DeviceDynamics& job, const DynamicsStep& step, u64 why) {
+    job.status[STOP] = why;
+    job.status[WHOLE] = step.number;
+}
 
 __device__ __forceinline__ u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 

@@ -1,4 +1,5 @@
 // Steps of particles: the first half of a step, what is kept to come back to, and sums of pairs.
+#include "dynamics/normal.cuh"
 #include "dynamics/particles.cuh"
 
 namespace albireo {
@@ -15,30 +16,47 @@ __device__ __forceinline__ i64 moved(u64 factor, u64 shift, i64 momentum) {
     return momentum < 0 ? -(i64)rounded : (i64)rounded;
 }
 
+// Moves along all axes for a step, or half of one; whether that is too fast.
+__device__ __forceinline__ bool move(const DeviceMoves& moves, const i64 (&momentum)[3], u64 half, u64 (&at)[3]) {
+    bool fast = false;
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+        fast = fast || size_of(momentum[k]) > moves.most;
+        at[k] += (u64)moved(moves.factor[k], moves.shift[k] + half, momentum[k]);
+    }
+    return fast;
+}
+
 }  // namespace albireo
 
-// Adds the impulse of half a step and moves every particle; tells whether one is too fast or has gone so far that lists are to be made.
+// Adds the impulse of half a step and moves every particle, with friction and noise if these are asked for; tells whether one is too fast or has gone so far that lists are to be made.
 extern "C" __global__ void __launch_bounds__(256)
-albireo_dynamics_move(const __grid_constant__ albireo::DeviceDynamics job, const __grid_constant__ albireo::DynamicsStep) {
+albireo_dynamics_move(const __grid_constant__ albireo::DeviceDynamics job, const __grid_constant__ albireo::DynamicsStep step) {
     using namespace albireo;
     if (job.status[STOP]) return;
     const u64 row = thread_number(), n = job.particles;
-    if (row == 0) job.status[BEGUN] += 1;
     const u64 cells = (u64)job.cells[0] * job.cells[1] * job.cells[2];
     for (u64 cell = row; cell <= cells; cell += (u64)gridDim.x * blockDim.x) job.start[cell] = 0;
     if (row >= n) return;
     ulonglong2 xy = job.place[2 * row], z = job.place[2 * row + 1];
     const DeviceMoves& moves = job.moves[z.y];
     u64 at[3] = {xy.x, xy.y, z.x};
-    bool fast = false;
+    i64 momentum[3];
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
-        const i64 momentum = (i64)(job.momentum[k * n + row] + job.impulse[k * n + row]);
-        fast = fast || size_of(momentum) > moves.most;
-        job.momentum[k * n + row] = (u64)momentum;
-        at[k] += (u64)moved(moves.factor[k], moves.shift[k], momentum);
+    for (int k = 0; k < 3; ++k) momentum[k] = (i64)(job.momentum[k * n + row] + job.impulse[k * n + row]);
+    bool fast = move(moves, momentum, step.flag, at);
+    if (step.flag) {
+        // Friction and noise, between two halves of the move.
+        double random[3];
+        normal(step.noise, job.id[row], random);
+        const double width = job.width[z.y];
+#pragma unroll
+        for (int k = 0; k < 3; ++k) momentum[k] = __double2ll_rn((double)momentum[k] * job.kept + random[k] * width);
+        fast = move(moves, momentum, 1, at) || fast;
     }
-    if (fast) job.status[STOP] = REFUSED;
+    if (fast) stop(job, step, REFUSED);
+#pragma unroll
+    for (int k = 0; k < 3; ++k) job.momentum[k * n + row] = (u64)momentum[k];
     xy.x = at[0];
     xy.y = at[1];
     z.x = at[2];

@@ -58,6 +58,10 @@ const WRITTEN: &[File] = &[
     ("sweep.cuh", include_str!("../sweep.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
+        "dynamics/normal.cuh",
+        include_str!("../dynamics/normal.cuh"),
+    ),
+    (
         "dynamics/particles.cuh",
         include_str!("../dynamics/particles.cuh"),
     ),

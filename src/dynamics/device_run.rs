@@ -10,9 +10,10 @@ use super::lanes::PairSums;
 use super::on_device::{Begins, OnFirst, Stepped, Stepping};
 use super::rule::Rule;
 use super::simulation::Simulation;
+use super::thermostat::Noise;
 use crate::Cuda;
 use crate::engine::cuda::device::Devices;
-use crate::error::{CudaError, DynamicsError, EngineError};
+use crate::error::{DynamicsError, EngineError};
 use crate::progress::Progress;
 
 /// A device that makes steps.
@@ -81,6 +82,11 @@ impl DeviceRun {
         self.ahead = true;
     }
 
+    /// Takes what all steps with noise have in common.
+    pub(super) fn take_noise(&mut self, noise: &Noise) -> Result<(), EngineError> {
+        Ok(self.stepping.take_noise(noise)?)
+    }
+
     pub(super) fn lists_made(&self) -> u64 {
         self.stepping.lists_made()
     }
@@ -138,7 +144,10 @@ impl Simulation {
             run.stepping.take(&self.words).map_err(cuda)?;
             run.ahead = false;
         }
-        let done = run.stepping.step(steps).map_err(cuda)?;
+        let of_step = |step: u64| Noise::of(&self.thermostat, &self.rule, step);
+        let noise = (self.step..self.step + steps).filter_map(of_step);
+        let noise: Vec<u64> = noise.map(|noise| noise.start()).collect();
+        let done = run.stepping.step(steps, &noise).map_err(cuda)?;
         if let Stepped::Refused(whole) = done {
             self.step += whole;
             self.follow()?;
@@ -171,7 +180,3 @@ impl Simulation {
 
 /// A run goes on by the processor once a device has refused a step.
 const GONE: DynamicsError = DynamicsError::State("its device has given it back");
-
-/// What devices cannot do.
-pub(super) const NO_NOISE: CudaError =
-    CudaError::Unsupported("the noise of the langevin thermostat");

@@ -16,6 +16,7 @@ mod cells;
 mod device_run;
 mod forces;
 mod lanes;
+mod normal;
 #[cfg(feature = "cuda")]
 mod on_device;
 mod potential;

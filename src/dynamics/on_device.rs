@@ -14,6 +14,7 @@ use super::cells::{Grid, NEAREST, list_limit};
 use super::lanes::PairSums;
 use super::rule::Rule;
 use super::simulation::Words;
+use super::thermostat::Noise;
 use crate::engine::cuda::device::{Device, Devices, LaunchShape};
 use crate::engine::cuda::kernel::{DynamicsEntry, DynamicsKernel, Kernel};
 use crate::error::CudaError;
@@ -31,8 +32,10 @@ pub(super) enum Stepped {
 pub(super) trait Stepping: fmt::Debug + Send + Sync {
     /// Takes particles, makes their lists and their impulses.
     fn take(&mut self, words: &Words) -> Result<Stepped, CudaError>;
-    /// Makes steps.
-    fn step(&mut self, steps: u64) -> Result<Stepped, CudaError>;
+    /// Takes what all steps with noise have in common.
+    fn take_noise(&mut self, noise: &Noise) -> Result<(), CudaError>;
+    /// Makes steps; with noise that of each.
+    fn step(&mut self, steps: u64, noise: &[u64]) -> Result<Stepped, CudaError>;
     /// Gives the particles back.
     fn give(&self, words: &mut Words) -> Result<(), CudaError>;
     /// Energies and virials of all pairs.
@@ -67,7 +70,7 @@ const BATCH: u64 = 64;
 /// Places of the status, and what it tells of a stop.
 const RELIST: usize = 0;
 const STOP: usize = 1;
-const BEGUN: usize = 2;
+const WHOLE: usize = 2;
 const LISTED: usize = 3;
 const LONGEST: usize = 4;
 const FULL: u64 = 2;
@@ -81,6 +84,7 @@ struct Buffers<M> {
     neighbour: M,
     status: M,
     sums: M,
+    width: M,
     /// Those that only kernels know.
     _others: Vec<M>,
 }
@@ -181,53 +185,64 @@ fn tables(rule: &Rule) -> (Vec<DevicePair>, Vec<DeviceShortPair>, Vec<DeviceMove
     (pairs.collect(), shorts, moves.collect())
 }
 
-impl<N: Devices> OnDevice<N> {
-    fn new(devices: Arc<N>, rule: &Rule, particles: usize) -> Result<Self, CudaError> {
-        let mut job = told(rule, particles);
-        job.room = first_room(rule, particles);
-        let device = &devices.all()[0];
+/// Memory that only kernels know, or that no call changes.
+fn others<D: Device>(
+    device: &D,
+    job: &mut DeviceDynamics,
+    rule: &Rule,
+) -> Result<Vec<D::Memory>, CudaError> {
+    let n = job.particles as usize;
+    let mut others = vec![];
+    let mut unseen = |bytes: usize| -> Result<u64, CudaError> {
+        let (memory, address) = buffer(device, bytes)?;
+        others.push(memory);
+        Ok(address)
+    };
+    job.other_place = unseen(32 * n)?.into();
+    job.other_momentum = unseen(24 * n)?.into();
+    job.other_id = unseen(4 * n)?.into();
+    job.sorted_place = unseen(32 * n)?.into();
+    job.sorted_momentum = unseen(24 * n)?.into();
+    job.sorted_id = unseen(4 * n)?.into();
+    job.upper = unseen(16 * n)?.into();
+    job.built = unseen(16 * n)?.into();
+    job.impulse = unseen(24 * n)?.into();
+    job.cell = unseen(4 * n)?.into();
+    job.rank = unseen(4 * n)?.into();
+    job.neighbours = unseen(4 * n)?.into();
+    let (pairs, shorts, moves) = tables(rule);
+    let (pairs, shorts) = (filled(device, &pairs)?, filled(device, &shorts)?);
+    let moves = filled(device, &moves)?;
+    (job.pair, job.short_pair) = (pairs.1.into(), shorts.1.into());
+    job.moves = moves.1.into();
+    others.extend([pairs.0, shorts.0, moves.0]);
+    Ok(others)
+}
+
+impl<M> Buffers<M> {
+    /// The memory of a run, whose addresses go into `job`.
+    fn new<D: Device<Memory = M>>(
+        device: &D,
+        job: &mut DeviceDynamics,
+        rule: &Rule,
+    ) -> Result<Self, CudaError> {
+        let n = job.particles as usize;
         let cells: usize = job.cells.iter().map(|&n| n as usize).product();
-        let n = particles;
         let lists = 4 * n * job.room as usize;
         let each = 3 * (32 + 24 + 4) + 2 * 16 + 24 + 12;
-        device.make_room(
-            (n * each + lists + 4 * cells) as u64
-                + 84 * (1 + job.species * job.species)
-                + 24 * ROOM,
-        )?;
-        let mut others = vec![];
-        let mut quiet = |bytes: usize| -> Result<u64, CudaError> {
-            let (memory, address) = buffer(device, bytes)?;
-            others.push(memory);
-            Ok(address)
-        };
-        job.other_place = quiet(32 * n)?.into();
-        job.other_momentum = quiet(24 * n)?.into();
-        job.other_id = quiet(4 * n)?.into();
-        job.sorted_place = quiet(32 * n)?.into();
-        job.sorted_momentum = quiet(24 * n)?.into();
-        job.sorted_id = quiet(4 * n)?.into();
-        job.upper = quiet(16 * n)?.into();
-        job.built = quiet(16 * n)?.into();
-        job.impulse = quiet(24 * n)?.into();
-        job.cell = quiet(4 * n)?.into();
-        job.rank = quiet(4 * n)?.into();
-        job.neighbours = quiet(4 * n)?.into();
-        let (pairs, shorts, moves) = tables(rule);
-        let (pairs, shorts) = (filled(device, &pairs)?, filled(device, &shorts)?);
-        let moves = filled(device, &moves)?;
-        (job.pair, job.short_pair) = (pairs.1.into(), shorts.1.into());
-        job.moves = moves.1.into();
-        others.extend([pairs.0, shorts.0, moves.0]);
-        let visible = |bytes: usize| buffer(device, bytes);
-        let (place, momentum, id) = (visible(32 * n)?, visible(24 * n)?, visible(4 * n)?);
-        let (start, neighbour) = (visible(4 * (cells + 1))?, visible(lists)?);
-        let (status, sums) = (visible(8 * STATUS)?, visible(8 * 4)?);
+        let of_species = 84 * (1 + job.species * job.species);
+        device.make_room((n * each + lists + 4 * cells) as u64 + of_species + 24 * ROOM)?;
+        let others = others(device, job, rule)?;
+        let made = |bytes: usize| buffer(device, bytes);
+        let (place, momentum, id) = (made(32 * n)?, made(24 * n)?, made(4 * n)?);
+        let (start, neighbour) = (made(4 * (cells + 1))?, made(lists)?);
+        let (status, sums) = (made(8 * STATUS)?, made(8 * 4)?);
+        let width = made(8 * rule.species)?;
         (job.place, job.momentum) = (place.1.into(), momentum.1.into());
         (job.id, job.start) = (id.1.into(), start.1.into());
         (job.neighbour, job.status) = (neighbour.1.into(), status.1.into());
-        job.sums = sums.1.into();
-        let buffers = Buffers {
+        (job.sums, job.width) = (sums.1.into(), width.1.into());
+        Ok(Self {
             place: place.0,
             momentum: momentum.0,
             id: id.0,
@@ -235,8 +250,17 @@ impl<N: Devices> OnDevice<N> {
             neighbour: neighbour.0,
             status: status.0,
             sums: sums.0,
+            width: width.0,
             _others: others,
-        };
+        })
+    }
+}
+
+impl<N: Devices> OnDevice<N> {
+    fn new(devices: Arc<N>, rule: &Rule, particles: usize) -> Result<Self, CudaError> {
+        let mut job = told(rule, particles);
+        job.room = first_room(rule, particles);
+        let buffers = Buffers::new(&devices.all()[0], &mut job, rule)?;
         Ok(Self {
             devices,
             job,
@@ -255,7 +279,7 @@ impl<N: Devices> OnDevice<N> {
         &self.devices.all()[0]
     }
 
-    fn launch(&self, entry: DynamicsEntry, flag: bool) -> Result<(), CudaError> {
+    fn launch(&self, entry: DynamicsEntry, step: DynamicsStep) -> Result<(), CudaError> {
         use DynamicsEntry::{List, Push, Sums, Total};
         let (threads, shared) = match entry {
             Total => (TOTAL_THREADS, 4 * TOTAL_THREADS),
@@ -276,19 +300,16 @@ impl<N: Devices> OnDevice<N> {
             entry,
             ..self.kernel
         });
-        let step = DynamicsStep {
-            flag: u64::from(flag),
-        };
         self.device().launch(kernel, shape, &self.job, &step)
     }
 
-    /// Makes lists, if that has been asked for, and impulses, which end a step where momenta take them.
-    fn meet(&self, ends_step: bool) -> Result<(), CudaError> {
+    /// Makes lists, if that has been asked for, and impulses, which momenta take where the step's flag is set.
+    fn meet(&self, step: DynamicsStep) -> Result<(), CudaError> {
         use DynamicsEntry::{Count, List, Push, Settle, Sort, Total};
-        for entry in [Count, Total, Sort, Settle, List] {
-            self.launch(entry, false)?;
+        for entry in [Count, Total, Sort, Settle, List, Push] {
+            self.launch(entry, step)?;
         }
-        self.launch(Push, ends_step)
+        Ok(())
     }
 
     fn status(&self) -> Result<[u64; STATUS], CudaError> {
@@ -310,7 +331,7 @@ impl<N: Devices> OnDevice<N> {
             self.set_status(status)?;
             let device = &self.devices.all()[0];
             device.clear(&mut self.buffers.start)?;
-            self.meet(false)?;
+            self.meet(DynamicsStep::default())?;
             let status = self.status()?;
             self.lists_made += status[LISTED];
             if status[STOP] != FULL {
@@ -333,18 +354,28 @@ impl<N: Devices> OnDevice<N> {
     }
 
     /// Launches steps after a look at the status, which counts them.
-    fn batch(&mut self, steps: u64) -> Result<[u64; STATUS], CudaError> {
+    fn batch(&mut self, steps: u64, noise: &[u64]) -> Result<[u64; STATUS], CudaError> {
         self.set_status([0; STATUS])?;
-        for _ in 0..steps {
-            self.launch(DynamicsEntry::Move, false)?;
-            self.meet(true)?;
+        for number in 0..steps {
+            let of_step = noise.get(number as usize);
+            let step = DynamicsStep {
+                number,
+                noise: of_step.copied().unwrap_or(0),
+                flag: u64::from(of_step.is_some()),
+            };
+            self.launch(DynamicsEntry::Move, step)?;
+            self.meet(DynamicsStep { flag: 1, ..step })?;
         }
         self.status()
     }
 
     /// Brings back what was kept, and its lists and impulses.
     fn go_back(&mut self) -> Result<(), CudaError> {
-        self.launch(DynamicsEntry::Keep, true)?;
+        let back = DynamicsStep {
+            flag: 1,
+            ..DynamicsStep::default()
+        };
+        self.launch(DynamicsEntry::Keep, back)?;
         self.begin().map(|_| ())
     }
 }
@@ -370,12 +401,20 @@ impl<N: Devices + Send + Sync + 'static> Stepping for OnDevice<N> {
         })
     }
 
-    fn step(&mut self, steps: u64) -> Result<Stepped, CudaError> {
+    fn take_noise(&mut self, noise: &Noise) -> Result<(), CudaError> {
+        let (kept, widths) = noise.widths();
+        self.job.kept = kept;
+        let device = &self.devices.all()[0];
+        device.upload(&mut self.buffers.width, widths)
+    }
+
+    fn step(&mut self, steps: u64, noise: &[u64]) -> Result<Stepped, CudaError> {
         let mut made = 0;
         while made < steps {
             let some = BATCH.min(steps - made);
-            self.launch(DynamicsEntry::Keep, false)?;
-            let status = self.batch(some)?;
+            self.launch(DynamicsEntry::Keep, DynamicsStep::default())?;
+            let noise = noise.get(made as usize..).unwrap_or_default();
+            let status = self.batch(some, noise)?;
             if status[STOP] == 0 {
                 self.lists_made += status[LISTED];
                 made += some;
@@ -387,8 +426,8 @@ impl<N: Devices + Send + Sync + 'static> Stepping for OnDevice<N> {
                 self.begin()?;
                 continue;
             }
-            let whole = status[BEGUN] - 1;
-            self.batch(whole)?;
+            let whole = status[WHOLE];
+            self.batch(whole, noise)?;
             return Ok(Stepped::Refused(made + whole));
         }
         Ok(Stepped::Whole)
@@ -412,7 +451,7 @@ impl<N: Devices + Send + Sync + 'static> Stepping for OnDevice<N> {
     fn sums(&mut self) -> Result<PairSums, CudaError> {
         let device = &self.devices.all()[0];
         device.clear(&mut self.buffers.sums)?;
-        self.launch(DynamicsEntry::Sums, false)?;
+        self.launch(DynamicsEntry::Sums, DynamicsStep::default())?;
         let mut words = [0u64; 4];
         self.device().download(&self.buffers.sums, &mut words)?;
         let whole = |low: u64, high: u64| {

@@ -4,7 +4,7 @@
 
 use super::cells::CellOrder;
 #[cfg(feature = "cuda")]
-use super::device_run::{DeviceRun, NO_NOISE};
+use super::device_run::DeviceRun;
 use super::forces::{ForceEngine, Forces, Met};
 use super::lanes::PairSums;
 use super::potential::LennardJones;
@@ -174,12 +174,13 @@ impl Simulation {
     /// The same fluid with a thermostat.
     ///
     /// # Errors
-    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps, noise on a device.
+    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps, a device that fails.
     pub fn with_thermostat(mut self, thermostat: Thermostat) -> Result<Self, DynamicsError> {
         thermostat.check()?;
         #[cfg(feature = "cuda")]
-        if matches!(thermostat, Thermostat::Langevin { .. }) && self.device.is_some() {
-            return Err(EngineError::from(NO_NOISE).into());
+        if let (Some(noise), Some(run)) = (Noise::of(&thermostat, &self.rule, 0), &mut self.device)
+        {
+            run.take_noise(&noise)?;
         }
         self.thermostat = thermostat;
         Ok(self)

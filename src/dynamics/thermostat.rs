@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Thermostat`].
 
+use super::normal::normal;
 use super::rule::Rule;
-use super::start::normal;
 use crate::error::DynamicsError;
 use crate::random::Stream;
 
@@ -113,6 +113,18 @@ impl Noise {
             kept,
             widths: rule.masses.iter().map(width).collect(),
         })
+    }
+
+    /// Where the sequence of the random numbers begins.
+    #[cfg(feature = "cuda")]
+    pub(super) fn start(&self) -> u64 {
+        self.stream.start()
+    }
+
+    /// What is left of a momentum, and the width of the noise by species.
+    #[cfg(feature = "cuda")]
+    pub(super) fn widths(&self) -> (f64, &[f64]) {
+        (self.kept, &self.widths)
     }
 
     /// The momentum of a particle after friction and noise.

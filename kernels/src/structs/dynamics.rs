@@ -97,6 +97,8 @@ device_structs! {
         short_pair: Address<DeviceShortPair>,
         /// By species.
         moves: Address<DeviceMoves>,
+        /// The width of the noise by species, in momenta.
+        width: Address<f64>,
         /// Number of particles.
         particles: u64,
         /// Neighbours that a list has room for.
@@ -109,6 +111,8 @@ device_structs! {
         virial_factor: f64,
         /// (sigma/r)^2 of particles that overlap is more.
         closest: f64,
+        /// What friction leaves of a momentum.
+        kept: f64,
         /// The lengths of the box over 2^32.
         short_units: [f32; 3],
         /// Pairs with a smaller square are in lists.
@@ -125,7 +129,11 @@ device_structs! {
 
     /// What a launch is to do.
     DynamicsStep {
-        /// Whether impulses are added, or what was kept is brought back.
+        /// How many steps of the batch came before.
+        number: u64,
+        /// Where the random numbers of the step begin.
+        noise: u64,
+        /// Whether there is noise, impulses are added, or what was kept is brought back.
         flag: u64,
     }
 }

@@ -447,11 +447,6 @@ impl Md {
                 "--traversal all-pairs is for the cpu engine: leave it out with --engine cuda",
             ));
         }
-        if self.steps.thermostat == ThermostatName::Langevin {
-            return Err(usage(
-                "--thermostat langevin has no CUDA kernel: use the cpu engine",
-            ));
-        }
         let cuda = crate::engine::cuda_of(Some(&[flags.device.unwrap_or(0)]))?;
         Ok(ForceEngine::cuda(&cuda))
     }
