@@ -178,8 +178,8 @@ mod tests {
             let sum = pair.repulsion * s.powi(7)
                 + pair.attraction * s.powi(4)
                 + pair.force_off * s.sqrt();
-            for j in 0..3 {
-                let off = (i64::from(short[j]) - whole.impulse[j]).abs() as f64;
+            for (short, whole) in short.into_iter().zip(whole.impulse) {
+                let off = (i64::from(short) - whole).abs() as f64;
                 worst = worst.max((off - 1.0) / (r * sum) / single.error());
             }
             // The other way round it is the same with the other sign.

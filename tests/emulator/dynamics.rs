@@ -115,6 +115,19 @@ fn steps_on_a_device_are_those_of_the_double_loop() {
     );
 }
 
+/// Wants to stop at once.
+struct AtOnce;
+
+impl Progress for AtOnce {
+    fn begin(&self, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn stop_requested(&self) -> bool {
+        true
+    }
+}
+
 fn steps_on_a_device_are_undone_stopped_and_rescaled() {
     let potential = argon(Truncation::Cut(2.5));
     let start = Start::fcc(200, 0.8442).unwrap();
@@ -152,14 +165,6 @@ fn steps_on_a_device_are_undone_stopped_and_rescaled() {
         assert!(run(&on_device(), thermostat) == run(&cells, thermostat));
     }
     // A stop comes after whole steps.
-    struct AtOnce;
-    impl Progress for AtOnce {
-        fn begin(&self, _: u64) {}
-        fn advance(&self, _: u64) {}
-        fn stop_requested(&self) -> bool {
-            true
-        }
-    }
     let stopped = there.advance(5, &AtOnce).unwrap_err().to_string();
     assert!(stopped.contains("interrupted"), "{stopped}");
     assert_eq!(there.state().positions, before.positions);
