@@ -10,6 +10,8 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::cells::{CellLists, CellOrder, Halves, STRETCH};
+#[cfg(feature = "cuda")]
+use super::device_run::StepDevice;
 use super::lanes::{Lists, Meeting, PairSums, Sides};
 use super::rule::Rule;
 use super::short_lanes::ShortMeeting;
@@ -29,7 +31,34 @@ pub enum ForceEngine {
     Cells(Cpu),
     /// Lists, forces and steps in the memory of a device; see [`ForceEngine::cuda`].
     #[cfg(feature = "cuda")]
-    Device(super::StepDevice),
+    Device(StepDevice),
+}
+
+#[cfg(feature = "cuda")]
+impl ForceEngine {
+    /// Lists, forces and steps on the first device of an engine.
+    ///
+    /// ```no_run
+    /// use albireo::dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
+    /// use albireo::{Cuda, CudaOptions, Silent};
+    /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
+    /// let start = Start::fcc(32_000, 0.8442)?.with_temperature(1.44, 1, &argon)?;
+    /// let engine = ForceEngine::cuda(&Cuda::new(CudaOptions::default())?);
+    /// let mut fluid = Simulation::new(&argon, &start, 0.005, 0.3, &engine)?;
+    /// fluid.advance(1000, &Silent)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cuda(cuda: &crate::Cuda) -> Self {
+        Self::on_first(cuda.shared_devices())
+    }
+
+    /// On the first of any devices.
+    #[doc(hidden)]
+    pub fn on_first<N: crate::engine::cuda::device::Devices + Send + Sync + 'static>(
+        devices: Arc<N>,
+    ) -> Self {
+        Self::Device(StepDevice::first_of(devices))
+    }
 }
 
 /// What came of the pairs of a step.

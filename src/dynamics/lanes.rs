@@ -2,7 +2,8 @@
 //!
 //! Entry: [`Meeting`]. Each pair is met once; what it gives goes to its first particle with one sign and to its second with the other.
 
-use super::rule::{PairRule, Rule};
+use super::pair_rule::PairRule;
+use super::rule::Rule;
 use crate::simd::{Kernel, MOST_LANES, RECORDS, Record, Simd};
 
 /// Energies and virials of pairs, in the rule's units.

@@ -13,8 +13,8 @@ use albireo_kernels::structs::{
 use super::cells::{Grid, NEAREST, list_limit};
 use super::lanes::PairSums;
 use super::rule::Rule;
-use super::simulation::Words;
 use super::thermostat::Noise;
+use super::words::Words;
 use crate::engine::cuda::device::{Device, Devices, LaunchShape};
 use crate::engine::cuda::kernel::{DynamicsEntry, DynamicsKernel, Kernel};
 use crate::error::CudaError;

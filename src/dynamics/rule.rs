@@ -5,6 +5,7 @@
 //! integer. The other particle takes the same integer with the other sign. A step moves a particle by its momentum times a rational
 //! number, rounded half away from 0. So the order of pairs changes nothing, and a step with negated momenta undoes the step before.
 
+use super::pair_rule::PairRule;
 use super::potential::LennardJones;
 use super::single::{self, Single};
 use crate::error::DynamicsError;
@@ -22,25 +23,6 @@ const FASTEST: f64 = 512.0;
 const CLOSEST: f64 = 4.0;
 /// More than the force at half of sigma, in epsilon/sigma: 48 (2 4^6 - 4^3) = 390144.
 const STEEPEST: f64 = 400_000.0;
-
-/// What two species do to each other, in the integers' units.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct PairRule {
-    pub(super) cutoff: f64,
-    /// Its square.
-    pub(super) reach2: f64,
-    pub(super) sigma2: f64,
-    /// 48 and 24 epsilon/sigma^2 times half a step.
-    pub(super) repulsion: f64,
-    pub(super) attraction: f64,
-    /// The force at the cutoff over sigma, times half a step, where it is taken off.
-    pub(super) force_off: f64,
-    /// 4 epsilon.
-    pub(super) well: f64,
-    /// The force at the cutoff, and the potential there with it.
-    pub(super) slope: f64,
-    pub(super) energy_off: f64,
-}
 
 /// Multiplies integers by `factor / 2^shift`, rounding half away from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use super::single::Single;
 use super::start::Start;
 use super::sweep::{Particle, Stretch, Swept, kick, shift};
 use super::thermostat::{Noise, Thermostat};
+use super::words::Words;
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::{DynamicsError, EngineError, Error};
 use crate::field::{Frame, Precision};
@@ -48,16 +49,6 @@ pub struct State {
     pub positions: Vec<[u64; 3]>,
     /// Multiples of 2^-[`Simulation::momentum_exponent`].
     pub momenta: Vec<[i64; 3]>,
-}
-
-/// Particles as they lie in memory.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Words {
-    /// Positions and species, and an empty one.
-    pub(super) records: Vec<Record>,
-    pub(super) momenta: Vec<[i64; 3]>,
-    /// Their numbers at the start.
-    pub(super) ids: Vec<u32>,
 }
 
 /// A fluid in a periodic box and its steps, by velocity Verlet (Swope et al. 1982, DOI 10.1063/1.442716).
@@ -155,7 +146,10 @@ impl Simulation {
         let mut simulation = Self {
             forces: Forces::new(engine, n, &rule)?,
             #[cfg(feature = "cuda")]
-            device: DeviceRun::of(engine, &rule, n)?,
+            device: match engine {
+                ForceEngine::Device(device) => Some(DeviceRun::begin(device, &rule, n)?),
+                _ => None,
+            },
             rule,
             thermostat: Thermostat::None,
             words: Words {
@@ -302,12 +296,13 @@ impl Simulation {
         for p in self.words.momenta.as_flattened_mut() {
             *p = -*p;
         }
+        #[cfg(feature = "cuda")]
         self.momenta_changed();
     }
 
     /// Has a device, if there is one, take the momenta before its next step.
+    #[cfg(feature = "cuda")]
     fn momenta_changed(&mut self) {
-        #[cfg(feature = "cuda")]
         if let Some(run) = &mut self.device {
             run.set_ahead();
         }
@@ -459,6 +454,7 @@ impl Simulation {
                 *p = (*p as f64 * factor).round_ties_even() as i64;
             }
         }
+        #[cfg(feature = "cuda")]
         self.momenta_changed();
     }
 }

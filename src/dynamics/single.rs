@@ -3,8 +3,8 @@
 //! Entry: [`Single`]. A position is cut to the upper halves of its fractions; what follows are float32 operations, each rounded once and
 //! never fused, and one rounding to an integer of at most 31 bits. Energies and virials are float64's, of the whole positions.
 
+use super::pair_rule::PairRule;
 use super::potential::LennardJones;
-use super::rule::PairRule;
 use crate::error::DynamicsError;
 use crate::simd::{Record, ShortRecord};
 
