@@ -1,7 +1,8 @@
 //! Time of a step of molecular dynamics against the number of particles and the density, of all pairs and of lists from cells: where they
 //! break even. Both must come to the same integers before a time is printed.
 //!
-//! `cargo bench --bench dynamics` prints a table (CSV) over 0.1 <= density <= 1 and 256 to 2^17 particles; `-- 32000 0.8442` one row of it.
+//! `cargo bench --bench dynamics` prints a table (CSV) over 0.1 <= density <= 1 and 256 to 2^17 particles; `-- 32000 0.8442` those of one
+//! fluid; all in both precisions.
 //! The fluid is that of LAMMPS's `bench/in.lj`: Lennard-Jones cut at 2.5, from an fcc lattice at T = 1.44, steps of 0.005.
 
 #![allow(clippy::unwrap_used, reason = "a bench that cannot run should stop")]
@@ -10,7 +11,9 @@
 use std::time::Instant;
 
 use albireo::Silent;
-use albireo::dynamics::{ForceEngine, LennardJones, Simulation, Start, State, Truncation};
+use albireo::dynamics::{
+    ForceEngine, LennardJones, Precision, Simulation, Start, State, Truncation,
+};
 use albireo::engine::Cpu;
 
 const DENSITIES: [f64; 5] = [0.1, 0.25, 0.5, 0.8442, 1.0];
@@ -23,8 +26,15 @@ const SECONDS: f64 = 0.5;
 const SEED: u64 = 20_261_121;
 
 /// Seconds a step, steps from one list to the next, and the integers after [`MELTING`] steps.
-fn time(start: &Start, potential: &LennardJones, engine: &ForceEngine) -> (f64, f64, State) {
-    let mut fluid = Simulation::new(potential, start, 0.005, 0.3, engine).unwrap();
+fn time(
+    precision: Precision,
+    start: &Start,
+    potential: &LennardJones,
+    engine: &ForceEngine,
+) -> (f64, f64, State) {
+    let steps = (0.005, 0.3);
+    let fluid = Simulation::with_precision(precision, potential, start, steps, engine);
+    let mut fluid = fluid.unwrap();
     fluid.advance(MELTING, &Silent).unwrap();
     let state = fluid.state();
     let (begin, lists) = (Instant::now(), fluid.lists_made());
@@ -38,7 +48,7 @@ fn time(start: &Start, potential: &LennardJones, engine: &ForceEngine) -> (f64, 
     (seconds, f64::from(steps) / lists as f64, state)
 }
 
-fn row(n: usize, density: f64) {
+fn row(precision: Precision, n: usize, density: f64) {
     let potential = LennardJones::new(Truncation::Cut(2.5)).unwrap();
     let start = Start::fcc(n, density).unwrap();
     if start.lengths()[0] < 5.0 {
@@ -50,13 +60,24 @@ fn row(n: usize, density: f64) {
         let rate = n as f64 / seconds / 1e6;
         let threads = cpu.threads();
         println!(
-            "{n},{density},{lists},{threads},{:.3},{rate:.3},{steps:.1}",
+            "{n},{density},{},{lists},{threads},{:.3},{rate:.3},{steps:.1}",
+            precision.name(),
             seconds * 1e3
         );
     };
-    let by_cells = time(&start, &potential, &ForceEngine::Cells(cpu.clone()));
+    let by_cells = time(
+        precision,
+        &start,
+        &potential,
+        &ForceEngine::Cells(cpu.clone()),
+    );
     if n <= MOST_ALL_PAIRS {
-        let all = time(&start, &potential, &ForceEngine::AllPairs(cpu.clone()));
+        let all = time(
+            precision,
+            &start,
+            &potential,
+            &ForceEngine::AllPairs(cpu.clone()),
+        );
         assert!(all.2 == by_cells.2, "other integers: {n} at {density}");
         print("all-pairs", &all);
     }
@@ -64,16 +85,23 @@ fn row(n: usize, density: f64) {
 }
 
 fn main() {
-    println!("particles,density,lists,threads,ms_per_step,million_atom_steps_per_s,steps_per_list");
+    println!(
+        "particles,density,precision,lists,threads,ms_per_step,million_atom_steps_per_s,steps_per_list"
+    );
     let given: Vec<f64> = std::env::args()
         .filter_map(|word| word.parse().ok())
         .collect();
     if let [n, density] = given[..] {
-        return row(n as usize, density);
+        for precision in [Precision::Double, Precision::Single] {
+            row(precision, n as usize, density);
+        }
+        return;
     }
     for density in DENSITIES {
         for n in PARTICLES {
-            row(n, density);
+            for precision in [Precision::Double, Precision::Single] {
+                row(precision, n, density);
+            }
         }
     }
 }

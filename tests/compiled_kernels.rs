@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use albireo::engine::cuda::kernel::{Kernel, Rand48Function};
+use albireo::engine::cuda::kernel::{DynamicsEntry, DynamicsKernel, Kernel, Rand48Function};
 use albireo::engine::cuda::{
     CompilerDescription, check, compile, compiler, field_kernels, kernel_name,
 };
@@ -108,7 +108,25 @@ fn compile_all(jobs: &[Job], version: &str) -> usize {
     })
 }
 
-/// The kernels for sums per target and for random numbers.
+/// The kernels for particles that move.
+fn moving() -> Vec<Kernel> {
+    let mut kernels = vec![];
+    for (k, entry) in (0..).zip(DynamicsKernel::ENTRIES) {
+        // Impulses in half of all combinations; other parts know nothing of them.
+        let sources = if entry == DynamicsEntry::Push { 4 } else { 1 };
+        for of in [k, k + 3, k + 5, k + 6].into_iter().take(sources) {
+            kernels.push(Kernel::Dynamics(DynamicsKernel {
+                entry,
+                single: of & 1 != 0,
+                alike: of & 2 != 0,
+                forces_off: of & 4 != 0,
+            }));
+        }
+    }
+    kernels
+}
+
+/// The kernels for sums per target, random numbers and particles that move.
 fn others() -> Vec<Kernel> {
     let mut terms = field_cases::every_term(&Domain::Open, 1.0);
     terms.push(field_cases::lennard_jones(1.0));
@@ -125,6 +143,7 @@ fn others() -> Vec<Kernel> {
         ]
         .map(Kernel::Rand48),
     );
+    kernels.extend(moving());
     kernels
 }
 

@@ -17,6 +17,10 @@ mod trials;
 
 use std::process::ExitCode;
 
+use albireo::dynamics::{
+    ForceEngine, LennardJones, PairParameters, Precision as MovingPrecision, Simulation, Start,
+    Thermostat, Truncation,
+};
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::engine::{Cpu, FieldEngine, Together};
 use albireo::field::{Cutoff, FieldJob, Grid, Precision as FieldPrecision, Targets, Term};
@@ -53,7 +57,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 17] = [
+    let on_device: [trials::Test; 19] = [
         (
             "sums_per_target_are_those_of_the_double_loop",
             sums_per_target_are_those_of_the_double_loop,
@@ -69,6 +73,14 @@ fn main() -> ExitCode {
         (
             "random_numbers_are_the_serial_sequence",
             random_numbers_are_the_serial_sequence,
+        ),
+        (
+            "trajectories_are_those_of_the_processor",
+            trajectories_are_those_of_the_processor,
+        ),
+        (
+            "steps_that_are_refused_are_told_as_the_processor_tells_them",
+            steps_that_are_refused_are_told_as_the_processor_tells_them,
         ),
         ("weights_by_bits", weights_by_bits),
         ("weights_by_angles", weights_by_angles),
@@ -278,6 +290,78 @@ fn random_numbers_are_the_serial_sequence() {
             .unwrap();
         assert!(found == expected && generator == serial, "{streams}");
     }
+}
+
+/// Liquids of many cells, a mixture and a droplet in a wide box, in both precisions: every word and all that is observed.
+fn trajectories_are_those_of_the_processor() {
+    let argon = |truncation| LennardJones::new(truncation).unwrap();
+    let pair = |epsilon, sigma| PairParameters { epsilon, sigma };
+    let rows = [
+        vec![pair(1.0, 1.0), pair(1.5, 0.8)],
+        vec![pair(1.5, 0.8), pair(0.5, 0.88)],
+    ];
+    let shifted = Truncation::ForceShifted(2.5);
+    let mixture = LennardJones::mixture(shifted, &[1.0, 2.5], &rows).unwrap();
+    let liquid = Start::fcc(size(20_000), 0.8442).unwrap();
+    let mixed = Start::fcc(size(4000), 1.1).unwrap();
+    let numbers = [mixed.len() / 4, mixed.len() - mixed.len() / 4];
+    let mixed = mixed.with_shuffled_species(&numbers, 3).unwrap();
+    let droplet = Start::new(
+        [40.0; 3],
+        Start::fcc(500, 0.9).unwrap().positions().to_vec(),
+    );
+    let cases = [
+        (argon(Truncation::Cut(2.5)), liquid),
+        (mixture, mixed),
+        (argon(Truncation::Wca), Start::fcc(3000, 0.9).unwrap()),
+        (argon(Truncation::Shifted(2.5)), droplet.unwrap()),
+    ];
+    let on_device = ForceEngine::cuda(&engine(Precision::Exact));
+    for (potential, start) in &cases {
+        let start = start.clone().with_temperature(1.44, 1, potential).unwrap();
+        for precision in [MovingPrecision::Double, MovingPrecision::Single] {
+            let rescale = Thermostat::Rescale {
+                temperature: 1.2,
+                every: 90,
+            };
+            let langevin = Thermostat::Langevin {
+                temperature: 1.2,
+                friction: 1.0,
+                seed: 5,
+            };
+            let run = |engine: &ForceEngine, thermostat| {
+                let steps = (0.005, 0.3);
+                let fluid = Simulation::with_precision(precision, potential, &start, steps, engine);
+                let mut fluid = fluid.unwrap().with_thermostat(thermostat).unwrap();
+                let before = fluid.observe();
+                fluid.advance(200, &Silent).unwrap();
+                (before, fluid.observe(), fluid.state())
+            };
+            let cells = ForceEngine::Cells(Cpu::new());
+            for thermostat in [rescale, langevin] {
+                assert!(
+                    run(&on_device, thermostat) == run(&cells, thermostat),
+                    "{precision:?} {potential:?} {thermostat:?}"
+                );
+            }
+        }
+    }
+}
+
+fn steps_that_are_refused_are_told_as_the_processor_tells_them() {
+    let argon = LennardJones::new(Truncation::Cut(2.5)).unwrap();
+    let start = Start::fcc(4000, 0.8442).unwrap();
+    let hot = start.with_temperature(40.0, 3, &argon).unwrap();
+    let refused = |engine: &ForceEngine| {
+        let mut fluid = Simulation::new(&argon, &hot, 0.02, 0.6, engine).unwrap();
+        let error = fluid.advance(200, &Silent).unwrap_err().to_string();
+        (error, fluid.step())
+    };
+    let on_device = ForceEngine::cuda(&engine(Precision::Exact));
+    assert_eq!(
+        refused(&on_device),
+        refused(&ForceEngine::Cells(Cpu::new()))
+    );
 }
 
 fn crowded_cells() {

@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+#[path = "dynamics/single.rs"]
+mod single;
+
 use albireo::dynamics::{
-    ForceEngine, LennardJones, PairParameters, Simulation, Start, State, Thermostat, Truncation,
+    ForceEngine, LennardJones, PairParameters, Precision, Simulation, Start, State, Thermostat,
+    Truncation,
 };
 use albireo::engine::{Cpu, Isa};
 use albireo::random::Stream;
@@ -51,13 +55,14 @@ fn engines() -> Vec<(String, ForceEngine)> {
 
 /// A fluid after so many steps, and the bits of all that is observed.
 fn after(
-    steps: u64,
+    (precision, steps): (Precision, u64),
     potential: &LennardJones,
     start: &Start,
     engine: &ForceEngine,
     thermostat: Thermostat,
 ) -> (State, [u64; 7]) {
-    let fluid = Simulation::new(potential, start, DT, SKIN, engine).unwrap();
+    let fluid =
+        Simulation::with_precision(precision, potential, start, (DT, SKIN), engine).unwrap();
     let mut fluid = fluid.with_thermostat(thermostat).unwrap();
     fluid.advance(steps, &Silent).unwrap();
     let seen = fluid.observe();
@@ -75,14 +80,17 @@ fn after(
 }
 
 fn assert_same(steps: u64, potential: &LennardJones, start: &Start, thermostat: Thermostat) {
-    let expected = after(steps, potential, start, &ForceEngine::Naive, thermostat);
-    for (name, engine) in engines() {
-        let found = after(steps, potential, start, &engine, thermostat);
-        assert!(
-            found == expected,
-            "{name}: {} particles, {potential:?}",
-            start.len()
-        );
+    for precision in [Precision::Double, Precision::Single] {
+        let run =
+            |engine: &ForceEngine| after((precision, steps), potential, start, engine, thermostat);
+        let expected = run(&ForceEngine::Naive);
+        for (name, engine) in engines() {
+            assert!(
+                run(&engine) == expected,
+                "{name}, {precision:?}: {} particles, {potential:?}",
+                start.len()
+            );
+        }
     }
 }
 

@@ -13,6 +13,8 @@ mod attack;
 mod classes;
 #[path = "emulator/doubts.rs"]
 mod doubts;
+#[path = "emulator/dynamics.rs"]
+mod dynamics;
 mod emulator;
 mod field_cases;
 #[path = "emulator/fields.rs"]
@@ -139,8 +141,8 @@ fn main() -> ExitCode {
             every_kernel_gives_the_same_integers,
         ),
     ];
-    let tests = tests.into_iter().chain(doubts::TESTS).chain(fields::TESTS);
-    trials::run(tests, missing.is_some(), [])
+    let others = [&doubts::TESTS[..], &fields::TESTS, &dynamics::TESTS].concat();
+    trials::run(tests.into_iter().chain(others), missing.is_some(), [])
 }
 
 /// The engine on emulated devices.

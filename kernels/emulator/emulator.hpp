@@ -13,6 +13,7 @@ extern "C" {
 float fabsf(float), fmaf(float, float, float), fmaxf(float, float), fminf(float, float), nextafterf(float, float), sqrtf(float);
 double floor(double), fma(double, double, double), sqrt(double);
 long lrintf(float);
+double rint(double);
 }
 
 #define __global__
@@ -26,6 +27,7 @@ long lrintf(float);
 
 struct Index { unsigned x, y, z; };
 struct uint2 { unsigned x, y; };
+struct alignas(16) ulonglong2 { unsigned long long x, y; };
 struct uint4 { unsigned x, y, z, w; };
 struct int4 { int x, y, z, w; };
 
@@ -156,6 +158,9 @@ inline int __ffs(unsigned v) { return __builtin_ffs((int)v); }
 
 template <class T> inline T atomicAdd(T* word, T value) { T old = *word; *word += value; return old; }
 
+template <class T> inline T atomicMax(T* word, T value) { T old = *word; if (value > old) *word = value; return old; }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
+
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
@@ -175,6 +180,9 @@ inline float __fmaf_rz(float a, float b, float c) {
     bool away = over != 0.0 ? (s > 0 ? over > 0 : over < 0) : (s > 0 ? rest < 0 : rest > 0);
     return away ? nextafterf(f, 0.0f) : f;
 }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fsqrt_rn(float a) { return sqrtf(a); }
+inline long long __double2ll_rn(double v) { return (long long)rint(v); }
 inline int __float2int_rn(float v) { return (int)lrintf(v); }
 inline unsigned __float_as_uint(float v) { unsigned u; memcpy(&u, &v, 4); return u; }
 inline float __uint_as_float(unsigned u) { float v; memcpy(&v, &u, 4); return v; }

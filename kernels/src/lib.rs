@@ -57,6 +57,14 @@ const WRITTEN: &[File] = &[
     ("ops/terms.cuh", include_str!("../ops/terms.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
+    (
+        "dynamics/normal.cuh",
+        include_str!("../dynamics/normal.cuh"),
+    ),
+    (
+        "dynamics/particles.cuh",
+        include_str!("../dynamics/particles.cuh"),
+    ),
 ];
 
 /// Which pairs a kernel visits.
@@ -203,12 +211,22 @@ pub const FIELD_POINTS: File = ("points.cu", include_str!("../field/points.cu"))
 /// The source of random numbers.
 pub const RAND48: File = ("rand48.cu", include_str!("../rand48.cu"));
 
+/// The source of steps of particles that move.
+pub const DYNAMICS_STEPS: File = ("steps.cu", include_str!("../dynamics/steps.cu"));
+
+/// The source of their lists of neighbours.
+pub const DYNAMICS_LISTS: File = ("lists.cu", include_str!("../dynamics/lists.cu"));
+
+/// The source of their forces.
+pub const DYNAMICS_FORCES: File = ("forces.cu", include_str!("../dynamics/forces.cu"));
+
 /// Every source file.
 pub fn every_source() -> Vec<File> {
     let mut files: Vec<File> = every_variant().iter().map(Variant::source).collect();
     files.sort_unstable();
     files.dedup();
     files.extend([SORT, FIELD_LATTICE, FIELD_POINTS, RAND48]);
+    files.extend([DYNAMICS_STEPS, DYNAMICS_LISTS, DYNAMICS_FORCES]);
     files
 }
 

@@ -1,6 +1,6 @@
 //! What kernels are told: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
 //!
-//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`DeviceRand48`]; `header` declares them all. Nothing here computes.
+//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`DeviceRand48`]; [`DeviceDynamics`]; `header` declares them all. Nothing here computes.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,7 @@ macro_rules! elements {
         }
     )* };
 }
-elements!(u32 => "u32", u64 => "u64", f32 => "float", f64 => "double", [u32; 2] => "uint2", [u32; 4] => "uint4", [i32; 4] => "int4");
+elements!(u32 => "u32", u64 => "u64", f32 => "float", f64 => "double", [u32; 2] => "uint2", [u64; 2] => "ulonglong2", [u32; 4] => "uint4", [i32; 4] => "int4");
 
 /// Where in device memory kernels find values to read; by default nowhere.
 #[repr(transparent)]
@@ -158,14 +158,19 @@ fn declare_struct(name: &str, size: usize, fields: &[Declared]) -> String {
 /// The header that declares every struct of this module.
 pub(crate) fn header() -> String {
     format!(
-        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}\n}}  // namespace albireo\n",
+        "#pragma once\n#include \"device.cuh\"\n\nnamespace albireo {{\n\n{}{}{}\n}}  // namespace albireo\n",
         declarations(),
-        sums_per_target::declarations()
+        sums_per_target::declarations(),
+        dynamics::declarations()
     )
 }
 
+mod dynamics;
 mod sums_per_target;
 
+pub use dynamics::{
+    DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
+};
 pub use sums_per_target::{AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_TILE};
 
 /// First points in the constant memory of a launch.

@@ -5,27 +5,27 @@
 
 use std::ops::Range;
 
-use super::lanes::Lists;
+use super::lanes::{Lists, Sides};
 use super::rule::Rule;
-use crate::simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
+use crate::simd::{Isa, Kernel, MOST_LANES, Record, Simd};
 
 /// Particles whose lists are made and met at a time.
 pub(super) const STRETCH: usize = 256;
 /// Cells are at least this share of the longest distance in a list.
 const CELLS_IN_REACH: f64 = 2.0;
 /// As whole neighbours along an axis.
-const NEAREST: usize = 2;
+pub(super) const NEAREST: usize = 2;
 /// More than the roundings of a cell's width, relative.
 const SLACK: f64 = 1e-9;
 
 /// The cells of a box, the third axis fastest.
 #[derive(Debug, Clone, Copy)]
-struct Grid {
-    n: [usize; 3],
+pub(super) struct Grid {
+    pub(super) n: [usize; 3],
 }
 
 impl Grid {
-    fn new(rule: &Rule, particles: usize) -> Self {
+    pub(super) fn new(rule: &Rule, particles: usize) -> Self {
         let mut side = (rule.reach + rule.skin) / CELLS_IN_REACH * (1.0 + SLACK);
         loop {
             let n = rule
@@ -137,6 +137,8 @@ pub(super) struct CellLists {
     /// Where each list begins, and its number of particles.
     lists: Vec<(u32, u32)>,
     neighbours: Vec<u32>,
+    /// Neighbours that lists are filled up to whole numbers of.
+    width: usize,
 }
 
 impl Lists for CellLists {
@@ -144,7 +146,7 @@ impl Lists for CellLists {
     fn of(&self, particle: usize) -> (&[u32], usize) {
         let (start, count) = self.lists[particle - self.particles.start];
         let (start, count) = (start as usize, count as usize);
-        let end = start + count.next_multiple_of(RECORDS);
+        let end = start + count.next_multiple_of(self.width);
         (&self.neighbours[start..end], count)
     }
 }
@@ -154,14 +156,15 @@ impl CellLists {
         self.particles.clone()
     }
 
-    /// Makes the lists of these particles anew.
+    /// Makes the lists of these particles anew: of all their neighbours, or of those with higher numbers.
     pub(super) fn fill(
         &mut self,
         (isa, rule): (Isa, &Rule),
         order: &CellOrder,
         (records, halves): (&[Record], &Halves),
-        particles: Range<usize>,
+        (particles, sides): (Range<usize>, Sides),
     ) {
+        self.width = sides.width();
         self.particles = particles;
         self.lists.clear();
         self.neighbours.clear();
@@ -170,6 +173,7 @@ impl CellLists {
             order,
             records,
             halves,
+            sides,
             lists: self,
         });
     }
@@ -182,20 +186,19 @@ struct Filling<'a> {
     /// All particles, sorted; the last record is an empty one.
     records: &'a [Record],
     halves: &'a Halves,
+    sides: Sides,
     lists: &'a mut CellLists,
 }
 
-impl Filling<'_> {
-    /// The square that the computed one of no pair within the longest distance reaches.
-    ///
-    /// The difference of two upper halves is off by less than one, so a separation by the diagonal of 2^-32 of the box; conversion, product
-    /// and squares round six times by 2^-24 or less.
-    fn limit(&self) -> f32 {
-        let diagonal = self.rule.lengths.map(|length| length * length);
-        let diagonal = diagonal.iter().sum::<f64>().sqrt() * 2f64.powi(-32);
-        let r = self.rule.reach + self.rule.skin + diagonal;
-        (r * r * (1.0 + 1e-5)) as f32
-    }
+/// The square that the computed one of no pair within the longest distance reaches.
+///
+/// The difference of two upper halves is off by less than one, so a separation by the diagonal of 2^-32 of the box; conversion, product
+/// and squares round six times by 2^-24 or less.
+pub(super) fn list_limit(rule: &Rule) -> f32 {
+    let diagonal = rule.lengths.map(|length| length * length);
+    let diagonal = diagonal.iter().sum::<f64>().sqrt() * 2f64.powi(-32);
+    let r = rule.reach + rule.skin + diagonal;
+    (r * r * (1.0 + 1e-5)) as f32
 }
 
 /// The separations along an axis of the particles whose upper halves are `others` from one.
@@ -211,7 +214,7 @@ impl Kernel for Filling<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let limit = simd.splat(self.limit());
+        let limit = simd.splat(list_limit(self.rule));
         let [lx, ly, lz] = self
             .rule
             .lengths
@@ -235,7 +238,10 @@ impl Kernel for Filling<'_> {
             let neighbours = &mut self.lists.neighbours;
             let start = neighbours.len();
             for run in &runs {
-                let mut at = run.start.max(particle + 1);
+                let mut at = match self.sides {
+                    Sides::One => run.start.max(particle + 1),
+                    Sides::Both => run.start,
+                };
                 while at < run.end {
                     let dx = along(simd, &x[at..], own[0], units[0]);
                     let dy = along(simd, &y[at..], own[1], units[1]);
@@ -243,7 +249,10 @@ impl Kernel for Filling<'_> {
                     let r2 = simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)));
                     let within = simd.mask_bits(simd.less(r2, limit));
                     let lanes = (run.end - at).min(S::LANES) as u32;
-                    let within = within & (u64::MAX >> (64 - lanes)) as u32;
+                    let mut within = within & (u64::MAX >> (64 - lanes)) as u32;
+                    if let Some(own @ 0..32) = particle.checked_sub(at) {
+                        within &= !(1 << own);
+                    }
                     let mut found = [0; MOST_LANES];
                     let count = simd.store_lanes(within, at as u32, &mut found);
                     neighbours.extend_from_slice(&found);
@@ -252,7 +261,7 @@ impl Kernel for Filling<'_> {
                 }
             }
             let count = neighbours.len() - start;
-            neighbours.resize(start + count.next_multiple_of(RECORDS), empty);
+            neighbours.resize(start + count.next_multiple_of(self.sides.width()), empty);
             self.lists.lists.push((start as u32, count as u32));
         }
     }

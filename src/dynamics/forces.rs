@@ -10,11 +10,15 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::cells::{CellLists, CellOrder, Halves, STRETCH};
-use super::lanes::{Lists, Meeting, PairSums};
+#[cfg(feature = "cuda")]
+use super::device_run::StepDevice;
+use super::lanes::{Lists, Meeting, PairSums, Sides};
 use super::rule::Rule;
+use super::short_lanes::ShortMeeting;
+use super::single::{Single, short};
 use crate::engine::Cpu;
 use crate::error::EngineError;
-use crate::simd::{Isa, RECORDS, Record};
+use crate::simd::{Isa, Record, ShortRecord};
 
 /// Who visits the pairs of a step.
 #[derive(Debug, Clone)]
@@ -25,6 +29,36 @@ pub enum ForceEngine {
     AllPairs(Cpu),
     /// Lists of neighbours, made from cells whenever two particles may have moved by the skin together.
     Cells(Cpu),
+    /// Lists, forces and steps in the memory of a device; see [`ForceEngine::cuda`].
+    #[cfg(feature = "cuda")]
+    Device(StepDevice),
+}
+
+#[cfg(feature = "cuda")]
+impl ForceEngine {
+    /// Lists, forces and steps on the first device of an engine.
+    ///
+    /// ```no_run
+    /// use albireo::dynamics::{ForceEngine, LennardJones, Simulation, Start, Truncation};
+    /// use albireo::{Cuda, CudaOptions, Silent};
+    /// let argon = LennardJones::new(Truncation::Cut(2.5))?;
+    /// let start = Start::fcc(32_000, 0.8442)?.with_temperature(1.44, 1, &argon)?;
+    /// let engine = ForceEngine::cuda(&Cuda::new(CudaOptions::default())?);
+    /// let mut fluid = Simulation::new(&argon, &start, 0.005, 0.3, &engine)?;
+    /// fluid.advance(1000, &Silent)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cuda(cuda: &crate::Cuda) -> Self {
+        Self::on_first(cuda.shared_devices())
+    }
+
+    /// On the first of any devices.
+    #[doc(hidden)]
+    pub fn on_first<N: crate::engine::cuda::device::Devices + Send + Sync + 'static>(
+        devices: Arc<N>,
+    ) -> Self {
+        Self::Device(StepDevice::first_of(devices))
+    }
 }
 
 /// What came of the pairs of a step.
@@ -52,24 +86,51 @@ enum Neighbours {
     Cells(Vec<CellLists>),
 }
 
-/// Every later particle.
+/// Every later particle, or every other.
 #[derive(Debug)]
 struct EveryPair {
     particles: usize,
-    /// 0, 1, .. and as many times the number of particles as a register may need.
+    sides: Sides,
+    /// 0, 1, .., for both sides twice over, and as many times the number of particles as a register may need.
     numbers: Vec<u32>,
+}
+
+impl EveryPair {
+    fn new(particles: usize, sides: Sides) -> Self {
+        let numbers = 0..particles as u32;
+        let filling = std::iter::repeat_n(particles as u32, sides.width());
+        let numbers = match sides {
+            Sides::One => numbers.chain(filling).collect(),
+            Sides::Both => numbers.clone().chain(numbers).chain(filling).collect(),
+        };
+        Self {
+            particles,
+            sides,
+            numbers,
+        }
+    }
+
+    /// Particles that a thread meets at a time.
+    fn stretch(&self, number: usize) -> Range<usize> {
+        number * FEW..self.particles.min((number + 1) * FEW)
+    }
 }
 
 impl Lists for EveryPair {
     #[inline(always)]
     fn of(&self, particle: usize) -> (&[u32], usize) {
-        let (first, count) = (particle + 1, self.particles - particle - 1);
-        (
-            &self.numbers[first..first + count.next_multiple_of(RECORDS)],
-            count,
-        )
+        let first = particle + 1;
+        let count = match self.sides {
+            Sides::One => self.particles - first,
+            Sides::Both => self.particles - 1,
+        };
+        let end = first + count.next_multiple_of(self.sides.width());
+        (&self.numbers[first..end], count)
     }
 }
+
+/// Particles that a thread meets all others of at a time.
+const FEW: usize = 8;
 
 /// Particles that a thread sums the impulses of at a time.
 const SUMMED: usize = 1 << 11;
@@ -79,6 +140,9 @@ const SUMMED: usize = 1 << 11;
 pub(super) struct Forces {
     threads: Option<(Arc<ThreadPool>, Isa)>,
     neighbours: Neighbours,
+    sides: Sides,
+    /// The upper halves of positions, in single precision.
+    shorts: Vec<ShortRecord>,
     /// On each particle, in half a step; one more for what lists are filled up with.
     pub(super) impulses: Vec<Record>,
     /// Impulses by thread, 0 between steps.
@@ -86,17 +150,25 @@ pub(super) struct Forces {
 }
 
 impl Forces {
-    pub(super) fn new(engine: &ForceEngine, particles: usize) -> Result<Self, EngineError> {
+    pub(super) fn new(
+        engine: &ForceEngine,
+        particles: usize,
+        rule: &Rule,
+    ) -> Result<Self, EngineError> {
+        let sides = match rule.single {
+            Some(_) => Sides::Both,
+            None => Sides::One,
+        };
         let (cpu, neighbours) = match engine {
             ForceEngine::Naive => (None, Neighbours::Naive),
             ForceEngine::AllPairs(cpu) => {
-                let numbers = 0..particles as u32;
-                let filling = [particles as u32; RECORDS];
-                let numbers = numbers.chain(filling).collect();
-                let every = EveryPair { particles, numbers };
-                (Some(cpu), Neighbours::All(every))
+                let every = EveryPair::new(particles, sides);
+                (Some(cpu.clone()), Neighbours::All(every))
             }
-            ForceEngine::Cells(cpu) => (Some(cpu), Neighbours::Cells(vec![])),
+            ForceEngine::Cells(cpu) => (Some(cpu.clone()), Neighbours::Cells(vec![])),
+            // What the device refuses.
+            #[cfg(feature = "cuda")]
+            ForceEngine::Device(_) => (Some(Cpu::new()), Neighbours::Cells(vec![])),
         };
         let threads = match cpu {
             Some(cpu) => Some((cpu.pool()?, cpu.isa())),
@@ -110,6 +182,8 @@ impl Forces {
         Ok(Self {
             threads,
             neighbours,
+            sides,
+            shorts: vec![],
             impulses: vec![[0; 4]; particles + 1],
             buffers: (0..buffers).map(|_| buffer()).collect(),
         })
@@ -140,46 +214,89 @@ impl Forces {
         pool.install(|| {
             lists.par_iter_mut().enumerate().for_each(|(k, lists)| {
                 let stretch = k * STRETCH..particles.min((k + 1) * STRETCH);
-                lists.fill((*isa, rule), order, (records, &halves), stretch);
+                lists.fill(
+                    (*isa, rule),
+                    order,
+                    (records, &halves),
+                    (stretch, self.sides),
+                );
             });
         });
     }
 
     /// Makes the impulses on all particles; energies and virials too if they are asked for.
     pub(super) fn make(&mut self, rule: &Rule, records: &[Record], sums: bool) -> Met {
-        let particles = records.len() - 1;
         self.impulses.fill([0; 4]);
-        match (&self.neighbours, self.threads.clone()) {
-            (Neighbours::All(every), Some(threads)) => {
-                let stretches = particles.div_ceil(RECORDS);
-                let stretch = |k: usize| k * RECORDS..particles.min((k + 1) * RECORDS);
-                let work = Work {
-                    rule,
-                    records,
-                    sums,
-                };
-                work.share(
-                    threads,
-                    (&mut self.impulses, &mut self.buffers),
-                    stretches,
-                    |k| (every, stretch(k)),
-                )
-            }
-            (Neighbours::Cells(lists), Some(threads)) => {
-                let work = Work {
-                    rule,
-                    records,
-                    sums,
-                };
-                work.share(
-                    threads,
-                    (&mut self.impulses, &mut self.buffers),
-                    lists.len(),
-                    |k| (&lists[k], lists[k].particles()),
-                )
-            }
-            _ => double_loop(rule, records, &mut self.impulses),
+        let Some(threads) = self.threads.clone() else {
+            return double_loop(rule, records, &mut self.impulses);
+        };
+        let work = Work {
+            rule,
+            records,
+            sums,
+        };
+        let Some(single) = &rule.single else {
+            let to = (&mut self.impulses[..], &mut self.buffers[..]);
+            return work.meet_all(threads, &self.neighbours, to);
+        };
+        let nearest = self.make_short(&threads, (single, rule.species), records);
+        let mut met = Met::default();
+        if sums {
+            // Every pair from both of its sides: impulses of no use, and twice the sums.
+            let mut unused = vec![[0; 4]; records.len()];
+            let to = (&mut unused[..], &mut self.buffers[..]);
+            met = work.meet_all(threads, &self.neighbours, to);
+            met.sums.energy /= 2;
+            met.sums.virial /= 2;
         }
+        Met { nearest, ..met }
+    }
+
+    /// Makes the impulses in single precision; the largest (sigma/r)^2.
+    fn make_short(
+        &mut self,
+        (pool, isa): &(Arc<ThreadPool>, Isa),
+        (single, species): (&Single, usize),
+        records: &[Record],
+    ) -> f64 {
+        let particles = records.len() - 1;
+        let (impulses, shorts) = (&mut self.impulses[..particles], &mut self.shorts);
+        let neighbours = &self.neighbours;
+        let nearest = pool.install(|| {
+            records.par_iter().map(short).collect_into_vec(shorts);
+            match neighbours {
+                Neighbours::Cells(lists) => {
+                    let each = lists.par_iter().zip(impulses.par_chunks_mut(STRETCH));
+                    let meet = |(lists, impulses): (&CellLists, &mut [Record])| {
+                        isa.dispatch(ShortMeeting {
+                            single,
+                            species,
+                            particles: lists.particles(),
+                            records: shorts,
+                            lists,
+                            impulses,
+                        })
+                    };
+                    each.map(meet).reduce(|| 0.0, f32::max)
+                }
+                Neighbours::All(every) => {
+                    let each = impulses.par_chunks_mut(FEW).enumerate();
+                    let meet = |(k, impulses)| {
+                        isa.dispatch(ShortMeeting {
+                            single,
+                            species,
+                            particles: every.stretch(k),
+                            records: shorts,
+                            lists: every,
+                            impulses,
+                        })
+                    };
+                    each.map(meet).reduce(|| 0.0, f32::max)
+                }
+                Neighbours::Naive => 0.0,
+            }
+        });
+        f64::from(nearest)
     }
 }
 
@@ -189,7 +306,12 @@ fn double_loop(rule: &Rule, records: &[Record], impulses: &mut [Record]) -> Met 
     let mut met = Met::default();
     for i in 0..particles {
         for j in i + 1..particles {
-            let (term, s) = rule.term(&records[i], &records[j]);
+            let (mut term, mut s) = rule.term(&records[i], &records[j]);
+            if let Some(single) = &rule.single {
+                let (a, b) = (short(&records[i]), short(&records[j]));
+                let (impulse, nearness) = single.impulse(rule.species, &a, &b);
+                (term.impulse, s) = (impulse.map(i64::from), f64::from(nearness));
+            }
             met.nearest = met.nearest.max(s);
             met.sums.energy += i128::from(term.energy);
             met.sums.virial += i128::from(term.virial);
@@ -211,6 +333,25 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// Meets all particles.
+    fn meet_all(
+        self,
+        threads: (Arc<ThreadPool>, Isa),
+        neighbours: &Neighbours,
+        to: (&mut [Record], &mut [Mutex<Vec<Record>>]),
+    ) -> Met {
+        match neighbours {
+            Neighbours::All(every) => {
+                let stretches = every.particles.div_ceil(FEW);
+                self.share(threads, to, stretches, |k| (every, every.stretch(k)))
+            }
+            Neighbours::Cells(lists) => self.share(threads, to, lists.len(), |k| {
+                (&lists[k], lists[k].particles())
+            }),
+            Neighbours::Naive => Met::default(),
+        }
+    }
+
     /// Meets the particles of a stretch.
     fn meet<L: Lists>(
         self,

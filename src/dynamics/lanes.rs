@@ -2,8 +2,9 @@
 //!
 //! Entry: [`Meeting`]. Each pair is met once; what it gives goes to its first particle with one sign and to its second with the other.
 
-use super::rule::{PairRule, Rule};
-use crate::simd::{Kernel, RECORDS, Record, Simd};
+use super::pair_rule::PairRule;
+use super::rule::Rule;
+use crate::simd::{Kernel, MOST_LANES, RECORDS, Record, Simd};
 
 /// Energies and virials of pairs, in the rule's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -12,14 +13,32 @@ pub(super) struct PairSums {
     pub(super) virial: i128,
 }
 
-/// The neighbours of some particles in a row, each with a higher number than its own, filled up to whole registers with the number of an
-/// empty record.
+/// The neighbours of some particles in a row, filled up to whole registers with the number of an empty record.
 pub(super) trait Lists {
     /// The neighbours of the particle of this number: registers of indices, and how many of them are particles.
     fn of(&self, particle: usize) -> (&[u32], usize);
 }
 
-/// Particles of a stretch against their lists.
+/// Which of the two particles of a pair has the other in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// That with the lower number.
+    One,
+    /// Both.
+    Both,
+}
+
+impl Sides {
+    /// Neighbours of a register, which lists are whole numbers of.
+    pub(super) fn width(self) -> usize {
+        match self {
+            Self::One => RECORDS,
+            Self::Both => MOST_LANES,
+        }
+    }
+}
+
+/// Particles of a stretch against their lists, which hold a pair once; or twice, for sums that are twice what they should be then.
 pub(super) struct Meeting<'a, L> {
     pub(super) rule: &'a Rule,
     pub(super) particles: std::ops::Range<usize>,

@@ -11,16 +11,31 @@
     reason = "particles are at most 2^26, species 64, momenta below 2^50 and terms of pairs rounded to 2^50 at most; differences of fractions wrap"
 )]
 
+#[cfg(feature = "cuda")]
+mod advance_on_device;
 mod cells;
+#[cfg(feature = "cuda")]
+mod device_run;
 mod forces;
 mod lanes;
+mod normal;
+#[cfg(feature = "cuda")]
+mod on_device;
+mod pair_rule;
 mod potential;
+mod refused;
 mod rule;
+mod short_lanes;
 mod simulation;
+mod single;
 mod start;
 mod sweep;
 mod thermostat;
+mod words;
 
+pub use crate::field::Precision;
+#[cfg(feature = "cuda")]
+pub use device_run::StepDevice;
 pub use forces::ForceEngine;
 pub use potential::{LennardJones, PairParameters, Truncation};
 pub use simulation::{Observables, Simulation, State};

@@ -5,8 +5,11 @@
 //! integer. The other particle takes the same integer with the other sign. A step moves a particle by its momentum times a rational
 //! number, rounded half away from 0. So the order of pairs changes nothing, and a step with negated momenta undoes the step before.
 
+use super::pair_rule::PairRule;
 use super::potential::LennardJones;
+use super::single::{self, Single};
 use crate::error::DynamicsError;
+use crate::field::Precision;
 use crate::fixed_point::exponent;
 use crate::simd::Record;
 
@@ -17,27 +20,9 @@ const MOMENTUM_BITS: i32 = 50;
 /// Momenta up to this many times `sqrt(m epsilon)` can be held.
 const FASTEST: f64 = 512.0;
 /// Pairs closer than half of sigma, where (sigma/r)^2 is more than this, overlap.
-pub(super) const CLOSEST: f64 = 4.0;
+const CLOSEST: f64 = 4.0;
 /// More than the force at half of sigma, in epsilon/sigma: 48 (2 4^6 - 4^3) = 390144.
 const STEEPEST: f64 = 400_000.0;
-
-/// What two species do to each other, in the integers' units.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct PairRule {
-    /// The square of the cutoff.
-    pub(super) reach2: f64,
-    pub(super) sigma2: f64,
-    /// 48 and 24 epsilon/sigma^2 times half a step.
-    pub(super) repulsion: f64,
-    pub(super) attraction: f64,
-    /// The force at the cutoff over sigma, times half a step, where it is taken off.
-    pub(super) force_off: f64,
-    /// 4 epsilon.
-    pub(super) well: f64,
-    /// The force at the cutoff, and the potential there with it.
-    pub(super) slope: f64,
-    pub(super) energy_off: f64,
-}
 
 /// Multiplies integers by `factor / 2^shift`, rounding half away from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +73,8 @@ pub(super) struct Rule {
     pub(super) reach: f64,
     pub(super) species: usize,
     pub(super) pairs: Vec<PairRule>,
+    /// What makes impulses in single precision.
+    pub(super) single: Option<Single>,
     pub(super) masses: Vec<f64>,
     /// Momenta are multiples of 2^-this, energies and virials of pairs of 2^-these.
     pub(super) momentum_exponent: i32,
@@ -113,6 +100,7 @@ impl Rule {
         lengths: [f64; 3],
         dt: f64,
         skin: f64,
+        precision: Precision,
     ) -> Result<Self, DynamicsError> {
         let range = |what, found: f64, most: f64, expected| {
             let fits = found >= 1e-9 && found <= most;
@@ -134,9 +122,13 @@ impl Rule {
         }
         let quarter = "positive and at most a quarter of the box";
         range("the skin", skin, shortest / 4.0, quarter)?;
+        let (at_closest, impulse_bits) = match precision {
+            Precision::Double => (STEEPEST, term_bits(potential)),
+            Precision::Single => (single::STEEPEST, single::BITS),
+        };
         let steepest = |[a, b]: [usize; 2]| {
             let pair = potential.pair(a, b);
-            STEEPEST * pair.epsilon / pair.sigma + potential.taken_off(a, b)[1].abs()
+            at_closest * pair.epsilon / pair.sigma + potential.taken_off(a, b)[1].abs()
         };
         let n = potential.species();
         let both = || (0..n * n).map(|k| [k / n, k % n]);
@@ -144,7 +136,7 @@ impl Rule {
         let bits = term_bits(potential);
         let deepest = largest(&|[a, b]| potential.pair(a, b).epsilon);
         let heaviest = potential.masses().iter().copied().fold(0.0, f64::max);
-        let by_impulse = bits - exponent(largest(&steepest) * (dt / 2.0));
+        let by_impulse = impulse_bits - exponent(largest(&steepest) * (dt / 2.0));
         let by_momentum = MOMENTUM_BITS - exponent(FASTEST * (heaviest * deepest).sqrt());
         let momentum_exponent = by_impulse.min(by_momentum);
         // At half of sigma a pair has 16128 epsilon, less than 2^15; what is taken off is smaller, and its virial less than 2^18 epsilon.
@@ -158,6 +150,7 @@ impl Rule {
             reach,
             species: n,
             pairs: vec![],
+            single: None,
             masses: potential.masses().to_vec(),
             momentum_exponent,
             energy_exponent,
@@ -167,6 +160,9 @@ impl Rule {
             most: vec![],
         };
         rule.pairs = both().map(|[a, b]| rule.pair_of(potential, a, b)).collect();
+        if precision == Precision::Single {
+            rule.single = Some(Single::new(potential, lengths, &rule.pairs)?);
+        }
         rule.set_moves()?;
         Ok(rule)
     }
@@ -179,6 +175,7 @@ impl Rule {
         let [potential_off, force] = potential.taken_off(a, b);
         let energy = |value: f64| libm::scalbn(value, self.energy_exponent);
         PairRule {
+            cutoff,
             reach2: cutoff * cutoff,
             sigma2,
             repulsion: 48.0 * pair.epsilon / sigma2 * half,
@@ -207,8 +204,34 @@ impl Rule {
         Ok(())
     }
 
+    /// The factor and the shift that a species moves by along an axis.
+    #[cfg(feature = "cuda")]
+    pub(super) fn ratio(&self, species: i64, axis: usize) -> (u64, u32) {
+        let Ratio { factor, shift } = self.moves[species as usize][axis];
+        (factor, shift)
+    }
+
     pub(super) fn pair(&self, a: i64, b: i64) -> &PairRule {
         &self.pairs[a as usize * self.species + b as usize]
+    }
+
+    /// Pairs overlap where (sigma/r)^2 is more than this.
+    pub(super) fn closest(&self) -> f64 {
+        match self.single {
+            Some(_) => f64::from(single::CLOSEST),
+            None => CLOSEST,
+        }
+    }
+
+    /// `(sigma/r)^2` of two particles, as the impulse has it; 0 out of reach.
+    pub(super) fn nearness(&self, first: &Record, second: &Record) -> f64 {
+        match &self.single {
+            Some(single) => {
+                let (a, b) = (single::short(first), single::short(second));
+                f64::from(single.impulse(self.species, &a, &b).1)
+            }
+            None => self.term(first, second).1,
+        }
     }
 
     /// The squared separation of two particles.

@@ -3,15 +3,20 @@
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
 use super::cells::CellOrder;
+#[cfg(feature = "cuda")]
+use super::device_run::DeviceRun;
 use super::forces::{ForceEngine, Forces, Met};
+use super::lanes::PairSums;
 use super::potential::LennardJones;
-use super::rule::{CLOSEST, Rule};
+use super::rule::Rule;
+use super::single::Single;
 use super::start::Start;
 use super::sweep::{Particle, Stretch, Swept, kick, shift};
 use super::thermostat::{Noise, Thermostat};
+use super::words::Words;
 use crate::domain::{Domain, PeriodicBox};
 use crate::error::{DynamicsError, EngineError, Error};
-use crate::field::Frame;
+use crate::field::{Frame, Precision};
 use crate::particles::Points;
 use crate::progress::Progress;
 use crate::simd::Record;
@@ -66,16 +71,15 @@ pub struct State {
 /// ```
 #[derive(Debug)]
 pub struct Simulation {
-    rule: Rule,
-    thermostat: Thermostat,
+    pub(super) rule: Rule,
+    pub(super) thermostat: Thermostat,
     forces: Forces,
-    /// Positions and species, and an empty one.
-    records: Vec<Record>,
-    momenta: Vec<[i64; 3]>,
-    ids: Vec<u32>,
+    #[cfg(feature = "cuda")]
+    pub(super) device: Option<DeviceRun>,
+    pub(super) words: Words,
     /// The positions for which lists were made; none where there are no lists.
     built: Vec<Record>,
-    step: u64,
+    pub(super) step: u64,
     lists_made: u64,
 }
 
@@ -93,7 +97,23 @@ impl Simulation {
         skin: f64,
         engine: &ForceEngine,
     ) -> Result<Self, Error> {
-        let rule = Rule::new(potential, start.lengths(), dt, skin)?;
+        Self::with_precision(Precision::Double, potential, start, (dt, skin), engine)
+    }
+
+    /// The same with impulses in a precision: in single precision they are of float32 operations on the upper halves of positions, within
+    /// [`Simulation::impulse_error`], and energies and pressures float64's at the positions that come of them.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; in single precision also a box longer than 1024 of the least sigma, and particles closer than sigma over the root
+    /// of 2.
+    pub fn with_precision(
+        precision: Precision,
+        potential: &LennardJones,
+        start: &Start,
+        (dt, skin): (f64, f64),
+        engine: &ForceEngine,
+    ) -> Result<Self, Error> {
+        let rule = Rule::new(potential, start.lengths(), dt, skin, precision)?;
         let masses = start.masses(potential)?;
         let domain = Domain::Periodic(PeriodicBox::new(start.lengths().map(Some))?);
         let frame = Frame::new(&domain, [0.0; 3]);
@@ -124,12 +144,19 @@ impl Simulation {
         }
         records.push([0; 4]);
         let mut simulation = Self {
-            forces: Forces::new(engine, n)?,
+            forces: Forces::new(engine, n, &rule)?,
+            #[cfg(feature = "cuda")]
+            device: match engine {
+                ForceEngine::Device(device) => Some(DeviceRun::begin(device, &rule, n)?),
+                _ => None,
+            },
             rule,
             thermostat: Thermostat::None,
-            records,
-            momenta,
-            ids: (0..n as u32).collect(),
+            words: Words {
+                records,
+                momenta,
+                ids: (0..n as u32).collect(),
+            },
             built: vec![],
             step: 0,
             lists_made: 0,
@@ -141,9 +168,14 @@ impl Simulation {
     /// The same fluid with a thermostat.
     ///
     /// # Errors
-    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps.
+    /// A temperature or friction that is not from 0 to 1e9, rescaling after every 0 steps, a device that fails.
     pub fn with_thermostat(mut self, thermostat: Thermostat) -> Result<Self, DynamicsError> {
         thermostat.check()?;
+        #[cfg(feature = "cuda")]
+        if let (Some(noise), Some(run)) = (Noise::of(&thermostat, &self.rule, 0), &mut self.device)
+        {
+            run.take_noise(&noise)?;
+        }
         self.thermostat = thermostat;
         Ok(self)
     }
@@ -158,21 +190,25 @@ impl Simulation {
             return Err(DynamicsError::State("it has another number of particles"));
         }
         let mut species = vec![0; n];
-        for (record, &id) in self.records.iter().zip(&self.ids) {
+        for (record, &id) in self.words.records.iter().zip(&self.words.ids) {
             species[id as usize] = record[3];
         }
         for (k, &[x, y, z]) in state.positions.iter().enumerate() {
             let [x, y, z] = [x, y, z].map(u64::cast_signed);
-            self.records[k] = [x, y, z, species[k]];
+            self.words.records[k] = [x, y, z, species[k]];
         }
-        self.momenta.clone_from(&state.momenta);
-        self.ids = (0..n as u32).collect();
+        self.words.momenta.clone_from(&state.momenta);
+        self.words.ids = (0..n as u32).collect();
         self.step = state.step;
         self.begin()
     }
 
     /// Makes lists and impulses for new positions.
-    fn begin(&mut self) -> Result<(), DynamicsError> {
+    pub(super) fn begin(&mut self) -> Result<(), DynamicsError> {
+        #[cfg(feature = "cuda")]
+        if self.begin_on_device()? {
+            return Ok(());
+        }
         self.list();
         let met = self.make(false);
         self.check_overlap(met)
@@ -180,12 +216,12 @@ impl Simulation {
 
     /// Number of particles.
     pub fn len(&self) -> usize {
-        self.momenta.len()
+        self.words.momenta.len()
     }
 
     /// Whether there are none, which cannot be.
     pub fn is_empty(&self) -> bool {
-        self.momenta.is_empty()
+        self.words.momenta.is_empty()
     }
 
     /// Steps made.
@@ -195,6 +231,10 @@ impl Simulation {
 
     /// How often lists were made.
     pub fn lists_made(&self) -> u64 {
+        #[cfg(feature = "cuda")]
+        if let Some(run) = &self.device {
+            return run.lists_made();
+        }
         self.lists_made
     }
 
@@ -203,14 +243,20 @@ impl Simulation {
         self.rule.momentum_exponent
     }
 
+    /// How far an impulse of a pair in single precision may be from that of exact arithmetic, beside its rounding to an integer: this times the
+    /// separation times the sum of the magnitudes of repulsion, attraction and what is taken off. 0 in double precision, where it is below 1e-14.
+    pub fn impulse_error(&self) -> f64 {
+        self.rule.single.as_ref().map_or(0.0, Single::error)
+    }
+
     /// The integers of this moment.
     pub fn state(&self) -> State {
         let n = self.len();
         let (mut positions, mut momenta) = (vec![[0; 3]; n], vec![[0; 3]; n]);
-        for (k, &id) in self.ids.iter().enumerate() {
-            let [x, y, z, _] = self.records[k].map(i64::cast_unsigned);
+        for (k, &id) in self.words.ids.iter().enumerate() {
+            let [x, y, z, _] = self.words.records[k].map(i64::cast_unsigned);
             positions[id as usize] = [x, y, z];
-            momenta[id as usize] = self.momenta[k];
+            momenta[id as usize] = self.words.momenta[k];
         }
         State {
             step: self.step,
@@ -223,7 +269,7 @@ impl Simulation {
     pub fn positions(&self) -> Points {
         let lengths = self.rule.lengths;
         let mut columns = [0, 1, 2].map(|_| vec![0.0; self.len()]);
-        for (record, &id) in self.records.iter().zip(&self.ids) {
+        for (record, &id) in self.words.records.iter().zip(&self.words.ids) {
             for (k, column) in columns.iter_mut().enumerate() {
                 let x = record[k].cast_unsigned() as f64 * self.rule.units[k];
                 // The last fractions round to the end of the box, which is its beginning.
@@ -237,26 +283,46 @@ impl Simulation {
     /// The velocities.
     pub fn velocities(&self) -> Vec<[f64; 3]> {
         let mut velocities = vec![[0.0; 3]; self.len()];
-        for (k, &id) in self.ids.iter().enumerate() {
-            let mass = self.rule.masses[self.records[k][3] as usize];
-            velocities[id as usize] = self.momenta[k].map(|p| self.rule.real_momentum(p) / mass);
+        for (k, &id) in self.words.ids.iter().enumerate() {
+            let mass = self.rule.masses[self.words.records[k][3] as usize];
+            velocities[id as usize] =
+                self.words.momenta[k].map(|p| self.rule.real_momentum(p) / mass);
         }
         velocities
     }
 
     /// Negates all momenta: without a thermostat the steps that follow undo those before.
     pub fn reverse(&mut self) {
-        for p in self.momenta.as_flattened_mut() {
+        for p in self.words.momenta.as_flattened_mut() {
             *p = -*p;
         }
+        #[cfg(feature = "cuda")]
+        self.momenta_changed();
+    }
+
+    /// Has a device, if there is one, take the momenta before its next step.
+    #[cfg(feature = "cuda")]
+    fn momenta_changed(&mut self) {
+        if let Some(run) = &mut self.device {
+            run.set_ahead();
+        }
+    }
+
+    /// Energies and virials of all pairs.
+    fn pair_sums(&mut self) -> PairSums {
+        #[cfg(feature = "cuda")]
+        if let Some(run) = &self.device {
+            return run.sums;
+        }
+        self.make(true).sums
     }
 
     /// Energies, temperature and pressure of this moment.
     pub fn observe(&mut self) -> Observables {
-        let sums = self.make(true).sums;
+        let sums = self.pair_sums();
         let mut squares = vec![0u128; self.rule.species];
         let mut momentum = [0i128; 3];
-        for (record, p) in self.records.iter().zip(&self.momenta) {
+        for (record, p) in self.words.records.iter().zip(&self.words.momenta) {
             for k in 0..3 {
                 momentum[k] += i128::from(p[k]);
                 squares[record[3] as usize] += u128::from(p[k].unsigned_abs()).pow(2);
@@ -287,6 +353,10 @@ impl Simulation {
     /// Particles that overlap or move farther than the skin in a step: the run has ended then. A stop asked for through `progress`, after a
     /// whole step.
     pub fn advance(&mut self, steps: u64, progress: &dyn Progress) -> Result<(), DynamicsError> {
+        #[cfg(feature = "cuda")]
+        if self.device.is_some() {
+            return self.advance_on_device(steps, progress);
+        }
         for _ in 0..steps {
             if progress.stop_requested() {
                 return Err(EngineError::Interrupted.into());
@@ -337,11 +407,11 @@ impl Simulation {
             &self.built
         };
         let all = Stretch {
-            records: &mut self.records[..n],
-            momenta: &mut self.momenta,
+            records: &mut self.words.records[..n],
+            momenta: &mut self.words.momenta,
             impulses,
             built,
-            ids: &self.ids,
+            ids: &self.words.ids,
         };
         let rule = &self.rule;
         let work = |particle: &mut Particle<'_>| work(rule, particle);
@@ -354,23 +424,23 @@ impl Simulation {
             return;
         }
         let n = self.len();
-        let order = CellOrder::new(&self.rule, &self.records[..n]);
+        let order = CellOrder::new(&self.rule, &self.words.records[..n]);
         let from = || order.from.iter().map(|&k| k as usize);
-        let records = from().map(|k| self.records[k]);
-        self.records = records.chain([[0; 4]]).collect();
-        self.momenta = from().map(|k| self.momenta[k]).collect();
-        self.ids = from().map(|k| self.ids[k]).collect();
-        self.forces.list(&self.rule, &order, &self.records);
-        self.built = self.records[..n].to_vec();
+        let records = from().map(|k| self.words.records[k]);
+        self.words.records = records.chain([[0; 4]]).collect();
+        self.words.momenta = from().map(|k| self.words.momenta[k]).collect();
+        self.words.ids = from().map(|k| self.words.ids[k]).collect();
+        self.forces.list(&self.rule, &order, &self.words.records);
+        self.built = self.words.records[..n].to_vec();
         self.lists_made += 1;
     }
 
     fn make(&mut self, sums: bool) -> Met {
-        self.forces.make(&self.rule, &self.records, sums)
+        self.forces.make(&self.rule, &self.words.records, sums)
     }
 
     /// Multiplies the momenta to the temperature, when it is time.
-    fn rescale(&mut self) {
+    pub(super) fn rescale(&mut self) {
         let Thermostat::Rescale { temperature, every } = self.thermostat else {
             return;
         };
@@ -380,58 +450,11 @@ impl Simulation {
         let found = self.observe().temperature;
         if found > 0.0 {
             let factor = (temperature / found).sqrt();
-            for p in self.momenta.as_flattened_mut() {
+            for p in self.words.momenta.as_flattened_mut() {
                 *p = (*p as f64 * factor).round_ties_even() as i64;
             }
         }
-    }
-
-    fn check_fast(&self, swept: &Swept) -> Result<(), DynamicsError> {
-        let Some((particle, axis, momentum)) = swept.fast else {
-            return Ok(());
-        };
-        let place = self.ids.iter().position(|&id| id == particle);
-        let species = place.map_or(0, |place| self.records[place][3]);
-        let mass = self.rule.masses[species as usize];
-        let velocity = self.rule.real_momentum(momentum) / mass;
-        if !self.rule.is_of_skin(species) {
-            return Err(DynamicsError::Value {
-                particle: particle as usize,
-                what: "velocity",
-                found: velocity,
-            });
-        }
-        Err(DynamicsError::Fast {
-            step: self.step,
-            particle,
-            axis: ['x', 'y', 'z'][axis],
-            found: velocity.abs() * self.rule.dt,
-            skin: self.rule.skin,
-        })
-    }
-
-    /// Refuses particles closer than half of sigma; names the first of them.
-    fn check_overlap(&self, met: Met) -> Result<(), DynamicsError> {
-        if met.nearest <= CLOSEST {
-            return Ok(());
-        }
-        let mut places: Vec<(u32, &Record)> = self.ids.iter().copied().zip(&self.records).collect();
-        places.sort_unstable_by_key(|(id, _)| *id);
-        for (k, &(first, a)) in places.iter().enumerate() {
-            for &(second, b) in &places[k + 1..] {
-                let pair = self.rule.pair(a[3], b[3]);
-                let r2 = self.rule.r2(a, b);
-                if pair.sigma2 / r2 > CLOSEST {
-                    return Err(DynamicsError::Overlap {
-                        step: self.step,
-                        first,
-                        second,
-                        separation: r2.sqrt(),
-                        sigma: pair.sigma2.sqrt(),
-                    });
-                }
-            }
-        }
-        Ok(())
+        #[cfg(feature = "cuda")]
+        self.momenta_changed();
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`Start`].
 
+use super::normal::normal;
 use super::potential::LennardJones;
 use crate::error::DynamicsError;
 use crate::random::Stream;
@@ -233,15 +234,3 @@ impl Start {
 /// Labels of the streams of a seed.
 const SPECIES: u64 = 1;
 const VELOCITIES: u64 = 2;
-
-/// Three numbers of the normal distribution by their index (Box & Muller 1958, DOI 10.1214/aoms/1177706645).
-pub(super) fn normal(stream: Stream, index: u64) -> [f64; 3] {
-    let pair = |k: u64| {
-        // In (0, 1], so that the logarithm is finite.
-        let radius = (-2.0 * libm::log(1.0 - stream.uniform(4 * index + k))).sqrt();
-        let angle = std::f64::consts::TAU * stream.uniform(4 * index + k + 1);
-        [radius * libm::cos(angle), radius * libm::sin(angle)]
-    };
-    let [[x, y], [z, _]] = [pair(0), pair(2)];
-    [x, y, z]
-}

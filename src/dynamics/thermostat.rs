@@ -2,8 +2,8 @@
 //!
 //! Entry: [`Thermostat`].
 
+use super::normal::normal;
 use super::rule::Rule;
-use super::start::normal;
 use crate::error::DynamicsError;
 use crate::random::Stream;
 
@@ -65,6 +65,15 @@ impl Thermostat {
         }
     }
 
+    /// Steps up to the next rescaling.
+    #[cfg(feature = "cuda")]
+    pub(super) fn steps_left(&self, step: u64) -> u64 {
+        match *self {
+            Self::Rescale { every, .. } => every - step % every,
+            _ => u64::MAX,
+        }
+    }
+
     /// Degrees of freedom of so many particles: all three of each where noise changes the momentum in all.
     pub(super) fn freedom(&self, particles: usize) -> f64 {
         match self {
@@ -104,6 +113,18 @@ impl Noise {
             kept,
             widths: rule.masses.iter().map(width).collect(),
         })
+    }
+
+    /// Where the sequence of the random numbers begins.
+    #[cfg(feature = "cuda")]
+    pub(super) fn start(&self) -> u64 {
+        self.stream.start()
+    }
+
+    /// What is left of a momentum, and the width of the noise by species.
+    #[cfg(feature = "cuda")]
+    pub(super) fn widths(&self) -> (f64, &[f64]) {
+        (self.kept, &self.widths)
     }
 
     /// The momentum of a particle after friction and noise.

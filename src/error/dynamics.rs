@@ -68,7 +68,7 @@ pub enum DynamicsError {
     },
     /// Particles so close that their impulse is out of range.
     #[error(
-        "step {step}: particles {first} and {second} (counting from 0) overlap: r = {separation}, closer than half of sigma = {sigma}; the start overlaps or the time step is too large"
+        "step {step}: particles {first} and {second} (counting from 0) overlap: r = {separation}, closer than {closest}, where impulses are too large; the start overlaps or the time step is too large"
     )]
     Overlap {
         /// The step.
@@ -79,8 +79,8 @@ pub enum DynamicsError {
         second: u32,
         /// Their separation.
         separation: f64,
-        /// Their sigma.
-        sigma: f64,
+        /// How close they may be: half of their sigma, in single precision sigma over the root of 2.
+        closest: f64,
     },
     /// A particle that moves farther in a step than the skin.
     #[error(

@@ -39,6 +39,12 @@ impl Stream {
         }
     }
 
+    /// The state before the first number.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn start(self) -> u64 {
+        self.start
+    }
+
     /// 64 random bits.
     #[inline]
     pub fn bits(self, index: u64) -> u64 {

@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     _mm256_and_si256, _mm256_andnot_ps, _mm256_blendv_pd, _mm256_castpd_si256, _mm256_castps_si256,
     _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_pd, _mm256_cmp_ps,
     _mm256_cmpeq_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu32_epi64, _mm256_cvtps_epi32,
-    _mm256_cvttps_epi32, _mm256_div_pd, _mm256_extracti128_si256, _mm256_fmadd_ps,
+    _mm256_cvttps_epi32, _mm256_div_pd, _mm256_div_ps, _mm256_extracti128_si256, _mm256_fmadd_ps,
     _mm256_fnmadd_ps, _mm256_i32gather_epi32, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_loadu_si256,
     _mm256_max_pd, _mm256_max_ps, _mm256_min_epu32, _mm256_min_pd, _mm256_movemask_ps,
     _mm256_mul_pd, _mm256_mul_ps, _mm256_mullo_epi32, _mm256_or_pd, _mm256_or_si256,
@@ -18,7 +18,7 @@ use std::arch::x86_64::{
     _mm256_unpacklo_epi64, _mm256_xor_si256,
 };
 
-use super::records::{Record, load_4, take_off_4, to_double};
+use super::records::{Record, ShortRecord, load_4, load_short_8, take_off_4, to_double};
 use super::{Kernel, MOST_EXACT_ROW, MOST_LANES, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 8;
@@ -154,6 +154,14 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn mul(self, a: Self::F, b: Self::F) -> Self::F {
         bind!(_mm256_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        bind!(_mm256_div_ps(a, b))
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::F) -> Self::F {
+        bind!(_mm256_sqrt_ps(a))
     }
     #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
@@ -402,6 +410,10 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
         bind!(load_4(from, index))
+    }
+    #[inline(always)]
+    fn load_short_records(self, from: &[ShortRecord], index: &[u32]) -> [Self::U; 4] {
+        bind!(load_short_8(from, index))
     }
     #[inline(always)]
     fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {

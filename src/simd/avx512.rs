@@ -6,19 +6,19 @@ use std::arch::x86_64::{
     _mm512_castpd_si512, _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps,
     _mm512_cmp_pd_mask, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
     _mm512_cvtepi32_ps, _mm512_cvtepi64_pd, _mm512_cvtps_epi32, _mm512_cvttps_epi32, _mm512_div_pd,
-    _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd, _mm512_loadu_ps,
-    _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32, _mm512_max_pd,
-    _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask, _mm512_movm_epi32,
-    _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_popcnt_epi64,
-    _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps,
-    _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps,
-    _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
-    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps,
-    _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32,
+    _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask,
+    _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512,
+    _mm512_popcnt_epi64, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32, _mm512_sqrt_pd,
+    _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd,
+    _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd,
+    _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
-use super::records::{Record, lanes_of, load_8, take_off_8};
+use super::records::{Record, ShortRecord, lanes_of, load_8, load_short_16, take_off_8};
 use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM};
 
 const LANES: usize = 16;
@@ -137,6 +137,14 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn mul(self, a: Self::F, b: Self::F) -> Self::F {
         bind!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        bind!(_mm512_div_ps(a, b))
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::F) -> Self::F {
+        bind!(_mm512_sqrt_ps(a))
     }
     #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
@@ -396,6 +404,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn load_records(self, from: &[Record], index: &[u32]) -> [Self::I; 3] {
         bind!(load_8(from, index))
+    }
+    #[inline(always)]
+    fn load_short_records(self, from: &[ShortRecord], index: &[u32]) -> [Self::U; 4] {
+        bind!(load_short_16(from, index))
     }
     #[inline(always)]
     fn take_off_records(self, columns: [Self::I; 3], to: &mut [Record], index: &[u32]) {

@@ -27,7 +27,7 @@ mod scatter_sets;
 pub(crate) use bit_sliced::BitSliced;
 pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
-pub(crate) use records::{RECORDS, Record};
+pub(crate) use records::{RECORDS, Record, ShortRecord};
 pub(crate) use scatter::{Scatter, Targets};
 pub(crate) use scatter_sets::{ScatterSets, SetFactors};
 
@@ -89,6 +89,10 @@ pub(crate) trait Simd: Copy {
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b`.
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a / b`, rounded once.
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The square root, rounded once.
+    fn sqrt(self, a: Self::F) -> Self::F;
     /// `a * b + c`, fused or not.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// The larger of both.
@@ -109,6 +113,11 @@ pub(crate) trait Simd: Copy {
     fn floats(self, a: Self::U) -> Self::F;
     /// The nearest floats to integers below 2^31.
     fn to_float(self, a: Self::U) -> Self::F;
+    /// The nearest floats to integers in two's complement.
+    #[inline(always)]
+    fn signed_to_float(self, a: Self::U) -> Self::F {
+        self.to_float(a)
+    }
     /// Truncation towards zero of floats in [0, 2^31).
     fn truncate(self, a: Self::F) -> Self::U;
     /// The nearest integers, ties to even, of floats of magnitude below 2^31, in two's complement.
@@ -224,6 +233,17 @@ pub(crate) trait Simd: Copy {
             }
         }
         columns.map(|column| self.load_i(&column))
+    }
+    /// The numbers of the short records with these indices, number by number.
+    #[inline(always)]
+    fn load_short_records(self, from: &[ShortRecord], index: &[u32]) -> [Self::U; 4] {
+        let mut columns = [[0; MOST_LANES]; 4];
+        for (lane, &row) in index[..Self::LANES].iter().enumerate() {
+            for (column, value) in columns.iter_mut().zip(from[row as usize]) {
+                column[lane] = value;
+            }
+        }
+        columns.map(|column| self.load_u(&column))
     }
     /// Takes `columns` off the first three numbers of the records with these indices, wrapping, one after the other.
     #[inline(always)]

@@ -3,15 +3,15 @@
 use std::arch::aarch64::{
     float32x4_t, float64x2_t, int64x2_t, uint32x4_t, uint64x2_t, vabsq_f32, vaddq_f32, vaddq_f64,
     vaddq_s64, vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32,
-    vceqq_u32, vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtnq_s32_f32, vcvtq_f32_u32,
-    vcvtq_f64_s64, vcvtq_s32_f32, vdivq_f64, vdupq_n_f32, vdupq_n_f64, vdupq_n_s32, vdupq_n_s64,
-    vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64, vld1q_s64, vld1q_u32,
-    vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32, vorrq_u64,
-    vreinterpretq_f32_u32, vreinterpretq_f64_u64, vreinterpretq_s32_u32, vreinterpretq_s64_f64,
-    vreinterpretq_s64_u64, vreinterpretq_u32_f32, vreinterpretq_u32_s32, vreinterpretq_u64_f64,
-    vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64, vshrq_n_u64, vsqrtq_f32, vsqrtq_f64,
-    vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64, vsubq_f32, vsubq_f64, vsubq_s64,
-    vsubq_u32, vsubq_u64,
+    vceqq_u32, vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtnq_s32_f32, vcvtq_f32_s32,
+    vcvtq_f32_u32, vcvtq_f64_s64, vcvtq_s32_f32, vdivq_f32, vdivq_f64, vdupq_n_f32, vdupq_n_f64,
+    vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64,
+    vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32,
+    vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_f64_u64, vreinterpretq_s32_u32,
+    vreinterpretq_s64_f64, vreinterpretq_s64_u64, vreinterpretq_u32_f32, vreinterpretq_u32_s32,
+    vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64, vshrq_n_u64,
+    vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64, vsubq_f32,
+    vsubq_f64, vsubq_s64, vsubq_u32, vsubq_u64,
 };
 use std::arch::is_aarch64_feature_detected;
 
@@ -133,6 +133,14 @@ impl Simd for Neon {
         bind!(vmulq_f32[a, b])
     }
     #[inline(always)]
+    fn div(self, a: F, b: F) -> F {
+        bind!(vdivq_f32[a, b])
+    }
+    #[inline(always)]
+    fn sqrt(self, a: F) -> F {
+        bind!(vsqrtq_f32[a])
+    }
+    #[inline(always)]
     fn mul_add(self, a: F, b: F, c: F) -> F {
         bind!(vfmaq_f32[c, a, b])
     }
@@ -173,6 +181,11 @@ impl Simd for Neon {
     #[inline(always)]
     fn to_float(self, a: U) -> F {
         bind!(vcvtq_f32_u32[a])
+    }
+    #[inline(always)]
+    fn signed_to_float(self, a: U) -> F {
+        let signed = bind!(vreinterpretq_s32_u32[a]);
+        bind!(vcvtq_f32_s32[signed])
     }
     #[inline(always)]
     fn truncate(self, a: F) -> U {

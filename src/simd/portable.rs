@@ -98,6 +98,14 @@ impl Simd for Portable {
         zip(a, b, |a, b| a * b)
     }
     #[inline(always)]
+    fn div(self, a: F, b: F) -> F {
+        zip(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: F) -> F {
+        map(a, f32::sqrt)
+    }
+    #[inline(always)]
     fn mul_add(self, a: F, b: F, c: F) -> F {
         // Not fused: without hardware support a fused one is a slow library call.
         zip(self.mul(a, b), c, |product, c| product + c)

@@ -4,18 +4,23 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m256d, __m256i, __m512i, _mm256_add_pd, _mm256_blend_epi32, _mm256_castsi256_pd,
-    _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_set1_pd,
-    _mm256_setzero_si256, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd,
-    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256, _mm512_add_epi32,
-    _mm512_castsi256_si512, _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_inserti64x4,
-    _mm512_maskz_compress_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi32, _mm512_setr_epi32,
-    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2, _mm512_storeu_si512,
-    _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+    __m256d, __m256i, __m512i, _mm_loadu_si128, _mm256_add_pd, _mm256_blend_epi32,
+    _mm256_castsi128_si256, _mm256_castsi256_pd, _mm256_inserti128_si256, _mm256_loadu_si256,
+    _mm256_permute2x128_si256, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setzero_si256,
+    _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256,
+    _mm512_add_epi32, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_castsi512_si256,
+    _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4, _mm512_maskz_compress_epi32,
+    _mm512_permutex2var_epi64, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_setr_epi64,
+    _mm512_setzero_si512, _mm512_shuffle_i64x2, _mm512_storeu_si512, _mm512_unpackhi_epi32,
+    _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
 };
 
 /// Four integers: of a position or an impulse the components, and one more.
 pub(crate) type Record = [i64; 4];
+
+/// Four shorter integers: the upper halves of a position, and one more.
+pub(crate) type ShortRecord = [u32; 4];
 
 /// Records that the widest register of 64-bit lanes meets at a time.
 pub(crate) const RECORDS: usize = 8;
@@ -95,6 +100,52 @@ pub(super) fn take_off_4([x, y, z]: [__m256i; 3], to: &mut [Record], index: &[u3
         // SAFETY: every row is below the length, and a record is as wide as the load and the store.
         unsafe { take_off(to.as_mut_ptr().add(row), lanes) }
     }
+}
+
+/// Eight short records as columns.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn load_short_8(from: &[ShortRecord], index: &[u32]) -> [__m256i; 4] {
+    let rows: [usize; 8] = rows(index, from.len());
+    // SAFETY: every row is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm_loadu_si128(from.as_ptr().add(rows[k]).cast()) };
+    let pair =
+        |k: usize| _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(k)), load(k + 4));
+    let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+    let (first, last) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+    let (first2, last2) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+    [
+        _mm256_unpacklo_epi64(first, first2),
+        _mm256_unpackhi_epi64(first, first2),
+        _mm256_unpacklo_epi64(last, last2),
+        _mm256_unpackhi_epi64(last, last2),
+    ]
+}
+
+/// Sixteen short records as columns.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx2")]
+#[inline]
+pub(super) fn load_short_16(from: &[ShortRecord], index: &[u32]) -> [__m512i; 4] {
+    let rows: [usize; 16] = rows(index, from.len());
+    // SAFETY: every row is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm_loadu_si128(from.as_ptr().add(rows[k]).cast()) };
+    let four = |k: usize| {
+        let lanes = _mm512_castsi128_si512(load(k));
+        let lanes = _mm512_inserti32x4::<1>(lanes, load(k + 4));
+        let lanes = _mm512_inserti32x4::<2>(lanes, load(k + 8));
+        _mm512_inserti32x4::<3>(lanes, load(k + 12))
+    };
+    let (a, b, c, d) = (four(0), four(1), four(2), four(3));
+    let (first, last) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+    let (first2, last2) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    [
+        _mm512_unpacklo_epi64(first, first2),
+        _mm512_unpackhi_epi64(first, first2),
+        _mm512_unpacklo_epi64(last, last2),
+        _mm512_unpackhi_epi64(last, last2),
+    ]
 }
 
 /// Takes `lanes` off one record.

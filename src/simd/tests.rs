@@ -1,7 +1,8 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
 use super::{
-    FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, RECORDS, ROOT_ERROR, Record, Simd,
+    FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, RECORDS, ROOT_ERROR, Record,
+    ShortRecord, Simd,
 };
 
 struct Suite;
@@ -56,6 +57,8 @@ impl Kernel for Suite {
         doubles(simd);
         rounded_sums(simd);
         records(simd);
+        short_records(simd);
+        quotients(simd);
         lanes_of_bits(simd);
     }
 }
@@ -273,6 +276,42 @@ fn packed<S: Simd>(simd: S) {
 }
 
 /// What a float64 lane says to what two numbers say.
+#[inline(always)]
+fn short_records<S: Simd>(simd: S) {
+    let rows: Vec<ShortRecord> = (0..40u32)
+        .map(|row| std::array::from_fn(|k| (4 * row + k as u32).wrapping_mul(0x9e37_79b9)))
+        .collect();
+    let index: [u32; MOST_LANES] = std::array::from_fn(|k| (k * 29 + 11) as u32 % 40);
+    let columns = simd.load_short_records(&rows, &index);
+    for (k, column) in columns.into_iter().enumerate() {
+        let mut floats = [0.0; MOST_LANES];
+        simd.store(simd.signed_to_float(column), &mut floats);
+        let column = stored(simd, column);
+        for lane in 0..S::LANES {
+            let value = rows[index[lane] as usize][k];
+            assert_eq!(column[lane], value);
+            assert_eq!(floats[lane], value.cast_signed() as f32);
+        }
+    }
+}
+
+#[inline(always)]
+fn quotients<S: Simd>(simd: S) {
+    let bits = |k: usize| 0x3f80_0000 + (k as u32).wrapping_mul(0x9e37_79b9) % (1 << 28);
+    for first in 0..200 {
+        let a: [f32; MOST_LANES] = std::array::from_fn(|k| f32::from_bits(bits(first + k)));
+        let b: [f32; MOST_LANES] = std::array::from_fn(|k| f32::from_bits(bits(7 * first + 3 * k)));
+        let (x, y) = (simd.load(&a), simd.load(&b));
+        let [mut quotients, mut roots] = [[0.0; MOST_LANES]; 2];
+        simd.store(simd.div(x, y), &mut quotients);
+        simd.store(simd.sqrt(x), &mut roots);
+        for lane in 0..S::LANES {
+            assert_eq!(quotients[lane], a[lane] / b[lane]);
+            assert_eq!(roots[lane], a[lane].sqrt());
+        }
+    }
+}
+
 #[inline(always)]
 fn doubles<S: Simd>(simd: S) {
     let (inf, nan) = (f64::INFINITY, f64::NAN);

@@ -48,6 +48,11 @@ fn runs_are_the_same_whoever_makes_them_and_conserve_what_they_should() {
         assert_eq!(digest(&other), digest(&run), "{how}");
         assert_eq!(folder.table("b.csv").columns, table.columns, "{how}");
     }
+    let single = format!("{line} --precision single");
+    let run_single = folder.good(&format!("{single} -o b.csv"));
+    assert_ne!(digest(&run_single), digest(&run));
+    let other = folder.good(&format!("{single} --engine naive -o b.csv"));
+    assert_eq!(digest(&other), digest(&run_single));
     let back = folder.good(&format!("{LIQUID} --steps 25 --and-back -o -"));
     assert!(
         back.stderr.contains("every one of the 1536 words"),
@@ -253,6 +258,22 @@ fn runs_and_files_that_cannot_be_are_refused_in_a_line() {
         (
             format!("{l} --steps 9 --engine naive --threads 2 -o a.csv"),
             "naive",
+        ),
+        (
+            format!("{l} --steps 9 --engine cuda --threads 2 -o a.csv"),
+            "cpu engine",
+        ),
+        (
+            format!("{l} --steps 9 --engine cuda --traversal all-pairs -o a.csv"),
+            "cpu engine",
+        ),
+        (
+            format!("{l} --steps 9 --device 1 -o a.csv"),
+            "--engine cuda",
+        ),
+        (
+            "md near.xyz --precision single --steps 1 -o a.csv".to_owned(),
+            "0.7071",
         ),
         (format!("{l} --steps 9 -o a.csv --trajectory t.pdb"), ".xyz"),
         (format!("{l} --steps 9 -o a.txt"), "a.txt"),

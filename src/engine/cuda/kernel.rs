@@ -1,7 +1,10 @@
 //! Kernels by name: what each is compiled from.
 
 use albireo_kernels::structs::FIELD_TILE;
-use albireo_kernels::{FIELD_LATTICE, FIELD_POINTS, File, RAND48, SORT, Variant};
+use albireo_kernels::{
+    DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS, File, RAND48,
+    SORT, Variant,
+};
 
 /// A kernel by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,6 +17,87 @@ pub enum Kernel {
     Field(FieldKernel),
     /// Random numbers.
     Rand48(Rand48Function),
+    /// Particles that move.
+    Dynamics(DynamicsKernel),
+}
+
+/// A kernel for particles that move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DynamicsKernel {
+    /// Which part of a step.
+    pub entry: DynamicsEntry,
+    /// Whether impulses are float32.
+    pub single: bool,
+    /// Whether there is one species.
+    pub alike: bool,
+    /// Whether the force at the cutoff is taken off.
+    pub forces_off: bool,
+}
+
+/// The parts of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DynamicsEntry {
+    /// Half of the impulse, and the move.
+    Move,
+    /// Words kept, or brought back.
+    Keep,
+    /// Particles of each cell.
+    Count,
+    /// First particles of cells.
+    Total,
+    /// Particles into their cells.
+    Sort,
+    /// And to where they are looked for.
+    Settle,
+    /// Lists of neighbours.
+    List,
+    /// Impulses, and half of them.
+    Push,
+    /// Sums over pairs.
+    Sums,
+}
+
+impl DynamicsKernel {
+    /// The parts of a step in the order that they are made in.
+    pub const ENTRIES: [DynamicsEntry; 9] = [
+        DynamicsEntry::Move,
+        DynamicsEntry::Keep,
+        DynamicsEntry::Count,
+        DynamicsEntry::Total,
+        DynamicsEntry::Sort,
+        DynamicsEntry::Settle,
+        DynamicsEntry::List,
+        DynamicsEntry::Push,
+        DynamicsEntry::Sums,
+    ];
+
+    fn source(self) -> (File, &'static str) {
+        use DynamicsEntry as Entry;
+        match self.entry {
+            Entry::Move => (DYNAMICS_STEPS, "albireo_dynamics_move"),
+            Entry::Keep => (DYNAMICS_STEPS, "albireo_dynamics_keep"),
+            Entry::Count => (DYNAMICS_LISTS, "albireo_dynamics_count"),
+            Entry::Total => (DYNAMICS_LISTS, "albireo_dynamics_total"),
+            Entry::Sort => (DYNAMICS_LISTS, "albireo_dynamics_sort"),
+            Entry::Settle => (DYNAMICS_LISTS, "albireo_dynamics_settle"),
+            Entry::List => (DYNAMICS_LISTS, "albireo_dynamics_list"),
+            Entry::Push => (DYNAMICS_FORCES, "albireo_dynamics_push"),
+            Entry::Sums => (DYNAMICS_FORCES, "albireo_dynamics_sums"),
+        }
+    }
+
+    fn macros(self) -> Vec<String> {
+        if self.source().0 != DYNAMICS_FORCES {
+            return Vec::new();
+        }
+        let macros = [
+            ("SINGLE", self.single),
+            ("ALIKE", self.alike),
+            ("FORCES_OFF", self.forces_off),
+        ];
+        let written = |(name, value)| format!("ALBIREO_{name}={}", u32::from(value));
+        macros.map(written).to_vec()
+    }
 }
 
 /// A kernel for sums per target.
@@ -103,6 +187,7 @@ impl Kernel {
                 }
             },
             Self::Rand48(_) => (RAND48, "albireo_rand48"),
+            Self::Dynamics(kernel) => kernel.source(),
         }
     }
 
@@ -112,6 +197,7 @@ impl Kernel {
             Self::Sort(_) => Vec::new(),
             Self::Count(variant) => variant.macros(),
             Self::Field(kernel) => kernel.macros(),
+            Self::Dynamics(kernel) => kernel.macros(),
             Self::Rand48(function) => vec![format!("ALBIREO_FUNCTION={}", function as u32)],
         }
     }

@@ -181,6 +181,11 @@ impl Cuda {
         alone.collect()
     }
 
+    /// The devices that clones share.
+    pub(crate) fn shared_devices(&self) -> Arc<impl Devices + Send + Sync + use<>> {
+        Arc::clone(&self.gpus)
+    }
+
     /// The devices in use.
     ///
     /// # Errors

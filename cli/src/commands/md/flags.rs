@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::dynamics::{ForceEngine, LennardJones, PairParameters, Thermostat, Truncation};
+use albireo::dynamics::{
+    ForceEngine, LennardJones, PairParameters, Precision, Thermostat, Truncation,
+};
 use albireo_samples::BoxSpec;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -93,6 +95,9 @@ pub(super) struct StepFlags {
         allow_hyphen_values = true
     )]
     pub(super) dt: f64,
+    /// Impulses of pairs in float64, or in float32, which is faster: each is the same bits with any engine, threads and instructions
+    #[arg(long, value_name = "NAME", default_value = "double")]
+    precision: PrecisionName,
     /// What holds the temperature
     #[arg(long, value_name = "NAME", default_value = "none")]
     thermostat: ThermostatName,
@@ -159,6 +164,10 @@ pub(super) struct EngineFlags {
     /// Lists hold pairs up to this beyond the cutoff; no atom may move farther in a step along an axis [default: 0.3, at most an eighth of the box]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) skin: Option<f64>,
+    /// Which GPU of the cuda engine makes the steps [default: the first]
+    #[cfg(feature = "cuda")]
+    #[arg(long, value_name = "N")]
+    device: Option<usize>,
     /// Number of threads of the cpu engine, at most four for each core [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<std::num::NonZeroUsize>,
@@ -180,6 +189,15 @@ enum PotentialName {
     Wca,
 }
 
+/// Precisions, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PrecisionName {
+    /// Float64 impulses.
+    Double,
+    /// Float32 impulses; energies are float64's.
+    Single,
+}
+
 /// Thermostats, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ThermostatName {
@@ -196,6 +214,9 @@ enum ThermostatName {
 enum EngineName {
     /// All cores, vector instructions.
     Cpu,
+    /// Lists, forces and steps on an NVIDIA GPU.
+    #[cfg(feature = "cuda")]
+    Cuda,
     /// The plain double loop: slow, the reference.
     Naive,
 }
@@ -378,6 +399,14 @@ impl Md {
         })
     }
 
+    /// What impulses are made in.
+    pub(super) fn precision(&self) -> Precision {
+        match self.steps.precision {
+            PrecisionName::Double => Precision::Double,
+            PrecisionName::Single => Precision::Single,
+        }
+    }
+
     /// Who makes the forces.
     pub(super) fn engine(&self) -> Result<ForceEngine> {
         let flags = &self.run;
@@ -389,11 +418,37 @@ impl Md {
             }
             return Ok(ForceEngine::Naive);
         }
+        #[cfg(feature = "cuda")]
+        if flags.engine == EngineName::Cuda {
+            return self.device();
+        }
+        #[cfg(feature = "cuda")]
+        if flags.device.is_some() {
+            return Err(usage("--device needs --engine cuda"));
+        }
         let cpu = crate::engine::cpu_of(flags.threads, flags.isa.as_deref())?;
         Ok(match flags.traversal {
             TraversalName::Cells => ForceEngine::Cells(cpu),
             TraversalName::AllPairs => ForceEngine::AllPairs(cpu),
         })
+    }
+
+    /// The GPU that makes lists, forces and steps.
+    #[cfg(feature = "cuda")]
+    fn device(&self) -> Result<ForceEngine> {
+        let flags = &self.run;
+        if flags.threads.is_some() || flags.isa.is_some() {
+            return Err(usage(
+                "--threads and --isa are for the cpu engine: leave them out with --engine cuda",
+            ));
+        }
+        if flags.traversal == TraversalName::AllPairs {
+            return Err(usage(
+                "--traversal all-pairs is for the cpu engine: leave it out with --engine cuda",
+            ));
+        }
+        let cuda = crate::engine::cuda_of(Some(&[flags.device.unwrap_or(0)]))?;
+        Ok(ForceEngine::cuda(&cuda))
     }
 
     /// The skin in a box of these lengths.
@@ -420,8 +475,9 @@ impl Md {
             ..
         } = self;
         format!(
-            "{fluid:?} {} {:?} {:?} {:?} {} {:?} {} {} {:?} {}",
+            "{fluid:?} {} {:?} {:?} {:?} {:?} {} {:?} {} {} {:?} {}",
             steps.dt,
+            steps.precision,
             steps.thermostat,
             steps.friction,
             steps.rescale_every,

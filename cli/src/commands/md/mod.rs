@@ -29,7 +29,7 @@ use run::Run;
 /// What the help ends with.
 pub(crate) const EXAMPLES: &str = "Positions are 64-bit fractions of the box and momenta integers; the impulse of each pair is \
 rounded once and added with both signs. So momentum never changes without a thermostat, steps can be undone to the last bit, and threads, \
-instructions and traversals change nothing.
+instructions, traversals and engines change nothing.
 
 Examples:
   albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 200 \\
@@ -55,7 +55,9 @@ impl Md {
         let start = self.start(&potential)?;
         let lengths = start.lengths();
         let skin = self.skin(lengths);
-        let fluid = Simulation::new(&potential, &start, self.steps.dt, skin, &engine)?;
+        let precision = self.precision();
+        let steps = (self.steps.dt, skin);
+        let fluid = Simulation::with_precision(precision, &potential, &start, steps, &engine)?;
         let fluid = fluid.with_thermostat(thermostat)?;
         let names: Vec<String> = self
             .fluid
@@ -73,6 +75,8 @@ impl Md {
         record.set("dt", self.steps.dt);
         record.set("seed", self.fluid.seed);
         record.set("thermostat", format!("{thermostat:?}"));
+        record.set("precision", precision.name());
+        record.set("impulse_error", fluid.impulse_error());
         record.set("momentum_exponent", fluid.momentum_exponent());
         let domain = Domain::Periodic(PeriodicBox::new(lengths.map(Some))?);
         let species: Vec<&str> = start

@@ -1,0 +1,192 @@
+//! The impulse of a pair in float32, to the last bit.
+//!
+//! Entry: [`Single`]. A position is cut to the upper halves of its fractions; what follows are float32 operations, each rounded once and
+//! never fused, and one rounding to an integer of at most 31 bits. Energies and virials are float64's, of the whole positions.
+
+use super::pair_rule::PairRule;
+use super::potential::LennardJones;
+use crate::error::DynamicsError;
+use crate::simd::{Record, ShortRecord};
+
+/// Pairs closer than sigma over the root of 2, where (sigma/r)^2 is more than this, overlap.
+pub(super) const CLOSEST: f32 = 2.0;
+/// Half a unit in the last place of 1.
+const UNIT: f64 = 1.0 / (1u64 << 24) as f64;
+/// The longest box, in units of the least sigma.
+const LONGEST: f64 = 1024.0;
+
+/// What two species do to each other: [`PairRule`] in float32.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct SinglePair {
+    pub(super) reach2: f32,
+    pub(super) sigma2: f32,
+    pub(super) repulsion: f32,
+    pub(super) attraction: f32,
+    pub(super) force_off: f32,
+}
+
+/// The coefficients of a run in float32.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Single {
+    /// The lengths of the box over 2^32.
+    pub(super) units: [f32; 3],
+    pub(super) pairs: Vec<SinglePair>,
+    /// See [`Single::error`].
+    error: f64,
+}
+
+/// More than the force at the closest, in epsilon/sigma: 24 (2 2^6.5 - 2^3.5) = 4073; and the bits of the largest impulse of a pair.
+pub(super) const STEEPEST: f64 = 4200.0;
+pub(super) const BITS: i32 = 31;
+
+/// The upper halves of a position, and the species.
+#[inline(always)]
+pub(super) fn short([x, y, z, species]: &Record) -> ShortRecord {
+    let upper = |fraction: i64| (fraction.cast_unsigned() >> 32) as u32;
+    [upper(*x), upper(*y), upper(*z), *species as u32]
+}
+
+impl Single {
+    pub(super) fn new(
+        potential: &LennardJones,
+        lengths: [f64; 3],
+        pairs: &[PairRule],
+    ) -> Result<Self, DynamicsError> {
+        let [least, _] = potential.sigmas();
+        let longest = lengths.into_iter().fold(0.0, f64::max);
+        if longest > LONGEST * least {
+            return Err(DynamicsError::Quantity {
+                what: "the longest side of the box over the least sigma, in single precision,",
+                expected: "at most 1024",
+                found: longest / least,
+            });
+        }
+        // Normal numbers: the box bounds sigma and the cutoff, the largest impulse the strongest pair, and no epsilon is 10^18 of another.
+        let of_pair = |pair: &PairRule| {
+            // The square of the rounded cutoff: half a box is in reach in none of both precisions.
+            let cutoff = pair.cutoff as f32;
+            SinglePair {
+                reach2: cutoff * cutoff,
+                sigma2: pair.sigma2 as f32,
+                repulsion: pair.repulsion as f32,
+                attraction: pair.attraction as f32,
+                force_off: pair.force_off as f32,
+            }
+        };
+        let scaled = lengths.map(|length| (length * 2f64.powi(-32)) as f32);
+        Ok(Self {
+            units: scaled,
+            pairs: pairs.iter().map(of_pair).collect(),
+            error: error(longest / least),
+        })
+    }
+
+    /// Each component of an impulse is this times r times the sum of the magnitudes of repulsion, attraction and what is taken off, and one
+    /// integer, from that of exact arithmetic at most.
+    pub(super) fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// What the second particle does to the first, and `(sigma/r)^2`, which is 0 out of reach.
+    pub(super) fn impulse(
+        &self,
+        species: usize,
+        a: &ShortRecord,
+        b: &ShortRecord,
+    ) -> ([i32; 3], f32) {
+        let pair = &self.pairs[a[3] as usize * species + b[3] as usize];
+        let d = [0, 1, 2].map(|k| a[k].wrapping_sub(b[k]).cast_signed() as f32 * self.units[k]);
+        let r2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+        if r2 >= pair.reach2 {
+            return ([0; 3], 0.0);
+        }
+        let s = pair.sigma2 / r2;
+        if s > CLOSEST {
+            return ([0; 3], s);
+        }
+        let s3 = (s * s) * s;
+        let force = (s * s3) * (pair.repulsion * s3 - pair.attraction);
+        let force = force - pair.force_off * s.sqrt();
+        (d.map(|d| (force * d).round_ties_even() as i32), s)
+    }
+}
+
+/// The relative part of [`Single::error`] in a box of this length over the least sigma.
+///
+/// The difference of two upper halves is off by less than h = 2^-32 of the box. With u = 2^-24, conversion, unit and product add 3 u to a
+/// component; squares and sums 3 u more to r^2, which so is off by 2 sqrt(3) h/r + 9 u; the quotient and its rounded sigma^2 make that of s 11 u
+/// and 2 sqrt(3) h/r. The seventh power of s, its six roundings, coefficients and differences, 8 more, take in the lower powers too, and the
+/// component once more 4 u and h/r. No pair is closer than sigma over the root of 2; a hundredth more stands for all products of errors.
+fn error(length: f64) -> f64 {
+    let h = length * 2f64.powi(-32) * std::f64::consts::SQRT_2;
+    let s = 2.0 * 3f64.sqrt() * h + 11.0 * UNIT;
+    (7.0 * s + 18.0 * UNIT + h) * 1.01
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::potential::{PairParameters, Truncation};
+    use super::super::rule::Rule;
+    use super::*;
+    use crate::field::Precision;
+    use crate::random::Stream;
+
+    /// The bound holds on pairs at all separations of both species, and equals its worst by less than a thousand times.
+    #[test]
+    fn impulses_are_within_their_bound_of_float64() {
+        let pair = |epsilon, sigma| PairParameters { epsilon, sigma };
+        let rows = [
+            vec![pair(1.0, 1.0), pair(1.5, 0.8)],
+            vec![pair(1.5, 0.8), pair(0.5, 0.88)],
+        ];
+        let ends = Truncation::ForceShifted(2.5);
+        let potential =
+            LennardJones::mixture(ends, &[1.0, 2.0], &rows).unwrap_or_else(|e| panic!("{e}"));
+        let rule = Rule::new(
+            &potential,
+            [33.6, 20.0, 100.0],
+            0.005,
+            0.3,
+            Precision::Single,
+        );
+        let rule = rule.unwrap_or_else(|e| panic!("{e}"));
+        let Some(single) = &rule.single else {
+            panic!("a rule in single precision");
+        };
+        let stream = Stream::new(3);
+        let (mut worst, mut met) = (0f64, 0);
+        for k in 0..20_000 {
+            let bits = |j: u64| stream.bits(8 * k + j).cast_signed();
+            let first = [bits(0), bits(1), bits(2), bits(3) & 1];
+            let r = 0.57 + 2.1 * stream.uniform(8 * k + 4);
+            let axis = [5, 6, 7].map(|j| stream.uniform(8 * k + j) - 0.5);
+            let norm = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
+            let away = |j: usize| (axis[j] / norm * r / rule.units[j]) as i64;
+            let mut second = first;
+            for (j, x) in second[..3].iter_mut().enumerate() {
+                *x = x.wrapping_add(away(j));
+            }
+            second[3] = bits(4) & 1;
+            let (short, s) = single.impulse(2, &super::short(&first), &super::short(&second));
+            let (whole, _) = rule.term(&first, &second);
+            if s == 0.0 || s > CLOSEST || whole.impulse == [0; 3] {
+                continue;
+            }
+            met += 1;
+            let pair = rule.pair(first[3], second[3]);
+            let s = pair.sigma2 / (r * r);
+            let sum = pair.repulsion * s.powi(7)
+                + pair.attraction * s.powi(4)
+                + pair.force_off * s.sqrt();
+            for (short, whole) in short.into_iter().zip(whole.impulse) {
+                let off = (i64::from(short) - whole).abs() as f64;
+                worst = worst.max((off - 1.0) / (r * sum) / single.error());
+            }
+            // The other way round it is the same with the other sign.
+            let (back, _) = single.impulse(2, &super::short(&second), &super::short(&first));
+            assert_eq!(back, short.map(|p| -p));
+        }
+        assert!(met > 10_000, "{met}");
+        assert!(worst <= 1.0 && worst > 1e-3, "{worst}");
+    }
+}
