@@ -7,6 +7,8 @@ mod field_cases;
 mod ions;
 #[path = "fields/terms.rs"]
 mod terms;
+#[path = "fields/variants.rs"]
+mod variants;
 
 use albireo::engine::{Cpu, FieldEngine, Isa};
 use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Targets, Term};

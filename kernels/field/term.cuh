@@ -115,4 +115,25 @@ struct Runs {
     }
 };
 
+// Tests of distances of a thread, those that succeed, and pairs closer than r_min.
+struct Tests {
+    u64 made, succeeded, close;
+};
+
+// Adds the tests of all threads of a block to those of the job.
+__device__ __forceinline__ void add_up(const DeviceField& job, const Tests& tests, Tests* of_threads) {
+    of_threads[threadIdx.x] = tests;
+    __syncthreads();
+    if (threadIdx.x) return;
+    Tests all = tests;
+    for (u32 k = 1; k < blockDim.x; ++k) {
+        all.made += of_threads[k].made;
+        all.succeeded += of_threads[k].succeeded;
+        all.close += of_threads[k].close;
+    }
+    atomicAdd(job.tested, all.made);
+    atomicAdd(job.tested + 1, all.succeeded);
+    if (all.close) atomicAdd(job.close, all.close);
+}
+
 }  // namespace albireo

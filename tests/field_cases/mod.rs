@@ -10,7 +10,9 @@
 
 use std::ops::Range;
 
-use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Precision, Table, Targets, Term};
+use albireo::field::{
+    Cutoff, FieldJob, FieldSums, FieldVariant, Grid, Precision, Table, Targets, Term,
+};
 use albireo::random::{self, Stream};
 use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 
@@ -56,6 +58,22 @@ pub fn every_term(domain: &Domain, length: f64) -> Vec<Term> {
         terms.push(Term::coulomb(Cutoff::None, 0.02 * length).unwrap());
     }
     terms
+}
+
+/// The ways of Rodrigues et al. 2008 that a job on a grid may go, with bins of several sizes; the first makes the most tests.
+pub fn every_variant(job: &FieldJob) -> Vec<FieldVariant> {
+    let mut all = vec![FieldVariant::Direct, FieldVariant::Cylinder];
+    let reach = job.term().reach();
+    if reach.is_finite() {
+        all.push(FieldVariant::large_bins(reach));
+        let side = 0.37 * reach;
+        all.push(FieldVariant::LargeBins { side });
+        all.push(FieldVariant::small_bins(reach));
+        all.push(FieldVariant::SmallBins { side, sources: 1 });
+        let side = 5.0 * reach;
+        all.push(FieldVariant::SmallBins { side, sources: 32 });
+    }
+    all
 }
 
 fn placed(points: Points, domain: &Domain) -> Points {
