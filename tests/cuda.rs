@@ -209,6 +209,7 @@ fn sums_per_target_are_those_of_the_double_loop() {
     let naive = |job: &FieldJob, planes| Naive.field(job, planes, &Silent).unwrap();
     field_cases::every_case(&on_device, &naive, size(300));
     field_cases::sizes(&on_device, &naive, size(300));
+    field_cases::products(&on_device, &naive, size(300));
     field_cases::hard_cases(&on_device, &naive);
 }
 

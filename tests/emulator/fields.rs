@@ -16,8 +16,8 @@ use crate::trials::Test;
 
 pub(crate) const TESTS: [Test; 7] = [
     (
-        "products_over_the_axes_are_refused_by_name",
-        products_over_the_axes_are_refused_by_name,
+        "products_over_the_axes_are_those_of_the_double_loop",
+        products_over_the_axes_are_those_of_the_double_loop,
     ),
     (
         "sums_per_target_are_those_of_the_double_loop",
@@ -73,16 +73,10 @@ fn several_devices_share_out_the_targets() {
     field_cases::hard_cases(&on_three, &naive);
 }
 
-fn products_over_the_axes_are_refused_by_name() {
-    let points = Points::from_rows(&[[0.5; 3]]).unwrap();
-    let grid = Targets::Grid(Grid::orthogonal([0.0; 3], [0.1; 3], [3; 3]).unwrap());
-    let term = Term::cloud_in_cell([0.1; 3]).unwrap();
-    let job = FieldJob::new(&points, &[1.0], &Domain::Open, term, grid).unwrap();
-    let error = field(&devices(1), &job, 0..3, &Silent).unwrap_err();
-    assert!(
-        error.to_string().contains("products over the axes"),
-        "{error}"
-    );
+fn products_over_the_axes_are_those_of_the_double_loop() {
+    let one = devices(1);
+    let on_one = |job: &FieldJob, planes| field(&one, job, planes, &Silent).unwrap().0;
+    field_cases::products(&on_one, &naive, 90);
 }
 
 fn too_little_memory_for_a_plane_of_tiles_is_told() {

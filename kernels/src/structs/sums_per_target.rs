@@ -64,6 +64,8 @@ device_structs! {
         units: [f64; 9],
         /// Skewed frames: what a separation may be along each axis at most, in units of 2^-64 of the frame.
         most: [f64; 3],
+        /// Products over the axes: one over the width of a cloud along each.
+        per_width: [f64; 3],
         /// The square of the reach.
         reach2: f64,
         /// A little more.

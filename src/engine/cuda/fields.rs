@@ -56,26 +56,27 @@ fn kept(text: String) -> &'static str {
 
 /// The kernels that a term may be summed by.
 pub fn field_kernels(term: &Term, precision: Precision) -> Vec<Kernel> {
-    let Some(written) = WrittenTerm::of(term, precision) else {
-        return vec![];
-    };
-    let term = kept(written.statements);
+    let written = WrittenTerm::of(term, precision);
+    let (product, _) = term.product();
+    let text = kept(written.statements);
     let single = precision == Precision::Single;
-    let targets = [
-        FieldTargets::Lattice,
-        FieldTargets::Points,
-        FieldTargets::Skewed,
-        FieldTargets::Direct,
-        FieldTargets::LargeBins,
-        FieldTargets::SmallBins,
-    ];
+    let mut targets = vec![FieldTargets::Lattice, FieldTargets::Points];
+    if product == 0 {
+        targets.extend([
+            FieldTargets::Skewed,
+            FieldTargets::Direct,
+            FieldTargets::LargeBins,
+            FieldTargets::SmallBins,
+        ]);
+    }
     let kernel = |targets| FieldKernel {
         targets,
-        term,
+        term: text,
         single,
+        product,
     };
-    let kernels = targets.map(|targets| Kernel::Field(kernel(targets)));
-    kernels.to_vec()
+    let kernels = targets.into_iter().map(kernel);
+    kernels.map(Kernel::Field).collect()
 }
 
 /// More than the roundings of a squared separation, relative to it.
@@ -165,7 +166,6 @@ fn targets_of_a_unit(job: &FieldJob, all: usize, plane: usize, devices: usize) -
 /// The term of a job as devices carry it out.
 fn written(job: &FieldJob) -> Result<WrittenTerm, CudaError> {
     let written = WrittenTerm::of(job.term(), job.scale().precision);
-    let written = written.ok_or(CudaError::Unsupported("products over the axes"))?;
     if written.constants.len() > FIELD_CONSTANTS {
         return Err(CudaError::Unsupported("terms of so many constants"));
     }
@@ -201,6 +201,7 @@ impl<'a> Work<'a> {
                 },
                 term: kept(written.statements.clone()),
                 single: job.scale().precision == Precision::Single,
+                product: job.term().product().0,
             },
             job,
             written,
@@ -251,6 +252,7 @@ impl<D: Device> Uploaded<D> {
                 close: device.address(&close).into(),
                 units: std::array::from_fn(|k| job.frame().units()[k / 3][k % 3]),
                 most: SkewedImages::new(job.frame(), reach).most(),
+                per_width: job.term().product().1,
                 reach2: reach * reach,
                 candidate2: reach * reach * (1.0 + slack(job)),
                 least2: job.least2(),

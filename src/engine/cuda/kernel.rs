@@ -27,6 +27,8 @@ pub struct FieldKernel {
     pub term: &'static str,
     /// Whether terms are float32.
     pub single: bool,
+    /// What components are to the term: 0 squares that are added, 1 and 2 factors of clouds and of triangular clouds.
+    pub product: u32,
 }
 
 /// Where the targets of a kernel are.
@@ -115,6 +117,7 @@ impl FieldKernel {
             format!("ALBIREO_SHARED_BYTES={}", self.shared()),
             format!("ALBIREO_SKEWED={skewed}"),
             format!("ALBIREO_SINGLE={}", u32::from(self.single)),
+            format!("ALBIREO_PRODUCT={}", self.product),
             format!("ALBIREO_POINTS={points}"),
             format!("ALBIREO_ALONG={along}"),
             format!("ALBIREO_BESIDE={beside}"),

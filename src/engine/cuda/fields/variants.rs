@@ -150,6 +150,7 @@ impl<'a> Work<'a> {
                 targets,
                 term: kept(written.statements.clone()),
                 single: plan.job.scale().precision == Precision::Single,
+                product: 0,
             },
             plan,
             written,
