@@ -3,6 +3,11 @@
 //! Entry: [`hdf5_head`]. The HDF5 library is not needed: superblock 2, compact links, attributes and a contiguous layout, after the HDF5 File
 //! Format Specification 3.0 (The HDF Group).
 
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "names, units and records are far shorter than their lengths can tell"
+)]
+
 /// Where nothing is.
 const NOWHERE: u64 = u64::MAX;
 
@@ -54,7 +59,9 @@ pub(crate) fn hdf5_head(grid: &HeadOf<'_>) -> Vec<u8> {
     let end = (text_at + record.len()).next_multiple_of(ALIGNED);
     let at = [first, first + values, end, text_at].map(|at| at as u64);
     let mut head = superblock((end + 8 * points) as u64);
-    headers(at).iter().for_each(|header| head.extend(header));
+    for header in headers(at) {
+        head.extend(header);
+    }
     head.extend(record);
     head.resize(end, 0);
     head
@@ -164,7 +171,9 @@ fn attribute(name: &str, (kind, shape): (Vec<u8>, &[u64]), value: &[u8]) -> Mess
 fn dataspace(shape: &[u64]) -> Vec<u8> {
     let simple = u8::from(!shape.is_empty());
     let mut body = vec![2, shape.len() as u8, 0, simple];
-    shape.iter().for_each(|n| body.extend(n.to_le_bytes()));
+    for n in shape {
+        body.extend(n.to_le_bytes());
+    }
     body
 }
 
