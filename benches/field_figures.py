@@ -11,6 +11,7 @@ Needs matplotlib. Speedups are over the paper's own method on one thread: cylind
 """
 import argparse
 import csv
+import itertools
 import pathlib
 
 import matplotlib
@@ -31,7 +32,7 @@ def rows_of(path):
 def figure(name, to, xlabel, ylabel, curves, log_y=True):
     """Curves, by label: lists of (x, y)."""
     plot, axes = plt.subplots(figsize=(7, 5), layout="constrained")
-    for (label, points), style in zip(sorted(curves.items()), STYLES):
+    for (label, points), style in zip(sorted(curves.items()), itertools.cycle(STYLES)):
         axes.plot(*zip(*sorted(points)), style, label=label, markersize=4)
     axes.set(xscale="log", xlabel=xlabel, ylabel=ylabel, **({"yscale": "log"} if log_y else {}))
     axes.grid(alpha=0.3)
@@ -52,7 +53,7 @@ def maps(path, to):
             slowest[row["volume"]] = float(row["seconds"])
     for row in rows:
         method, precision, threads = key(row)
-        label = f"{method}, {precision}" + (f", {threads} threads" if threads else "")
+        label = f"{method}, {precision}" + (f", threads: {threads}" if threads else "")
         volume, seconds = float(row["volume"]), float(row["seconds"])
         times.setdefault(label, []).append((volume, seconds))
         rates.setdefault(label, []).append((volume, float(row["billion_pairs_in_reach_per_s"])))
