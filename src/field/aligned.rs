@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::frame::square_along;
+use super::frame::{Stretch, square_along};
 use super::job::FieldJob;
 use super::targets::Targets;
 
@@ -16,15 +16,6 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct AlignedGrid {
     along: [Vec<u64>; 3],
     units: [f64; 3],
-}
-
-/// Some points that follow each other along an axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Stretch {
-    /// In their middle.
-    pub(crate) centre: u64,
-    /// None of them is farther from it.
-    pub(crate) half: f64,
 }
 
 impl AlignedGrid {

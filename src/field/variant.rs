@@ -2,9 +2,9 @@
 //!
 //! Entry: [`FieldVariant`]; [`VariantPlan`] says which sources each of them brings to a block of points. None of them changes a sum.
 
-use super::aligned::{AlignedGrid, Stretch};
+use super::aligned::AlignedGrid;
 use super::cells::{Bins, Cells, Sources};
-use super::frame::component;
+use super::frame::{Stretch, component};
 use super::job::{CELLS_IN_REACH, FieldJob};
 use super::targets::Targets;
 use crate::error::FieldError;

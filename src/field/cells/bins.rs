@@ -3,8 +3,7 @@
 //! Entry: [`Bins`].
 
 use super::{CellAxis, Cells, MOST, SLACK, Sources, in_cells};
-use crate::field::aligned::Stretch;
-use crate::field::frame::{Fractions, Frame, TURN};
+use crate::field::frame::{Fractions, Frame, Stretch, TURN};
 
 /// Cells of which the first sources, as many as there is room for, are in the bin, and the others are not.
 #[derive(Debug, Clone)]
