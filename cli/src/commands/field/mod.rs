@@ -86,7 +86,9 @@ impl Field {
         self.ions.wanted()?;
         self.ions.distances()?;
         let unit = self.kernel.unit(None)?;
-        self.check_variant()?;
+        let single = self.precision == PrecisionName::Single;
+        let on_grids = self.at.is_none() && self.ions.ions.is_empty();
+        self.variant.check(self.engine, single, on_grids)?;
         let engines = Engines::new(&self.run_flags(), call.arguments)?;
         let mut record = Record::begin(call.arguments);
         let sources = Sources::read(&self, call, &mut record)?;

@@ -10,8 +10,6 @@ use albireo::{EngineError, Progress};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
-use super::Field;
-use super::flags::PrecisionName;
 use crate::args::EngineName;
 use crate::record::Record;
 use crate::usage::usage;
@@ -81,6 +79,22 @@ impl VariantFlags {
         self.variant.is_some() || self.sum != SumName::Exact
     }
 
+    /// Refuses what no variant does; `on_grids` where neither points nor ions are asked for.
+    pub(super) fn check(&self, engine: EngineName, single: bool, on_grids: bool) -> Result<()> {
+        let on_cpu = matches!(engine, EngineName::Auto | EngineName::Cpu);
+        if self.sum != SumName::Exact && !(on_cpu && single && on_grids) {
+            return Err(usage(
+                "--sum plain and compensated are for grids with --precision single on --engine cpu, without --ions",
+            ));
+        }
+        #[cfg(feature = "cuda")]
+        let on_cpu = on_cpu || engine == EngineName::Cuda;
+        if self.variant.is_some() && !on_cpu {
+            return Err(usage("--variant is for --engine cpu and cuda"));
+        }
+        self.way(1.0).map(|_| ())
+    }
+
     /// The way asked for, of terms of this reach.
     pub(super) fn way(&self, reach: f64) -> Result<Way> {
         let variant = self.variant.map(|name| match name {
@@ -107,27 +121,6 @@ impl VariantFlags {
         };
         let sum = self.sum.float32();
         Ok(Way { variant, sum })
-    }
-}
-
-impl Field {
-    /// Refuses what no variant does.
-    pub(super) fn check_variant(&self) -> Result<()> {
-        let on_cpu = matches!(self.engine, EngineName::Auto | EngineName::Cpu);
-        if self.variant.sum != SumName::Exact {
-            let of_grids = self.at.is_none() && self.ions.ions.is_empty();
-            if !on_cpu || self.precision != PrecisionName::Single || !of_grids {
-                return Err(usage(
-                    "--sum plain and compensated are for grids with --precision single on --engine cpu, without --ions",
-                ));
-            }
-        }
-        #[cfg(feature = "cuda")]
-        let on_cpu = on_cpu || self.engine == EngineName::Cuda;
-        if self.variant.variant.is_some() && !on_cpu {
-            return Err(usage("--variant is for --engine cpu and cuda"));
-        }
-        self.variant.way(1.0).map(|_| ())
     }
 }
 
