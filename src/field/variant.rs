@@ -78,12 +78,12 @@ impl FieldVariant {
             return needs("a term of the distance, not a product over the axes");
         }
         if let Some(side) = self.side() {
+            if !job.term().reach().is_finite() {
+                return needs("a cutoff where there are bins");
+            }
             if !(1e-100..=1e100).contains(&side) {
                 let what = "the side of a bin";
                 return Err(FieldError::Length { what, found: side });
-            }
-            if !job.term().reach().is_finite() {
-                return needs("a cutoff where there are bins");
             }
         }
         match self {
