@@ -4,41 +4,20 @@
 //! atoms a cubic Angstrom, cutoff 12, points every half Angstrom; some of its planes are compared with the processor's, bit by bit.
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
+#[path = "water/mod.rs"]
+mod water;
+
 use std::time::Instant;
 
 use albireo::engine::cuda::CudaOptions;
 use albireo::engine::{Cpu, FieldEngine};
-use albireo::field::{Cutoff, FieldJob, Grid, Precision, Targets, Term};
-use albireo::random::{self, Leapfrog, Rand48, Stream};
-use albireo::{Cuda, Domain, Points, Silent};
-
-type Failure = Box<dyn std::error::Error>;
+use albireo::field::{Cutoff, FieldJob, Precision, Term};
+use albireo::random::{Leapfrog, Rand48};
+use albireo::{Cuda, Domain, Silent};
+use water::{DENSITY, Failure, points, water};
 
 /// Runs of which the best is told.
 const RUNS: usize = 5;
-
-/// Water in a cube: oxygens at random, two hydrogens each in random directions.
-fn water(side: f64) -> Result<(Points, Vec<f64>), Failure> {
-    let molecules = (0.0966 / 3.0 * side * side * side) as usize;
-    let oxygens = random::in_box(molecules, 1, [side; 3])?;
-    let stream = Stream::new(2);
-    let (mut rows, mut charges) = (vec![], vec![]);
-    for k in 0..molecules {
-        let x = oxygens.at(k);
-        rows.push(x);
-        charges.push(-0.834);
-        for hydrogen in 0..2 {
-            let at = (4 * k + 2 * hydrogen) as u64;
-            let z = 2.0 * stream.uniform(at) - 1.0;
-            let phi = std::f64::consts::TAU * stream.uniform(at + 1);
-            let across = (1.0 - z * z).sqrt();
-            let direction = [across * phi.cos(), across * phi.sin(), z];
-            rows.push([0, 1, 2].map(|axis| x[axis] + 0.9572 * direction[axis]));
-            charges.push(0.417);
-        }
-    }
-    Ok((Points::from_rows(&rows)?, charges))
-}
 
 /// Times one map. Pairs in reach are those that there would be without a surface.
 fn map(
@@ -52,11 +31,9 @@ fn map(
     if !name.contains(filter) {
         return Ok(());
     }
-    let (points, charges) = water(side)?;
+    let (atoms, charges) = water(side)?;
     let n = (2.0 * side) as usize;
-    let grid = Grid::orthogonal([0.25; 3], [0.5; 3], [n; 3])?;
-    let targets = Targets::Grid(grid);
-    let job = FieldJob::new(&points, &charges, &Domain::Open, term, targets)?;
+    let job = FieldJob::new(&atoms, &charges, &Domain::Open, term, points(side)?)?;
     let job = job.with_precision(precision)?;
     let planes = 0..n;
     let (mut kernels, mut whole) = (f64::INFINITY, f64::INFINITY);
@@ -76,7 +53,7 @@ fn map(
         return Err(format!("{name}: other sums than the processor's").into());
     }
     let reach = job.term().reach();
-    let within = 4.0 / 3.0 * std::f64::consts::PI * reach.powi(3) * 0.0966 * (n as f64).powi(3);
+    let within = 4.0 / 3.0 * std::f64::consts::PI * reach.powi(3) * DENSITY * (n as f64).powi(3);
     println!(
         "{name:<34} {} atoms, {n}^3 points: {:>9.2} ms kernel {:>9.2} ms call, {:.0} G pairs in reach a second; {} planes are the processor's",
         job.n_sources(),

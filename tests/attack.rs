@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 use albireo::engine::{Cpu, Isa, PreparedJob, Report};
 use albireo::tally::{Tallied, Tally, Terms};
-use albireo::{Binning, Domain, Engine, EngineError, Naive, Particles, Progress};
+use albireo::{Binning, Domain, Engine, EngineError, Naive, Particles, Progress, Silent};
 use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
 use attack::draw::Limits;
@@ -39,6 +39,12 @@ fn main() -> ExitCode {
     let trials = vec![
         Trial::test("cpu_counts_are_those_of_the_double_loop", cpu),
         Trial::test("sums_per_target_are_those_of_the_double_loop", fields),
+        Trial::test("trajectories_are_those_of_the_double_loop", trajectories),
+        Trial::test(
+            "cuda_sums_per_target_are_those_of_the_double_loop",
+            cuda_fields,
+        )
+        .with_ignored_flag(without_gpu.is_some()),
         Trial::test("the_double_loop_is_the_one_in_c", independent).with_ignored_flag(without_c),
         Trial::test("cuda_counts_are_those_of_the_double_loop", cuda)
             .with_ignored_flag(without_gpu.is_some()),
@@ -86,7 +92,39 @@ fn fields() -> Result<(), Failed> {
         cpu.with_threads(1 + k % 2)
     });
     let engines: Vec<Cpu> = engines.collect::<Result<_, _>>()?;
-    eprintln!("{}", attack::fields::attack(&engines, 1_000_000, 6.0)?);
+    let variants = Cpu::new().with_threads(2)?;
+    let mut makers = vec![];
+    for cpu in &engines {
+        makers.push(attack::fields::made_by(format!("{cpu:?}"), cpu));
+    }
+    makers.push(attack::fields::by_variants(&variants));
+    eprintln!("{}", attack::fields::attack(&makers, 1_000_000, 6.0)?);
+    Ok(())
+}
+
+fn trajectories() -> Result<(), Failed> {
+    eprintln!("{}", attack::dynamics::attack(1_000_000, 2.0)?);
+    Ok(())
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda_fields() -> Result<(), Failed> {
+    Err("built without CUDA".into())
+}
+
+#[cfg(feature = "cuda")]
+fn cuda_fields() -> Result<(), Failed> {
+    use albireo::field::FieldVariant;
+    let gpu = gpu().as_ref()?;
+    let makers = [
+        attack::fields::made_by("cuda".to_owned(), gpu),
+        attack::fields::by_variants_of("variants on cuda", move |variant, job, planes| {
+            let on_cpu = variant == FieldVariant::Cylinder;
+            let sums = (!on_cpu).then(|| gpu.field_by_variant(variant, job, planes, &Silent));
+            sums.transpose()
+        }),
+    ];
+    eprintln!("{}", attack::fields::attack(&makers, 20_000, 60.0)?);
     Ok(())
 }
 

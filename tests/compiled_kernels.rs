@@ -130,6 +130,7 @@ fn moving() -> Vec<Kernel> {
 fn others() -> Vec<Kernel> {
     let mut terms = field_cases::every_term(&Domain::Open, 1.0);
     terms.push(field_cases::lennard_jones(1.0));
+    terms.extend(field_cases::every_product(1.0));
     let kernels = |term| {
         let kernels = [Precision::Double, Precision::Single].map(|p| field_kernels(term, p));
         kernels.concat()

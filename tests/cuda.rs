@@ -22,8 +22,10 @@ use albireo::dynamics::{
     Thermostat, Truncation,
 };
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
-use albireo::engine::{Cpu, FieldEngine, Together};
-use albireo::field::{Cutoff, FieldJob, Grid, Precision as FieldPrecision, Targets, Term};
+use albireo::engine::{Cpu, FieldEngine, Together, field_by_variant};
+use albireo::field::{
+    Cutoff, FieldJob, FieldVariant, Grid, Precision as FieldPrecision, Targets, Term,
+};
 use albireo::random::{self, Leapfrog, Rand48};
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 19] = [
+    let on_device: [trials::Test; 20] = [
         (
             "sums_per_target_are_those_of_the_double_loop",
             sums_per_target_are_those_of_the_double_loop,
@@ -65,6 +67,10 @@ fn main() -> ExitCode {
         (
             "a_map_of_many_atoms_is_that_of_the_processor",
             a_map_of_many_atoms_is_that_of_the_processor,
+        ),
+        (
+            "variants_make_the_sums_and_the_tests_of_the_processor",
+            variants_make_the_sums_and_the_tests_of_the_processor,
         ),
         (
             "processor_and_devices_share_a_map",
@@ -221,6 +227,7 @@ fn sums_per_target_are_those_of_the_double_loop() {
     let naive = |job: &FieldJob, planes| Naive.field(job, planes, &Silent).unwrap();
     field_cases::every_case(&on_device, &naive, size(300));
     field_cases::sizes(&on_device, &naive, size(300));
+    field_cases::products(&on_device, &naive, size(300));
     field_cases::hard_cases(&on_device, &naive);
 }
 
@@ -248,6 +255,29 @@ fn a_map_of_many_atoms_is_that_of_the_processor() {
         assert!(all.sums()[40 * plane..57 * plane] == *expected.sums());
         let part = engine(Precision::Exact).field(&job, planes, &Silent);
         assert!(part.unwrap() == expected);
+    }
+}
+
+/// The ways of Rodrigues et al. 2008 but for cylinders.
+fn variants_make_the_sums_and_the_tests_of_the_processor() {
+    let (engine, cpu) = (engine(Precision::Exact), Cpu::new());
+    let same = |job: &FieldJob, planes: std::ops::Range<usize>| {
+        for variant in field_cases::every_variant(job) {
+            if variant == FieldVariant::Cylinder {
+                continue;
+            }
+            let found = engine.field_by_variant(variant, job, planes.clone(), &Silent);
+            let of_cpu = field_by_variant(&cpu, variant, job, planes.clone(), &Silent);
+            assert!(found.unwrap() == of_cpu.unwrap(), "{variant:?}");
+        }
+        cpu.field(job, planes, &Silent).unwrap()
+    };
+    let naive = |job: &FieldJob, planes| Naive.field(job, planes, &Silent).unwrap();
+    field_cases::hard_cases(&same, &naive);
+    for precision in [FieldPrecision::Double, FieldPrecision::Single] {
+        let job = map_of_atoms(40.0, [70, 61, 83], precision);
+        same(&job, 0..70);
+        same(&job, 13..31);
     }
 }
 

@@ -7,6 +7,8 @@ mod field_cases;
 mod ions;
 #[path = "fields/terms.rs"]
 mod terms;
+#[path = "fields/variants.rs"]
+mod variants;
 
 use albireo::engine::{Cpu, FieldEngine, Isa};
 use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Targets, Term};
@@ -62,6 +64,7 @@ fn hard_cases_on_every_instruction_set() {
         let cpu = Cpu::new().with_isa(isa).unwrap();
         let on_cpu = |job: &FieldJob, planes| cpu.field(job, planes, &Silent).unwrap();
         field_cases::hard_cases(&on_cpu, &expected);
+        field_cases::products(&on_cpu, &expected, 60);
     }
 }
 

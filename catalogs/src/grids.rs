@@ -1,4 +1,4 @@
-//! Values on regular grids as files: `OpenDX`, Gaussian cube and `NumPy` arrays, written plane by plane, whole or not at all.
+//! Values on regular grids as files: `OpenDX`, Gaussian cube, `NumPy` arrays and HDF5, written plane by plane, whole or not at all.
 //!
 //! Entry: [`GridWriter`], [`read_dx_grid`]. It knows no fields and no units but those it is told.
 
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::error::CatalogError;
+use crate::grid_head::{HeadOf, hdf5_head};
 use crate::kept_file::KeptFile;
 use crate::whole_file::WholeFile;
 
@@ -40,6 +41,9 @@ pub enum GridFormat {
     Cube,
     /// A `NumPy` array of float64 in three dimensions; where it lies, and how it was made, in FILE.json beside it.
     Npy,
+    /// HDF5: the dataset `values` of float64 in three dimensions with attributes `origin`, `steps` and `unit`, and how it was made as JSON in
+    /// the dataset `record`.
+    Hdf5,
 }
 
 impl GridFormat {
@@ -49,6 +53,7 @@ impl GridFormat {
             "dx" => Some(Self::Dx),
             "cube" => Some(Self::Cube),
             "npy" => Some(Self::Npy),
+            "h5" | "hdf5" => Some(Self::Hdf5),
             _ => None,
         }
     }
@@ -106,7 +111,7 @@ impl Write for Sink {
 }
 
 impl GridWriter {
-    /// Begins a file in the format that its name's extension names; `meta` goes into the record of an array, `title` into the others.
+    /// Begins a file in the format that its name's extension names; `meta` goes into the record of an array or of HDF5, `title` into the others.
     ///
     /// # Errors
     /// An extension that names no format, and what the system says.
@@ -148,7 +153,7 @@ impl GridWriter {
         meta: Map<String, Value>,
         written: usize,
     ) -> io::Result<Self> {
-        let unknown = || io::Error::other("grids are written as .dx, .cube or .npy");
+        let unknown = || io::Error::other("grids are written as .dx, .cube, .npy or .h5");
         let format = GridFormat::of(path).ok_or_else(unknown)?;
         let title = title.replace(['\n', '\r'], " ");
         if written == 0 {
@@ -156,6 +161,7 @@ impl GridWriter {
                 GridFormat::Dx => dx_head(&mut file, grid, &title)?,
                 GridFormat::Cube => cube_head(&mut file, grid, &title)?,
                 GridFormat::Npy => npy_head(&mut file, grid)?,
+                GridFormat::Hdf5 => file.write_all(&hdf5(grid, &meta))?,
             }
         }
         let record = grid_record(path).map(|beside| record(&beside, grid, meta));
@@ -196,7 +202,7 @@ impl GridWriter {
             let number = self.written;
             self.written += 1;
             match self.format {
-                GridFormat::Npy => self.file.write_all(&value.to_le_bytes())?,
+                GridFormat::Npy | GridFormat::Hdf5 => self.file.write_all(&value.to_le_bytes())?,
                 GridFormat::Dx => {
                     let end = if self.written.is_multiple_of(3) || self.written == points {
                         '\n'
@@ -255,6 +261,18 @@ fn record(path: &Path, grid: &GridGeometry, meta: Map<String, Value>) -> io::Res
     serde_json::to_writer_pretty(&mut record, &all)?;
     record.write_all(b"\n")?;
     Ok(record)
+}
+
+/// All of an HDF5 file but its values.
+fn hdf5(grid: &GridGeometry, meta: &Map<String, Value>) -> Vec<u8> {
+    let record = Value::Object(meta.clone()).to_string();
+    hdf5_head(&HeadOf {
+        shape: grid.shape,
+        origin: grid.origin,
+        steps: grid.steps,
+        unit: meta.get("unit").and_then(Value::as_str),
+        record: &record,
+    })
 }
 
 fn dx_head(file: &mut Sink, grid: &GridGeometry, title: &str) -> io::Result<()> {
@@ -409,5 +427,35 @@ mod tests {
         let mut short = GridWriter::create(&path, &grid, "t", Map::new()).unwrap();
         short.write(&[1.0]).unwrap();
         assert!(short.finish().is_err());
+    }
+
+    #[cfg(feature = "hdf5")]
+    #[test]
+    fn hdf5_holds_the_values_and_where_they_lie() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.h5");
+        let grid = GridGeometry {
+            shape: [2, 3, 1],
+            origin: [0.1, -2.0, 1e-3],
+            steps: [[0.5, 0.0, 0.0], [0.1, 0.5, 0.0], [0.0, 0.0, 0.25]],
+        };
+        let mut meta = Map::new();
+        meta.insert("unit".to_owned(), json!("e/\u{212b}"));
+        let mut writer = GridWriter::create(&path, &grid, "t", meta.clone()).unwrap();
+        let values = [1.0, -0.5, 0.1, 3e-9, 0.0, 7.0];
+        writer.write(&values[..2]).unwrap();
+        writer.write(&values[2..]).unwrap();
+        writer.finish().unwrap();
+        let file = hdf5_reader::Hdf5File::open(&path).unwrap();
+        let found = file.dataset("values").unwrap();
+        assert_eq!(found.shape(), [2, 3, 1]);
+        let read = found.read_array::<f64>().unwrap();
+        assert!(read.iter().eq(values.iter()));
+        let origin = found.attribute("origin").unwrap().read_1d::<f64>().unwrap();
+        assert!(origin.iter().eq(grid.origin.iter()));
+        let unit = found.attribute("unit").unwrap().read_string().unwrap();
+        assert_eq!(unit, "e/\u{212b}");
+        let record = file.dataset("record").unwrap().read_string().unwrap();
+        assert_eq!(record, Value::Object(meta).to_string());
     }
 }

@@ -40,6 +40,7 @@ mod expression;
 #[cfg(feature = "fits")]
 mod fits;
 mod format;
+mod grid_head;
 mod grids;
 #[cfg(feature = "hdf5")]
 mod hdf5;

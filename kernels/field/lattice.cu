@@ -50,7 +50,7 @@ __device__ __forceinline__ double beyond2(const DeviceField& job, const Tile& ti
     for (int axis = 0; axis < 3; ++axis) {
         const double d = along(job.units[4 * axis], job.source[axis][row], tile.along[axis].centre);
         const double beyond = (d < 0.0 ? -d : d) - tile.along[axis].half;
-        if (beyond > 0.0) sum += beyond * beyond;
+        if (beyond > 0.0) sum = join_beyond(sum, beyond * beyond);
     }
     return sum;
 }
@@ -58,7 +58,7 @@ __device__ __forceinline__ double beyond2(const DeviceField& job, const Tile& ti
 // Where the grid ends within a tile its last point stands for those that are missing.
 __device__ __forceinline__ Real square(const DeviceField& job, const Tile& tile, int axis, u64 source, u32 k) {
     const u32 last = tile.along[axis].points - 1;
-    return square_along(job.units[4 * axis], source, job.along[axis][tile.first[axis] + (k < last ? k : last)]);
+    return part_along(job, axis, source, job.along[axis][tile.first[axis] + (k < last ? k : last)]);
 }
 
 __device__ __forceinline__ void stage(const DeviceField& job, const Tile& tile, u32 row, Near& near) {
@@ -89,7 +89,7 @@ __device__ __forceinline__ void add_row(const DeviceField& job, const Table& tab
     bool close = false;
 #pragma unroll
     for (u32 k = 0; k < WIDTH; ++k) {
-        r2[k] = add(across, row.squares[k]);
+        r2[k] = join(across, row.squares[k]);
         close |= order_of(r2[k]) <= job.least_order;
     }
     if (close) {
@@ -141,9 +141,8 @@ albireo_field_lattice(const __grid_constant__ albireo::DeviceField job, const __
         __syncwarp();
         for (u32 k = 0; k < number; ++k) {
             const Near& near = staged[k];
-            const Real across = add(near.x[x], near.y[y]);
-            // A sum with the square along the row is not smaller, rounded or not.
-            if (across < reach2) add_row(job, table, across, near, sums);
+            const Real across = join(near.x[x], near.y[y]);
+            if (!nothing_left(across, reach2)) add_row(job, table, across, near, sums);
         }
         __syncwarp();
     }

@@ -10,7 +10,7 @@ struct Sums {
 
 __device__ __forceinline__ void add_term(const DeviceField& job, Real r2, u32 row, Sums& sums) {
     const Real least2 = (Real)job.least2;
-    if (r2 >= (Real)job.reach2) return;
+    if (nothing_left(r2, (Real)job.reach2)) return;
     const Table table = {table_of(job), (Real)job.last_piece};
     sums.close += r2 < least2;
     sums.sum += rounded(term(constants_of(job), table, greater(r2, least2), strength_of(job, row), size_of(job, row))) - BIAS;
@@ -48,10 +48,10 @@ __device__ __forceinline__ void add_pair(const DeviceField& job, const u64 (&tar
 #else
 
 __device__ __forceinline__ void add_pair(const DeviceField& job, const u64 (&target)[3], u32 row, Sums& sums) {
-    const Real x = square_along(job.units[0], job.source[0][row], target[0]);
-    const Real y = square_along(job.units[4], job.source[1][row], target[1]);
-    const Real z = square_along(job.units[8], job.source[2][row], target[2]);
-    add_term(job, add(add(x, y), z), row, sums);
+    Real part[3];
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) part[axis] = part_along(job, axis, job.source[axis][row], target[axis]);
+    add_term(job, join(join(part[0], part[1]), part[2]), row, sums);
 }
 
 #endif

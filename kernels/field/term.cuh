@@ -82,6 +82,36 @@ __device__ __forceinline__ Real square_along(double unit, u64 source, u64 target
     return (Real)__dmul_rn(d, d);
 }
 
+#if ALBIREO_PRODUCT
+// What a component is to a product over the axes, as src/field/profile.rs has it: cloud in cell (1) or triangular cloud (2).
+__device__ __forceinline__ Real part_along(const DeviceField& job, int axis, u64 source, u64 target) {
+    const double d = along(job.units[4 * axis], source, target);
+    const double x = __dmul_rn(d < 0.0 ? -d : d, job.per_width[axis]);
+#if ALBIREO_PRODUCT == 2
+    if (x < 0.5) return (Real)__dsub_rn(0.75, __dmul_rn(x, x));
+    const double left = __dsub_rn(1.5, x), rest = left > 0.0 ? left : 0.0;
+    return (Real)__dmul_rn(0.5, __dmul_rn(rest, rest));
+#else
+    const double rest = __dsub_rn(1.0, x);
+    return (Real)(rest > 0.0 ? rest : 0.0);
+#endif
+}
+// Joins two of them, or the third with these.
+__device__ __forceinline__ Real join(Real a, Real b) { return multiply(a, b); }
+// Whether nothing is left of a term of these components: what else there is cannot make more of it.
+__device__ __forceinline__ bool nothing_left(Real joined, Real) { return !(joined > 0); }
+// Joins the squares of how far a source is beyond a box along two axes.
+__device__ __forceinline__ double join_beyond(double a, double b) { return a > b ? a : b; }
+#else
+__device__ __forceinline__ Real part_along(const DeviceField& job, int axis, u64 source, u64 target) {
+    return square_along(job.units[4 * axis], source, target);
+}
+__device__ __forceinline__ Real join(Real a, Real b) { return add(a, b); }
+// A sum with another square is not smaller, rounded or not.
+__device__ __forceinline__ bool nothing_left(Real joined, Real reach2) { return joined >= reach2; }
+__device__ __forceinline__ double join_beyond(double a, double b) { return a + b; }
+#endif
+
 __device__ __forceinline__ Real strength_of(const DeviceField& job, u32 row) { return (Real)job.strength[row]; }
 __device__ __forceinline__ Real size_of(const DeviceField& job, u32 row) { return job.size ? (Real)job.size[row] : (Real)1; }
 
@@ -114,5 +144,26 @@ struct Runs {
         return false;
     }
 };
+
+// Tests of distances of a thread, those that succeed, and pairs closer than r_min.
+struct Tests {
+    u64 made, succeeded, close;
+};
+
+// Adds the tests of all threads of a block to those of the job.
+__device__ __forceinline__ void add_up(const DeviceField& job, const Tests& tests, Tests* of_threads) {
+    of_threads[threadIdx.x] = tests;
+    __syncthreads();
+    if (threadIdx.x) return;
+    Tests all = tests;
+    for (u32 k = 1; k < blockDim.x; ++k) {
+        all.made += of_threads[k].made;
+        all.succeeded += of_threads[k].succeeded;
+        all.close += of_threads[k].close;
+    }
+    atomicAdd(job.tested, all.made);
+    atomicAdd(job.tested + 1, all.succeeded);
+    if (all.close) atomicAdd(job.close, all.close);
+}
 
 }  // namespace albireo

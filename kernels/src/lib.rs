@@ -208,6 +208,12 @@ pub const FIELD_LATTICE: File = ("lattice.cu", include_str!("../field/lattice.cu
 /// The source of sums per target anywhere.
 pub const FIELD_POINTS: File = ("points.cu", include_str!("../field/points.cu"));
 
+/// The source of sums per target by slices of sources in constant memory.
+pub const FIELD_SLICED: File = ("sliced.cu", include_str!("../field/sliced.cu"));
+
+/// The source of sums per target by small bins of sources.
+pub const FIELD_SMALL_BINS: File = ("small_bins.cu", include_str!("../field/small_bins.cu"));
+
 /// The source of random numbers.
 pub const RAND48: File = ("rand48.cu", include_str!("../rand48.cu"));
 
@@ -225,7 +231,14 @@ pub fn every_source() -> Vec<File> {
     let mut files: Vec<File> = every_variant().iter().map(Variant::source).collect();
     files.sort_unstable();
     files.dedup();
-    files.extend([SORT, FIELD_LATTICE, FIELD_POINTS, RAND48]);
+    files.extend([
+        SORT,
+        FIELD_LATTICE,
+        FIELD_POINTS,
+        FIELD_SLICED,
+        FIELD_SMALL_BINS,
+        RAND48,
+    ]);
     files.extend([DYNAMICS_STEPS, DYNAMICS_LISTS, DYNAMICS_FORCES]);
     files
 }

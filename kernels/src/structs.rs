@@ -1,6 +1,6 @@
 //! What kernels are told: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
 //!
-//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`DeviceRand48`]; [`DeviceDynamics`]; `header` declares them all. Nothing here computes.
+//! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`FieldSlice`], [`DeviceRand48`]; [`DeviceDynamics`]; `header` declares them all. Nothing here computes.
 
 use std::marker::PhantomData;
 
@@ -171,7 +171,10 @@ mod sums_per_target;
 pub use dynamics::{
     DeviceDynamics, DeviceMoves, DevicePair, DeviceShortPair, DynamicsStep, STATUS,
 };
-pub use sums_per_target::{AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_TILE};
+pub use sums_per_target::{
+    AxisTile, DeviceField, DeviceRand48, FIELD_CONSTANTS, FIELD_SLICE, FIELD_SMALL_BLOCK,
+    FIELD_TILE, FieldSlice,
+};
 
 /// First points in the constant memory of a launch.
 pub const FIRSTS: usize = 96;

@@ -36,7 +36,10 @@ mod units;
 
 pub use auto::{Auto, Choice};
 pub use cpu::{Cpu, CpuSorted};
-pub use fields::{FieldEngine, IonDistances, PlacedIon, place_ions};
+pub use fields::{
+    FieldEngine, Float32Sum, IonDistances, PlacedIon, field_by_variant, field_in_float32,
+    place_ions,
+};
 pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report};
 #[cfg(feature = "cuda")]

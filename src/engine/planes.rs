@@ -9,13 +9,13 @@ use std::sync::{Mutex, PoisonError};
 use super::AnyEngine;
 #[cfg(feature = "cuda")]
 use super::auto::field_rates;
-use super::fields::FieldEngine;
+use super::fields::{FieldEngine, field_by_variant};
 #[cfg(feature = "cuda")]
 use super::pieces::OfPiece;
 #[cfg(feature = "cuda")]
 use super::together::Together;
-use crate::error::EngineError;
-use crate::field::{FieldJob, FieldSums};
+use crate::error::{EngineError, FieldError};
+use crate::field::{DistanceTests, FieldJob, FieldSums, FieldVariant};
 use crate::progress::Progress;
 
 /// Planes of a tile of any engine: whole tiles cost less.
@@ -143,6 +143,31 @@ impl FieldEngine for AnyEngine {
             Self::Cuda(engine) => engine.field(job, planes, progress),
             #[cfg(feature = "cuda")]
             Self::Together(engine) => engine.field(job, planes, progress),
+        }
+    }
+}
+
+impl AnyEngine {
+    /// The sums of some planes of a job in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), bit for bit those of
+    /// [`FieldEngine::field`], and the tests of distances that it made ([`field_by_variant`]).
+    ///
+    /// # Errors
+    /// As [`FieldEngine::field`]; engines other than cpu and cuda, and what the variant has no meaning for.
+    pub fn field_by_variant(
+        &self,
+        variant: FieldVariant,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<(FieldSums, DistanceTests), EngineError> {
+        match self {
+            Self::Cpu(engine) => field_by_variant(engine, variant, job, planes, progress),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.field_by_variant(variant, job, planes, progress),
+            _ => {
+                let needs = "the cpu or the cuda engine";
+                Err(FieldError::Variant { needs }.into())
+            }
         }
     }
 }

@@ -78,6 +78,12 @@ pub enum FieldError {
         /// What was found.
         found: f64,
     },
+    /// A variant of Rodrigues et al. 2008 for another job.
+    #[error("the variants of Rodrigues et al. 2008 need {needs}")]
+    Variant {
+        /// What they need.
+        needs: &'static str,
+    },
     /// Planes that a job does not have.
     #[error("planes {start} to {end} (exclusive) of a job that has {planes}")]
     Planes {

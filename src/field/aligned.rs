@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::frame::square_along;
+use super::frame::{Stretch, square_along};
 use super::job::FieldJob;
 use super::targets::Targets;
 
@@ -16,15 +16,6 @@ const SLACK: f64 = 1e-9;
 pub(crate) struct AlignedGrid {
     along: [Vec<u64>; 3],
     units: [f64; 3],
-}
-
-/// Some points that follow each other along an axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Stretch {
-    /// One in their middle.
-    pub(crate) centre: u64,
-    /// None of them is farther from it.
-    pub(crate) half: f64,
 }
 
 impl AlignedGrid {
@@ -59,6 +50,18 @@ impl AlignedGrid {
     /// Points by their numbers along an axis, of which there are some.
     pub(crate) fn stretch(&self, axis: usize, points: Range<usize>) -> Stretch {
         let centre = self.along[axis][points.start + points.len() / 2];
+        self.round(axis, points, centre)
+    }
+
+    /// The same with the place in the middle between the first and the last, where no point need be.
+    pub(crate) fn middle(&self, axis: usize, points: Range<usize>) -> Stretch {
+        let along = &self.along[axis];
+        let (first, last) = (along[points.start], along[points.end - 1]);
+        let half = last.wrapping_sub(first).cast_signed() / 2;
+        self.round(axis, points, first.wrapping_add_signed(half))
+    }
+
+    fn round(&self, axis: usize, points: Range<usize>, centre: u64) -> Stretch {
         let away = |&point: &u64| square_along(self.units[axis], point, centre).sqrt();
         let farthest = self.along[axis][points].iter().map(away);
         // Where points are far from each other, what is left of a difference of distances has their roundings.

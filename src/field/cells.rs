@@ -2,8 +2,13 @@
 //!
 //! Entry: [`Cells`]. Cells only leave out what is out of reach for sure; no sum depends on them.
 
+mod bins;
 #[cfg(feature = "cuda")]
 mod laid_out;
+
+pub(crate) use bins::Bins;
+#[cfg(feature = "cuda")]
+pub(crate) use bins::candidate2;
 
 use std::ops::Range;
 
@@ -121,6 +126,41 @@ fn number(axes: &[CellAxis; 3], source: Fractions) -> usize {
     (i * axes[1].n + j) * axes[2].n + k
 }
 
+/// Sorts sources into cells, those of a cell in their order.
+fn in_cells(axes: [CellAxis; 3], sources: &Sources) -> Cells {
+    let fractions = &sources.fractions;
+    let cells: usize = axes.iter().map(|axis| axis.n).product();
+    let mut starts = vec![0; cells + 1];
+    let cell_of = |&source: &Fractions| number(&axes, source) as u32;
+    let numbers: Vec<u32> = fractions.iter().map(cell_of).collect();
+    for &cell in &numbers {
+        starts[cell as usize + 1] += 1;
+    }
+    for cell in 0..cells {
+        starts[cell + 1] += starts[cell];
+    }
+    let mut next = starts.clone();
+    let mut sorted = Sources {
+        fractions: vec![[0; 3]; fractions.len()],
+        strengths: vec![0.0; fractions.len()],
+        sizes: vec![0.0; sources.sizes.len()],
+    };
+    for (row, &cell) in numbers.iter().enumerate() {
+        let slot = next[cell as usize];
+        next[cell as usize] += 1;
+        sorted.fractions[slot] = fractions[row];
+        sorted.strengths[slot] = sources.strengths[row];
+        if let Some(size) = sorted.sizes.get_mut(slot) {
+            *size = sources.sizes[row];
+        }
+    }
+    Cells {
+        axes,
+        starts,
+        sources: sorted,
+    }
+}
+
 impl Cells {
     /// Cells about `side` wide, wider where there would be many more of them than sources.
     pub(crate) fn new(frame: &Frame, sources: &Sources, side: f64) -> Self {
@@ -133,37 +173,7 @@ impl Cells {
             side *= 1.5;
             found = axes(frame, fractions, side, MOST);
         }
-        let axes = found;
-        let cells: usize = axes.iter().map(|axis| axis.n).product();
-        let mut starts = vec![0; cells + 1];
-        let cell_of = |&source: &Fractions| number(&axes, source) as u32;
-        let numbers: Vec<u32> = fractions.iter().map(cell_of).collect();
-        for &cell in &numbers {
-            starts[cell as usize + 1] += 1;
-        }
-        for cell in 0..cells {
-            starts[cell + 1] += starts[cell];
-        }
-        let mut next = starts.clone();
-        let mut sorted = Sources {
-            fractions: vec![[0; 3]; fractions.len()],
-            strengths: vec![0.0; fractions.len()],
-            sizes: vec![0.0; sources.sizes.len()],
-        };
-        for (row, &cell) in numbers.iter().enumerate() {
-            let slot = next[cell as usize];
-            next[cell as usize] += 1;
-            sorted.fractions[slot] = fractions[row];
-            sorted.strengths[slot] = sources.strengths[row];
-            if let Some(size) = sorted.sizes.get_mut(slot) {
-                *size = sources.sizes[row];
-            }
-        }
-        Self {
-            axes,
-            starts,
-            sources: sorted,
-        }
+        in_cells(found, sources)
     }
 
     /// The sources, cell by cell.

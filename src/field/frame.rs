@@ -183,6 +183,15 @@ impl Frame {
     }
 }
 
+/// Some points that follow each other along an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stretch {
+    /// In their middle.
+    pub(crate) centre: u64,
+    /// None of them is farther from it.
+    pub(crate) half: f64,
+}
+
 /// The component `source - target` along an axis of the frame.
 #[inline(always)]
 pub(crate) fn component(unit: f64, source: u64, target: u64) -> f64 {

@@ -14,7 +14,7 @@ use crate::pool;
 const FARTHEST: f64 = 1e100;
 
 /// The widths of a cell, in reaches: small enough to leave out most of what is out of reach.
-const CELLS_IN_REACH: f64 = 4.0;
+pub(super) const CELLS_IN_REACH: f64 = 4.0;
 
 /// Which sources act on which targets, how, in which space.
 ///

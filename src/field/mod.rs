@@ -26,12 +26,15 @@ mod sums;
 mod tabulated;
 mod targets;
 mod term;
+mod variant;
 #[cfg(feature = "cuda")]
 mod written;
 
 pub(crate) use aligned::AlignedGrid;
 pub(crate) use arithmetic::{Arithmetic, Element};
-pub(crate) use cells::Cells;
+#[cfg(feature = "cuda")]
+pub(crate) use cells::candidate2;
+pub(crate) use cells::{Cells, Sources};
 pub(crate) use frame::{Fractions, Frame, SkewedImages, component, square_along};
 pub use job::FieldJob;
 pub(crate) use lanes::{MOST_LANES, Summing};
@@ -43,5 +46,7 @@ pub use sums::FieldSums;
 pub use tabulated::Table;
 pub use targets::{Grid, Targets};
 pub use term::{Cutoff, Term};
+pub(crate) use variant::VariantPlan;
+pub use variant::{DistanceTests, FieldVariant};
 #[cfg(feature = "cuda")]
 pub(crate) use written::WrittenTerm;

@@ -225,6 +225,16 @@ impl Term {
         matches!(self.kind, Kind::Cloud { .. } | Kind::Triangle { .. })
     }
 
+    /// Which product over the axes it is, 1 of clouds and 2 of triangular clouds, and one over their widths; 0 for others.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn product(&self) -> (u32, [f64; 3]) {
+        match &self.kind {
+            Kind::Cloud { widths } => (1, widths.map(|w| 1.0 / w)),
+            Kind::Triangle { widths } => (2, widths.map(|w| 1.0 / w)),
+            _ => (0, [0.0; 3]),
+        }
+    }
+
     /// Whether sources have sizes beside their strengths.
     pub(crate) fn has_sizes(&self) -> bool {
         matches!(self.kind, Kind::LennardJones { .. })

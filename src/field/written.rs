@@ -117,12 +117,9 @@ impl<const STEPS: usize> Arithmetic for Writing<'_, STEPS> {
 struct Write(Precision);
 
 impl ForProfile for Write {
-    type Output = Option<WrittenTerm>;
+    type Output = WrittenTerm;
 
-    fn with<P: Profile>(self, profile: P) -> Option<WrittenTerm> {
-        if P::PRODUCT {
-            return None;
-        }
+    fn with<P: Profile>(self, profile: P) -> WrittenTerm {
         let text = RefCell::default();
         let [r2, strength, size] = ["r2", "strength", "size"].map(Value::Argument);
         let value = match self.0 {
@@ -132,13 +129,13 @@ impl ForProfile for Write {
         let mut term = text.into_inner().term;
         let last = format!("return {value};");
         term.statements.push_str(&last);
-        Some(term)
+        term
     }
 }
 
 impl WrittenTerm {
-    /// The profile of a term, if it is a function of the squared separation: products over the axes are not written down.
-    pub(crate) fn of(term: &Term, precision: Precision) -> Option<Self> {
+    /// The profile of a term; `r2` of products over the axes is the product, whose factors devices find by themselves.
+    pub(crate) fn of(term: &Term, precision: Precision) -> Self {
         term.with_profile(Write(precision))
     }
 }
@@ -150,7 +147,7 @@ mod tests {
     use crate::field::Cutoff;
 
     fn written(term: &Term, precision: Precision) -> WrittenTerm {
-        WrittenTerm::of(term, precision).unwrap()
+        WrittenTerm::of(term, precision)
     }
 
     #[test]
@@ -180,12 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn tables_go_with_the_text_and_products_over_axes_have_none() {
+    fn tables_go_with_the_text_and_products_over_axes_are_their_argument() {
         let ewald = Term::ewald(0.3, 9.0, 0.1).unwrap();
         let ewald = written(&ewald, Precision::Double);
         assert!(ewald.statements.contains("look_up<8>(t, s"), "{ewald:?}");
         assert_eq!(ewald.table.len(), 8 * ewald.pieces);
-        let cloud = Term::cloud_in_cell([1.0; 3]).unwrap();
-        assert_eq!(WrittenTerm::of(&cloud, Precision::Double), None);
+        let cloud = written(&Term::cloud_in_cell([1.0; 3]).unwrap(), Precision::Double);
+        assert!(cloud.statements.contains("multiply(r2, p[0])"), "{cloud:?}");
     }
 }

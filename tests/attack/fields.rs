@@ -1,18 +1,78 @@
-//! Draws sums per target: every term, precision, space, structure, strength and kind of targets.
+//! Draws sums per target: every term, precision, space, structure, strength and kind of targets, grids whose points lie far apart among them.
 //!
-//! Entry: [`attack`]. The environment variables are those of campaigns of counts.
+//! Entry: [`attack`], on [`made_by`] engines and [`by_variants`]. The environment variables are those of campaigns of counts.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use albireo::engine::{Cpu, FieldEngine};
-use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Mixing, Precision, Table, Targets, Term};
-use albireo::{Domain, Naive, Outside, Particles, Points, Silent};
+use albireo::engine::{Cpu, FieldEngine, field_by_variant};
+use albireo::field::{
+    Cutoff, FieldJob, FieldSums, FieldVariant, Grid, Mixing, Precision, Table, Targets, Term,
+};
+use albireo::{Domain, EngineError, FieldError, Naive, Outside, Particles, Points, Silent};
 
 use super::campaign::{SEED, variable};
 use super::draw::Draft;
 use super::points::{Place, Structure};
 use super::random::Random;
 use super::spaces::space;
+
+/// The sums of some planes; nothing where there is no way to make them.
+type Making<'a> = dyn Fn(&FieldJob, Range<usize>) -> Option<FieldSums> + 'a;
+
+/// Who makes sums.
+pub struct Maker<'a> {
+    name: String,
+    sums: Box<Making<'a>>,
+}
+
+/// An engine, by name.
+pub fn made_by(name: String, engine: &dyn FieldEngine) -> Maker<'_> {
+    let sums = |job: &FieldJob, planes: Range<usize>| {
+        let made = engine.field(job, planes, &Silent);
+        Some(made.unwrap_or_else(|error| panic!("{error}")))
+    };
+    let sums = Box::new(sums);
+    Maker { name, sums }
+}
+
+/// Sums in a way of Rodrigues et al. 2008 with its tests of distances; nothing where it is another engine's.
+type ByVariant = Result<Option<(FieldSums, albireo::field::DistanceTests)>, EngineError>;
+
+/// The ways of Rodrigues et al. 2008 in turn on the processor, with bins of any size.
+pub fn by_variants(cpu: &Cpu) -> Maker<'_> {
+    by_variants_of("variants", move |variant, job, planes| {
+        field_by_variant(cpu, variant, job, planes, &Silent).map(Some)
+    })
+}
+
+/// The same on any engine.
+pub fn by_variants_of<'a>(
+    name: &str,
+    made: impl Fn(FieldVariant, &FieldJob, Range<usize>) -> ByVariant + 'a,
+) -> Maker<'a> {
+    let sums = move |job: &FieldJob, planes: Range<usize>| {
+        let mut random = Random::of_case(job.fingerprint(), 1);
+        let side = job.term().reach() * random.decades(0.05, 4.0);
+        let sources = 1 + random.below(32);
+        let variant = random.pick(&[
+            FieldVariant::Direct,
+            FieldVariant::LargeBins { side },
+            FieldVariant::SmallBins { side, sources },
+            FieldVariant::Cylinder,
+        ]);
+        match made(variant, job, planes) {
+            Ok(made) => made.map(|(sums, tests)| {
+                assert!(tests.succeeded <= tests.made, "{variant:?}: {tests:?}");
+                sums
+            }),
+            Err(EngineError::Field(FieldError::Variant { .. } | FieldError::Length { .. })) => None,
+            Err(error) => panic!("{variant:?}: {error}"),
+        }
+    };
+    let (name, sums) = (name.to_owned(), Box::new(sums));
+    Maker { name, sums }
+}
 
 /// A sum per target, as plain rows.
 #[derive(Debug, Clone)]
@@ -54,14 +114,14 @@ impl FieldCase {
     }
 
     /// With as few sources as still differ.
-    fn shrunk(mut self, engines: &[Cpu]) -> Self {
+    fn shrunk(mut self, makers: &[Maker<'_>]) -> Self {
         let mut step = self.rows.len() / 2;
         while step > 0 {
             let mut first = 0;
             while first < self.rows.len() {
                 let end = (first + step).min(self.rows.len());
                 let smaller = self.without(first..end);
-                let differs = |job: &FieldJob| differs(job, engines).is_some();
+                let differs = |job: &FieldJob| differs(job, makers).is_some();
                 if smaller.job().is_some_and(|job| differs(&job)) {
                     self = smaller;
                 } else {
@@ -74,20 +134,23 @@ impl FieldCase {
     }
 }
 
-/// How engines differ from the double loop, if they do: in one piece, and in two.
-fn differs(job: &FieldJob, engines: &[Cpu]) -> Option<String> {
+/// How makers differ from the double loop, if they do: in one piece, and in two.
+fn differs(job: &FieldJob, makers: &[Maker<'_>]) -> Option<String> {
     let planes = job.targets().planes();
     let expected = Naive.field(job, planes.clone(), &Silent).unwrap();
     let cut = planes.end / 3;
-    let told = |engine: &Cpu, found: &FieldSums| {
+    let told = |name: &str, found: &FieldSums| {
         let same = found == &expected;
-        (!same).then(|| format!("{engine:?}: {found:?}, expected {expected:?}"))
+        (!same).then(|| format!("{name}: {found:?}, expected {expected:?}"))
     };
-    engines.iter().find_map(|engine| {
-        let whole = engine.field(job, planes.clone(), &Silent).unwrap();
-        let parts = [0..cut, cut..planes.end].map(|part| engine.field(job, part, &Silent).unwrap());
-        let joined = parts[0].clone().followed_by(&parts[1]).unwrap();
-        told(engine, &whole).or_else(|| told(engine, &joined))
+    makers.iter().find_map(|maker| {
+        let whole = (maker.sums)(job, planes.clone())?;
+        let parts = [0..cut, cut..planes.end].map(|part| (maker.sums)(job, part));
+        let [Some(first), Some(second)] = parts else {
+            return Some(format!("{}: no sums of a part", maker.name));
+        };
+        let joined = first.followed_by(&second).unwrap();
+        told(&maker.name, &whole).or_else(|| told(&maker.name, &joined))
     })
 }
 
@@ -143,7 +206,31 @@ fn term(random: &mut Random, domain: &Domain, rows: &[[f64; 3]]) -> Option<(Term
     Some((term.ok()?, false))
 }
 
-fn targets(random: &mut Random, place: &mut Place, rows: &[[f64; 3]]) -> Option<Targets> {
+/// A grid whose points are up to 10^7 reaches from each other, some of them near a source.
+fn far_apart(random: &mut Random, rows: &[[f64; 3]], reach: f64) -> Option<Targets> {
+    let reach = if reach.is_finite() { reach } else { 1.0 };
+    let near = rows[random.below(rows.len())];
+    let shape = [5, 6, 18].map(|most| 1 + random.below(most));
+    let sign = random.pick(&[1.0, -1.0]);
+    let steps = [0; 3].map(|_| sign * reach * random.decades(0.1, 1e7));
+    let origin = [0, 1, 2].map(|k| {
+        let away = random.between(-1.1, 1.1) * reach;
+        near[k] - steps[k] * random.below(shape[k]) as f64 + away
+    });
+    Grid::orthogonal(origin, steps, shape)
+        .ok()
+        .map(Targets::Grid)
+}
+
+fn targets(
+    random: &mut Random,
+    place: &mut Place,
+    rows: &[[f64; 3]],
+    reach: f64,
+) -> Option<Targets> {
+    if random.once_in(5) {
+        return far_apart(random, rows, reach);
+    }
     let n = random.pick(&[1, 2, 7, 8, 9, 33]);
     match random.below(4) {
         // The sources themselves among them.
@@ -211,7 +298,7 @@ fn draw(seed: u64, number: u64) -> Option<FieldCase> {
         (0..n).map(source).map(|s| s * term.r_min()).collect()
     });
     let precision = random.pick(&[Precision::Double, Precision::Single]);
-    let targets = targets(&mut random, &mut place, &rows)?;
+    let targets = targets(&mut random, &mut place, &rows, term.reach())?;
     Some(FieldCase {
         domain,
         rows,
@@ -223,11 +310,11 @@ fn draw(seed: u64, number: u64) -> Option<FieldCase> {
     })
 }
 
-/// Attacks these engines, unless the environment asks for others with at most `cases` cases in at most `seconds`.
+/// Attacks these, unless the environment asks for others with at most `cases` cases in at most `seconds`.
 ///
 /// # Errors
 /// The first difference, with as few sources as show it, and the number of its case; hardly any case that is none.
-pub fn attack(engines: &[Cpu], cases: u64, seconds: f64) -> Result<String, String> {
+pub fn attack(makers: &[Maker<'_>], cases: u64, seconds: f64) -> Result<String, String> {
     let seed = variable("ALBIREO_ATTACK_SEED").unwrap_or(SEED);
     let only: Option<u64> = variable("ALBIREO_ATTACK_CASE");
     let cases = variable("ALBIREO_ATTACK_CASES").unwrap_or(cases);
@@ -243,8 +330,8 @@ pub fn attack(engines: &[Cpu], cases: u64, seconds: f64) -> Result<String, Strin
         else {
             continue;
         };
-        if let Some(what) = differs(&job, engines) {
-            let small = case.shrunk(engines);
+        if let Some(what) = differs(&job, makers) {
+            let small = case.shrunk(makers);
             return Err(format!(
                 "ALBIREO_ATTACK_SEED={seed} ALBIREO_ATTACK_CASE={number}: {what}\nshrunk to {} sources: {small:?}",
                 small.rows.len()

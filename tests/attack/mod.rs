@@ -13,6 +13,7 @@ pub mod campaign;
 pub mod case;
 pub mod compare;
 pub mod draw;
+pub mod dynamics;
 pub mod edges;
 pub mod fields;
 pub mod independent;

@@ -2,21 +2,22 @@
 
 use std::ops::Range;
 
-use albireo::engine::FieldEngine;
 use albireo::engine::cuda::kernel::Rand48Function;
-use albireo::engine::cuda::{field, fill};
-use albireo::field::{FieldJob, FieldSums, Grid, Targets, Term};
+use albireo::engine::cuda::{field, field_by_variant, fill};
+use albireo::engine::{Cpu, FieldEngine, field_by_variant as on_cpu};
+use albireo::field::{FieldJob, FieldSums, FieldVariant, Grid, Targets, Term};
 use albireo::random::{Leap, Rand48};
-use albireo::{CudaError, Domain, EngineError, Naive, Points, Silent};
+use albireo::{CudaError, Domain, EngineError, Naive, Points, Progress, Silent};
 
+use crate::attack::fields::{attack, made_by};
 use crate::emulator::{Emulator, Emulators};
 use crate::field_cases;
 use crate::trials::Test;
 
-pub(crate) const TESTS: [Test; 5] = [
+pub(crate) const TESTS: [Test; 7] = [
     (
-        "products_over_the_axes_are_refused_by_name",
-        products_over_the_axes_are_refused_by_name,
+        "products_over_the_axes_are_those_of_the_double_loop",
+        products_over_the_axes_are_those_of_the_double_loop,
     ),
     (
         "sums_per_target_are_those_of_the_double_loop",
@@ -29,6 +30,14 @@ pub(crate) const TESTS: [Test; 5] = [
     (
         "too_little_memory_for_a_plane_of_tiles_is_told",
         too_little_memory_for_a_plane_of_tiles_is_told,
+    ),
+    (
+        "variants_make_the_sums_and_the_tests_of_the_processor",
+        variants_make_the_sums_and_the_tests_of_the_processor,
+    ),
+    (
+        "drawn_sums_per_target_are_those_of_the_double_loop",
+        drawn_sums_per_target_are_those_of_the_double_loop,
     ),
     (
         "random_numbers_are_the_serial_sequence",
@@ -64,16 +73,10 @@ fn several_devices_share_out_the_targets() {
     field_cases::hard_cases(&on_three, &naive);
 }
 
-fn products_over_the_axes_are_refused_by_name() {
-    let points = Points::from_rows(&[[0.5; 3]]).unwrap();
-    let grid = Targets::Grid(Grid::orthogonal([0.0; 3], [0.1; 3], [3; 3]).unwrap());
-    let term = Term::cloud_in_cell([0.1; 3]).unwrap();
-    let job = FieldJob::new(&points, &[1.0], &Domain::Open, term, grid).unwrap();
-    let error = field(&devices(1), &job, 0..3, &Silent).unwrap_err();
-    assert!(
-        error.to_string().contains("products over the axes"),
-        "{error}"
-    );
+fn products_over_the_axes_are_those_of_the_double_loop() {
+    let one = devices(1);
+    let on_one = |job: &FieldJob, planes| field(&one, job, planes, &Silent).unwrap().0;
+    field_cases::products(&on_one, &naive, 90);
 }
 
 fn too_little_memory_for_a_plane_of_tiles_is_told() {
@@ -91,6 +94,50 @@ fn too_little_memory_for_a_plane_of_tiles_is_told() {
         ),
         "{error}"
     );
+}
+
+/// The ways of Rodrigues et al. 2008, on one device and on two; sources that find no room in small bins are the processor's.
+fn variants_make_the_sums_and_the_tests_of_the_processor() {
+    let cpu = Cpu::new().with_threads(2).unwrap();
+    let by_all = |job: &FieldJob, planes: Range<usize>| {
+        let expected = naive(job, planes.clone());
+        for (k, variant) in field_cases::every_variant(job).into_iter().enumerate() {
+            let devices = (&devices(1 + k % 2), &cpu);
+            let found = field_by_variant(devices, variant, job, planes.clone(), &Silent);
+            if variant == FieldVariant::Cylinder {
+                let told = found.unwrap_err().to_string();
+                assert!(told.contains("need the cpu engine"), "{told}");
+                continue;
+            }
+            let (sums, tests, _) = found.unwrap();
+            assert!(sums == expected, "{variant:?} {}", job.term().describe());
+            let of_cpu = on_cpu(&cpu, variant, job, planes.clone(), &Silent);
+            assert_eq!(tests, of_cpu.unwrap().1, "{variant:?}");
+        }
+        expected
+    };
+    field_cases::hard_cases(&by_all, &naive);
+}
+
+/// The cases of the standing attack: see `tests/attack.rs`.
+fn drawn_sums_per_target_are_those_of_the_double_loop() {
+    struct Emulated(Emulators);
+    impl FieldEngine for Emulated {
+        fn field(
+            &self,
+            job: &FieldJob,
+            planes: Range<usize>,
+            progress: &dyn Progress,
+        ) -> Result<FieldSums, EngineError> {
+            field(&self.0, job, planes, progress).map(|(sums, _)| sums)
+        }
+    }
+    let emulated = Emulated(devices(1));
+    let makers = [made_by("emulated cuda".to_owned(), &emulated)];
+    match attack(&makers, 120, 3.0) {
+        Ok(report) => eprintln!("{report}"),
+        Err(told) => panic!("{told}"),
+    }
 }
 
 /// Any number of streams and devices gives the numbers of the generator, wherever it stands.

@@ -10,7 +10,9 @@
 
 use std::ops::Range;
 
-use albireo::field::{Cutoff, FieldJob, FieldSums, Grid, Precision, Table, Targets, Term};
+use albireo::field::{
+    Cutoff, FieldJob, FieldSums, FieldVariant, Grid, Precision, Table, Targets, Term,
+};
 use albireo::random::{self, Stream};
 use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 
@@ -56,6 +58,48 @@ pub fn every_term(domain: &Domain, length: f64) -> Vec<Term> {
         terms.push(Term::coulomb(Cutoff::None, 0.02 * length).unwrap());
     }
     terms
+}
+
+/// The ways of Rodrigues et al. 2008 that a job on a grid may go, with bins of several sizes; the first makes the most tests.
+pub fn every_variant(job: &FieldJob) -> Vec<FieldVariant> {
+    let mut all = vec![FieldVariant::Direct, FieldVariant::Cylinder];
+    let reach = job.term().reach();
+    if reach.is_finite() {
+        all.push(FieldVariant::large_bins(reach));
+        let side = 0.37 * reach;
+        all.push(FieldVariant::LargeBins { side });
+        all.push(FieldVariant::small_bins(reach));
+        all.push(FieldVariant::SmallBins { side, sources: 1 });
+        let side = 5.0 * reach;
+        all.push(FieldVariant::SmallBins { side, sources: 32 });
+    }
+    all
+}
+
+/// Products over the axes.
+pub fn every_product(length: f64) -> Vec<Term> {
+    let widths = [0.11, 0.05, 0.2].map(|share| share * length);
+    vec![
+        Term::cloud_in_cell(widths).unwrap(),
+        Term::triangular_cloud(widths.map(|w| 0.9 * w)).unwrap(),
+    ]
+}
+
+/// Products over the axes on grids and at points, in every domain that has axes; sources on points, and as far as clouds are wide.
+pub fn products(field: Field<'_>, expected: Field<'_>, n: usize) {
+    for (d, domain) in domains(7.0).into_iter().take(3).enumerate() {
+        let (points, strengths) = sources(n, 70 + d as u64, 7.0, &domain);
+        for term in every_product(7.0) {
+            let grid = Grid::orthogonal([-0.35, 0.0, -0.7], [0.77, 0.35, 0.7], [5, 9, 13]).unwrap();
+            let at = sources(21, 300 + d as u64, 7.0, &domain).0;
+            for targets in [Targets::Grid(grid), Targets::Points(at)] {
+                let term = term.clone();
+                let job = FieldJob::new(&points, &strengths, &domain, term, targets).unwrap();
+                let sums = agree(field, expected, &job);
+                assert!(sums.sums().iter().any(|&sum| sum != 0));
+            }
+        }
+    }
 }
 
 fn placed(points: Points, domain: &Domain) -> Points {

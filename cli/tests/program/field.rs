@@ -238,7 +238,7 @@ const REFUSED: &str = "\
 2 a.pqr --cutoff 3 --spacing 1 --padding=-1 -o m.npy => --padding must not be negative
 2 a.pqr --cutoff 3 --spacing 1 --origin 0,0,0 -o m.npy => --size
 2 a.pqr --cutoff 3 --spacing 1 --origin 0,0,0 --size 0,1,1 -o m.npy => a grid needs 1 to
-2 a.pqr --cutoff 3 --spacing 1 -o m.csv => grids are written as .dx, .cube or .npy
+2 a.pqr --cutoff 3 --spacing 1 -o m.csv => grids are written as .dx, .cube, .npy or .h5
 2 a.pqr --cutoff 3 --threads 100000 GRID => --threads
 2 a.pqr --cutoff 3 --isa mmx GRID => --isa mmx
 2 a.pqr --cutoff 3 --engine naive --threads 2 GRID => --engine naive runs one thread
@@ -288,6 +288,17 @@ const REFUSED: &str = "\
 1 a.pqr --cutoff 3 --ions Na+:9 --ions-output i.pqr GRID => 0 of 9 ions are placed
 1 a.pqr --cutoff 3 --ions Na+:1 --ions-output no/i.pqr GRID => --ions-output
 1 a.csv --weight q --box 6.5 --cutoff 3 --ions Na+:1 --ions-output i.pqr GRID => at most half the shortest vector of the box, 3.25, found 6.5
+2 a.pqr --cutoff 3 --variant huge-bins GRID => [possible values: direct, large-bins, small-bins, cylinder]
+2 a.pqr --cutoff 3 --variant direct --bin-side 1 GRID => --bin-side is for --variant large-bins and small-bins
+2 a.pqr --cutoff 3 --variant large-bins --bin-sources 4 GRID => --bin-sources is for --variant small-bins
+2 a.pqr --cutoff 3 --bin-side 1 GRID => --variant
+2 a.pqr --cutoff 3 --variant direct --engine naive GRID => --variant is for --engine cpu
+2 a.pqr --cutoff 3 --variant direct --at a.csv -o m.csv => cannot be used with
+2 a.pqr --cutoff 3 --sum plain GRID => are for grids with --precision single
+1 a.pqr --cutoff 3 --variant small-bins --bin-side 0 GRID => the side of a bin must be positive
+1 a.pqr --cutoff 3 --variant small-bins --bin-sources 33 GRID => need 1 to 32 sources a bin
+1 a.pqr --cutoff none --variant large-bins GRID => need a cutoff where there are bins
+1 a.csv --kernel cic --variant direct GRID => need a term of the distance
 2 a.pqr --cutoff 3 --resumable --at a.csv -o m.csv => cannot be used with";
 
 #[test]

@@ -264,6 +264,86 @@ fn maps_go_on_after_a_kill_byte_for_byte() {
     );
 }
 
+/// The ways of Rodrigues et al. 2008 write the same bytes and tell of their tests; sums in float32 are named approximate.
+#[test]
+fn variants_are_the_same_bytes_and_float32_sums_are_near() {
+    let folder = Folder::new().with("a.csv", &csv());
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    let flags = "field a.csv --weight q --cutoff 3 --spacing 0.4 --padding 1 --precision single";
+    folder.good(&format!("{flags} -o m.npy"));
+    for variant in [
+        "direct",
+        "large-bins",
+        "large-bins --bin-side 2.5",
+        "small-bins",
+        "small-bins --bin-side 1.5 --bin-sources 2 --threads 1",
+        "cylinder",
+    ] {
+        let run = folder.good(&format!("{flags} --variant {variant} -o v.npy"));
+        assert!(bytes("v.npy") == bytes("m.npy"), "{variant}");
+        assert!(
+            run.stderr.contains("tests of distances succeed"),
+            "{}",
+            run.stderr
+        );
+    }
+    let values = |name: &str| -> Vec<f64> {
+        let all = bytes(name)[128..].to_vec();
+        all.chunks_exact(8)
+            .map(|v| f64::from_le_bytes(v.try_into().unwrap()))
+            .collect()
+    };
+    let exact = values("m.npy");
+    for sum in ["plain", "compensated"] {
+        let run = folder.good(&format!("{flags} --sum {sum} -o f.npy"));
+        assert!(run.stderr.contains("approximate: "), "{}", run.stderr);
+        let record = String::from_utf8(bytes("f.npy.json")).unwrap();
+        assert!(
+            record.contains("\"approximate\"") && !record.contains("error_bound"),
+            "{record}"
+        );
+        let found = values("f.npy");
+        let worst = found.iter().zip(&exact).map(|(a, b)| (a - b).abs());
+        let worst = worst.fold(0.0, f64::max);
+        assert!(worst > 0.0 && worst < 1e-3, "{sum}: {worst:e}");
+    }
+}
+
+/// HDF5 maps hold the values of .npy, and are whole after an interruption too.
+#[test]
+fn maps_in_hdf5_hold_the_values_where_they_lie() {
+    let folder = Folder::new().with("a.csv", &csv());
+    let flags = "field a.csv --weight q --cutoff 3 --spacing 0.4,0.5,0.6 --units V";
+    folder.good(&format!("{flags} -o m.npy"));
+    folder.good(&format!("{flags} -o m.h5"));
+    folder.good(&format!("{flags} --resumable -o r.hdf5"));
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    let (values, map) = (bytes("m.npy")[128..].to_vec(), bytes("m.h5"));
+    assert!(map.ends_with(&values) && bytes("r.hdf5").ends_with(&values));
+    let Some(python) = std::env::var_os("ALBIREO_PYTHON") else {
+        return;
+    };
+    let script = "import h5py, json, numpy, sys
+f = h5py.File('m.h5')
+v, told = f['values'], json.load(open('m.npy.json'))
+assert (v[:] == numpy.load('m.npy')).all() and v.dtype == 'f8'
+assert list(v.attrs['origin']) == told['origin'] and v.attrs['steps'].tolist() == told['steps']
+assert v.attrs['unit'] == b'V', v.attrs['unit']
+record = json.loads(f['record'][()])
+assert record['unit'] == 'V' and record['sources'] == 60, record
+";
+    let output = std::process::Command::new(python)
+        .args(["-c", script])
+        .current_dir(folder.path("."))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 /// Slices across each axis are pictures of the values of the map.
 #[cfg(feature = "plot")]
 #[test]

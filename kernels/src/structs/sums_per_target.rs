@@ -6,6 +6,12 @@ use bytemuck::{Pod, Zeroable};
 /// Points of a tile along the three axes: a lane has a row of the last.
 pub const FIELD_TILE: [u32; 3] = [4, 8, 8];
 
+/// Points of a block along each axis where sources are in small bins.
+pub const FIELD_SMALL_BLOCK: u32 = 8;
+
+/// Sources of a slice in constant memory.
+pub const FIELD_SLICE: usize = 64;
+
 /// The most constants of a term.
 pub const FIELD_CONSTANTS: usize = 32;
 
@@ -24,7 +30,7 @@ device_structs! {
         cells: [u32; 2],
         /// How many points it has.
         points: u32,
-        /// Nothing.
+        /// Small bins: where the distances of its bins begin among those of the axis.
         gap: u32,
     }
 
@@ -42,6 +48,10 @@ device_structs! {
         sums: Target<u64>,
         /// Pairs closer than `r_min`.
         close: Target<u64>,
+        /// Variants: tests of distances, and those that succeed.
+        tested: Target<u64>,
+        /// Small bins: the squared distances of bins from tiles along each axis.
+        gaps: [Address<f64>; 3],
         /// Grids: the points along each axis.
         along: [Address<u64>; 3],
         /// Grids: the tiles along each axis.
@@ -54,6 +64,8 @@ device_structs! {
         units: [f64; 9],
         /// Skewed frames: what a separation may be along each axis at most, in units of 2^-64 of the frame.
         most: [f64; 3],
+        /// Products over the axes: one over the width of a cloud along each.
+        per_width: [f64; 3],
         /// The square of the reach.
         reach2: f64,
         /// A little more.
@@ -78,6 +90,32 @@ device_structs! {
         least_order: u32,
         /// The number of the last polynomial.
         last_piece: u32,
+        /// Small bins: the most sources of a bin.
+        room: u32,
+        /// Nothing.
+        unused: u32,
+    }
+
+    /// Sources that a launch carries as its arguments, and the points that they meet. With the job it fits in the 4096 bytes of those.
+    FieldSlice {
+        /// How many sources there are.
+        number: u64,
+        /// The plane that sums begin with.
+        plane: u64,
+        /// The first point along each axis.
+        first: [u64; 3],
+        /// How many points there are.
+        points: [u64; 3],
+        /// The sources along each axis, as fractions of the frame.
+        x: [u64; FIELD_SLICE],
+        /// See `x`.
+        y: [u64; FIELD_SLICE],
+        /// See `x`.
+        z: [u64; FIELD_SLICE],
+        /// Their strengths in units of the fixed point.
+        strength: [f64; FIELD_SLICE],
+        /// Their sizes, or 1.
+        size: [f64; FIELD_SLICE],
     }
 
     /// Random numbers.
@@ -98,3 +136,5 @@ device_structs! {
         increments: [u64; 32],
     }
 }
+
+const _: () = assert!(size_of::<DeviceField>() + size_of::<FieldSlice>() <= 4096);

@@ -51,11 +51,7 @@ impl Auto {
         #[cfg(not(feature = "cuda"))]
         return self.stay(cpu, "");
         #[cfg(feature = "cuda")]
-        if job.term().is_product() {
-            self.stay(cpu, ": GPUs have no kernel for products over the axes")
-        } else {
-            self.weigh_field(pairs, cpu)
-        }
+        self.weigh_field(pairs, cpu)
     }
 
     /// Looks for GPUs, if it takes less time to find them than to do without.

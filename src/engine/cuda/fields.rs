@@ -1,6 +1,8 @@
 //! Sums per target on devices: the sources by cells are uploaded once, then the targets are shared out in units.
 //!
-//! Entry: [`field`]. Grids along the axes of their frame go tile by tile, other targets one by one; the term is text of its definition.
+//! Entry: [`field`]; [`field_by_variant`] for the ways of Rodrigues et al. 2008. Grids along the axes of their frame go tile by tile, other targets one by one; the term is text of its definition.
+
+mod variants;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,14 +17,17 @@ use super::device::{Device, Devices, LaunchShape};
 use super::kernel::{FieldKernel, FieldTargets, Kernel};
 use super::samples::put;
 use super::timings::CudaTimings;
+use crate::engine::Cpu;
 use crate::engine::fields::{FieldEngine, numbers, zeros};
 use crate::error::{CudaError, EngineError};
 use crate::field::{
-    AlignedGrid, Element, FieldJob, FieldSums, Fractions, Precision, SkewedImages, Term,
-    WrittenTerm,
+    AlignedGrid, Cells, DistanceTests, Element, FieldJob, FieldSums, FieldVariant, Fractions,
+    Precision, SkewedImages, Term, WrittenTerm,
 };
 use crate::pool;
 use crate::progress::Progress;
+
+pub use variants::field_by_variant;
 
 /// Pairs that a launch is worth at most, but for a plane of tiles: a tenth of a second.
 const PAIRS: u64 = 1 << 36;
@@ -51,23 +56,27 @@ fn kept(text: String) -> &'static str {
 
 /// The kernels that a term may be summed by.
 pub fn field_kernels(term: &Term, precision: Precision) -> Vec<Kernel> {
-    let Some(written) = WrittenTerm::of(term, precision) else {
-        return vec![];
-    };
-    let term = kept(written.statements);
+    let written = WrittenTerm::of(term, precision);
+    let (product, _) = term.product();
+    let text = kept(written.statements);
     let single = precision == Precision::Single;
-    let targets = [
-        FieldTargets::Lattice,
-        FieldTargets::Points,
-        FieldTargets::Skewed,
-    ];
+    let mut targets = vec![FieldTargets::Lattice, FieldTargets::Points];
+    if product == 0 {
+        targets.extend([
+            FieldTargets::Skewed,
+            FieldTargets::Direct,
+            FieldTargets::LargeBins,
+            FieldTargets::SmallBins,
+        ]);
+    }
     let kernel = |targets| FieldKernel {
         targets,
-        term,
+        term: text,
         single,
+        product,
     };
-    let kernels = targets.map(|targets| Kernel::Field(kernel(targets)));
-    kernels.to_vec()
+    let kernels = targets.into_iter().map(kernel);
+    kernels.map(Kernel::Field).collect()
 }
 
 /// More than the roundings of a squared separation, relative to it.
@@ -82,6 +91,8 @@ fn slack(job: &FieldJob) -> f64 {
 struct Tiled {
     along: [Vec<u64>; 3],
     tiles: [Vec<AxisTile>; 3],
+    /// Where sources are in small bins: their squared distances from tiles.
+    gaps: [Vec<f64>; 3],
 }
 
 impl Tiled {
@@ -111,7 +122,16 @@ impl Tiled {
         Some(Self {
             along: [0, 1, 2].map(|axis| grid.along(axis)[points[axis].clone()].to_vec()),
             tiles: [0, 1, 2].map(tiles),
+            gaps: Default::default(),
         })
+    }
+
+    /// Bytes of device memory.
+    fn bytes(&self) -> usize {
+        let of = |lists: &[Vec<f64>; 3]| 8 * lists.iter().map(Vec::len).sum::<usize>();
+        let points: usize = self.along.iter().map(Vec::len).sum();
+        let tiles: usize = self.tiles.iter().map(Vec::len).sum();
+        8 * points + size_of::<AxisTile>() * tiles + of(&self.gaps)
     }
 }
 
@@ -143,6 +163,20 @@ fn targets_of_a_unit(job: &FieldJob, all: usize, plane: usize, devices: usize) -
     (most / plane).max(1).saturating_mul(plane)
 }
 
+/// The term of a job as devices carry it out.
+fn written(job: &FieldJob) -> Result<WrittenTerm, CudaError> {
+    let written = WrittenTerm::of(job.term(), job.scale().precision);
+    if written.constants.len() > FIELD_CONSTANTS {
+        return Err(CudaError::Unsupported("terms of so many constants"));
+    }
+    Ok(written)
+}
+
+/// Bytes of device memory that sources in cells and a term take.
+fn bytes_of(cells: &Cells, written: &WrittenTerm) -> usize {
+    40 * cells.sources().fractions.len() + 4 * cells.starts().len() + 8 * written.table.len()
+}
+
 impl<'a> Work<'a> {
     fn new(
         job: &'a FieldJob,
@@ -150,12 +184,7 @@ impl<'a> Work<'a> {
         sums: &'a mut [i64],
         devices: usize,
     ) -> Result<Self, CudaError> {
-        let precision = job.scale().precision;
-        let written = WrittenTerm::of(job.term(), precision);
-        let written = written.ok_or(CudaError::Unsupported("products over the axes"))?;
-        if written.constants.len() > FIELD_CONSTANTS {
-            return Err(CudaError::Unsupported("terms of so many constants"));
-        }
+        let written = written(job)?;
         let tiled = Tiled::of(job, planes);
         let plane = match tiled {
             Some(_) => FIELD_TILE[0] as usize * job.targets().plane_len(),
@@ -171,7 +200,8 @@ impl<'a> Work<'a> {
                     (None, None) => FieldTargets::Skewed,
                 },
                 term: kept(written.statements.clone()),
-                single: precision == Precision::Single,
+                single: job.scale().precision == Precision::Single,
+                product: job.term().product().0,
             },
             job,
             written,
@@ -186,14 +216,9 @@ impl<'a> Work<'a> {
 
     /// Bytes of device memory that it takes at its peak.
     fn bytes(&self) -> u64 {
-        let sources = 40 * self.job.n_sources()
-            + 4 * self.job.cells().starts().len()
-            + 8 * self.written.table.len();
-        let tiled = self.tiled.as_ref().map_or(48 * self.most, |tiled| {
-            let points: usize = tiled.along.iter().map(Vec::len).sum();
-            let tiles: usize = tiled.tiles.iter().map(Vec::len).sum();
-            8 * points + size_of::<AxisTile>() * tiles
-        });
+        let sources = bytes_of(self.job.cells(), &self.written);
+        let tiled = self.tiled.as_ref();
+        let tiled = tiled.map_or(48 * self.most, Tiled::bytes);
         (sources + tiled + 8 * self.most + 8) as u64 + ROOM
     }
 }
@@ -211,8 +236,14 @@ struct Uploaded<D: Device> {
 }
 
 impl<D: Device> Uploaded<D> {
-    fn new(device: &D, work: &Work<'_>) -> Result<Self, CudaError> {
-        let job = work.job;
+    fn new(
+        device: &D,
+        job: &FieldJob,
+        cells: &Cells,
+        written: &WrittenTerm,
+        tiled: Option<&Tiled>,
+    ) -> Result<Self, CudaError> {
+        let single = job.scale().precision == Precision::Single;
         let reach = job.term().reach();
         let mut close = device.allocate(8)?;
         device.clear(&mut close)?;
@@ -221,33 +252,34 @@ impl<D: Device> Uploaded<D> {
                 close: device.address(&close).into(),
                 units: std::array::from_fn(|k| job.frame().units()[k / 3][k % 3]),
                 most: SkewedImages::new(job.frame(), reach).most(),
+                per_width: job.term().product().1,
                 reach2: reach * reach,
                 candidate2: reach * reach * (1.0 + slack(job)),
                 least2: job.least2(),
-                least_order: if work.kernel.single {
+                least_order: if single {
                     (job.least2() as f32).to_bits()
                 } else {
                     (job.least2().to_bits() >> 32) as u32
                 },
-                last_piece: work.written.pieces.saturating_sub(1) as u32,
-                n_cells: job.cells().shape().map(|n| n as u32),
+                last_piece: written.pieces.saturating_sub(1) as u32,
+                n_cells: cells.shape().map(|n| n as u32),
                 ..DeviceField::default()
             },
             memory: vec![],
             close,
         };
-        for (k, &constant) in work.written.constants.iter().enumerate() {
+        for (k, &constant) in written.constants.iter().enumerate() {
             uploaded.job.constants[k] = constant;
             uploaded.job.constants32[k] = constant as f32;
         }
-        if work.kernel.single {
-            let table: Vec<f32> = work.written.table.iter().map(|&c| c as f32).collect();
+        if single {
+            let table: Vec<f32> = written.table.iter().map(|&c| c as f32).collect();
             uploaded.job.table32 = uploaded.put(device, &table)?;
         } else {
-            uploaded.job.table = uploaded.put(device, &work.written.table)?;
+            uploaded.job.table = uploaded.put(device, &written.table)?;
         }
-        let sources = job.cells().sources();
-        let starts = job.cells().starts().iter().map(|&start| start as u32);
+        let sources = cells.sources();
+        let starts = cells.starts().iter().map(|&start| start as u32);
         for (axis, column) in columns(&sources.fractions).iter().enumerate() {
             uploaded.job.source[axis] = uploaded.put(device, column)?;
         }
@@ -256,8 +288,11 @@ impl<D: Device> Uploaded<D> {
             uploaded.job.size = uploaded.put(device, &sources.sizes)?;
         }
         uploaded.job.start = uploaded.put(device, &starts.collect::<Vec<_>>())?;
-        if let Some(tiled) = &work.tiled {
+        if let Some(tiled) = tiled {
             for axis in 0..3 {
+                if !tiled.gaps[axis].is_empty() {
+                    uploaded.job.gaps[axis] = uploaded.put(device, &tiled.gaps[axis])?;
+                }
                 uploaded.job.along[axis] = uploaded.put(device, &tiled.along[axis])?;
                 uploaded.job.tiles[axis] = uploaded.put(device, &tiled.tiles[axis])?;
                 uploaded.job.shape[axis] = tiled.along[axis].len() as u64;
@@ -322,7 +357,13 @@ fn run<D: Device>(
     let mut timings = CudaTimings::default();
     device.make_room(work.bytes())?;
     let begin = Instant::now();
-    let mut uploaded = Uploaded::new(device, work)?;
+    let mut uploaded = Uploaded::new(
+        device,
+        work.job,
+        work.job.cells(),
+        &work.written,
+        work.tiled.as_ref(),
+    )?;
     timings.upload = begin.elapsed().as_secs_f64();
     let kept = uploaded.memory.len();
     let sums = device.allocate(8 * work.most)?;
@@ -406,5 +447,26 @@ impl FieldEngine for Cuda {
         let plan = format!("{} sources in {cells} cells", job.n_sources());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
         Ok(sums)
+    }
+}
+
+impl Cuda {
+    /// The sums of some planes of a job in one of the ways of Rodrigues et al. 2008 (DOI 10.1145/1366230.1366277), bit for bit those of
+    /// [`FieldEngine::field`], and the tests of distances made; sources that find no room in small bins are the processor's at the same time.
+    ///
+    /// # Errors
+    /// As [`FieldEngine::field`]; what the variant has no meaning for, and cylinders, which are the processor's.
+    pub fn field_by_variant(
+        &self,
+        variant: FieldVariant,
+        job: &FieldJob,
+        planes: Range<usize>,
+        progress: &dyn Progress,
+    ) -> Result<(FieldSums, DistanceTests), EngineError> {
+        let both = (&*self.gpus, &Cpu::new());
+        let (sums, tests, timings) = field_by_variant(both, variant, job, planes, progress)?;
+        let plan = format!("{} sources, {}", job.n_sources(), variant.name());
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);
+        Ok((sums, tests))
     }
 }

@@ -1,9 +1,9 @@
 //! Kernels by name: what each is compiled from.
 
-use albireo_kernels::structs::FIELD_TILE;
+use albireo_kernels::structs::{FIELD_SMALL_BLOCK, FIELD_TILE};
 use albireo_kernels::{
-    DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS, File, RAND48,
-    SORT, Variant,
+    DYNAMICS_FORCES, DYNAMICS_LISTS, DYNAMICS_STEPS, FIELD_LATTICE, FIELD_POINTS, FIELD_SLICED,
+    FIELD_SMALL_BINS, File, RAND48, SORT, Variant,
 };
 
 /// A kernel by name.
@@ -109,6 +109,8 @@ pub struct FieldKernel {
     pub term: &'static str,
     /// Whether terms are float32.
     pub single: bool,
+    /// What components are to the term: 0 squares that are added, 1 and 2 factors of clouds and of triangular clouds.
+    pub product: u32,
 }
 
 /// Where the targets of a kernel are.
@@ -120,6 +122,12 @@ pub enum FieldTargets {
     Points,
     /// Anywhere in a skewed frame.
     Skewed,
+    /// On a grid, every one tested against slices of sources.
+    Direct,
+    /// The same with other points a thread: cubes of them against large bins.
+    LargeBins,
+    /// On a grid, blocks of them against small bins of sources.
+    SmallBins,
 }
 
 /// A function of the C library.
@@ -133,12 +141,26 @@ pub enum Rand48Function {
     Mrand48 = 2,
 }
 
+/// Sources that a block meets at a time where they are in small bins: twice the most of a bin.
+const LIST: usize = 64;
+
+/// Bytes of the tests of distances of a thread.
+const TESTS: usize = 24;
+
 impl FieldKernel {
+    /// Points of a thread, and lanes of a warp along a row and beside it, where sources come in slices.
+    pub fn lanes(self) -> [u32; 3] {
+        match self.targets {
+            FieldTargets::LargeBins => [3, 4, 4],
+            _ => [8, 16, 2],
+        }
+    }
+
     /// Threads a block.
     pub fn threads(self) -> u32 {
         match self.targets {
             FieldTargets::Lattice => 32,
-            FieldTargets::Points | FieldTargets::Skewed => 128,
+            _ => 128,
         }
     }
 
@@ -156,11 +178,18 @@ impl FieldKernel {
                 32 * source + 2 * 32 * 4
             }
             FieldTargets::Points | FieldTargets::Skewed => 16 * self.threads() as usize,
+            FieldTargets::Direct | FieldTargets::LargeBins => TESTS * self.threads() as usize,
+            FieldTargets::SmallBins => {
+                let numbers = 3 * FIELD_SMALL_BLOCK as usize + 2;
+                let number = if self.single { 4 } else { 8 };
+                LIST * (numbers * number + 4) + TESTS * self.threads() as usize
+            }
         }
     }
 
     fn macros(self) -> Vec<String> {
         let [depth, height, width] = FIELD_TILE;
+        let [points, along, beside] = self.lanes();
         let skewed = u32::from(self.targets == FieldTargets::Skewed);
         vec![
             format!("ALBIREO_TERM={}", self.term),
@@ -170,6 +199,12 @@ impl FieldKernel {
             format!("ALBIREO_SHARED_BYTES={}", self.shared()),
             format!("ALBIREO_SKEWED={skewed}"),
             format!("ALBIREO_SINGLE={}", u32::from(self.single)),
+            format!("ALBIREO_PRODUCT={}", self.product),
+            format!("ALBIREO_POINTS={points}"),
+            format!("ALBIREO_ALONG={along}"),
+            format!("ALBIREO_BESIDE={beside}"),
+            format!("ALBIREO_SIDE={FIELD_SMALL_BLOCK}"),
+            format!("ALBIREO_LIST={LIST}"),
         ]
     }
 }
@@ -185,6 +220,10 @@ impl Kernel {
                 FieldTargets::Points | FieldTargets::Skewed => {
                     (FIELD_POINTS, "albireo_field_points")
                 }
+                FieldTargets::Direct | FieldTargets::LargeBins => {
+                    (FIELD_SLICED, "albireo_field_sliced")
+                }
+                FieldTargets::SmallBins => (FIELD_SMALL_BINS, "albireo_field_small_bins"),
             },
             Self::Rand48(_) => (RAND48, "albireo_rand48"),
             Self::Dynamics(kernel) => kernel.source(),

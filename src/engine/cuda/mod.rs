@@ -42,7 +42,7 @@ mod suite;
 
 pub use crate::error::CudaError;
 #[doc(hidden)]
-pub use fields::{field, field_kernels};
+pub use fields::{field, field_by_variant, field_kernels};
 pub use gpu::DeviceDescription;
 #[doc(hidden)]
 pub use kept::Kept;

@@ -2,12 +2,18 @@
 //!
 //! Entry: [`FieldEngine`]. What a term is lies in `field`; every engine gives the same integers.
 
+mod float32;
 mod ions;
 mod naive;
 mod scattered;
 mod tiles;
+mod variants;
 
+pub use float32::{Float32Sum, field_in_float32};
 pub use ions::{IonDistances, PlacedIon, place_ions};
+pub use variants::field_by_variant;
+#[cfg(feature = "cuda")]
+pub(crate) use variants::{Found, by_plan};
 
 use std::marker::PhantomData;
 use std::ops::Range;

@@ -14,39 +14,39 @@ use crate::simd::{Kernel, Simd};
 
 /// Targets of a tile along the three axes.
 pub(super) const DEPTH: usize = 4;
-const HEIGHT: usize = 4;
-const WIDTH: usize = 16;
-const TILE: usize = DEPTH * HEIGHT * WIDTH;
+pub(super) const HEIGHT: usize = 4;
+pub(super) const WIDTH: usize = 16;
+pub(super) const TILE: usize = DEPTH * HEIGHT * WIDTH;
 
 /// Sources that are met at a time: what is known of them stays in the first cache.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// A grid whose axes are those of the frame, and terms in numbers of one kind.
 pub(super) struct Lattice<P, N> {
-    profile: P,
-    isa: Isa,
+    pub(super) profile: P,
+    pub(super) isa: Isa,
     shape: [usize; 3],
     grid: AlignedGrid,
     reach: f64,
-    least2: f64,
+    pub(super) least2: f64,
     numbers: PhantomData<N>,
 }
 
 /// What is known of one source for a whole tile: the components of its separations along each axis, as they are joined.
 #[derive(Clone, Copy)]
-struct Near<N> {
-    parameters: [N; 2],
-    x: [N; DEPTH],
-    y: [N; HEIGHT],
-    z: [N; WIDTH],
+pub(super) struct Near<N> {
+    pub(super) parameters: [N; 2],
+    pub(super) x: [N; DEPTH],
+    pub(super) y: [N; HEIGHT],
+    pub(super) z: [N; WIDTH],
 }
 
 /// The targets of a tile: where it begins, and how many there are along each axis.
-struct Tile {
+pub(super) struct Tile {
     first: [usize; 3],
-    size: [usize; 3],
-    centre: Fractions,
-    half: [f64; 3],
+    pub(super) size: [usize; 3],
+    pub(super) centre: Fractions,
+    pub(super) half: [f64; 3],
 }
 
 impl<P: Profile, N: Number> Lattice<P, N> {
@@ -90,19 +90,27 @@ impl<P: Profile, N: Number> Lattice<P, N> {
                 let tile = self.tile([first, j, k], size);
                 let mut of_tile = [0; TILE];
                 let close = self.fill(cells, &tile, &mut batch, &mut of_tile);
-                for x in 0..size[0] {
-                    for y in 0..size[1] {
-                        let to = (x * m + j + y) * n + k;
-                        let from = (x * HEIGHT + y) * WIDTH;
-                        sums[to..to + size[2]].copy_from_slice(&of_tile[from..from + size[2]]);
-                    }
-                }
+                self.put(&tile, &of_tile, sums);
                 done(size.iter().product(), close);
             }
         }
     }
 
-    fn tile(&self, first: [usize; 3], size: [usize; 3]) -> Tile {
+    /// Puts the sums of a tile among those of its planes.
+    pub(super) fn put<T: Copy>(&self, tile: &Tile, of_tile: &[T; TILE], sums: &mut [T]) {
+        let ([_, j, k], [_, m, n]) = (tile.first, self.shape);
+        for x in 0..tile.size[0] {
+            for y in 0..tile.size[1] {
+                let to = (x * m + j + y) * n + k;
+                let from = (x * HEIGHT + y) * WIDTH;
+                let row = &of_tile[from..from + tile.size[2]];
+                sums[to..to + tile.size[2]].copy_from_slice(row);
+            }
+        }
+    }
+
+    /// The points from `first` on, as many along each axis.
+    pub(super) fn tile(&self, first: [usize; 3], size: [usize; 3]) -> Tile {
         let stretch = |axis: usize| {
             let points = first[axis]..first[axis] + size[axis];
             self.grid.stretch(axis, points)
@@ -136,12 +144,12 @@ impl<P: Profile, N: Number> Lattice<P, N> {
                 let parameters = sources.parameters(row);
                 batch.push(self.near(tile, sources.fractions[row], parameters));
                 if batch.len() == BATCH {
-                    close += self.meet(tile, batch, sums);
+                    close += self.meet(tile, batch, N::of(self.reach * self.reach), sums);
                     batch.clear();
                 }
             }
         });
-        close + self.meet(tile, batch, sums)
+        close + self.meet(tile, batch, N::of(self.reach * self.reach), sums)
     }
 
     /// Whether a source is out of reach of the box round a tile, roundings and all.
@@ -159,7 +167,8 @@ impl<P: Profile, N: Number> Lattice<P, N> {
         x * x + y * y + z * z >= reach2
     }
 
-    fn near(&self, tile: &Tile, source: Fractions, parameters: [f64; 2]) -> Near<N> {
+    /// What is known of a source for a tile.
+    pub(super) fn near(&self, tile: &Tile, source: Fractions, parameters: [f64; 2]) -> Near<N> {
         // Where the grid ends within a tile its last point stands for those that are missing.
         let along = |axis: usize, k: usize| {
             let k = tile.first[axis] + k.min(tile.size[axis] - 1);
@@ -178,11 +187,17 @@ impl<P: Profile, N: Number> Lattice<P, N> {
         }
     }
 
-    /// Adds the terms of a batch of sources.
-    fn meet(&self, tile: &Tile, batch: &[Near<N>], sums: &mut [i64; TILE]) -> u64 {
+    /// Adds the terms of a batch of sources, but at rows that are as far from them, squared, as `reach2`.
+    pub(super) fn meet(
+        &self,
+        tile: &Tile,
+        batch: &[Near<N>],
+        reach2: N,
+        sums: &mut [i64; TILE],
+    ) -> u64 {
         self.isa.dispatch(Meeting {
             profile: self.profile,
-            reach2: N::of(self.reach * self.reach),
+            reach2,
             least2: N::of(self.least2),
             size: tile.size,
             batch,

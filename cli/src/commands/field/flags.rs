@@ -67,7 +67,9 @@ pub(crate) struct Field {
     /// Terms in float64 or in float32, which is faster: each is the same bits with any engine, threads and instructions
     #[arg(long, value_name = "NAME", default_value = "double")]
     pub(super) precision: PrecisionName,
-    /// Write the map, by extension: .dx .cube (lengths taken as Angstrom) .npy (with FILE.npy.json beside it, which says where it lies);
+    #[command(flatten)]
+    pub(super) variant: super::variant::VariantFlags,
+    /// Write the map, by extension: .dx .cube (lengths taken as Angstrom) .npy (with FILE.npy.json beside it, which says where it lies) .h5;
     /// values --at points: .csv .ecsv .fits .json .parquet, or `-`
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: PathBuf,
@@ -143,8 +145,12 @@ impl Field {
 
     /// The flags of whoever sums.
     pub(super) fn run_flags(&self) -> RunFlags {
+        let engine = match self.engine {
+            EngineName::Auto if self.variant.is_given() => EngineName::Cpu,
+            engine => engine,
+        };
         RunFlags {
-            engine: self.engine,
+            engine,
             threads: self.threads,
             isa: self.isa.clone(),
             #[cfg(feature = "cuda")]

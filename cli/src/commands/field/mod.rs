@@ -1,6 +1,6 @@
 //! `albireo field`: potentials and densities on grids and at points.
 //!
-//! Entry: [`Field`]. `flags` and `kernel` what is asked for, `sources` who acts, `grid` where, `ions` which are placed in it, `slice` what is drawn of it; sums are the library's.
+//! Entry: [`Field`]. `flags` and `kernel` what is asked for, `sources` who acts, `grid` where, `ions` which are placed in it, `slice` what is drawn of it, `variant` in which way of Rodrigues et al. 2008 or in which sums; sums are the library's.
 
 mod flags;
 mod grid;
@@ -9,7 +9,9 @@ mod kernel;
 #[cfg(feature = "plot")]
 mod slice;
 mod sources;
+mod variant;
 
+use std::cell::Cell;
 #[cfg(feature = "cuda")]
 use std::cell::RefCell;
 use std::ops::Range;
@@ -20,8 +22,8 @@ use albireo::EngineError;
 use albireo::engine::Engine;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::CudaTimings;
-use albireo::engine::{AnyEngine, FieldEngine, place_ions};
-use albireo::field::{FieldJob, FieldSums, Grid, Precision, Targets, Term};
+use albireo::engine::{AnyEngine, place_ions};
+use albireo::field::{DistanceTests, FieldJob, Grid, Precision, Targets, Term};
 use albireo_catalogs::{GridFormat, GridWriter, ResultKind, Table, TableColumn, grid_record};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
@@ -39,6 +41,7 @@ pub(crate) use flags::Field;
 use flags::PrecisionName;
 use kernel::{KernelName, Unit};
 use sources::Sources;
+use variant::{Made, Way};
 
 /// What the help ends with.
 pub(crate) const EXAMPLES: &str =
@@ -66,9 +69,9 @@ const PLANES: usize = 32;
 /// Values that are written at a time.
 const CHUNK: usize = 1 << 16;
 
-/// How many planes of so many targets are made at a time.
-fn planes_at_once(plane: usize, planes: usize) -> usize {
-    let few = (SLAB / plane).next_multiple_of(PLANES);
+/// How many planes of so many targets are made at a time, of `least` targets or more: GPUs take whole maps where these are small enough.
+fn planes_at_once(plane: usize, planes: usize, least: usize) -> usize {
+    let few = (least / plane).next_multiple_of(PLANES);
     few.max(PLANES).min(MOST / plane).clamp(1, planes)
 }
 
@@ -83,6 +86,9 @@ impl Field {
         self.ions.wanted()?;
         self.ions.distances()?;
         let unit = self.kernel.unit(None)?;
+        let single = self.precision == PrecisionName::Single;
+        let on_grids = self.at.is_none() && self.ions.ions.is_empty();
+        self.variant.check(self.engine, single, on_grids)?;
         let engines = Engines::new(&self.run_flags(), call.arguments)?;
         let mut record = Record::begin(call.arguments);
         let sources = Sources::read(&self, call, &mut record)?;
@@ -99,20 +105,24 @@ impl Field {
         record.set("unit", unit.name.clone());
         record.set("unit_factor", unit.factor);
         record.set("sources", job.n_sources());
-        record.set(
-            "fixed_point",
-            json!({ "exponent": scale.exponent, "most_terms": scale.most_terms, "error_bound": scale.error_bound * unit.factor.abs(),
-                "position_error": scale.position_error }),
-        );
+        let way = self.variant.way(job.term().reach())?;
+        let bound = scale.error_bound * unit.factor.abs();
+        way.keep(&mut record);
+        if way.is_exact() {
+            record.set(
+                "fixed_point",
+                json!({ "exponent": scale.exponent, "most_terms": scale.most_terms, "error_bound": bound,
+                    "position_error": scale.position_error }),
+            );
+        }
         tracing::info!(
-            "{}: {} sources, {} targets, error at most {:.2e} {}",
+            "{}: {} sources, {} targets, {}",
             job.term().describe(),
             job.n_sources(),
             job.targets().len(),
-            scale.error_bound * unit.factor.abs(),
-            unit.name
+            way.error(bound, &unit.name)
         );
-        let summing = Summing::by(engines.for_field(&job));
+        let summing = Summing::by(engines.for_field(&job), way);
         let close = match job.targets() {
             Targets::Grid(_) if !self.ions.ions.is_empty() => {
                 self.write_ions(job, &summing, &unit, &record)?
@@ -156,7 +166,7 @@ impl Field {
         let output = self.output.as_path();
         if GridFormat::of(output).is_none() {
             return Err(usage(format!(
-                "--output {}: grids are written as .dx, .cube or .npy (values --at points as tables)",
+                "--output {}: grids are written as .dx, .cube, .npy or .h5 (values --at points as tables)",
                 output.display()
             )));
         }
@@ -188,7 +198,7 @@ impl Field {
         };
         let factor = unit.factor;
         let planes = job.targets().planes();
-        let at_once = planes_at_once(job.targets().plane_len(), planes.end);
+        let at_once = summing.planes_at_once(job.targets().plane_len(), planes.end);
         let (mut writer, mut close) = self.writer(grid, job, record)?;
         let begun = writer.written() / job.targets().plane_len();
         if begun > 0 {
@@ -252,6 +262,7 @@ impl Field {
         let placed = place_ions(&summing.engine, job, &charges, distances, &bar);
         bar.clear();
         let (sums, ions) = placed.context("--ions")?;
+        let sums = Made::Exact(sums);
         write_in_unit(&mut writer, &sums, factor).with_context(|| self.refused())?;
         self.ions.write(&names, &ions)?;
         #[cfg(feature = "plot")]
@@ -290,7 +301,7 @@ impl Field {
             .zip(points.columns())
             .map(column)
             .collect();
-        let values = in_unit(&sums, 0..sums.sums().len(), unit.factor);
+        let values = in_unit(&sums, 0..sums.len(), unit.factor);
         columns.push(
             TableColumn::floats("value", job.term().describe(), values)
                 .with_unit(unit.name.clone()),
@@ -302,13 +313,13 @@ impl Field {
 }
 
 /// Some values in the unit of the output: one product each.
-fn in_unit(sums: &FieldSums, of: Range<usize>, factor: f64) -> Vec<f64> {
+fn in_unit(sums: &Made, of: Range<usize>, factor: f64) -> Vec<f64> {
     let values = sums.values_of(of).into_iter();
     values.map(|value| value * factor).collect()
 }
 
-fn write_in_unit(writer: &mut GridWriter, sums: &FieldSums, factor: f64) -> std::io::Result<()> {
-    let end = sums.sums().len();
+fn write_in_unit(writer: &mut GridWriter, sums: &Made, factor: f64) -> std::io::Result<()> {
+    let end = sums.len();
     for first in (0..end).step_by(CHUNK) {
         writer.write(&in_unit(sums, first..(first + CHUNK).min(end), factor))?;
     }
@@ -318,24 +329,33 @@ fn write_in_unit(writer: &mut GridWriter, sums: &FieldSums, factor: f64) -> std:
 /// Who makes the sums.
 struct Summing {
     engine: AnyEngine,
+    way: Way,
+    /// Tests of distances of a variant.
+    tests: Cell<DistanceTests>,
     /// Of the sums so far.
     #[cfg(feature = "cuda")]
     timings: RefCell<Vec<CudaTimings>>,
 }
 
 impl Summing {
-    fn by(engine: AnyEngine) -> Self {
+    fn by(engine: AnyEngine, way: Way) -> Self {
         Self {
             engine,
+            way,
+            tests: Cell::default(),
             #[cfg(feature = "cuda")]
             timings: RefCell::default(),
         }
     }
 
-    fn sums(&self, job: &FieldJob, planes: Range<usize>) -> Result<FieldSums, EngineError> {
+    fn sums(&self, job: &FieldJob, planes: Range<usize>) -> Result<Made, EngineError> {
         let bar = Bar::new("field");
-        let sums = self.engine.field(job, planes, &bar);
+        let sums = self.way.sums(&self.engine, job, planes, &bar);
         bar.clear();
+        let sums = sums.map(|(sums, tests)| {
+            self.tests.set(self.tests.get().and(tests));
+            sums
+        });
         #[cfg(feature = "cuda")]
         if let AnyEngine::Cuda(cuda) = &self.engine {
             self.timings.borrow_mut().push(cuda.last_run().0);
@@ -343,8 +363,18 @@ impl Summing {
         sums
     }
 
-    /// Says what took GPUs how long.
+    fn planes_at_once(&self, plane: usize, planes: usize) -> usize {
+        let least = match self.engine {
+            AnyEngine::Naive(_) | AnyEngine::Cpu(_) => SLAB,
+            #[cfg(feature = "cuda")]
+            AnyEngine::Cuda(_) | AnyEngine::Together(_) => MOST,
+        };
+        planes_at_once(plane, planes, least)
+    }
+
+    /// Says what took GPUs how long, and how many tests of distances succeeded.
     fn tell(&self) {
+        self.way.tell(self.tests.get());
         #[cfg(feature = "cuda")]
         if let AnyEngine::Cuda(cuda) = &self.engine {
             let took = told(&self.timings.borrow());

@@ -10,12 +10,13 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::field::{FieldSums, Grid};
+use albireo::field::Grid;
 use anyhow::{Context, Result};
 use clap::Args;
 
 use super::in_unit;
 use super::kernel::Unit;
+use super::variant::Made;
 use crate::usage::usage;
 
 /// What is drawn.
@@ -128,12 +129,12 @@ impl SliceValues {
     }
 
     /// Takes the values of the plane from planes of the map, the first of which has this number.
-    pub(super) fn take(&mut self, first: usize, sums: &FieldSums, factor: f64) {
+    pub(super) fn take(&mut self, first: usize, sums: &Made, factor: f64) {
         if self.index == usize::MAX {
             return;
         }
         let [_, m, n] = self.shape;
-        for plane in 0..sums.planes().len() {
+        for plane in 0..sums.len() / (m * n) {
             let start = plane * m * n;
             let rows: Vec<std::ops::Range<usize>> = match self.axis {
                 0 if first + plane == self.index => std::iter::once(start..start + m * n).collect(),
