@@ -273,5 +273,5 @@ def merge(*parts: Result) -> Result:
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Reads a result that :meth:`Result.save` or the command line wrote: .csv (with its record beside it), .ecsv, .fits, .json or .parquet."""
+    """Reads a result that :meth:`Result.save` or the command line wrote: .csv (with its record beside it), .ecsv, .fits, .h5, .json or .parquet."""
     return Result.read(path)

@@ -256,7 +256,7 @@ class Result:
     # Going elsewhere.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it whole or not at all, by extension: .csv .ecsv .fits .json .parquet."""
+        """Writes it whole or not at all, by extension: .csv .ecsv .fits .h5 .json .parquet."""
         self.table.write(os.fspath(path))
 
     def to_pandas(self) -> Any:
