@@ -8,6 +8,7 @@
     reason = "a failed unwrap is a failed test; a skipped test says so"
 )]
 
+mod far_images;
 mod field_cases;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
@@ -18,16 +19,17 @@ mod trials;
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
-use albireo::engine::{Cpu, FieldEngine, Together};
+use albireo::engine::{AnyEngine, Cpu, FieldEngine, Together};
 use albireo::field::{Cutoff, FieldJob, Grid, Precision as FieldPrecision, Targets, Term};
+use albireo::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
 use albireo::random::{self, Leapfrog, Rand48};
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
     Tallied,
 };
 use albireo::{
-    Bits, Cuda, CudaError, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, PeriodicBox,
-    RBins, SMuBins, SignedEdges, Silent, Traversal,
+    Bits, Cuda, CudaError, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, RBins, SMuBins, SignedEdges, Silent, Traversal,
 };
 use suite::{Scatter, Scope};
 
@@ -53,7 +55,12 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 17] = [
+    let on_device: [trials::Test; 19] = [
+        ("bins_beyond_half_of_the_box", bins_beyond_half_of_the_box),
+        (
+            "frames_side_by_side_are_those_of_the_double_loop",
+            frames_side_by_side_are_those_of_the_double_loop,
+        ),
         (
             "sums_per_target_are_those_of_the_double_loop",
             sums_per_target_are_those_of_the_double_loop,
@@ -110,6 +117,65 @@ fn main() -> ExitCode {
             a_device_that_does_not_exist_is_refused as fn(),
         )],
     )
+}
+
+fn bins_beyond_half_of_the_box() {
+    for n in [90, 700] {
+        far_images::are_nearest(&engine(Precision::Exact), n);
+    }
+    far_images::are_nearest(&engine(Precision::Float64), 300);
+}
+
+fn frames_side_by_side_are_those_of_the_double_loop() {
+    let domain = |frame: u64| {
+        let side = 1.0 + frame as f64 / 64.0;
+        Domain::Periodic(PeriodicBox::cubic(side).unwrap())
+    };
+    let job = |frame: u64| -> Result<FrameJob, albireo::Error> {
+        let points = random::in_box(200 + frame as usize % 7, frame, [1.0; 3])?;
+        let labels = (0..points.len() as u32).map(|k| k % 3).collect();
+        let particles = Particles::new(points).labelled(Labels::new(labels, 3)?)?;
+        Ok(FrameJob {
+            number: frame,
+            particles,
+            domain: domain(frame),
+            volume: None,
+            cuts: vec![],
+            excluded: None,
+            weight: 1.0,
+        })
+    };
+    let edges = Edges::linear(0.0, 0.8, 40).unwrap();
+    for beyond in [false, true] {
+        let what = if beyond {
+            FrameBins::all(RBins::new(edges.clone()), 3).beyond_half()
+        } else {
+            FrameBins::all(RBins::new(Edges::linear(0.0, 0.5, 40).unwrap()), 3)
+        };
+        let counted = |workers: &FrameWorkers| {
+            let mut next = 0..60u64;
+            let mut all = std::collections::BTreeMap::new();
+            count_frames::<_, _, albireo::Error>(
+                workers,
+                &what,
+                || Ok(next.next()),
+                job,
+                |frame| {
+                    all.insert(frame.number, frame.tally);
+                    Ok(())
+                },
+                &Silent,
+            )
+            .unwrap();
+            all
+        };
+        let expected = counted(&FrameWorkers::each_alone(&AnyEngine::Naive(Naive)).unwrap());
+        let cuda = AnyEngine::Cuda(engine(Precision::Exact));
+        for on_a_device in [1, 3, 8] {
+            let workers = FrameWorkers::sharing_devices(&cuda, on_a_device).unwrap();
+            assert!(counted(&workers) == expected, "{on_a_device}, {beyond}");
+        }
+    }
 }
 
 fn scope() -> Scope {

@@ -287,10 +287,10 @@ fn curves_for_gromacs() {
 fn results_as_hdf5_are_those_of_other_formats() {
     let folder = Folder::new().with("t.csv", &trajectory(0..3, 30));
     folder.good(&format!(
-        "rdf t.csv {BINS} --unit nm --structure q.h5 -o g.h5"
+        "rdf t.csv {BINS} --unit nm --structure q.h5 --q lin:1:4:4 -o g.h5"
     ));
     folder.good(&format!(
-        "rdf t.csv {BINS} --unit nm --structure q.csv -o g.csv"
+        "rdf t.csv {BINS} --unit nm --structure q.csv --q lin:1:4:4 -o g.csv"
     ));
     for [hdf5, csv] in [["g.h5", "g.csv"], ["q.h5", "q.csv"]] {
         let [hdf5, csv] = [hdf5, csv].map(|name| folder.table(name));

@@ -3,6 +3,7 @@
 //! Entry: [`Cuda`]. Kernels come from the crate `albireo-kernels` and are compiled by NVRTC for the device at hand on first use;
 //! driver and compiler are found at run time, so nothing CUDA is needed to build. It estimates nothing and reads no file but its cache.
 
+mod beyond;
 mod carried;
 mod choices;
 #[doc(hidden)]
@@ -231,7 +232,7 @@ impl Cuda {
             Ok(tally)
         };
         what.admit(job)?;
-        if what.reaches_beyond(job.domain()) {
+        if what.reaches_beyond(job.domain()) && !beyond::serves(what, job.domain()) {
             let cpu = Cpu::new();
             let tally = cpu.run(job, what, progress)?;
             return Ok((tally, Report::by_processor(&cpu.description())));

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
+use super::beyond;
 use super::carried::Labels;
 use super::choices::sorts;
 use super::device::{Device, Devices};
@@ -44,7 +45,7 @@ struct Spread<'a, D: Devices> {
 type Factors<'a> = Option<[&'a [f64]; 2]>;
 
 /// What the devices hold of a sample.
-type Samples<D> = Kept<<<D as Devices>::Device as Device>::Memory>;
+pub(super) type Samples<D> = Kept<<<D as Devices>::Device as Device>::Memory>;
 
 /// The labels of the pairs of a job, where its classes are more than one.
 fn labels(
@@ -87,6 +88,20 @@ pub fn count<D: Devices, B: Binning>(
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     what.admit(job.0)?;
+    if what.reaches_beyond(job.0.domain()) {
+        return beyond::count(devices, options, job, what, progress);
+    }
+    count_passes(devices, options, job, what, progress)
+}
+
+/// Counts in as many passes as there are sets of weights.
+pub(super) fn count_passes<D: Devices, B: Binning>(
+    devices: &D,
+    options: &CudaOptions,
+    job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
+    what: &Tallied<B>,
+    progress: &dyn Progress,
+) -> Result<(Tally, CudaTimings, String), EngineError> {
     let mut told: Option<(CudaTimings, String)> = None;
     let tally = what.pass_by_pass(|one| {
         let (tally, mut timings, plan) = count_pass(devices, options, job, one, progress)?;

@@ -187,7 +187,7 @@ impl Rdf {
     fn engines(&self, arguments: &Arguments) -> Result<Engines> {
         let engines = Engines::new(&self.pairs.run, arguments)?;
         if self.beyond_half {
-            engines.beyond_half(&self.pairs.run)
+            engines.beyond_half(&self.pairs.run, !self.frames.is_cylinder())
         } else {
             Ok(engines)
         }
