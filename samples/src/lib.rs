@@ -54,8 +54,8 @@ mod whole_numbers;
 pub use columns::usual_names;
 pub use error::SampleError;
 pub use frames::{
-    Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, NumberedFrame, ParseFramesError,
-    Species,
+    Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, GivenFrames, NumberedFrame,
+    ParseFramesError, Species,
 };
 pub use given::Given;
 pub use notice::Notice;

@@ -212,6 +212,21 @@ impl FrameFlags {
         first.map(|(_, flag)| flag)
     }
 
+    /// Refuses what is of files alone.
+    pub(super) fn check_in_memory(&self) -> Result<()> {
+        let of_files = [
+            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.frame_column.is_some(), "--frame-column"),
+            (self.box_table.is_some(), "--box-table"),
+        ];
+        match of_files.into_iter().find(|(given, _)| *given) {
+            Some((_, flag)) => Err(usage(format!(
+                "{flag} is for files, and the frames lie in memory"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Whether bins are of (rho, |z|).
     pub(super) fn is_cylinder(&self) -> bool {
         self.cylinder.is_some()
