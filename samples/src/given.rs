@@ -40,7 +40,7 @@ pub struct Given {
     words: Vec<(String, Words)>,
     rows: usize,
     unit: Option<String>,
-    frames: Option<GivenFrames>,
+    frames: Option<Box<GivenFrames>>,
 }
 
 /// The name of a column and which of its components it is: `pos[2]` is the third of `pos`.
@@ -87,14 +87,14 @@ impl Given {
     /// Frames in place of columns, for commands that take trajectories.
     pub fn of_frames(frames: GivenFrames) -> Self {
         Self {
-            frames: Some(frames),
+            frames: Some(Box::new(frames)),
             ..Self::default()
         }
     }
 
     /// The frames, where it stands for those.
     pub fn frames(&self) -> Option<&GivenFrames> {
-        self.frames.as_ref()
+        self.frames.as_deref()
     }
 
     /// The same with a column of words whose bits tell in which realisations of a selection each row was observed.

@@ -138,7 +138,7 @@ impl GivenFrames {
         });
         Box::new(InMemory {
             left: rows.collect::<VecDeque<_>>(),
-            number: 0,
+            passed: 0,
             path: PathBuf::from("frames in memory"),
             frames: self,
         })
@@ -175,7 +175,7 @@ fn check(first: (&str, usize), second: (&str, usize)) -> Result<(), SampleError>
 struct InMemory {
     frames: GivenFrames,
     left: VecDeque<Range<usize>>,
-    number: u64,
+    passed: usize,
     path: PathBuf,
 }
 
@@ -200,23 +200,24 @@ impl Trajectory for InMemory {
         let Some(rows) = self.left.pop_front() else {
             return Ok(None);
         };
-        let number = self.number;
-        self.number += 1;
+        let number = self.passed;
+        self.passed += 1;
         let of_frame = |column: &Column| column.rows(rows.clone()).iter().collect();
         Ok(Some(Frame {
-            number,
+            number: number as u64,
             step: None,
             time: None,
-            cell: self.frames.cells.get(number as usize).copied(),
+            cell: self.frames.cells.get(number).copied(),
             positions: self.frames.positions.each_ref().map(of_frame),
             atoms: self.frames.atoms(&rows),
         }))
     }
 
     fn skip(&mut self, frames: u64) -> Result<u64, CatalogError> {
-        let passed = (frames as usize).min(self.left.len());
+        let all = self.left.len();
+        let passed = usize::try_from(frames).unwrap_or(all).min(all);
         self.left.drain(..passed);
-        self.number += passed as u64;
+        self.passed += passed;
         Ok(passed as u64)
     }
 }
