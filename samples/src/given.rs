@@ -10,7 +10,7 @@ use albireo_catalogs::{
 };
 
 use crate::error::SampleError;
-use crate::frames::GivenFrames;
+use crate::given_frames::GivenFrames;
 use crate::source::File;
 
 /// Columns of numbers with their names, all of the same length, in buffers that may belong to somebody else; `pos[0]`, `pos[1]`, `pos[2]` are the

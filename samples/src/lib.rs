@@ -36,6 +36,7 @@ mod columns;
 mod error;
 mod frames;
 mod given;
+mod given_frames;
 mod groups;
 mod joining;
 mod memory;
@@ -54,10 +55,11 @@ mod whole_numbers;
 pub use columns::usual_names;
 pub use error::SampleError;
 pub use frames::{
-    Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, GivenFrames, NumberedFrame,
-    ParseFramesError, Species,
+    Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, NumberedFrame, ParseFramesError,
+    Species,
 };
 pub use given::Given;
+pub use given_frames::GivenFrames;
 pub use notice::Notice;
 pub use reading::{Reading, Samples};
 pub use regions::RegionSpec;

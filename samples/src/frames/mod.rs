@@ -4,7 +4,6 @@
 
 mod centres;
 mod chosen;
-mod given;
 mod range;
 mod source;
 
@@ -15,11 +14,11 @@ use albireo::frames::{FrameGroups, FrameJob};
 use albireo::{Axis, Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 use albireo_catalogs::{Atoms, Cell, Filter, Frame, Stop, TrajectoryRequest};
 
-pub use given::GivenFrames;
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
 use crate::error::{SampleError, Within};
+use crate::given_frames::GivenFrames;
 use crate::space::{BoxSpec, domain_of};
 use centres::centres;
 use chosen::Chosen;

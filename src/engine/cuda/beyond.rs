@@ -74,25 +74,42 @@ impl Progress for OfSeveral<'_> {
     }
 }
 
-/// As [`spread::count`].
+/// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
+/// that is to be kept, serves the next count.
 ///
 /// # Errors
-/// Also classes, sums or bins that it does not serve.
-pub(super) fn count<D: Devices, B: Binning>(
+/// A job for which `what` is not defined, sums without a kernel, classes, sums or bins that are not served beyond half of the box, a device that
+/// fails, too little memory for even the smallest piece, or a stop asked for.
+pub fn count<D: Devices, B: Binning>(
     devices: &D,
     options: &CudaOptions,
     (job, kept): (&PairJob<'_>, Option<[&Samples<D>; 2]>),
     what: &Tallied<B>,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
+    what.admit(job)?;
+    if !what.reaches_beyond(job.domain()) {
+        return spread::count(devices, options, (job, kept), what, progress);
+    }
     if !serves(what, job.domain()) {
         let what = "these classes, sums or bins beyond half of the box";
         return Err(CudaError::Unsupported(what).into());
     }
     let options = of_all_pairs(options, what.bins());
     if what.classes() == Classes::One {
-        return spread::count_passes(devices, &options, (job, kept), what, progress);
+        return spread::count(devices, &options, (job, kept), what, progress);
     }
+    by_species(devices, &options, job, what, progress)
+}
+
+/// Counts the species of `job` one with the other.
+fn by_species<D: Devices, B: Binning>(
+    devices: &D,
+    options: &CudaOptions,
+    job: &PairJob<'_>,
+    what: &Tallied<B>,
+    progress: &dyn Progress,
+) -> Result<(Tally, CudaTimings, String), EngineError> {
     let terms = Terms::new(what, job.pairs())?;
     let one = what.clone().with_classes(Classes::One);
     let (first, second) = job.pairs().samples();
@@ -121,7 +138,7 @@ pub(super) fn count<D: Devices, B: Binning>(
             let pair = PairJob::new(pairs, job.domain())?;
             let kept = Some([&held[0][a], &kept[b]]);
             let progress = OfSeveral(progress);
-            let found = spread::count_passes(devices, &options, (&pair, kept), &one, &progress)?;
+            let found = spread::count(devices, options, (&pair, kept), &one, &progress)?;
             let [Some(table), _] = terms.tables().of(a as u32, b as u32) else {
                 continue;
             };

@@ -42,6 +42,8 @@ mod suite;
 
 pub use crate::error::CudaError;
 #[doc(hidden)]
+pub use beyond::count;
+#[doc(hidden)]
 pub use fields::{field, field_kernels};
 pub use gpu::DeviceDescription;
 #[doc(hidden)]
@@ -53,8 +55,6 @@ pub use nvrtc::{CompilerDescription, check, compile, compiler};
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
 pub use rand48::fill;
-#[doc(hidden)]
-pub use spread::count;
 pub use timings::CudaTimings;
 
 use std::fmt;
@@ -227,7 +227,7 @@ impl Cuda {
         let mut told = None;
         let count = |all: &Tallied<B>| {
             let (tally, timings, plan) =
-                spread::count(&*self.gpus, &self.options, (job, kept), all, progress)?;
+                beyond::count(&*self.gpus, &self.options, (job, kept), all, progress)?;
             told = Some((timings, plan));
             Ok(tally)
         };

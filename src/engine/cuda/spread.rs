@@ -2,7 +2,6 @@
 //!
 //! Entry: [`count`]. Whatever is cut or shared out, each pair is visited once: the sums are those of the whole job.
 
-use super::beyond;
 use super::carried::Labels;
 use super::choices::sorts;
 use super::device::{Device, Devices};
@@ -74,28 +73,12 @@ fn labels(
     }))
 }
 
-/// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
-/// that is to be kept, serves the next count. Kernels sum by one set of weights: there is a pass for each.
+/// Counts `what`, which the job admits, in as many passes as there are sets of weights: kernels sum by one. What the devices hold of the samples,
+/// where that is to be kept, serves the next count.
 ///
 /// # Errors
-/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a
-/// stop asked for.
-pub fn count<D: Devices, B: Binning>(
-    devices: &D,
-    options: &CudaOptions,
-    job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied<B>,
-    progress: &dyn Progress,
-) -> Result<(Tally, CudaTimings, String), EngineError> {
-    what.admit(job.0)?;
-    if what.reaches_beyond(job.0.domain()) {
-        return beyond::count(devices, options, job, what, progress);
-    }
-    count_passes(devices, options, job, what, progress)
-}
-
-/// Counts in as many passes as there are sets of weights.
-pub(super) fn count_passes<D: Devices, B: Binning>(
+/// Sums without a kernel, a device that fails, too little memory for even the smallest piece, or a stop asked for.
+pub(super) fn count<D: Devices, B: Binning>(
     devices: &D,
     options: &CudaOptions,
     job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),

@@ -130,7 +130,7 @@ impl GivenFrames {
     }
 
     /// As what trajectories of files are.
-    pub(super) fn opened(self) -> Box<dyn Trajectory> {
+    pub(crate) fn opened(self) -> Box<dyn Trajectory> {
         let mut from = 0;
         let rows = self.particles.iter().map(|&n| {
             from += n;
