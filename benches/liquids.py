@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Times g(r) of liquids from files, end to end, by albireo, LAMMPS, rdf-rust and CADISHI's kernel in turn, and compares every bin.
+"""Times g(r) of liquids from files, end to end, by albireo, LAMMPS, rdf-rust, freud, MDAnalysis and CADISHI's kernel in turn, and compares every bin.
 
     apt-get install lammps
-    pip install numpy pyarrow h5py MDAnalysis rdf-rust      (and cadishi 1.1.4, patched, built with -O3 -march=native; left out where it is not there)
+    pip install numpy pyarrow h5py MDAnalysis rdf-rust freud-analysis      (and cadishi 1.1.4, patched, built with -O3 -march=native; left out where it is not there)
     cargo build --release
     python benches/liquids.py --albireo target/release/albireo --data FOLDER [--threads 2] [--repeats 5] [--frames 10] [CASE ..]
 
 FOLDER holds d2_water.npz (`O`, `box`) and d3_brine.npz (`pos`, `species`, `box`). Cases: `water`, O-O up to 12 Angstrom in 240 bins, and `brine`, all six partials up
 to 10 Angstrom in 200 bins. A run of albireo or LAMMPS is a process from its start to its end; of packages of Python it is reading the
 arrays, making what the package wants and counting, without imports. Programs take turns; seconds are medians. albireo reads several
-formats; `reading` is the same call with one bin of 0.01 Angstrom, which leaves hardly anything to count. Integers of albireo must be the same from all
-formats, and those of rdf-rust and CADISHI; LAMMPS prints six digits of g, and its pairs must agree to them.
+formats; `reading` is the same call with one bin of 0.01 Angstrom, which leaves hardly anything to count, and at the end each format is split into
+reading and counting by the two. MDAnalysis, which takes seconds a frame, reads --frames-mda frames from the DCD file; its seconds are for as many
+frames as the others'. Integers of albireo must be the same from all
+formats, and those of rdf-rust and CADISHI; LAMMPS prints six digits of g, freud and MDAnalysis count in float32: their pairs must agree to 1e-5.
 """
 
 import argparse
@@ -151,6 +153,51 @@ def rdf_rust(asked, case):
     return seconds, {f"npairs_{NAMES[a]}-{NAMES[b]}": row for (a, b), row in zip(pairs, sums)}
 
 
+def freud(asked, case):
+    import freud as package
+
+    frames, species, sides, r_max, bins = case
+    kinds = max(species) + 1
+    package.parallel.set_num_threads(asked.threads)
+    start = time.perf_counter()
+    sums = {}
+    for points, side in zip(frames, sides):
+        box = package.box.Box(*side)
+        # Its boxes are centred on the origin.
+        groups = [points[species == k] - (side / 2).astype(np.float32) for k in range(kinds)]
+        queries = [package.locality.AABBQuery(box, group) for group in groups]
+        for a in range(kinds):
+            for b in range(a, kinds):
+                rdf = sums.setdefault((a, b), package.density.RDF(bins, r_max))
+                near = {"mode": "ball", "r_max": r_max, "exclude_ii": a == b}
+                rdf.compute(queries[a], groups[b], neighbors=near, reset=False)
+    seconds = time.perf_counter() - start
+    return seconds, {f"npairs_{NAMES[a]}-{NAMES[b]}": rdf.bin_counts / (2 if a == b else 1) for (a, b), rdf in sums.items()}
+
+
+def mdanalysis(asked, folder, case):
+    import MDAnalysis as mda
+    from MDAnalysis.analysis.rdf import InterRDF
+
+    _, species, _, r_max, bins = case
+    kinds = max(species) + 1
+    start = time.perf_counter()
+    universe = mda.Universe(str(folder / "top.gro"), str(folder / "t.dcd"))
+    groups = [universe.select_atoms(f"name {name}") for name in NAMES[:kinds]]
+    sums = {}
+    for a in range(kinds):
+        for b in range(a, kinds):
+            rdf = InterRDF(groups[a], groups[b], nbins=bins, range=(0, r_max), norm="none").run(stop=asked.frames_mda)
+            counts = np.asarray(rdf.results.count) * asked.frames_mda
+            if a == b:
+                # Particles are paired with themselves, and pairs counted twice.
+                counts[0] -= asked.frames_mda * len(groups[a])
+                counts = counts / 2
+            sums[f"npairs_{NAMES[a]}-{NAMES[b]}"] = counts
+    seconds = time.perf_counter() - start
+    return seconds * asked.frames / asked.frames_mda, sums
+
+
 def cadishi(asked, case, precision):
     from cadishi.kernel import pydh
 
@@ -172,13 +219,18 @@ def programs(asked, folder, name):
     case = loaded(name, asked.data, asked.frames)
     write_files(folder, *case[:3])
     r_max, bins = case[3:]
-    files = {"parquet": ("t.parquet", ["--species", "species"]), "h5md": ("t.h5md", []), "dcd": ("t.dcd", ["--topology", str(folder / "top.gro"), "--species", "name"]), "lammpstrj": ("t.lammpstrj", ["--species", "element"])}
+    files = {"parquet": ("t.parquet", ["--species", "species"]), "h5md": ("t.h5md", ["--species", "species"]), "dcd": ("t.dcd", ["--topology", str(folder / "top.gro"), "--species", "name"]), "lammpstrj": ("t.lammpstrj", ["--species", "element"])}
     all_of = {}
     for ending, (file, options) in files.items():
         all_of[f"albireo {ending}"] = lambda f=file, o=options: albireo(asked, folder, f, o, r_max, bins)
         all_of[f"albireo {ending}, reading"] = lambda f=file, o=options: (albireo(asked, folder, f, o, 0.01, 1)[0], None)
     all_of["LAMMPS"] = lambda: lammps(asked, folder, case)
     all_of["rdf-rust"] = lambda: rdf_rust(asked, case)
+    all_of["freud"] = lambda: freud(asked, case)
+    all_of["MDAnalysis"] = lambda: mdanalysis(asked, folder, case)
+    # What the first frames hold, for MDAnalysis; not timed.
+    first = ["--frames", f":{asked.frames_mda}"]
+    all_of["first frames"] = lambda: albireo(asked, folder, "t.parquet", ["--species", "species", *first], r_max, bins)
     try:
         import cadishi.kernel.pydh  # noqa: F401
 
@@ -197,7 +249,7 @@ def check(name, found, reference):
         a, b = (s if s in NAMES else NAMES[int(s)] for s in (a, b))
         theirs = of_pair(found, a, b)
         worst = max(worst, float(np.abs(theirs - ours).max()))
-        if name.startswith("LAMMPS"):
+        if name in ("LAMMPS", "freud", "MDAnalysis"):
             assert abs(theirs.sum() - ours.sum()) < 1e-5 * ours.sum() + 1, (name, key)
             continue
         if name != "CADISHI f32":
@@ -222,6 +274,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--frames", type=int, default=10)
+    parser.add_argument("--frames-mda", type=int, default=1)
     asked = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = str(asked.threads)
     for name in asked.cases:
@@ -234,13 +287,19 @@ def main():
                     seconds[key].append(took)
                     if found is not None:
                         pairs[key] = by_names(found)
-        reference = pairs["albireo parquet"]
-        best = statistics.median(seconds["albireo parquet"])
+        reference, first = pairs["albireo parquet"], pairs.pop("first frames")
+        del seconds["first frames"]
+        medians = {key: statistics.median(values) for key, values in seconds.items()}
+        best = medians["albireo parquet"]
         print(f"\n{name}, {asked.frames} frames, {asked.threads} threads, {sum(v.sum() for v in reference.values()):,} pairs in bins; medians of {asked.repeats}")
         for key, values in seconds.items():
-            median = statistics.median(values)
-            differs = f"{check(key, pairs[key], reference):.0f}" if key in pairs else "-"
-            print(f"{key:28} {median:8.3f} s  (least {min(values):.3f})  {median / best:6.2f} times albireo's  largest difference of a bin {differs}", flush=True)
+            expected = first if key == "MDAnalysis" else reference
+            differs = f"{check(key, pairs[key], expected):.0f}" if key in pairs else "-"
+            print(f"{key:28} {medians[key]:8.3f} s  (least {min(values):.3f})  {medians[key] / best:6.2f} times albireo's  largest difference of a bin {differs}", flush=True)
+        for key in [key.removesuffix(", reading") for key in medians if key.endswith(", reading")]:
+            whole, reading = medians[key], min(medians[key], medians[f"{key}, reading"])
+            share = round(40 * reading / whole)
+            print(f"{key:20} reading {reading:6.3f} s [{'r' * share}{'c' * (40 - share)}] counting {whole - reading:6.3f} s")
 
 
 if __name__ == "__main__":

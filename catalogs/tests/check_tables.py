@@ -94,3 +94,20 @@ try:
     print("pyarrow read them")
 except ModuleNotFoundError as error:
     print("skipped:", error)
+
+try:
+    import h5py
+    with h5py.File(folder + "/r.h5") as t:
+        check("h5py", {n: t[n][()] for n in bits})
+        meta_ok("h5py", json.loads(t["albireo"][()])["meta"])
+        assert t["DD"].dtype == "uint64" and t["r_min"].dtype == "float64", t["DD"].dtype
+        units, said = (t["r_min"].attrs[key].decode() for key in ("units", "description"))
+        assert (units, said) == ("Mpc/h", 'lower edge: inclusive, "exact"'), (units, said)
+        assert t.attrs["BoxSize"] == 420.0 and t.attrs["pairs"] == 2**64 - 1 and t.attrs["offset"] == -(2**63)
+        assert list(t.attrs["edges"]) == [0.1, 1, 2.5] and json.loads(t.attrs["inputs"])[0]["rows"] == 3
+        assert t.attrs["engine"] == b"cpu: 4 threads # avx2", t.attrs["engine"]
+    with h5py.File(folder + "/wide.hdf5") as t:
+        assert len(t) == 101 and t["C|N 99"][0] == 0.5 and "log" not in t.attrs and len(t.attrs["text 39"]) == 30_000
+    print("h5py read them")
+except ModuleNotFoundError as error:
+    print("skipped:", error)

@@ -15,7 +15,7 @@ use albireo_catalogs::{
 };
 use serde_json::json;
 
-const EXTENSIONS: [&str; 5] = ["csv", "ecsv", "fits", "json", "parquet"];
+const EXTENSIONS: [&str; 6] = ["csv", "ecsv", "fits", "h5", "json", "parquet"];
 
 /// Values that a careless writer would round, and names and texts that it would not quote.
 fn table() -> Table {
@@ -121,7 +121,7 @@ fn written_twice_is_the_same_file_and_leaves_no_other() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    let expected = ["csv", "csv.json", "ecsv", "fits", "json", "parquet"];
+    let expected = ["csv", "csv.json", "ecsv", "fits", "h5", "json", "parquet"];
     assert_eq!(
         names,
         expected.map(|extension| format!("result.{extension}"))
@@ -207,6 +207,7 @@ fn a_stream_gets_the_same_bytes_as_a_file() {
         TableFormat::Csv,
         TableFormat::Ecsv,
         TableFormat::Fits,
+        TableFormat::Hdf5,
         TableFormat::Json,
         TableFormat::Parquet,
     ]) {
@@ -241,7 +242,7 @@ fn refusals_say_why() {
     let extension = message(table().write(Path::new("result.xlsx")));
     assert_eq!(
         extension,
-        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .json, .parquet, .xvg"
+        "result.xlsx: the extension should be one of .csv, .ecsv, .fits, .h5, .hdf5, .json, .parquet, .xvg"
     );
     let with = |column: TableColumn| {
         let mut table = table();
@@ -296,6 +297,7 @@ fn refusals_say_why() {
         ("ecsv", "# %ECSV 1.0\n# ---\nx\n1\n", "no `datatype`"),
         ("parquet", "PAR1", "not a result table"),
         ("fits", "SIMPLE  =", "the header does not end"),
+        ("h5", "\u{89}HDF", "not a result table"),
     ] {
         let path = folder.path().join(format!("result.{extension}"));
         std::fs::write(&path, content).unwrap();
@@ -318,7 +320,7 @@ fn results_are_catalogs_too() {
         ..Table::default()
     };
     table.meta.insert("BoxSize".to_owned(), json!(420.5));
-    for extension in ["csv", "ecsv", "fits", "parquet"] {
+    for extension in ["csv", "ecsv", "fits", "h5", "parquet"] {
         let path = folder.path().join(format!("result.{extension}"));
         table.write(&path).unwrap();
         let catalog = open(&path)
@@ -349,6 +351,7 @@ fn python_reads_what_is_written() {
             .write(&folder.path().join(format!("r.{extension}")))
             .unwrap();
     }
+    wide().write(&folder.path().join("wide.hdf5")).unwrap();
     // Names as those of results: numpy splits lines at every comma.
     let mut plain = table.clone();
     plain.columns.truncate(2);
@@ -390,4 +393,62 @@ fn a_fits_file_of_another_program_is_no_result() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tables.fits");
     let error = Table::read(&fixture).unwrap_err().to_string();
     assert!(error.contains("no table with a card `ALBIREO`"), "{error}");
+}
+
+#[test]
+fn an_hdf5_file_of_another_program_is_no_result() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/bits/bits.h5");
+    let error = Table::read(&fixture).unwrap_err().to_string();
+    assert!(
+        error.contains("no description in a data set `albireo`"),
+        "{error}"
+    );
+}
+
+/// More and longer texts than attributes and headers hold, and names that HDF5 takes for paths.
+fn wide() -> Table {
+    let column = |k: usize| TableColumn::floats(format!("C/N {k}"), "x".repeat(70_000), vec![0.5]);
+    let mut table = Table {
+        columns: (0..100).map(column).collect(),
+        ..Table::default()
+    };
+    let edges: Vec<f64> = (0..20_000).map(f64::from).collect();
+    let log = "line ".repeat(40_000);
+    for (key, value) in [
+        ("edges", json!(edges)),
+        ("log", json!(log)),
+        ("a//b", json!({"NUL": "\0"})),
+    ] {
+        table.meta.insert(key.to_owned(), value);
+    }
+    for k in 0..40 {
+        table
+            .meta
+            .insert(format!("text {k}"), json!("t".repeat(30_000)));
+    }
+    table
+}
+
+#[test]
+fn what_attributes_of_hdf5_cannot_hold_comes_back_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.hdf5");
+    wide().write(&path).unwrap();
+    assert_eq!(Table::read(&path).unwrap(), wide());
+}
+
+#[test]
+fn an_hdf5_result_that_is_cut_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.h5");
+    let mut bytes = Vec::new();
+    table().write_to(&mut bytes, TableFormat::Hdf5).unwrap();
+    for length in (0..bytes.len()).step_by(97) {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        let error = Table::read(&path).unwrap_err();
+        assert!(
+            matches!(error, TableError::Malformed { .. }),
+            "{length}: {error}"
+        );
+    }
 }

@@ -271,7 +271,7 @@ pub(crate) enum KernelName {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
     /// Write the result with everything about how it was made, by extension: .csv (which has its record beside it, in FILE.json)
-    /// .ecsv .fits .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
+    /// .ecsv .fits .h5 .json .parquet, or curves for GROMACS and Grace: .xvg; `-` prints it, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Format of `-o -` [default: csv]

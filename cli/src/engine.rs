@@ -180,9 +180,10 @@ impl Engines {
         Ok(Self { who, works })
     }
 
-    /// The same for bins that reach beyond half the box, which GPUs do not count: the processor does, and results say so.
-    pub(crate) fn beyond_half(self, flags: &RunFlags) -> Result<Self> {
-        let who = self.who.beyond_half(flags)?;
+    /// The same for bins that reach beyond half the box, of separations alone or of more. GPUs count the former, by themselves: else the processor
+    /// does, and results say so.
+    pub(crate) fn beyond_half(self, flags: &RunFlags, radial: bool) -> Result<Self> {
+        let who = self.who.beyond_half(flags, radial)?;
         Ok(Self { who, ..self })
     }
 
@@ -243,11 +244,21 @@ impl Who {
         })
     }
 
-    fn beyond_half(self, flags: &RunFlags) -> Result<Self> {
+    #[cfg_attr(not(feature = "cuda"), allow(unused_variables, reason = "no GPUs"))]
+    fn beyond_half(self, flags: &RunFlags, radial: bool) -> Result<Self> {
         Ok(match self {
             #[cfg(feature = "cuda")]
-            Self::One(AnyEngine::Cuda(_) | AnyEngine::Together(_)) => {
-                tracing::warn!("--beyond-half: the cpu counts, as GPUs have no kernel for it");
+            Self::One(AnyEngine::Cuda(_)) if !radial => {
+                tracing::warn!(
+                    "--beyond-half: the cpu counts, as GPUs have no kernel for it in these bins"
+                );
+                Self::One(AnyEngine::Cpu(cpu(flags)?))
+            }
+            #[cfg(feature = "cuda")]
+            Self::One(AnyEngine::Together(_)) => {
+                tracing::warn!(
+                    "--beyond-half: the cpu counts, as it does not share such bins with GPUs"
+                );
                 Self::One(AnyEngine::Cpu(cpu(flags)?))
             }
             Self::Auto(_) => Self::One(AnyEngine::Cpu(cpu(flags)?)),

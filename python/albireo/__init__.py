@@ -16,9 +16,10 @@ from .config import Config, info
 from .measure import angular, count, jackknife, load, merge, multipoles, randoms, rdf, wp, xi
 from .parts import part, whole
 from .result import Result
+from .trajectory import Trajectory
 
 __all__ = [
-    "Catalog", "Config", "Result", "angular", "count", "info", "jackknife", "load", "merge", "multipoles", "part", "randoms", "rdf",
+    "Catalog", "Config", "Result", "Trajectory", "angular", "count", "info", "jackknife", "load", "merge", "multipoles", "part", "randoms", "rdf",
     "samples", "whole", "wp", "xi",
 ]
 __version__ = "0.1.0"

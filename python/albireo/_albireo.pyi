@@ -34,6 +34,14 @@ def call(
             Sequence[tuple[str, npt.NDArray[np.float64]]],
             Sequence[tuple[str, npt.NDArray[np.uint64], int]],
             str | None,
+        ]
+        | tuple[
+            Sequence[npt.NDArray[np.float64]],
+            Sequence[int],
+            Sequence[Sequence[Sequence[float]]] | None,
+            Sequence[tuple[str, Any]],
+            Sequence[Sequence[int]],
+            str | None,
         ],
     ],
     kept: Sequence[str],

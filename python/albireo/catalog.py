@@ -12,6 +12,7 @@ import numpy as np
 
 from . import arrays
 from ._native import native
+from .trajectory import Trajectory
 
 #: What the angles of a table are called.
 _ANGLES = {"ra", "dec", "raj2000", "dej2000"}
@@ -204,6 +205,8 @@ def _of_table(name: str, value: Any, unit: Any) -> tuple[Any, Any]:
 def as_catalog(value: Any, role: str, **beside: Any) -> Catalog:
     """A catalog of whatever stands for one, with arrays that are given beside it; errors name its role."""
     given = {name: values for name, values in beside.items() if values is not None}
+    if isinstance(value, Trajectory):
+        raise ValueError(f"{role}: a Trajectory is for albireo.rdf: other measurements take the positions of one frame")
     if isinstance(value, Catalog):
         if given:
             raise ValueError(f"{role}: {next(iter(given))} belongs into the Catalog")

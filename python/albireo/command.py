@@ -17,6 +17,7 @@ import numpy as np
 
 from ._native import native
 from .catalog import Catalog
+from .trajectory import Trajectory
 
 Progress = bool | Callable[[str, int, int | None], Any] | None
 
@@ -34,7 +35,7 @@ class Role(NamedTuple):
 
     flag: str | None
     prefix: str
-    catalog: Catalog
+    catalog: Catalog | Trajectory
 
 
 def spelled(value: Any) -> str:
@@ -84,7 +85,7 @@ def box(value: Any) -> str:
 _EDGES = {"bins", "mu_bins", "pi_bins", "q", "rho_bins", "z_bins"}
 
 
-def _words(name: str, value: Any, known: frozenset[str], scratch: Callable[[Any], str]) -> list[str]:
+def _words(name: str, value: Any, known: frozenset[str], scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
     """One keyword argument as words of a command line."""
     flag = name.replace("_", "-")
     if flag not in known:
@@ -99,6 +100,8 @@ def _words(name: str, value: Any, known: frozenset[str], scratch: Callable[[Any]
         return [f"--{flag}={box(value)}"]
     if hasattr(value, "table") and hasattr(value, "save"):
         return [f"--{flag}={scratch(value)}"]
+    if name == "frame_weights" and not isinstance(value, (str, os.PathLike)):
+        return [f"--{flag}=@{rows(value)}"]
     if flag == "from-part":
         return [f"--{flag}={spelled(part)}" for part in value]
     if isinstance(value, (list, tuple)) and any(hasattr(part, "save") for part in value):
@@ -225,22 +228,33 @@ def run(
     with ExitStack() as stack:
         folder: list[str] = []
 
-        def scratch(result: Any) -> str:
-            """A result in a file for as long as the command works."""
-            if not hasattr(result, "table"):
-                return spelled(result)
+        def place(ending: str) -> str:
+            """A file for as long as the command works."""
             if not folder:
                 import shutil
                 import tempfile
 
                 folder.append(tempfile.mkdtemp(prefix="albireo-"))
                 stack.callback(shutil.rmtree, folder[0], ignore_errors=True)
-            path = os.path.join(folder[0], f"{len(os.listdir(folder[0]))}.json")
+            return os.path.join(folder[0], f"{len(os.listdir(folder[0]))}.{ending}")
+
+        def scratch(result: Any) -> str:
+            """A result in a file."""
+            if not hasattr(result, "table"):
+                return spelled(result)
+            path = place("json")
             result.table.write(path)
             return path
 
+        def rows(values: Any) -> str:
+            """Numbers in a file, a row each."""
+            path = place("csv")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("weight\n" + "".join(f"{float(value)!r}\n" for value in np.ravel(values)))
+            return path
+
         for name, value in options.items():
-            words += _words(name, value, known, scratch)
+            words += _words(name, value, known, scratch, rows)
         for flag in kept or {}:
             words.append(f"--{flag}=<{flag}>")
         columns, bits = _wanted(options)

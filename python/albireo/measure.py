@@ -15,7 +15,10 @@ import numpy as np
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, run
 from .result import Result, results
+from .trajectory import as_trajectory
 
+#: Results of g(r) beside the main one.
+_FURTHER = ("structure", "p_of_r", "total_g", "block_counts")
 _KINDS = ("weights", "bits", "group", "region")
 
 
@@ -217,17 +220,26 @@ def rdf(
     progress: Progress = None,
     **options: Any,
 ) -> Result:
-    """Computes g(r) and n(r) of particles, or of `second` around `data`; of all frames where `data` is the path of a trajectory.
+    """Computes g(r) and n(r) of particles, or of `second` around `data`; of all frames where `data` is a trajectory: the path of one, a
+    :class:`Trajectory`, an (F, N, 3) array or a list of (N, 3) arrays.
 
     `bins` are edges, or `n_bins` equal ones up to `r_max`; `box` is as for :func:`count` and positions are wrapped into it; `volume` is that
     which particles fill in open space. ``result.g``, ``result.n``, ``result.npairs``. ``group=`` excludes pairs within a molecule.
+
+    Of trajectories every flag of ``albireo rdf`` holds: ``species=`` (a name, or an array beside arrays), ``pairs="O-O,O-H"``,
+    ``select=``, ``bonded=``, ``norm=``, ``lags=[0, 1, 10]``, ``frame_weights=`` (an array, one each)... ``structure=True`` with ``q=``,
+    ``p_of_r=True``, ``total_g=True`` and ``block_counts=True`` give further results by name: ``result.part("structure")``.
     """
     options.update(r_max=r_max, n_bins=n_bins, bins=bins, box=box, volume=volume)
-    roles = [_role(None, "", data, "data", options)]
+    kept = {name.replace("_", "-"): "" for name in _FURTHER if options.get(name) is True}
+    for name in kept:
+        del options[name.replace("-", "_")]
+    frames = as_trajectory(data, options)
+    roles = [Role(None, "", frames)] if frames is not None else [_role(None, "", data, "data", options)]
     if second is not None:
         roles.append(_role("second", "second-", second, "second", options))
     _no_leftovers(options, [])
-    return results(run(["rdf"], roles, options, progress=progress))
+    return results(run(["rdf"], roles, options, kept=kept, progress=progress))
 
 
 def randoms(
@@ -273,5 +285,5 @@ def merge(*parts: Result) -> Result:
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Reads a result that :meth:`Result.save` or the command line wrote: .csv (with its record beside it), .ecsv, .fits, .json or .parquet."""
+    """Reads a result that :meth:`Result.save` or the command line wrote: .csv (with its record beside it), .ecsv, .fits, .h5, .json or .parquet."""
     return Result.read(path)

@@ -208,6 +208,14 @@ class Result:
             raise AttributeError("there are no counts by region: they come from regions=N")
         return Result(table)
 
+    def part(self, name: str) -> Result:
+        """A further result of the same measurement, such as ``"structure"`` of g(r), by the name of the flag that asks for it."""
+        table = self._parts.get(name.replace("_", "-"))
+        if table is None:
+            there = ", ".join(self._parts) or "none"
+            raise ValueError(f"part: expected one of the further results ({there}), found {name!r}")
+        return Result(table)
+
     # Operations.
 
     def operation(self, name: str, *, others: Sequence[Result] = (), **options: Any) -> Result:
@@ -256,7 +264,7 @@ class Result:
     # Going elsewhere.
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it whole or not at all, by extension: .csv .ecsv .fits .json .parquet."""
+        """Writes it whole or not at all, by extension: .csv .ecsv .fits .h5 .json .parquet."""
         self.table.write(os.fspath(path))
 
     def to_pandas(self) -> Any:

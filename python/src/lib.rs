@@ -20,8 +20,9 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use albireo_catalogs::{Attribute, Cell};
 use albireo_cli::Called;
-use albireo_samples::{Given, Words, usual_names as names};
+use albireo_samples::{Given, GivenFrames, Words, usual_names as names};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,6 +36,31 @@ type Floats<'py> = (String, Bound<'py, PyAny>);
 type Bits<'py> = (String, PyReadonlyArray1<'py, u64>, u32);
 /// Columns, columns of bits, unit of length.
 type Sample<'py> = (Vec<Floats<'py>>, Vec<Bits<'py>>, Option<String>);
+/// Values of particles.
+#[derive(FromPyObject)]
+enum Values<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Integers(PyReadonlyArray1<'py, i64>),
+    /// The different texts, and which of them each particle has.
+    Texts(Vec<String>, PyReadonlyArray1<'py, u32>),
+}
+/// x, y and z of all frames, particles of each frame, vectors of their boxes, columns of values, bonds, unit of length.
+type Frames<'py> = (
+    [Bound<'py, PyAny>; 3],
+    Vec<usize>,
+    Option<Vec<[[f64; 3]; 3]>>,
+    Vec<(String, Values<'py>)>,
+    Vec<[u32; 2]>,
+    Option<String>,
+);
+/// What stands for a file.
+#[derive(FromPyObject)]
+enum Memory<'py> {
+    #[pyo3(transparent)]
+    Frames(Frames<'py>),
+    #[pyo3(transparent)]
+    Sample(Sample<'py>),
+}
 /// Results with the names of those that are kept, and printed text.
 type Made = (Vec<(Option<String>, Table)>, String);
 
@@ -50,6 +76,42 @@ fn given((columns, words, unit): Sample<'_>) -> PyResult<Given> {
         given = given.with_words(name, words).map_err(refused)?;
     }
     Ok(given)
+}
+
+/// Frames in arrays that stay where they are.
+fn given_frames(
+    (positions, particles, cells, columns, bonds, unit): Frames<'_>,
+) -> PyResult<Given> {
+    let refused = |error: albireo_samples::SampleError| PyValueError::new_err(error.to_string());
+    let [x, y, z] = positions.map(|array| arrays::column(&array));
+    let mut frames = GivenFrames::new([x?, y?, z?], particles)
+        .map_err(refused)?
+        .in_unit(unit);
+    for (name, values) in columns {
+        let values = match values {
+            Values::Numbers(array) => Attribute::Numbers(array.as_array().to_vec()),
+            Values::Integers(array) => Attribute::Integers(array.as_array().to_vec()),
+            Values::Texts(texts, codes) => Attribute::Texts {
+                texts,
+                codes: codes.as_array().to_vec(),
+            },
+        };
+        frames = frames.with_column(&name, values).map_err(refused)?;
+    }
+    if !bonds.is_empty() {
+        frames = frames.bonded(bonds).map_err(refused)?;
+    }
+    if let Some(cells) = cells {
+        let cells = cells.into_iter().enumerate().map(|(frame, vectors)| {
+            let told =
+                |reason| PyValueError::new_err(format!("the box of frame {frame}: {reason}"));
+            Cell::new(vectors).map_err(told)
+        });
+        frames = frames
+            .with_cells(cells.collect::<PyResult<_>>()?)
+            .map_err(refused)?;
+    }
+    Ok(Given::of_frames(frames))
 }
 
 /// The level of Python's logging as one of tracing.
@@ -69,14 +131,20 @@ fn level(level: Option<u8>) -> Option<Level> {
 fn call(
     py: Python<'_>,
     arguments: Vec<OsString>,
-    given: HashMap<PathBuf, Sample<'_>>,
+    given: HashMap<PathBuf, Memory<'_>>,
     kept: Vec<PathBuf>,
     log_level: Option<u8>,
     log: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Made> {
     let samples = given.into_iter();
-    let samples = samples.map(|(name, sample)| Ok((name, self::given(sample)?)));
+    let samples = samples.map(|(name, memory)| {
+        let given = match memory {
+            Memory::Frames(frames) => given_frames(frames)?,
+            Memory::Sample(sample) => self::given(sample)?,
+        };
+        Ok((name, given))
+    });
     let called = Called {
         arguments,
         given: samples.collect::<PyResult<_>>()?,

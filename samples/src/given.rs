@@ -10,6 +10,7 @@ use albireo_catalogs::{
 };
 
 use crate::error::SampleError;
+use crate::given_frames::GivenFrames;
 use crate::source::File;
 
 /// Columns of numbers with their names, all of the same length, in buffers that may belong to somebody else; `pos[0]`, `pos[1]`, `pos[2]` are the
@@ -39,6 +40,7 @@ pub struct Given {
     words: Vec<(String, Words)>,
     rows: usize,
     unit: Option<String>,
+    frames: Option<Box<GivenFrames>>,
 }
 
 /// The name of a column and which of its components it is: `pos[2]` is the third of `pos`.
@@ -78,8 +80,21 @@ impl Given {
             columns,
             words: Vec::new(),
             rows,
-            unit: None,
+            ..Self::default()
         })
+    }
+
+    /// Frames in place of columns, for commands that take trajectories.
+    pub fn of_frames(frames: GivenFrames) -> Self {
+        Self {
+            frames: Some(Box::new(frames)),
+            ..Self::default()
+        }
+    }
+
+    /// The frames, where it stands for those.
+    pub fn frames(&self) -> Option<&GivenFrames> {
+        self.frames.as_deref()
     }
 
     /// The same with a column of words whose bits tell in which realisations of a selection each row was observed.

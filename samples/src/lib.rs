@@ -36,6 +36,7 @@ mod columns;
 mod error;
 mod frames;
 mod given;
+mod given_frames;
 mod groups;
 mod joining;
 mod memory;
@@ -58,6 +59,7 @@ pub use frames::{
     Species,
 };
 pub use given::Given;
+pub use given_frames::GivenFrames;
 pub use notice::Notice;
 pub use reading::{Reading, Samples};
 pub use regions::RegionSpec;

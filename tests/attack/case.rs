@@ -226,7 +226,7 @@ impl Case {
         matches!(self.bins, Bins::Cut(..))
     }
 
-    /// Whether bins reach beyond half the box: what stands around devices has the cpu count these.
+    /// Whether bins reach beyond half the box: devices have no kernels for some of these, and what stands around them has the cpu count those.
     pub fn reaches_beyond(&self) -> bool {
         let refused = |built: Built| match &built.bins {
             BuiltBins::R(bins) => bins.admit(&built.domain).is_err(),

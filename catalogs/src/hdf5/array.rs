@@ -12,6 +12,7 @@ use super::element::{self, Element};
 use super::failure::failure;
 use super::{LARGEST_RATIO, lzf, read};
 use crate::error::CatalogError;
+use crate::numbers::Values;
 use crate::reader::Kind;
 use crate::value::{Attributes, Value};
 
@@ -182,6 +183,31 @@ impl Store {
             }
             Elements::Texts(_) => Err(self.refuse(array, "numbers, found texts")),
         }
+    }
+
+    /// The values of a column of float64 or uint64; nothing if it is none.
+    pub(crate) fn column(&self, array: &Array) -> Result<Option<Values>, CatalogError> {
+        let [rows] = *array.shape() else {
+            return Ok(None);
+        };
+        let slice = SliceInfo {
+            selections: vec![span(0, rows)],
+        };
+        let failure = |error| failure(&self.path, &error);
+        self.check_size(array)?;
+        Ok(match array.element.dtype().as_str() {
+            "float64" => {
+                let values = read::<element::Float>(&array.dataset, &slice).map_err(failure)?;
+                let values = values.into_iter().map(|value| value.0);
+                Some(Values::Floats(values.collect()))
+            }
+            "uint64" => {
+                let values = read::<element::Integer>(&array.dataset, &slice).map_err(failure)?;
+                let values = values.into_iter().map(|value| u64::try_from(value.0));
+                values.collect::<Result<_, _>>().ok().map(Values::Integers)
+            }
+            _ => None,
+        })
     }
 
     /// The error of an array that is not what is expected.

@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+#[cfg(any(feature = "fits", feature = "hdf5"))]
+use crate::error::CatalogError;
+
 /// Why a result table could not be written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// The file name's extension names no format.
-    #[error("{}: the extension should be one of .csv, .ecsv, .fits, .json, .parquet, .xvg", path.display())]
+    #[error("{}: the extension should be one of .csv, .ecsv, .fits, .h5, .hdf5, .json, .parquet, .xvg", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
@@ -83,6 +86,18 @@ impl From<io::Error> for Failure {
             Self::Malformed(error.to_string())
         } else {
             Self::Io(error)
+        }
+    }
+}
+
+#[cfg(any(feature = "fits", feature = "hdf5"))]
+impl From<CatalogError> for Failure {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Io { reason, .. } => Self::Io(reason),
+            CatalogError::NotFound { .. } => Self::Io(std::io::ErrorKind::NotFound.into()),
+            CatalogError::Corrupt { detail, .. } => Self::Malformed(detail),
+            other => Self::Malformed(other.to_string()),
         }
     }
 }

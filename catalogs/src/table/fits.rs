@@ -9,7 +9,6 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::{Failure, Table, columns_from_json, columns_json};
-use crate::error::CatalogError;
 use crate::fits::cfitsio::{FitsColumn, write_table};
 use crate::fits::result;
 use crate::numbers::Values;
@@ -18,17 +17,6 @@ use crate::numbers::Values;
 const LONGEST_NAME: usize = 60;
 /// Most columns a FITS table can have.
 const MOST_COLUMNS: usize = 999;
-
-impl From<CatalogError> for Failure {
-    fn from(error: CatalogError) -> Self {
-        match error {
-            CatalogError::Io { reason, .. } => Self::Io(reason),
-            CatalogError::NotFound { .. } => Self::Io(std::io::ErrorKind::NotFound.into()),
-            CatalogError::Corrupt { detail, .. } => Self::Malformed(detail),
-            other => Self::Malformed(other.to_string()),
-        }
-    }
-}
 
 pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
     let refuse = |detail: String| Err(Failure::Malformed(detail));

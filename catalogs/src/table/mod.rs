@@ -1,4 +1,4 @@
-//! Result tables: columns of counts and floats with metadata, written to and read from five formats, and written as curves.
+//! Result tables: columns of counts and floats with metadata, written to and read from six formats, and written as curves.
 //!
 //! Entry: [`Table::write`], [`Table::read`]. All of them keep every bit of u64 and finite f64, the names, units and metadata.
 
@@ -7,6 +7,8 @@ mod ecsv;
 mod error;
 #[cfg(feature = "fits")]
 mod fits;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -69,6 +71,8 @@ pub enum TableFormat {
     Ecsv,
     /// A FITS binary table.
     Fits,
+    /// HDF5: a data set for each column.
+    Hdf5,
     /// One JSON object.
     Json,
     /// Apache Parquet, zstd.
@@ -141,6 +145,7 @@ impl TableFormat {
             "csv" => Ok(Self::Csv),
             "ecsv" => Ok(Self::Ecsv),
             "fits" => Ok(Self::Fits),
+            "h5" | "hdf5" => Ok(Self::Hdf5),
             "json" => Ok(Self::Json),
             "parquet" => Ok(Self::Parquet),
             "xvg" => Ok(Self::Xvg),
@@ -156,6 +161,7 @@ impl TableFormat {
     fn feature(self) -> &'static str {
         match self {
             Self::Fits => "fits",
+            Self::Hdf5 => "hdf5",
             Self::Parquet => "parquet",
             Self::Csv | Self::Ecsv | Self::Json | Self::Xvg => "default",
         }
@@ -253,6 +259,8 @@ impl Table {
             TableFormat::Parquet => parquet::read(path),
             #[cfg(feature = "fits")]
             TableFormat::Fits => fits::read(path),
+            #[cfg(feature = "hdf5")]
+            TableFormat::Hdf5 => hdf5::read(path),
             #[allow(unreachable_patterns, reason = "reached in builds without some format")]
             other => return Err(TableError::NotBuiltIn(other.feature())),
         };
@@ -277,6 +285,8 @@ impl Table {
             TableFormat::Parquet => parquet::write(self, writer),
             #[cfg(feature = "fits")]
             TableFormat::Fits => fits::write(self, writer),
+            #[cfg(feature = "hdf5")]
+            TableFormat::Hdf5 => hdf5::write(self, writer),
             #[allow(unreachable_patterns, reason = "reached in builds without some format")]
             other => Err(Failure::NotBuiltIn(other.feature())),
         }

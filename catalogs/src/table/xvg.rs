@@ -9,7 +9,7 @@ use super::{Failure, Table, TableColumn};
 /// What is said when such a file is to be read.
 pub(super) fn not_read() -> Failure {
     Failure::Malformed(
-        "xvg is written for GROMACS and Grace and has no edges: expected the result in .csv, .ecsv, .fits, .json or .parquet"
+        "xvg is written for GROMACS and Grace and has no edges: expected the result in .csv, .ecsv, .fits, .h5, .json or .parquet"
             .to_owned(),
     )
 }

@@ -52,6 +52,22 @@ impl Attribute {
         self.len() == 0
     }
 
+    /// Those of some of the particles.
+    ///
+    /// # Panics
+    /// If there are no such rows.
+    #[must_use]
+    pub fn rows(&self, rows: std::ops::Range<usize>) -> Self {
+        match self {
+            Self::Numbers(values) => Self::Numbers(values[rows].to_vec()),
+            Self::Integers(values) => Self::Integers(values[rows].to_vec()),
+            Self::Texts { texts, codes } => Self::Texts {
+                texts: texts.clone(),
+                codes: codes[rows].to_vec(),
+            },
+        }
+    }
+
     pub(super) fn cells(&self) -> Cells {
         match self {
             Self::Numbers(values) => Cells::Numbers(values.clone()),

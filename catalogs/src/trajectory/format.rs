@@ -34,6 +34,8 @@ pub enum TrajectoryFormat {
     Pdb,
     /// A table with a column of frame numbers, or of one frame: Parquet, FITS, HDF5 or delimited text.
     Table,
+    /// Arrays in memory.
+    Memory,
 }
 
 impl fmt::Display for TrajectoryFormat {
@@ -51,6 +53,7 @@ impl fmt::Display for TrajectoryFormat {
             Self::Gro => "GRO",
             Self::Pdb => "PDB",
             Self::Table => "table of frames",
+            Self::Memory => "arrays",
         })
     }
 }

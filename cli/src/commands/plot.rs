@@ -40,7 +40,7 @@ fn power(text: &str) -> Result<f64, String> {
 /// Arguments of `plot`.
 #[derive(Debug, Args)]
 pub(crate) struct Plot {
-    /// Results that albireo wrote: .csv (with the record beside it), .ecsv, .fits, .json or .parquet; several are drawn in common axes
+    /// Results that albireo wrote: .csv (with the record beside it), .ecsv, .fits, .h5, .json or .parquet; several are drawn in common axes
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
     /// The figure, by extension: .png .svg .pdf

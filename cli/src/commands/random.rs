@@ -66,7 +66,7 @@ pub(crate) struct Random {
         help_heading = "Running (never changes a number)"
     )]
     devices: Option<Vec<usize>>,
-    /// Write the numbers with everything about how they were made, by extension: .parquet .fits .csv (its record beside it, in FILE.json)
+    /// Write the numbers with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,

@@ -44,7 +44,7 @@ pub(crate) struct Randoms {
     smooth_nz: Option<usize>,
     #[command(flatten)]
     columns: DataFlags,
-    /// Write the points with everything about how they were made, by extension: .parquet .fits .csv (its record beside it, in FILE.json)
+    /// Write the points with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,

@@ -169,7 +169,7 @@ fn files_and_columns() {
         &folder,
         "count good.csv --bins edges:0,1,2 -o out.txt",
         1,
-        &["out.txt", ".csv, .ecsv, .fits, .json, .parquet"],
+        &["out.txt", ".csv, .ecsv, .fits, .h5, .hdf5, .json, .parquet"],
     );
     refused(
         &folder,

@@ -284,6 +284,40 @@ fn curves_for_gromacs() {
 }
 
 #[test]
+fn results_as_hdf5_are_those_of_other_formats() {
+    let folder = Folder::new().with("t.csv", &trajectory(0..3, 30));
+    folder.good(&format!(
+        "rdf t.csv {BINS} --unit nm --structure q.h5 --q lin:1:4:4 -o g.h5"
+    ));
+    folder.good(&format!(
+        "rdf t.csv {BINS} --unit nm --structure q.csv --q lin:1:4:4 -o g.csv"
+    ));
+    for [hdf5, csv] in [["g.h5", "g.csv"], ["q.h5", "q.csv"]] {
+        let [hdf5, csv] = [hdf5, csv].map(|name| folder.table(name));
+        assert_eq!(hdf5.columns, csv.columns);
+        assert_eq!(hdf5.kind().unwrap(), csv.kind().unwrap());
+        assert_eq!(hdf5.meta["edges"], csv.meta["edges"]);
+    }
+    folder.good("plot g.h5 -o g.svg");
+    let names = folder.names();
+    let failed = folder.run("rdf t.csv --r-max 1e9 --n-bins 6 -o bad.hdf5");
+    assert_eq!((failed.code, folder.names()), (1, names));
+    let python = std::env::var("ALBIREO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let check = "import sys, json, numpy as np\ntry: import h5py\nexcept ModuleNotFoundError: sys.exit()\n\
+        f = h5py.File('g.h5'); rows = np.genfromtxt('g.csv', delimiter=',', names=True, deletechars='')\n\
+        record = json.loads(f['albireo'][()])['columns']\n\
+        assert [c['name'] for c in record] == list(rows.dtype.names) and len(f) == len(record) + 1, list(f)\n\
+        assert all(np.array_equal(f[n][:], rows[n], equal_nan=True) for n in rows.dtype.names)\n\
+        assert f['lo'].attrs['units'] == b'nm' and f.attrs['result'] == b'radial distribution function'";
+    let mut python = std::process::Command::new(python);
+    let run = python
+        .current_dir(folder.path(""))
+        .args(["-c", check])
+        .output();
+    assert!(run.is_err() || run.is_ok_and(|run| run.status.success()));
+}
+
+#[test]
 fn covariances_of_partials_have_a_block_for_each_pair() {
     let mut folder = Folder::new();
     for k in 0..4 {

@@ -8,6 +8,7 @@
     reason = "molecules are numbered in 32 bits"
 )]
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use albireo::{Domain, Outside, Particles, Points};
@@ -76,8 +77,10 @@ pub(super) fn centres(
         available: atoms.names().map(str::to_owned).collect(),
     };
     let molecules = molecules(atoms.get(column).ok_or_else(|| missing(column))?);
-    let Some(Attribute::Numbers(masses)) = atoms.get("mass") else {
-        return Err(missing("mass"));
+    let masses: Cow<'_, [f64]> = match atoms.get("mass") {
+        Some(Attribute::Numbers(masses)) => masses.into(),
+        Some(Attribute::Integers(masses)) => masses.iter().map(|&mass| mass as f64).collect(),
+        _ => return Err(missing("mass")),
     };
     let [x, y, z] = positions.each_ref().map(Clone::clone);
     let placed = domain.place(Particles::new(Points::new(x, y, z)?), Outside::Wrap)?;

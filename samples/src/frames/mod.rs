@@ -18,6 +18,7 @@ pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
 use crate::error::{SampleError, Within};
+use crate::given_frames::GivenFrames;
 use crate::space::{BoxSpec, domain_of};
 use centres::centres;
 use chosen::Chosen;
@@ -108,12 +109,28 @@ impl FrameReading {
     /// Files that cannot be read, a range without a frame, columns or species that are not there.
     pub fn open(self, paths: &[PathBuf]) -> Result<(FrameSource, FrameChoice), SampleError> {
         let (request, stop) = (self.request.clone(), self.stop.clone());
-        let mut source = FrameSource::open(paths, request, self.range, stop)?;
+        let source = FrameSource::open(paths, request, self.range, stop)?;
+        self.of_source(source)
+    }
+
+    /// As [`FrameReading::open`], of frames in memory.
+    ///
+    /// # Errors
+    /// As [`FrameReading::open`].
+    pub fn open_given(
+        self,
+        frames: GivenFrames,
+    ) -> Result<(FrameSource, FrameChoice), SampleError> {
+        let source = FrameSource::given(frames.opened(), self.range, self.stop.clone())?;
+        self.of_source(source)
+    }
+
+    fn of_source(self, mut source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {
         let first = source
             .peek()?
             .cloned()
             .ok_or_else(|| SampleError::NoFrames {
-                path: paths.first().cloned().unwrap_or_default(),
+                path: source.first().to_owned(),
             })?;
         let place = || at(&first);
         let merged = self.with_topology(&first.frame).within(place)?;

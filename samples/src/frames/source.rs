@@ -25,6 +25,7 @@ pub struct NumberedFrame {
 
 /// Hands out the frames of a range, file after file.
 pub struct FrameSource {
+    first: PathBuf,
     files: VecDeque<PathBuf>,
     request: TrajectoryRequest,
     range: FrameRange,
@@ -57,18 +58,38 @@ impl FrameSource {
             .pop_front()
             .ok_or_else(|| SampleError::Missing("trajectory".to_owned()))?;
         let open = open_trajectory(&first, &request, stop.clone())?;
+        let opened = Self::given(open, range, stop)?;
         Ok(Self {
+            files,
+            request,
+            ..opened
+        })
+    }
+
+    /// The frames of one trajectory that is open already.
+    pub(super) fn given(
+        open: Box<dyn Trajectory>,
+        range: FrameRange,
+        stop: Stop,
+    ) -> Result<Self, SampleError> {
+        Ok(Self {
+            first: open.path().to_owned(),
             format: open.format().to_string(),
             unit: unit_of(open.as_ref()),
             stated: cell_of(open.as_ref())?,
             open: Some(open),
-            files,
-            request,
+            files: VecDeque::new(),
+            request: TrajectoryRequest::default(),
             range,
             stop,
             passed: 0,
             ahead: None,
         })
+    }
+
+    /// The first file.
+    pub(super) fn first(&self) -> &Path {
+        &self.first
     }
 
     /// The format of the first file.

@@ -463,7 +463,7 @@ impl Cuda {
         planes: Range<usize>,
         progress: &dyn Progress,
     ) -> Result<(FieldSums, DistanceTests), EngineError> {
-        let both = (&*self.gpus, &Cpu::new());
+        let both = (self.gpus()?, &Cpu::new());
         let (sums, tests, timings) = field_by_variant(both, variant, job, planes, progress)?;
         let plan = format!("{} sources, {}", job.n_sources(), variant.name());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (timings, plan);

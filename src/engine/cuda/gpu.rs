@@ -160,7 +160,10 @@ impl Gpu {
         };
         let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let stream = context.default_stream();
+        // Those who share a device work at the same time only in streams of their own.
+        let stream = context
+            .new_stream()
+            .map_err(failed(number, "cuStreamCreate"))?;
         Ok(Self {
             number,
             stream,
@@ -180,6 +183,25 @@ impl Gpu {
             .mem_get_info()
             .map_err(failed(self.number, "cuMemGetInfo"))?;
         Ok((free as u64).saturating_sub(RESERVE))
+    }
+
+    /// Lets go of the spares where the driver has less than so many bytes.
+    fn find_room(&self, bytes: u64) -> Result<(), CudaError> {
+        if self.free()? < bytes {
+            lock(&self.spare).clear();
+            self.stream
+                .synchronize()
+                .map_err(failed(self.number, "cuStreamSynchronize"))?;
+            let free = self.free()?;
+            if free < bytes {
+                return Err(CudaError::Memory {
+                    device: self.number,
+                    needed: bytes,
+                    free,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// What this device is.
@@ -266,21 +288,12 @@ impl Device for Gpu {
     }
 
     fn make_room(&self, bytes: u64) -> Result<(), CudaError> {
-        if self.free()? < bytes {
-            lock(&self.spare).clear();
-            self.stream
-                .synchronize()
-                .map_err(failed(self.number, "cuStreamSynchronize"))?;
-            let free = self.free()?;
-            if free < bytes {
-                return Err(CudaError::Memory {
-                    device: self.number,
-                    needed: bytes,
-                    free,
-                });
-            }
+        // Of frames like the last one everything lies there: the driver, which takes long to answer, is not asked.
+        let spares: usize = lock(&self.spare).iter().map(CudaSlice::len).sum();
+        if spares as u64 >= bytes {
+            return Ok(());
         }
-        Ok(())
+        self.find_room(bytes)
     }
 
     fn allocate(&self, bytes: usize) -> Result<GpuMemory, CudaError> {
@@ -297,7 +310,7 @@ impl Device for Gpu {
             });
         }
         drop(spares);
-        self.make_room(bytes as u64)?;
+        self.find_room(bytes as u64)?;
         // SAFETY: the content is unknown until written; every reader writes or clears first.
         let slice = unsafe { self.stream.alloc::<u8>(bytes) }.map_err(|error| {
             // Others take memory too, and the driver hands it out in large pieces.

@@ -3,6 +3,7 @@
 //! Entry: [`Cuda`]. Kernels come from the crate `albireo-kernels` and are compiled by NVRTC for the device at hand on first use;
 //! driver and compiler are found at run time, so nothing CUDA is needed to build. It estimates nothing and reads no file but its cache.
 
+mod beyond;
 mod carried;
 mod choices;
 #[doc(hidden)]
@@ -42,6 +43,8 @@ mod suite;
 
 pub use crate::error::CudaError;
 #[doc(hidden)]
+pub use beyond::count;
+#[doc(hidden)]
 pub use fields::{field, field_by_variant, field_kernels};
 pub use gpu::DeviceDescription;
 #[doc(hidden)]
@@ -53,8 +56,6 @@ pub use nvrtc::{CompilerDescription, check, compile, compiler};
 pub use options::{CudaOptions, KernelChoice, Precision, Tuning};
 #[doc(hidden)]
 pub use rand48::fill;
-#[doc(hidden)]
-pub use spread::count;
 pub use timings::CudaTimings;
 
 use std::fmt;
@@ -243,12 +244,12 @@ impl Cuda {
         let mut told = None;
         let count = |all: &Tallied<B>| {
             let (tally, timings, plan) =
-                spread::count(self.gpus()?, &self.options, (job, kept), all, progress)?;
+                beyond::count(self.gpus()?, &self.options, (job, kept), all, progress)?;
             told = Some((timings, plan));
             Ok(tally)
         };
         what.admit(job)?;
-        if what.reaches_beyond(job.domain()) {
+        if what.reaches_beyond(job.domain()) && !beyond::serves(what, job.domain()) {
             let cpu = Cpu::new();
             let tally = cpu.run(job, what, progress)?;
             return Ok((tally, Report::by_processor(&cpu.description())));

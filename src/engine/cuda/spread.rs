@@ -44,7 +44,7 @@ struct Spread<'a, D: Devices> {
 type Factors<'a> = Option<[&'a [f64]; 2]>;
 
 /// What the devices hold of a sample.
-type Samples<D> = Kept<<<D as Devices>::Device as Device>::Memory>;
+pub(super) type Samples<D> = Kept<<<D as Devices>::Device as Device>::Memory>;
 
 /// The labels of the pairs of a job, where its classes are more than one.
 fn labels(
@@ -73,20 +73,18 @@ fn labels(
     }))
 }
 
-/// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
-/// that is to be kept, serves the next count. Kernels sum by one set of weights: there is a pass for each.
+/// Counts `what`, which the job admits, in as many passes as there are sets of weights: kernels sum by one. What the devices hold of the samples,
+/// where that is to be kept, serves the next count.
 ///
 /// # Errors
-/// A job for which `what` is not defined, sums without a kernel, a device that fails, too little memory for even the smallest piece, or a
-/// stop asked for.
-pub fn count<D: Devices, B: Binning>(
+/// Sums without a kernel, a device that fails, too little memory for even the smallest piece, or a stop asked for.
+pub(super) fn count<D: Devices, B: Binning>(
     devices: &D,
     options: &CudaOptions,
     job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
     what: &Tallied<B>,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
-    what.admit(job.0)?;
     let mut told: Option<(CudaTimings, String)> = None;
     let tally = what.pass_by_pass(|one| {
         let (tally, mut timings, plan) = count_pass(devices, options, job, one, progress)?;

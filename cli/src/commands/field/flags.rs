@@ -70,7 +70,7 @@ pub(crate) struct Field {
     #[command(flatten)]
     pub(super) variant: super::variant::VariantFlags,
     /// Write the map, by extension: .dx .cube (lengths taken as Angstrom) .npy (with FILE.npy.json beside it, which says where it lies) .h5;
-    /// values --at points: .csv .ecsv .fits .json .parquet, or `-`
+    /// values --at points: .csv .ecsv .fits .h5 .json .parquet, or `-`
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: PathBuf,
     /// Keep what is made of the map in FILE.partial, so that the same command goes on with it after an interruption

@@ -116,7 +116,7 @@ pub(super) struct StepFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct WrittenFlags {
-    /// Write energies, temperature, pressure and momentum, by extension: .csv .ecsv .fits .json .parquet; `-` prints them
+    /// Write energies, temperature, pressure and momentum, by extension: .csv .ecsv .fits .h5 .json .parquet; `-` prints them
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
     /// Format of `-o -` [default: csv]

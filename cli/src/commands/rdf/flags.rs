@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FrameFlags`]. Nothing here opens a trajectory.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU16, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ pub(super) struct FrameFlags {
     /// Add Kirkwood-Buff integrals up to each edge, of g normalised by n2; `box`: corrected for the box (Ganguly & van der Vegt 2013)
     #[arg(long, value_name = "CORRECTION", num_args = 0..=1, require_equals = true, default_missing_value = "plain")]
     pub(super) kirkwood_buff: Option<KirkwoodBuffName>,
-    /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, JSON or Parquet
+    /// Write the counts and g(r) of blocks of frames, too: CSV, ECSV, FITS, HDF5, JSON or Parquet
     #[arg(long, value_name = "FILE")]
     pub(super) block_counts: Option<PathBuf>,
     /// Frames of a block in --block-counts, e.g. 10 [default: 1]
@@ -174,6 +174,9 @@ pub(super) struct FrameFlags {
     /// Save the counts here every half minute, and go on from them when the command is run again
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
+    /// Frames that each GPU counts side by side [default: 2 large ones to 8 small ones]
+    #[arg(long, value_name = "N")]
+    pub(super) frames_per_device: Option<NonZeroU16>,
     /// Tables: the column of frame numbers [default: frame]
     #[arg(long, value_name = "COLUMN")]
     frame_column: Option<String>,
@@ -201,11 +204,32 @@ impl FrameFlags {
             (self.kirkwood_buff.is_some(), "--kirkwood-buff"),
             (self.block_counts.is_some(), "--block-counts"),
             (self.checkpoint.is_some(), "--checkpoint"),
+            (self.frames_per_device.is_some(), "--frames-per-device"),
             (self.frame_column.is_some(), "--frame-column"),
             (self.box_table.is_some(), "--box-table"),
         ];
         let first = given.into_iter().find(|(given, _)| *given);
         first.map(|(_, flag)| flag)
+    }
+
+    /// Refuses what is of files alone.
+    pub(super) fn check_in_memory(&self) -> Result<()> {
+        let of_files = [
+            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.frame_column.is_some(), "--frame-column"),
+            (self.box_table.is_some(), "--box-table"),
+        ];
+        match of_files.into_iter().find(|(given, _)| *given) {
+            Some((_, flag)) => Err(usage(format!(
+                "{flag} is for files, and the frames lie in memory"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether bins are of (rho, |z|).
+    pub(super) fn is_cylinder(&self) -> bool {
+        self.cylinder.is_some()
     }
 
     /// What the axis and the heights of --cylinder are, as text.

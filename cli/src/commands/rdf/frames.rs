@@ -230,7 +230,11 @@ impl<B: RdfBins> Run<'_, B> {
                 self.engines.for_jobs(&[(pairs, sums)], &self.bins)
             }
         };
-        let each = FrameWorkers::each_alone(&engine)?;
+        let on_a_device = match self.flags.frames_per_device {
+            Some(frames) => usize::from(frames.get()),
+            None => FrameWorkers::worth_sharing(particles),
+        };
+        let each = FrameWorkers::sharing_devices(&engine, on_a_device)?;
         let many = each.frames_at_once();
         let on_cpu = matches!(engine, AnyEngine::Cpu(_));
         let few = on_cpu && frames.is_some_and(|frames| 2 * frames < 3 * many as u64);

@@ -187,7 +187,7 @@ impl Rdf {
     fn engines(&self, arguments: &Arguments) -> Result<Engines> {
         let engines = Engines::new(&self.pairs.run, arguments)?;
         if self.beyond_half {
-            engines.beyond_half(&self.pairs.run)
+            engines.beyond_half(&self.pairs.run, !self.frames.is_cylinder())
         } else {
             Ok(engines)
         }
@@ -252,13 +252,23 @@ impl Rdf {
     pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
         self.check()?;
         let selection = self.pairs.selection();
+        let given = |path| call.kept.given().get(path)?.frames().cloned();
+        let frames = self.data.paths.first().and_then(given);
+        if let Some(frames) = frames {
+            if self.second.is_some() || self.pairs.has_second() {
+                return Err(usage(
+                    "a trajectory has no second sample: its parts are named by --species or --select",
+                ));
+            }
+            return self.run_over_frames(call, &selection, Some(frames));
+        }
         let in_memory = |path| call.kept.given().contains_key(path);
         let in_memory = self.data.paths.iter().any(in_memory);
         let of_frames = self.second.is_none() && !self.pairs.has_second() && !in_memory;
         let given = self.frames.given().or(self.times.given());
         let given = given.or(self.structure.given());
         if of_frames && is_trajectory(&self.data.paths, &self.frames, (&selection, given))? {
-            return self.run_over_frames(call, &selection);
+            return self.run_over_frames(call, &selection, None);
         }
         if let Some(flag) = given {
             return Err(usage(format!(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use albireo::estimators::fluid::{FrameSpaces, Space};
 use albireo::frames::FrameJob;
-use albireo_samples::{FrameChoice, FrameSource, Selection};
+use albireo_samples::{FrameChoice, FrameSource, GivenFrames, Selection};
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
@@ -19,8 +19,13 @@ use crate::record::{Arguments, Record};
 use crate::usage::usage;
 
 impl Rdf {
-    /// Counts the frames of a trajectory.
-    pub(super) fn run_over_frames(self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
+    /// Counts the frames of a trajectory, of files or in memory.
+    pub(super) fn run_over_frames(
+        self,
+        call: &mut Call<'_>,
+        selection: &Selection,
+        given: Option<GivenFrames>,
+    ) -> Result<()> {
         let mut record = Record::begin(call.arguments);
         let paths: &[PathBuf] = &self.data.paths;
         let mut reading = self
@@ -29,7 +34,14 @@ impl Rdf {
         // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
         reading.request.undivided = paths.len() == 1;
         let settings = (reading.settings(), self.frames.range());
-        let (mut source, choice) = reading.open(paths)?;
+        if given.is_some() {
+            self.frames.check_in_memory()?;
+        }
+        let in_memory = given.is_some();
+        let (mut source, choice) = match given {
+            Some(frames) => reading.open_given(frames)?,
+            None => reading.open(paths)?,
+        };
         let first = source.peek()?.cloned();
         let job = first.map(|frame| choice.job(frame)).transpose()?;
         let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
@@ -57,7 +69,9 @@ impl Rdf {
             (self.beyond_half, of_weights),
             self.frames.across_and_along(),
         );
-        let fingerprint = fingerprint(paths, &asked)?;
+        // Of what lies in memory there are no checkpoints.
+        let files = if in_memory { &[][..] } else { paths };
+        let fingerprint = fingerprint(files, &asked)?;
         let open = Opened {
             source,
             choice,

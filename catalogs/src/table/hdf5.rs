@@ -1,0 +1,152 @@
+//! HDF5: a data set of uint64 or float64 for each column, the metadata as attributes of the file.
+//!
+//! Entry: [`write`], [`read`]. The data set `albireo` holds the whole description as JSON, as attributes are bounded and have no order:
+//! it alone is read back.
+
+use std::io::Write;
+use std::path::Path;
+
+use hdf5_writer::{AttributeBuilder, DatasetBuilder, Hdf5Builder, WriteOptions};
+use serde_json::{Value as Json, json};
+
+use super::{Failure, Table, TableColumn, columns_from_json, columns_json};
+use crate::hdf5::array::{Elements, Store};
+use crate::numbers::Values;
+
+/// The data set that holds the description.
+const DESCRIPTION: &str = "albireo";
+/// Attributes share headers whose parts have at most 65,535 bytes; what is longer stands in the description alone.
+const LONGEST_ATTRIBUTE: usize = 32_000;
+
+impl From<hdf5_writer::Error> for Failure {
+    fn from(error: hdf5_writer::Error) -> Self {
+        match error {
+            hdf5_writer::Error::Io(reason) => Self::Io(reason),
+            other => Self::Malformed(other.to_string()),
+        }
+    }
+}
+
+/// The data sets of the columns: their names, but for what HDF5 takes for paths, and for names that are taken.
+fn data_sets(columns: &[TableColumn]) -> Vec<String> {
+    let mut taken = vec![DESCRIPTION.to_owned()];
+    for column in columns {
+        let mut name = column.name.replace('/', "|");
+        while taken.contains(&name) || name.chars().all(|c| c == '.') {
+            name.push('_');
+        }
+        taken.push(name);
+    }
+    taken.split_off(1)
+}
+
+pub(super) fn write<W: Write>(table: &Table, writer: &mut W) -> Result<(), Failure> {
+    let description = json!({ "meta": table.meta, "columns": columns_json(table) }).to_string();
+    let description = DatasetBuilder::fixed_string_data(DESCRIPTION, [], &[description])?;
+    let mut file = Hdf5Builder::new().dataset(description);
+    for (column, name) in table.columns.iter().zip(data_sets(&table.columns)) {
+        let shape = [column.values.len() as u64];
+        let mut stored = match &column.values {
+            Values::Integers(values) => DatasetBuilder::typed_data(name, shape, values)?,
+            Values::Floats(values) => DatasetBuilder::typed_data(name, shape, values)?,
+        };
+        let said = [
+            ("units", column.unit.as_deref().unwrap_or_default()),
+            ("description", &column.description),
+        ];
+        for (key, text) in said.into_iter().filter(|(_, text)| !text.is_empty()) {
+            if text.len() <= LONGEST_ATTRIBUTE {
+                stored = stored.attribute(AttributeBuilder::fixed_string(key, text));
+            }
+        }
+        file = file.dataset(stored);
+    }
+    for (key, value) in &table.meta {
+        let is_name = !key.contains('\0') && !key.split('/').any(str::is_empty);
+        if let (true, Some(attribute)) = (is_name, attribute(key, value)?) {
+            file = file.attribute(attribute);
+        }
+    }
+    let bytes = file.into_plan()?.encode(WriteOptions::default())?;
+    Ok(writer.write_all(&bytes)?)
+}
+
+/// Texts, numbers and lists of numbers as they are, all else as JSON; nothing for what is too long.
+fn attribute(key: &str, value: &Json) -> Result<Option<AttributeBuilder>, Failure> {
+    let bounded = |bytes: usize| key.len() + bytes <= LONGEST_ATTRIBUTE;
+    if let Some(number) = value.as_u64() {
+        return Ok(Some(AttributeBuilder::scalar(key, number)?));
+    }
+    if let Some(number) = value.as_i64() {
+        return Ok(Some(AttributeBuilder::scalar(key, number)?));
+    }
+    if let Some(number) = value.as_f64() {
+        return Ok(Some(AttributeBuilder::scalar(key, number)?));
+    }
+    let list = value.as_array().filter(|list| !list.is_empty());
+    if let Some(list) = list {
+        let integers: Option<Vec<u64>> = list.iter().map(Json::as_u64).collect();
+        let floats: Option<Vec<f64>> = list.iter().map(Json::as_f64).collect();
+        let fits = bounded(8 * list.len());
+        match (integers, floats) {
+            (Some(integers), _) if fits => {
+                return Ok(Some(AttributeBuilder::vector(key, &integers)?));
+            }
+            (_, Some(floats)) if fits => return Ok(Some(AttributeBuilder::vector(key, &floats)?)),
+            (_, Some(_)) => return Ok(None),
+            (_, None) => {}
+        }
+    }
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    let fits = bounded(text.len()) && !text.contains('\0');
+    Ok(fits.then(|| AttributeBuilder::fixed_string(key, text)))
+}
+
+pub(super) fn read(path: &Path) -> Result<Table, Failure> {
+    let store = Store::open(path)?;
+    let missing = || Failure::Malformed(format!("no description in a data set `{DESCRIPTION}`"));
+    let described = store.array(DESCRIPTION).ok_or_else(missing)?;
+    let Elements::Texts(texts) = store.elements(&described, None)? else {
+        return Err(missing());
+    };
+    let text = texts.first().ok_or_else(missing)?;
+    let mut json: Json = serde_json::from_str(text)
+        .map_err(|error| Failure::Malformed(format!("data set `{DESCRIPTION}`: {error}")))?;
+    let mut columns = columns_from_json(&json["columns"])?;
+    let Json::Object(meta) = json["meta"].take() else {
+        return Err(missing());
+    };
+    let names = data_sets(&columns);
+    for (column, name) in columns.iter_mut().zip(names) {
+        let found = match store.array(&name) {
+            Some(array) => store.column(&array)?,
+            None => None,
+        };
+        let dtype = column.values.dtype();
+        column.values = found
+            .filter(|values| values.dtype() == dtype)
+            .ok_or_else(|| {
+                Failure::Malformed(format!(
+                    "data set `{name}` is missing or no column of {dtype}"
+                ))
+            })?;
+    }
+    Ok(Table { columns, meta })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TableColumn, data_sets};
+
+    #[test]
+    fn names_are_no_paths_and_never_the_same() {
+        let names = ["a/b", "a|b", ".", "albireo", "g(r)", "a|b_"];
+        let columns = names.map(|name| TableColumn::integers(name, "", Vec::new()));
+        assert_eq!(
+            data_sets(&columns),
+            ["a|b", "a|b_", "._", "albireo_", "g(r)", "a|b__"]
+        );
+    }
+}
