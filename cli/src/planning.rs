@@ -1,6 +1,6 @@
 //! What a job would take, before it is begun.
 //!
-//! Entry: [`Planning`]. Seconds are measured: a few units are counted, and say by their cost how long all of them take.
+//! Entry: [`Planning`]. Seconds are measured: a few units are counted, or some of the rows, and say by their cost how long all of them take.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
@@ -20,8 +20,8 @@ use crate::text::columns_of;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Units that are counted together for each thread: few enough to be spread, enough that no thread waits long for another.
 const UNITS_A_THREAD: usize = 16;
-/// As many of the first run's units as there are, for engines to which each run is a job.
-const MOST_RUNS: usize = 256;
+/// Of so many rows one is counted first, where each run is a job.
+const THINNEST: usize = 64;
 
 /// A count of the plan.
 #[derive(Debug)]
@@ -82,29 +82,29 @@ pub(crate) fn of_spread_units(
     })
 }
 
-/// Seconds that all `units` take where each run takes its time to begin, from those of ever more of them.
-pub(crate) fn of_more_units(
-    units: &Units,
-    count: impl Fn(Range<usize>) -> Result<(), EngineError>,
+/// Seconds that a job takes by an engine to which each run of units is a job of its own, from those of it with every so-many-th row alone:
+/// ever more of them, until all are counted or patience ends. `cost` is what all rows cost, as many times more as there are pairs.
+pub(crate) fn of_thinned_samples(
+    cost: u128,
+    count: impl Fn(usize) -> Result<(), EngineError>,
 ) -> Result<f64, EngineError> {
-    let all = 0..units.len();
+    // What is made ready once, such as kernels.
+    count(THINNEST)?;
     let mut measured = [[0.0; 2]; 2];
-    let mut length = units.len().div_ceil(MOST_RUNS);
     let begun = Instant::now();
-    // Two runs at least: what the first one takes to begin is no part of the rate.
-    while measured[0][0] == 0.0 || begun.elapsed() < PATIENCE {
+    let steps = std::iter::successors(Some(THINNEST), |step| Some(step / 2));
+    for step in steps.take_while(|&step| step > 0) {
         let start = Instant::now();
-        count(0..length)?;
-        let cost = units.cost(0..length) as f64;
-        measured = [measured[1], [cost, start.elapsed().as_secs_f64()]];
-        if length == all.end {
-            return Ok(measured[1][1]);
+        count(step)?;
+        let of_step = cost as f64 / (step * step) as f64;
+        measured = [measured[1], [of_step, start.elapsed().as_secs_f64()]];
+        if step > 1 && measured[0][0] > 0.0 && begun.elapsed() > PATIENCE {
+            break;
         }
-        length = (2 * length).min(all.end);
     }
     let [[less, before], [more, after]] = measured;
     let rate = (after - before).max(0.0) / (more - less).max(1.0);
-    Ok(after + rate * (units.cost(all) as f64 - more))
+    Ok(after + rate * (cost as f64 - more).max(0.0))
 }
 
 /// The largest memory that this process has had, in bytes, where the system tells.

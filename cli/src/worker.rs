@@ -10,7 +10,9 @@ use std::rc::Rc;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, PreparedJob, Report};
-use albireo::{Binning, Domain, EngineError, Particles, Progress, Tallied, Tally};
+use albireo::{
+    Binning, Domain, EngineError, JobError, PairJob, Pairs, Particles, Progress, Tallied, Tally,
+};
 use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -49,6 +51,24 @@ enum Work {
 #[derive(Debug, thiserror::Error)]
 #[error("parts and plans have no result of their own")]
 pub(crate) struct PartWritten;
+
+/// Does `count` with every `step`-th row of the samples of a job.
+fn thinned(
+    job: &PairJob<'_>,
+    step: usize,
+    count: impl FnOnce(&PairJob<'_>) -> Result<Tally, EngineError>,
+) -> Result<(), EngineError> {
+    let (first, second) = job.pairs().samples();
+    let few = |sample: &Particles| sample.strided(0, step).map_err(JobError::from);
+    let first = few(first)?;
+    let second = second.map(few).transpose()?;
+    let pairs = match &second {
+        None => Pairs::Auto(&first),
+        Some(second) => Pairs::Cross(&first, second),
+    };
+    let thinned = PairJob::new(pairs, job.domain())?.with_traversal(job.traversal());
+    count(&thinned).map(|_| ())
+}
 
 /// Flags with a value that change no count, or belong to one process.
 const OWN_FLAGS: [&str; 10] = [
@@ -260,13 +280,17 @@ impl Worker {
         let engine = &self.engine;
         let units = engine.units(job, what, progress)?;
         planning.is_sorted();
-        let count = |run: Range<usize>| {
-            let made = engine.tally_units(job, what, (&units, run), progress);
-            made.map(|_| ())
-        };
-        let seconds = match engine {
-            AnyEngine::Cpu(cpu) => planning::of_spread_units(&units, cpu.threads(), count)?,
-            _ => planning::of_more_units(&units, count)?,
+        let seconds = if let AnyEngine::Cpu(cpu) = engine {
+            let count = |run: Range<usize>| {
+                let made = engine.tally_units(job, what, (&units, run), progress);
+                made.map(|_| ())
+            };
+            planning::of_spread_units(&units, cpu.threads(), count)?
+        } else {
+            // Cuts may name rows by their numbers, and cost little.
+            let what = what.clone().without_cuts();
+            let count = |step| thinned(job.job(), step, |job| engine.run(job, &what, progress));
+            planning::of_thinned_samples(units.cost(0..units.len()), count)?
         };
         planning.add(self.name.get(), &units, seconds);
         Ok(what.zero(job.job().pairs())?)
