@@ -82,29 +82,32 @@ pub(crate) fn of_spread_units(
     })
 }
 
-/// Seconds that a job takes by an engine to which each run of units is a job of its own, from those of it with every so-many-th row alone:
-/// ever more of them, until all are counted or patience ends. `cost` is what all rows cost, as many times more as there are pairs.
+/// Seconds that a job takes by an engine to which each run of units is a job of its own, from those of it with every so-many-th row alone,
+/// which `count` tells: of ever more rows, until all are counted or patience ends. What rows cost grows with their number, what pairs cost
+/// with its square, and twice as many rows tell the two apart.
 pub(crate) fn of_thinned_samples(
-    cost: u128,
-    count: impl Fn(usize) -> Result<(), EngineError>,
+    count: impl Fn(usize) -> Result<f64, EngineError>,
 ) -> Result<f64, EngineError> {
     // What is made ready once, such as kernels.
     count(THINNEST)?;
-    let mut measured = [[0.0; 2]; 2];
     let begun = Instant::now();
-    let steps = std::iter::successors(Some(THINNEST), |step| Some(step / 2));
-    for step in steps.take_while(|&step| step > 0) {
-        let start = Instant::now();
-        count(step)?;
-        let of_step = cost as f64 / (step * step) as f64;
-        measured = [measured[1], [of_step, start.elapsed().as_secs_f64()]];
-        if step > 1 && measured[0][0] > 0.0 && begun.elapsed() > PATIENCE {
-            break;
+    let mut step = THINNEST;
+    let mut half = count(step)?;
+    while step > 1 {
+        step /= 2;
+        let seconds = count(step)?;
+        if step == 1 {
+            return Ok(seconds);
         }
+        if begun.elapsed() > PATIENCE {
+            let of_pairs = (2.0 * seconds - 4.0 * half).max(0.0);
+            let of_rows = (seconds - of_pairs).max(0.0);
+            let step = step as f64;
+            return Ok(of_rows * step + of_pairs * step * step);
+        }
+        half = seconds;
     }
-    let [[less, before], [more, after]] = measured;
-    let rate = (after - before).max(0.0) / (more - less).max(1.0);
-    Ok(after + rate * (cost as f64 - more).max(0.0))
+    Ok(half)
 }
 
 /// The largest memory that this process has had, in bytes, where the system tells.
@@ -208,8 +211,33 @@ fn in_seconds(seconds: f64) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thinned_samples_tell_rows_and_pairs_apart() {
+        let all = 3e5;
+        let model = |step: usize| {
+            let rows = all / step as f64;
+            1e-5 * rows + 2e-9 * rows * rows
+        };
+        // Patience ends at once where a count waits that long.
+        let slow = |step| {
+            std::thread::sleep(if step < THINNEST {
+                PATIENCE
+            } else {
+                Duration::ZERO
+            });
+            Ok(model(step))
+        };
+        let told = of_thinned_samples(slow).unwrap();
+        assert!((told / model(1) - 1.0).abs() < 1e-9, "{told}");
+        assert_eq!(
+            of_thinned_samples(|step| Ok(model(step))).unwrap(),
+            model(1)
+        );
+    }
 
     #[test]
     fn runs_are_spread_over_all_units() {

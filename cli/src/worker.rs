@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Instant;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, PreparedJob, Report};
@@ -52,12 +53,12 @@ enum Work {
 #[error("parts and plans have no result of their own")]
 pub(crate) struct PartWritten;
 
-/// Does `count` with every `step`-th row of the samples of a job.
+/// Seconds of `count` with every `step`-th row of the samples of a job.
 fn thinned(
     job: &PairJob<'_>,
     step: usize,
     count: impl FnOnce(&PairJob<'_>) -> Result<Tally, EngineError>,
-) -> Result<(), EngineError> {
+) -> Result<f64, EngineError> {
     let (first, second) = job.pairs().samples();
     let few = |sample: &Particles| sample.strided(0, step).map_err(JobError::from);
     let first = few(first)?;
@@ -67,7 +68,9 @@ fn thinned(
         Some(second) => Pairs::Cross(&first, second),
     };
     let thinned = PairJob::new(pairs, job.domain())?.with_traversal(job.traversal());
-    count(&thinned).map(|_| ())
+    let begun = Instant::now();
+    count(&thinned)?;
+    Ok(begun.elapsed().as_secs_f64())
 }
 
 /// Flags with a value that change no count, or belong to one process.
@@ -290,7 +293,7 @@ impl Worker {
             // Cuts may name rows by their numbers, and cost little.
             let what = what.clone().without_cuts();
             let count = |step| thinned(job.job(), step, |job| engine.run(job, &what, progress));
-            planning::of_thinned_samples(units.cost(0..units.len()), count)?
+            planning::of_thinned_samples(count)?
         };
         planning.add(self.name.get(), &units, seconds);
         Ok(what.zero(job.job().pairs())?)
