@@ -116,7 +116,10 @@ fn ranks_share_the_measurements_of_a_job() {
         );
     good(folder.alone("run alone.toml"));
     for ranks in [2, 3] {
-        good(folder.ranks(ranks, "run ranks.toml --again"));
+        let told = good(folder.ranks(ranks, "run ranks.toml --again"));
+        // Rank 0 tells of what it makes itself.
+        let own = told.stderr.matches(" of 10: [").count();
+        assert!((1..10).contains(&own), "{}", told.stderr);
         let mocks = ["d", "r", "e", "f", "wp_d", "wp_r", "wp_e", "wp_f"];
         for name in mocks.iter().chain(&["one", "covariance"]) {
             let [one, other] =
