@@ -10,6 +10,7 @@
 
 mod far_images;
 mod field_cases;
+mod lennard_jones;
 mod pair_terms;
 #[path = "cuda/per_target.rs"]
 mod per_target;

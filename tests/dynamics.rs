@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod lennard_jones;
 #[path = "dynamics/single.rs"]
 mod single;
 
@@ -12,23 +13,10 @@ use albireo::dynamics::{
 use albireo::engine::{Cpu, Isa};
 use albireo::random::Stream;
 use albireo::{DynamicsError, Error, Silent};
+use lennard_jones::{argon, mixture};
 
 const DT: f64 = 0.005;
 const SKIN: f64 = 0.3;
-
-fn argon(truncation: Truncation) -> LennardJones {
-    LennardJones::new(truncation).unwrap()
-}
-
-/// Two species of other sizes, depths and masses.
-fn mixture(truncation: Truncation) -> LennardJones {
-    let pair = |epsilon, sigma| PairParameters { epsilon, sigma };
-    let rows = [
-        vec![pair(1.0, 1.0), pair(1.5, 0.8)],
-        vec![pair(1.5, 0.8), pair(0.5, 0.88)],
-    ];
-    LennardJones::mixture(truncation, &[1.0, 2.5], &rows).unwrap()
-}
 
 fn cells() -> ForceEngine {
     ForceEngine::Cells(Cpu::new())

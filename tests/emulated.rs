@@ -20,6 +20,7 @@ mod far_images;
 mod field_cases;
 #[path = "emulator/fields.rs"]
 mod fields;
+mod lennard_jones;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
 mod suite;

@@ -1,10 +1,10 @@
 //! Sums per target, particles that move and random numbers on real devices.
 
+use crate::lennard_jones::{argon, mixture};
 use crate::{engine, field_cases, size, trials};
 
 use albireo::dynamics::{
-    ForceEngine, LennardJones, PairParameters, Precision as MovingPrecision, Simulation, Start,
-    Thermostat, Truncation,
+    ForceEngine, Precision as MovingPrecision, Simulation, Start, Thermostat, Truncation,
 };
 use albireo::engine::cuda::Precision;
 use albireo::engine::{Cpu, FieldEngine, Together, field_by_variant};
@@ -148,14 +148,7 @@ fn random_numbers_are_the_serial_sequence() {
 
 /// Liquids of many cells, a mixture and a droplet in a wide box, in both precisions: every word and all that is observed.
 fn trajectories_are_those_of_the_processor() {
-    let argon = |truncation| LennardJones::new(truncation).unwrap();
-    let pair = |epsilon, sigma| PairParameters { epsilon, sigma };
-    let rows = [
-        vec![pair(1.0, 1.0), pair(1.5, 0.8)],
-        vec![pair(1.5, 0.8), pair(0.5, 0.88)],
-    ];
     let shifted = Truncation::ForceShifted(2.5);
-    let mixture = LennardJones::mixture(shifted, &[1.0, 2.5], &rows).unwrap();
     let liquid = Start::fcc(size(20_000), 0.8442).unwrap();
     let mixed = Start::fcc(size(4000), 1.1).unwrap();
     let numbers = [mixed.len() / 4, mixed.len() - mixed.len() / 4];
@@ -166,7 +159,7 @@ fn trajectories_are_those_of_the_processor() {
     );
     let cases = [
         (argon(Truncation::Cut(2.5)), liquid),
-        (mixture, mixed),
+        (mixture(shifted), mixed),
         (argon(Truncation::Wca), Start::fcc(3000, 0.9).unwrap()),
         (argon(Truncation::Shifted(2.5)), droplet.unwrap()),
     ];
@@ -203,7 +196,7 @@ fn trajectories_are_those_of_the_processor() {
 }
 
 fn steps_that_are_refused_are_told_as_the_processor_tells_them() {
-    let argon = LennardJones::new(Truncation::Cut(2.5)).unwrap();
+    let argon = argon(Truncation::Cut(2.5));
     let start = Start::fcc(4000, 0.8442).unwrap();
     let hot = start.with_temperature(40.0, 3, &argon).unwrap();
     let refused = |engine: &ForceEngine| {

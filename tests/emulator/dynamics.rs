@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use albireo::dynamics::{
-    ForceEngine, LennardJones, PairParameters, Precision, Simulation, Start, Thermostat, Truncation,
+    ForceEngine, LennardJones, Precision, Simulation, Start, Thermostat, Truncation,
 };
 use albireo::engine::Cpu;
 use albireo::{Progress, Silent};
 
 use crate::emulator::{Emulator, Emulators};
+use crate::lennard_jones::{argon, mixture};
 use crate::trials::Test;
 
 pub(crate) const TESTS: [Test; 4] = [
@@ -36,19 +37,6 @@ fn on_device() -> ForceEngine {
 }
 
 const DT: f64 = 0.005;
-
-fn argon(truncation: Truncation) -> LennardJones {
-    LennardJones::new(truncation).unwrap()
-}
-
-fn mixture(truncation: Truncation) -> LennardJones {
-    let pair = |epsilon, sigma| PairParameters { epsilon, sigma };
-    let rows = [
-        vec![pair(1.0, 1.0), pair(1.5, 0.8)],
-        vec![pair(1.5, 0.8), pair(0.5, 0.88)],
-    ];
-    LennardJones::mixture(truncation, &[1.0, 2.5], &rows).unwrap()
-}
 
 fn fluid(
     precision: Precision,

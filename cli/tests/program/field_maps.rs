@@ -332,16 +332,7 @@ assert v.attrs['unit'] == b'V', v.attrs['unit']
 record = json.loads(f['record'][()])
 assert record['unit'] == 'V' and record['sources'] == 60, record
 ";
-    let output = std::process::Command::new(python)
-        .args(["-c", script])
-        .current_dir(folder.path("."))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    folder.assert_by(&python, script);
 }
 
 /// Slices across each axis are pictures of the values of the map.

@@ -1,5 +1,6 @@
 //! A temporary folder in which the program runs.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -44,6 +45,17 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_albireo"));
         command.current_dir(self.0.path()).args(arguments);
         command
+    }
+
+    /// Runs a script of Python in the folder, which fails where what lies there is not as it should be.
+    pub(crate) fn assert_by(&self, python: &OsStr, script: &str) {
+        let output = Command::new(python)
+            .args(["-c", script])
+            .current_dir(self.path(""))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
     }
 
     /// Runs the program with arguments separated by blanks.

@@ -96,16 +96,7 @@ for k in range(3):
     };
     let folder = folder();
     folder.good(&format!("{S_MU} --wedges 3 --counts grid.csv -o w.csv"));
-    let output = std::process::Command::new(python)
-        .args(["-c", SCRIPT])
-        .current_dir(folder.path(""))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    folder.assert_by(&python, SCRIPT);
 }
 
 #[test]
@@ -246,16 +237,7 @@ for k in range(2):
     };
     let folder = folder();
     folder.good("xi d.csv --randoms r.csv --weight w --statistic s-mu --bins lin:0:4:2 --multipoles 0,2,4 --poles-from legendre -o poles.csv");
-    let output = std::process::Command::new(python)
-        .args(["-c", SCRIPT])
-        .current_dir(folder.path(""))
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    folder.assert_by(&python, SCRIPT);
 }
 
 const SUMS: &str = "xi d.csv --randoms r.csv --weight w --statistic s-mu --bins lin:0:4:2 --multipoles 0,2 --poles-from legendre";

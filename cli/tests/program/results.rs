@@ -1,7 +1,5 @@
 //! `albireo result covariance`: the scatter between saved results, against double loops over their tables.
 
-use std::process::Command;
-
 use albireo_catalogs::Table;
 
 use crate::folder::{Folder, floats, integers, names, scattered};
@@ -165,13 +163,7 @@ np.testing.assert_allclose(found['correlation'].reshape(3, 3), np.corrcoef(np.ar
     let folder = catalogs(7);
     measured(&folder, 7, "xi DATA --box 10 --bins lin:1:5:3");
     folder.good("result covariance m0.csv m1.csv m[2-5].csv m6.csv -o cov.csv");
-    let output = Command::new(python)
-        .args(["-c", SCRIPT])
-        .current_dir(folder.path(""))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    folder.assert_by(&python, SCRIPT);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::spread::{self, Samples};
 use super::timings::CudaTimings;
 use crate::binning::{Binning, Form, Formed, PairOrder};
 use crate::domain::Domain;
+use crate::engine::pieces::OfPiece;
 use crate::engine::{PairJob, Progress};
 use crate::error::{CudaError, EngineError, JobError};
 use crate::pairs::Pairs;
@@ -57,21 +58,6 @@ fn by_label(sample: &Particles) -> Result<Vec<Particles>, EngineError> {
     let number = sample.labels().map_or(0, Labels::number);
     let of = |label: u32| Ok(sample.of_labels(&[label]).map_err(JobError::from)?);
     (0..number).map(of).collect()
-}
-
-/// Advances of one of several counts; what begins them all is said once.
-struct OfSeveral<'a>(&'a dyn Progress);
-
-impl Progress for OfSeveral<'_> {
-    fn begin(&self, _: u64) {}
-
-    fn advance(&self, pairs: u64) {
-        self.0.advance(pairs);
-    }
-
-    fn stop_requested(&self) -> bool {
-        self.0.stop_requested()
-    }
 }
 
 /// Counts `what` over every pair of `job`, and says where the time went and how it was planned. What the devices hold of the samples, where
@@ -137,7 +123,7 @@ fn by_species<D: Devices, B: Binning>(
             };
             let pair = PairJob::new(pairs, job.domain())?;
             let kept = Some([&held[0][a], &kept[b]]);
-            let progress = OfSeveral(progress);
+            let progress = OfPiece(progress);
             let found = spread::count(devices, options, (&pair, kept), &one, &progress)?;
             let [Some(table), _] = terms.tables().of(a as u32, b as u32) else {
                 continue;
