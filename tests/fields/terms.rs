@@ -100,6 +100,24 @@ fn a_probe_has_the_same_energies_everywhere() {
     }
 }
 
+/// Powers of the sizes alone are beyond what numbers hold, those of size over separation are not; a target with one source follows one with
+/// many, so that what they left behind lies in the register of the one.
+#[test]
+fn what_fills_a_register_up_adds_nothing() {
+    for (length, precision) in [(1e4, Precision::Single), (1e30, Precision::Double)] {
+        let crowd = (0..37).map(|k| [0.4 * length, 0.02 * f64::from(k) * length, 0.0]);
+        let rows: Vec<[f64; 3]> = crowd.chain([[9.0 * length, 0.0, 0.0]]).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let at = [[0.0, 0.4 * length, 0.0], [9.35 * length, 0.0, 0.0]];
+        let targets = Targets::Points(Points::from_rows(&at).unwrap());
+        let both = (&[0.1; 38][..], &[0.3 * length; 38][..]);
+        let term = Term::lennard_jones(length, 0.2 * length).unwrap();
+        let job = FieldJob::lennard_jones(&points, both, &Domain::Open, term, targets).unwrap();
+        let sums = same_everywhere(&job.with_precision(precision).unwrap());
+        assert!(sums.sums().iter().all(|&sum| sum != 0), "{sums:?}");
+    }
+}
+
 /// Double and single sums of charges in water's density, as Rodrigues et al. 2008 compare them: 0.48 % where |V| > 1e-4.
 #[test]
 fn errors_are_within_the_bars_and_the_stated_bounds() {

@@ -95,10 +95,12 @@ impl<N: Number, P: Profile> Kernel for Whole<'_, N, P> {
         let width = <N::Lanes<S> as Summing>::LANES;
         let batch = self.batch;
         let end = batch.len.next_multiple_of(width);
-        // Sources without strength fill the last register.
+        // Sources without strength fill the last register; without size too, for what an earlier batch left there may have a power that is
+        // infinite, and 0 times it is no number.
         for k in batch.len..end {
             batch.r2[k] = N::of(1.0);
             batch.parameters[0][k] = N::default();
+            batch.parameters[1][k] = N::default();
         }
         let mut sum = lanes.none();
         for k in (0..end).step_by(width) {
