@@ -329,6 +329,47 @@ fn small_blocks_among_large_ones() {
     }
 }
 
+/// Leaves far smaller than bins, whose rows lie in one bin as a whole, just so or just not: clumps on a fine lattice, at distances at which
+/// pairs of points, their nearest and their farthest ones lie on edges.
+#[test]
+fn rows_that_lie_in_one_bin() {
+    let boxed = Domain::Periodic(PeriodicBox::cubic(16.0).unwrap());
+    let mut random = Random(18);
+    let rows = (0..900).map(|row| {
+        let clump = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, 2.0, 15.0]][row % 3];
+        clump.map(|x| x + (random.unit() * 9.0).floor() / 16.0)
+    });
+    let sample = Particles::new(Points::from_rows(&rows.collect::<Vec<_>>()).unwrap());
+    let far = Edges::linear(0.0, 300.0, 3).unwrap();
+    for edges in [
+        edges(&[0.0, 1.0, 2.0, 4.0]),
+        edges(&[0.0, 1.5, 2.5, 4.0]),
+        edges(&[0.125, 1.4375, 2.0625, 3.5, 7.0]),
+        edges(&[1.5, 1.75, 4.0]),
+        Edges::logarithmic(0.0625, 4.0, 6).unwrap(),
+        Edges::linear(0.0, 7.0, 5).unwrap(),
+        Edges::linear(0.0, 7.0, 40).unwrap(),
+        Edges::linear(1.0, 3.0, 2).unwrap(),
+    ] {
+        let bins = RBins::new(edges);
+        compare(Pairs::Auto(&sample), &boxed, &bins, "clumps");
+        compare(Pairs::Auto(&sample), &Domain::Open, &bins, "clumps");
+    }
+    compare(Pairs::Auto(&sample), &Domain::Open, &RBins::new(far), "all");
+    let angles = Edges::logarithmic(0.01, 90.0, 9).unwrap();
+    let bins = ThetaBins::new(angles).unwrap();
+    let points = sample.points();
+    let directions = (0..points.len()).map(|row| {
+        let [x, y, z] = points.at(row).map(|x| x + 0.5);
+        let norm = (x * x + y * y + z * z).sqrt();
+        [x, y, z].map(|x| x / norm)
+    });
+    let directions = Points::from_rows(&directions.collect::<Vec<_>>()).unwrap();
+    let sky = Particles::new(directions);
+    let cross = Pairs::Cross(&sky, &sky);
+    compare(cross, &Domain::Open, &bins, "angles");
+}
+
 #[test]
 fn mean_separations_do_not_depend_on_the_engine() {
     let domain = Domain::Periodic(PeriodicBox::cubic(L).unwrap());

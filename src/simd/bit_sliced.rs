@@ -83,6 +83,8 @@ impl Kernel for AddWaiting<'_> {
 impl Histogram for BitSliced {
     const SIFTS: bool = false;
 
+    const COUNTS: bool = true;
+
     const FLUSH_PAIRS: u64 = 1 << 34;
 
     type Open<S: Simd> = (S::U, S::U);

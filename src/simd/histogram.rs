@@ -29,6 +29,9 @@ pub(crate) trait Histogram {
     /// Whether a register of pairs costs so much that it pays to ask whether any of them is within reach.
     const SIFTS: bool;
 
+    /// Whether pairs are counted, and nothing else is: then many that share a slot can be added at once.
+    const COUNTS: bool = false;
+
     /// Pairs that may be taken in between two flushes.
     const FLUSH_PAIRS: u64;
 

@@ -212,6 +212,8 @@ pub(crate) struct Targets {
 impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
     const SIFTS: bool = true;
 
+    const COUNTS: bool = !PRODUCTS;
+
     /// Counters are 32-bit; sums are unloaded when they wrap.
     const FLUSH_PAIRS: u64 = if PRODUCTS { u64::MAX } else { 1 << 31 };
 

@@ -11,6 +11,7 @@ use super::reach::Reach;
 use super::separated::{Separated, SlotSeparations};
 use super::units::share_units;
 use super::weighed::Weighed;
+use super::whole::{Small, WholeRows};
 use super::worker::{ExactRule, Job, LineWeights, Side, Worker};
 use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
@@ -62,6 +63,8 @@ pub(super) struct Fast<'a, 'l> {
     pub(super) los: Option<LineOfSight>,
     pub(super) exact: &'a ExactRule<'a>,
     pub(super) n_slots: usize,
+    /// Leaves whose rows may lie in one bin as a whole.
+    pub(super) small: Small,
     pub(super) tables: Tables,
     /// Makes the lanes that count where the filter has too many doubts.
     pub(super) lanes: &'a (dyn Fn() -> Option<Lanes<'l>> + Sync),
@@ -157,6 +160,7 @@ impl<'l> Fast<'_, 'l> {
             exact: self.exact,
             n_slots: self.n_slots,
             rounding: *rounding,
+            small: self.small,
             near_doubtful: F::DOUBTS > 1 && filter.doubtful()[F::DOUBTS - 1] > 0,
             often_doubtful: filter.doubtful()[..F::DOUBTS.min(2)]
                 .iter()
@@ -181,6 +185,9 @@ impl<'l> Fast<'_, 'l> {
         let tallies = share_units(&walk, self.progress, |units, stop| {
             let mut turn = Turn::first();
             let mut worker = Worker::new(histogram(), self.n_slots, self.n_sums());
+            if F::OF_SEPARATIONS && H::COUNTS {
+                worker.whole = Some(WholeRows::new(histogram(), self.n_slots));
+            }
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);
             for unit in units {

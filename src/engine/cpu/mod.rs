@@ -20,6 +20,7 @@ mod tile;
 mod units;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
+mod whole;
 mod worker;
 
 pub use sorted::CpuSorted;
@@ -47,6 +48,7 @@ use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
 use threads::{THREADS_PER_CORE, cores};
 use units::share_units;
+use whole::Small;
 use worker::Doubt;
 
 /// Runs jobs on the processor's vector units, on all or some of its threads.
@@ -420,6 +422,7 @@ impl<'a> Run<'a> {
             los: what.bins().line_of_sight(),
             exact: &exact,
             n_slots: slots.n_slots(),
+            small: Small::beside(form, self.rounding.scale),
             tables: *terms.tables(),
             lanes,
             progress,

@@ -37,14 +37,20 @@ impl Reach {
 
     /// Whether any pair that measures this, the square first, may be within reach.
     #[inline(always)]
-    pub(super) fn holds_some<S: Simd>(&self, simd: S, [square, along, _]: Measured<S>) -> bool {
+    pub(super) fn holds_some<S: Simd>(&self, simd: S, measured: Measured<S>) -> bool {
+        simd.mask_bits(self.holds_each(simd, measured)) != 0
+    }
+
+    /// Which of the pairs that measure this may be within reach.
+    #[inline(always)]
+    pub(super) fn holds_each<S: Simd>(&self, simd: S, [square, along, _]: Measured<S>) -> S::U {
         let [across2, most] = self.measured;
         let mut near = simd.less(square, simd.splat(across2));
         if self.is_cylinder {
             let along = simd.less(simd.abs(along), simd.splat(most));
             near = simd.and(near, along);
         }
-        simd.mask_bits(near) != 0
+        near
     }
 
     /// Whether a point at these distances from a box is within reach.

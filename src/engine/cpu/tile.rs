@@ -160,19 +160,30 @@ impl<F: Filter> Job<'_, F> {
         leaf: usize,
         list: &mut RowList,
     ) {
-        let mask = self.rows_in_reach(simd, &worker.rows, blocks, leaf);
+        let tile = Tile {
+            pair: blocks.pair,
+            leaf,
+            apart: blocks.apart,
+            line: blocks.line,
+        };
+        let facing = Facing {
+            apart: blocks.apart,
+            half: blocks.half,
+            axes: self.axes,
+            n: blocks.first.n,
+        };
+        let mask = if self.looks_for_whole_rows::<H>(tile) {
+            self.take_whole_rows(simd, worker, tile, &facing)
+        } else {
+            let [x, y, z] = &worker.rows.offsets;
+            (self.reach).rows(simd, [x, y, z], &facing, &blocks.second.leaves[leaf])
+        };
         worker.tested += u64::from(mask.count_ones()) * LEAF as u64;
         let own = 0xffffu64 << (leaf * LEAF);
         let (apart, together) = match blocks.pair.slots {
             Slots::All => (mask, 0),
             Slots::Later => (mask & ((1u64 << (leaf * LEAF)) - 1), mask & own),
             Slots::Others => (mask & !own, mask & own),
-        };
-        let tile = Tile {
-            pair: blocks.pair,
-            leaf,
-            apart: blocks.apart,
-            line: blocks.line,
         };
         if apart == u64::MAX {
             self.count_rows(simd, worker, tile, &ALL_ROWS);
@@ -185,25 +196,6 @@ impl<F: Filter> Job<'_, F> {
             self.measure_rows(simd, worker, tile, list);
             self.count_own(simd, worker, tile);
         }
-    }
-
-    /// The rows of the first block that come within reach of the leaf, one bit each.
-    #[inline(always)]
-    fn rows_in_reach<S: Simd>(
-        &self,
-        simd: S,
-        rows: &Rows,
-        blocks: &Blocks<'_>,
-        leaf: usize,
-    ) -> u64 {
-        let facing = Facing {
-            apart: blocks.apart,
-            half: blocks.half,
-            axes: self.axes,
-            n: blocks.first.n,
-        };
-        let [x, y, z] = &rows.offsets;
-        (self.reach).rows(simd, [x, y, z], &facing, &blocks.second.leaves[leaf])
     }
 
     #[inline(always)]

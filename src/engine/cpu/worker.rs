@@ -4,6 +4,7 @@
 use super::measures::{Measures, Rows};
 use super::quads::{MOST_QUADS, Quads};
 use super::reach::Reach;
+use super::whole::{Small, WholeRows};
 use crate::binning::filter::Rounding;
 use crate::domain::Image;
 use crate::simd::{Histogram, Totals};
@@ -42,6 +43,8 @@ pub(super) struct Job<'a, F> {
     pub(super) rounding: Rounding,
     /// Whether it pays to narrow the filter's bounds down to any pair of blocks.
     pub(super) often_doubtful: bool,
+    /// Leaves whose rows may lie in one bin as a whole.
+    pub(super) small: Small,
     /// Whether it pays for blocks that are small, because pairs near each other are doubtful.
     pub(super) near_doubtful: bool,
 }
@@ -49,6 +52,8 @@ pub(super) struct Job<'a, F> {
 /// What one worker carries from tile to tile.
 pub(super) struct Worker<H> {
     pub(super) histogram: H,
+    /// Where rows are counted whole.
+    pub(super) whole: Option<WholeRows<H>>,
     pub(super) totals: Totals,
     /// Sets of weights whose products are summed.
     pub(super) sets: usize,
@@ -68,6 +73,7 @@ impl<H: Histogram> Worker<H> {
     pub(super) fn new(histogram: H, n_slots: usize, sets: usize) -> Self {
         Self {
             histogram,
+            whole: None,
             totals: Totals {
                 pairs: vec![0; n_slots],
                 products: vec![0; n_slots * sets],
@@ -85,6 +91,9 @@ impl<H: Histogram> Worker<H> {
 
     pub(super) fn flush(&mut self) {
         self.histogram.flush(&mut self.totals);
+        if let Some(rows) = &mut self.whole {
+            rows.flush(&mut self.totals);
+        }
         self.since_flush = 0;
     }
 }
