@@ -65,7 +65,10 @@ def edges(value: Any) -> str:
         return spelled(value)
     if hasattr(value, "to_value"):
         value = value.value
-    numbers = np.asarray(value, dtype=np.float64)
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except TypeError:
+        raise TypeError(f"bins: expected edges, or a text such as 'log:0.1:25:20', found {type(value).__name__}") from None
     if numbers.ndim != 1 or numbers.size < 2:
         raise ValueError(f"bins: expected at least two edges in one dimension, found an array of shape {numbers.shape}")
     return "edges:" + ",".join(map(repr, numbers.tolist()))

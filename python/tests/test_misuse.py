@@ -1,6 +1,8 @@
 """Each misuse gives one clear exception, and the interpreter lives."""
 
 import pickle
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,22 @@ RA, DEC = P[:, 0], P[:, 1]
 BINS = [0, 1, 2.0]
 NAN = P.copy()
 NAN[3, 1] = np.nan
+
+
+def _fails(what: str, done: int, of: int) -> None:
+    raise ArithmeticError(what)
+
+
+def _part(**options: Any) -> str:
+    """A file that holds one half of the pairs, in the folder of the test."""
+    return albireo.part(albireo.count, 0, 2, "0.alb", P, **{"bins": BINS, **options})
+
+
+def _damaged() -> str:
+    path = Path(_part())
+    path.write_bytes(path.read_bytes()[:-20])
+    return str(path)
+
 
 MISUSES = {
     "no data": (TypeError, "positions", lambda: albireo.xi(None, bins=BINS)),
@@ -72,6 +90,27 @@ MISUSES = {
     "rebin unevenly": (ValueError, "2|bins", lambda: albireo.count(P, bins=[0, 1, 2, 3.0]).rebin(2)),
     "merge of nothing": (ValueError, "at least one", lambda: albireo.merge()),
     "merge of other bins": (ValueError, "bins|edges", lambda: albireo.count(P, bins=BINS) + albireo.count(P + 1, bins=[0, 1.0])),
+    "bins of nothing": (TypeError, "bins: expected edges", lambda: albireo.count(P, bins=object())),
+    "nested bins": (ValueError, r"one dimension, found an array of shape \(2, 2\)", lambda: albireo.count(P, bins=[[0, 1], [1, 2]])),
+    "too many bins": (ValueError, "from 1 to 16777216", lambda: albireo.count(P, bins="lin:0:10:1000000000000")),
+    "box NaN": (ValueError, "box", lambda: albireo.count(P, bins=BINS, box=np.nan)),
+    "flat box": (ValueError, "span a volume", lambda: albireo.count(P, bins=BINS, box=[[1, 0, 0], [2, 0, 0], [0, 0, 1]])),
+    "positions out of reach": (ValueError, "by magnitude: found .* in row 0", lambda: albireo.count(P * 1e300, bins=BINS)),
+    "positions and a sky": (ValueError, "either positions or sky", lambda: albireo.Catalog(P, sky=(RA, DEC))),
+    "redshifts of positions": (ValueError, "redshift", lambda: albireo.Catalog(P, redshift=RA)),
+    "a table without positions": (ValueError, "no positions found", lambda: albireo.count({"a": [1.0], "b": [2.0]}, bins=BINS)),
+    "progress of no kind": (TypeError, "progress: expected True or a function", lambda: albireo.count(P, bins=BINS, progress=3)),
+    "progress that fails": (ArithmeticError, "DD", lambda: albireo.count(P, bins=BINS, progress=_fails)),
+    "save nowhere": (ValueError, "no such folder", lambda: albireo.count(P, bins=BINS).save("no/counts.csv")),
+    "load nothing": (FileNotFoundError, "no such file", lambda: albireo.load("counts.csv")),
+    "no settings": (FileNotFoundError, "no such file", lambda: albireo.Config("job.toml").run()),
+    "a part too many": (ValueError, "parts count from 0", lambda: albireo.part(albireo.count, 2, 2, "2.alb", P, bins=BINS)),
+    "parts of frames": (ValueError, "trajectories", lambda: albireo.part(albireo.rdf, 0, 2, "0.alb", P[None], box=10, r_max=2, n_bins=3)),
+    "whole of nothing": (ValueError, "at least one part", lambda: albireo.whole(albireo.count, [], P, bins=BINS)),
+    "a part twice": (ValueError, "held twice", lambda: albireo.whole(albireo.count, [_part()] * 2, P, bins=BINS)),
+    "a part of other bins": (ValueError, "other bins", lambda: albireo.whole(albireo.count, [_part()], P, bins=[0, 1.0])),
+    "a part of other points": (ValueError, "other particles", lambda: albireo.whole(albireo.count, [_part()], P + 1, bins=BINS)),
+    "a damaged part": (ValueError, "damaged", lambda: albireo.whole(albireo.count, [_damaged()], P, bins=BINS)),
     "Corrfunc without box": (ValueError, "boxsize", lambda: theory.DD(1, 1, BINS, *P.T)),
     "Corrfunc without second": (ValueError, "X2", lambda: theory.DD(0, 1, BINS, *P.T, periodic=False)),
     "Corrfunc instruction set": (ValueError, "isa", lambda: theory.DD(1, 1, BINS, *P.T, periodic=False, isa="mmx")),
