@@ -145,10 +145,10 @@ def drift(program, out, short):
     steps, every = (2000, 10) if short else (1_000_000, 100)
     atoms, density, temperature = LIQUID
     frame = equilibrated(program, out, "drift", atoms, density, temperature, "force-shifted", short)
-    words = [out / "drift.xyz", "--potential", "force-shifted", "--every", every]
+    words = [out / "drift.xyz", "--potential", "force-shifted"]
     found = {}
     for precision in ("double", "single"):
-        albireo(program, *words, "--steps", steps, "--precision", precision, "-o", out / f"drift_{precision}.csv")
+        albireo(program, *words, "--steps", steps, "--every", every, "--precision", precision, "-o", out / f"drift_{precision}.csv")
         seen = table(out / f"drift_{precision}.csv")
         found[precision] = slope_and_error(seen["time"], seen["total"])
     seen = Lammps(frame, "lj/smooth/linear").run(steps, every)
