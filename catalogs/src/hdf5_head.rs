@@ -303,7 +303,7 @@ pub(crate) fn enumeration(names: &[&str]) -> Vec<u8> {
         body.extend(name.as_bytes());
         body.push(0);
     }
-    for number in 0..names.len() as i32 {
+    for number in 0..names.len() as u32 {
         body.extend(number.to_le_bytes());
     }
     body
