@@ -312,7 +312,7 @@ impl Md {
             written.rdf_every,
             written
                 .h5md()
-                .then(|| (steps.steps, written.author.as_deref())),
+                .then_some((steps.steps, written.author.as_deref())),
         )
     }
 }
