@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::error::CatalogError;
-use crate::grid_head::{HeadOf, hdf5_head};
+use crate::grid_head::{HeadOf, grid_head};
 use crate::kept_file::KeptFile;
 use crate::whole_file::WholeFile;
 
@@ -266,7 +266,7 @@ fn record(path: &Path, grid: &GridGeometry, meta: Map<String, Value>) -> io::Res
 /// All of an HDF5 file but its values.
 fn hdf5(grid: &GridGeometry, meta: &Map<String, Value>) -> Vec<u8> {
     let record = Value::Object(meta.clone()).to_string();
-    hdf5_head(&HeadOf {
+    grid_head(&HeadOf {
         shape: grid.shape,
         origin: grid.origin,
         steps: grid.steps,

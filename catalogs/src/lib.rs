@@ -42,8 +42,10 @@ mod fits;
 mod format;
 mod grid_head;
 mod grids;
+mod h5md_file;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+mod hdf5_head;
 mod kept_file;
 mod numbers;
 mod open;
@@ -69,6 +71,7 @@ pub use error::CatalogError;
 pub use expression::{Expression, ExpressionError, Filter};
 pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
+pub use h5md_file::{H5mdContents, H5mdFile};
 pub use numbers::Values;
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]

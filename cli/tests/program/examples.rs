@@ -70,23 +70,37 @@ fn run(folder: &Folder, command: &str) {
     );
 }
 
-#[test]
-fn every_example_of_the_readme_runs() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+/// Runs the commands of a page in order; how many there are, and where they ran.
+fn run_page(page: &str) -> (usize, Folder) {
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
     let mut inside = false;
-    let lines = readme.lines().filter(|line| {
+    let lines = text.lines().filter(|line| {
         if line.starts_with("```") {
             inside = *line == "```sh";
         }
         inside
     });
     let commands = commands(lines);
-    assert!(commands.len() >= 9, "{commands:?}");
     let folder = checkout();
     for command in &commands {
         run(&folder, command);
     }
+    (commands.len(), folder)
+}
+
+#[test]
+fn every_example_of_the_readme_runs() {
+    let (n_examples, folder) = run_page("README.md");
+    assert!(n_examples >= 9, "{n_examples}");
     assert!(folder.path("xi.ecsv").exists());
+}
+
+#[test]
+fn every_example_of_the_page_on_fields_runs() {
+    let (n_examples, folder) = run_page("docs/fields.md");
+    assert!(n_examples >= 12, "{n_examples}");
+    let map = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(map("potential.npy") == map("small_bins.npy"));
 }
 
 #[test]

@@ -86,13 +86,56 @@ fn frames_are_read_by_rdf_and_by_md() {
     }
 }
 
+#[cfg(feature = "hdf5")]
+#[test]
+fn frames_of_h5md_are_those_of_xyz_to_the_last_bit() {
+    let folder = Folder::new();
+    let species = "--species A:1:200,B:2:56 --pair A-B:1.2,0.9 --pair B-B:0.6,0.85";
+    let masses = species.replace(":200", "").replace(":56", "");
+    let mut found = vec![];
+    for kind in ["xyz", "h5"] {
+        folder.good(&format!(
+            "{LIQUID} {species} --steps 30 -o a.csv --trajectory t.{kind} --trajectory-every 7 --velocities"
+        ));
+        folder.good(&format!("rdf t.{kind} --bins lin:0:3:30 -o g.csv"));
+        let g = std::fs::read(folder.path("g.csv")).unwrap();
+        let start = folder.good(&format!("md t.{kind} {masses} --steps 0 -o b.csv"));
+        found.push((g, digest(&start)));
+    }
+    assert!(found[0] == found[1]);
+    // Frames lie in room for all: other steps are another file.
+    let line = format!("{LIQUID} --trajectory k.h5 --trajectory-every 4 -o k.csv");
+    let kept = format!("{line} --checkpoint c.bin --checkpoint-every 5");
+    let begun = format!("{kept} --steps 20000");
+    let words: Vec<&str> = begun.split_whitespace().collect();
+    let mut child = folder.command(&words).spawn().unwrap();
+    while !folder.path("c.bin").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let other = folder.run(&format!("{kept} --steps 30000"));
+    assert_eq!(other.code, 1);
+    assert!(other.stderr.contains("other steps"), "{}", other.stderr);
+    std::fs::write(folder.path("k.h5.partial"), "").unwrap();
+    let cut = folder.run(&begun);
+    assert_eq!(cut.code, 1);
+    assert!(cut.stderr.contains("bytes, found 0"), "{}", cut.stderr);
+}
+
 #[test]
 fn a_killed_run_goes_on_to_the_same_bytes() {
+    for kind in ["xyz", "h5"] {
+        killed_with_frames_as(kind);
+    }
+}
+
+fn killed_with_frames_as(kind: &str) {
     let folder = Folder::new();
     let line = |name: &str| {
         format!(
-            "{LIQUID} --thermostat langevin --steps 120 --every 5 -o {name}.csv --trajectory {name}.xyz --trajectory-every 7 \
-             --rdf {name}_g.csv --rdf-every 9"
+            "{LIQUID} --thermostat langevin --steps 120 --every 5 -o {name}.csv --trajectory {name}.{kind} --trajectory-every 7 \
+             --velocities --rdf {name}_g.csv --rdf-every 9"
         )
     };
     let whole = folder.good(&line("whole"));
@@ -113,7 +156,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
         let run = folder.good(&killed);
         assert_eq!(digest(&run), digest(&whole));
     }
-    for name in ["xyz", "csv"] {
+    for name in [kind, "csv"] {
         let bytes = |run: &str| std::fs::read(folder.path(&format!("{run}.{name}"))).unwrap();
         assert!(bytes("whole") == bytes("killed"), "{name}");
     }
@@ -276,6 +319,21 @@ fn runs_and_files_that_cannot_be_are_refused_in_a_line() {
             "0.7071",
         ),
         (format!("{l} --steps 9 -o a.csv --trajectory t.pdb"), ".xyz"),
+        (
+            format!("{l} --steps 9 -o a.csv --trajectory t.xyz --author me"),
+            "H5MD",
+        ),
+        (
+            format!("{l} --steps 9 -o a.csv --author me"),
+            "--trajectory",
+        ),
+        (
+            format!(
+                "{l} --steps {} -o a.csv --trajectory t.h5 --trajectory-every 1",
+                u64::MAX
+            ),
+            "more than a file can hold",
+        ),
         (format!("{l} --steps 9 -o a.txt"), "a.txt"),
         (format!("{l} --steps 9 -o a.csv --rdf a.csv"), "same file"),
         (

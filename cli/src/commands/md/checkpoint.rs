@@ -24,7 +24,7 @@ pub(super) struct Saved {
     pub(super) state: State,
     /// Rows of the table, as bits.
     pub(super) rows: Vec<Vec<u64>>,
-    /// Bytes of the trajectory so far.
+    /// Bytes of the trajectory so far, frames of one in H5MD.
     pub(super) trajectory: u64,
     /// Counts of g(r), and how many positions they are of.
     pub(super) npairs: Vec<u64>,

@@ -1,10 +1,11 @@
 //! `albireo md`: molecular dynamics of Lennard-Jones fluids.
 //!
-//! Entry: [`Md`]. `flags` what is asked for, `start` where atoms begin, `run` the steps and what is written of them, `checkpoint` and `trajectory`
+//! Entry: [`Md`]. `flags` and `fluid` what is asked for, `start` where atoms begin, `run` the steps and what is written of them, `checkpoint` and `trajectory`
 //! what a killed process leaves for the next; steps are the library's.
 
 mod checkpoint;
 mod flags;
+mod fluid;
 mod run;
 mod start;
 mod trajectory;
@@ -25,6 +26,7 @@ use crate::record::Record;
 use crate::usage::usage;
 pub(crate) use flags::Md;
 use run::Run;
+use trajectory::Atoms;
 
 /// What the help ends with.
 pub(crate) const EXAMPLES: &str = "Positions are 64-bit fractions of the box and momenta integers; the impulse of each pair is \
@@ -35,6 +37,8 @@ Examples:
   albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 200 \\
       --every 20 -o melt.csv --trajectory melt.xyz --trajectory-every 50
   albireo rdf melt.xyz --r-max 4 --n-bins 80
+  albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 200 \\
+      -o melt.csv --trajectory melt.h5 --trajectory-every 50 --velocities
   albireo md --atoms 500 --density 0.8442 --temperature 1.44 --steps 100 \\
       --and-back -o -
   albireo md --atoms 864 --density 0.75 --temperature 1 --steps 300 \\
@@ -59,12 +63,13 @@ impl Md {
         let steps = (self.steps.dt, skin);
         let fluid = Simulation::with_precision(precision, &potential, &start, steps, &engine)?;
         let fluid = fluid.with_thermostat(thermostat)?;
-        let names: Vec<String> = self
-            .fluid
-            .species()
-            .into_iter()
-            .map(|one| one.name)
-            .collect();
+        let kinds = self.fluid.species();
+        let atoms = Atoms {
+            lengths,
+            masses: kinds.iter().map(|one| one.mass).collect(),
+            names: kinds.into_iter().map(|one| one.name).collect(),
+            species: start.species().to_vec(),
+        };
         record.set("potential", format!("{:?}", potential.truncation()));
         record.set("atoms", fluid.len());
         record.set("box", json!(lengths));
@@ -79,14 +84,9 @@ impl Md {
         record.set("impulse_error", fluid.impulse_error());
         record.set("momentum_exponent", fluid.momentum_exponent());
         let domain = Domain::Periodic(PeriodicBox::new(lengths.map(Some))?);
-        let species: Vec<&str> = start
-            .species()
-            .iter()
-            .map(|&kind| names[kind as usize].as_str())
-            .collect();
         let begun = sha256_of_bytes(&checkpoint::bytes_of(&fluid.state()));
         let settings = sha256_of_bytes(format!("{} {begun}", self.settings()).as_bytes());
-        let mut run = Run::open(&self, fluid, (lengths, &domain), &species, settings)?;
+        let mut run = Run::open(&self, fluid, (&atoms, &domain), settings)?;
         let done = run.steps();
         run.close(done, record)
     }
@@ -112,10 +112,16 @@ impl Md {
         }
         if let Some(path) = &written.trajectory {
             let is_xyz = |e: &std::ffi::OsStr| e == "xyz" || e == "extxyz";
-            if !path.extension().is_some_and(is_xyz) {
+            if !path.extension().is_some_and(is_xyz) && !written.h5md() {
                 let shown = path.display();
                 return Err(usage(format!(
-                    "--trajectory {shown}: frames are written as .xyz or .extxyz"
+                    "--trajectory {shown}: frames are written as .xyz, .extxyz, .h5, .h5md or .hdf5"
+                )));
+            }
+            if written.author.is_some() && !written.h5md() {
+                let shown = path.display();
+                return Err(usage(format!(
+                    "--author is for frames as H5MD (.h5, .h5md or .hdf5), found --trajectory {shown}"
                 )));
             }
             apart.push(Written::probe("--trajectory", path)?);

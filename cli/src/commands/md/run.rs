@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use super::checkpoint::{Saved, bytes_of};
 use super::flags::Md;
-use super::trajectory::TrajectoryFile;
+use super::trajectory::{Atoms, TrajectoryFile};
 use crate::output::{deliver, write};
 use crate::progress::Bar;
 use crate::record::Record;
@@ -30,9 +30,8 @@ struct Counting {
 pub(super) struct Run<'a> {
     md: &'a Md,
     fluid: Simulation,
-    lengths: [f64; 3],
+    atoms: &'a Atoms,
     domain: &'a Domain,
-    species: &'a [&'a str],
     settings: String,
     rows: Vec<Observables>,
     trajectory: Option<TrajectoryFile>,
@@ -87,12 +86,14 @@ impl<'a> Run<'a> {
     pub(super) fn open(
         md: &'a Md,
         mut fluid: Simulation,
-        (lengths, domain): ([f64; 3], &'a Domain),
-        species: &'a [&'a str],
+        (atoms, domain): (&'a Atoms, &'a Domain),
         settings: String,
     ) -> Result<Self> {
         let written = &md.written;
-        let counting = written.rdf.as_ref().map(|_| Counting::new(md, lengths));
+        let counting = written
+            .rdf
+            .as_ref()
+            .map(|_| Counting::new(md, atoms.lengths));
         let mut counting = counting.transpose()?;
         let start = md.steps.and_back.then(|| fluid.state());
         let saved = match &written.checkpoint {
@@ -115,14 +116,13 @@ impl<'a> Run<'a> {
             }
             tracing::info!("going on from step {}", fluid.step());
         }
-        let open = |path| TrajectoryFile::open(path, length, written.velocities);
+        let open = |path| TrajectoryFile::open(path, length, (md, atoms));
         let trajectory = written.trajectory.as_deref().map(open).transpose()?;
         let mut run = Self {
             md,
             fluid,
-            lengths,
+            atoms,
             domain,
-            species,
             settings,
             rows,
             trajectory,
@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
         if let Some(file) = &mut self.trajectory
             && step.is_multiple_of(written.trajectory_every)
         {
-            file.add(&self.fluid, (self.lengths, self.md.steps.dt), self.species)?;
+            file.add(&self.fluid, self.atoms, self.md.steps.dt)?;
         }
         if let Some(counting) = &mut self.counting
             && step.is_multiple_of(written.rdf_every)

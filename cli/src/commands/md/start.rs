@@ -7,7 +7,8 @@ use albireo_catalogs::{Attribute, Frame, TrajectoryRequest, open_trajectory};
 use albireo_samples::BoxSpec;
 use anyhow::{Context, Result, bail};
 
-use super::flags::{FluidFlags, Md};
+use super::flags::Md;
+use super::fluid::FluidFlags;
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::usage::usage;
 
@@ -52,7 +53,11 @@ fn of_lattice(fluid: &FluidFlags) -> Result<Start> {
 fn of_file(path: &Path, fluid: &FluidFlags) -> Result<Start> {
     let _reading = NothingToKeep::begin();
     let named = path.display();
-    let mut trajectory = open_trajectory(path, &TrajectoryRequest::default(), stop_reading())?;
+    let request = TrajectoryRequest {
+        velocities: true,
+        ..TrajectoryRequest::default()
+    };
+    let mut trajectory = open_trajectory(path, &request, stop_reading())?;
     let mut last = None;
     while let Some(frame) = trajectory.next_frame()? {
         last = Some(frame);

@@ -284,6 +284,7 @@ impl FrameFlags {
             frame: self.frame_column.clone(),
             positions,
             boxes: self.box_table.clone(),
+            velocities: false,
             undivided: false,
         })
     }
