@@ -9,6 +9,7 @@ mod groups;
 mod labels;
 mod moved;
 mod points;
+mod shared;
 mod strided;
 mod sums;
 mod weight_sets;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::by_shell::ByShell;
 use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
+use crate::node::Node;
 use crate::planned::Planned;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
@@ -149,7 +150,12 @@ impl<'a> Counter<'a> {
             return Ok(prepared);
         }
         let start = Instant::now();
-        let prepared = engine.prepare(sample.clone(), self.domain, bar)?;
+        let prepared = match Node::here() {
+            Some(node) => {
+                (engine.engine()).prepare_once(sample.clone(), self.domain, &node, bar)?
+            }
+            None => engine.prepare(sample.clone(), self.domain, bar)?,
+        };
         let seconds = start.elapsed().as_secs_f64();
         tracing::debug!(
             "{name}: prepared {} particles in {seconds:.3} s, for all counts of them",

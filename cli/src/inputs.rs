@@ -13,6 +13,7 @@ use albireo_samples::{Given, Notice, Reading, RegionSpec, Samples, Source};
 use anyhow::{Context, Result};
 
 use crate::args::{LosName, SpaceFlags};
+use crate::node::Node;
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::{Arguments, Record};
 use crate::shared::Shared;
@@ -134,8 +135,12 @@ impl Kept {
             tracing::debug!("the samples have been read already");
             self.samples.remove(at)
         } else {
-            let samples = Rc::new(asked.read(self.given.clone())?);
-            (asked, samples)
+            let samples = asked.read(self.given.clone())?;
+            let samples = match Node::here() {
+                Some(node) => node.hold(samples),
+                None => samples,
+            };
+            (asked, Rc::new(samples))
         };
         for (key, value) in samples.record() {
             record.set(key, value.clone());

@@ -42,6 +42,7 @@ mod examples;
 mod files;
 mod inputs;
 mod job;
+mod node;
 mod output;
 mod pair_weights;
 mod part_file;
@@ -74,7 +75,7 @@ use tracing::level_filters::LevelFilter;
 pub use caller::{CallError, Called, Outcome, Watch};
 use inputs::{Call, Kept};
 use record::Arguments;
-pub use world::{Guided, World, WorldError};
+pub use world::{Guided, NodeMemory, World, WorldError};
 
 /// Exact pair counts and two-point correlation functions, from galaxies to atoms.
 ///
@@ -283,12 +284,13 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
     }
 }
 
-/// Does what a command line asks for as one of several ranks.
 /// Whether ranks share a command out among them.
 fn is_shared(command: &Command) -> bool {
-    matches!(command, Command::Count(_) | Command::Xi(_) | Command::Wp(_))
+    use Command::{Count, Rdf, Wp, Xi};
+    matches!(command, Count(_) | Xi(_) | Wp(_) | Rdf(_))
 }
 
+/// Does what a command line asks for as one of several ranks.
 fn carry_out_as_rank(command: Command, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
     if world.size() > 1 {
         progress::leave_signals_untold();

@@ -78,7 +78,9 @@ fn is_abandonable() -> bool {
 /// From now on Ctrl-C, SIGTERM and SIGUSR1 ask for a stop; a second one ends the program at once. Queues send SIGUSR1 when time runs out.
 #[cfg(unix)]
 pub(crate) fn listen_for_signals() -> Result<()> {
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
+    // A file beyond the limit for files is then an error of whoever writes it, as on a disk that is full.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
     let thread = std::thread::Builder::new().name("signals".to_owned());
     thread.spawn(|| wait_for_signals(signals))?;

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
+use crate::node::Node;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
 use crate::planning::{self, Planning};
 use crate::record::Arguments;
@@ -308,6 +309,9 @@ impl Worker {
         progress: &dyn Progress,
     ) -> Result<Tally> {
         let engine = &self.engine;
+        if let Some(node) = Node::here() {
+            engine.lay_out_once(job, what, &node, progress)?;
+        }
         let units = engine.units(job, what, progress)?;
         let plan = (units.len(), format!("{:016x}", units.fingerprint()));
         let zero = what.zero(job.job().pairs())?;

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use albireo::Tally;
@@ -23,6 +24,9 @@ pub struct WorldError {
     /// What went wrong.
     pub what: String,
 }
+
+/// Numbers that the ranks of a node read, and nobody writes any more.
+pub type NodeMemory<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
 /// The processes, called ranks, of one job, and what goes between them. All ranks call its functions in the same order; those marked so may
 /// be called by one alone.
@@ -84,6 +88,23 @@ pub trait World {
     /// # Errors
     /// As [`World::sum`].
     fn wait(&self) -> Result<(), WorldError>;
+
+    /// The numbers that the first rank of each node gives, run after run, in memory of which a node holds one copy; none where that
+    /// cannot be, which is so for all ranks of a node. By the ranks of a node.
+    ///
+    /// # Errors
+    /// As [`World::sum`].
+    fn hold_once(&self, _: &[&[f64]]) -> Result<Option<NodeMemory<f64>>, WorldError> {
+        Ok(None)
+    }
+
+    /// As [`World::hold_once`], in single precision.
+    ///
+    /// # Errors
+    /// As [`World::sum`].
+    fn hold_singles_once(&self, _: &[&[f32]]) -> Result<Option<NodeMemory<f32>>, WorldError> {
+        Ok(None)
+    }
 
     /// Waits so long for another rank to claim that it tells why all of them end; where none has, claims it for this one and says true.
     /// By one rank alone.

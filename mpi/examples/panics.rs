@@ -1,7 +1,11 @@
 //! A rank that panics, in a thread or by itself, while the others wait for it: all of them end (`tests/ranks.rs` sees to it).
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, dead_code, reason = "as in the program")]
+#[path = "../src/node_memory.rs"]
+mod node_memory;
 #[path = "../src/panics.rs"]
 mod panics;
 #[allow(dead_code, reason = "of a world only waiting is tried")]

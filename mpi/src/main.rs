@@ -3,8 +3,11 @@
 //! MPI is called from the main thread alone (`MPI_THREAD_FUNNELED`), which does nothing else while others count. Started without `mpirun`
 //! it runs as one rank.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "memory is mapped")]
+mod node_memory;
 mod panics;
 mod ranks;
 

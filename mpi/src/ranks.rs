@@ -5,10 +5,17 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use albireo_cli::NodeMemory;
 use albireo_cli::{Guided, World, WorldError};
 use ferrompi::{Communicator, Mpi, ReduceOp, Source, Tag, ThreadLevel};
+
+#[cfg(target_os = "linux")]
+use crate::node_memory::{Mapped, MemoryFile};
 
 /// Asks rank 0 for units: the most that are wanted, 0 to stop all ranks.
 const ASK: i32 = 1;
@@ -36,7 +43,7 @@ struct Desk {
 /// The ranks of an MPI job.
 pub(crate) struct Ranks {
     world: Communicator,
-    on_node: [usize; 2],
+    node: Communicator,
     desk: RefCell<Option<Desk>>,
     /// Dropped last: it finalises MPI.
     _mpi: Mpi,
@@ -48,10 +55,9 @@ impl Ranks {
         let mpi = Mpi::init_thread(ThreadLevel::Funneled)?;
         let world = mpi.world();
         let node = world.split_shared()?;
-        let on_node = [node.rank(), node.size()].map(|n| n as usize);
         Ok(Self {
             world,
-            on_node,
+            node,
             desk: RefCell::default(),
             _mpi: mpi,
         })
@@ -132,13 +138,33 @@ impl Ranks {
     }
 
     fn barrier(&self) -> ferrompi::Result<()> {
-        ferrompi::scope(|scope| {
-            let mut all = self.world.ibarrier(scope)?;
-            while all.test()?.is_none() {
-                std::thread::sleep(PAUSE);
-            }
-            Ok(())
-        })
+        wait_all(&self.world)
+    }
+
+    /// What the first rank of this node gives, mapped by all of its ranks; none where one of them cannot.
+    #[cfg(target_os = "linux")]
+    fn map_once<T: bytemuck::NoUninit>(&self, runs: &[&[T]]) -> ferrompi::Result<Option<Mapped>> {
+        if self.node.size() == 1 {
+            return Ok(None);
+        }
+        let is_first = self.node.rank() == 0;
+        let file = is_first.then(|| MemoryFile::of(runs).ok()).flatten();
+        let address = file.as_ref().and_then(|file| file.address().ok());
+        // No process has the number 0.
+        let mut address = address.unwrap_or_default();
+        // The others wait here while the first one is at work.
+        wait_all(&self.node)?;
+        self.node.broadcast(&mut address, 0)?;
+        let file = if is_first {
+            file
+        } else {
+            MemoryFile::at(address).ok()
+        };
+        let mapped = file.as_ref().and_then(|file| Mapped::of(file).ok());
+        // Until all have mapped it the first one keeps the file.
+        let mut all = [u64::from(mapped.is_some() && address != [0; 5])];
+        self.node.allreduce_inplace(&mut all, ReduceOp::Min)?;
+        Ok(mapped.filter(|_| all == [1]))
     }
 
     fn reduce(&self, numbers: &mut [u64], how: ReduceOp) -> Result<(), WorldError> {
@@ -147,6 +173,17 @@ impl Ranks {
         }
         Ok(())
     }
+}
+
+/// Waits for all ranks without keeping a core busy.
+fn wait_all(ranks: &Communicator) -> ferrompi::Result<()> {
+    ferrompi::scope(|scope| {
+        let mut all = ranks.ibarrier(scope)?;
+        while all.test()?.is_none() {
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    })
 }
 
 impl World for Ranks {
@@ -159,7 +196,19 @@ impl World for Ranks {
     }
 
     fn on_node(&self) -> [usize; 2] {
-        self.on_node
+        [self.node.rank(), self.node.size()].map(|n| n as usize)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn hold_once(&self, runs: &[&[f64]]) -> Result<Option<NodeMemory<f64>>, WorldError> {
+        let mapped = self.told(self.map_once(runs))?;
+        Ok(mapped.map(|mapped| Arc::new(mapped) as NodeMemory<f64>))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn hold_singles_once(&self, runs: &[&[f32]]) -> Result<Option<NodeMemory<f32>>, WorldError> {
+        let mapped = self.told(self.map_once(runs))?;
+        Ok(mapped.map(|mapped| Arc::new(mapped) as NodeMemory<f32>))
     }
 
     fn sum(&self, numbers: &mut [u64]) -> Result<(), WorldError> {
@@ -171,10 +220,18 @@ impl World for Ranks {
     }
 
     fn gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, WorldError> {
-        let mut lengths = vec![0i32; self.size()];
+        let mut all = vec![0u64; self.size()];
         // Ranks that come late are waited for here, not in a loop inside MPI.
         self.told(self.barrier())?;
-        self.told(self.world.allgather(&[bytes.len() as i32], &mut lengths))?;
+        self.told(self.world.allgather(&[bytes.len() as u64], &mut all))?;
+        // Places among all bytes are numbered in 32 bits.
+        if all.iter().sum::<u64>() > i32::MAX as u64 {
+            return Err(WorldError {
+                rank: self.rank(),
+                what: "more bytes at a time than MPI can number".to_owned(),
+            });
+        }
+        let lengths: Vec<i32> = all.iter().map(|&n| n as i32).collect();
         let starts: Vec<i32> = lengths
             .iter()
             .scan(0, |end, length| {

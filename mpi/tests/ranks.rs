@@ -4,6 +4,9 @@
 
 mod jobs;
 
+#[cfg(target_os = "linux")]
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
@@ -60,6 +63,64 @@ fn ranks_make_what_one_process_makes() {
     let told = good(folder.ranks(2, "info d.csv"));
     assert_eq!(told.stdout, good(folder.alone("info d.csv")).stdout);
     assert!(told.stderr.contains("rank 0 carries it out alone"));
+}
+
+/// Frames of a trajectory are counted one a rank: sums, blocks and what weights leave out are those of one process.
+#[test]
+fn ranks_share_the_frames_of_a_trajectory() {
+    if !there_is_mpi() {
+        return;
+    }
+    let mut rows = String::from("frame,kind,x,y,z,weight\n");
+    for frame in 0..11 {
+        let kept = scattered(40, 10.0, 90 + frame);
+        for (k, row) in kept.lines().skip(1).enumerate() {
+            let place = row.rsplit_once(',').unwrap().0;
+            let kind = ["a", "b"][k % 2];
+            let weight = [1.0, 0.25, 0.0, 3.0][frame as usize % 4];
+            writeln!(rows, "{frame},{kind},{place},{weight}").unwrap();
+        }
+    }
+    let folder = Folder::new().with("t.csv", &rows);
+    let rdf = "rdf t.csv --box 10 --r-max 4 --n-bins 5";
+    let lines = [
+        rdf.to_owned(),
+        format!("{rdf} --species kind --frames 1::2 --block-counts BLOCKS"),
+        format!("{rdf} --species kind --block 3 --block-counts BLOCKS"),
+        format!("{rdf} --frame-weights weight"),
+        // Fewer frames than ranks.
+        format!("{rdf} --frames 9:"),
+        format!("{rdf} --lags 1"),
+    ];
+    let outputs = |of: &str| ["", "_blocks"].map(|kind| format!("{of}{kind}.csv"));
+    for (k, line) in lines.iter().enumerate() {
+        let [alone, alone_blocks] = outputs("alone");
+        let line_of =
+            |out: &str, blocks: &str| format!("{} -o {out}", line.replace("BLOCKS", blocks));
+        good(folder.alone(&line_of(&alone, &alone_blocks)));
+        for ranks in [2 + k % 3, 4 - k % 2] {
+            let [out, blocks] = outputs("ranks");
+            good(folder.ranks(ranks, &line_of(&out, &blocks)));
+            assert_eq!(
+                folder.bytes(&out),
+                folder.bytes(&alone),
+                "{ranks} ranks: {line}"
+            );
+            if line.contains("BLOCKS") {
+                assert_eq!(folder.bytes(&blocks), folder.bytes(&alone_blocks), "{line}");
+            }
+        }
+        if line.contains("weight") {
+            let record = String::from_utf8(folder.bytes("ranks.csv.json")).unwrap();
+            assert!(record.contains("\"frames_of_weight_0\":3,"), "{record}");
+        }
+    }
+    fails(
+        &folder,
+        folder.ranks(2, &format!("{rdf} --checkpoint kept -o no.csv")),
+        "--checkpoint of a trajectory is for one process",
+        &[2],
+    );
 }
 
 #[test]
@@ -262,6 +323,63 @@ fn ranks_in(folder: &Folder) -> Vec<u32> {
             (here && is_rank).then_some(id)
         });
     found.collect()
+}
+
+/// The files in memory that a process has mapped, by their number, and how many kilobytes of them it has seen.
+#[cfg(target_os = "linux")]
+fn mapped(id: u32) -> BTreeMap<String, u64> {
+    let text = std::fs::read_to_string(format!("/proc/{id}/smaps")).unwrap_or_default();
+    let (mut found, mut file) = (BTreeMap::new(), None);
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [_, _, _, _, inode, path, ..] => {
+                file = path.contains("memfd:albireo").then(|| inode.to_owned());
+            }
+            ["Rss:", size, _] => {
+                if let Some(file) = file.take() {
+                    *found.entry(file).or_default() += size.parse::<u64>().unwrap();
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Coordinates, weights, sorted positions and offsets lie in files in memory that all ranks of the node see.
+#[cfg(target_os = "linux")]
+#[test]
+fn ranks_of_a_node_hold_one_copy() {
+    if !there_is_mpi() {
+        return;
+    }
+    let n = 30_000;
+    let folder = Folder::new().with("d.csv", &scattered(n, 10.0, 5));
+    let line = "count d.csv --weight w --bins lin:0:9:30 --mean-separation --threads 1 --isa portable -o d.out.csv";
+    let mut child = Ended(folder.ranks(3, line).spawn().unwrap());
+    let mut seen: Vec<BTreeMap<String, u64>> = vec![];
+    while child.0.try_wait().unwrap().is_none() {
+        seen = ranks_in(&folder).into_iter().map(mapped).collect();
+        // x, y, z, w, slots and offsets.
+        if seen.len() == 3 && seen.iter().all(|files| files.len() == 6) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    for id in ranks_in(&folder) {
+        let id = id.to_string();
+        let _ = Command::new("kill").args(["-KILL", &id]).status();
+    }
+    assert_eq!(seen.len(), 3);
+    let files = |rank: usize| seen[rank].keys().collect::<Vec<_>>();
+    assert_eq!(files(0).len(), 6);
+    assert!(files(1) == files(0) && files(2) == files(0), "{seen:?}");
+    let size: u64 = seen[0].values().sum();
+    assert!(
+        1024 * size >= n * (4 * 8 + 32 + 12),
+        "{size} kB of {n} points"
+    );
 }
 
 fn checkpoints(folder: &Folder) -> usize {

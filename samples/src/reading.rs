@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use albireo::binning::BinAxis;
 use albireo::cosmology::Cosmology;
-use albireo::{Axis, Domain, LineOfSight, Outside, Particles};
+use albireo::{Axis, Column, Domain, LineOfSight, Outside, Particles};
 use albireo_catalogs::Stop;
 use serde_json::{Map, Value, json};
 
@@ -274,6 +274,16 @@ impl Samples {
     pub fn get(&self, role: &str) -> Result<&Particles, SampleError> {
         self.find(role)
             .ok_or_else(|| SampleError::Missing(role.to_owned()))
+    }
+
+    /// The same samples, the numbers of their particles in other buffers ([`Particles::in_buffers`]).
+    #[must_use]
+    pub fn in_buffers(mut self, buffer: &mut dyn FnMut(&Column) -> Option<Column>) -> Self {
+        for sample in &mut self.all {
+            let particles = std::mem::take(&mut sample.particles);
+            sample.particles = particles.in_buffers(buffer);
+        }
+        self
     }
 
     /// Number of sets of weights that were read.

@@ -30,6 +30,7 @@ mod owners;
 mod pieces;
 mod planes;
 mod prepared;
+mod shared_memory;
 #[cfg(feature = "cuda")]
 mod together;
 mod units;
@@ -42,6 +43,7 @@ pub use fields::{
 };
 pub use naive::Naive;
 pub use prepared::{Prepared, PreparedJob, Report};
+pub use shared_memory::SharedMemory;
 #[cfg(feature = "cuda")]
 pub use together::Together;
 pub use units::Units;

@@ -46,16 +46,16 @@ pub struct FrameFacts {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameBlocks {
-    most: usize,
+    pub(super) most: usize,
     /// Frames of a block: a power of two.
-    length: u64,
+    pub(super) length: u64,
     /// By number of the block: place / length.
-    blocks: BTreeMap<u64, Tally>,
+    pub(super) blocks: BTreeMap<u64, Tally>,
     /// Of blocks with a frame of another weight w than 1, the exact sums of `w p - p` over the numbers p of pairs, as the tally has them.
-    reweighted: BTreeMap<u64, Vec<ExactSum>>,
-    frames: BTreeMap<u64, FrameFacts>,
+    pub(super) reweighted: BTreeMap<u64, Vec<ExactSum>>,
+    pub(super) frames: BTreeMap<u64, FrameFacts>,
     /// All pairs of all frames: no sum of some of them is more.
-    pairs: u128,
+    pub(super) pairs: u128,
 }
 
 /// All pairs of a frame.
@@ -140,7 +140,7 @@ impl FrameBlocks {
     }
 
     /// The box, held once where that of the frame before or after it is the same.
-    fn shared(&self, place: u64, domain: Option<Arc<Domain>>) -> Option<Arc<Domain>> {
+    pub(super) fn shared(&self, place: u64, domain: Option<Arc<Domain>>) -> Option<Arc<Domain>> {
         let before = self.frames.range(..place).next_back();
         let after = self.frames.range(place..).next();
         let mut beside = [before, after].into_iter().flatten();
@@ -148,7 +148,7 @@ impl FrameBlocks {
         same.map_or(domain, |(_, facts)| facts.domain.clone())
     }
 
-    fn add_to_block(&mut self, block: u64, tally: Tally) {
+    pub(super) fn add_to_block(&mut self, block: u64, tally: Tally) {
         match self.blocks.get_mut(&block) {
             Some(sum) => sum.merge(tally),
             None => {
@@ -171,7 +171,7 @@ impl FrameBlocks {
     }
 
     /// Puts every two blocks together.
-    fn lengthen(&mut self) {
+    pub(super) fn lengthen(&mut self) {
         self.length *= 2;
         for (block, sums) in std::mem::take(&mut self.reweighted) {
             let all = self.reweighted.entry(block / 2).or_default();
@@ -274,7 +274,7 @@ impl FrameBlocks {
         let mut all = Self::new(bytes.number()? as usize);
         all.length = bytes.number()?;
         let [blocks, frames] = [bytes.number()?, bytes.number()?];
-        if !all.length.is_power_of_two() {
+        if all.length == 0 || (all.most < usize::MAX && !all.length.is_power_of_two()) {
             return Err(TallyError::NotATally);
         }
         for _ in 0..frames {
@@ -324,7 +324,7 @@ fn put_domain(domain: Option<&Domain>, put: &mut impl FnMut(u64)) {
     }
 }
 
-fn alike(one: &Tally, other: &Tally) -> bool {
+pub(super) fn alike(one: &Tally, other: &Tally) -> bool {
     let shape = |tally: &Tally| (tally.n_bins(), tally.n_tables(), tally.n_sums());
     shape(one) == shape(other)
 }

@@ -11,6 +11,7 @@
 mod blocks;
 mod groups;
 mod lagged;
+mod merging;
 mod passes;
 mod workers;
 

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::sort::{BLOCK, LEAF, MAX_HALVINGS, NO_ROW, Slot, Stop};
-use super::{Bounds, Sorted};
+use super::sort::{BLOCK, LEAF, MAX_HALVINGS, NO_ROW, Slot, Stop, position_in, row_in};
+use super::{Bounds, Held, Sorted};
 use crate::binning::filter::FAR_AWAY;
 use crate::particles::{MAX_PARTICLES, run_start};
 
@@ -38,7 +38,7 @@ pub(crate) struct Block {
 impl Block {
     /// The block of up to [`BLOCK`] points, its leaves in units of `1 / scale`.
     fn around(points: &[Slot], scale: f64) -> Self {
-        let around = |points: &[Slot]| Bounds::around(points.iter().map(|point| point.0));
+        let around = |points: &[Slot]| Bounds::around(points.iter().map(position_in));
         let bounds = around(points);
         let mut leaves = [LeafBox::default(); BLOCK / LEAF];
         for (leaf, points) in leaves.iter_mut().zip(points.chunks(LEAF)) {
@@ -60,10 +60,10 @@ impl Block {
 
     /// The block in some slots, and the offsets of its points.
     fn with_offsets(slots: &[Slot], scale: f64) -> (Self, Offsets) {
-        let points = &slots[..slots.partition_point(|&(_, row)| row != NO_ROW)];
+        let points = &slots[..slots.partition_point(|slot| row_in(slot) != NO_ROW)];
         let block = Self::around(points, scale);
         let mut offsets = [[FAR_AWAY; BLOCK]; 3];
-        for (slot, (x, _)) in points.iter().enumerate() {
+        for (slot, x) in points.iter().enumerate() {
             for axis in 0..3 {
                 offsets[axis][slot] = ((x[axis] - block.bounds.centre[axis]) * scale) as f32;
             }
@@ -106,7 +106,7 @@ impl Run {
 pub(crate) struct Layout {
     pub(crate) bounds: Bounds,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) offsets: Vec<Offsets>,
+    pub(crate) offsets: Held<Offsets>,
     pub(crate) groups: Vec<Run>,
     pub(crate) clusters: Vec<Run>,
     pub(crate) superclusters: Vec<Run>,
@@ -150,39 +150,61 @@ impl Layout {
     ///
     /// Offsets are multiplied by the power of two `scale`.
     pub(crate) fn new(sorted: &Arc<Sorted>, scale: f64, stop: &Stop<'_>) -> Option<Self> {
-        let Sorted {
-            slots,
-            cell_ends,
-            bounds,
-            label_ends,
-        } = &**sorted;
         let (mut blocks, mut offsets) = (vec![], vec![]);
+        Self::each_block(sorted, scale, stop).unzip_into_vecs(&mut blocks, &mut offsets);
+        (!stop()).then(|| Self::of_blocks(sorted, scale, blocks, offsets.into()))
+    }
+
+    /// The same with offsets that are there already; none where these are not the offsets of `sorted`, too.
+    pub(crate) fn with_offsets(
+        sorted: &Arc<Sorted>,
+        scale: f64,
+        offsets: Held<Offsets>,
+        stop: &Stop<'_>,
+    ) -> Option<Self> {
+        if offsets.len() * BLOCK != sorted.slots.len() {
+            return None;
+        }
+        let same =
+            |((block, own), given): ((Block, Offsets), &Offsets)| (own == *given).then_some(block);
+        let blocks = Self::each_block(sorted, scale, stop).zip(&offsets[..]);
+        let blocks: Vec<Block> = blocks.map(same).collect::<Option<_>>()?;
+        (!stop()).then(|| Self::of_blocks(sorted, scale, blocks, offsets))
+    }
+
+    /// Each block with its offsets; blocks without points once `stop` says true.
+    fn each_block<'a>(
+        sorted: &'a Sorted,
+        scale: f64,
+        stop: &'a Stop<'_>,
+    ) -> impl IndexedParallelIterator<Item = (Block, Offsets)> + 'a {
         let stopped = AtomicBool::new(false);
-        let block = |(b, slots): (usize, &[Slot])| {
+        let block = move |(b, slots): (usize, &[Slot])| {
             if b.is_multiple_of(1024) && stop() {
                 stopped.store(true, Ordering::Relaxed);
             }
             let left_out = stopped.load(Ordering::Relaxed);
             Block::with_offsets(if left_out { &[] } else { slots }, scale)
         };
-        slots
-            .par_chunks(BLOCK)
-            .enumerate()
-            .with_min_len(64)
-            .map(block)
-            .unzip_into_vecs(&mut blocks, &mut offsets);
-        if stop() {
-            return None;
-        }
+        let slots = sorted.slots.par_chunks(BLOCK).enumerate();
+        slots.with_min_len(64).map(block)
+    }
+
+    fn of_blocks(
+        sorted: &Arc<Sorted>,
+        scale: f64,
+        mut blocks: Vec<Block>,
+        offsets: Held<Offsets>,
+    ) -> Self {
         let mut from = 0;
-        for &(end, label) in label_ends {
+        for &(end, label) in &sorted.label_ends {
             for block in &mut blocks[from..end] {
                 block.label = label;
             }
             from = end;
         }
         let mut layout = Self {
-            bounds: *bounds,
+            bounds: sorted.bounds,
             points_before: Vec::with_capacity(blocks.len() + 1),
             blocks,
             offsets,
@@ -200,7 +222,7 @@ impl Layout {
             layout.points_before.push(n_points);
         }
         let block_bounds: Vec<Bounds> = layout.blocks.iter().map(|block| block.bounds).collect();
-        layout.groups = runs(&block_bounds, GROUP_BLOCKS, cell_ends.iter());
+        layout.groups = runs(&block_bounds, GROUP_BLOCKS, sorted.cell_ends.iter());
         let group_bounds: Vec<Bounds> = layout.groups.iter().map(|group| group.bounds).collect();
         layout.clusters = runs(&group_bounds, CLUSTER_GROUPS, [group_bounds.len()].iter());
         let cluster_bounds: Vec<Bounds> = layout.clusters.iter().map(|run| run.bounds).collect();
@@ -210,7 +232,7 @@ impl Layout {
             .iter()
             .map(Bounds::largest_half)
             .fold(0.0, f64::max);
-        Some(layout)
+        layout
     }
 
     /// Number of points.
@@ -232,30 +254,27 @@ impl Layout {
     pub(crate) fn rows_of(&self, group: usize) -> impl Iterator<Item = u32> + '_ {
         let slots = self.groups[group].range();
         let slots = &self.sorted.slots[slots.start * BLOCK..slots.end * BLOCK];
-        let rows = slots.iter().map(|&(_, row)| row);
+        let rows = slots.iter().map(row_in);
         rows.filter(|&row| row != NO_ROW)
     }
 
     /// The float64 position in a slot that holds a point.
     #[inline]
     pub(crate) fn position(&self, slot: usize) -> [f64; 3] {
-        self.sorted.slots[slot].0
+        position_in(&self.sorted.slots[slot])
     }
 
     /// The row of the point in a slot; [`NO_ROW`] where there is none.
     #[inline]
     pub(crate) fn row(&self, slot: usize) -> u32 {
-        self.sorted.slots[slot].1
+        row_in(&self.sorted.slots[slot])
     }
 
     /// One number a row, brought into slot order; 0 where there is no point.
     pub(crate) fn in_slot_order(&self, values: &[f64]) -> Vec<f64> {
-        let value = |&(_, row): &Slot| {
-            if row == NO_ROW {
-                0.0
-            } else {
-                values[row as usize]
-            }
+        let value = |slot: &Slot| match row_in(slot) {
+            NO_ROW => 0.0,
+            row => values[row as usize],
         };
         let slots = &self.sorted.slots;
         slots.par_iter().with_min_len(1 << 12).map(value).collect()

@@ -9,6 +9,7 @@ use std::slice::IterMut;
 
 use rayon::prelude::*;
 
+use super::Held;
 use super::bounds::Bounds;
 use crate::particles::{Column, Labels, Points, PointsView, View, greater, lesser, run_start};
 
@@ -21,8 +22,27 @@ pub(crate) const BLOCK: usize = 4 * LEAF;
 /// The row of a slot that holds no point.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
-/// What a slot holds: the position and the row of a point. A tuple: a vector of zeroed ones costs nothing until it is filled.
-pub(super) type Slot = ([f64; 3], u32);
+/// What a slot holds: the position of a point, and the bits of its row. Nothing but numbers, so that it may lie in memory that other
+/// processes read, and a vector of zeroed ones costs nothing until it is filled.
+pub(super) type Slot = [f64; 4];
+
+/// A point in its slot.
+#[inline]
+pub(super) fn slot_of([x, y, z]: [f64; 3], row: u32) -> Slot {
+    [x, y, z, f64::from_bits(u64::from(row))]
+}
+
+/// The position in a slot.
+#[inline]
+pub(super) fn position_in(&[x, y, z, _]: &Slot) -> [f64; 3] {
+    [x, y, z]
+}
+
+/// The row in a slot; [`NO_ROW`] where there is no point.
+#[inline]
+pub(super) fn row_in(slot: &Slot) -> u32 {
+    slot[3].to_bits() as u32
+}
 
 /// Points that a coarse cell should hold on average.
 const CELL_TARGET: usize = 512;
@@ -122,7 +142,7 @@ impl Cells {
 #[derive(Debug)]
 pub(crate) struct Sorted {
     pub(crate) bounds: Bounds,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Held<Slot>,
     /// Number of blocks up to the end of each cell that has points.
     pub(super) cell_ends: Vec<usize>,
     /// For each label that has points: the number of blocks up to their end, and the label. Empty where there are no labels.
@@ -155,30 +175,33 @@ impl Sorted {
                 &Points::from_checked(points.columns().map(|x| column(x.view()))),
                 stop,
             )?;
-            for slot in &mut sorted.slots {
-                slot.1 = rows.get(slot.1 as usize).copied().unwrap_or(NO_ROW);
+            let mut slots = sorted.slots.into_vec();
+            for slot in &mut slots {
+                let row = rows.get(row_in(slot) as usize).copied();
+                *slot = slot_of(position_in(slot), row.unwrap_or(NO_ROW));
             }
+            sorted.slots = slots.into();
             Some(sorted)
         };
         let sorted: Vec<Self> = rows.par_iter().map(of_label).collect::<Option<_>>()?;
-        let mut all = Self {
-            bounds: Bounds::of(points),
-            slots: Vec::with_capacity(sorted.iter().map(|part| part.slots.len()).sum()),
-            cell_ends: vec![],
-            label_ends: vec![],
-        };
+        let mut slots = Vec::with_capacity(sorted.iter().map(|part| part.slots.len()).sum());
+        let (mut cell_ends, mut label_ends) = (vec![], vec![]);
         for (label, part) in sorted
             .into_iter()
             .enumerate()
             .filter(|(_, part)| !part.slots.is_empty())
         {
-            let before = all.slots.len() / BLOCK;
-            all.slots.extend(part.slots);
-            all.cell_ends
-                .extend(part.cell_ends.iter().map(|end| before + end));
-            all.label_ends.push((all.slots.len() / BLOCK, label as u32));
+            let before = slots.len() / BLOCK;
+            slots.extend(part.slots.into_vec());
+            cell_ends.extend(part.cell_ends.iter().map(|end| before + end));
+            label_ends.push((slots.len() / BLOCK, label as u32));
         }
-        Some(all)
+        Some(Self {
+            bounds: Bounds::of(points),
+            slots: slots.into(),
+            cell_ends,
+            label_ends,
+        })
     }
 
     fn of_one_label(points: &Points, stop: &Stop<'_>) -> Option<Self> {
@@ -200,7 +223,7 @@ impl Sorted {
             .collect();
 
         let n_slots = in_cells.iter().map(|n| n.next_multiple_of(BLOCK)).sum();
-        let mut slots = vec![([0.0; 3], 0); n_slots];
+        let mut slots = vec![[0.0; 4]; n_slots];
         let shares = shares(&mut slots, &in_cells, &numbers);
         let shares = shares.into_par_iter().enumerate();
         shares.for_each(|(run, share)| cells.deal(points, rows(run), share, stop));
@@ -213,7 +236,7 @@ impl Sorted {
         for n in in_cells.into_iter().filter(|&n| n > 0) {
             let cell = rest.split_off_mut(..n.next_multiple_of(BLOCK));
             let (points, empty) = cell.unwrap_or_default().split_at_mut(n);
-            empty.fill(([f64::NAN; 3], NO_ROW));
+            empty.fill(slot_of([f64::NAN; 3], NO_ROW));
             parts.push(points);
             end += n.div_ceil(BLOCK);
             cell_ends.push(end);
@@ -227,7 +250,7 @@ impl Sorted {
         });
         (!stop()).then_some(Self {
             bounds,
-            slots,
+            slots: slots.into(),
             cell_ends,
             label_ends: vec![],
         })
@@ -258,7 +281,7 @@ impl Cells {
             for row in rows {
                 let x = points.at(row);
                 if let Some(slot) = share[self.of(x) as usize].next() {
-                    *slot = (x, row as u32);
+                    *slot = slot_of(x, row as u32);
                 }
             }
         }
@@ -317,9 +340,9 @@ fn arrange(points: &mut [Slot], stop: &Stop<'_>) {
     if stop() {
         return;
     }
-    let axis = longest_side(points.iter().map(|point| point.0));
+    let axis = longest_side(points.iter().map(position_in));
     let left = left_of_median(points.len());
-    points.select_nth_unstable_by(left, |a, b| a.0[axis].total_cmp(&b.0[axis]));
+    points.select_nth_unstable_by(left, |a, b| a[axis].total_cmp(&b[axis]));
     let parallel = points.len() > SPLIT_IN_PARALLEL;
     let (left, right) = points.split_at_mut(left);
     if parallel {
@@ -333,11 +356,9 @@ fn arrange(points: &mut [Slot], stop: &Stop<'_>) {
 /// As [`arrange`], by keys of 8 bytes: only the last step moves the points.
 fn arrange_few(points: &mut [Slot]) {
     let given = points.to_vec();
-    let lowest = |lo: [f64; 3], x: &[f64; 3]| std::array::from_fn(|k| lesser(x[k], lo[k]));
-    let [x0, y0, z0] = given
-        .iter()
-        .fold([f64::INFINITY; 3], |lo, (x, _)| lowest(lo, x));
-    let offset = |([x, y, z], _): &Slot| [(x - x0) as f32, (y - y0) as f32, (z - z0) as f32, 0.0];
+    let lowest = |lo: [f64; 3], x: &Slot| std::array::from_fn(|k| lesser(x[k], lo[k]));
+    let [x0, y0, z0] = given.iter().fold([f64::INFINITY; 3], lowest);
+    let offset = |[x, y, z, _]: &Slot| [(x - x0) as f32, (y - y0) as f32, (z - z0) as f32, 0.0];
     let offsets: Vec<[f32; 4]> = given.iter().map(offset).collect();
     let mut keys: Vec<u64> = (0..given.len() as u64).collect();
     split(&mut keys, &offsets);
@@ -409,7 +430,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let sort = || Sorted::new(&points, None, &|| false);
             let sorted = pool.build().unwrap().install(sort).unwrap();
-            let rows: Vec<u32> = sorted.slots.iter().map(|slot| slot.1).collect();
+            let rows: Vec<u32> = sorted.slots.iter().map(row_in).collect();
             (rows, sorted.cell_ends)
         };
         let alone = order(1);
@@ -433,10 +454,10 @@ mod tests {
             let (mut begin, mut n_points) = (0, 0);
             for end in cell_ends {
                 let cell = &slots[begin * BLOCK..end * BLOCK];
-                let held = cell.partition_point(|slot| slot.1 != NO_ROW);
+                let held = cell.partition_point(|slot| row_in(slot) != NO_ROW);
                 assert_eq!(held.div_ceil(BLOCK), end - begin, "{n}");
-                assert!(cell[held..].iter().all(|slot| slot.1 == NO_ROW));
-                let same = |&(x, row): &Slot| x == points.at(row as usize);
+                assert!(cell[held..].iter().all(|slot| row_in(slot) == NO_ROW));
+                let same = |slot: &Slot| position_in(slot) == points.at(row_in(slot) as usize);
                 assert!(cell[..held].iter().all(same));
                 n_points += held;
                 begin = end;
@@ -448,12 +469,12 @@ mod tests {
     #[test]
     fn medians_part_points_along_their_longest_side() {
         for n in [LEAF + 1, BLOCK, BLOCK + 1, 1000, FEW, FEW + 1, 3 * FEW] {
-            let line = |k: usize| ([0.5, ((k * 7919) % n) as f64, -1e6], k as u32);
+            let line = |k: usize| slot_of([0.5, ((k * 7919) % n) as f64, -1e6], k as u32);
             let mut points: Vec<Slot> = (0..n).map(line).collect();
             arrange(&mut points, &|| false);
             let (mut from, mut greatest) = (0, -1.0);
             for leaf in points.chunks(LEAF) {
-                let ys = leaf.iter().map(|point| point.0[1]);
+                let ys = leaf.iter().map(|point| point[1]);
                 assert!(ys.clone().all(|y| y > greatest), "{n}: leaf at {from}");
                 greatest = ys.fold(greatest, f64::max);
                 from += LEAF;

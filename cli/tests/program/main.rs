@@ -26,6 +26,8 @@ mod formats;
 mod formulas;
 mod frames;
 mod frames_in_time;
+#[cfg(target_os = "linux")]
+mod full_disks;
 mod job;
 mod md;
 mod normalisations;

@@ -114,6 +114,16 @@ impl FrameSource {
         Some(self.range.number_of(frames))
     }
 
+    /// From now on hands out one in `of` frames of those that are left, the first being number `index` of them from 0: the share of one of
+    /// several processes. The others are passed over. No frame may have been taken.
+    pub fn share(&mut self, index: u64, of: u64) {
+        let step = self.range.step;
+        self.range.start = self.range.start.saturating_add(step.saturating_mul(index));
+        self.range.step = step.saturating_mul(of.max(1));
+        // What was read ahead is the first of all.
+        self.ahead = self.ahead.take().filter(|_| index == 0);
+    }
+
     /// The next frame without taking it.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ mod lanes;
 mod lists;
 mod measures;
 mod nearest;
+mod once;
 mod quads;
 mod reach;
 #[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
@@ -46,6 +47,7 @@ use crate::traversal::{BlockPair, Layout, Region, Walk};
 use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
+use sorted::scale_for;
 use threads::{THREADS_PER_CORE, cores};
 use units::share_units;
 use whole::Small;
@@ -238,12 +240,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self, EngineError> {
         let binning = what.bins();
         let radius = binning.reach().radius();
-        let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
-        let scale = if scale.is_finite() && scale > 0.0 {
-            scale
-        } else {
-            1.0
-        };
+        let scale = scale_for(radius);
         let sorted = job.sorted();
         let stop = || progress.stop_requested();
         let layout = |sorted: &CpuSorted| sorted.layout(scale, &stop);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::traversal::{Layout, Sorted, Stop};
+use crate::traversal::{Held, Layout, Offsets, Sorted, Stop};
 
 /// A set of weights, and the exponent that scales it.
 type SetExponent = (usize, i32);
@@ -40,15 +40,54 @@ fn remembered<K: Eq + std::hash::Hash, V, E>(
     Ok(value)
 }
 
+/// The power of two by which offsets are multiplied where bins reach so far.
+pub(super) fn scale_for(radius: f64) -> f64 {
+    let scale = libm::scalbn(1.0, -crate::fixed_point::exponent(radius));
+    if scale.is_finite() && scale > 0.0 {
+        scale
+    } else {
+        1.0
+    }
+}
+
+impl From<Arc<Sorted>> for CpuSorted {
+    fn from(sorted: Arc<Sorted>) -> Self {
+        Self {
+            sorted,
+            layouts: Mutex::default(),
+            factors: Mutex::default(),
+        }
+    }
+}
+
 impl CpuSorted {
     /// Sorts a sample, unless `stop` says true.
     pub(super) fn new(sample: &Particles, stop: &Stop<'_>) -> Result<Self, EngineError> {
         let sorted = Sorted::new(sample.points(), sample.labels(), stop);
-        Ok(Self {
-            sorted: Arc::new(sorted.ok_or(EngineError::Interrupted)?),
-            layouts: Mutex::default(),
-            factors: Mutex::default(),
-        })
+        Ok(Arc::new(sorted.ok_or(EngineError::Interrupted)?).into())
+    }
+
+    /// The order.
+    pub(super) fn sorted(&self) -> &Sorted {
+        &self.sorted
+    }
+
+    /// Whether the blocks in this unit of length are there.
+    pub(super) fn has_layout(&self, scale: f64) -> bool {
+        let layouts = self.layouts.lock();
+        let layouts = layouts.unwrap_or_else(PoisonError::into_inner);
+        layouts.contains_key(&scale.to_bits())
+    }
+
+    /// Makes the blocks with offsets that are there already, in the place of others that were made before; leaves those where the offsets are
+    /// none of this sample.
+    pub(super) fn lay_out(&self, scale: f64, offsets: Held<Offsets>, stop: &Stop<'_>) {
+        let Some(layout) = Layout::with_offsets(&self.sorted, scale, offsets, stop) else {
+            return;
+        };
+        let layouts = self.layouts.lock();
+        let mut layouts = layouts.unwrap_or_else(PoisonError::into_inner);
+        layouts.insert(scale.to_bits(), Arc::new(layout));
     }
 
     /// The blocks, their offsets multiplied by the power of two `scale`, unless `stop` says true.

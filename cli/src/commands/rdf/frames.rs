@@ -26,6 +26,7 @@ use crate::engine::Engines;
 use crate::progress::{Bar, stop_reading, stopped};
 use crate::record::Record;
 use crate::usage::usage;
+use crate::world::{self, World};
 
 /// The most blocks that errors are estimated from, and the least where their counts are large.
 const BLOCKS: [usize; 2] = [128, 16];
@@ -175,6 +176,12 @@ impl<B: RdfBins> Run<'_, B> {
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
         let pause = self.times.checkpoint_pause();
         let path = self.flags.checkpoint.as_deref();
+        let world = world::current();
+        if path.is_some() && world.size() > 1 {
+            return Err(usage(
+                "--checkpoint of a trajectory is for one process: ranks leave it out",
+            ));
+        }
         let mut checkpoint = Checkpoint::open(path, fingerprint, pause)?;
         let mut blocks = match checkpoint.take() {
             Some(blocks) => blocks,
@@ -186,11 +193,23 @@ impl<B: RdfBins> Run<'_, B> {
             .block_counts
             .as_ref()
             .map(|_| FrameBlocks::of_length(length));
-        let done = self.run(&workers, &what, &mut blocks, told.as_mut(), &mut checkpoint)?;
+        (self.source).share(world.rank() as u64, world.size() as u64);
+        let mut done = self.run(&workers, &what, &mut blocks, told.as_mut(), &mut checkpoint)?;
+        together(&*world, &mut done, &mut blocks)?;
+        if let Some(told) = told.as_mut() {
+            together(&*world, &mut done, told)?;
+        }
         if done.frames > 0 {
             checkpoint.save(&blocks)?;
         }
-        record.set("engine", engine.as_str());
+        record.set(
+            "engine",
+            match world.size() {
+                1 => engine,
+                ranks => format!("{engine} on each of {ranks} ranks"),
+            },
+        );
+        self.weights.sum_over(&*world)?;
         self.weights.note(record)?;
         let of = BlockPartials {
             empty,
@@ -298,6 +317,29 @@ impl<B: RdfBins> Run<'_, B> {
             done => done,
         }
     }
+}
+
+/// Puts the frames of all ranks together, on every rank.
+fn together(world: &dyn World, done: &mut FramesDone, blocks: &mut FrameBlocks) -> Result<()> {
+    if world.size() == 1 {
+        return Ok(());
+    }
+    let own = blocks.to_bytes();
+    for rank in 0..world.size() {
+        // One at a time: those of all ranks may be too much for one.
+        let own = if rank == world.rank() { &own[..] } else { &[] };
+        let all = world.gather(own)?;
+        if rank != world.rank() {
+            blocks.merge(FrameBlocks::from_bytes(&all[rank])?)?;
+        }
+    }
+    let mut interrupted = [u64::from(done.interrupted)];
+    world.max(&mut interrupted)?;
+    *done = FramesDone {
+        frames: blocks.len() as u64,
+        interrupted: interrupted == [1],
+    };
+    Ok(())
 }
 
 /// The particles of a frame, whose box the bins must suit.

@@ -17,6 +17,7 @@ use crate::engine::Engines;
 use crate::inputs::Call;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
+use crate::world;
 
 impl Rdf {
     /// Counts the frames of a trajectory, of files or in memory.
@@ -92,6 +93,13 @@ impl Rdf {
                     ));
                 }
                 let (run, names, unit) = self.prepared(bins, open, selection, &mut record)?;
+                if world::current().size() > 1 {
+                    // Each frame meets several others.
+                    tracing::warn!("--lags shares nothing out: rank 0 carries it out alone");
+                    if !world::is_first() {
+                        return Ok(());
+                    }
+                }
                 let written = (&self.structure, &self.pairs.output);
                 van_hove::write(run, (&names, unit.as_deref()), written, record)
             }

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::progress::stop_reading;
 use crate::record::Record;
+use crate::world::World;
 
 /// Where weights come from.
 #[derive(Debug, Clone)]
@@ -122,6 +123,14 @@ impl FrameWeights {
             return Ok(None);
         }
         Ok(Some(weight))
+    }
+
+    /// Adds up over all ranks how many frames were not counted.
+    pub(super) fn sum_over(&self, world: &dyn World) -> Result<()> {
+        let mut left_out = [self.left_out.load(Ordering::Relaxed)];
+        world.sum(&mut left_out)?;
+        self.left_out.store(left_out[0], Ordering::Relaxed);
+        Ok(())
     }
 
     /// Writes down where they came from.

@@ -1,0 +1,115 @@
+//! Memory of a node that its ranks read.
+//!
+//! Entry: [`MemoryFile`], which one rank makes, and [`Mapped`], what all of them see of it. The file lies in memory and has no name
+//! (`memfd_create`), so that nothing is left of it when its ranks have ended, however they did; no size limits it but that of the memory,
+//! and nobody has to let go of it together with others, as windows of MPI ask for.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::fs::MetadataExt as _;
+
+use bytemuck::{AnyBitPattern, NoUninit, cast_slice};
+use memmap2::Mmap;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+
+/// What makes a file unchangeable for good.
+const SEALS: SealFlags = SealFlags::WRITE
+    .union(SealFlags::SHRINK)
+    .union(SealFlags::GROW)
+    .union(SealFlags::SEAL);
+
+/// A file in memory that nobody can change.
+pub(crate) struct MemoryFile(File);
+
+/// By which other processes find a file, and know that it is this one.
+pub(crate) type Address = [u64; 5];
+
+impl MemoryFile {
+    /// A file of numbers, run after run.
+    pub(crate) fn of<T: NoUninit>(runs: &[&[T]]) -> io::Result<Self> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let mut file = File::from(memfd_create("albireo", flags)?);
+        for run in runs {
+            file.write_all(cast_slice(run))?;
+        }
+        fcntl_add_seals(&file, SEALS)?;
+        Ok(Self(file))
+    }
+
+    /// Where it is.
+    pub(crate) fn address(&self) -> io::Result<Address> {
+        let about = self.0.metadata()?;
+        let number = u64::try_from(self.0.as_raw_fd()).map_err(io::Error::other)?;
+        let process = u64::from(std::process::id());
+        Ok([process, number, about.dev(), about.ino(), about.len()])
+    }
+
+    /// The file of another process.
+    pub(crate) fn at([process, number, device, inode, length]: Address) -> io::Result<Self> {
+        let file = File::open(format!("/proc/{process}/fd/{number}"))?;
+        let about = file.metadata()?;
+        if [about.dev(), about.ino(), about.len()] != [device, inode, length] {
+            return Err(io::Error::other(
+                "another file than that of the first rank of the node",
+            ));
+        }
+        Ok(Self(file))
+    }
+}
+
+/// The contents of a file in memory.
+pub(crate) struct Mapped(Option<Mmap>);
+
+impl Mapped {
+    /// Maps a file, which need not stay open for it.
+    pub(crate) fn of(file: &MemoryFile) -> io::Result<Self> {
+        if file.0.metadata()?.len() == 0 {
+            return Ok(Self(None));
+        }
+        if fcntl_get_seals(file.0.as_fd())? != SEALS {
+            return Err(io::Error::other("a file that could still be changed"));
+        }
+        // SAFETY: the seals, which cannot be taken off, keep every process from writing to the file, and from changing its length.
+        let map = unsafe { Mmap::map(&file.0)? };
+        Ok(Self(Some(map)))
+    }
+}
+
+impl<T: AnyBitPattern> AsRef<[T]> for Mapped {
+    fn as_ref(&self) -> &[T] {
+        // Pages are aligned for any number.
+        self.0.as_ref().map_or(&[], |map| cast_slice(map))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_at_their_address_and_never_change() {
+        let file = MemoryFile::of(&[&[1.5, -0.0][..], &[], &[f64::NAN]]).unwrap();
+        let address = file.address().unwrap();
+        let mapped = Mapped::of(&MemoryFile::at(address).unwrap()).unwrap();
+        assert!((&file.0).write_all(&[0]).is_err());
+        assert!(file.0.set_len(0).is_err());
+        drop(file);
+        let seen: &[f64] = mapped.as_ref();
+        let bits = [1.5, -0.0, f64::NAN].map(f64::to_bits);
+        assert_eq!(seen.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), bits);
+        // It is gone with its number.
+        assert!(MemoryFile::at(address).is_err());
+        let nothing = MemoryFile::of::<f32>(&[]).unwrap();
+        let nothing = Mapped::of(&nothing).unwrap();
+        assert!(AsRef::<[f32]>::as_ref(&nothing).is_empty());
+    }
+
+    #[test]
+    fn files_that_could_change_are_not_mapped() {
+        let open = File::from(memfd_create("open", MemfdFlags::ALLOW_SEALING).unwrap());
+        (&open).write_all(&[0; 8]).unwrap();
+        assert!(Mapped::of(&MemoryFile(open)).is_err());
+    }
+}

@@ -1,0 +1,72 @@
+//! Samples of which several processes of one machine hold one copy.
+//!
+//! Entry: [`SharedMemory`], which whoever starts the processes has, and [`AnyEngine::prepare_once`]. Every process checks what it is given
+//! against the particles that it has, and makes its own copy where that is something else.
+
+use super::{AnyEngine, AnySorted, Engine, Prepared, PreparedJob};
+use crate::binning::Binning;
+use crate::domain::Domain;
+use crate::error::{EngineError, JobError};
+use crate::particles::{Column, Particles};
+use crate::progress::Progress;
+use crate::tally::Tallied;
+
+/// Memory that processes of one machine read, and of which the first of them makes the contents. All of them call its functions in the
+/// same order.
+pub trait SharedMemory {
+    /// Whether this process gives the numbers; the others give none.
+    fn is_first(&self) -> bool;
+
+    /// The numbers that the first process gives, run after run; none where they cannot be shared, which is so for all processes.
+    fn doubles(&self, runs: &[&[f64]]) -> Option<Column>;
+
+    /// As [`SharedMemory::doubles`], in single precision.
+    fn singles(&self, runs: &[&[f32]]) -> Option<Column<f32>>;
+}
+
+impl AnyEngine {
+    /// As [`Engine::prepare`], of which several processes hold one copy where that is in the memory of the processor. All of them must
+    /// call it, for the same particles.
+    ///
+    /// # Errors
+    /// As [`Engine::prepare`].
+    pub fn prepare_once(
+        &self,
+        sample: Particles,
+        domain: &Domain,
+        memory: &dyn SharedMemory,
+        progress: &dyn Progress,
+    ) -> Result<Prepared<AnySorted>, EngineError> {
+        let Self::Cpu(engine) = self else {
+            // Engines of other processes may share all the same.
+            memory.doubles(&[]);
+            return self.prepare(sample, domain, progress);
+        };
+        domain.check(sample.points()).map_err(JobError::from)?;
+        let sorted = engine.sort_once(&sample, domain, memory, progress)?;
+        let sorted = AnySorted::Cpu(sorted);
+        Ok(Prepared::new(sample, domain.clone(), sorted))
+    }
+
+    /// Makes once for all processes what a count of `job` needs besides what is prepared. All of them must call it, for the same job.
+    ///
+    /// # Errors
+    /// [`EngineError::Interrupted`], or threads that cannot be started.
+    pub fn lay_out_once<B: Binning>(
+        &self,
+        job: &PreparedJob<'_, AnySorted>,
+        what: &Tallied<B>,
+        memory: &dyn SharedMemory,
+        progress: &dyn Progress,
+    ) -> Result<(), EngineError> {
+        if let (Self::Cpu(engine), Some(job)) = (self, job.map(AnySorted::of_cpu)) {
+            let radius = what.bins().reach().radius();
+            return engine.lay_out_once(&job, radius, memory, progress);
+        }
+        memory.singles(&[]);
+        if job.sorted().1.is_some() {
+            memory.singles(&[]);
+        }
+        Ok(())
+    }
+}

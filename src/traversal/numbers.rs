@@ -1,0 +1,204 @@
+//! A sorted sample as plain numbers, which other processes read in memory that they share.
+//!
+//! Entry: [`Sorted::numbers`] and [`Sorted::of_numbers`] for the order, [`Layout::flat_offsets`] and [`offsets_of`] for what lies in blocks.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Bounds;
+use super::held::Held;
+use super::layout::{Layout, Offsets};
+use super::sort::{BLOCK, NO_ROW, Slot, Sorted, position_in, row_in};
+use crate::particles::{Column, Points};
+
+/// Slots at the beginning of a column that lies side by side.
+struct SlotsOf {
+    column: Column,
+    number: usize,
+}
+
+impl AsRef<[Slot]> for SlotsOf {
+    fn as_ref(&self) -> &[Slot] {
+        let slots = self.column.as_slice().unwrap_or_default();
+        &slots.as_chunks().0[..self.number]
+    }
+}
+
+/// Offsets in a column that lies side by side.
+struct OffsetsOf(Column<f32>);
+
+impl AsRef<[Offsets]> for OffsetsOf {
+    fn as_ref(&self) -> &[Offsets] {
+        let numbers = self.0.as_slice().unwrap_or_default();
+        numbers.as_chunks::<BLOCK>().0.as_chunks().0
+    }
+}
+
+impl Layout {
+    /// The offsets, one number after the other.
+    pub(crate) fn flat_offsets(&self) -> &[f32] {
+        self.offsets.as_flattened().as_flattened()
+    }
+}
+
+/// Offsets as [`Layout::flat_offsets`] gives them.
+pub(crate) fn offsets_of(numbers: Column<f32>) -> Held<Offsets> {
+    Held::Shared(Arc::new(OffsetsOf(numbers)))
+}
+
+fn bits(number: usize) -> f64 {
+    f64::from_bits(number as u64)
+}
+
+impl Sorted {
+    /// The order as numbers: all slots; then where cells and labels end, their numbers last.
+    pub(crate) fn numbers(&self) -> (&[f64], Vec<f64>) {
+        let labels = self.label_ends.iter();
+        let labels = labels.flat_map(|&(end, label)| [end, label as usize]);
+        let ends = self.cell_ends.iter().copied().chain(labels);
+        let lengths = [self.cell_ends.len(), self.label_ends.len()];
+        let ends = ends.chain(lengths).map(bits).collect();
+        (self.slots.as_flattened(), ends)
+    }
+
+    /// The order of `points` whose numbers another process has given, one part after the other; none where they are not an order of
+    /// these points.
+    pub(crate) fn of_numbers(points: &Points, numbers: Column) -> Option<Self> {
+        let all = numbers.as_slice()?;
+        let whole = |number: &f64| usize::try_from(number.to_bits()).ok();
+        let (rest, lengths) = all.split_last_chunk::<2>()?;
+        let [cells, labels] = [whole(&lengths[0])?, whole(&lengths[1])?];
+        let ends = labels.checked_mul(2)?.checked_add(cells)?;
+        let (slots, ends) = rest.split_at_checked(rest.len().checked_sub(ends)?)?;
+        let ends: Vec<usize> = ends.iter().map(whole).collect::<Option<_>>()?;
+        let (cell_ends, label_ends) = ends.split_at(cells);
+        let label_ends = label_ends.as_chunks::<2>().0.iter();
+        let label_ends: Vec<(usize, u32)> = label_ends
+            .map(|&[end, label]| Some((end, u32::try_from(label).ok()?)))
+            .collect::<Option<_>>()?;
+        let (slots, rest) = slots.as_chunks();
+        let blocks = slots.len() / BLOCK;
+        let is_order = rest.is_empty()
+            && slots.len().is_multiple_of(BLOCK)
+            && reach(cell_ends.iter().copied(), blocks)
+            && (label_ends.is_empty() || reach(label_ends.iter().map(|&(end, _)| end), blocks))
+            && hold(slots, points);
+        let cell_ends = cell_ends.to_vec();
+        let number = slots.len();
+        is_order.then(|| Self {
+            bounds: Bounds::of(points),
+            slots: Held::Shared(Arc::new(SlotsOf {
+                column: numbers,
+                number,
+            })),
+            cell_ends,
+            label_ends,
+        })
+    }
+}
+
+/// Whether these rise, up to this number.
+fn reach(ends: impl Iterator<Item = usize>, last: usize) -> bool {
+    let mut before = 0;
+    for end in ends {
+        if end <= before {
+            return false;
+        }
+        before = end;
+    }
+    before == last
+}
+
+/// Whether slots hold each of these points, to the last bit, in the row that it has, and points come first in each block.
+fn hold(slots: &[Slot], points: &Points) -> bool {
+    let view = points.view();
+    let held = |block: &[Slot]| {
+        let n = block.partition_point(|slot| row_in(slot) != NO_ROW);
+        let (full, empty) = block.split_at(n);
+        let same = |slot: &Slot| {
+            let row = row_in(slot) as usize;
+            row < points.len()
+                && position_in(slot).map(f64::to_bits) == view.at(row).map(f64::to_bits)
+        };
+        (full.iter().all(same) && empty.iter().all(|slot| row_in(slot) == NO_ROW)).then_some(n)
+    };
+    let blocks = slots.par_chunks(BLOCK).with_min_len(64).map(held);
+    let number = blocks.try_reduce(|| 0, |a, b| Some(a + b));
+    number == Some(points.len())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use super::*;
+    use crate::particles::Labels;
+
+    fn points(n: usize) -> Points {
+        let digit = |k: usize, m: usize| ((k * m) % 1009) as f64 / 1009.0;
+        Points::from_fn(n, |k| [digit(k, 31), digit(k, 57), -digit(k, 101)]).unwrap()
+    }
+
+    fn never() -> bool {
+        false
+    }
+
+    /// The numbers of an order as another process sees them.
+    fn given(sorted: &Sorted) -> Vec<f64> {
+        let (slots, ends) = sorted.numbers();
+        [slots, &ends].concat()
+    }
+
+    #[test]
+    fn an_order_survives_as_numbers() {
+        for n in [0, 1, 15, 16, 64, 65, 3000] {
+            let points = points(n);
+            let labels = Labels::new((0..n).map(|k| (k % 3 * 2) as u32).collect(), 6).unwrap();
+            for labels in [None, Some(&labels)] {
+                let sorted = Arc::new(Sorted::new(&points, labels, &never).unwrap());
+                let again = Sorted::of_numbers(&points, given(&sorted).into()).unwrap();
+                let again = Arc::new(again);
+                assert_eq!(again.bounds, sorted.bounds);
+                // Slots without a point are no numbers.
+                let bits = |sorted: &Sorted| given(sorted).into_iter().map(f64::to_bits).collect();
+                let [known, back]: [Vec<u64>; 2] = [bits(&sorted), bits(&again)];
+                assert_eq!(back, known);
+                assert_eq!(again.label_ends, sorted.label_ends);
+                let layout = Layout::new(&sorted, 0.5, &never).unwrap();
+                let offsets = || offsets_of(layout.flat_offsets().to_vec().into());
+                let shared = Layout::with_offsets(&again, 0.5, offsets(), &never).unwrap();
+                assert_eq!(format!("{shared:?}"), format!("{layout:?}"));
+                assert_eq!(shared.flat_offsets(), layout.flat_offsets());
+                if n > 1 {
+                    assert!(Layout::with_offsets(&again, 1.0, offsets(), &never).is_none());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_no_order_of_the_points_are_not_taken() {
+        let n = 200;
+        let points = points(n);
+        let good = given(&Sorted::new(&points, None, &never).unwrap());
+        let taken = |numbers: Vec<f64>| Sorted::of_numbers(&points, numbers.into()).is_some();
+        assert!(taken(good.clone()));
+        // Nothing, a part, and other points.
+        assert!(!taken(vec![]) && !taken(vec![0.0]) && !taken(good[1..].to_vec()));
+        assert!(!taken(good[..good.len() - 1].to_vec()));
+        let other = Points::from_fn(n, |k| [k as f64, 0.0, 0.0]).unwrap();
+        assert!(Sorted::of_numbers(&other, good.clone().into()).is_none());
+        assert!(Sorted::of_numbers(&points.rows(0..n - 1), good.clone().into()).is_none());
+        // Any one number that is another one.
+        for k in [0, 2, 3, good.len() - 3, good.len() - 2, good.len() - 1] {
+            for bits in [0, 77, u64::MAX, u64::from(NO_ROW), (-0.0f64).to_bits()] {
+                let mut bad = good.clone();
+                bad[k] = f64::from_bits(bits);
+                assert!(
+                    !taken(bad.clone()) || bad[k].to_bits() == good[k].to_bits(),
+                    "{k} {bits}"
+                );
+            }
+        }
+    }
+}
