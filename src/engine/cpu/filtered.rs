@@ -186,7 +186,7 @@ impl<'l> Fast<'_, 'l> {
             let mut turn = Turn::first();
             let mut worker = Worker::new(histogram(), self.n_slots, self.n_sums());
             if F::OF_SEPARATIONS && H::COUNTS {
-                worker.whole = Some(WholeRows::new(histogram(), self.n_slots));
+                worker.whole = Some(Box::new(WholeRows::new(histogram(), self.n_slots)));
             }
             let mut blocks = Vec::with_capacity(BATCH);
             let (mut labels, mut stopped) = ([0, 0], false);

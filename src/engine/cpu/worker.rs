@@ -52,8 +52,8 @@ pub(super) struct Job<'a, F> {
 /// What one worker carries from tile to tile.
 pub(super) struct Worker<H> {
     pub(super) histogram: H,
-    /// Where rows are counted whole.
-    pub(super) whole: Option<WholeRows<H>>,
+    /// Where rows are counted whole; apart, so that it moves nothing that the inner loops use.
+    pub(super) whole: Option<Box<WholeRows<H>>>,
     pub(super) totals: Totals,
     /// Sets of weights whose products are summed.
     pub(super) sets: usize,
