@@ -45,7 +45,7 @@ impl Small {
     }
 
     #[inline(always)]
-    fn holds(&self, leaf: &LeafBox) -> bool {
+    fn holds(self, leaf: &LeafBox) -> bool {
         let [x, y, z] = leaf.half;
         x * x + y * y + z * z < self.half2
     }
