@@ -7,6 +7,7 @@ use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Lanes, Rows, measure, place};
 use super::quads::MOST_QUADS;
 use super::reach::Facing;
+use super::whole::{NO_FACTORS, bounds, corners};
 use super::worker::{Job, LineWeights, Tile, Worker};
 use crate::binning::filter::{Filter, PairBounds, doubts, less_certain, line_is_long};
 use crate::simd::{Factors, Histogram, ROWS, Simd};
@@ -196,6 +197,61 @@ impl<F: Filter> Job<'_, F> {
             self.measure_rows(simd, worker, tile, list);
             self.count_own(simd, worker, tile);
         }
+    }
+
+    /// Whether it pays to look for rows that lie in one bin as a whole.
+    #[inline(always)]
+    fn looks_for_whole_rows<H: Histogram>(&self, tile: Tile) -> bool {
+        let block = &self.second.layout.blocks[tile.pair.second];
+        let is_full = block.n as usize >= (tile.leaf + 1) * LEAF;
+        F::OF_SEPARATIONS && H::COUNTS && is_full && self.small.holds(&block.leaves[tile.leaf])
+    }
+
+    /// Counts the rows whose pairs with a leaf lie in one bin; the others that come within reach of it, one bit each.
+    #[inline(always)]
+    fn take_whole_rows<S: Simd, H: Histogram>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        tile: Tile,
+        facing: &Facing,
+    ) -> u64 {
+        let leaf = &self.second.layout.blocks[tile.pair.second].leaves[tile.leaf];
+        let corners = corners(leaf, facing);
+        let (filter, offsets) = (self.filter, &worker.rows.offsets);
+        let Some(rows) = &mut worker.whole else {
+            return u64::MAX;
+        };
+        let histogram = rows.histogram();
+        let mut open = histogram.open(simd, [0, 0]);
+        let mut rest = 0;
+        for first in (0..BLOCK).step_by(ROWS * S::LANES) {
+            let mut slots = [simd.splat_u(u32::MAX); ROWS];
+            for (k, slots) in slots.iter_mut().enumerate() {
+                let at = first + k * S::LANES;
+                let [near, far] = bounds(simd, &filter, offsets, corners, at);
+                let mut near_rows = simd.mask_bits(self.reach.holds_each(simd, near));
+                let met = match tile.pair.slots {
+                    Slots::All => true,
+                    Slots::Later => at < tile.leaf * LEAF,
+                    Slots::Others => at / LEAF != tile.leaf,
+                };
+                if met {
+                    let (low, high) = (filter.place(simd, near, 0), filter.place(simd, far, 0));
+                    let doubtful =
+                        simd.or(doubts(simd, &filter, low.1), doubts(simd, &filter, high.1));
+                    let differ = simd.or(doubtful, simd.xor(low.0, high.0));
+                    let whole = simd.equal_u(differ, simd.splat_u(0));
+                    *slots = simd.or(low.0, simd.xor(whole, simd.splat_u(u32::MAX)));
+                    near_rows &= !simd.mask_bits(whole);
+                }
+                rest |= u64::from(near_rows) << at;
+            }
+            let numbers = [0; ROWS];
+            histogram.take(simd, &mut open, slots, numbers, NO_FACTORS);
+        }
+        histogram.close(simd, open, NO_FACTORS);
+        rest & (u64::MAX >> (BLOCK as u32 - facing.n))
     }
 
     #[inline(always)]

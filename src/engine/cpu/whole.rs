@@ -1,6 +1,6 @@
 //! Rows whose pairs with a leaf all lie in one bin: counted at once, without a look at any of these pairs.
 //!
-//! Entry: [`Job::take_whole_rows`], for bins of the separation and counts alone. It pays where leaves are small beside bins: dense samples,
+//! Entries: [`Small`] and [`WholeRows`], with which tiles look for them, for bins of the separation and counts alone. It pays where leaves are small beside bins: dense samples,
 //! angles, the wide bins of logarithmic edges.
 //!
 //! # Why it is exact
@@ -11,11 +11,10 @@
 //! its errors grow more slowly than squares. Both squares in one bin without doubt hold every pair in it.
 
 use super::reach::Facing;
-use super::worker::{Job, Tile, Worker};
 use crate::binning::Form;
-use crate::binning::filter::{Filter, Measured, doubts};
-use crate::simd::{Factors, Histogram, ROWS, Simd, Totals};
-use crate::traversal::{BLOCK, LEAF, LeafBox, Slots};
+use crate::binning::filter::{Filter, Measured};
+use crate::simd::{Factors, Histogram, Simd, Totals};
+use crate::traversal::{LEAF, LeafBox};
 
 /// Leaves whose rows are worth a look.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +44,7 @@ impl Small {
     }
 
     #[inline(always)]
-    fn holds(self, leaf: &LeafBox) -> bool {
+    pub(super) fn holds(self, leaf: &LeafBox) -> bool {
         let [x, y, z] = leaf.half;
         x * x + y * y + z * z < self.half2
     }
@@ -70,6 +69,13 @@ impl<H: Histogram> WholeRows<H> {
         }
     }
 
+    /// Where rows are put.
+    #[inline(always)]
+    pub(super) fn histogram(&mut self) -> &mut H {
+        self.any = true;
+        &mut self.histogram
+    }
+
     /// Adds the pairs of the rows to `totals`.
     pub(super) fn flush(&mut self, totals: &mut Totals) {
         if !std::mem::take(&mut self.any) {
@@ -84,7 +90,7 @@ impl<H: Histogram> WholeRows<H> {
 }
 
 /// No factors: rows are counted.
-const NO_FACTORS: Factors<'static> = Factors {
+pub(super) const NO_FACTORS: Factors<'static> = Factors {
     rows: &[0.0; 256],
     lanes: &[],
 };
@@ -94,7 +100,7 @@ const BOX_ROUNDINGS: f32 = 8.0 / 16_777_216.0;
 
 /// The corners of a leaf as a row of the first block sees them: below and above every lane.
 #[inline(always)]
-fn corners(leaf: &LeafBox, facing: &Facing) -> [[f32; 2]; 3] {
+pub(super) fn corners(leaf: &LeafBox, facing: &Facing) -> [[f32; 2]; 3] {
     let mut corners = [[0.0; 2]; 3];
     for (k, ends) in corners.iter_mut().enumerate() {
         let axis = facing.axes[k];
@@ -108,66 +114,9 @@ fn corners(leaf: &LeafBox, facing: &Facing) -> [[f32; 2]; 3] {
     corners
 }
 
-impl<F: Filter> Job<'_, F> {
-    /// Whether it pays to look for rows that lie in one bin as a whole.
-    #[inline(always)]
-    pub(super) fn looks_for_whole_rows<H: Histogram>(&self, tile: Tile) -> bool {
-        let block = &self.second.layout.blocks[tile.pair.second];
-        let is_full = block.n as usize >= (tile.leaf + 1) * LEAF;
-        F::OF_SEPARATIONS && H::COUNTS && is_full && self.small.holds(&block.leaves[tile.leaf])
-    }
-
-    /// Counts the rows whose pairs with a leaf lie in one bin; the others that come within reach of it, one bit each.
-    #[inline(always)]
-    pub(super) fn take_whole_rows<S: Simd, H: Histogram>(
-        &self,
-        simd: S,
-        worker: &mut Worker<H>,
-        tile: Tile,
-        facing: &Facing,
-    ) -> u64 {
-        let leaf = &self.second.layout.blocks[tile.pair.second].leaves[tile.leaf];
-        let corners = corners(leaf, facing);
-        let (filter, offsets) = (self.filter, &worker.rows.offsets);
-        let Some(rows) = &mut worker.whole else {
-            return u64::MAX;
-        };
-        rows.any = true;
-        let mut open = rows.histogram.open(simd, [0, 0]);
-        let mut rest = 0;
-        for first in (0..BLOCK).step_by(ROWS * S::LANES) {
-            let mut slots = [simd.splat_u(u32::MAX); ROWS];
-            for (k, slots) in slots.iter_mut().enumerate() {
-                let at = first + k * S::LANES;
-                let [near, far] = bounds(simd, &filter, offsets, corners, at);
-                let mut near_rows = simd.mask_bits(self.reach.holds_each(simd, near));
-                let met = match tile.pair.slots {
-                    Slots::All => true,
-                    Slots::Later => at < tile.leaf * LEAF,
-                    Slots::Others => at / LEAF != tile.leaf,
-                };
-                if met {
-                    let (low, high) = (filter.place(simd, near, 0), filter.place(simd, far, 0));
-                    let doubtful =
-                        simd.or(doubts(simd, &filter, low.1), doubts(simd, &filter, high.1));
-                    let differ = simd.or(doubtful, simd.xor(low.0, high.0));
-                    let whole = simd.equal_u(differ, simd.splat_u(0));
-                    *slots = simd.or(low.0, simd.xor(whole, simd.splat_u(u32::MAX)));
-                    near_rows &= !simd.mask_bits(whole);
-                }
-                rest |= u64::from(near_rows) << at;
-            }
-            let numbers = [0; ROWS];
-            (rows.histogram).take(simd, &mut open, slots, numbers, NO_FACTORS);
-        }
-        rows.histogram.close(simd, open, NO_FACTORS);
-        rest & (u64::MAX >> (BLOCK as u32 - facing.n))
-    }
-}
-
 /// What a filter would measure of points at the corners of a box nearest to the rows from `at` on, and farthest from them.
 #[inline(always)]
-fn bounds<S: Simd, F: Filter>(
+pub(super) fn bounds<S: Simd, F: Filter>(
     simd: S,
     filter: &F,
     offsets: &[[f32; 256]; 3],

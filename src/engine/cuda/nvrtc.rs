@@ -29,6 +29,8 @@ enum Product {
 /// The functions used, with the library that keeps them alive.
 struct Nvrtc {
     version: String,
+    /// Whether it can be told to take little time over PTX.
+    checks_fast: bool,
     path: PathBuf,
     create: unsafe extern "C" fn(
         *mut Program,
@@ -80,6 +82,7 @@ impl Nvrtc {
         }
         Some(Self {
             version: format!("{major}.{minor}"),
+            checks_fast: (major, minor) >= (12, 9),
             path: if path.is_absolute() {
                 path.to_path_buf()
             } else {
@@ -116,6 +119,10 @@ impl Nvrtc {
             Product::Ptx => "compute",
         };
         options.push(text(&format!("--gpu-architecture={name}_{arch}")));
+        if product == Product::Ptx && self.checks_fast {
+            // Nobody runs it: only whether the source is right matters.
+            options.push(text("--Ofast-compile=max"));
+        }
         options.extend(
             kernel
                 .macros()
