@@ -13,6 +13,9 @@ use crate::hdf5_head::{
 /// Bytes of a position or a velocity.
 const VECTOR: u128 = 24;
 
+/// Frames that are looked at together when a file is gone on with.
+const READ_FRAMES: u16 = 4096;
+
 /// What a file of frames says of all of them, in any units.
 #[derive(Debug, Clone)]
 pub struct H5mdContents<'a> {
@@ -107,11 +110,47 @@ impl H5mdFile {
         let mut head = vec![0; tree.head.len()];
         file.seek(SeekFrom::Start(0))?;
         file.read_exact(&mut head)?;
-        if head != tree.head {
-            let told = "expected a file of the same particles, box and steps, found another head";
+        let same = head == tree.head;
+        let mut resumed = Self::of(file, tree, contents);
+        if !(same && resumed.has_such_frames()?) {
+            let told = "expected a file of the same particles, box and steps, found another";
             return Err(io::Error::other(told));
         }
-        Ok(Self::of(file, tree, contents))
+        Ok(resumed)
+    }
+
+    /// Whether the frames that were written, whose box is not empty, are of these steps, times and box.
+    fn has_such_frames(&mut self) -> io::Result<bool> {
+        let [steps, times, boxes, ..] = self.starts[..] else {
+            return Ok(true);
+        };
+        let mut first = 0;
+        while first < self.frames {
+            let n = u16::try_from(self.frames - first).unwrap_or(READ_FRAMES);
+            let n = n.min(READ_FRAMES);
+            let steps = self.words(steps + 8 * first, n)?;
+            let times = self.words(times + 8 * first, n)?;
+            let boxes = self.words(boxes + 24 * first, 3 * n)?;
+            let lengths = self.lengths.map(f64::to_bits);
+            for (k, edges) in boxes.as_chunks::<3>().0.iter().enumerate() {
+                let step = (first + k as u64) * self.every;
+                let expected = (step, (step as f64 * self.dt).to_bits(), &lengths);
+                if *edges != [0; 3] && (steps[k], times[k], edges) != expected {
+                    return Ok(false);
+                }
+            }
+            first += u64::from(n);
+        }
+        Ok(true)
+    }
+
+    /// Words of the file.
+    fn words(&mut self, at: u64, n: u16) -> io::Result<Vec<u64>> {
+        let mut bytes = vec![0; 8 * usize::from(n)];
+        self.file.seek(SeekFrom::Start(at))?;
+        self.file.read_exact(&mut bytes)?;
+        let (words, _) = bytes.as_chunks::<8>();
+        Ok(words.iter().map(|&word| u64::from_le_bytes(word)).collect())
     }
 
     fn of(file: File, tree: Tree, contents: &H5mdContents<'_>) -> Self {
@@ -306,8 +345,18 @@ mod tests {
             lengths: [3.0, 4.0, 6.0],
             ..same.clone()
         };
-        let told = H5mdFile::resume(open(), &other).unwrap_err().to_string();
-        assert!(told.contains("same particles, box"), "{told}");
+        let slower = H5mdContents {
+            dt: 0.5,
+            ..same.clone()
+        };
+        let heavier = H5mdContents {
+            masses: &[1.0, 2.0],
+            ..same.clone()
+        };
+        for other in [other, slower, heavier] {
+            let told = H5mdFile::resume(open(), &other).unwrap_err().to_string();
+            assert!(told.contains("same particles, box"), "{told}");
+        }
         let longer = H5mdContents {
             frames: 4,
             ..same.clone()
