@@ -303,7 +303,7 @@ fn results_as_hdf5_are_those_of_other_formats() {
     let failed = folder.run("rdf t.csv --r-max 1e9 --n-bins 6 -o bad.hdf5");
     assert_eq!((failed.code, folder.names()), (1, names));
     let python = std::env::var("ALBIREO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let check = "import sys, json, numpy as np\ntry: import h5py\nexcept ModuleNotFoundError: sys.exit()\n\
+    let check = "import sys, json\ntry: import h5py, numpy as np\nexcept ModuleNotFoundError: sys.exit()\n\
         f = h5py.File('g.h5'); rows = np.genfromtxt('g.csv', delimiter=',', names=True, deletechars='')\n\
         record = json.loads(f['albireo'][()])['columns']\n\
         assert [c['name'] for c in record] == list(rows.dtype.names) and len(f) == len(record) + 1, list(f)\n\
