@@ -10,7 +10,6 @@ Medians of the repeats, which take turns. `count`: of FCFC the stage in which it
 all sorting. `whole`: the commands, from FITS to a table. FCFC writes fractions of all pairs: where weights are none, they are turned into
 integers and compared; where pairs have weights, the sums are compared, relative to the largest.
 """
-import argparse
 import json
 import os
 import pty
@@ -118,12 +117,8 @@ def orders(theirs, data):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORKLOADS))
+    parser = peers.asked(__doc__.splitlines()[0], WORKLOADS)
     parser.add_argument("--fcfc", required=True, help="folder of FCFC_2PT and FCFC_2PT_BOX")
-    parser.add_argument("--albireo", default="target/release/albireo")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--isa", default="", help="of albireo, several with commas [default: the widest]")
     options = parser.parse_args()
     print(f"| workload, {options.threads} threads | albireo s: count, whole | FCFC s: count, whole | ratios | |\n|---|---|---|---|---|")

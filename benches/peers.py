@@ -126,12 +126,18 @@ def compare(ours, theirs):
     return "equal" if differ == 0 else f"{differ} of {len(ours)} bins differ by {int(np.abs(theirs - 2 * ours).sum())}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(WORKLOADS))
+def asked(description, workloads):
+    """What every script that times these workloads is asked."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(workloads))
     parser.add_argument("--albireo", default="target/release/albireo")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--repeats", type=int, default=3)
+    return parser
+
+
+def main():
+    parser = asked(__doc__.splitlines()[0], WORKLOADS)
     parser.add_argument("--isa", default="avx", help="of Corrfunc, several with commas")
     options = parser.parse_args()
     print(f"| workload, {options.threads} threads | pairs | albireo s | peer s | ratio | counts |\n|---|---|---|---|---|---|")
