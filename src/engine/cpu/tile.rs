@@ -7,7 +7,7 @@ use super::lists::{ALL_ROWS, RowList, list_rows};
 use super::measures::{Lanes, Rows, measure, place};
 use super::quads::MOST_QUADS;
 use super::reach::Facing;
-use super::whole::{NO_FACTORS, bounds, corners};
+use super::whole::{NO_FACTORS, WholeRows, bounds, corners};
 use super::worker::{Job, LineWeights, Tile, Worker};
 use crate::binning::filter::{Filter, PairBounds, doubts, less_certain, line_is_long};
 use crate::simd::{Factors, Histogram, ROWS, Simd};
@@ -173,19 +173,24 @@ impl<F: Filter> Job<'_, F> {
             axes: self.axes,
             n: blocks.first.n,
         };
-        let mask = if self.looks_for_whole_rows::<H>(tile) {
-            self.take_whole_rows(simd, worker, tile, &facing)
-        } else {
-            let [x, y, z] = &worker.rows.offsets;
-            (self.reach).rows(simd, [x, y, z], &facing, &blocks.second.leaves[leaf])
+        let own = 0xffffu64 << (leaf * LEAF);
+        let (others, own) = match blocks.pair.slots {
+            Slots::All => (u64::MAX, 0),
+            Slots::Later => ((1u64 << (leaf * LEAF)) - 1, own),
+            Slots::Others => (!own, own),
+        };
+        let offsets = &worker.rows.offsets;
+        let mask = match &mut worker.whole {
+            Some(rows) if self.looks_for_whole_rows::<H>(tile) => {
+                self.take_whole_rows(simd, rows, offsets, tile, &facing, others)
+            }
+            _ => {
+                let [x, y, z] = offsets;
+                (self.reach).rows(simd, [x, y, z], &facing, &blocks.second.leaves[leaf])
+            }
         };
         worker.tested += u64::from(mask.count_ones()) * LEAF as u64;
-        let own = 0xffffu64 << (leaf * LEAF);
-        let (apart, together) = match blocks.pair.slots {
-            Slots::All => (mask, 0),
-            Slots::Later => (mask & ((1u64 << (leaf * LEAF)) - 1), mask & own),
-            Slots::Others => (mask & !own, mask & own),
-        };
+        let (apart, together) = (mask & others, mask & own);
         if apart == u64::MAX {
             self.count_rows(simd, worker, tile, &ALL_ROWS);
         } else if apart != 0 {
@@ -207,21 +212,20 @@ impl<F: Filter> Job<'_, F> {
         F::OF_SEPARATIONS && H::COUNTS && is_full && self.small.holds(&block.leaves[tile.leaf])
     }
 
-    /// Counts the rows whose pairs with a leaf lie in one bin; the others that come within reach of it, one bit each.
+    /// Counts those of some rows whose pairs with a leaf lie in one bin; of all rows the others that come within reach of it, one bit each.
     #[inline(always)]
     fn take_whole_rows<S: Simd, H: Histogram>(
         &self,
         simd: S,
-        worker: &mut Worker<H>,
+        rows: &mut WholeRows<H>,
+        offsets: &[[f32; 256]; 3],
         tile: Tile,
         facing: &Facing,
+        some: u64,
     ) -> u64 {
         let leaf = &self.second.layout.blocks[tile.pair.second].leaves[tile.leaf];
         let corners = corners(leaf, facing);
-        let (filter, offsets) = (self.filter, &worker.rows.offsets);
-        let Some(rows) = &mut worker.whole else {
-            return u64::MAX;
-        };
+        let filter = self.filter;
         let histogram = rows.histogram();
         let mut open = histogram.open(simd, [0, 0]);
         let mut rest = 0;
@@ -231,12 +235,8 @@ impl<F: Filter> Job<'_, F> {
                 let at = first + k * S::LANES;
                 let [near, far] = bounds(simd, &filter, offsets, corners, at);
                 let mut near_rows = simd.mask_bits(self.reach.holds_each(simd, near));
-                let met = match tile.pair.slots {
-                    Slots::All => true,
-                    Slots::Later => at < tile.leaf * LEAF,
-                    Slots::Others => at / LEAF != tile.leaf,
-                };
-                if met {
+                // A register's rows are of one leaf.
+                if some >> at & 1 == 1 {
                     let (low, high) = (filter.place(simd, near, 0), filter.place(simd, far, 0));
                     let doubtful =
                         simd.or(doubts(simd, &filter, low.1), doubts(simd, &filter, high.1));

@@ -1,7 +1,7 @@
 //! Rows whose pairs with a leaf all lie in one bin: counted at once, without a look at any of these pairs.
 //!
-//! Entries: [`Small`] and [`WholeRows`], with which tiles look for them, for bins of the separation and counts alone. It pays where leaves are small beside bins: dense samples,
-//! angles, the wide bins of logarithmic edges.
+//! Entries: [`Small`] and [`WholeRows`], with which tiles look for them, for bins of the separation and counts alone. It pays where
+//! leaves are small beside bins: dense samples, angles, the wide bins of logarithmic edges.
 //!
 //! # Why it is exact
 //! What a filter measures of a pair is a chain of float32 operations, each of which rounds a function that grows, or falls, with each of its

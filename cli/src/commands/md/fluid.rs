@@ -147,6 +147,7 @@ impl std::str::FromStr for PairSpec {
 
 /// The cutoff where none is given.
 const CUTOFF: f64 = 2.5;
+
 impl FluidFlags {
     /// The species: one where none is named.
     pub(super) fn species(&self) -> Vec<SpeciesSpec> {
