@@ -183,8 +183,11 @@ fn remove_abandoned(folder: &Path) {
         if !ordinary || !entry.file_name().to_str().is_some_and(is_temporary) {
             continue;
         }
-        let opened: io::Result<File> = OpenOptions::new().write(true).open(entry.path());
-        if opened.is_ok_and(|file| file.try_lock().is_ok()) {
+        let Ok(file) = OpenOptions::new().write(true).open(entry.path()) else {
+            continue;
+        };
+        // The lock is held until the file is gone: who has just made it and cannot lock it knows why, and makes another.
+        if file.try_lock().is_ok() {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -235,6 +238,26 @@ mod tests {
         first.finish().unwrap();
         assert_eq!(names(folder.path()), [foreign, "a", "b"]);
         assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"first");
+    }
+
+    #[test]
+    fn files_made_side_by_side_do_not_take_each_other_for_abandoned() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = |thread: usize| {
+            for turn in 0..400 {
+                let path = folder.path().join(format!("{thread}_{turn}"));
+                let mut file = WholeFile::create(&path).unwrap();
+                file.write_all(b"whole").unwrap();
+                file.finish().unwrap();
+                fs::remove_file(path).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                scope.spawn(move || made(thread));
+            }
+        });
+        assert!(names(folder.path()).is_empty());
     }
 
     #[cfg(unix)]
