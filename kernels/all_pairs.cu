@@ -4,7 +4,9 @@
 #include "sweep.cuh"
 
 // The loop with calls beside it would take registers that other blocks need.
-#if ALBIREO_PRECISION == 1 && !ALBIREO_QUEUE && ALBIREO_THREADS <= 256
+#if ALBIREO_MEASURED && ALBIREO_THREADS <= 256
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 640 / ALBIREO_THREADS)
+#elif ALBIREO_PRECISION == 1 && !ALBIREO_QUEUE && ALBIREO_THREADS <= 256
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
 #elif ALBIREO_THREADS > 256 || ALBIREO_PRECISION == 0
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
@@ -16,7 +18,7 @@ namespace albireo {
 
 __device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& sample, u64 row) {
 #if ALBIREO_PRECISION == 0
-    return {sample.x[row], sample.y[row], sample.z[row], 0.0};
+    return hold_exactly(job, sample, row);
 #else
     uint4 fixed = sample.fixed[row];
 #if ALBIREO_WRAP

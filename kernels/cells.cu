@@ -39,7 +39,7 @@ struct Stretches {
 
 __device__ __forceinline__ Held hold(const DeviceJob& job, const DeviceSample& sample, u64 row, u32 image, Fractions centre) {
 #if ALBIREO_PRECISION == 0
-    return {sample.x[row], sample.y[row], sample.z[row], 0.0};
+    return hold_exactly(job, sample, row);
 #else
     uint4 fixed = sample.fixed[row];
     // Unsigned arithmetic wraps; the difference from the tile's centre fits.
@@ -213,8 +213,10 @@ __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
 }  // namespace albireo
 
 // Float64 waits for its operands, which only more warps make up for; in a lattice it takes more registers.
-#if ALBIREO_PRECISION == 0 || (ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_DOMAIN != 2)
+#if (ALBIREO_PRECISION == 0 && !ALBIREO_MEASURED) || (ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_DOMAIN != 2)
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
+#elif ALBIREO_MEASURED && ALBIREO_THREADS <= 256
+#define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 640 / ALBIREO_THREADS)
 #elif ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_THREADS <= 256
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
 #else

@@ -26,6 +26,7 @@ inline u32 add_shared(u32 address, u32 value) { u32 old = shared_word(address); 
 inline void tally_shared(u32 address) { shared_word(address) += 1; }
 inline u32 high_word(double v) { unsigned long long u; memcpy(&u, &v, 8); return (u32)(u >> 32); }
 inline u32 low_word(double v) { unsigned long long u; memcpy(&u, &v, 8); return (u32)u; }
+inline double of_words(u32 high, u32 low) { unsigned long long u = (unsigned long long)high << 32 | low; double v; memcpy(&v, &u, 8); return v; }
 inline u32 add_with_carry(u32 old, u32 low, u32 a, u32 b) { return a + b + (old + low < old ? 1u : 0u); }
 template <class T> inline T load_shared(u32 address) { return *(const T*)(emulator::shared + address); }
 inline void settle() {}
@@ -61,6 +62,7 @@ __device__ __forceinline__ u32 add_shared(u32 address, u32 value) {
 __device__ __forceinline__ void tally_shared(u32 address) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address)); }
 __device__ __forceinline__ u32 high_word(double v) { return (u32)__double2hiint(v); }
 __device__ __forceinline__ u32 low_word(double v) { return (u32)__double2loint(v); }
+__device__ __forceinline__ double of_words(u32 high, u32 low) { return __hiloint2double((int)high, (int)low); }
 // a + b, and 1 where old + low overflows.
 __device__ __forceinline__ u32 add_with_carry(u32 old, u32 low, u32 a, u32 b) {
     u32 sum;

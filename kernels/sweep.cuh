@@ -39,8 +39,15 @@ struct __align__(16) Held {
 };
 #endif
 
+#if ALBIREO_MEASURED
+// In scaled lengths, from everything.
+static const double FAR_AWAY = 36028797018963968.0;
+#endif
+
 __device__ __forceinline__ Held padding(const DeviceJob& job) {
-#if ALBIREO_PRECISION == 0
+#if ALBIREO_MEASURED
+    return {FAR_AWAY, 0.0, 0.0, 0.0};
+#elif ALBIREO_PRECISION == 0
     return {0.0, 0.0, 0.0, 0.0};
 #elif ALBIREO_WRAP
     return {0u, 0u, 0u, 0.0f};
@@ -52,6 +59,17 @@ __device__ __forceinline__ Held padding(const DeviceJob& job) {
 __device__ __forceinline__ Triple position(const DeviceSample& sample, u64 row) {
     return {sample.x[row], sample.y[row], sample.z[row]};
 }
+
+#if ALBIREO_PRECISION == 0
+__device__ __forceinline__ Held hold_exactly(const DeviceJob& job, const DeviceSample& sample, u64 row) {
+#if ALBIREO_MEASURED
+    const double unit = job.grid.unit;
+    return {__dmul_rn(sample.x[row], unit), __dmul_rn(sample.y[row], unit), __dmul_rn(sample.z[row], unit), 0.0};
+#else
+    return {sample.x[row], sample.y[row], sample.z[row], 0.0};
+#endif
+}
+#endif
 
 __device__ __forceinline__ double weight_of(const DeviceSample& sample, u64 row) {
     return ALBIREO_WEIGHTED ? sample.weight[row] : 0.0;
@@ -126,7 +144,7 @@ __device__ __noinline__ void recheck(const DeviceJob& job, const Histogram& hist
 static const u32 WAITING = ALBIREO_TERMS && ALBIREO_QUEUE ? 1 + ALBIREO_POINTS : ALBIREO_QUEUE;
 
 #if ALBIREO_TERMS && ALBIREO_QUEUE
-// Pairs of a warp that the filter puts into bins or leaves in doubt, taken in 32 at a time so that no lane waits for another's terms. It
+// Pairs of a warp that the filter puts into bins or leaves in doubt, or those that are in doubt once they are measured, taken in 32 at a time so that no lane waits for another's terms. It
 // outlives tiles and passes, and is emptied before sums are flushed.
 struct Queue {
     uint4* entries;  // of this warp: (first row, second row, image, place among the sums; the highest bit is set where that is in doubt)
@@ -156,15 +174,33 @@ struct Queue {
         __syncwarp();
     }
     // Seldom asked: one more copy of the code would only have to be loaded. It takes values, so that they stay in registers elsewhere.
-    static __device__ __noinline__ void take_rest(const DeviceJob& job, Histogram histogram, const uint4* entries, u32 number) {
-        take(job, histogram, entries, number, number);
+    static __device__ __noinline__ void take_rest(const DeviceJob& job, Histogram histogram, const uint4* entries, u32 number, u32 many) {
+        take(job, histogram, entries, number, many);
     }
     // Takes in what waits, which is less than a warp full.
     __device__ __forceinline__ void drain(const DeviceJob& job, const Histogram& histogram, bool) {
-        take_rest(job, histogram, entries, number);
+        take_rest(job, histogram, entries, number, number);
         number = 0;
     }
 
+#if ALBIREO_MEASURED
+    // Takes in the pairs of a first row with those seconds of this thread whose bits are set.
+    template <class Seconds>
+    __device__ __forceinline__ void push(const DeviceJob& job, const Histogram& histogram, u64 first, const Seconds& seconds, u32 which) {
+        const u32 below = (1u << (threadIdx.x & 31)) - 1;
+        while (__any_sync(0xffffffffu, which != 0)) {
+            u64 row;
+            u32 image;
+            const bool waits = which && seconds.find(threadIdx.x, __ffs(which) - 1, row, image);
+            which &= which - 1;
+            const u32 vote = __ballot_sync(0xffffffffu, waits);
+            if (waits) entries[number + __popc(vote & below)] = {(u32)first, (u32)row, image, DOUBTFUL | job.places.slots / 2};
+            number += __popc(vote);
+        }
+        __syncwarp();
+        for (; number >= 32; number -= 32) take_rest(job, histogram, entries, number, 32);
+    }
+#else
     // Whether a pair is to be looked at again: other places than bins have sums too, which nobody reads.
     static __device__ __forceinline__ bool wanted(const DeviceJob& job, Guess guess) {
 #if ALBIREO_BINNING == 0
@@ -189,6 +225,7 @@ struct Queue {
         __syncwarp();
         for (; number >= 32; number -= 32) take(job, histogram, entries, number, 32);
     }
+#endif
 };
 #elif ALBIREO_QUEUE == 1
 // Doubtful pairs of a warp, decided 32 masks at a time so that no lane waits for another's. It is empty after every sweep: for many bins,
@@ -294,6 +331,7 @@ struct Queue {
 };
 #endif
 
+#if !ALBIREO_MEASURED
 #if ALBIREO_PRECISION == 0
 
 // Every pair of the tile with this thread's seconds; with GUARDED those that `seconds` admits. The tile lies where shared memory begins.
@@ -422,6 +460,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
 }
 
 #endif
+#endif
 
 // Shared memory of a block, in this order: tile, queues, tile weights, table, histogram, and what the traversal adds.
 struct Arena {
@@ -448,3 +487,7 @@ struct Arena {
 };
 
 }  // namespace albireo
+
+#if ALBIREO_MEASURED
+#include "measured.cuh"
+#endif

@@ -10,6 +10,7 @@
 
 mod far_images;
 mod field_cases;
+mod half_units;
 mod lennard_jones;
 mod pair_terms;
 #[path = "cuda/per_target.rs"]
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     if let Some(error) = &missing {
         eprintln!("skipped: no GPU ({error})");
     }
-    let on_device: [trials::Test; 15] = [
+    let on_device: [trials::Test; 16] = [
         ("bins_beyond_half_of_the_box", bins_beyond_half_of_the_box),
         (
             "frames_side_by_side_are_those_of_the_double_loop",
@@ -81,6 +82,10 @@ fn main() -> ExitCode {
         ("many_bins", many_bins),
         ("many_bins_in_two_coordinates", many_bins_in_two_coordinates),
         ("mean_separations", mean_separations),
+        (
+            "separations_are_rounded_as_by_the_rule",
+            separations_are_rounded_as_by_the_rule,
+        ),
         ("crowded_cells", crowded_cells),
         (
             "every_kernel_gives_the_same_integers",
@@ -210,6 +215,12 @@ fn many_bins_in_two_coordinates() {
 
 fn mean_separations() {
     suite::mean_separations(&engine(Precision::Exact), size(3000));
+}
+
+fn separations_are_rounded_as_by_the_rule() {
+    for seed in 0..20 {
+        half_units::are_rounded_as_by_the_rule(&engine(Precision::Exact), size(20_000), seed);
+    }
 }
 
 fn weights_by_bits() {

@@ -20,6 +20,7 @@ mod far_images;
 mod field_cases;
 #[path = "emulator/fields.rs"]
 mod fields;
+mod half_units;
 mod lennard_jones;
 mod pair_terms;
 #[path = "../src/engine/cuda/suite.rs"]
@@ -44,7 +45,11 @@ use attack::draw::Limits;
 use emulator::{Emulator, Emulators, Memory};
 use suite::Scope;
 
-const HARD_CASES: [trials::Test; 3] = [
+const HARD_CASES: [trials::Test; 4] = [
+    (
+        "separations_are_rounded_as_by_the_rule",
+        separations_are_rounded_as_by_the_rule,
+    ),
     ("bins_beyond_half_of_the_box", bins_beyond_half_of_the_box),
     (
         "random_counts_are_those_of_the_double_loop",
@@ -350,6 +355,16 @@ fn bins_are_done_in_windows_where_they_do_not_fit() {
 
 fn mean_separations_are_those_of_the_double_loop() {
     suite::mean_separations(&Emulated::new(Precision::Exact), 90);
+    // Where float64 is slow, pairs in bins alone are measured.
+    let mut slow = Emulator::new(SHARED, PLENTY);
+    slow.float64_lanes = 2;
+    suite::mean_separations(&Emulated::of(Precision::Exact, vec![slow]), 60);
+}
+
+fn separations_are_rounded_as_by_the_rule() {
+    for seed in 0..4 {
+        half_units::are_rounded_as_by_the_rule(&Emulated::new(Precision::Exact), 3000, seed);
+    }
 }
 
 fn devices_share_the_units_of_a_job() {

@@ -57,10 +57,10 @@ __device__ __forceinline__ void add_globally(const DeviceJob& job, Tables tables
 
 // Words for each place from `origin` on: its count; the low and the high word of each of its sums.
 struct Histogram {
-#if ALBIREO_TERMS
+#if ALBIREO_TERMS && !ALBIREO_MEASURED
     u32 width;  // words a place
 #else
-    static const u32 width = ALBIREO_WEIGHTED ? 3 : 1;
+    static const u32 width = ALBIREO_WEIGHTED || ALBIREO_MEASURED ? 3 : 1;
 #endif
 
     Tables tables;
@@ -73,7 +73,7 @@ struct Histogram {
     __device__ __forceinline__ u32 words() const { return width * slots; }
 
     __device__ __forceinline__ void set(const DeviceJob& job, u32* words) {
-#if ALBIREO_TERMS
+#if ALBIREO_TERMS && !ALBIREO_MEASURED
         width = 1 + 2 * job.sums.number;
 #endif
         counts = words;

@@ -55,6 +55,7 @@ const WRITTEN: &[File] = &[
     ("ops/count.cuh", include_str!("../ops/count.cuh")),
     ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),
     ("ops/terms.cuh", include_str!("../ops/terms.cuh")),
+    ("measured.cuh", include_str!("../measured.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (
@@ -153,6 +154,15 @@ pub enum Summed {
     Products = 1,
     /// Any terms, one sum each: every pair in a bin is taken in one by one, in float64.
     Terms = 2,
+    /// Separations alone: every pair is measured in float64, and taken in at once where that is sure.
+    Separations = 3,
+}
+
+impl Summed {
+    /// Whether the rule, where it decides, adds terms.
+    pub fn in_terms(self) -> bool {
+        matches!(self, Self::Terms | Self::Separations)
+    }
 }
 
 /// One counting kernel. Fields become macros of the source.
@@ -279,7 +289,8 @@ impl Variant {
             ("SIGHT", self.sight as u32),
             ("SIGNED", u32::from(self.signed)),
             ("WEIGHTED", u32::from(self.summed == Summed::Products)),
-            ("TERMS", u32::from(self.summed == Summed::Terms)),
+            ("TERMS", u32::from(self.summed.in_terms())),
+            ("MEASURED", u32::from(self.summed == Summed::Separations)),
             ("PRECISION", self.arithmetic as u32),
             ("EDGES", u32::from(self.across == Across::Table)),
             ("CLAMP", u32::from(self.across == Across::Clamped)),
@@ -305,6 +316,9 @@ impl Variant {
         }
         if self.summed == Summed::Terms && !self.takes_terms() {
             return false;
+        }
+        if self.summed == Summed::Separations {
+            return self.measures();
         }
         // Kernels to check by decide in float64 alone, and the float64 rule takes all lines of sight.
         if !filtered {
@@ -351,6 +365,22 @@ impl Variant {
             Doubt::ByPair => exact && counted && in_cells && !many,
         };
         across && doubt
+    }
+
+    /// What holds for kernels that sum separations alone. An open space is a box without periodic axes; all pairs of a box with some would
+    /// have to find their images.
+    fn measures(&self) -> bool {
+        self.bins == Bins::R
+            && self.sight == Sight::Fixed
+            && !(self.signed || self.global_sums)
+            && self.arithmetic == Arithmetic::Float64
+            && self.across != Across::Reaching
+            && self.doubt == Doubt::ByPair
+            && match self.traversal {
+                Traversal::Simple | Traversal::Constant => false,
+                Traversal::AllPairs => self.space == Space::Periodic,
+                Traversal::Cells => self.space != Space::Open,
+            }
     }
 
     /// What holds for kernels that sum terms beside the rules for all. They are slower than what would make a difference for others: a
@@ -413,7 +443,12 @@ pub fn every_variant() -> Vec<Variant> {
     let sights = [Sight::Fixed, Sight::Observer];
     all = each(all, sights, |v, choice| v.sight = choice);
     all = each(all, [false, true], |v, choice| v.signed = choice);
-    let summed = [Summed::Pairs, Summed::Products, Summed::Terms];
+    let summed = [
+        Summed::Pairs,
+        Summed::Products,
+        Summed::Terms,
+        Summed::Separations,
+    ];
     all = each(all, summed, |v, choice| v.summed = choice);
     let arithmetics = [A::Float64, A::Filtered, A::Float32];
     all = each(all, arithmetics, |v, choice| v.arithmetic = choice);

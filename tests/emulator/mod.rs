@@ -32,6 +32,8 @@ pub struct Emulator {
     pub memory: u64,
     /// What it says that it has.
     pub claimed: u64,
+    /// Float64 operations that it claims to begin in a cycle.
+    pub float64_lanes: u32,
 }
 
 impl Emulator {
@@ -41,6 +43,7 @@ impl Emulator {
             shared_limit,
             memory,
             claimed: memory,
+            float64_lanes: 64,
         }
     }
 }
@@ -239,6 +242,10 @@ impl Device for Emulator {
 
     fn shared_limit(&self) -> usize {
         self.shared_limit
+    }
+
+    fn float64_lanes(&self) -> u32 {
+        self.float64_lanes
     }
 
     fn resident(&self, _: Kernel, _: LaunchShape) -> Result<u32, CudaError> {

@@ -31,6 +31,15 @@ pub(super) struct Labels {
 }
 
 impl Carried {
+    /// The same by kernels that take the pairs in bins one by one.
+    pub(super) fn one_by_one(self) -> Self {
+        let summed = match self.summed {
+            Summed::Separations => Summed::Terms,
+            other => other,
+        };
+        Self { summed, ..self }
+    }
+
     /// What kernels are told about sums over `bins` bins, whatever they are sums of; the addresses are nowhere.
     pub(super) fn terms(self, bins: u32) -> SumTerms {
         SumTerms {

@@ -3,7 +3,7 @@
 //! Entry: [`arrangement_of`], [`filter_of`], [`variant_of`]. The rules are measured; none of them changes an integer.
 
 use albireo_kernels::{
-    Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Summed, Traversal as Visits, Variant,
+    Across, Arithmetic, Bins, Doubt, Shape, Sight, Space, Traversal as Visits, Variant,
 };
 
 use super::carried::Carried;
@@ -199,7 +199,7 @@ pub(super) fn variant_of(
         (_, Arrangement::AsGiven(_)) => Visits::AllPairs,
     };
     let observed = sight_of(binning.line_of_sight) > 2;
-    let terms = carried.summed == Summed::Terms;
+    let terms = carried.summed.in_terms();
     Variant {
         traversal,
         space: match job.domain() {

@@ -45,6 +45,8 @@ pub trait Device: Sync {
     fn clear(&self, memory: &mut Self::Memory) -> Result<(), CudaError>;
     /// Most bytes of shared memory a block can have.
     fn shared_limit(&self) -> usize;
+    /// Float64 operations that a multiprocessor begins in a cycle.
+    fn float64_lanes(&self) -> u32;
     /// Blocks of `kernel` that the whole device runs at a time.
     fn resident(&self, kernel: Kernel, shape: LaunchShape) -> Result<u32, CudaError>;
     /// Runs `kernel` after everything before.

@@ -372,6 +372,10 @@ impl Device for Gpu {
         self.shared_limit
     }
 
+    fn float64_lanes(&self) -> u32 {
+        float64_lanes(self.arch())
+    }
+
     fn resident(&self, kernel: Kernel, shape: LaunchShape) -> Result<u32, CudaError> {
         let blocks = self
             .prepared(kernel, shape)?

@@ -18,6 +18,7 @@ pub mod kernel;
 mod kernel_cache;
 mod labelled;
 mod laid;
+mod measured;
 mod meetings;
 mod nvrtc;
 mod nvrtc_places;
@@ -64,6 +65,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::held::without_held;
+use super::mirrored::in_one_order;
 use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report};
 use crate::binning::Binning;
 use crate::domain::Domain;
@@ -286,7 +288,8 @@ impl Engine for Cuda {
     ) -> Result<(Tally, Report), EngineError> {
         let (first, second) = job.sorted();
         let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
-        self.count((job.job(), Some(kept)), what, progress)
+        let count = |once: &Tallied<B>| self.count((job.job(), Some(kept)), once, progress);
+        in_one_order(job.job(), what, self.exactness(), count)
     }
 
     /// What serves this count alone is not kept: its memory is free as soon as it is sorted.
@@ -296,8 +299,8 @@ impl Engine for Cuda {
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        self.count((job, None), what, progress)
-            .map(|(tally, _)| tally)
+        let count = |once: &Tallied<B>| self.count((job, None), once, progress);
+        in_one_order(job, what, self.exactness(), count).map(|(tally, _)| tally)
     }
 
     fn description(&self) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`LaunchPlan::new`]. It touches no device; all of it is tested without one.
 
-use albireo_kernels::structs::{DeviceJob, FilterTerms, GridTerms, PlaceTerms};
+use albireo_kernels::structs::{DeviceAxis, DeviceJob, FilterTerms, GridTerms, PlaceTerms};
 use albireo_kernels::{Arithmetic, Summed, Variant};
 
 use super::carried::Carried;
@@ -12,6 +12,7 @@ use super::choices::{
 use super::filter::DeviceFilter;
 use super::frame::{Arrangement, Grid, Order, Row};
 use super::labelled::{self, LabelCells, Spans, boxes};
+use super::measured::Measured;
 use super::options::{CudaOptions, KernelChoice, Precision};
 use super::shape::{BlockMemory, doubtful_share, shaped};
 use super::terms::{
@@ -66,7 +67,72 @@ struct Request<'a> {
     shared_limit: usize,
 }
 
+/// What places a pair, the rule having the last word.
+enum Placing {
+    Rule,
+    Filter(DeviceFilter),
+    Measures(Measured),
+}
+
+impl Placing {
+    fn filter(&self) -> Option<&DeviceFilter> {
+        match self {
+            Self::Filter(filter) => Some(filter),
+            _ => None,
+        }
+    }
+
+    /// Edges across as kernels see them.
+    fn across(&self, values: &[f64]) -> DeviceAxis {
+        match self {
+            Self::Measures(measured) => measured.axis,
+            other => axis(values, other.filter().map(|filter| filter.across)),
+        }
+    }
+
+    /// A kernel's scaled length of a length of 1.
+    fn unit(&self) -> f64 {
+        match self {
+            Self::Rule => 1.0,
+            Self::Filter(filter) => filter.unit,
+            Self::Measures(measured) => measured.unit,
+        }
+    }
+
+    /// The table of edges.
+    fn into_table(self) -> Vec<[u32; 2]> {
+        match self {
+            Self::Rule => Vec::new(),
+            Self::Filter(filter) => filter.table,
+            Self::Measures(measured) => measured.table,
+        }
+    }
+}
+
 impl Request<'_> {
+    /// How float64 is to measure every pair, where it is to.
+    fn measured(&self, arrangement: &Arrangement) -> Option<Measured> {
+        (self.carried.summed == Summed::Separations && filters(self.options))
+            .then(|| Measured::of(self.binning, arrangement, self.job.domain()))
+            .flatten()
+    }
+
+    /// The same with pairs in bins taken one by one.
+    fn one_by_one(self) -> Self {
+        Self {
+            carried: self.carried.one_by_one(),
+            ..self
+        }
+    }
+
+    /// What places pairs over an arrangement.
+    fn placing(&self, arrangement: &Arrangement) -> Placing {
+        match self.filter(arrangement) {
+            Some(filter) => Placing::Filter(filter),
+            None => Placing::Rule,
+        }
+    }
+
     /// The filter over an arrangement, where there is to be one.
     fn filter(&self, arrangement: &Arrangement) -> Option<DeviceFilter> {
         let terms = self.carried.summed == Summed::Terms;
@@ -93,8 +159,8 @@ impl Request<'_> {
         for fineness in FINENESS {
             let kinds = (self.order, self.spans);
             let cells = single_cells(self.job, self.binning, kinds, self.options, fineness);
-            let filter = self.filter(&cells);
-            let plan = LaunchPlan::of(self, cells, filter);
+            let placing = self.placing(&cells);
+            let plan = LaunchPlan::of(self, cells, placing);
             let Some((fewest, plan)) = plan.in_windows(self.binning.reach, self.shared_limit)
             else {
                 continue;
@@ -141,8 +207,16 @@ impl LaunchPlan {
         };
         let kinds = (carried, spans);
         let arrangement = arrangement_of(job, binning, request.order, kinds, options);
-        let filter = request.filter(&arrangement);
-        let plan = Self::of(&request, arrangement, filter);
+        if let Some(measured) = request.measured(&arrangement) {
+            let placing = Placing::Measures(measured);
+            let plan = Self::of(&request, arrangement.clone(), placing);
+            if !plan.variant.global_sums {
+                return plan;
+            }
+        }
+        let request = request.one_by_one();
+        let placing = request.placing(&arrangement);
+        let plan = Self::of(&request, arrangement, placing);
         if !plan.variant.global_sums {
             return plan;
         }
@@ -150,11 +224,11 @@ impl LaunchPlan {
             .takes_windows()
             .then(|| request.windowed())
             .flatten()
-            .unwrap_or_else(|| Self::of(&request, plan.arrangement, None))
+            .unwrap_or_else(|| Self::of(&request, plan.arrangement, Placing::Rule))
     }
 
-    /// The plan over an arrangement, with a filter or without.
-    fn of(request: &Request<'_>, arrangement: Arrangement, filter: Option<DeviceFilter>) -> Self {
+    /// The plan over an arrangement.
+    fn of(request: &Request<'_>, arrangement: Arrangement, placing: Placing) -> Self {
         let Request {
             job,
             binning,
@@ -168,40 +242,34 @@ impl LaunchPlan {
             Form::SMu { s, mu, .. } => (s.values(), mu.values()),
             Form::RpPi { rp, pi, .. } => (rp.values(), pi.values()),
         };
-        let kernel = variant_of(
-            job,
-            binning,
-            carried,
-            options,
-            &arrangement,
-            filter.as_ref(),
-        );
-        let across = axis(values, filter.as_ref().map(|filter| filter.across));
-        let along = axis(values_along, filter.as_ref().map(|filter| filter.along));
+        let filter = placing.filter();
+        let mut kernel = variant_of(job, binning, carried, options, &arrangement, filter);
+        if let Placing::Measures(measured) = &placing {
+            kernel.across = measured.across();
+        }
+        let across = placing.across(values);
+        let along = axis(values_along, filter.map(|filter| filter.along));
         let axes = [&across, &along];
-        let slots = filter
-            .as_ref()
-            .map_or(axes.map(|axis| axis.bins + 2), |filter| filter.slots);
+        let slots = filter.map_or(axes.map(|axis| axis.bins + 2), |filter| filter.slots);
         let sight = sight_terms(binning.line_of_sight, lowest_along(binning) < 0.0);
         let filtered = |filter: &DeviceFilter| {
             let pad = request.pad(&arrangement, filter);
             filter_terms(filter, &kernel, sight.kind, pad)
         };
-        let unit = filter.as_ref().map_or(1.0, |filter| filter.unit);
         let job = DeviceJob {
             across,
             along,
             images: image_terms(job.domain()),
-            grid: grid_terms(&arrangement, unit, carried.labels.is_some()),
+            grid: grid_terms(&arrangement, placing.unit(), carried.labels.is_some()),
             sums: carried.terms(binning.n_bins as u32),
-            filter: filter.as_ref().map_or_else(FilterTerms::default, filtered),
+            filter: filter.map_or_else(FilterTerms::default, filtered),
             sight,
             places: place_terms(axes, slots),
             order: order as u32,
             own: u32::from(order != Order::Cross),
             ..DeviceJob::default()
         };
-        let table = filter.map_or_else(Vec::new, |filter| filter.table);
+        let table = placing.into_table();
         let grid = arrangement.grid();
         let memory = BlockMemory {
             slots: job.places.slots,
@@ -351,6 +419,9 @@ impl LaunchPlan {
     /// The plan's work in one line, for the record.
     pub(super) fn describe(&self) -> String {
         let how = match self.variant.arithmetic {
+            Arithmetic::Float64 if self.variant.summed == Summed::Separations => {
+                "float64, doubtful pairs by the rule"
+            }
             Arithmetic::Float64 => "float64",
             Arithmetic::Filtered => "float32 filter, float64 recheck",
             Arithmetic::Float32 => "float32, approximate",

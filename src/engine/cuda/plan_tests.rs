@@ -74,12 +74,20 @@ fn ask<B: Binning>(
             // Those that have a name know no classes.
             let auto = options.kernel == KernelChoice::Auto;
             let labels = [None, Some(labels)].into_iter().take(1 + usize::from(auto));
-            let summed = [Summed::Pairs, Summed::Products, Summed::Terms];
+            let summed = [
+                Summed::Pairs,
+                Summed::Products,
+                Summed::Terms,
+                Summed::Separations,
+            ];
             for (summed, labels) in labels.flat_map(|labels| summed.map(|summed| (summed, labels)))
             {
                 let carried = Carried {
                     summed,
-                    number: summed as usize,
+                    number: match summed {
+                        Summed::Separations => 1,
+                        other => other as usize,
+                    },
                     weighted: summed == Summed::Products,
                     words: 0,
                     directions: false,

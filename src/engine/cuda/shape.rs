@@ -50,7 +50,7 @@ impl BlockMemory {
             4 * (3 * rows as usize * parts as usize + 1024 + 1)
         });
         let waiting = match (variant.summed, variant.doubt) {
-            (Summed::Terms, Doubt::ByPair) => 1 + variant.shape.points,
+            (Summed::Terms | Summed::Separations, Doubt::ByPair) => 1 + variant.shape.points,
             (_, doubt) => doubt as u32,
         };
         let queues = 16 * waiting as usize * variant.shape.threads as usize;
@@ -94,6 +94,7 @@ pub(super) fn shaped(
     let many = sorted && variant.bins == Bins::R && variant.across == Across::Clamped;
     let never_rare = variant.bins == Bins::SMu;
     variant.doubt = match doubtful {
+        _ if variant.summed == Summed::Separations => Doubt::ByPair,
         _ if variant.arithmetic != Arithmetic::Filtered => Doubt::AtOnce,
         _ if variant.summed == Summed::Terms => Doubt::ByPair,
         share if many || share > COMMON => Doubt::BySweep,
@@ -104,6 +105,8 @@ pub(super) fn shaped(
     let shared = memory.bytes(&variant) >> 10;
     let plain = variant.bins == Bins::R && variant.summed == Summed::Pairs;
     let (own_threads, points) = match (variant.arithmetic, sorted, plain) {
+        _ if variant.summed == Summed::Separations && variant.shape.tile <= 32 => (64, 4),
+        _ if variant.summed == Summed::Separations => (128, 4),
         (Arithmetic::Float64, ..) if shared > 48 => (512, 2),
         (Arithmetic::Float64, ..) => (128, 2),
         (Arithmetic::Float32, false, true) if shared <= 6 => (128, 12),

@@ -23,6 +23,10 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::tally::{Tables, Tallied, Tally, Terms};
 
+/// Float64 operations a cycle, of a multiprocessor, from which on every pair is measured where that will do: of two, those that are not in
+/// bins would cost more than their queue.
+const MANY_LANES: u32 = 16;
+
 /// A job on its way through the devices.
 struct Spread<'a, D: Devices> {
     devices: &'a D,
@@ -215,10 +219,16 @@ impl<D: Devices> Spread<'_, D> {
         let devices = self.devices.all();
         let shared_limit = devices.iter().map(Device::shared_limit).min();
         let spans = self.spans(job, kept);
+        // Measuring every pair takes somewhat more float64 than measuring those in bins alone.
+        let carried = if devices.iter().all(|d| d.float64_lanes() >= MANY_LANES) {
+            self.sought.carried
+        } else {
+            self.sought.carried.one_by_one()
+        };
         let plan = LaunchPlan::new(
             job,
             &self.binning,
-            (self.sought.carried, &spans),
+            (carried, &spans),
             self.options,
             shared_limit.unwrap_or_default(),
         );
@@ -231,7 +241,6 @@ impl<D: Devices> Spread<'_, D> {
         }
         let queue = Queue::default();
         let work = (&queue, devices.len());
-        let carried = self.sought.carried;
         let samples = [Some(first), second].into_iter().flatten().enumerate();
         let given = samples.map(|(k, particles)| Given {
             particles,

@@ -401,8 +401,17 @@ pub fn mean_separations<E: Engine + Sync>(engine: &E, n: usize) {
                 } else {
                     LineOfSight::Midpoint
                 };
-                let r = RBins::new(Edges::logarithmic(limit / 100.0, limit, 9).unwrap());
-                compare_sums(engine, &domain, [&a, &b], &r, &sums, name);
+                // On sites, where separations are edges and points coincide.
+                let sites = particles(&domain, n, Scatter::Lattice, 23);
+                let edges = [
+                    Edges::logarithmic(limit / 100.0, limit, 9),
+                    Edges::linear(0.0, limit, 8),
+                    Edges::linear(0.3 * limit, limit, 5),
+                ];
+                for r in edges.map(|edges| RBins::new(edges.unwrap())) {
+                    compare_sums(engine, &domain, [&a, &b], &r, &sums, name);
+                    compare_sums(engine, &domain, [&sites, &b], &r, &sums, name);
+                }
                 let s_mu = s_mu_bins(0.8 * limit, los).swap_remove(1);
                 compare_sums(engine, &domain, [&a, &b], &s_mu, &sums, name);
                 let rp_pi = rp_pi_bins(0.6 * limit, 0.7 * limit, los).swap_remove(0);

@@ -63,6 +63,7 @@ impl<'a> Sought<'a> {
             summed: match sums {
                 [] => Summed::Pairs,
                 [Sum::Product] if factor.is_none() => Summed::Products,
+                [Sum::Separation] => Summed::Separations,
                 _ => Summed::Terms,
             },
             number: sums.len(),
