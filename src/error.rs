@@ -274,6 +274,9 @@ pub enum EngineError {
     /// The caller asked to stop.
     #[error("the count was interrupted before its end; nothing was kept")]
     Interrupted,
+    /// Another process, which was to give what several of them hold once, has ended.
+    #[error("{0}")]
+    OtherProcess(String),
     /// The thread pool could not be made.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

@@ -64,7 +64,7 @@ rm -rf kept
 
 [ -n "$mpi" ] || { echo "SKIPPED: ranks and mpirun: no albireo-mpi named" >&2; exit 0; }
 options=()
-"$mpirun" --version | grep -q "Open MPI" && options=(--oversubscribe --bind-to none)
+"$mpirun" --version | grep -q "Open MPI\|OpenRTE" && options=(--oversubscribe --bind-to none)
 for whom in rank mpirun; do
   echo "a job of ranks whose $whom is killed $rounds times"
   killed=0

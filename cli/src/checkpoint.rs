@@ -114,6 +114,8 @@ impl CheckpointFlags {
         let Some(folder) = &self.checkpoint else {
             return Ok(None);
         };
+        // All ranks have let go of the lock of an earlier count.
+        world.wait()?;
         let lock = folder.join(format!("{stem}.lock"));
         let (mut held, mut found, mut number) = (None, Vec::new(), [0]);
         if world.rank() == 0 {

@@ -78,6 +78,11 @@ impl Asked {
         }
     }
 
+    /// The files, in their order.
+    fn paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.files.iter().map(|(path, _)| path.clone())
+    }
+
     /// Reads all sources.
     fn read(&self, given: HashMap<PathBuf, Given>) -> Result<Samples> {
         let space = &self.space;
@@ -135,10 +140,10 @@ impl Kept {
             tracing::debug!("the samples have been read already");
             self.samples.remove(at)
         } else {
-            let samples = asked.read(self.given.clone())?;
+            let read = || asked.read(self.given.clone());
             let samples = match Node::here() {
-                Some(node) => node.hold(samples),
-                None => samples,
+                Some(node) => node.read(asked.paths(), read)?,
+                None => read()?,
             };
             (asked, Rc::new(samples))
         };

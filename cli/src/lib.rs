@@ -267,6 +267,9 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         (Ok(()), _) => ExitCode::SUCCESS,
         (Err(error), world) => {
             let code = exit_code(&error);
+            if let Some(world) = world {
+                world.leave_node();
+            }
             if world
                 .is_none_or(|world| world::is_to_tell(&**world, progress::exit_code().is_some()))
             {

@@ -148,10 +148,12 @@ impl Planning {
     /// Adds a count.
     pub(crate) fn add(&self, name: &'static str, units: &Units, seconds: f64) {
         let all = 0..units.len();
+        let pairs = units.pairs(all.clone());
         self.rows.borrow_mut().push(Row {
             name,
-            pairs: units.pairs(all.clone()),
-            near: units.cost(all),
+            pairs,
+            // In a small box a pair is met under several images.
+            near: units.cost(all).min(pairs.into()),
             units: units.len(),
             seconds,
         });

@@ -3,6 +3,7 @@
 //! Entry: [`World`], which a program that starts several processes implements; [`current`], the one of this thread, and [`is_first`]: all
 //! processes work out the same result, and the first one writes it.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -89,22 +90,42 @@ pub trait World {
     /// As [`World::sum`].
     fn wait(&self) -> Result<(), WorldError>;
 
+    /// Whether the ranks of a node can hold memory in common ([`World::hold_once`]).
+    fn has_node_memory(&self) -> bool {
+        false
+    }
+
     /// The numbers that the first rank of each node gives, run after run, in memory of which a node holds one copy; none where that
-    /// cannot be, which is so for all ranks of a node. By the ranks of a node.
+    /// cannot be, which is so for all ranks of a node. By the ranks of a node. Vectors that are given away are let go of piece by piece.
     ///
     /// # Errors
-    /// As [`World::sum`].
-    fn hold_once(&self, _: &[&[f64]]) -> Result<Option<NodeMemory<f64>>, WorldError> {
+    /// As [`World::sum`], and a first rank that has left ([`World::leave_node`]).
+    fn hold_once(&self, _: Vec<Cow<'_, [f64]>>) -> Result<Option<NodeMemory<f64>>, WorldError> {
         Ok(None)
     }
 
     /// As [`World::hold_once`], in single precision.
     ///
     /// # Errors
-    /// As [`World::sum`].
-    fn hold_singles_once(&self, _: &[&[f32]]) -> Result<Option<NodeMemory<f32>>, WorldError> {
+    /// As [`World::hold_once`].
+    fn hold_singles_once(
+        &self,
+        _: Vec<Cow<'_, [f32]>>,
+    ) -> Result<Option<NodeMemory<f32>>, WorldError> {
         Ok(None)
     }
+
+    /// Whether all ranks of the node say yes. By the ranks of a node.
+    ///
+    /// # Errors
+    /// As [`World::sum`].
+    fn all_of_node(&self, yes: bool) -> Result<bool, WorldError> {
+        Ok(yes)
+    }
+
+    /// Tells the other ranks of the node that this one, where it is the first, gives nothing more: who waits for it waits no longer. By
+    /// one rank alone.
+    fn leave_node(&self) {}
 
     /// Waits so long for another rank to claim that it tells why all of them end; where none has, claims it for this one and says true.
     /// By one rank alone.

@@ -4,10 +4,11 @@
 //! (`memfd_create`), so that nothing is left of it when its ranks have ended, however they did; no size limits it but that of the memory,
 //! and nobody has to let go of it together with others, as windows of MPI ask for.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice};
 use memmap2::Mmap;
@@ -25,13 +26,36 @@ pub(crate) struct MemoryFile(File);
 /// By which other processes find a file, and know that it is this one.
 pub(crate) type Address = [u64; 5];
 
+/// Bytes that are written at a time of what is given away.
+const PIECE: usize = 16 << 20;
+
+/// Writes numbers so that they end there, and tells where they begin.
+fn write_before<T: NoUninit>(file: &File, end: u64, numbers: &[T]) -> io::Result<u64> {
+    let start = end - size_of_val(numbers) as u64;
+    file.write_all_at(cast_slice(numbers), start)?;
+    Ok(start)
+}
+
 impl MemoryFile {
-    /// A file of numbers, run after run.
-    pub(crate) fn of<T: NoUninit>(runs: &[&[T]]) -> io::Result<Self> {
+    /// A file of numbers, run after run. Vectors are let go of from their end while it grows, so that there is one copy of them.
+    pub(crate) fn of<T: NoUninit>(runs: Vec<Cow<'_, [T]>>) -> io::Result<Self> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let mut file = File::from(memfd_create("albireo", flags)?);
-        for run in runs {
-            file.write_all(cast_slice(run))?;
+        let file = File::from(memfd_create("albireo", flags)?);
+        let mut end = runs.iter().map(|run| size_of_val(&**run) as u64).sum();
+        file.set_len(end)?;
+        for run in runs.into_iter().rev() {
+            match run {
+                Cow::Borrowed(numbers) => end = write_before(&file, end, numbers)?,
+                Cow::Owned(mut numbers) => {
+                    let piece = (PIECE / size_of::<T>().max(1)).max(1);
+                    while !numbers.is_empty() {
+                        let rest = numbers.len().saturating_sub(piece);
+                        end = write_before(&file, end, &numbers[rest..])?;
+                        numbers.truncate(rest);
+                        numbers.shrink_to_fit();
+                    }
+                }
+            }
         }
         fcntl_add_seals(&file, SEALS)?;
         Ok(Self(file))
@@ -90,10 +114,15 @@ mod tests {
 
     #[test]
     fn files_are_found_at_their_address_and_never_change() {
-        let file = MemoryFile::of(&[&[1.5, -0.0][..], &[], &[f64::NAN]]).unwrap();
+        let file = MemoryFile::of(vec![
+            Cow::Borrowed(&[1.5, -0.0][..]),
+            Cow::Borrowed(&[]),
+            Cow::Owned(vec![f64::NAN]),
+        ]);
+        let file = file.unwrap();
         let address = file.address().unwrap();
         let mapped = Mapped::of(&MemoryFile::at(address).unwrap()).unwrap();
-        assert!((&file.0).write_all(&[0]).is_err());
+        assert!(file.0.write_all_at(&[0], 0).is_err());
         assert!(file.0.set_len(0).is_err());
         drop(file);
         let seen: &[f64] = mapped.as_ref();
@@ -101,15 +130,27 @@ mod tests {
         assert_eq!(seen.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), bits);
         // It is gone with its number.
         assert!(MemoryFile::at(address).is_err());
-        let nothing = MemoryFile::of::<f32>(&[]).unwrap();
+        let nothing = MemoryFile::of::<f32>(vec![]).unwrap();
         let nothing = Mapped::of(&nothing).unwrap();
         assert!(AsRef::<[f32]>::as_ref(&nothing).is_empty());
     }
 
     #[test]
+    fn vectors_are_written_piece_by_piece() {
+        // Several pieces, the last of which is not full.
+        let n = 2 * PIECE / 8 + 77;
+        let numbers: Vec<f64> = (0..n).map(|k| k as f64).collect();
+        let head = [0.5; 3];
+        let runs = vec![Cow::Borrowed(&head[..]), Cow::Owned(numbers.clone())];
+        let mapped = Mapped::of(&MemoryFile::of(runs).unwrap()).unwrap();
+        let seen: &[f64] = mapped.as_ref();
+        assert!(seen[..3] == head && seen[3..] == numbers);
+    }
+
+    #[test]
     fn files_that_could_change_are_not_mapped() {
         let open = File::from(memfd_create("open", MemfdFlags::ALLOW_SEALING).unwrap());
-        (&open).write_all(&[0; 8]).unwrap();
+        open.write_all_at(&[0; 8], 0).unwrap();
         assert!(Mapped::of(&MemoryFile(open)).is_err());
     }
 }

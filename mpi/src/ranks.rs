@@ -3,6 +3,8 @@
 //! Entry: [`Ranks`]. Units are handed out by messages to rank 0, whose main thread looks for them all the time: a counter in one-sided memory
 //! may need its owner inside MPI too, and this works with every MPI alike.
 
+#[cfg(target_os = "linux")]
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 #[cfg(target_os = "linux")]
@@ -15,7 +17,7 @@ use albireo_cli::{Guided, World, WorldError};
 use ferrompi::{Communicator, Mpi, ReduceOp, Source, Tag, ThreadLevel};
 
 #[cfg(target_os = "linux")]
-use crate::node_memory::{Mapped, MemoryFile};
+use crate::node_memory::{Address, Mapped, MemoryFile};
 
 /// Asks rank 0 for units: the most that are wanted, 0 to stop all ranks.
 const ASK: i32 = 1;
@@ -23,6 +25,12 @@ const ASK: i32 = 1;
 const GIVE: i32 = 2;
 /// Says that a rank tells why all of them end.
 const TELL: i32 = 3;
+/// Says where the first rank of a node keeps what it gives; on its node alone.
+#[cfg(target_os = "linux")]
+const PLACE: i32 = 4;
+/// Instead of a place: the first rank gives nothing more.
+#[cfg(target_os = "linux")]
+const LEFT: Address = [u64::MAX; 5];
 /// Between two looks at whether something has come: nobody waits in a loop that keeps a core busy.
 const PAUSE: Duration = Duration::from_micros(200);
 /// Numbers that are added up at a time.
@@ -141,30 +149,50 @@ impl Ranks {
         wait_all(&self.world)
     }
 
+    /// Tells the other ranks of the node a place.
+    #[cfg(target_os = "linux")]
+    fn tell_place(&self, place: &Address) -> ferrompi::Result<()> {
+        (1..self.node.size()).try_for_each(|rank| self.node.send(place, rank, PLACE))
+    }
+
+    /// Waits for the place that the first rank of the node tells.
+    #[cfg(target_os = "linux")]
+    fn told_place(&self) -> ferrompi::Result<Address> {
+        let (first, tag) = (Source::Rank(0), Tag::Value(PLACE));
+        while self.node.iprobe::<u64>(first, tag)?.is_none() {
+            std::thread::sleep(PAUSE);
+        }
+        let mut place = Address::default();
+        self.node.recv(&mut place, 0, PLACE)?;
+        Ok(place)
+    }
+
     /// What the first rank of this node gives, mapped by all of its ranks; none where one of them cannot.
     #[cfg(target_os = "linux")]
-    fn map_once<T: bytemuck::NoUninit>(&self, runs: &[&[T]]) -> ferrompi::Result<Option<Mapped>> {
-        if self.node.size() == 1 {
-            return Ok(None);
-        }
-        let is_first = self.node.rank() == 0;
-        let file = is_first.then(|| MemoryFile::of(runs).ok()).flatten();
-        let address = file.as_ref().and_then(|file| file.address().ok());
-        // No process has the number 0.
-        let mut address = address.unwrap_or_default();
-        // The others wait here while the first one is at work.
-        wait_all(&self.node)?;
-        self.node.broadcast(&mut address, 0)?;
-        let file = if is_first {
-            file
+    fn map_once<T: bytemuck::NoUninit>(
+        &self,
+        runs: Vec<Cow<'_, [T]>>,
+    ) -> Result<Option<Mapped>, WorldError> {
+        let file = if self.node.rank() == 0 {
+            let file = MemoryFile::of(runs).ok();
+            let place = file.as_ref().and_then(|file| file.address().ok());
+            // No process has the number 0.
+            self.told(self.tell_place(&place.unwrap_or_default()))?;
+            file.filter(|_| place.is_some())
         } else {
-            MemoryFile::at(address).ok()
+            let place = self.told(self.told_place())?;
+            if place == LEFT {
+                return Err(WorldError {
+                    rank: self.rank(),
+                    what: "the first rank of this node has ended".to_owned(),
+                });
+            }
+            MemoryFile::at(place).ok()
         };
         let mapped = file.as_ref().and_then(|file| Mapped::of(file).ok());
         // Until all have mapped it the first one keeps the file.
-        let mut all = [u64::from(mapped.is_some() && address != [0; 5])];
-        self.node.allreduce_inplace(&mut all, ReduceOp::Min)?;
-        Ok(mapped.filter(|_| all == [1]))
+        let all = self.all_of_node(mapped.is_some())?;
+        Ok(mapped.filter(|_| all))
     }
 
     fn reduce(&self, numbers: &mut [u64], how: ReduceOp) -> Result<(), WorldError> {
@@ -200,15 +228,39 @@ impl World for Ranks {
     }
 
     #[cfg(target_os = "linux")]
-    fn hold_once(&self, runs: &[&[f64]]) -> Result<Option<NodeMemory<f64>>, WorldError> {
-        let mapped = self.told(self.map_once(runs))?;
+    fn has_node_memory(&self) -> bool {
+        true
+    }
+
+    #[cfg(target_os = "linux")]
+    fn hold_once(&self, runs: Vec<Cow<'_, [f64]>>) -> Result<Option<NodeMemory<f64>>, WorldError> {
+        let mapped = self.map_once(runs)?;
         Ok(mapped.map(|mapped| Arc::new(mapped) as NodeMemory<f64>))
     }
 
     #[cfg(target_os = "linux")]
-    fn hold_singles_once(&self, runs: &[&[f32]]) -> Result<Option<NodeMemory<f32>>, WorldError> {
-        let mapped = self.told(self.map_once(runs))?;
+    fn hold_singles_once(
+        &self,
+        runs: Vec<Cow<'_, [f32]>>,
+    ) -> Result<Option<NodeMemory<f32>>, WorldError> {
+        let mapped = self.map_once(runs)?;
         Ok(mapped.map(|mapped| Arc::new(mapped) as NodeMemory<f32>))
+    }
+
+    fn all_of_node(&self, yes: bool) -> Result<bool, WorldError> {
+        // Ranks that come late are waited for here, not in a loop inside MPI.
+        self.told(wait_all(&self.node))?;
+        let mut all = [u64::from(yes)];
+        self.told(self.node.allreduce_inplace(&mut all, ReduceOp::Min))?;
+        Ok(all == [1])
+    }
+
+    #[cfg(target_os = "linux")]
+    fn leave_node(&self) {
+        if self.node.rank() == 0 {
+            // Who cannot be told is ended with the job.
+            let _ = self.tell_place(&LEFT);
+        }
     }
 
     fn sum(&self, numbers: &mut [u64]) -> Result<(), WorldError> {

@@ -347,7 +347,16 @@ fn mapped(id: u32) -> BTreeMap<String, u64> {
     found
 }
 
-/// Coordinates, weights, sorted positions and offsets lie in files in memory that all ranks of the node see.
+/// How many bytes a process has read.
+#[cfg(target_os = "linux")]
+fn bytes_read(id: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{id}/io")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("rchar:"));
+    line.unwrap().trim().parse().unwrap()
+}
+
+/// Coordinates, weights, sorted positions, offsets and scaled weights lie in files in memory that all ranks of the node see, and of which
+/// one of them has read the samples.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranks_of_a_node_hold_one_copy() {
@@ -361,19 +370,23 @@ fn ranks_of_a_node_hold_one_copy() {
     let mut seen: Vec<BTreeMap<String, u64>> = vec![];
     while child.0.try_wait().unwrap().is_none() {
         seen = ranks_in(&folder).into_iter().map(mapped).collect();
-        // x, y, z, w, slots and offsets.
-        if seen.len() == 3 && seen.iter().all(|files| files.len() == 6) {
+        // x, y, z, w, slots, offsets and w in slots.
+        if seen.len() == 3 && seen.iter().all(|files| files.len() == 7) {
             break;
         }
         std::thread::sleep(Duration::from_millis(2));
     }
+    let length = folder.path("d.csv").metadata().unwrap().len();
+    let read: Vec<u64> = ranks_in(&folder).into_iter().map(bytes_read).collect();
+    let all = read.iter().filter(|&&bytes| bytes >= length).count();
+    assert_eq!(all, 1, "{read:?} of {length}");
     for id in ranks_in(&folder) {
         let id = id.to_string();
         let _ = Command::new("kill").args(["-KILL", &id]).status();
     }
     assert_eq!(seen.len(), 3);
     let files = |rank: usize| seen[rank].keys().collect::<Vec<_>>();
-    assert_eq!(files(0).len(), 6);
+    assert_eq!(files(0).len(), 7);
     assert!(files(1) == files(0) && files(2) == files(0), "{seen:?}");
     let size: u64 = seen[0].values().sum();
     assert!(

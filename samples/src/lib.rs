@@ -41,6 +41,7 @@ mod groups;
 mod joining;
 mod memory;
 mod notice;
+mod passed_on;
 mod placing;
 mod reading;
 mod regions;

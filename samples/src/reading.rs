@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use albireo::binning::BinAxis;
 use albireo::cosmology::Cosmology;
-use albireo::{Axis, Column, Domain, LineOfSight, Outside, Particles};
+use albireo::{Axis, Domain, LineOfSight, Outside, Particles};
 use albireo_catalogs::Stop;
 use serde_json::{Map, Value, json};
 
@@ -62,13 +62,13 @@ impl Default for Reading {
 /// Samples in a common domain.
 #[derive(Debug, Clone)]
 pub struct Samples {
-    all: Vec<Sample>,
-    domain: Domain,
-    unit: Option<String>,
-    redshift_space: bool,
-    on_sky: bool,
-    record: Map<String, Value>,
-    regions: Option<Cut>,
+    pub(crate) all: Vec<Sample>,
+    pub(crate) domain: Domain,
+    pub(crate) unit: Option<String>,
+    pub(crate) redshift_space: bool,
+    pub(crate) on_sky: bool,
+    pub(crate) record: Map<String, Value>,
+    pub(crate) regions: Option<Cut>,
 }
 
 impl Reading {
@@ -274,16 +274,6 @@ impl Samples {
     pub fn get(&self, role: &str) -> Result<&Particles, SampleError> {
         self.find(role)
             .ok_or_else(|| SampleError::Missing(role.to_owned()))
-    }
-
-    /// The same samples, the numbers of their particles in other buffers ([`Particles::in_buffers`]).
-    #[must_use]
-    pub fn in_buffers(mut self, buffer: &mut dyn FnMut(&Column) -> Option<Column>) -> Self {
-        for sample in &mut self.all {
-            let particles = std::mem::take(&mut sample.particles);
-            sample.particles = particles.in_buffers(buffer);
-        }
-        self
     }
 
     /// Number of sets of weights that were read.

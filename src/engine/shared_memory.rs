@@ -3,6 +3,8 @@
 //! Entry: [`SharedMemory`], which whoever starts the processes has, and [`AnyEngine::prepare_once`]. Every process checks what it is given
 //! against the particles that it has, and makes its own copy where that is something else.
 
+use std::borrow::Cow;
+
 use super::{AnyEngine, AnySorted, Engine, Prepared, PreparedJob};
 use crate::binning::Binning;
 use crate::domain::Domain;
@@ -17,11 +19,18 @@ pub trait SharedMemory {
     /// Whether this process gives the numbers; the others give none.
     fn is_first(&self) -> bool;
 
-    /// The numbers that the first process gives, run after run; none where they cannot be shared, which is so for all processes.
-    fn doubles(&self, runs: &[&[f64]]) -> Option<Column>;
+    /// The numbers that the first process gives, run after run; none where they cannot be shared, which is so for all processes. Runs that
+    /// are given away should be let go of while they are written, lest there be two copies of them.
+    ///
+    /// # Errors
+    /// [`EngineError::OtherProcess`] where the first process has ended, or cannot be reached.
+    fn doubles(&self, runs: Vec<Cow<'_, [f64]>>) -> Result<Option<Column>, EngineError>;
 
     /// As [`SharedMemory::doubles`], in single precision.
-    fn singles(&self, runs: &[&[f32]]) -> Option<Column<f32>>;
+    ///
+    /// # Errors
+    /// As [`SharedMemory::doubles`].
+    fn singles(&self, runs: Vec<Cow<'_, [f32]>>) -> Result<Option<Column<f32>>, EngineError>;
 }
 
 impl AnyEngine {
@@ -29,7 +38,7 @@ impl AnyEngine {
     /// call it, for the same particles.
     ///
     /// # Errors
-    /// As [`Engine::prepare`].
+    /// As [`Engine::prepare`], and [`EngineError::OtherProcess`].
     pub fn prepare_once(
         &self,
         sample: Particles,
@@ -39,7 +48,7 @@ impl AnyEngine {
     ) -> Result<Prepared<AnySorted>, EngineError> {
         let Self::Cpu(engine) = self else {
             // Engines of other processes may share all the same.
-            memory.doubles(&[]);
+            memory.doubles(vec![])?;
             return self.prepare(sample, domain, progress);
         };
         domain.check(sample.points()).map_err(JobError::from)?;
@@ -51,7 +60,7 @@ impl AnyEngine {
     /// Makes once for all processes what a count of `job` needs besides what is prepared. All of them must call it, for the same job.
     ///
     /// # Errors
-    /// [`EngineError::Interrupted`], or threads that cannot be started.
+    /// [`EngineError::Interrupted`], [`EngineError::OtherProcess`], or threads that cannot be started.
     pub fn lay_out_once<B: Binning>(
         &self,
         job: &PreparedJob<'_, AnySorted>,
@@ -60,12 +69,14 @@ impl AnyEngine {
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {
         if let (Self::Cpu(engine), Some(job)) = (self, job.map(AnySorted::of_cpu)) {
-            let radius = what.bins().reach().radius();
-            return engine.lay_out_once(&job, radius, memory, progress);
+            return engine.lay_out_once(&job, what, memory, progress);
         }
-        memory.singles(&[]);
-        if job.sorted().1.is_some() {
-            memory.singles(&[]);
+        let samples = 1 + usize::from(job.sorted().1.is_some());
+        for _ in 0..samples {
+            memory.singles(vec![])?;
+        }
+        for _ in 0..samples * what.weight_sets() {
+            memory.doubles(vec![])?;
         }
         Ok(())
     }

@@ -16,6 +16,12 @@ impl<B: Binning> Tallied<B> {
         }
     }
 
+    /// Number of sets of weights, up to the last that is summed.
+    pub(crate) fn weight_sets(&self) -> usize {
+        let sets = self.sums.iter().filter_map(Sum::weighted);
+        sets.map(|(set, _)| set + 1).max().unwrap_or(0)
+    }
+
     /// The set of the particles that sums of set 0 take.
     pub(crate) fn weight_set(&self) -> usize {
         self.weight_set

@@ -165,11 +165,18 @@ impl Layout {
         if offsets.len() * BLOCK != sorted.slots.len() {
             return None;
         }
-        let same =
-            |((block, own), given): ((Block, Offsets), &Offsets)| (own == *given).then_some(block);
-        let blocks = Self::each_block(sorted, scale, stop).zip(&offsets[..]);
-        let blocks: Vec<Block> = blocks.map(same).collect::<Option<_>>()?;
-        (!stop()).then(|| Self::of_blocks(sorted, scale, blocks, offsets))
+        let others = AtomicBool::new(false);
+        let block = |((block, own), given): ((Block, Offsets), &Offsets)| {
+            if own != *given {
+                others.store(true, Ordering::Relaxed);
+            }
+            block
+        };
+        let mut blocks = vec![];
+        let made = Self::each_block(sorted, scale, stop).zip(&offsets[..]);
+        made.map(block).collect_into_vec(&mut blocks);
+        let as_given = !others.into_inner() && !stop();
+        as_given.then(|| Self::of_blocks(sorted, scale, blocks, offsets))
     }
 
     /// Each block with its offsets; blocks without points once `stop` says true.
@@ -271,13 +278,30 @@ impl Layout {
     }
 
     /// One number a row, brought into slot order; 0 where there is no point.
-    pub(crate) fn in_slot_order(&self, values: &[f64]) -> Vec<f64> {
-        let value = |slot: &Slot| match row_in(slot) {
+    fn each_slot<'a>(
+        &'a self,
+        value: impl Fn(usize) -> f64 + Sync + Send + 'a,
+    ) -> impl IndexedParallelIterator<Item = f64> + 'a {
+        let slots = self.sorted.slots.par_iter().with_min_len(1 << 12);
+        slots.map(move |slot: &Slot| match row_in(slot) {
             NO_ROW => 0.0,
-            row => values[row as usize],
-        };
-        let slots = &self.sorted.slots;
-        slots.par_iter().with_min_len(1 << 12).map(value).collect()
+            row => value(row as usize),
+        })
+    }
+
+    /// The number that each row has, in slot order; 0 where there is no point.
+    pub(crate) fn in_slot_order(&self, value: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
+        self.each_slot(value).collect()
+    }
+
+    /// Whether these are the numbers that rows have, in slot order and to the last bit.
+    pub(crate) fn holds_in_slot_order(
+        &self,
+        given: &[f64],
+        value: impl Fn(usize) -> f64 + Sync + Send,
+    ) -> bool {
+        let own = self.each_slot(value).map(f64::to_bits);
+        own.len() == given.len() && own.zip(given).all(|(own, given)| own == given.to_bits())
     }
 }
 
@@ -326,7 +350,12 @@ mod tests {
         );
         assert_eq!(layout.sorted.slots.len(), layout.blocks.len() * BLOCK);
         let values: Vec<f64> = (1..=points.len()).map(|k| k as f64).collect();
-        let in_slots = layout.in_slot_order(&values);
+        let in_slots = layout.in_slot_order(|row| values[row]);
+        assert!(layout.holds_in_slot_order(&in_slots, |row| values[row]));
+        if let Some(row) = values.len().checked_sub(1) {
+            let other = |k: usize| if k == row { -values[k] } else { values[k] };
+            assert!(!layout.holds_in_slot_order(&in_slots, other));
+        }
         for (b, block) in layout.blocks.iter().enumerate() {
             for slot in 0..BLOCK {
                 let row = layout.row(b * BLOCK + slot);

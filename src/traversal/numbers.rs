@@ -1,6 +1,7 @@
 //! A sorted sample as plain numbers, which other processes read in memory that they share.
 //!
-//! Entry: [`Sorted::numbers`] and [`Sorted::of_numbers`] for the order, [`Layout::flat_offsets`] and [`offsets_of`] for what lies in blocks.
+//! Entry: [`Sorted::into_numbers`] and [`Sorted::of_numbers`] for the order, [`Layout::into_flat_offsets`] and [`offsets_of`] for what lies in
+//! blocks.
 
 use std::sync::Arc;
 
@@ -35,16 +36,31 @@ impl AsRef<[Offsets]> for OffsetsOf {
     }
 }
 
-impl Layout {
-    /// The offsets, one number after the other.
-    pub(crate) fn flat_offsets(&self) -> &[f32] {
-        self.offsets.as_flattened().as_flattened()
+/// A number for each slot, in a column that lies side by side.
+struct NumbersOf(Column);
+
+impl AsRef<[f64]> for NumbersOf {
+    fn as_ref(&self) -> &[f64] {
+        self.0.as_slice().unwrap_or_default()
     }
 }
 
-/// Offsets as [`Layout::flat_offsets`] gives them.
+impl Layout {
+    /// The offsets, one number after the other.
+    pub(crate) fn into_flat_offsets(self) -> Vec<f32> {
+        let offsets = self.offsets.into_vec().into_flattened();
+        offsets.into_flattened()
+    }
+}
+
+/// Offsets as [`Layout::into_flat_offsets`] gives them.
 pub(crate) fn offsets_of(numbers: Column<f32>) -> Held<Offsets> {
     Held::Shared(Arc::new(OffsetsOf(numbers)))
+}
+
+/// Numbers as [`Layout::in_slot_order`] gives them.
+pub(crate) fn in_slots(numbers: Column) -> Held<f64> {
+    Held::Shared(Arc::new(NumbersOf(numbers)))
 }
 
 fn bits(number: usize) -> f64 {
@@ -53,13 +69,17 @@ fn bits(number: usize) -> f64 {
 
 impl Sorted {
     /// The order as numbers: all slots; then where cells and labels end, their numbers last.
-    pub(crate) fn numbers(&self) -> (&[f64], Vec<f64>) {
+    pub(crate) fn into_numbers(self) -> [Vec<f64>; 2] {
+        let ends = self.ends();
+        [self.slots.into_vec().into_flattened(), ends]
+    }
+
+    fn ends(&self) -> Vec<f64> {
         let labels = self.label_ends.iter();
         let labels = labels.flat_map(|&(end, label)| [end, label as usize]);
         let ends = self.cell_ends.iter().copied().chain(labels);
         let lengths = [self.cell_ends.len(), self.label_ends.len()];
-        let ends = ends.chain(lengths).map(bits).collect();
-        (self.slots.as_flattened(), ends)
+        ends.chain(lengths).map(bits).collect()
     }
 
     /// The order of `points` whose numbers another process has given, one part after the other; none where they are not an order of
@@ -145,8 +165,7 @@ mod tests {
 
     /// The numbers of an order as another process sees them.
     fn given(sorted: &Sorted) -> Vec<f64> {
-        let (slots, ends) = sorted.numbers();
-        [slots, &ends].concat()
+        [sorted.slots.as_flattened(), &sorted.ends()].concat()
     }
 
     #[test]
@@ -160,18 +179,24 @@ mod tests {
                 let again = Arc::new(again);
                 assert_eq!(again.bounds, sorted.bounds);
                 // Slots without a point are no numbers.
-                let bits = |sorted: &Sorted| given(sorted).into_iter().map(f64::to_bits).collect();
-                let [known, back]: [Vec<u64>; 2] = [bits(&sorted), bits(&again)];
-                assert_eq!(back, known);
+                let bits_of = |numbers: &[f64]| -> Vec<u64> {
+                    numbers.iter().map(|number| number.to_bits()).collect()
+                };
+                let bits = |sorted: &Sorted| bits_of(&given(sorted));
+                assert_eq!(bits(&again), bits(&sorted));
                 assert_eq!(again.label_ends, sorted.label_ends);
                 let layout = Layout::new(&sorted, 0.5, &never).unwrap();
-                let offsets = || offsets_of(layout.flat_offsets().to_vec().into());
+                let flat = |layout: &Layout| layout.offsets.as_flattened().as_flattened().to_vec();
+                let offsets = || offsets_of(flat(&layout).into());
                 let shared = Layout::with_offsets(&again, 0.5, offsets(), &never).unwrap();
                 assert_eq!(format!("{shared:?}"), format!("{layout:?}"));
-                assert_eq!(shared.flat_offsets(), layout.flat_offsets());
+                assert_eq!(flat(&shared), flat(&layout));
                 if n > 1 {
                     assert!(Layout::with_offsets(&again, 1.0, offsets(), &never).is_none());
                 }
+                let [slots, ends] = Sorted::new(&points, labels, &never).unwrap().into_numbers();
+                assert_eq!(bits_of(&[slots, ends].concat()), bits(&sorted));
+                assert_eq!(flat(&shared), layout.into_flat_offsets());
             }
         }
     }

@@ -30,7 +30,7 @@ pub(crate) fn there_is_mpi() -> bool {
 fn is_open_mpi() -> bool {
     VERSION
         .as_ref()
-        .is_some_and(|version| version.contains("Open MPI"))
+        .is_some_and(|version| version.contains("Open MPI") || version.contains("OpenRTE"))
 }
 
 pub(crate) struct Folder(tempfile::TempDir);

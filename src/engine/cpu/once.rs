@@ -2,16 +2,19 @@
 //!
 //! Entry: `Cpu::sort_once` and `Cpu::lay_out_once`. What processes say to one another is the affair of [`SharedMemory`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::sorted::{CpuSorted, scale_for};
 use super::{Cpu, Engine as _, PreparedJob};
+use crate::binning::Binning;
 use crate::domain::Domain;
 use crate::engine::SharedMemory;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::{Lasting, Progress};
-use crate::traversal::{Sorted, offsets_of};
+use crate::tally::{Tallied, Terms};
+use crate::traversal::{Sorted, in_slots, offsets_of};
 
 impl Cpu {
     /// As `sort`, by the first process alone.
@@ -22,56 +25,67 @@ impl Cpu {
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<CpuSorted, EngineError> {
-        let own = memory.is_first();
-        let own = own.then(|| self.sort(sample, domain, progress));
-        let own = own.transpose()?;
-        let given = match &own {
-            None => memory.doubles(&[]),
-            Some(own) => {
-                let (slots, ends) = own.sorted().numbers();
-                memory.doubles(&[slots, &ends])
-            }
-        };
+        let mut runs = vec![];
+        if memory.is_first() {
+            let own = self.sort(sample, domain, progress)?.into_numbers();
+            runs.extend(own.into_iter().flatten().map(Cow::Owned));
+        }
+        let given = memory.doubles(runs)?;
         let take = |numbers| Sorted::of_numbers(sample.points(), numbers);
-        let pool = self.pool()?;
-        match (given.and_then(|given| pool.install(|| take(given))), own) {
-            (Some(given), _) => Ok(CpuSorted::of(given)),
-            (None, Some(own)) => Ok(own),
-            (None, None) => self.sort(sample, domain, progress),
+        match given.and_then(|given| self.pool().ok()?.install(|| take(given))) {
+            Some(sorted) => Ok(Arc::new(sorted).into()),
+            None => self.sort(sample, domain, progress),
         }
     }
 
-    /// Makes the blocks of the samples of a job whose bins reach so far, their offsets by the first process alone.
-    pub(in crate::engine) fn lay_out_once(
+    /// Makes what a count needs of the samples of a job besides their order, by the first process alone: the offsets in blocks, and
+    /// scaled weights.
+    pub(in crate::engine) fn lay_out_once<B: Binning>(
         &self,
         job: &PreparedJob<'_, CpuSorted>,
-        radius: f64,
+        what: &Tallied<B>,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {
-        let scale = scale_for(radius);
+        let scale = scale_for(what.bins().reach().radius());
         let progress = &Lasting::new(progress);
         let stop = || progress.stop_requested();
         let pool = self.pool()?;
         let (first, second) = job.sorted();
-        for sorted in [Some(first), second].into_iter().flatten() {
+        let samples = [Some(first), second].into_iter().flatten();
+        for sorted in samples.clone() {
+            let mut runs = vec![];
             let missing = !sorted.has_layout(scale);
-            let own = missing && memory.is_first();
-            let own = own.then(|| pool.install(|| sorted.layout(scale, &stop)));
-            let own = own.transpose()?;
-            let runs = own.as_ref().map(|own| own.flat_offsets());
-            let given = memory.singles(runs.as_slice());
-            drop(own);
+            if missing && memory.is_first() {
+                let own = pool.install(|| sorted.flat_offsets(scale, &stop))?;
+                runs.push(Cow::Owned(own));
+            }
+            let given = memory.singles(runs)?;
             if let (true, Some(offsets)) = (missing, given.map(offsets_of)) {
                 pool.install(|| sorted.lay_out(scale, offsets, &stop));
             }
         }
+        let pairs = job.job().pairs();
+        let terms = Terms::new(what, pairs)?;
+        for set in 0..terms.weight_sets() {
+            let which = (what.weight_set() + set, terms.weight_sets());
+            let exponents = what.exponents_of_set(set, pairs);
+            for (k, (sorted, exponent)) in samples.clone().zip(exponents).enumerate() {
+                let layout = pool.install(|| sorted.layout(scale, &stop))?;
+                let of_row = |row| terms.factor_at(set, k == 1, row);
+                let mut runs = vec![];
+                let missing = !sorted.has_factors(which, exponent);
+                if missing && memory.is_first() {
+                    let own = pool.install(|| layout.in_slot_order(of_row));
+                    runs.push(Cow::Owned(own));
+                }
+                let given = memory.doubles(runs)?.map(in_slots);
+                let same = |given: &_| pool.install(|| layout.holds_in_slot_order(given, of_row));
+                if let Some(given) = given.filter(|given| missing && same(given)) {
+                    sorted.take_factors(which, exponent, given);
+                }
+            }
+        }
         Ok(())
-    }
-}
-
-impl CpuSorted {
-    fn of(sorted: Sorted) -> Self {
-        Self::from(Arc::new(sorted))
     }
 }

@@ -18,7 +18,7 @@ pub struct CpuSorted {
     /// Blocks in the unit of length that bins of some reach ask for, by the bits of the scale: jobs with the same bins share them.
     layouts: Mutex<HashMap<u64, Arc<Layout>>>,
     /// Scaled weights in the order of the slots, by their set and exponent.
-    factors: Mutex<HashMap<SetExponent, Arc<Vec<f64>>>>,
+    factors: Mutex<HashMap<SetExponent, Arc<Held<f64>>>>,
 }
 
 /// What `map` holds for `key`, made if it is not there; `others` entries at most are kept beside it, as each is as large as the sample.
@@ -38,6 +38,12 @@ fn remembered<K: Eq + std::hash::Hash, V, E>(
     let value = Arc::new(make()?);
     map.insert(key, Arc::clone(&value));
     Ok(value)
+}
+
+/// Whether `map` holds something for `key`.
+fn is_remembered<K: Eq + std::hash::Hash, V>(map: &Mutex<HashMap<K, V>>, key: &K) -> bool {
+    let map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    map.contains_key(key)
 }
 
 /// The power of two by which offsets are multiplied where bins reach so far.
@@ -67,27 +73,50 @@ impl CpuSorted {
         Ok(Arc::new(sorted.ok_or(EngineError::Interrupted)?).into())
     }
 
-    /// The order.
-    pub(super) fn sorted(&self) -> &Sorted {
-        &self.sorted
+    /// The order as numbers, if nothing has been made of it yet.
+    pub(super) fn into_numbers(self) -> Option<[Vec<f64>; 2]> {
+        drop(self.layouts);
+        Arc::into_inner(self.sorted).map(Sorted::into_numbers)
     }
 
     /// Whether the blocks in this unit of length are there.
     pub(super) fn has_layout(&self, scale: f64) -> bool {
-        let layouts = self.layouts.lock();
-        let layouts = layouts.unwrap_or_else(PoisonError::into_inner);
-        layouts.contains_key(&scale.to_bits())
+        is_remembered(&self.layouts, &scale.to_bits())
     }
 
-    /// Makes the blocks with offsets that are there already, in the place of others that were made before; leaves those where the offsets are
-    /// none of this sample.
+    /// Whether the weights of a set are there.
+    pub(super) fn has_factors(&self, (set, _): (usize, usize), exponent: i32) -> bool {
+        is_remembered(&self.factors, &(set, exponent))
+    }
+
+    /// The offsets of the blocks that there would be.
+    pub(super) fn flat_offsets(
+        &self,
+        scale: f64,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<f32>, EngineError> {
+        let layout = Layout::new(&self.sorted, scale, stop);
+        let layout = layout.ok_or(EngineError::Interrupted)?;
+        Ok(layout.into_flat_offsets())
+    }
+
+    /// Makes the blocks with offsets that are there already; leaves those where the offsets are none of this sample.
     pub(super) fn lay_out(&self, scale: f64, offsets: Held<Offsets>, stop: &Stop<'_>) {
-        let Some(layout) = Layout::with_offsets(&self.sorted, scale, offsets, stop) else {
-            return;
-        };
-        let layouts = self.layouts.lock();
-        let mut layouts = layouts.unwrap_or_else(PoisonError::into_inner);
-        layouts.insert(scale.to_bits(), Arc::new(layout));
+        if let Some(layout) = Layout::with_offsets(&self.sorted, scale, offsets, stop) {
+            let made = || Ok::<_, Infallible>(layout);
+            let _ = remembered(&self.layouts, scale.to_bits(), 1, made);
+        }
+    }
+
+    /// Takes weights for those of a set of so many, scaled by `2^-exponent` and in the order of the slots.
+    pub(super) fn take_factors(
+        &self,
+        (set, of): (usize, usize),
+        exponent: i32,
+        factors: Held<f64>,
+    ) {
+        let made = || Ok::<_, Infallible>(factors);
+        let _ = remembered(&self.factors, (set, exponent), of, made);
     }
 
     /// The blocks, their offsets multiplied by the power of two `scale`, unless `stop` says true.
@@ -99,15 +128,15 @@ impl CpuSorted {
         remembered(&self.layouts, scale.to_bits(), 1, make)
     }
 
-    /// The weights of a set of so many that `rows` holds row by row, scaled by `2^-exponent`, in the order of the slots of `layout`.
+    /// The weights of a set of so many, in each row `at(row)` as scaled by `2^-exponent`, in the order of the slots of `layout`.
     pub(super) fn factors(
         &self,
         (set, of): (usize, usize),
         exponent: i32,
-        rows: &[f64],
         layout: &Layout,
-    ) -> Arc<Vec<f64>> {
-        let make = || Ok::<_, Infallible>(layout.in_slot_order(rows));
+        at: impl Fn(usize) -> f64 + Sync + Send,
+    ) -> Arc<Held<f64>> {
+        let make = || Ok::<_, Infallible>(layout.in_slot_order(at).into());
         match remembered(&self.factors, (set, exponent), of, make) {
             Ok(factors) => factors,
         }

@@ -1,0 +1,44 @@
+//! Weights of a sample over the power of two above the largest of them.
+//!
+//! Entry: [`ScaledWeights`].
+
+use std::sync::OnceLock;
+
+use crate::fixed_point::scaled;
+use crate::particles::{Particles, Weights};
+
+/// The weights of a set, each times `2^-exponent`: all of them together once somebody asks for that, as they are as many as particles.
+#[derive(Debug)]
+pub(super) struct ScaledWeights<'a> {
+    weights: &'a Weights,
+    number: usize,
+    exponent: i32,
+    all: OnceLock<Vec<f64>>,
+}
+
+impl<'a> ScaledWeights<'a> {
+    pub(super) fn new(sample: &'a Particles, set: usize, exponent: i32) -> Self {
+        Self {
+            weights: sample.weights_of_set(set),
+            number: sample.len(),
+            exponent,
+            all: OnceLock::new(),
+        }
+    }
+
+    /// That of a row.
+    pub(super) fn at(&self, row: usize) -> f64 {
+        let weight = match self.weights {
+            Weights::Unit => 1.0,
+            Weights::PerParticle(weights) => weights.at(row),
+        };
+        scaled(weight, self.exponent)
+    }
+
+    /// Those of all rows.
+    #[inline]
+    pub(super) fn all(&self) -> &[f64] {
+        self.all
+            .get_or_init(|| (0..self.number).map(|row| self.at(row)).collect())
+    }
+}
