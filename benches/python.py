@@ -2,20 +2,18 @@
 """What Python adds to a count: seconds of a call, memory, the time of `import albireo`, and InterRDF beside MDAnalysis'. On a quiet machine.
 
     pip install . MDAnalysis
-    python benches/python.py [--number 1000000] [--repeats 7] [--atoms 4000] [--frames 3] [CASE ..]
+    cargo build --release --example count_columns
+    python benches/python.py [--rust target/release/examples/count_columns] [--number 1000000] [--repeats 7] [--atoms 4000] [--frames 3] [CASE ..]
 
-Cases. `calls`: `albireo.count` of N points in a box of side 1, 20 bins to 0.02. The engine tells (logger `albireo`) how long it sorted and
-counted; what the call takes beyond that, checks and wrapping included, is the overhead, in % (aims: 5 for contiguous float64 columns, 15 for
-(N, 3) float32). `memory`: the most memory that processes of their own hold (VmHWM) when they count by this package, columns and (N, 3)
+Cases. `calls`: `albireo.count` of N points in a box of side 1, 20 bins to 0.02, on the processor and by `auto`, in turns with the same call in Rust; the
+overhead in % (aims: 5 for contiguous float64 columns, 15 for (N, 3) float32) is the median of the ratios of neighbouring calls. `memory`: the most memory that processes of their own hold (VmHWM) when they count by this package, columns and (N, 3)
 float32, over that of the same count of an HDF5 file of the same points (h5py writes it); each less what one of two points holds (aim: 1.1).
 `import`: seconds of `import albireo` beyond those of `import numpy`, interpreters in turn (aim: 0.03 s). `rdf`: InterRDF of MDAnalysis and
 ours on one thread, A x A atoms at 12 Angstrom in a box of 60 (aim: 50 times). Medians; counts are compared in every case.
 """
 
 import argparse
-import logging
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -27,18 +25,6 @@ import albireo
 
 BINS = np.linspace(0.0, 0.02, 21)
 SEED = 20_261_123
-
-
-class Seconds(logging.Handler):
-    """Adds up what the engine says that it took."""
-
-    def __init__(self):
-        super().__init__(logging.DEBUG)
-        self.found = 0.0
-
-    def emit(self, record):
-        told = re.search(r"pairs in bins, ([0-9.]+) s", record.getMessage())
-        self.found += float(told.group(1)) if told else 0.0
 
 
 def points(number):
@@ -54,27 +40,47 @@ def forms(rows):
     }
 
 
+class Rust:
+    """The same call in Rust, made by a process that waits for a line."""
+
+    def __init__(self, program, folder, columns):
+        paths = [os.path.join(folder, name) for name in "xyz"]
+        for path, column in zip(paths, columns):
+            np.ascontiguousarray(column, dtype=np.float64).tofile(path)
+        self.process = subprocess.Popen([program, *paths], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def count(self):
+        """Seconds and pairs."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        seconds, pairs = self.process.stdout.readline().split()
+        return float(seconds), int(pairs)
+
+
 def calls(given):
     """Overhead of calls."""
-    logger, heard, pairs = logging.getLogger("albireo"), Seconds(), {}
-    logger.addHandler(heard)
-    logger.setLevel(logging.DEBUG)
-    logger.propagate = False
-    made = forms(points(given.number))
-    taken = {name: [] for name in made}
-    for _ in range(given.repeats + 1):
-        for name, sample in made.items():
-            heard.found = 0.0
-            start = time.perf_counter()
-            pairs[name] = albireo.count(sample, bins=BINS, box=1.0).npairs
-            taken[name].append((time.perf_counter() - start, heard.found))
-    logger.removeHandler(heard)
-    assert np.array_equal(pairs["float64 columns"], pairs["(N, 3) float64"])
-    for name, seconds in taken.items():
-        assert all(engine > 0 for _, engine in seconds), "the engine tells how long it took"
-        whole = statistics.median(call for call, _ in seconds[1:])
-        beyond = statistics.median(100 * (call / engine - 1) for call, engine in seconds[1:])
-        print(f"calls, {name}: {whole:.3f} s, {beyond:.1f} % beyond the engine")
+    import tempfile
+
+    for name, sample in forms(points(given.number)).items():
+        columns = sample if isinstance(sample, tuple) else sample.T
+        taken = {"cpu": [], "auto": [], "rust": []}
+        with tempfile.TemporaryDirectory() as folder:
+            rust = Rust(given.rust, folder, columns)
+            for _ in range(given.repeats + 1):
+                for engine in ("cpu", "auto"):
+                    start = time.perf_counter()
+                    pairs = albireo.count(sample, bins=BINS, box=1.0, engine=engine).npairs
+                    taken[engine].append(time.perf_counter() - start)
+                seconds, expected = rust.count()
+                taken["rust"].append(seconds)
+                assert pairs.sum() == expected, "both count the same pairs"
+            rust.process.communicate()
+        # The first call starts threads.
+        beyond = {engine: statistics.median(100 * (call / seconds - 1) for call, seconds in list(zip(taken[engine], taken["rust"]))[1:])
+                  for engine in ("cpu", "auto")}
+        medians = {engine: 1e3 * statistics.median(seconds[1:]) for engine, seconds in taken.items()}
+        print(f"calls, {name}: Rust {medians['rust']:.1f} ms; cpu {medians['cpu']:.1f} ms, {beyond['cpu']:.1f} % beyond; auto "
+              f"{medians['auto']:.1f} ms, {beyond['auto']:.1f} %")
 
 
 # A process that holds a sample, counts it, and says how much memory it has held at most, in KiB. Of `idle` it counts next to nothing.
@@ -168,10 +174,11 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--atoms", type=int, default=4000)
     parser.add_argument("--frames", type=int, default=3)
+    parser.add_argument("--rust", default="target/release/examples/count_columns", metavar="PROGRAM")
     given = parser.parse_args()
     if len(given.cases) == 1:
         return CASES[given.cases[0]](given)
-    options = [f"--{name}={getattr(given, name)}" for name in ("number", "repeats", "atoms", "frames")]
+    options = [f"--{name}={getattr(given, name)}" for name in ("number", "repeats", "atoms", "frames", "rust")]
     for case in given.cases:
         # A process of its own, which has not started threads yet.
         subprocess.run([sys.executable, __file__, case, *options], check=True)
