@@ -32,19 +32,27 @@ WORKLOADS = {
     "clustered-rp-pi": (lambda: peers.clustered(300_000, 500.0), 500, peers.logarithmic(0.1, 40, 20), 2,
                         ["PI_BIN_MIN=0", "PI_BIN_MAX=80", "PI_BIN_SIZE=1"],
                         ["--statistic", "rp-pi", "--pi-bins", "lin:0:80:80"], True),
+    "survey-dr": (lambda: peers.survey(200_000), None, peers.linear(200, 40), 1, MU, [*peers.MU, "--los", "midpoint"], True),
     "survey-s-mu": (lambda: peers.survey(200_000), None, peers.linear(200, 40), 1, MU, [*peers.MU, "--los", "midpoint"], True),
 }
+# Of counts between two samples, the second.
+SECOND = {"survey-dr": lambda: peers.survey(1_000_000, peers.SEED + 3)}
 
 
-def settings(folder, side, edges, scheme, further, weighted):
+def settings(folder, side, edges, scheme, further, weighted, cross):
     """The configuration of a count of pairs, in a file."""
     bins = os.path.join(folder, "bins.txt")
     np.savetxt(bins, np.c_[edges[:-1], edges[1:]], fmt="%.17g")
-    lines = [f"CATALOG={folder}/points.fits", "CATALOG_LABEL=D", "CATALOG_TYPE=1", 'POSITION=["${x}","${y}","${z}"]', "PAIR_COUNT=DD",
-             f"PAIR_COUNT_FILE={folder}/fcfc.txt", f"BINNING_SCHEME={scheme}", f"SEP_BIN_FILE={bins}", "DATA_STRUCT=0", "OUTPUT_FORMAT=1",
-             "OVERWRITE=2", "VERBOSE=T", f"BOX_SIZE={side}" if side else "COORD_CONVERT=F", *further]
+    files, labels = (["points", "second"], "DR") if cross else (["points"], "D")
+    catalogs = ", ".join(f"{folder}/{name}.fits" for name in files)
+    positions = ", ".join(f'"${{{axis}}}"' for _ in files for axis in "xyz")
+    lines = [f"CATALOG=[{catalogs}]", f"CATALOG_LABEL=[{','.join(labels)}]", f"CATALOG_TYPE=[{','.join('1' for _ in files)}]",
+             f"POSITION=[{positions}]", f"PAIR_COUNT={(labels * 2)[:2]}", f"PAIR_COUNT_FILE={folder}/fcfc.txt",
+             f"BINNING_SCHEME={scheme}", f"SEP_BIN_FILE={bins}", "DATA_STRUCT=0", "OUTPUT_FORMAT=1", "OVERWRITE=2", "VERBOSE=T",
+             f"BOX_SIZE={side}" if side else f"COORD_CONVERT=[{','.join('F' for _ in files)}]", *further]
     if weighted:
-        lines.append('WEIGHT="${w}"')
+        weights = ", ".join('"${w}"' for _ in files)
+        lines.append(f"WEIGHT=[{weights}]")
     path = os.path.join(folder, "fcfc.conf")
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")
@@ -78,9 +86,9 @@ def fcfc(program, path, threads):
     return (counted or end) - counting, end - begin
 
 
-def albireo(binary, path, side, bins, arguments, weighted, threads, isa):
-    out = path + ".json"
-    command = [binary, "count", path, "--bins", bins, "--positions", "x,y,z", *arguments, "--engine", "cpu", "--threads", str(threads),
+def albireo(binary, paths, side, bins, arguments, weighted, threads, isa):
+    out = paths[0] + ".json"
+    command = [binary, "count", *paths, "--bins", bins, "--positions", "x,y,z", *arguments, "--engine", "cpu", "--threads", str(threads),
                "-q", "-o", out, *(["--box", str(side)] if side else []), *(["--weight", "w"] if weighted else []),
                *(["--isa", isa] if isa else [])]
     begin = time.perf_counter()
@@ -88,7 +96,7 @@ def albireo(binary, path, side, bins, arguments, weighted, threads, isa):
     whole = time.perf_counter() - begin
     with open(out) as file:
         result = json.load(file)
-    return (result["meta"]["counts"]["DD"]["seconds"], whole), result["data"]
+    return (next(iter(result["meta"]["counts"].values()))["seconds"], whole), result["data"]
 
 
 def compare(data, path, n, weighted):
@@ -126,14 +134,17 @@ def main():
         make, side, (edges, bins), scheme, further, arguments, weighted = WORKLOADS[name]
         columns = make()
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "points.fits")
-            Table(columns).write(path)
-            conf = settings(folder, side, edges, scheme, further, weighted)
+            paths = [os.path.join(folder, "points.fits")]
+            Table(columns).write(paths[0])
+            if name in SECOND:
+                paths.append(os.path.join(folder, "second.fits"))
+                Table(SECOND[name]()).write(paths[1])
+            conf = settings(folder, side, edges, scheme, further, weighted, name in SECOND)
             ours, theirs = {isa: [] for isa in options.isa.split(",")}, []
             for _ in range(options.repeats):
                 theirs.append(fcfc(os.path.join(options.fcfc, "FCFC_2PT_BOX" if side else "FCFC_2PT"), conf, options.threads))
                 for isa, times in ours.items():
-                    seconds, data = albireo(options.albireo, path, side, bins, arguments, weighted, options.threads, isa)
+                    seconds, data = albireo(options.albireo, paths, side, bins, arguments, weighted, options.threads, isa)
                     times.append(seconds)
             count, whole = (statistics.median(times) for times in zip(*theirs))
             equal = compare(data, os.path.join(folder, "fcfc.txt"), len(columns["x"]), weighted)

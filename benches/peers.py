@@ -37,9 +37,9 @@ def clustered(n, side):
     return dict(zip("xyz", points.T), w=0.5 + rng.random(n))
 
 
-def survey(n):
+def survey(n, seed=SEED + 2):
     """A third of the sky band, 1000 to 1700 length units away, weights in [0.1, 0.5)."""
-    rng = np.random.default_rng(SEED + 2)
+    rng = np.random.default_rng(seed)
     ra, dec = rng.uniform(120, 250, n), np.degrees(np.arcsin(rng.uniform(0, np.sin(np.radians(60)), n)))
     dist = np.cbrt(rng.uniform(1000.0**3, 1700.0**3, n))
     a, d = np.radians(ra), np.radians(dec)

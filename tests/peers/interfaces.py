@@ -1,6 +1,6 @@
 """The tests of Corrfunc, MDAnalysis and freud with this package's functions and classes in the place of theirs, unchanged.
 
-    pip download --no-deps --no-binary :all: Corrfunc==2.5.3 && tar xzf corrfunc-2.5.3.tar.gz
+    pip download --no-deps --no-binary Corrfunc Corrfunc==2.5.3 && tar xzf corrfunc-2.5.3.tar.gz
     python tests/peers/interfaces.py corrfunc corrfunc-2.5.3 [ARGUMENT OF PYTEST ..]
     pip install MDAnalysis==2.11.0 MDAnalysisTests==2.11.0
     python tests/peers/interfaces.py mdanalysis [ARGUMENT OF PYTEST ..]
