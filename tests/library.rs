@@ -37,12 +37,16 @@ mod further_sums;
 mod golden;
 #[path = "hard_cases.rs"]
 mod hard_cases;
+#[path = "held_once.rs"]
+mod held_once;
 #[path = "jackknife.rs"]
 mod jackknife;
 #[path = "lanes.rs"]
 mod lanes;
 #[path = "legendre_sums.rs"]
 mod legendre_sums;
+#[path = "mirrored.rs"]
+mod mirrored;
 #[path = "mocks.rs"]
 mod mocks;
 #[path = "pair_weights.rs"]

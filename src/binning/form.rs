@@ -88,6 +88,11 @@ impl<'a> Formed<'a> {
     }
 }
 
+/// Bins that mirror at 0 along the line of sight, without a sign there.
+pub(crate) fn folded<B: Binning>(binning: &B) -> Option<B> {
+    binning.folded(Sealed(()))
+}
+
 /// The bin of a pair by the exact rule, where a filter has `guess`ed it.
 #[inline]
 pub(crate) fn bin_near<B: Binning>(

@@ -17,7 +17,7 @@ mod theta;
 
 pub use axis::{AxisUnit, BinAxis};
 pub use edges::{Edges, SignedEdges};
-pub(crate) use form::{Form, Formed, bin_near};
+pub(crate) use form::{Form, Formed, bin_near, folded};
 pub use r::RBins;
 pub use rp_pi::RpPiBins;
 pub use s_mu::SMuBins;
@@ -256,6 +256,12 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// The form that filters are built from: of the library's own binnings alone.
     #[doc(hidden)]
     fn form(&self, _: Sealed) -> Option<Form<'_>> {
+        None
+    }
+
+    /// The bins without a sign, where bins along the line of sight mirror at 0: of the library's own binnings alone.
+    #[doc(hidden)]
+    fn folded(&self, _: Sealed) -> Option<Self> {
         None
     }
 

@@ -96,6 +96,13 @@ impl Binning for RpPiBins {
         Self::new(self.rp.below(bins)?, self.pi.clone(), self.los).ok()
     }
 
+    fn folded(&self, _: Sealed) -> Option<Self> {
+        if self.los.depends_on_order() {
+            return None;
+        }
+        Self::new(self.rp.clone(), self.pi.folded()?, self.los).ok()
+    }
+
     fn order(&self) -> PairOrder {
         if self.pi.signed() || self.los.depends_on_order() {
             PairOrder::Ordered

@@ -100,6 +100,13 @@ impl Binning for SMuBins {
         Self::new(self.s.below(bins)?, self.mu.clone(), self.los).ok()
     }
 
+    fn folded(&self, _: Sealed) -> Option<Self> {
+        if self.los.depends_on_order() {
+            return None;
+        }
+        Self::new(self.s.clone(), self.mu.folded()?, self.los).ok()
+    }
+
     fn order(&self) -> PairOrder {
         if self.mu.signed() || self.los.depends_on_order() {
             PairOrder::Ordered

@@ -25,6 +25,7 @@ pub mod cuda;
 )]
 mod fields;
 mod held;
+mod mirrored;
 mod naive;
 mod owners;
 mod pieces;

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::auto::relative_rates;
 use super::cuda::{Cuda, CudaError};
 use super::held::without_held;
+use super::mirrored::in_one_order;
 use super::pieces::{OfPiece, Piece};
 use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report};
 use crate::binning::{Binning, PairOrder};
@@ -154,14 +155,17 @@ impl Engine for Together {
         }
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
-        let deal = || deal(job.pairs(), what.bins().order(), cpu / (cpu + cuda));
+        let rate = cpu / (cpu + cuda);
         let count = |all: &Tallied<B>| {
+            let deal = || deal(job.pairs(), all.bins().order(), rate);
             all.pass_by_pass(|one| share_out((&self.cuda, &self.cpu), deal(), job, one, progress))
         };
-        match without_held(job, what, None, progress, count)? {
-            Some(tally) => Ok((tally, Report::default())),
-            None => Err(CudaError::Unsupported("these cuts").into()),
-        }
+        in_one_order(job, what, self.exactness(), |once| {
+            match without_held(job, once, None, progress, count)? {
+                Some(tally) => Ok((tally, Report::default())),
+                None => Err(CudaError::Unsupported("these cuts").into()),
+            }
+        })
     }
 
     fn description(&self) -> String {

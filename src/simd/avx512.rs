@@ -10,16 +10,17 @@ use std::arch::x86_64::{
     _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32,
     _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask,
     _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512,
-    _mm512_popcnt_epi64, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_set1_ps, _mm512_setr_epi32, _mm512_setzero_si512, _mm512_sllv_epi32, _mm512_sqrt_pd,
-    _mm512_sqrt_ps, _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd,
-    _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd,
-    _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps,
+    _mm512_setr_epi32, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64,
+    _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512,
+    _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
+    _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
+use super::avx512_bits;
 use super::records::{Record, ShortRecord, lanes_of, load_8, load_short_16, take_off_8};
-use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM};
+use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM, divide_one_by_one};
 
 const LANES: usize = 16;
 /// The same of float64.
@@ -44,30 +45,11 @@ fn enabled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
     kernel.run(simd)
 }
 
-/// As [`Simd::common_bits`], by an instruction that not every machine with AVX-512 has.
-#[target_feature(enable = "avx512f,avx512vpopcntdq")]
-#[inline]
-fn common_bits(words: &[u64], points: &[u64], to: &mut [u64; LANES]) {
-    let [mut low, mut high] = [_mm512_setzero_si512(); 2];
-    for (&word, points) in words.iter().zip(points.as_chunks::<LANES>().0) {
-        let word = _mm512_set1_epi64(word.cast_signed());
-        // SAFETY: the two loads of 8 lie within 16 numbers.
-        let [a, b] = unsafe {
-            let at = points.as_ptr();
-            [
-                _mm512_loadu_si512(at.cast()),
-                _mm512_loadu_si512(at.add(DOUBLES).cast()),
-            ]
-        };
-        low = _mm512_add_epi64(low, _mm512_popcnt_epi64(_mm512_and_si512(word, a)));
-        high = _mm512_add_epi64(high, _mm512_popcnt_epi64(_mm512_and_si512(word, b)));
-    }
-    // SAFETY: the two stores of 8 lie within 16 numbers.
-    unsafe {
-        let at = to.as_mut_ptr();
-        _mm512_storeu_si512(at.cast(), low);
-        _mm512_storeu_si512(at.add(DOUBLES).cast(), high);
-    }
+/// The same with an instruction that counts bits, which not every machine with AVX-512 has.
+#[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq,avx2,fma,popcnt,bmi1,bmi2")]
+#[inline(never)]
+fn enabled_with_bits<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
+    kernel.run(simd)
 }
 
 /// Binds one operation; the token proves that its instructions exist.
@@ -90,6 +72,10 @@ impl Simd for Avx512 {
     const RSQRT_FACTOR: f32 = 2.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        if K::COUNTS_BITS && is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: as below, and the instruction for bits has just been detected.
+            return unsafe { enabled_with_bits(self, kernel) };
+        }
         // SAFETY: a value of `Avx512` exists only where its instructions were detected.
         unsafe { enabled(self, kernel) }
     }
@@ -461,10 +447,28 @@ impl Simd for Avx512 {
     fn common_bits(self, words: &[u64], points: &[u64], to: &mut [u64; LANES]) {
         if is_x86_feature_detected!("avx512vpopcntdq") {
             // SAFETY: the instructions have been detected, and the token proves AVX-512 F.
-            unsafe { common_bits(words, points, to) }
+            unsafe { avx512_bits::common_bits(words, points, to) }
         } else {
             // SAFETY: the token proves AVX2 too.
             unsafe { avx2::common_bits::<2>(words, points, to) }
+        }
+    }
+    #[inline(always)]
+    fn divide_by_common(
+        self,
+        words: &[u64],
+        points: &[u64],
+        quotient: &[f64; 3],
+        weights: &mut [f64],
+    ) {
+        let Some(weights) = weights.first_chunk_mut() else {
+            return;
+        };
+        if is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
+            unsafe { avx512_bits::divide_by_common(words, points, quotient, weights) }
+        } else {
+            divide_one_by_one(self, (words, points), quotient, weights);
         }
     }
     #[inline(always)]

@@ -15,6 +15,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_bits;
 mod bit_sliced;
 mod histogram;
 #[cfg(target_arch = "aarch64")]
@@ -288,9 +290,41 @@ pub(crate) trait Simd: Copy {
         }
     }
 
+    /// Multiplies each of [`Simd::LANES`] weights by `n / (o + c)`, or by z where o + c is 0, c the bits that a row and a point have in
+    /// common: words and points as in [`Simd::common_bits`].
+    #[inline(always)]
+    fn divide_by_common(
+        self,
+        words: &[u64],
+        points: &[u64],
+        quotient: &[f64; 3],
+        weights: &mut [f64],
+    ) {
+        divide_one_by_one(self, (words, points), quotient, weights);
+    }
+
     /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }
+
+/// [`Simd::divide_by_common`] on any lanes.
+#[inline(always)]
+fn divide_one_by_one<S: Simd>(
+    simd: S,
+    (words, points): (&[u64], &[u64]),
+    &[n, o, z]: &[f64; 3],
+    weights: &mut [f64],
+) {
+    let mut common = [0; MOST_LANES];
+    simd.common_bits(words, points, &mut common);
+    for (weight, &common) in weights[..S::LANES].iter_mut().zip(&common) {
+        let held = o + (f64::from_bits(common | TWO_52.to_bits()) - TWO_52);
+        *weight *= if held == 0.0 { z } else { n / held };
+    }
+}
+
+/// Or'ed with its bits, a whole number below it is added to it.
+const TWO_52: f64 = (1u64 << 52) as f64;
 
 /// Relative error of [`Simd::root`] and [`Simd::rsqrt`]: one Newton step on an estimate e good to 1.5 * 2^-12.
 ///
@@ -311,6 +345,12 @@ pub(crate) const HALF_ULP: f64 = 1.0 / (1u64 << 24) as f64;
 pub(crate) trait Kernel {
     /// What comes out.
     type Output;
+    /// Whether it counts common bits: it is then compiled once more, for machines with an instruction for that.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "AVX-512 alone has such an instruction")
+    )]
+    const COUNTS_BITS: bool = false;
     /// The code, over any vector type.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }

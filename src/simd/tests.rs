@@ -197,6 +197,22 @@ fn common_bits<S: Simd>(simd: S) {
                 let expected = (0..n_words).map(|w| u64::from(common(w))).sum::<u64>();
                 assert_eq!(found, expected, "{n_words} words, lane {part} + {lane}");
             }
+            for quotient in [
+                [0.7, 1.0, 0.3],
+                [129.0, 0.0, 0.0],
+                [3.0, 0.0, -2.5],
+                [1e-300, 5.0, 1.0],
+            ] {
+                let [n, o, z] = quotient;
+                let mut weights: [f64; MOST_LANES] = std::array::from_fn(|k| 0.1 + k as f64);
+                let given = weights;
+                simd.divide_by_common(&words, points, &quotient, &mut weights);
+                for lane in 0..S::LANES {
+                    let held = o + found[lane] as f64;
+                    let inverse = if held == 0.0 { z } else { n / held };
+                    assert_eq!(weights[lane].to_bits(), (given[lane] * inverse).to_bits());
+                }
+            }
         }
     }
 }

@@ -95,6 +95,14 @@ impl Cut {
         }
     }
 
+    /// The line of sight by which it may hold a pair in one order alone.
+    pub(crate) fn sight_of_order(&self) -> Option<LineOfSight> {
+        match self {
+            Self::Rp { los, .. } if los.depends_on_order() => Some(*los),
+            _ => None,
+        }
+    }
+
     /// The same cut for the rows `runs` of a job's two samples, counted from 0 in each; `either` where a pair may be listed in any order.
     pub(crate) fn in_runs(&self, runs: [&Range<usize>; 2], either: bool) -> Self {
         let Self::Listed(list) = self else {
@@ -148,9 +156,8 @@ impl Cut {
     /// Checks that the cut is defined for `job`.
     pub(super) fn admit(&self, job: &PairJob<'_>, order: PairOrder) -> Result<(), JobError> {
         let (first, second) = job.pairs().both();
-        if let (Self::Rp { los, .. }, Pairs::Auto(_), PairOrder::Unordered) =
-            (self, job.pairs(), order)
-            && los.depends_on_order()
+        if let (Some(los), Pairs::Auto(_), PairOrder::Unordered) =
+            (self.sight_of_order(), job.pairs(), order)
         {
             return Err(JobError::CutOrder(los.name()));
         }

@@ -109,6 +109,25 @@ impl Tally {
         }
     }
 
+    /// One class in `n_bins` other bins, of which each holds what one of these does, so many times.
+    pub(crate) fn in_other_bins(
+        &self,
+        n_bins: usize,
+        from: impl Fn(usize) -> (usize, u64),
+    ) -> Self {
+        let pairs = |bin: usize| {
+            let (bin, times) = from(bin);
+            self.pairs[bin] * times
+        };
+        let total = |sum: &[i128], bin: usize| {
+            let (bin, times) = from(bin);
+            sum[bin] * i128::from(times)
+        };
+        let sums = self.sums.iter();
+        let sums = sums.map(|sum| (0..n_bins).map(|bin| total(sum, bin)).collect());
+        Self::of_one_table((0..n_bins).map(pairs).collect(), sums.collect())
+    }
+
     /// Takes off a tally whose pairs are all among those of this one.
     pub(crate) fn take_off(&mut self, part: &Self) {
         for (total, &part) in self.pairs.iter_mut().zip(&part.pairs) {

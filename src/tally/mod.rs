@@ -8,6 +8,7 @@ mod cut;
 mod integers;
 mod legendre;
 mod pair_weight;
+mod scaled;
 mod sum;
 mod sums;
 mod terms;
@@ -155,6 +156,11 @@ impl<B: Binning> Tallied<B> {
     /// The bins.
     pub fn bins(&self) -> &B {
         &self.bins
+    }
+
+    /// The same in other bins.
+    pub(crate) fn in_bins(self, bins: B) -> Self {
+        Self { bins, ..self }
     }
 
     /// What is summed beside the numbers of pairs.

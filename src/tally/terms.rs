@@ -1,11 +1,11 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
+use super::scaled::ScaledWeights;
 use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally, WeightedSum};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, scaled};
 use crate::pairs::Pairs;
-use crate::particles::{Particles, Weights};
 use crate::separation::Separation;
 
 /// What pairs add, for the particles of a job.
@@ -20,7 +20,7 @@ pub struct Terms<'a, B> {
     tables: Tables,
     labels: Option<[&'a [u32]; 2]>,
     /// The scaled weights of each set that is summed, up to the last.
-    sets: Vec<ScaledSet>,
+    sets: Vec<ScaledSet<'a>>,
     /// What makes a pair's weight of the product of two.
     factor: Option<PairFactor<'a>>,
     coordinate_exponent: i32,
@@ -28,22 +28,19 @@ pub struct Terms<'a, B> {
 
 /// The weights of a set, scaled below 1.
 #[derive(Debug)]
-struct ScaledSet {
-    first: Vec<f64>,
+struct ScaledSet<'a> {
+    first: ScaledWeights<'a>,
     /// None for an auto count: the first sample's.
-    second: Option<Vec<f64>>,
+    second: Option<ScaledWeights<'a>>,
 }
 
-impl ScaledSet {
-    fn both(&self) -> [&[f64]; 2] {
-        [&self.first, self.second.as_deref().unwrap_or(&self.first)]
+impl ScaledSet<'_> {
+    fn second(&self) -> &ScaledWeights<'_> {
+        self.second.as_ref().unwrap_or(&self.first)
     }
-}
 
-fn scaled_weights(sample: &Particles, set: usize, exponent: i32) -> Vec<f64> {
-    match sample.weights_of_set(set) {
-        Weights::Unit => vec![scaled(1.0, exponent); sample.len()],
-        Weights::PerParticle(w) => w.iter().map(|w| scaled(w, exponent)).collect(),
+    fn both(&self) -> [&[f64]; 2] {
+        [self.first.all(), self.second().all()]
     }
 }
 
@@ -55,16 +52,15 @@ impl<'a, B: Binning> Terms<'a, B> {
     pub fn new(what: &'a Tallied<B>, pairs: Pairs<'a>) -> Result<Self, JobError> {
         let tables = what.tables(pairs)?;
         let labels = tables.labels(pairs);
-        let number = what.sums.iter().filter_map(Sum::weighted);
-        let number = number.map(|(set, _)| set + 1).max().unwrap_or(0);
+        let number = what.weight_sets();
         let scaled_set = |set: usize| {
             let exponents = what.exponents_of_set(set, pairs);
             let (one, other) = pairs.samples();
             // The sums' set 0 is the set of the particles that is counted by itself.
             let set = if set == 0 { what.weight_set() } else { set };
             ScaledSet {
-                first: scaled_weights(one, set, exponents[0]),
-                second: other.map(|other| scaled_weights(other, set, exponents[1])),
+                first: ScaledWeights::new(one, set, exponents[0]),
+                second: other.map(|other| ScaledWeights::new(other, set, exponents[1])),
             }
         };
         let weight = what.pair_weight.as_ref().filter(|_| number > 0);
@@ -86,12 +82,14 @@ impl<'a, B: Binning> Terms<'a, B> {
 
     /// The scaled weights of the first and of the second sample, in the order of the rows; empty unless they are summed.
     pub fn factors(&self) -> [&[f64]; 2] {
-        self.factors_of_set(0)
+        self.sets.first().map_or([&[]; 2], ScaledSet::both)
     }
 
-    /// Those of a set of weights.
-    pub(crate) fn factors_of_set(&self, set: usize) -> [&[f64]; 2] {
-        self.sets.get(set).map_or([&[]; 2], ScaledSet::both)
+    /// The scaled weight of set number `set` in a row of the first sample, or of the second.
+    pub(crate) fn factor_at(&self, set: usize, of_second: bool, row: usize) -> f64 {
+        let set = &self.sets[set];
+        let weights = if of_second { set.second() } else { &set.first };
+        weights.at(row)
     }
 
     /// Number of sets of weights, up to the last that is summed.

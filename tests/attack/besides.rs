@@ -302,7 +302,7 @@ fn across(random: &mut Random, case: &mut Case, open: bool) -> Dropped {
         sights.extend([LineOfSight::Midpoint; 3]);
     }
     // Which point comes first must not matter where an auto count holds each pair once.
-    if open && case.second.is_some() {
+    if open && (case.second.is_some() || case.bins.signed()) {
         sights.extend([LineOfSight::First, LineOfSight::End]);
     }
     let los = random.pick(&sights);

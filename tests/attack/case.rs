@@ -69,6 +69,16 @@ impl Bins {
         }
     }
 
+    /// Whether a sign along the line of sight matters, so that an auto count holds both orders of a pair.
+    pub fn signed(&self) -> bool {
+        match self {
+            Self::R(_) | Self::Theta(_) => false,
+            Self::SMu(_, along, _) | Self::RpPi(_, along, _) | Self::Cut(_, along, ..) => {
+                along.first().is_some_and(|&edge| edge < 0.0)
+            }
+        }
+    }
+
     /// Whether the line of sight comes from an observer.
     pub fn observed(&self) -> bool {
         !matches!(self.line_of_sight(), None | Some(LineOfSight::Fixed(_)))

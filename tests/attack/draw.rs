@@ -253,6 +253,7 @@ fn samples(
         ("structure clump", Structure::Clump),
         ("structure clumps", Structure::Clumps),
         ("structure duplicates", Structure::Duplicates),
+        ("structure exchanged", Structure::Exchanged),
         ("structure faces", Structure::Faces),
         ("structure tiny", Structure::Tiny),
         ("structure poles", Structure::Poles),

@@ -20,6 +20,8 @@ pub enum Structure {
     Clumps,
     /// In a handful of places.
     Duplicates,
+    /// In a handful of places and where two of their coordinates are exchanged: equally far from the origin.
+    Exchanged,
     /// On the faces of the box, half way, and beside.
     Faces,
     /// Near the origin by many powers of two.
@@ -81,6 +83,7 @@ impl Place {
     fn point(&self, random: &mut Random, row: usize) -> [f64; 3] {
         let t = random.unit();
         let whole = (t * self.steps).floor() / self.steps;
+        let exchanged = random.below(3);
         let fraction: [f64; 3] = std::array::from_fn(|k| {
             let u = random.unit();
             match self.structure {
@@ -96,6 +99,11 @@ impl Place {
                     (row / 2 * 7 % 40) as f64 / 40.0 + (u * 16.0).floor() / 4096.0
                 }
                 Structure::Duplicates => self.few[(t * 5.0) as usize][k],
+                Structure::Exchanged => {
+                    let mut place = self.few[(t * 5.0) as usize];
+                    place.swap(exchanged, (exchanged + 1) % 3);
+                    place[k]
+                }
                 Structure::Faces => {
                     random.pick(&[0.0, 1.0f64.next_down(), 0.5, 0.5f64.next_up(), 1e-17, u, u])
                 }

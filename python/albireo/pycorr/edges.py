@@ -25,6 +25,15 @@ class Axis(NamedTuple):
         return taken
 
 
+def _mirrored(edges: np.ndarray) -> np.ndarray:
+    """Edges that mirror at 0 but for rounding, as those of linspace do, made to mirror: both orders of a pair are then counted at once."""
+    edges = np.asarray(edges, dtype="f8")
+    rounding = 4 * np.finfo("f8").eps * np.max(np.abs(edges), initial=0.0)
+    if np.min(edges, initial=0.0) < 0 and np.all(np.abs(edges + edges[::-1]) <= rounding):
+        return (edges - edges[::-1]) / 2
+    return edges
+
+
 def _of(counted: np.ndarray) -> Axis:
     """Edges that may repeat: a bin between equal ones holds nothing."""
     edges, place = np.unique(counted, return_inverse=True)
@@ -33,12 +42,12 @@ def _of(counted: np.ndarray) -> Axis:
 
 def fixed(edges: np.ndarray) -> Axis:
     """The edges as they are, but for those that were brought to the same end."""
-    return _of(np.asarray(edges, dtype="f8"))
+    return _of(_mirrored(edges))
 
 
 def mu_axis(edges: np.ndarray) -> Axis:
     """Edges of mu: +-1 themselves belong to a bin only where its edge lies beyond."""
-    edges = np.asarray(edges, dtype="f8")
+    edges = _mirrored(edges)
     below = np.nextafter(1.0, 0.0)
     inside = np.clip(edges, -below, below)
     return _of(np.where(np.abs(edges) > 1.0, np.sign(edges), inside))

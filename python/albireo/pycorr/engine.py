@@ -41,7 +41,8 @@ class AlbireoTwoPointCounter(BaseTwoPointCounter):
     Every mode (theta, s, smu, rppi, rp), line of sight, kind of weight (individual, PIP with any normalisation, angular upweights),
     selection (``rp`` and ``theta`` in every mode that has them) and MPI. Edges need not be even. As in pycorr, bins are ``[lo, hi)``, autos hold
     both orders, mu of +-1 is not counted where the outer edges are just that, and ``sep`` is the mean weighted by the pairs' weights; a
-    negative mu or pi that lies on an edge is in the bin above it in absolute value, the mirror image of what positive ones do.
+    negative mu or pi that lies on an edge is in the bin above it in absolute value, the mirror image of what positive ones do; edges that
+    mirror at 0 but for rounding are made to mirror.
 
     Further arguments: ``device`` is an engine of albireo (``"cpu"``, the default, ``"cuda"``, ``"auto"``, ``"cuda+cpu"``, ``"naive"``), and
     ``gpu=True`` another word for ``"cuda"``. What else pycorr's engines take of the kind (``isa``, ``mesh_refine_factors``) has no effect.

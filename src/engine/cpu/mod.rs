@@ -32,6 +32,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use super::held::without_held;
+use super::mirrored::in_one_order;
 use super::owners::Owners;
 use super::units::region_of;
 use super::{Engine, PairJob, PreparedJob, Progress, Report, Units};
@@ -43,7 +44,7 @@ use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::simd::{Isa, SetFactors};
 use crate::tally::{Merge, Tallied, Tally, Terms};
-use crate::traversal::{BlockPair, Layout, Region, Walk};
+use crate::traversal::{BlockPair, Held, Layout, Region, Walk};
 use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
@@ -160,7 +161,8 @@ impl Engine for Cpu {
         what: &Tallied<B>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        self.tally_part(job, what, None, progress)
+        let count = |once: &Tallied<B>| self.tally_part(job, once, None, progress);
+        in_one_order(job.job(), what, self.exactness(), count)
     }
 
     fn units<B: Binning>(
@@ -201,7 +203,7 @@ impl Engine for Cpu {
 }
 
 /// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
-type Factors = (Arc<Vec<f64>>, Option<Arc<Vec<f64>>>);
+type Factors = (Arc<Held<f64>>, Option<Arc<Held<f64>>>);
 
 /// What sums of a filtered run are made of: scaled weights, what weighs pairs besides, or positions for separations.
 type Made<'a> = (
@@ -448,11 +450,12 @@ impl<'a> Run<'a> {
     /// The scaled weights of both samples, of a set, in the order of their slots.
     fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>, set: usize) -> Factors {
         let [one, other] = what.exponents_of_set(set, self.job.pairs());
-        let [first, second] = terms.factors_of_set(set);
         let which = (what.weight_set() + set, terms.weight_sets());
-        let second = (self.sorted.1.zip(self.second.as_ref()))
-            .map(|(sorted, layout)| sorted.factors(which, other, second, layout));
-        let first = (self.sorted.0).factors(which, one, first, &self.first);
+        let second = (self.sorted.1.zip(self.second.as_ref())).map(|(sorted, layout)| {
+            sorted.factors(which, other, layout, |row| terms.factor_at(set, true, row))
+        });
+        let of_first = |row| terms.factor_at(set, false, row);
+        let first = (self.sorted.0).factors(which, one, &self.first, of_first);
         (first, second)
     }
 

@@ -172,6 +172,7 @@ struct TakeDeferred<'a, 'b> {
 
 impl Kernel for TakeDeferred<'_, '_> {
     type Output = ();
+    const COUNTS_BITS: bool = true;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {

@@ -220,6 +220,25 @@ impl InverseProbability {
         &self.table
     }
 
+    /// The table as numbers n, o and z: entry c is `n / (o + c)`, rounded once, z where o + c is 0; none where scaling has rounded an entry.
+    pub(crate) fn quotient(&self) -> Option<[f64; 3]> {
+        let Realisations {
+            number,
+            offset,
+            default_value,
+            ..
+        } = self.realisations;
+        let [n, z] = [f64::from(number), default_value].map(|p| scaled(p, self.exponent));
+        let o = f64::from(offset);
+        let entry = |c: usize| {
+            let held = o + c as f64;
+            if held == 0.0 { z } else { n / held }
+        };
+        let same = |(c, p): (usize, &f64)| p.to_bits() == entry(c).to_bits();
+        let mut entries = self.table.iter().enumerate();
+        entries.all(same).then_some([n, o, z])
+    }
+
     /// What they are multiplied by, scaled below 1.
     pub(crate) fn counter(&self) -> Option<&Counter> {
         self.counter.as_ref()

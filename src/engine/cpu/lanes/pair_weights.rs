@@ -21,6 +21,8 @@ pub(in crate::engine::cpu) struct PairWeights<'a> {
 /// Inverse probabilities, and the bits of the first sample and, of a cross count, of the second.
 struct Inverse<'a> {
     of: &'a InverseProbability,
+    /// What its table is made by, where a division does for it.
+    quotient: Option<[f64; 3]>,
     first: BitLanes,
     second: Option<BitLanes>,
 }
@@ -112,8 +114,11 @@ impl Inverse<'_> {
     #[inline(always)]
     fn weigh<S: Simd>(&self, simd: S, weights: &mut [f64], words: &[u64], [row, lane]: [usize; 2]) {
         let second = self.second();
-        let mut common = [0; MOST_LANES];
         let points = &second.leaf(lane / LEAF)[lane % LEAF..];
+        if let Some(quotient) = &self.quotient {
+            return simd.divide_by_common(words, points, quotient, weights);
+        }
+        let mut common = [0; MOST_LANES];
         simd.common_bits(words, points, &mut common);
         let table = self.of.table();
         let Some(counter) = self.of.counter() else {
@@ -206,6 +211,7 @@ impl<'a> PairWeights<'a> {
         Self {
             inverse: factor.inverse().map(|(of, [one, other])| Inverse {
                 of,
+                quotient: of.quotient().filter(|_| of.counter().is_none()),
                 first: BitLanes::new(one, first, of),
                 second: second.map(|layout| BitLanes::new(other, layout, of)),
             }),
