@@ -213,11 +213,12 @@ __device__ __forceinline__ void accumulate(u32* length, u32 number, u32* sums) {
 }  // namespace albireo
 
 // Float64 waits for its operands, which only more warps make up for; in a lattice it takes more registers.
-#if (ALBIREO_PRECISION == 0 && !ALBIREO_MEASURED) || (ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_DOMAIN != 2)
+#define ALBIREO_MANY_BINS (ALBIREO_QUEUE == 1 && ALBIREO_BINNING == 0 && !ALBIREO_TERMS)
+#if (ALBIREO_PRECISION == 0 && !ALBIREO_MEASURED) || (ALBIREO_MANY_BINS && ALBIREO_DOMAIN != 2)
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1024 / ALBIREO_THREADS)
 #elif ALBIREO_MEASURED && ALBIREO_THREADS <= 256
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 640 / ALBIREO_THREADS)
-#elif ALBIREO_QUEUE == 1 && !ALBIREO_TERMS && ALBIREO_THREADS <= 256
+#elif ALBIREO_MANY_BINS && ALBIREO_THREADS <= 256
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 768 / ALBIREO_THREADS)
 #else
 #define ALBIREO_BOUNDS __launch_bounds__(ALBIREO_THREADS, 1)

@@ -235,8 +235,9 @@ struct Queue {
     u32 number;
 
     static const u32 ROOM = 64;
-    // First points whose pairs one mask tells of: bit k of the n-th of them is n * POINTS + k.
-    static const u32 GROUP = POINTS > 16 ? 1 : POINTS > 4 ? 32 / POINTS : 8;
+    // First points whose pairs one mask tells of: bit k of the n-th of them is n * POINTS + k. With a line of sight the filter is too long
+    // for several of them side by side.
+    static const u32 GROUP = ALBIREO_BINNING != 0 || POINTS > 16 ? 1 : POINTS > 4 ? 32 / POINTS : 8;
 
     __device__ __forceinline__ Queue(uint4* queued) : entries((uint2*)queued + (threadIdx.x / 32) * ROOM), number(0) {}
     __device__ __forceinline__ void drain(const DeviceJob&, const Histogram&, bool) {}
@@ -412,7 +413,7 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
         guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
         tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
     }
-#elif ALBIREO_QUEUE == 1
+#elif ALBIREO_QUEUE == 1 && ALBIREO_BINNING == 0
     const auto group = [&](u32 i, auto rows) {
         u32 which = 0;
 #pragma unroll
@@ -430,13 +431,24 @@ __device__ __forceinline__ void sweep(const DeviceJob& job, const Histogram& his
     for (; i + Queue::GROUP <= n_first; i += Queue::GROUP) group(i, Rows<Queue::GROUP>());
     for (; i < n_first; ++i) group(i, Rows<1>());
     queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, 0, 0, true);
-#elif ALBIREO_QUEUE == 2
+#elif ALBIREO_QUEUE
     for (u32 i = 0; i < n_first; ++i) {
         const Held a = load_shared<Held>(tile + i * (u32)sizeof(Held));
         const bool doubtful = guess_row<GUARDED>(job, table, a, first + i, held, seconds, centre, guess);
         tally_guesses(job, histogram, guess, ALBIREO_WEIGHTED ? tile_weight[i] : 0.0, weight);
-        if (__any_sync(0xffffffffu, doubtful)) queue.push(job, histogram, first + i, seconds, guess);
+        if (!__any_sync(0xffffffffu, doubtful)) continue;
+#if ALBIREO_QUEUE == 2
+        queue.push(job, histogram, first + i, seconds, guess);
+#else
+        u32 which = 0;
+#pragma unroll
+        for (int k = 0; k < POINTS; ++k) which |= guess[k].doubt ? 1u << k : 0;
+        queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, i, which, false);
+#endif
     }
+#if ALBIREO_QUEUE == 1
+    queue.push(job, histogram, table, (const Held*)memory, first, seconds, centre, 0, 0, true);
+#endif
 #else
     for (u32 i = 0; i < n_first;) {
         // Without a call in it, this loop keeps all it needs in registers.
