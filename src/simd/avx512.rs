@@ -20,7 +20,7 @@ use std::arch::x86_64::{
 use super::avx2::{self, Avx2};
 use super::avx512_bits;
 use super::records::{Record, ShortRecord, lanes_of, load_8, load_short_16, take_off_8};
-use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM, divide_one_by_one};
+use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM, WordRows, divide_one_by_one};
 
 const LANES: usize = 16;
 /// The same of float64.
@@ -454,21 +454,18 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn divide_by_common(
+    fn divide_by_common<const ROWS: usize>(
         self,
-        words: &[u64],
+        rows: (WordRows<'_>, &[u8; ROWS]),
         points: &[u64],
         quotient: &[f64; 3],
-        weights: &mut [f64],
+        weights: &mut [[f64; LANES]; ROWS],
     ) {
-        let Some(weights) = weights.first_chunk_mut() else {
-            return;
-        };
         if is_x86_feature_detected!("avx512vpopcntdq") {
             // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
-            unsafe { avx512_bits::divide_by_common(words, points, quotient, weights) }
+            unsafe { avx512_bits::divide_by_common(rows, points, quotient, weights) }
         } else {
-            divide_one_by_one(self, (words, points), quotient, weights);
+            divide_one_by_one(self, (rows, points), quotient, weights);
         }
     }
     #[inline(always)]

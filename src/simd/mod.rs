@@ -290,36 +290,53 @@ pub(crate) trait Simd: Copy {
         }
     }
 
-    /// Multiplies each of [`Simd::LANES`] weights by `n / (o + c)`, or by z where o + c is 0, c the bits that a row and a point have in
-    /// common: words and points as in [`Simd::common_bits`].
+    /// Multiplies the first [`Simd::LANES`] weights of each row by `n / (o + c)`, or by z where o + c is 0, c the bits that a row and a point
+    /// have in common: words and points as in [`Simd::common_bits`].
     #[inline(always)]
-    fn divide_by_common(
+    fn divide_by_common<const ROWS: usize>(
         self,
-        words: &[u64],
+        rows: (WordRows<'_>, &[u8; ROWS]),
         points: &[u64],
         quotient: &[f64; 3],
-        weights: &mut [f64],
+        weights: &mut [[f64; MOST_LANES]; ROWS],
     ) {
-        divide_one_by_one(self, (words, points), quotient, weights);
+        divide_one_by_one(self, (rows, points), quotient, weights);
     }
 
     /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }
 
+/// Words of bits of rows, as many of each.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WordRows<'a> {
+    pub(crate) words: &'a [u64],
+    pub(crate) per_row: usize,
+}
+
+impl<'a> WordRows<'a> {
+    /// The words of a row.
+    #[inline(always)]
+    pub(crate) fn row(self, row: u8) -> &'a [u64] {
+        &self.words[row as usize * self.per_row..][..self.per_row]
+    }
+}
+
 /// [`Simd::divide_by_common`] on any lanes.
 #[inline(always)]
-fn divide_one_by_one<S: Simd>(
+fn divide_one_by_one<S: Simd, const ROWS: usize>(
     simd: S,
-    (words, points): (&[u64], &[u64]),
+    ((words, rows), points): ((WordRows<'_>, &[u8; ROWS]), &[u64]),
     &[n, o, z]: &[f64; 3],
-    weights: &mut [f64],
+    weights: &mut [[f64; MOST_LANES]; ROWS],
 ) {
-    let mut common = [0; MOST_LANES];
-    simd.common_bits(words, points, &mut common);
-    for (weight, &common) in weights[..S::LANES].iter_mut().zip(&common) {
-        let held = o + (f64::from_bits(common | TWO_52.to_bits()) - TWO_52);
-        *weight *= if held == 0.0 { z } else { n / held };
+    for (&row, weights) in rows.iter().zip(weights) {
+        let mut common = [0; MOST_LANES];
+        simd.common_bits(words.row(row), points, &mut common);
+        for (weight, &common) in weights[..S::LANES].iter_mut().zip(&common) {
+            let held = o + (f64::from_bits(common | TWO_52.to_bits()) - TWO_52);
+            *weight *= if held == 0.0 { z } else { n / held };
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, RECORDS, ROOT_ERROR, Record,
-    ShortRecord, Simd,
+    ShortRecord, Simd, WordRows,
 };
 
 struct Suite;
@@ -202,15 +202,26 @@ fn common_bits<S: Simd>(simd: S) {
                 [129.0, 0.0, 0.0],
                 [3.0, 0.0, -2.5],
                 [1e-300, 5.0, 1.0],
+                [1e-260, 3e8, 1.0],
+                [0.99, 4e9, 1.0],
             ] {
                 let [n, o, z] = quotient;
-                let mut weights: [f64; MOST_LANES] = std::array::from_fn(|k| 0.1 + k as f64);
-                let given = weights;
-                simd.divide_by_common(&words, points, &quotient, &mut weights);
+                let given = [0.1, 7.0].map(|from| std::array::from_fn(|k| from + k as f64));
+                let mut weights: [[f64; MOST_LANES]; 2] = given;
+                let mut two_rows = words.clone();
+                two_rows.resize(2 * n_words, 0);
+                let two_rows = WordRows {
+                    words: &two_rows,
+                    per_row: n_words,
+                };
+                simd.divide_by_common((two_rows, &[0, 1]), points, &quotient, &mut weights);
                 for lane in 0..S::LANES {
-                    let held = o + found[lane] as f64;
-                    let inverse = if held == 0.0 { z } else { n / held };
-                    assert_eq!(weights[lane].to_bits(), (given[lane] * inverse).to_bits());
+                    for (row, common) in [found[lane], 0].into_iter().enumerate() {
+                        let held = o + common as f64;
+                        let inverse = if held == 0.0 { z } else { n / held };
+                        let expected = given[row][lane] * inverse;
+                        assert_eq!(weights[row][lane].to_bits(), expected.to_bits());
+                    }
                 }
             }
         }

@@ -54,20 +54,26 @@ impl Histogram for Weighed<'_> {
         factors: Factors<'_>,
     ) {
         let last = simd.splat_u(self.n_slots - 1);
-        for (slots, row) in slots.into_iter().zip(rows) {
-            let inside = simd.mask_bits(simd.at_most_u(slots, last));
-            if inside == 0 {
-                continue;
-            }
-            let mut weights = [0.0; MOST_LANES];
-            let weights = &mut weights[..S::LANES];
+        let mut inside = [0; ROWS];
+        for (inside, slots) in inside.iter_mut().zip(slots) {
+            *inside = simd.mask_bits(simd.at_most_u(slots, last));
+        }
+        if inside == [0; ROWS] {
+            return;
+        }
+        let mut weights = [[0.0; MOST_LANES]; ROWS];
+        for (weights, row) in weights.iter_mut().zip(rows) {
             let factor = factors.rows[row as usize];
-            for (weight, &other) in weights.iter_mut().zip(factors.lanes) {
+            for (weight, &other) in weights[..S::LANES].iter_mut().zip(factors.lanes) {
                 *weight = factor * other;
             }
-            let row = (&self.rows, row as usize);
-            (self.of).weigh_row(simd, weights, row, self.lane, inside);
-            self.sums.take_weighed(simd, open, slots, weights);
+        }
+        (self.of).weigh_rows(simd, &mut weights, (&self.rows, rows), self.lane, inside);
+        for ((slots, weights), inside) in slots.into_iter().zip(&weights).zip(inside) {
+            if inside != 0 {
+                self.sums
+                    .take_weighed(simd, open, slots, &weights[..S::LANES]);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::sums::Factors;
 use crate::particles::Bits;
 use crate::separation::direction;
-use crate::simd::{MOST_LANES, Simd};
+use crate::simd::{MOST_LANES, Simd, WordRows};
 use crate::tally::{AngularWeight, InverseProbability, PairFactor};
 use crate::traversal::{BLOCK, LEAF, Layout, NO_ROW};
 
@@ -109,28 +109,41 @@ impl Inverse<'_> {
         self.second.as_ref().unwrap_or(&self.first)
     }
 
-    /// Multiplies the weights of the point in slot `row`, whose bits are `words`, with those in the slots from `lane` on by their inverse
-    /// probabilities.
+    /// Multiplies the weights of rows of a block with the points in the slots from `lane` on by their inverse probabilities.
     #[inline(always)]
-    fn weigh<S: Simd>(&self, simd: S, weights: &mut [f64], words: &[u64], [row, lane]: [usize; 2]) {
+    fn weigh<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        weights: &mut [[f64; MOST_LANES]; N],
+        (words, rows): (&RowWords, &[u8; N]),
+        lane: usize,
+    ) {
         let second = self.second();
         let points = &second.leaf(lane / LEAF)[lane % LEAF..];
-        if let Some(quotient) = &self.quotient {
-            return simd.divide_by_common(words, points, quotient, weights);
-        }
-        let mut common = [0; MOST_LANES];
-        simd.common_bits(words, points, &mut common);
-        let table = self.of.table();
-        let Some(counter) = self.of.counter() else {
-            for (weight, &common) in weights.iter_mut().zip(&common) {
-                *weight *= table[common as usize];
-            }
-            return;
+        let of_rows = WordRows {
+            words: &words.words,
+            per_row: second.per_row,
         };
-        let of_row = &counter.table[self.first.set[row] as usize * counter.width..];
-        let set = &second.set[lane..][..S::LANES];
-        for ((weight, &common), &set) in weights.iter_mut().zip(&common).zip(set) {
-            *weight *= table[common as usize] * of_row[set as usize];
+        if let Some(quotient) = &self.quotient {
+            return simd.divide_by_common((of_rows, rows), points, quotient, weights);
+        }
+        let table = self.of.table();
+        for (weights, &row) in weights.iter_mut().zip(rows) {
+            let mut common = [0; MOST_LANES];
+            simd.common_bits(of_rows.row(row), points, &mut common);
+            let weights = weights[..S::LANES].iter_mut().zip(&common);
+            let Some(counter) = self.of.counter() else {
+                for (weight, &common) in weights {
+                    *weight *= table[common as usize];
+                }
+                continue;
+            };
+            let of_row = &counter.table
+                [self.first.set[words.first + row as usize] as usize * counter.width..];
+            let set = &second.set[lane..][..S::LANES];
+            for ((weight, &common), &set) in weights.zip(set) {
+                *weight *= table[common as usize] * of_row[set as usize];
+            }
         }
     }
 
@@ -249,25 +262,29 @@ impl<'a> PairWeights<'a> {
         }
     }
 
-    /// Multiplies the products of weights of a row and the register of points in the slots from `lane` on by all that there is, at least
+    /// Multiplies the products of weights of rows and the register of points in the slots from `lane` on by all that there is, at least
     /// where a bit of `asked` is set.
     #[inline(always)]
-    pub(in crate::engine::cpu) fn weigh_row<S: Simd>(
+    pub(in crate::engine::cpu) fn weigh_rows<S: Simd, const N: usize>(
         &self,
         simd: S,
-        weights: &mut [f64],
-        (rows, row): (&RowWords, usize),
+        weights: &mut [[f64; MOST_LANES]; N],
+        (words, mut rows): (&RowWords, [u8; N]),
         lane: usize,
-        asked: u32,
+        asked: [u32; N],
     ) {
-        let pair = [rows.first + row, lane];
+        // What pads rows lies in no bin: whose weights it gets does not matter.
+        for row in &mut rows {
+            *row %= BLOCK as u8;
+        }
         if let Some(inverse) = &self.inverse {
-            let per_row = inverse.first.per_row;
-            let words = &rows.words[row * per_row..][..per_row];
-            inverse.weigh(simd, weights, words, pair);
+            inverse.weigh(simd, weights, (words, &rows), lane);
         }
         if let Some(angular) = &self.angular {
-            angular.weigh(weights, pair, asked);
+            for ((weights, row), asked) in weights.iter_mut().zip(rows).zip(asked) {
+                let pair = [words.first + row as usize, lane];
+                angular.weigh(&mut weights[..S::LANES], pair, asked);
+            }
         }
     }
 
@@ -306,10 +323,18 @@ impl<'a> PairWeights<'a> {
             for (weight, &other) in weights.iter_mut().zip(factors.lanes) {
                 *weight = factors.rows[k] * other;
             }
-            let row = (rows, batch.rows[k] as usize);
             for (part, weights) in weights.chunks_exact_mut(S::LANES).enumerate() {
                 let lane = leaf * LEAF + part * S::LANES;
-                self.weigh_row(simd, weights, row, lane, u32::MAX);
+                let mut register = [[0.0; MOST_LANES]];
+                register[0][..S::LANES].copy_from_slice(weights);
+                self.weigh_rows(
+                    simd,
+                    &mut register,
+                    (rows, [batch.rows[k]]),
+                    lane,
+                    [u32::MAX],
+                );
+                weights.copy_from_slice(&register[0][..S::LANES]);
             }
             batch.weights[of_row].copy_from_slice(&weights);
         }
