@@ -28,6 +28,8 @@ pub(crate) struct Factors<'a> {
 pub(crate) trait Histogram {
     /// Whether a register of pairs costs so much that it pays to ask whether any of them is within reach.
     const SIFTS: bool;
+    /// Whether pairs wait in it to be taken: then what is beyond reach is looked for everywhere.
+    const DEFERS: bool = false;
 
     /// Whether pairs are counted, and nothing else is: then many that share a slot can be added at once.
     const COUNTS: bool = false;

@@ -113,6 +113,7 @@ const fn least(a: u64, b: u64) -> u64 {
 
 impl Histogram for Deferred<'_> {
     const SIFTS: bool = true;
+    const DEFERS: bool = true;
 
     const FLUSH_PAIRS: u64 = least(
         Scatter::<true>::FLUSH_PAIRS,

@@ -120,6 +120,21 @@ impl Reach {
     }
 }
 
+impl Reach {
+    /// Whether every row of a block may well be within reach of every point of a leaf. Roundings do not matter: it tells where to look for
+    /// what is beyond reach, and not what is.
+    #[inline(always)]
+    pub(super) fn holds_all(&self, facing: &Facing, leaf: &LeafBox) -> bool {
+        let mut farthest = [0.0; 3];
+        for (k, farthest) in farthest.iter_mut().enumerate() {
+            let axis = facing.axes[k];
+            let centre = leaf.centre[axis] - facing.apart[k];
+            *farthest = centre.abs() + facing.half[k] + leaf.half[axis];
+        }
+        self.holds(farthest)
+    }
+}
+
 /// Distances of rows from an interval, along one axis; 0 inside.
 #[inline(always)]
 fn gap<S: Simd>(simd: S, offsets: &[f32], centre: f32, half: f32) -> S::F {

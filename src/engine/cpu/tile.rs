@@ -161,17 +161,19 @@ impl<F: Filter> Job<'_, F> {
         leaf: usize,
         list: &mut RowList,
     ) {
-        let tile = Tile {
-            pair: blocks.pair,
-            leaf,
-            apart: blocks.apart,
-            line: blocks.line,
-        };
         let facing = Facing {
             apart: blocks.apart,
             half: blocks.half,
             axes: self.axes,
             n: blocks.first.n,
+        };
+        let leaf_box = &blocks.second.leaves[leaf];
+        let tile = Tile {
+            pair: blocks.pair,
+            leaf,
+            apart: blocks.apart,
+            line: blocks.line,
+            sifts: H::SIFTS && !self.reach.holds_all(&facing, leaf_box),
         };
         let own = 0xffffu64 << (leaf * LEAF);
         let (others, own) = match blocks.pair.slots {
@@ -186,7 +188,7 @@ impl<F: Filter> Job<'_, F> {
             }
             _ => {
                 let [x, y, z] = offsets;
-                (self.reach).rows(simd, [x, y, z], &facing, &blocks.second.leaves[leaf])
+                (self.reach).rows(simd, [x, y, z], &facing, leaf_box)
             }
         };
         worker.tested += u64::from(mask.count_ones()) * LEAF as u64;
@@ -316,6 +318,21 @@ impl<F: Filter> Job<'_, F> {
         tile: Tile,
         list: &[u8],
     ) {
+        if H::SIFTS && (H::DEFERS || tile.sifts) {
+            self.measure_list::<S, H, true>(simd, worker, tile, list);
+        } else {
+            self.measure_list::<S, H, false>(simd, worker, tile, list);
+        }
+    }
+
+    #[inline(always)]
+    fn measure_list<S: Simd, H: Histogram, const SIFTS: bool>(
+        &self,
+        simd: S,
+        worker: &mut Worker<H>,
+        tile: Tile,
+        list: &[u8],
+    ) {
         let (filter, reach) = (self.filter, self.reach);
         let [a, b, c] = filter.far();
         let far = [simd.splat(a), simd.splat(b), simd.splat(c)];
@@ -333,16 +350,16 @@ impl<F: Filter> Job<'_, F> {
                 for &row in list {
                     let of_a = measure(simd, filter, block, row, &a);
                     let of_b = measure(simd, filter, block, row, &b);
-                    let kept = !H::SIFTS || reach.holds_some(simd, of_a);
+                    let kept = !SIFTS || reach.holds_some(simd, of_a);
                     to.push::<S, F>(simd, row, of_a, kept);
-                    let kept = !H::SIFTS || reach.holds_some(simd, of_b);
+                    let kept = !SIFTS || reach.holds_some(simd, of_b);
                     next.push::<S, F>(simd, row, of_b, kept);
                 }
                 next.pad::<S, F>(simd, far);
             } else {
                 for &row in list {
                     let of_a = measure(simd, filter, block, row, &a);
-                    let kept = !H::SIFTS || reach.holds_some(simd, of_a);
+                    let kept = !SIFTS || reach.holds_some(simd, of_a);
                     to.push::<S, F>(simd, row, of_a, kept);
                 }
             }

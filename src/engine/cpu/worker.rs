@@ -123,6 +123,8 @@ pub(super) struct Tile {
     pub(super) apart: [f32; 3],
     /// The line of sight of their centres, scaled; 0 where none is needed.
     pub(super) line: [f32; 3],
+    /// Whether some of its pairs may be beyond reach, and are to be left out where placing them is dear.
+    pub(super) sifts: bool,
 }
 
 impl Tile {
