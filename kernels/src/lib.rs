@@ -56,6 +56,7 @@ const WRITTEN: &[File] = &[
     ("ops/weighted.cuh", include_str!("../ops/weighted.cuh")),
     ("ops/terms.cuh", include_str!("../ops/terms.cuh")),
     ("measured.cuh", include_str!("../measured.cuh")),
+    ("queue.cuh", include_str!("../queue.cuh")),
     ("sweep.cuh", include_str!("../sweep.cuh")),
     ("field/term.cuh", include_str!("../field/term.cuh")),
     (

@@ -48,11 +48,17 @@ fn every_path_that_the_architecture_names_exists() {
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    written_in(folder, &["rs"], found);
+}
+
+/// Files whose names end in one of these.
+fn written_in(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        let ending = path.extension().and_then(|ending| ending.to_str());
         if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            written_in(&path, endings, found);
+        } else if ending.is_some_and(|ending| endings.contains(&ending)) {
             found.push(path);
         }
     }
@@ -192,7 +198,8 @@ fn files_stay_short() {
         "src", "tests", "benches", "examples", "kernels", "catalogs", "samples", "figures", "cli",
         "python", "c", "mpi",
     ] {
-        sources(&root().join(folder), &mut files);
+        let endings = ["rs", "cu", "cuh", "hpp"];
+        written_in(&root().join(folder), &endings, &mut files);
     }
     assert!(files.len() > 200);
     for file in files {
