@@ -173,7 +173,7 @@ impl<F: Filter> Job<'_, F> {
             leaf,
             apart: blocks.apart,
             line: blocks.line,
-            sifts: H::SIFTS && !self.reach.holds_all(&facing, leaf_box),
+            sifts: H::DEFERS || H::SIFTS && !self.reach.holds_all(&facing, leaf_box),
         };
         let own = 0xffffu64 << (leaf * LEAF);
         let (others, own) = match blocks.pair.slots {
