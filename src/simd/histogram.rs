@@ -47,7 +47,12 @@ pub(crate) trait Histogram {
     /// Brings counters into registers; `met` are the slots of the first row and of the first lane, in their samples.
     fn open<S: Simd>(&mut self, simd: S, met: [usize; 2]) -> Self::Open<S>;
 
-    /// Takes in four rows of slots; `rows` numbers them for their factors.
+    /// Counts what waits where row `k` of the next four will; each of them is made room for before it is taken in, and between the steps
+    /// that place them, so that units for numbers and for memory are at work at the same time.
+    #[inline(always)]
+    fn make_room<S: Simd>(&mut self, _: S, _: &Self::Open<S>, _k: usize) {}
+
+    /// Takes in four rows of slots, for which there is room; `rows` numbers them for their factors.
     fn take<S: Simd>(
         &mut self,
         simd: S,
@@ -56,6 +61,22 @@ pub(crate) trait Histogram {
         rows: [u8; ROWS],
         factors: Factors<'_>,
     );
+
+    /// Takes in four rows that were placed before.
+    #[inline(always)]
+    fn take_placed<S: Simd>(
+        &mut self,
+        simd: S,
+        open: &mut Self::Open<S>,
+        slots: [S::U; ROWS],
+        rows: [u8; ROWS],
+        factors: Factors<'_>,
+    ) {
+        for k in 0..ROWS {
+            self.make_room(simd, open, k);
+        }
+        self.take(simd, open, slots, rows, factors);
+    }
 
     /// Puts the counters back; `factors` are those of the rows that were taken in.
     fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>, factors: Factors<'_>);

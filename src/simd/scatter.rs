@@ -155,17 +155,16 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
         self.n_wrapped = 0;
     }
 
-    /// Lets one row of slots wait where the oldest did, which is counted.
+    /// Lets one row of slots wait where the oldest did, which has been counted.
     #[inline(always)]
     fn take_row<S: Simd>(
         &mut self,
         simd: S,
-        (at, targets): (usize, Targets),
+        at: usize,
         slots: S::U,
         factors: Factors<'_>,
         row: u8,
     ) {
-        self.scatter(targets, at, S::LANES);
         let slots = simd.min_u(slots, simd.load_u(&self.out_of_range));
         let slots = simd.shift_left(slots, Self::SHIFT);
         simd.store_u(slots, &mut self.slots[at..at + S::LANES]);
@@ -192,9 +191,16 @@ impl Scatter<true> {
             rows: &ONES,
             lanes: weights,
         };
-        self.take_row(simd, (first, *targets), slots, factors, 0);
+        self.scatter(*targets, first, S::LANES);
+        self.take_row(simd, first, slots, factors, 0);
         *at = first + S::LANES;
     }
+}
+
+/// Where row `k` of four lies, the first of them at `at`. A power of two: that they lie within the ring shows in the bits.
+#[inline(always)]
+fn of_quad<S: Simd>(at: usize, k: usize) -> usize {
+    (at & (RING - ROWS * S::LANES)) + k * S::LANES
 }
 
 /// The factors of rows that are in the weights already.
@@ -225,23 +231,25 @@ impl<const PRODUCTS: bool> Histogram for Scatter<PRODUCTS> {
     }
 
     #[inline(always)]
+    fn make_room<S: Simd>(&mut self, _: S, (at, targets): &Self::Open<S>, k: usize) {
+        self.scatter(*targets, of_quad::<S>(*at, k), S::LANES);
+    }
+
+    #[inline(always)]
     fn take<S: Simd>(
         &mut self,
         simd: S,
-        (at, targets): &mut Self::Open<S>,
+        (at, _): &mut Self::Open<S>,
         slots: [S::U; ROWS],
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        // A power of two: that the four rows lie within the ring shows in the bits.
-        let first = *at & (RING - ROWS * S::LANES);
         let [a, b, c, d] = slots;
-        let place = |k: usize| (first + k * S::LANES, *targets);
-        self.take_row(simd, place(0), a, factors, rows[0]);
-        self.take_row(simd, place(1), b, factors, rows[1]);
-        self.take_row(simd, place(2), c, factors, rows[2]);
-        self.take_row(simd, place(3), d, factors, rows[3]);
-        *at = first + ROWS * S::LANES;
+        self.take_row(simd, of_quad::<S>(*at, 0), a, factors, rows[0]);
+        self.take_row(simd, of_quad::<S>(*at, 1), b, factors, rows[1]);
+        self.take_row(simd, of_quad::<S>(*at, 2), c, factors, rows[2]);
+        self.take_row(simd, of_quad::<S>(*at, 3), d, factors, rows[3]);
+        *at = of_quad::<S>(*at, ROWS);
     }
 
     #[inline(always)]
@@ -321,7 +329,7 @@ mod tests {
                 let mut open = self.counters.open(simd, [0; 2]);
                 for _ in 0..17 {
                     self.counters
-                        .take(simd, &mut open, slots, [0; ROWS], factors);
+                        .take_placed(simd, &mut open, slots, [0; ROWS], factors);
                 }
                 self.counters.close(simd, open, factors);
             }

@@ -80,7 +80,7 @@ impl<H: Histogram> Kernel for TakeQuads<'_, H> {
                 simd.load_u(&slots[2]),
                 simd.load_u(&slots[3]),
             ];
-            histogram.take(simd, &mut open, slots, rows, self.factors);
+            histogram.take_placed(simd, &mut open, slots, rows, self.factors);
         }
         histogram.close(simd, open, self.factors);
     }

@@ -250,7 +250,7 @@ impl<F: Filter> Job<'_, F> {
                 rest |= u64::from(near_rows) << at;
             }
             let numbers = [0; ROWS];
-            histogram.take(simd, &mut open, slots, numbers, NO_FACTORS);
+            histogram.take_placed(simd, &mut open, slots, numbers, NO_FACTORS);
         }
         histogram.close(simd, open, NO_FACTORS);
         rest & (u64::MAX >> (BLOCK as u32 - facing.n))
@@ -286,9 +286,13 @@ impl<F: Filter> Job<'_, F> {
             let (quads, numbers) = measured.quads::<S, F>(part);
             let numbers = numbers.chunks_exact(ROWS * F::MEASURES * S::LANES);
             for (at, (&rows, measured)) in quads.iter().zip(numbers).enumerate() {
+                histogram.make_room(simd, &open, 0);
                 let a = place(simd, filter, measured, 0);
+                histogram.make_room(simd, &open, 1);
                 let b = place(simd, filter, measured, 1);
+                histogram.make_room(simd, &open, 2);
                 let c = place(simd, filter, measured, 2);
+                histogram.make_room(simd, &open, 3);
                 let d = place(simd, filter, measured, 3);
                 let ab = less_certain(simd, &filter, a.1, b.1);
                 let cd = less_certain(simd, &filter, c.1, d.1);
