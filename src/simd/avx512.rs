@@ -69,6 +69,7 @@ impl Simd for Avx512 {
     const DOUBLES: usize = DOUBLES;
     const LANES: usize = LANES;
     const ROOT_FACTORS: [f32; 2] = [2.0, 1.0];
+    const FINE_ROOT_FACTOR: f32 = 2.0;
     const RSQRT_FACTOR: f32 = 2.0;
 
     fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
@@ -154,6 +155,13 @@ impl Simd for Avx512 {
         let root = self.mul(a, estimate);
         let correction = bind!(_mm512_fnmadd_ps(root, estimate, self.splat(3.0)));
         self.mul(root, correction)
+    }
+    #[inline(always)]
+    fn fine_root(self, a: Self::F) -> Self::F {
+        let estimate = bind!(_mm512_rsqrt14_ps(a));
+        let root = self.mul(a, estimate);
+        let residual = bind!(_mm512_fnmadd_ps(root, root, a));
+        self.mul_add(residual, estimate, self.add(root, root))
     }
     #[inline(always)]
     fn rsqrt(self, a: Self::F) -> Self::F {

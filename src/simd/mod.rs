@@ -67,6 +67,8 @@ pub(crate) trait Simd: Copy {
     const DOUBLES: usize;
     /// What [`Simd::root`] multiplies the square root by in even and in odd rows: powers of two.
     const ROOT_FACTORS: [f32; 2];
+    /// What [`Simd::fine_root`] multiplies the square root by: a power of two.
+    const FINE_ROOT_FACTOR: f32 = 1.0;
     /// What [`Simd::rsqrt`] multiplies the inverse square root by: a power of two.
     const RSQRT_FACTOR: f32;
 
@@ -105,6 +107,11 @@ pub(crate) trait Simd: Copy {
     ///
     /// Even and odd rows may go different ways, so that they share the units of a processor.
     fn root(self, a: Self::F, row: usize) -> Self::F;
+    /// `FINE_ROOT_FACTOR * sqrt(a)` for `a` from 2^-100 to 2^126, within [`FINE_ROOT_ERROR`].
+    #[inline(always)]
+    fn fine_root(self, a: Self::F) -> Self::F {
+        self.sqrt(a)
+    }
     /// `RSQRT_FACTOR / sqrt(a)` for normal `a`, within [`ROOT_ERROR`].
     fn rsqrt(self, a: Self::F) -> Self::F;
     /// Where `a < b`.
@@ -350,10 +357,14 @@ const TWO_52: f64 = (1u64 << 52) as f64;
 pub(crate) const ROOT_ERROR: f64 = 6.0 * HALF_ULP;
 
 /// Rows of this parity get the root from the unit for it, rounded once.
-pub(crate) const MOST_EXACT_ROW: usize = 1;
+const MOST_EXACT_ROW: usize = 1;
 
-/// Relative error of [`Simd::root`] in those rows.
-pub(crate) const FINE_ROOT_ERROR: f64 = HALF_ULP;
+/// Relative error of [`Simd::fine_root`]: a root rounded once, or a Newton step with an exact residual.
+///
+/// On an estimate e = (1 + d) / sqrt(a), |d| <= 2^-14, let g = a e rounded, sqrt(a) (1 + c) with |c| <= |d| + u, u being half a unit. A
+/// multiply-add finds a - g^2 = -a (2 c + c^2) with one rounding relative to itself, a second one rounds 2 g + (a - g^2) e =
+/// 2 sqrt(a) (1 - c^2 / 2 - c d - ..) once: what is left out is at most 1.5 * 2^-28 and 2^-36 beside it, less than 0.1 u.
+pub(crate) const FINE_ROOT_ERROR: f64 = 1.1 * HALF_ULP;
 
 /// Half a unit in the last place of 1 in float32: the relative error of one rounding.
 pub(crate) const HALF_ULP: f64 = 1.0 / (1u64 << 24) as f64;

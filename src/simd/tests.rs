@@ -1,8 +1,8 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
 use super::{
-    FINE_ROOT_ERROR, Isa, Kernel, MOST_EXACT_ROW, MOST_LANES, RECORDS, ROOT_ERROR, Record,
-    ShortRecord, Simd, WordRows,
+    FINE_ROOT_ERROR, Isa, Kernel, MOST_LANES, RECORDS, ROOT_ERROR, Record, ShortRecord, Simd,
+    WordRows,
 };
 
 struct Suite;
@@ -37,9 +37,7 @@ impl Kernel for Suite {
             for row in 0..2 {
                 let root = f64::from(values[k]).sqrt() * f64::from(S::ROOT_FACTORS[row]);
                 let found = f64::from(floats(simd.root(a, row))[k]);
-                let exact = row == MOST_EXACT_ROW;
-                let error = if exact { FINE_ROOT_ERROR } else { ROOT_ERROR };
-                assert!((found - root).abs() <= error * root);
+                assert!((found - root).abs() <= ROOT_ERROR * root);
             }
             let exact = f64::from(values[k]) * f64::from(others[k]) + 0.5;
             let fused = f64::from(floats(simd.mul_add(a, b, simd.splat(0.5)))[k]);
@@ -405,5 +403,44 @@ fn doubles<S: Simd>(simd: S) {
 fn every_instruction_set_of_this_machine_computes_the_same() {
     for isa in Isa::available() {
         isa.dispatch(Suite);
+    }
+}
+
+/// The fine root of every float from 1 to 4, scaled by a power of 4.
+struct FineRoots(f32);
+
+impl Kernel for FineRoots {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> f64 {
+        let mut worst = 0.0;
+        // Code that is not optimised takes every so-many-th.
+        let stride = if cfg!(debug_assertions) { 61 } else { 1 };
+        for first in (1f32.to_bits()..4f32.to_bits()).step_by(stride * S::LANES) {
+            let mut values = [1.0; MOST_LANES];
+            for (k, value) in values.iter_mut().enumerate().take(S::LANES) {
+                *value = f32::from_bits(first + k as u32) * self.0;
+            }
+            let mut found = [0.0; MOST_LANES];
+            simd.store(simd.fine_root(simd.load(&values)), &mut found);
+            for (value, found) in values.into_iter().zip(found).take(S::LANES) {
+                let root = f64::from(value).sqrt();
+                let found = f64::from(found) / f64::from(S::FINE_ROOT_FACTOR);
+                worst = f64::max(worst, (found - root).abs() / root);
+            }
+        }
+        worst
+    }
+}
+
+#[test]
+fn fine_roots_are_as_exact_as_they_say() {
+    for isa in Isa::available() {
+        for scale in [-50, 0, 62].map(|half| 4f32.powi(half)) {
+            let worst = isa.dispatch(FineRoots(scale));
+            assert!(worst <= FINE_ROOT_ERROR, "{isa:?}, {scale}: {worst}");
+            assert!(worst > 0.9 * FINE_ROOT_ERROR / 1.1, "{isa:?}: {worst}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::axes::{AcrossAxis, AlongAxis, FAR_SQUARE};
 use super::{Edges, PairBounds, Rounding};
-use crate::simd::{HALF_ULP, MOST_EXACT_ROW, Simd};
+use crate::simd::{HALF_ULP, Simd};
 
 /// Bins read off a fixed-point number.
 ///
@@ -277,7 +277,10 @@ impl<const FINE: bool> AcrossAxis for LinearRoot<FINE> {
 
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, square: S::F, row: usize) -> (S::U, S::U) {
-        let row = if FINE { MOST_EXACT_ROW } else { row };
+        if FINE {
+            let root = simd.fine_root(square);
+            return self.linear.bin(simd, root, S::FINE_ROOT_FACTOR);
+        }
         let root = simd.root(square, row);
         self.linear.bin(simd, root, S::ROOT_FACTORS[row % 2])
     }

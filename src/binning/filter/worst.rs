@@ -16,7 +16,7 @@ use super::two_dimensional::{FixedAxis, Line, Sight, mu_errors, pi_errors, rp_sq
 use super::*;
 use crate::domain::{Axis, Domain};
 use crate::separation::{Separation, dot, norm2};
-use crate::simd::{Isa, Kernel, MOST_EXACT_ROW, MOST_LANES};
+use crate::simd::{Isa, Kernel, MOST_LANES};
 
 /// splitmix64.
 struct Random(u64);
@@ -224,8 +224,7 @@ impl Kernel for Compute<'_> {
             keep(simd.root(square, 1), S::ROOT_FACTORS[1], |c| {
                 &mut c.roots[1]
             });
-            let fine = simd.root(square, MOST_EXACT_ROW);
-            keep(fine, S::ROOT_FACTORS[MOST_EXACT_ROW % 2], |c| {
+            keep(simd.fine_root(square), S::FINE_ROOT_FACTOR, |c| {
                 &mut c.roots[2]
             });
             let inverse_root = simd.rsqrt(square);
