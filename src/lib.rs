@@ -68,6 +68,7 @@ pub mod estimators;
 pub mod field;
 pub mod fixed_point;
 pub mod frames;
+pub mod pages;
 pub mod random;
 pub mod regions;
 pub mod result;

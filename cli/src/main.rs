@@ -4,6 +4,11 @@
 
 use std::process::ExitCode;
 
+use albireo::pages::LargePages;
+
+#[global_allocator]
+static ALLOCATOR: LargePages = LargePages;
+
 fn main() -> ExitCode {
     albireo_cli::main_with(std::env::args_os())
 }

@@ -69,6 +69,7 @@ fn unsafe_code_stays_in_its_zones() {
     let zones = [
         "src/simd",
         "src/engine/cuda",
+        "src/pages.rs",
         "catalogs/src/fits/cfitsio",
         "python/src/arrays.rs",
         "mpi/src/node_memory.rs",
