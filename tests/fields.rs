@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+#[path = "fields/columns.rs"]
+mod columns;
 mod field_cases;
 #[path = "fields/ions.rs"]
 mod ions;

@@ -1,6 +1,6 @@
 // Sums per target: the operations that terms are made of, the term itself, and what its sources are found by.
 // ALBIREO_TERM holds the statements of a term; they are written from its definition in src/field/term.rs. Every operation rounds as it
-// does there, and none is fused, so that all engines have the same bits.
+// does there, and is fused where it says so, so that all engines have the same bits.
 #pragma once
 #include "structs.cuh"
 
@@ -13,6 +13,8 @@ typedef float Real;
 __device__ __forceinline__ Real add(Real a, Real b) { return __fadd_rn(a, b); }
 __device__ __forceinline__ Real subtract(Real a, Real b) { return __fsub_rn(a, b); }
 __device__ __forceinline__ Real multiply(Real a, Real b) { return __fmul_rn(a, b); }
+// a * b + c, rounded once.
+__device__ __forceinline__ Real fused(Real a, Real b, Real c) { return __fmaf_rn(a, b, c); }
 // The greater of a number that is not -0 and 0.
 __device__ __forceinline__ Real positive(Real a) { return fmaxf(a, 0.0f); }
 __device__ __forceinline__ Real inverse_root_seed(Real a) { return __uint_as_float(0x5f375a86u - (__float_as_uint(a) >> 1)); }
@@ -31,6 +33,8 @@ typedef double Real;
 __device__ __forceinline__ Real add(Real a, Real b) { return __dadd_rn(a, b); }
 __device__ __forceinline__ Real subtract(Real a, Real b) { return __dsub_rn(a, b); }
 __device__ __forceinline__ Real multiply(Real a, Real b) { return __dmul_rn(a, b); }
+// a * b + c, rounded once.
+__device__ __forceinline__ Real fused(Real a, Real b, Real c) { return __fma_rn(a, b, c); }
 // The greater of a number that is not -0 and 0, by the sign alone: units for integers have time to spare.
 __device__ __forceinline__ Real positive(Real a) {
     const i64 bits = __double_as_longlong(a);
@@ -66,7 +70,7 @@ template <int N> __device__ __forceinline__ Real look_up(const Table& table, Rea
     const Real* own = table.coefficients + (u64)(u32)within * N;
     Real sum = own[N - 1];
 #pragma unroll
-    for (int k = N - 2; k >= 0; --k) sum = add(multiply(sum, rest), own[k]);
+    for (int k = N - 2; k >= 0; --k) sum = fused(sum, rest, own[k]);
     return sum;
 }
 

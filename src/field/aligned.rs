@@ -11,6 +11,9 @@ use super::targets::Targets;
 /// More than the roundings of a distance to a stretch of points, relative.
 const SLACK: f64 = 1e-9;
 
+/// How far points of even grids may be off, in distances of neighbours.
+const UNEVEN: f64 = 1e-4;
+
 /// A grid along the axes of its frame.
 #[derive(Debug, Clone)]
 pub(crate) struct AlignedGrid {
@@ -45,6 +48,23 @@ impl AlignedGrid {
     /// The fractions of the points along an axis.
     pub(crate) fn along(&self, axis: usize) -> &[u64] {
         &self.along[axis]
+    }
+
+    /// The distance of neighbours along an axis, if no point is off from equal distances by more than 1e-4 of it.
+    pub(crate) fn even(&self, axis: usize) -> Option<f64> {
+        let (along, unit) = (&self.along[axis], self.units[axis]);
+        let (&first, &last) = (along.first()?, along.last()?);
+        if along.len() == 1 {
+            return Some(1.0);
+        }
+        // Points come in the order of the axis, and from a period on they come again.
+        let step = last.wrapping_sub(first) as f64 / (along.len() - 1) as f64;
+        let is_off = |(k, &point): (usize, &u64)| {
+            let at = point.wrapping_sub(first) as f64;
+            (at - k as f64 * step).abs() > UNEVEN * step
+        };
+        let even = step > 0.0 && !along.iter().enumerate().any(is_off);
+        even.then_some(step * unit)
     }
 
     /// Points by their numbers along an axis, of which there are some.

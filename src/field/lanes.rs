@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Summing`], bound to float64 and to float32 lanes. Every operation is that of one number, lane by lane.
 
-use super::arithmetic::{Arithmetic, Element, ROOT_SEED_32};
+use super::arithmetic::{Arithmetic, Element, ROOT_SEED_32, ROOT_STEPS, ROOT_STEPS_32, RootSteps};
 use crate::simd::Simd;
 
 /// Lanes of the widest register.
@@ -14,6 +14,10 @@ pub(crate) trait Summing: Arithmetic {
     type Number: Element;
     /// The sums of the terms of each lane.
     type Sums: Copy;
+    /// Sums in memory, of terms that come a register at a time.
+    type Column;
+    /// Terms that a sum in memory takes in before it is handed over.
+    const MOST_TERMS: usize;
     /// Lanes of a register.
     const LANES: usize;
     /// Consecutive numbers.
@@ -30,6 +34,12 @@ pub(crate) trait Summing: Arithmetic {
     fn add_term(self, sums: Self::Sums, term: Self::D) -> Self::Sums;
     /// Adds sums of `terms` terms, at most 2^15, to those of a register's lanes.
     fn flush(self, sums: Self::Sums, terms: usize, to: &mut [i64]);
+    /// So many sums of no terms.
+    fn column(self, len: usize) -> Self::Column;
+    /// As [`Summing::add_term`], to the sums from number `at` on.
+    fn add_at(self, column: &mut Self::Column, at: usize, term: Self::D);
+    /// Adds all sums to others, and has none again.
+    fn hand_over(self, column: &mut Self::Column, to: &mut [i64]);
 }
 
 /// As [`Arithmetic::pieces`], lane by lane.
@@ -56,7 +66,7 @@ pub(crate) struct Lanes<S>(pub(crate) S);
 
 impl<S: Simd> Arithmetic for Lanes<S> {
     type D = S::D;
-    const STEPS: usize = 4;
+    const ROOT: RootSteps = ROOT_STEPS;
 
     #[inline(always)]
     fn splat(self, value: f64) -> S::D {
@@ -73,6 +83,10 @@ impl<S: Simd> Arithmetic for Lanes<S> {
     #[inline(always)]
     fn mul(self, a: S::D, b: S::D) -> S::D {
         self.0.mul_d(a, b)
+    }
+    #[inline(always)]
+    fn fused(self, a: S::D, b: S::D, c: S::D) -> S::D {
+        self.0.fused_d(a, b, c)
     }
     #[inline(always)]
     fn max(self, a: S::D, b: S::D) -> S::D {
@@ -96,6 +110,8 @@ impl<S: Simd> Arithmetic for Lanes<S> {
 impl<S: Simd> Summing for Lanes<S> {
     type Number = f64;
     type Sums = S::I;
+    type Column = Vec<i64>;
+    const MOST_TERMS: usize = usize::MAX;
     const LANES: usize = S::DOUBLES;
 
     #[inline(always)]
@@ -130,6 +146,22 @@ impl<S: Simd> Summing for Lanes<S> {
             *to += own;
         }
     }
+    #[inline(always)]
+    fn column(self, len: usize) -> Vec<i64> {
+        vec![0; len]
+    }
+    #[inline(always)]
+    fn add_at(self, column: &mut Vec<i64>, at: usize, term: S::D) {
+        let sums = &mut column[at..at + S::DOUBLES];
+        let sum = self.0.add_rounded(self.0.load_i(sums), term);
+        self.0.store_i(sum, sums);
+    }
+    #[inline(always)]
+    fn hand_over(self, column: &mut Vec<i64>, to: &mut [i64]) {
+        for (to, own) in to.iter_mut().zip(column) {
+            *to += std::mem::take(own);
+        }
+    }
 }
 
 /// A register of float32 lanes.
@@ -138,7 +170,7 @@ pub(crate) struct Lanes32<S>(pub(crate) S);
 
 impl<S: Simd> Arithmetic for Lanes32<S> {
     type D = S::F;
-    const STEPS: usize = 3;
+    const ROOT: RootSteps = ROOT_STEPS_32;
 
     #[inline(always)]
     fn splat(self, value: f64) -> S::F {
@@ -155,6 +187,10 @@ impl<S: Simd> Arithmetic for Lanes32<S> {
     #[inline(always)]
     fn mul(self, a: S::F, b: S::F) -> S::F {
         self.0.mul(a, b)
+    }
+    #[inline(always)]
+    fn fused(self, a: S::F, b: S::F, c: S::F) -> S::F {
+        self.0.fused(a, b, c)
     }
     #[inline(always)]
     fn max(self, a: S::F, b: S::F) -> S::F {
@@ -184,6 +220,9 @@ impl<S: Simd> Summing for Lanes32<S> {
     type Number = f32;
     /// The sums of the lower and of the upper halves of biased terms.
     type Sums = [S::U; 2];
+    /// The sums of terms, which wrap, and those of their upper halves, which tell what was lost.
+    type Column = [Vec<u32>; 2];
+    const MOST_TERMS: usize = 1 << 16;
     const LANES: usize = S::LANES;
 
     #[inline(always)]
@@ -227,6 +266,29 @@ impl<S: Simd> Summing for Lanes32<S> {
         let bias = terms as i64 * i64::from(BIAS);
         for (lane, to) in to[..S::LANES].iter_mut().enumerate() {
             *to += ((i64::from(own[1][lane]) << 16) + i64::from(own[0][lane])) - bias;
+        }
+    }
+    #[inline(always)]
+    fn column(self, len: usize) -> [Vec<u32>; 2] {
+        [vec![0; len], vec![0; len]]
+    }
+    #[inline(always)]
+    fn add_at(self, [sums, upper]: &mut [Vec<u32>; 2], at: usize, term: S::F) {
+        let term = self.0.round(term);
+        let sums = &mut sums[at..at + S::LANES];
+        self.0
+            .store_u(self.0.add_u(self.0.load_u(sums), term), sums);
+        let upper = &mut upper[at..at + S::LANES];
+        let half = self.0.upper_half(term);
+        self.0
+            .store_u(self.0.add_u(self.0.load_u(upper), half), upper);
+    }
+    #[inline(always)]
+    fn hand_over(self, [sums, upper]: &mut [Vec<u32>; 2], to: &mut [i64]) {
+        for (to, (sum, upper)) in to.iter_mut().zip(sums.iter_mut().zip(upper)) {
+            // Terms are their upper halves times 2^16, and what is left: together less than 2^32 of at most 2^16 terms.
+            let floor = i64::from(std::mem::take(upper).cast_signed()) << 16;
+            *to += floor + i64::from(std::mem::take(sum).wrapping_sub(floor as u32));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sums per target: the potential or the density that sources make at the points of a grid or anywhere else.
 //!
 //! Entry: [`FieldJob`] (which sources, which [`Term`], which [`Targets`]); an engine ([`FieldEngine`](crate::engine::FieldEngine)) makes
-//! [`FieldSums`] of it. A term is made of additions, subtractions, multiplications, comparisons and integer operations alone, in float64 or float32, on separations of 64-bit fractions of a frame; it is
+//! [`FieldSums`] of it. A term is made of additions, subtractions, multiplications, both fused, comparisons and integer operations alone, in float64 or float32, on separations of 64-bit fractions of a frame; it is
 //! rounded once, to a multiple of 2^e that is fixed for the whole job, and added as an integer, so that every engine, order and number of
 //! threads gives the same bits. Nothing here visits pairs or knows of units.
 

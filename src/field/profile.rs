@@ -67,6 +67,8 @@ impl Profile for Sharp {
 }
 
 /// (1 - r^2/rc^2)^2 / r. Beyond the cutoff the bracket is at most 4 half units, and its square less than 2^-100 (float32: 2^-43).
+///
+/// The strength is a factor of what the root is made of: a product of its own would be one in fourteen of the operations.
 #[derive(Clone, Copy)]
 pub(super) struct Smooth {
     pub(super) per_rc2: f64,
@@ -75,9 +77,14 @@ pub(super) struct Smooth {
 impl Profile for Smooth {
     #[inline(always)]
     fn of<A: Arithmetic>(self, a: A, r2: A::D) -> A::D {
-        let s = a.sub(a.splat(1.0), a.mul(r2, a.splat(self.per_rc2)));
+        self.term(a, r2, [a.splat(1.0); 2])
+    }
+
+    #[inline(always)]
+    fn term<A: Arithmetic>(self, a: A, r2: A::D, [strength, _size]: [A::D; 2]) -> A::D {
+        let s = a.fused(r2, a.splat(-self.per_rc2), a.splat(1.0));
         let s = a.max(s, a.splat(0.0));
-        a.mul(a.inverse_root(r2), a.mul(s, s))
+        a.over_root(strength, a.mul(s, s), r2)
     }
 }
 

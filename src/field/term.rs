@@ -294,8 +294,8 @@ impl Term {
     /// Bound on the error of a term by its roundings, in half units in the last place of the largest term, for a squared separation that is
     /// off by at most 8 such units of itself.
     ///
-    /// Coulomb: that makes 4 in 1/r, whose own are 4; 1 - r^2/rc^2 is off by 8 + 3 of at most 1, and 1 for the difference; its square by
-    /// 2 * 12 + 1, products by 1 each: 8 + 25 + 2, and 1 for the square of `r_min`. Top hat: its constant alone. Spline: r/R is off by
+    /// Coulomb: that makes 4 in 1/r, whose own are 4; 1 - r^2/rc^2 is off by 8 + 2 of at most 1, and 1 for the rounding of the whole; its square
+    /// by 2 * 11 + 1, products by 1 each: 8 + 23 + 2, and 1 for the square of `r_min`. Top hat: its constant alone. Spline: r/R is off by
     /// 8 + 8 + 3, its polynomials by at most 2 times that where they are steepest, and by 8 roundings of numbers up to 6. Ewald: as Coulomb,
     /// and the Boys function's argument is off by 11, which its slope halves at most; 8 for its polynomial, 3 for its height. Lennard-Jones: 1/r^2 is
     /// off by 8 + 9, x by 2 more, (s/r)^12 by 6 times that and 5. Gaussian: x is off by 11, x exp(-x) is below 1/2. Products: each factor by 6

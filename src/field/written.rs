@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use super::arithmetic::Arithmetic;
+use super::arithmetic::{Arithmetic, ROOT_STEPS, ROOT_STEPS_32, RootSteps};
 use super::profile::{ForProfile, Profile};
 use super::scale::Precision;
 use super::term::Term;
@@ -50,11 +50,11 @@ struct Text {
     steps: usize,
 }
 
-/// Operations that write themselves down; Newton's method takes so many steps.
+/// Operations that write themselves down, of float64 or of float32.
 #[derive(Clone, Copy)]
-struct Writing<'a, const STEPS: usize>(&'a RefCell<Text>);
+struct Writing<'a, const DOUBLE: bool>(&'a RefCell<Text>);
 
-impl<const STEPS: usize> Writing<'_, STEPS> {
+impl<const DOUBLE: bool> Writing<'_, DOUBLE> {
     fn step(self, operation: &str, operands: &[Value]) -> Value {
         let mut text = self.0.borrow_mut();
         let number = text.steps;
@@ -72,9 +72,9 @@ impl<const STEPS: usize> Writing<'_, STEPS> {
     }
 }
 
-impl<const STEPS: usize> Arithmetic for Writing<'_, STEPS> {
+impl<const DOUBLE: bool> Arithmetic for Writing<'_, DOUBLE> {
     type D = Value;
-    const STEPS: usize = STEPS;
+    const ROOT: RootSteps = if DOUBLE { ROOT_STEPS } else { ROOT_STEPS_32 };
 
     fn splat(self, value: f64) -> Value {
         let constants = &mut self.0.borrow_mut().term.constants;
@@ -89,6 +89,9 @@ impl<const STEPS: usize> Arithmetic for Writing<'_, STEPS> {
     }
     fn mul(self, a: Value, b: Value) -> Value {
         self.step("multiply", &[a, b])
+    }
+    fn fused(self, a: Value, b: Value, c: Value) -> Value {
+        self.step("fused", &[a, b, c])
     }
     fn max(self, a: Value, b: Value) -> Value {
         if self.is_zero(b) {
@@ -123,8 +126,8 @@ impl ForProfile for Write {
         let text = RefCell::default();
         let [r2, strength, size] = ["r2", "strength", "size"].map(Value::Argument);
         let value = match self.0 {
-            Precision::Double => profile.term(Writing::<4>(&text), r2, [strength, size]),
-            Precision::Single => profile.term(Writing::<3>(&text), r2, [strength, size]),
+            Precision::Double => profile.term(Writing::<true>(&text), r2, [strength, size]),
+            Precision::Single => profile.term(Writing::<false>(&text), r2, [strength, size]),
         };
         let mut term = text.into_inner().term;
         let last = format!("return {value};");
@@ -166,14 +169,23 @@ mod tests {
             smooth(2.0, Precision::Double),
             smooth(12.0, Precision::Double),
         );
-        assert!(near.statements.contains("positive(s1); "), "{near:?}");
+        assert!(near.statements.contains("positive(s0); "), "{near:?}");
         // A kind of term is one text: other lengths are other constants.
         assert_eq!(near.statements, far.statements);
         assert_ne!(near.constants, far.constants);
         assert_eq!(near.statements.matches("inverse_root_seed").count(), 1);
         let products = |of: &WrittenTerm| of.statements.matches("multiply").count();
-        assert_eq!(products(&near), 3 * 4 + 5);
-        assert_eq!(products(&smooth(2.0, Precision::Single)), 3 * 3 + 5);
+        let fused = |of: &WrittenTerm| of.statements.matches("fused").count();
+        // A seed brought nearer, what is left of it, the series times the strength; the bracket squared, and two products.
+        assert_eq!(
+            [products(&near), fused(&near)],
+            [2 + 1 + 3 + 1 + 2, 3 + 1 + 3 + 1]
+        );
+        let single = smooth(2.0, Precision::Single);
+        assert_eq!(
+            [products(&single), fused(&single)],
+            [1 + 4 + 1 + 2, 1 + 4 + 1]
+        );
     }
 
     #[test]

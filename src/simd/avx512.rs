@@ -6,15 +6,15 @@ use std::arch::x86_64::{
     _mm512_castpd_si512, _mm512_castps_si512, _mm512_castsi512_pd, _mm512_castsi512_ps,
     _mm512_cmp_pd_mask, _mm512_cmp_ps_mask, _mm512_cmpeq_epi32_mask, _mm512_cmple_epu32_mask,
     _mm512_cvtepi32_ps, _mm512_cvtepi64_pd, _mm512_cvtps_epi32, _mm512_cvttps_epi32, _mm512_div_pd,
-    _mm512_div_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32, _mm512_loadu_pd,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd, _mm512_maskz_permutexvar_epi32,
-    _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd, _mm512_movepi32_mask,
-    _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512,
-    _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd, _mm512_set1_ps,
-    _mm512_setr_epi32, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srl_epi64,
-    _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps, _mm512_storeu_si512,
-    _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps, _mm512_ternarylogic_epi32,
-    _mm512_xor_si512,
+    _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_i32gather_epi32,
+    _mm512_loadu_pd, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_blend_pd,
+    _mm512_maskz_permutexvar_epi32, _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd,
+    _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
+    _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps,
+    _mm512_srav_epi32, _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd,
+    _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd,
+    _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
@@ -138,6 +138,10 @@ impl Simd for Avx512 {
         bind!(_mm512_fmadd_ps(a, b, c))
     }
     #[inline(always)]
+    fn fused(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        bind!(_mm512_fmadd_ps(a, b, c))
+    }
+    #[inline(always)]
     fn max(self, a: Self::F, b: Self::F) -> Self::F {
         bind!(_mm512_max_ps(a, b))
     }
@@ -245,6 +249,10 @@ impl Simd for Avx512 {
         bind!(_mm512_srlv_epi32(a, self.splat_u(bits % 32)))
     }
     #[inline(always)]
+    fn upper_half(self, a: Self::U) -> Self::U {
+        bind!(_mm512_srav_epi32(a, self.splat_u(16)))
+    }
+    #[inline(always)]
     fn one_hot(self, a: Self::U) -> Self::U {
         bind!(_mm512_sllv_epi32(self.splat_u(1), a))
     }
@@ -299,6 +307,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn mul_d(self, a: Self::D, b: Self::D) -> Self::D {
         bind!(_mm512_mul_pd(a, b))
+    }
+    #[inline(always)]
+    fn fused_d(self, a: Self::D, b: Self::D, c: Self::D) -> Self::D {
+        bind!(_mm512_fmadd_pd(a, b, c))
     }
     #[inline(always)]
     fn div_d(self, a: Self::D, b: Self::D) -> Self::D {

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Isa::dispatch`], which runs a [`Kernel`] with the instructions of one instruction set enabled. Algorithms are written
 //! once over [`Simd`]; the files below it only bind. A binding may fuse the multiply-adds of float32, which decide no bin on their
-//! own; the float64 operations round as IEEE says and are never fused, so that lanes hold the bits of the exact rule.
+//! own; all others round as IEEE says and are fused only where they say so, so that lanes hold the bits of the exact rule.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -99,6 +99,8 @@ pub(crate) trait Simd: Copy {
     fn sqrt(self, a: Self::F) -> Self::F;
     /// `a * b + c`, fused or not.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// `a * b + c`, rounded once.
+    fn fused(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// The larger of both.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// |a|.
@@ -156,6 +158,8 @@ pub(crate) trait Simd: Copy {
     fn shift_left(self, a: Self::U, bits: u32) -> Self::U;
     /// Logical shift right of every lane.
     fn shift_right(self, a: Self::U, bits: u32) -> Self::U;
+    /// Arithmetic shift right of every lane by 16.
+    fn upper_half(self, a: Self::U) -> Self::U;
     /// `1 << a`, and 0 where `a` is 32 or more.
     fn one_hot(self, a: Self::U) -> Self::U;
     /// `table[index]`, index below the length of the table in every lane.
@@ -193,6 +197,8 @@ pub(crate) trait Simd: Copy {
     fn sub_d(self, a: Self::D, b: Self::D) -> Self::D;
     /// `a * b`, rounded once.
     fn mul_d(self, a: Self::D, b: Self::D) -> Self::D;
+    /// `a * b + c`, rounded once.
+    fn fused_d(self, a: Self::D, b: Self::D, c: Self::D) -> Self::D;
     /// `a / b`, rounded once.
     fn div_d(self, a: Self::D, b: Self::D) -> Self::D;
     /// The square root, rounded once.

@@ -5,13 +5,13 @@ use std::arch::aarch64::{
     vaddq_s64, vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32, vandq_u64, vbslq_f64, vbslq_u32,
     vceqq_u32, vcleq_f64, vcleq_u32, vcltq_f32, vcltq_f64, vcvtnq_s32_f32, vcvtq_f32_s32,
     vcvtq_f32_u32, vcvtq_f64_s64, vcvtq_s32_f32, vdivq_f32, vdivq_f64, vdupq_n_f32, vdupq_n_f64,
-    vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vld1q_f32, vld1q_f64,
-    vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32, vorrq_u32,
-    vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_f64_u64, vreinterpretq_s32_u32,
+    vdupq_n_s32, vdupq_n_s64, vdupq_n_u32, vdupq_n_u64, veorq_u32, vfmaq_f32, vfmaq_f64, vld1q_f32,
+    vld1q_f64, vld1q_s64, vld1q_u32, vmaxq_f32, vminq_u32, vmulq_f32, vmulq_f64, vmulq_u32,
+    vorrq_u32, vorrq_u64, vreinterpretq_f32_u32, vreinterpretq_f64_u64, vreinterpretq_s32_u32,
     vreinterpretq_s64_f64, vreinterpretq_s64_u64, vreinterpretq_u32_f32, vreinterpretq_u32_s32,
-    vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_u32, vshlq_u64, vshrq_n_u64,
-    vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64, vsubq_f32,
-    vsubq_f64, vsubq_s64, vsubq_u32, vsubq_u64,
+    vreinterpretq_u64_f64, vrsqrteq_f32, vrsqrtsq_f32, vshlq_s32, vshlq_u32, vshlq_u64,
+    vshrq_n_u64, vsqrtq_f32, vsqrtq_f64, vst1q_f32, vst1q_f64, vst1q_s64, vst1q_u32, vst1q_u64,
+    vsubq_f32, vsubq_f64, vsubq_s64, vsubq_u32, vsubq_u64,
 };
 use std::arch::is_aarch64_feature_detected;
 
@@ -145,6 +145,10 @@ impl Simd for Neon {
         bind!(vfmaq_f32[c, a, b])
     }
     #[inline(always)]
+    fn fused(self, a: F, b: F, c: F) -> F {
+        bind!(vfmaq_f32[c, a, b])
+    }
+    #[inline(always)]
     fn max(self, a: F, b: F) -> F {
         bind!(vmaxq_f32[a, b])
     }
@@ -244,6 +248,13 @@ impl Simd for Neon {
         bind!(vshlq_u32[a, left])
     }
     #[inline(always)]
+    fn upper_half(self, a: U) -> U {
+        let right = [bind!(vdupq_n_s32(-16)); 2];
+        let a = bind!(vreinterpretq_s32_u32[a]);
+        let half = bind!(vshlq_s32[a, right]);
+        bind!(vreinterpretq_u32_s32[half])
+    }
+    #[inline(always)]
     fn one_hot(self, a: U) -> U {
         // The instruction reads the low byte only, and as a signed number.
         let (one, places) = (self.splat_u(1), self.min_u(a, self.splat_u(32)));
@@ -309,6 +320,10 @@ impl Simd for Neon {
     #[inline(always)]
     fn mul_d(self, a: D, b: D) -> D {
         bind!(vmulq_f64[a, b])
+    }
+    #[inline(always)]
+    fn fused_d(self, a: D, b: D, c: D) -> D {
+        bind!(vfmaq_f64[c, a, b])
     }
     #[inline(always)]
     fn div_d(self, a: D, b: D) -> D {

@@ -111,6 +111,10 @@ impl Simd for Portable {
         zip(self.mul(a, b), c, |product, c| product + c)
     }
     #[inline(always)]
+    fn fused(self, a: F, b: F, c: F) -> F {
+        std::array::from_fn(|k| a[k].mul_add(b[k], c[k]))
+    }
+    #[inline(always)]
     fn max(self, a: F, b: F) -> F {
         zip(a, b, |a, b| if a > b { a } else { b })
     }
@@ -192,6 +196,10 @@ impl Simd for Portable {
         map(a, |a| a >> bits)
     }
     #[inline(always)]
+    fn upper_half(self, a: U) -> U {
+        map(a, |a| (a.cast_signed() >> 16).cast_unsigned())
+    }
+    #[inline(always)]
     fn one_hot(self, a: U) -> U {
         map(a, |a| 1u32.checked_shl(a).unwrap_or(0))
     }
@@ -232,6 +240,10 @@ impl Simd for Portable {
     #[inline(always)]
     fn mul_d(self, a: D, b: D) -> D {
         zip(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn fused_d(self, a: D, b: D, c: D) -> D {
+        std::array::from_fn(|k| a[k].mul_add(b[k], c[k]))
     }
     #[inline(always)]
     fn div_d(self, a: D, b: D) -> D {

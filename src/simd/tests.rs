@@ -54,6 +54,7 @@ impl Kernel for Suite {
         packed(simd);
         doubles(simd);
         rounded_sums(simd);
+        fused(simd);
         records(simd);
         short_records(simd);
         quotients(simd);
@@ -168,6 +169,34 @@ fn rounded_sums<S: Simd>(simd: S) {
         let bits = super::ROOT_SEED - (positive[k].to_bits() >> 1);
         assert_eq!(seeds[k].to_bits(), bits);
         assert!((seeds[k] * positive[k].sqrt() - 1.0).abs() < 0.035);
+    }
+}
+
+/// Products whose last bits are lost where they are rounded before the sum, and halves of integers of both signs.
+#[inline(always)]
+fn fused<S: Simd>(simd: S) {
+    let of = |k: usize| 1.0 + (k as f64 + 1.0) * 2f64.powi(-32);
+    let [a, b]: [[f64; MOST_LANES]; 2] = [1, 3].map(|step| std::array::from_fn(|k| of(step * k)));
+    let mut found = [0.0; MOST_LANES];
+    let (x, y) = (simd.load_d(&a), simd.load_d(&b));
+    simd.store_d(simd.fused_d(x, y, simd.splat_d(-1.0)), &mut found);
+    for k in 0..S::DOUBLES {
+        assert_eq!(found[k], a[k].mul_add(b[k], -1.0));
+        assert_ne!(found[k], a[k] * b[k] - 1.0);
+    }
+    let of = |k: usize| 1.0 + (k as f32 + 1.0) * 2f32.powi(-15);
+    let [a, b]: [[f32; MOST_LANES]; 2] = [1, 3].map(|step| std::array::from_fn(|k| of(step * k)));
+    let mut found = [0.0; MOST_LANES];
+    let (x, y) = (simd.load(&a), simd.load(&b));
+    simd.store(simd.fused(x, y, simd.splat(-1.0)), &mut found);
+    for k in 0..S::LANES {
+        assert_eq!(found[k], a[k].mul_add(b[k], -1.0));
+        assert_ne!(found[k], a[k] * b[k] - 1.0);
+    }
+    let values: [u32; MOST_LANES] = std::array::from_fn(|k| (k as u32).wrapping_mul(0x9e37_79b9));
+    let found = stored(simd, simd.upper_half(simd.load_u(&values)));
+    for k in 0..S::LANES {
+        assert_eq!(found[k].cast_signed(), values[k].cast_signed() >> 16);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`FieldEngine`]. What a term is lies in `field`; every engine gives the same integers.
 
+mod columns;
 mod float32;
 mod ions;
 mod naive;
@@ -166,7 +167,7 @@ impl OnThreads<'_> {
             let slab = lattice.slab_len();
             let slabs = self.sums.par_chunks_mut(slab).enumerate();
             slabs.for_each(|(k, sums)| {
-                let first = self.planes.start + k * tiles::DEPTH;
+                let first = self.planes.start + k * columns::DEPTH;
                 let go_on = || !self.progress.stop_requested();
                 lattice.slab(job.cells(), first, sums, &go_on, &done);
             });

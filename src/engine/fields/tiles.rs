@@ -1,14 +1,13 @@
-//! Grids along the axes of their frame, tile by tile: rows of targets in lanes against the sources within reach of the tile.
+//! Grids along the axes of their frame, tile by tile: rows of targets in lanes against batches of sources.
 //!
-//! Entry: [`Lattice::slab`]. The squares of a source's separations along each axis are found once for a tile, so that a pair costs one
+//! Entry: [`Lattice`]. The squares of a source's separations along each axis are found once for a tile, so that a pair costs one
 //! addition, its profile and its sum.
 
 use std::marker::PhantomData;
 
 use crate::engine::Isa;
 use crate::field::{
-    AlignedGrid, Cells, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing,
-    component, square_along,
+    AlignedGrid, Element, FieldJob, Fractions, MOST_LANES, Number, Profile, Summing, component,
 };
 use crate::simd::{Kernel, Simd};
 
@@ -25,9 +24,11 @@ pub(super) const BATCH: usize = 64;
 pub(super) struct Lattice<P, N> {
     pub(super) profile: P,
     pub(super) isa: Isa,
-    shape: [usize; 3],
-    grid: AlignedGrid,
-    reach: f64,
+    pub(super) shape: [usize; 3],
+    pub(super) grid: AlignedGrid,
+    /// The distance of planes across the third axis, where it is the same for all.
+    pub(super) spacing: Option<f64>,
+    pub(super) reach: f64,
     pub(super) least2: f64,
     numbers: PhantomData<N>,
 }
@@ -43,7 +44,7 @@ pub(super) struct Near<N> {
 
 /// The targets of a tile: where it begins, and how many there are along each axis.
 pub(super) struct Tile {
-    first: [usize; 3],
+    pub(super) first: [usize; 3],
     pub(super) size: [usize; 3],
     pub(super) centre: Fractions,
     pub(super) half: [f64; 3],
@@ -57,43 +58,12 @@ impl<P: Profile, N: Number> Lattice<P, N> {
             profile,
             isa,
             shape: [0, 1, 2].map(|axis| grid.along(axis).len()),
+            spacing: grid.even(2),
             grid,
             reach: job.term().reach(),
             least2: job.least2(),
             numbers: PhantomData,
         })
-    }
-
-    /// Targets of as many planes as tiles are deep.
-    pub(super) fn slab_len(&self) -> usize {
-        DEPTH * self.shape[1] * self.shape[2]
-    }
-
-    /// Makes the sums of the planes from `first` on, tile by tile; `done` hears of targets and of pairs closer than `r_min`.
-    pub(super) fn slab(
-        &self,
-        cells: &Cells,
-        first: usize,
-        sums: &mut [i64],
-        go_on: &dyn Fn() -> bool,
-        done: &dyn Fn(usize, u64),
-    ) {
-        let [_, m, n] = self.shape;
-        let depth = sums.len() / (m * n);
-        let mut batch = Vec::with_capacity(BATCH);
-        for j in (0..m).step_by(HEIGHT) {
-            for k in (0..n).step_by(WIDTH) {
-                if !go_on() {
-                    return;
-                }
-                let size = [depth, HEIGHT.min(m - j), WIDTH.min(n - k)];
-                let tile = self.tile([first, j, k], size);
-                let mut of_tile = [0; TILE];
-                let close = self.fill(cells, &tile, &mut batch, &mut of_tile);
-                self.put(&tile, &of_tile, sums);
-                done(size.iter().product(), close);
-            }
-        }
     }
 
     /// Puts the sums of a tile among those of its planes.
@@ -122,49 +92,6 @@ impl<P: Profile, N: Number> Lattice<P, N> {
             centre: stretches.map(|along| along.centre),
             half: stretches.map(|along| along.half),
         }
-    }
-
-    /// Makes the sums of a tile; how many pairs are closer than `r_min`.
-    fn fill(
-        &self,
-        cells: &Cells,
-        tile: &Tile,
-        batch: &mut Vec<Near<N>>,
-        sums: &mut [i64; TILE],
-    ) -> u64 {
-        let wide = tile.half.map(|half| (self.reach + half) * (1.0 + N::SLACK));
-        let sources = cells.sources();
-        let mut close = 0;
-        batch.clear();
-        cells.near(tile.centre, wide, |rows| {
-            for row in rows {
-                if self.is_beyond(tile, sources.fractions[row]) {
-                    continue;
-                }
-                let parameters = sources.parameters(row);
-                batch.push(self.near(tile, sources.fractions[row], parameters));
-                if batch.len() == BATCH {
-                    close += self.meet(tile, batch, N::of(self.reach * self.reach), sums);
-                    batch.clear();
-                }
-            }
-        });
-        close + self.meet(tile, batch, N::of(self.reach * self.reach), sums)
-    }
-
-    /// Whether a source is out of reach of the box round a tile, roundings and all.
-    fn is_beyond(&self, tile: &Tile, source: Fractions) -> bool {
-        let along = |axis: usize| {
-            let d = square_along(self.grid.units()[axis], source[axis], tile.centre[axis]).sqrt();
-            (d - tile.half[axis]).max(0.0)
-        };
-        let [x, y, z] = [0, 1, 2].map(along);
-        let reach2 = self.reach * self.reach * (1.0 + N::SLACK);
-        if P::PRODUCT {
-            let farthest = x.max(y).max(z);
-            return farthest * farthest >= reach2;
-        }
-        x * x + y * y + z * z >= reach2
     }
 
     /// What is known of a source for a tile.
