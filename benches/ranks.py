@@ -73,7 +73,7 @@ class Programs:
     def seconds(self, name):
         """Seconds that the count of a result took."""
         record = json.loads((self.folder / f"{name}.json").read_text())
-        return record["counts"]["DD"]["seconds"]
+        return record["meta"]["counts"]["DD"]["seconds"]
 
 
 def head_of(part):

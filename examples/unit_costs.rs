@@ -58,9 +58,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("unit,cost,seconds,begin");
     for unit in 0..units.len() {
-        let start = Instant::now();
-        engine.tally_units(&job, &what, (&units, unit..unit + 1), &Silent)?;
-        let seconds = (start.elapsed().as_secs_f64() - begin).max(0.0);
+        // The least of several times: a machine that does something else for a moment makes no unit dear.
+        let mut least = f64::INFINITY;
+        for _ in 0..repeats {
+            let start = Instant::now();
+            engine.tally_units(&job, &what, (&units, unit..unit + 1), &Silent)?;
+            least = least.min(start.elapsed().as_secs_f64());
+        }
+        let seconds = (least - begin).max(0.0);
         println!(
             "{unit},{},{seconds:e},{begin:e}",
             units.cost(unit..unit + 1)

@@ -1,12 +1,15 @@
 //! Counts made elsewhere, merged, and cut into parts: what is refused, and what totals say.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use std::sync::Arc;
+
 use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
 use albireo::{
-    Axis, Binning, CountsError, Domain, Edges, EngineError, EstimatorError, JobError, LineOfSight,
-    MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs, Particles, Points, RBins,
-    RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Binning, Column, CountsError, Domain, Edges, EngineError, EstimatorError, JobError,
+    LineOfSight, MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
 fn bins() -> RBins {
@@ -24,6 +27,42 @@ fn restored(
 ) -> Result<PairCounts<RBins>, CountsError> {
     let weight = weight.map(<[f64]>::to_vec);
     PairCounts::from_parts(bins(), npairs.to_vec(), weight, total, JobId(1))
+}
+
+#[test]
+fn positions_in_single_precision_count_as_the_numbers_that_they_are() {
+    let wide = in_box(3000, 5, [10.0; 3]).unwrap();
+    let rows: Vec<f32> = (0..3000)
+        .rev()
+        .flat_map(|row| wide.at(row))
+        .map(|x| x as f32)
+        .collect();
+    let widened: Vec<[f64; 3]> = (0..3000)
+        .map(|row| [0, 1, 2].map(|axis| f64::from(rows[3 * (2999 - row) + axis])))
+        .collect();
+    let rows = Arc::new(rows);
+    let column = |axis| Column::of_singles(rows.clone(), 3 * 2999 + axis, -3, 3000).unwrap();
+    let singly = Points::from_columns([0, 1, 2].map(column)).unwrap();
+    let widened = Points::from_rows(&widened).unwrap();
+    assert_eq!(singly, widened);
+    let [singly, widened] = [singly, widened].map(Particles::new);
+    let domains = [
+        Domain::Open,
+        Domain::Periodic(PeriodicBox::cubic(10.0).unwrap()),
+    ];
+    for domain in &domains {
+        let jobs =
+            [&singly, &widened].map(|sample| PairJob::new(Pairs::Auto(sample), domain).unwrap());
+        let [found, known] = jobs.map(|job| {
+            let sums = Sums::default();
+            let naive = count_pairs(&Naive, &job, &bins(), sums, &Silent).unwrap();
+            let fast = count_pairs(&Cpu::new(), &job, &bins(), sums, &Silent).unwrap();
+            assert_eq!(naive, fast);
+            assert!(naive.npairs()[2] > 1000);
+            naive
+        });
+        assert_eq!(found, known);
+    }
 }
 
 #[test]

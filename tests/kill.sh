@@ -76,7 +76,7 @@ for whom in rank mpirun; do
     ids=($(of_this_folder))
     if [ "${#ids[@]}" -gt 0 ]; then
       id="${ids[$((RANDOM % ${#ids[@]}))]}"
-      [ "$whom" = rank ] || id="$(awk '/^PPid:/ { print $2 }' "/proc/$id/status" 2> /dev/null)"
+      [ "$whom" = rank ] || id="$(awk '/^PPid:/ { print $2 }' "/proc/$id/status" 2> /dev/null || true)"
       [ -z "$id" ] || { kill -9 "$id" 2> /dev/null && killed=$((killed + 1)); } || true
     fi
     wait "$job" 2> /dev/null || true

@@ -38,11 +38,14 @@ fn no_coordinate_is_copied_on_the_way_to_a_count() {
     let weights = Arc::new(vec![1.5; N]);
     drop(own);
     let rows: Arc<Vec<f64>> = Arc::new((0..3 * N).map(|k| [&x, &y, &z][k % 3][k / 3]).collect());
+    let singles: Arc<Vec<f32>> = Arc::new(rows.iter().map(|&x| x as f32 * 0.999).collect());
 
     let before = most_held();
     let apart = [&x, &y, &z].map(|column| Column::shared(column.clone()));
     let axis = |axis: usize| Column::strided(rows.clone(), axis, 3, N).unwrap();
-    for columns in [apart, [axis(0), axis(1), axis(2)]] {
+    let single = |axis| Column::of_singles(singles.clone(), axis, 3, N).unwrap();
+    let singly = [single(0), single(1), single(2)];
+    for columns in [apart, [axis(0), axis(1), axis(2)], singly] {
         for domain in [&cubic, &cell, &Domain::Open] {
             let points = Points::from_columns(columns.clone()).unwrap();
             let sample = Particles::with_weights(points, Column::shared(weights.clone())).unwrap();

@@ -1,6 +1,6 @@
-"""Arrays of any library as one-dimensional columns of float64.
+"""Arrays of any library as one-dimensional columns of floats.
 
-Entry: :func:`column` for one column, :func:`positions` for three at once, :func:`fields` for tables. What is contiguous float64, or a regular
+Entry: :func:`column` for one column, :func:`positions` for three at once, :func:`table` for tables. What is native float64 or float32, or a regular
 step through it, is not copied. Nothing here knows what a column means.
 """
 
@@ -123,18 +123,22 @@ def _hint(found: np.ndarray) -> str:
 
 
 def column(name: str, value: Any) -> np.ndarray:
-    """A column of native float64, in its own memory where it is that already.
+    """A column of native float64 or float32, in its own memory where it is that already.
 
-    Integers are widened, and refused where float64 would round them; so are longer floats.
+    Integers become float64, and are refused where that would round them; so do other floats.
     """
     found = array(name, value)
     if found.ndim != 1:
         raise ValueError(f"{name}: expected one dimension, found an array of shape {found.shape}")
-    return _float64(name, found)
+    return _floats(name, found)
 
 
-def _float64(name: str, found: np.ndarray) -> np.ndarray:
-    if found.dtype != np.float64 or not found.dtype.isnative:
+def _is_taken(kind: np.dtype) -> bool:
+    return kind.isnative and kind in (np.float64, np.float32)
+
+
+def _floats(name: str, found: np.ndarray) -> np.ndarray:
+    if not _is_taken(found.dtype):
         wide = found.dtype.itemsize > 8 or (found.dtype.kind in "iu" and found.dtype.itemsize == 8)
         converted = found.astype(np.float64)
         if wide and found.dtype.kind in "iu":
@@ -143,8 +147,9 @@ def _float64(name: str, found: np.ndarray) -> np.ndarray:
             if row.size:
                 raise ValueError(f"{name}: {found[row[0]]} in row {row[0]} (counting from 0) is no float64")
         return converted
-    steps = found.strides[0] if found.size > 1 else 8
-    regular = found.flags.aligned and steps != 0 and steps % 8 == 0
+    size = found.dtype.itemsize
+    steps = found.strides[0] if found.size > 1 else size
+    regular = found.flags.aligned and steps != 0 and steps % size == 0
     return found if regular else np.ascontiguousarray(found)
 
 
@@ -156,12 +161,12 @@ def _three(name: str, value: Any) -> list[np.ndarray] | None:
     if found.ndim != 2 or found.shape[1] != 3:
         hint = ": transpose it" if found.ndim == 2 and found.shape[0] == 3 else ""
         raise ValueError(f"{name}: expected an array of shape (N, 3) or three columns, found shape {found.shape}{hint}")
-    if found.dtype != np.float64 or not found.dtype.isnative:
+    if not _is_taken(found.dtype):
         if found.dtype.kind in "iu" and found.dtype.itemsize == 8:
             for k, axis in enumerate("xyz"):
-                _float64(axis, found[:, k])
+                _floats(axis, found[:, k])
         found = found.astype(np.float64)
-    return [_float64(axis, found[:, k]) for k, axis in enumerate("xyz")]
+    return [_floats(axis, found[:, k]) for k, axis in enumerate("xyz")]
 
 
 def positions(name: str, value: Any) -> Columns:

@@ -125,7 +125,7 @@ def _values(name: str, values: Any, particles: Sequence[int]) -> Any:
         if found.dtype.kind == "u" and found.size and int(found.max()) > np.iinfo(np.int64).max:
             raise ValueError(f"{name}: whole numbers of particles are at most {np.iinfo(np.int64).max}")
         return found.astype(np.int64)
-    return arrays.column(name, found)
+    return arrays.column(name, found).astype(np.float64, copy=False)
 
 
 def _bonds(bonds: Any) -> list[list[int]]:

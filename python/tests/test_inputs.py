@@ -56,6 +56,32 @@ def test_other_floats_and_integers_are_widened(points):
         assert np.array_equal(found.npairs, double_loop(narrow.astype("f8"), None, EDGES, 101.0)), dtype
 
 
+def test_single_precision_stays_where_it_is(points):
+    narrow = points.astype("f4")
+    weights = np.linspace(0.5, 1.5, len(points)).astype("f4")
+    known = albireo.count(narrow.astype("f8"), weights=weights.astype("f8"), bins=EDGES, box=101)
+    wide = np.zeros((len(points), 5), dtype="f4")
+    wide[:, 1:4] = narrow
+    kinds = {
+        "C order": narrow,
+        "Fortran order": np.asfortranarray(narrow),
+        "columns of a wider array": wide[:, 1:4],
+        "rows backwards": narrow[::-1].copy()[::-1],
+        "tuple of columns": tuple(narrow.T.copy()),
+        "mixed columns": (narrow[:, 0], narrow[:, 1].astype("f8"), narrow[:, 2]),
+        "big-endian": narrow.astype(">f4"),
+        "unaligned": np.frombuffer(b"0" + narrow.tobytes(), offset=1, dtype="f4").reshape(-1, 3),
+        "read only": np.frombuffer(narrow.tobytes(), dtype="f4").reshape(-1, 3),
+    }
+    for name, data in kinds.items():
+        for kind in ("f4", "f8"):
+            found = albireo.count(data, weights=weights.astype(kind), bins=EDGES, box=101)
+            assert np.array_equal(found.npairs, known.npairs), name
+            assert np.array_equal(found.weight, known.weight), name
+    catalog = albireo.Catalog(narrow, weights=weights)
+    assert all(np.shares_memory(values, array) for (_, values), array in zip(catalog.columns, (narrow, narrow, narrow, weights)))
+
+
 def test_tables(points):
     x, y, z = points.T.copy()
     pandas = pytest.importorskip("pandas")

@@ -16,7 +16,7 @@ use super::costs::CPU_COSTS;
 #[cfg(feature = "cuda")]
 use super::costs::GPU_COSTS;
 #[cfg(feature = "cuda")]
-use super::cuda::{Cuda, CudaError, CudaOptions};
+use super::cuda::{Cuda, CudaError, CudaOptions, has_driver};
 use super::{AnyEngine, Cpu, Isa, PairJob};
 use crate::binning::Binning;
 use crate::particles::Particles;
@@ -157,7 +157,7 @@ impl Auto {
                 reason: "cpu: bins reach beyond half the box".to_owned(),
             };
         }
-        // Where it is soon done even if every pair is tested, it is not worth to find out how many are in reach.
+        // Where it is soon done even if every pair is tested, or by nobody else, it is not worth to find out how many are in reach.
         let soon: f64 = jobs
             .iter()
             .map(|(job, sums)| {
@@ -165,13 +165,14 @@ impl Auto {
                 self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums, sets(job)))
             })
             .sum();
+        let try_some = soon >= SOON && self.may_have_gpus();
         let weighed: Vec<Weighed> = jobs
             .iter()
             .map(|(job, sums)| {
-                let share = if soon < SOON {
-                    even_share(job, binning)
-                } else {
+                let share = if try_some {
                     tried_share(job, binning)
+                } else {
+                    even_share(job, binning)
                 };
                 Weighed::new(job, sums, binning, tested(job, binning, share))
             })
@@ -186,6 +187,18 @@ impl Auto {
         } else {
             self.weigh(&weighed, cpu)
         }
+    }
+
+    /// Whether there may be a GPU, as far as can be seen without starting one.
+    #[cfg(feature = "cuda")]
+    fn may_have_gpus(&self) -> bool {
+        self.cuda.get().map_or_else(has_driver, Result::is_ok)
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    #[allow(clippy::unused_self, reason = "as with GPUs")]
+    fn may_have_gpus(&self) -> bool {
+        false
     }
 
     fn stay(&self, cpu: f64, because: &str) -> Choice {

@@ -47,8 +47,10 @@ impl AnyEngine {
         progress: &dyn Progress,
     ) -> Result<Prepared<AnySorted>, EngineError> {
         let Self::Cpu(engine) = self else {
-            // Engines of other processes may share all the same.
-            memory.doubles(vec![])?;
+            // Engines of other processes may share all the same, after they have seen that they can.
+            if memory.doubles(vec![])?.is_some() {
+                memory.doubles(vec![])?;
+            }
             return self.prepare(sample, domain, progress);
         };
         domain.check(sample.points()).map_err(JobError::from)?;

@@ -17,7 +17,8 @@ use crate::error::ParticlesError;
 
 /// One number a row, in a buffer that is shared and not copied: clones and runs of rows cost nothing.
 ///
-/// The buffer is a vector, or any owner that lends it out as a slice, such as an Arrow buffer or a memory map. Row `r` is element
+/// The buffer is a vector, or any owner that lends it out as a slice, such as an Arrow buffer or a memory map, of the same numbers or of ones in
+/// single precision. Row `r` is element
 /// `first + r * stride` of it, so that a table of three columns side by side is three columns of stride 3. What the buffer holds must
 /// not change as long as it is shared.
 ///
@@ -40,6 +41,8 @@ pub struct Column<T = f64> {
 enum Buffer<T> {
     Own(Arc<Vec<T>>),
     Shared(Arc<dyn AsRef<[T]> + Send + Sync>),
+    /// Numbers in single precision, each of which is one of `T`.
+    Singles(Arc<dyn AsRef<[f32]> + Send + Sync>),
 }
 
 impl<T> Clone for Buffer<T> {
@@ -47,15 +50,17 @@ impl<T> Clone for Buffer<T> {
         match self {
             Self::Own(buffer) => Self::Own(buffer.clone()),
             Self::Shared(buffer) => Self::Shared(buffer.clone()),
+            Self::Singles(buffer) => Self::Singles(buffer.clone()),
         }
     }
 }
 
 impl<T> Buffer<T> {
-    fn as_slice(&self) -> &[T] {
+    fn values(&self) -> Values<'_, T> {
         match self {
-            Self::Own(buffer) => buffer,
-            Self::Shared(buffer) => (**buffer).as_ref(),
+            Self::Own(buffer) => Values::Same(buffer),
+            Self::Shared(buffer) => Values::Same((**buffer).as_ref()),
+            Self::Singles(buffer) => Values::Singles((**buffer).as_ref()),
         }
     }
 }
@@ -87,14 +92,14 @@ impl<T> From<Vec<T>> for Column<T> {
     }
 }
 
-impl<T: Copy + fmt::Debug> fmt::Debug for Column<T> {
+impl<T: Copy + From<f32> + fmt::Debug> fmt::Debug for Column<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
 /// Columns are equal when their values are, wherever they lie.
-impl<T: Copy + PartialEq> PartialEq for Column<T> {
+impl<T: Copy + From<f32> + PartialEq> PartialEq for Column<T> {
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len && self.iter().eq(other.iter())
     }
@@ -109,7 +114,30 @@ fn fits(first: usize, stride: isize, len: usize, holds: usize) -> bool {
     first < holds && (0..holds as i128).contains(&last) && (stride != 0 || steps == 0)
 }
 
-impl<T: Copy> Column<T> {
+impl Column {
+    /// As [`Column::strided`], of a buffer in single precision: numbers are widened where they are read.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use albireo::Column;
+    /// let column = Column::of_singles(Arc::new(vec![0.1f32, 0.2, 0.3]), 2, -1, 3)?;
+    /// assert_eq!(column.at(2), f64::from(0.1f32));
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Column::strided`].
+    pub fn of_singles(
+        buffer: Arc<dyn AsRef<[f32]> + Send + Sync>,
+        first: usize,
+        stride: isize,
+        len: usize,
+    ) -> Result<Self, ParticlesError> {
+        Self::new(Buffer::Singles(buffer), first, stride, len)
+    }
+}
+
+impl<T: Copy + From<f32>> Column<T> {
     /// All of a buffer.
     pub fn shared(buffer: Arc<dyn AsRef<[T]> + Send + Sync>) -> Self {
         let len = (*buffer).as_ref().len();
@@ -140,7 +168,7 @@ impl<T: Copy> Column<T> {
         stride: isize,
         len: usize,
     ) -> Result<Self, ParticlesError> {
-        let holds = buffer.as_slice().len();
+        let holds = buffer.values().len();
         if !fits(first, stride, len, holds) {
             return Err(ParticlesError::Strides {
                 rows: len,
@@ -184,15 +212,15 @@ impl<T: Copy> Column<T> {
 
     /// The values, for a loop over rows.
     pub fn view(&self) -> View<'_, T> {
-        let values = self.buffer.as_slice();
+        let values = self.buffer.values();
         let Some(steps) = self.len.checked_sub(1) else {
             return View::default();
         };
         let span = steps * self.stride.unsigned_abs();
         let (values, first) = if self.stride < 0 {
-            (&values[self.first - span..=self.first], span)
+            (values.run(self.first - span..self.first + 1), span)
         } else {
-            (&values[self.first..=self.first + span], 0)
+            (values.run(self.first..self.first + span + 1), 0)
         };
         View {
             values,
@@ -215,7 +243,7 @@ impl<T: Copy> Column<T> {
         self.view().iter()
     }
 
-    /// The values as a slice, where they lie side by side.
+    /// The values as a slice, where they lie side by side in a buffer of their own kind.
     pub fn as_slice(&self) -> Option<&[T]> {
         self.view().as_slice()
     }
@@ -308,7 +336,7 @@ pub(super) struct Table<T> {
     len: usize,
 }
 
-impl<T: Copy> Table<T> {
+impl<T> Table<T> {
     /// The width of a row, and the rows; the last may end with its last column.
     pub(super) fn rows_mut(&mut self) -> (usize, &mut [T]) {
         let end = self.values.len().min(self.len * self.width);
@@ -326,10 +354,33 @@ impl<T: Copy> Table<T> {
     }
 }
 
+/// The numbers of a buffer, in its own precision.
+#[derive(Debug, Clone, Copy)]
+enum Values<'a, T> {
+    Same(&'a [T]),
+    Singles(&'a [f32]),
+}
+
+impl<T> Values<'_, T> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Same(values) => values.len(),
+            Self::Singles(values) => values.len(),
+        }
+    }
+
+    fn run(self, places: Range<usize>) -> Self {
+        match self {
+            Self::Same(values) => Self::Same(&values[places]),
+            Self::Singles(values) => Self::Singles(&values[places]),
+        }
+    }
+}
+
 /// A column seen by a loop: row `r` is element `first + r * stride` of `values`.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a, T = f64> {
-    values: &'a [T],
+    values: Values<'a, T>,
     first: usize,
     stride: isize,
     len: usize,
@@ -338,7 +389,7 @@ pub struct View<'a, T = f64> {
 impl<T> Default for View<'_, T> {
     fn default() -> Self {
         Self {
-            values: &[],
+            values: Values::Same(&[]),
             first: 0,
             stride: 1,
             len: 0,
@@ -358,7 +409,7 @@ impl<T> View<'_, T> {
     }
 }
 
-impl<'a, T: Copy> View<'a, T> {
+impl<'a, T: Copy + From<f32>> View<'a, T> {
     /// The value in row `row`.
     ///
     /// # Panics
@@ -367,7 +418,11 @@ impl<'a, T: Copy> View<'a, T> {
     pub fn at(&self, row: usize) -> T {
         // Beyond the rows lies beyond the values: they end with the last row, and strides are not 0.
         let step = (row as isize).wrapping_mul(self.stride);
-        self.values[self.first.wrapping_add_signed(step)]
+        let place = self.first.wrapping_add_signed(step);
+        match self.values {
+            Values::Same(values) => values[place],
+            Values::Singles(values) => values[place].into(),
+        }
     }
 
     /// The values in the order of the rows.
@@ -375,10 +430,13 @@ impl<'a, T: Copy> View<'a, T> {
         (0..self.len).map(move |row| self.at(row))
     }
 
-    /// The values as a slice, where they lie side by side.
+    /// The values as a slice, where they lie side by side in a buffer of their own kind.
     #[inline]
     pub fn as_slice(&self) -> Option<&'a [T]> {
-        (self.stride == 1).then_some(self.values)
+        match self.values {
+            Values::Same(values) if self.stride == 1 => Some(values),
+            _ => None,
+        }
     }
 
     /// A run of rows, which must not end beyond the last.
@@ -387,7 +445,7 @@ impl<'a, T: Copy> View<'a, T> {
         if self.stride == 1 {
             return Self {
                 len: rows.len(),
-                values: &self.values[rows],
+                values: self.values.run(rows),
                 ..self
             };
         }
@@ -408,7 +466,8 @@ mod tests {
 
     #[test]
     fn strides_of_either_sign_stay_within_the_buffer() {
-        let buffer: Arc<Vec<u32>> = Arc::new((0..20).collect());
+        let buffer: Arc<Vec<f64>> = Arc::new((0..20).map(f64::from).collect());
+        let singles = Arc::new((0..20).map(|k| k as f32).collect::<Vec<_>>());
         for stride in (-8..=8).filter(|&stride| stride != 0) {
             for first in 0..22 {
                 for len in 0..8 {
@@ -417,15 +476,18 @@ mod tests {
                     let inside = rows.iter().all(|row| (0..20).contains(row));
                     let column = Column::strided(buffer.clone(), first, stride, len);
                     assert_eq!(column.is_ok(), inside, "{first} {stride} {len}");
-                    let Ok(column) = column else { continue };
-                    let expected = rows.iter().map(|&row| row as u32);
-                    assert!(column.iter().eq(expected.clone()));
-                    assert!(column.contiguous().iter().copied().eq(expected.clone()));
-                    for from in 0..=len {
-                        let part = column.rows(from..len);
-                        let expected = expected.clone().skip(from);
-                        assert!(part.iter().eq(expected.clone()));
-                        assert!(column.view().rows(from..len).iter().eq(expected));
+                    let short = Column::of_singles(singles.clone(), first, stride, len);
+                    assert_eq!(short.is_ok(), inside, "{first} {stride} {len}");
+                    for column in [column, short].into_iter().flatten() {
+                        let expected = rows.iter().map(|&row| row as f64);
+                        assert!(column.iter().eq(expected.clone()));
+                        assert!(column.contiguous().iter().copied().eq(expected.clone()));
+                        for from in 0..=len {
+                            let part = column.rows(from..len);
+                            let expected = expected.clone().skip(from);
+                            assert!(part.iter().eq(expected.clone()));
+                            assert!(column.view().rows(from..len).iter().eq(expected));
+                        }
                     }
                 }
             }
@@ -447,14 +509,15 @@ mod tests {
 
     #[test]
     fn vectors_are_taken_back_from_their_only_owner() {
-        let column = Column::from(vec![1, 2, 3]);
+        let column = Column::from(vec![1.0, 2.0, 3.0]);
         let other = column.clone();
         let column = column.into_sole().unwrap_err();
         drop(other);
         assert!(column.rows(1..3).into_sole().is_err());
-        assert_eq!(column.into_sole().unwrap(), [1, 2, 3]);
+        assert_eq!(column.into_sole().unwrap(), [1.0, 2.0, 3.0]);
 
-        let table = || Column::of_table((0..8).collect(), [2, 0, 1], [4; 3], 2).unwrap();
+        let values = || (0..8).map(f64::from).collect();
+        let table = || Column::of_table(values(), [2, 0, 1], [4; 3], 2).unwrap();
         let shared = table();
         let _other = shared[1].clone();
         assert!(Column::into_sole_table(shared).is_err());
@@ -467,6 +530,6 @@ mod tests {
         };
         assert_eq!((sole.width, sole.first, sole.len), (4, [2, 0, 1], 2));
         let [x, y, _] = sole.into_columns();
-        assert!(x.iter().eq([2, 6]) && y.iter().eq([0, 4]));
+        assert!(x.iter().eq([2.0, 6.0]) && y.iter().eq([0.0, 4.0]));
     }
 }

@@ -25,6 +25,10 @@ impl Cpu {
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<CpuSorted, EngineError> {
+        // What is given away cannot be had back: where nothing is shared, nothing is sorted for others.
+        if memory.doubles(vec![])?.is_none() {
+            return self.sort(sample, domain, progress);
+        }
         let mut runs = vec![];
         if memory.is_first() {
             let own = self.sort(sample, domain, progress)?.into_numbers();

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, TransparentWrapper, cast_slice, cast_slice_mut};
 use cudarc::driver::sys::{
@@ -64,6 +64,14 @@ impl Drop for GpuMemory {
 /// Memory left to the driver, which hands it out in pieces of 32 MiB and loads kernels into it.
 const RESERVE: u64 = 64 << 20;
 
+/// Whether there is a driver to ask, looked for once. It is not asked.
+pub(in crate::engine) fn has_driver() -> bool {
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    // SAFETY: looks for a shared library by name and loads it; the driver's has no load-time effect on this process.
+    let present = || catch_unwind(|| unsafe { cudarc::driver::sys::is_culib_present() });
+    *PRESENT.get_or_init(|| present().unwrap_or(false))
+}
+
 /// Number of devices that the driver shows.
 ///
 /// # Errors
@@ -71,11 +79,7 @@ const RESERVE: u64 = 64 << 20;
 pub(super) fn device_count() -> Result<usize, CudaError> {
     process::check()?;
     // cudarc panics where the driver's library, or a function of it, is missing (stub libraries lack most).
-    let count = catch_unwind(|| {
-        // SAFETY: looks for a shared library by name and loads it; the driver's has no load-time effect on this process.
-        let present = unsafe { cudarc::driver::sys::is_culib_present() };
-        present.then(CudaContext::device_count)
-    });
+    let count = catch_unwind(|| has_driver().then(CudaContext::device_count));
     match count {
         Ok(Some(Ok(count))) => {
             process::admit()?;

@@ -48,6 +48,7 @@ pub use beyond::count;
 #[doc(hidden)]
 pub use fields::{field, field_by_variant, field_kernels};
 pub use gpu::DeviceDescription;
+pub(super) use gpu::has_driver;
 #[doc(hidden)]
 pub use kept::Kept;
 #[doc(hidden)]
