@@ -289,6 +289,10 @@ impl<T: Copy + From<f32>> Column<T> {
     }
 
     /// The vector that three columns share with nobody else, if each row of theirs is a row of that table; else the columns again.
+    #[allow(
+        clippy::result_large_err,
+        reason = "what is not taken goes back, once a sample"
+    )]
     pub(super) fn into_sole_table(columns: [Self; 3]) -> Result<Table<T>, [Self; 3]> {
         let [x, y, z] = &columns;
         let first = [x.first, y.first, z.first];
