@@ -47,6 +47,25 @@ fn long_columns_in_small_boxes_see_every_image() {
     }
 }
 
+/// Two points in each of which the same images are nearest although they lie more than half a box apart, and steps backwards.
+#[test]
+fn steps_beyond_half_of_the_box_and_backwards_are_seen() {
+    let side = 5.0;
+    let cell = Domain::Periodic(PeriodicBox::cubic(side).unwrap());
+    for (domain, seed) in [(cell, 71), (Domain::Open, 72)] {
+        let (points, charges) = (placed(400, seed, side, &domain), charges(400, seed));
+        for step in [2.9, -0.4, 9.58 * side, -1.5 * side] {
+            for n in [2, 3, 9] {
+                let grid = Grid::orthogonal([1.1, 0.3, 2.0], [0.6, 0.4, step], [3, 4, n]).unwrap();
+                let term = Term::coulomb(Cutoff::Smooth(0.7), 0.1).unwrap();
+                let targets = Targets::Grid(grid);
+                let job = FieldJob::new(&points, &charges, &domain, term, targets).unwrap();
+                same_everywhere(&job);
+            }
+        }
+    }
+}
+
 /// More terms than the two halves of a float32 sum can hold.
 #[test]
 fn sums_of_very_many_sources_are_handed_over() {

@@ -327,9 +327,10 @@ impl Planes {
     fn new<P: Profile, N: Number>(lattice: &Lattice<P, N>, tile: &Tile, source: Fractions) -> Self {
         let unit = lattice.grid.units()[2];
         let middle = component(unit, source[2], tile.centre[2]);
-        // Where targets may see different images of it, or are not at equal distances, it reaches all of them.
-        let far = tile.half[2] + lattice.reach;
-        let spacing = lattice.spacing.filter(|_| far < unit * HALF_TURN);
+        // Where targets may see different images of it, or are not at equal distances, it reaches all of them. The targets of a column may
+        // lie farther apart than their nearest images.
+        let far = |spacing: f64| (tile.size[2] / 2 + 1) as f64 * spacing + lattice.reach;
+        let spacing = lattice.spacing.filter(|&h| far(h) < unit * HALF_TURN);
         let per_spacing = spacing.map_or(0.0, |spacing| 1.0 / spacing);
         Self {
             at: middle * per_spacing + (tile.size[2] / 2) as f64,
