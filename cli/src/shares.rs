@@ -24,7 +24,7 @@ use crate::shard::Shard;
 use crate::world::{World, sum};
 
 /// How often other ranks are seen to.
-const ATTENTION: Duration = Duration::from_micros(500);
+const ATTENTION: Duration = Duration::from_millis(1);
 /// What is said where a panic has ended a thread.
 const ENDED: &str = "the thread that counts has ended";
 /// Units that are counted before it is known how long they take.

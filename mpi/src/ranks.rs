@@ -31,8 +31,8 @@ const PLACE: i32 = 4;
 /// Instead of a place: the first rank gives nothing more.
 #[cfg(target_os = "linux")]
 const LEFT: Address = [u64::MAX; 5];
-/// Between two looks at whether something has come: nobody waits in a loop that keeps a core busy.
-const PAUSE: Duration = Duration::from_micros(200);
+/// Between two looks at whether something has come, at first and after a while: nobody waits in a loop that keeps a core busy.
+const PAUSES: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(2)];
 /// Numbers that are added up at a time.
 const CHUNK: usize = 1 << 22;
 
@@ -80,14 +80,10 @@ impl Ranks {
 
     /// Waits for a message of this kind from a rank.
     fn wait_for(&self, source: i32, tag: i32) -> ferrompi::Result<()> {
-        let waits = || {
-            self.world
-                .iprobe::<u64>(Source::Rank(source), Tag::Value(tag))
-        };
-        while waits()?.is_none() {
-            std::thread::sleep(PAUSE);
-        }
-        Ok(())
+        wait_until(|| {
+            let (source, tag) = (Source::Rank(source), Tag::Value(tag));
+            Ok(self.world.iprobe::<u64>(source, tag)?.is_some())
+        })
     }
 
     /// Asks rank 0 for units.
@@ -138,11 +134,10 @@ impl Ranks {
         let Some(mut desk) = self.desk.take() else {
             return Ok(());
         };
-        while desk.ended + 1 < self.size() {
+        wait_until(|| {
             self.answer(&mut desk)?;
-            std::thread::sleep(PAUSE);
-        }
-        Ok(())
+            Ok(desk.ended + 1 >= self.size())
+        })
     }
 
     fn barrier(&self) -> ferrompi::Result<()> {
@@ -158,10 +153,10 @@ impl Ranks {
     /// Waits for the place that the first rank of the node tells.
     #[cfg(target_os = "linux")]
     fn told_place(&self) -> ferrompi::Result<Address> {
-        let (first, tag) = (Source::Rank(0), Tag::Value(PLACE));
-        while self.node.iprobe::<u64>(first, tag)?.is_none() {
-            std::thread::sleep(PAUSE);
-        }
+        wait_until(|| {
+            let (first, tag) = (Source::Rank(0), Tag::Value(PLACE));
+            Ok(self.node.iprobe::<u64>(first, tag)?.is_some())
+        })?;
         let mut place = Address::default();
         self.node.recv(&mut place, 0, PLACE)?;
         Ok(place)
@@ -203,14 +198,21 @@ impl Ranks {
     }
 }
 
+/// Looks again and again whether something has come, the less often the longer it has not.
+fn wait_until(mut come: impl FnMut() -> ferrompi::Result<bool>) -> ferrompi::Result<()> {
+    let [mut pause, longest] = PAUSES;
+    while !come()? {
+        std::thread::sleep(pause);
+        pause = (pause + pause / 4).min(longest);
+    }
+    Ok(())
+}
+
 /// Waits for all ranks without keeping a core busy.
 fn wait_all(ranks: &Communicator) -> ferrompi::Result<()> {
     ferrompi::scope(|scope| {
         let mut all = ranks.ibarrier(scope)?;
-        while all.test()?.is_none() {
-            std::thread::sleep(PAUSE);
-        }
-        Ok(())
+        wait_until(|| Ok(all.test()?.is_some()))
     })
 }
 
@@ -356,7 +358,7 @@ impl World for Ranks {
             if begun.elapsed() >= patience {
                 break;
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(PAUSES[1]);
         }
         for rank in (0..self.world.size()).filter(|&rank| rank != self.world.rank()) {
             let _ = self.world.send(&[0u64], rank, TELL);

@@ -356,7 +356,8 @@ impl PointsView<'_> {
     /// When `row` is not below the number of points.
     #[inline]
     pub fn at(&self, row: usize) -> [f64; 3] {
-        self.0.map(|column| column.at(row))
+        let [x, y, z] = &self.0;
+        [x.at(row), y.at(row), z.at(row)]
     }
 }
 

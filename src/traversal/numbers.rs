@@ -11,7 +11,11 @@ use super::Bounds;
 use super::held::Held;
 use super::layout::{Layout, Offsets};
 use super::sort::{BLOCK, NO_ROW, Slot, Sorted, position_in, row_in};
+use crate::fingerprint::mix;
 use crate::particles::{Column, Points};
+
+/// Rows that are worth a thread's while.
+const STRETCH: usize = 1 << 12;
 
 /// Slots at the beginning of a column that lies side by side.
 struct SlotsOf {
@@ -130,22 +134,32 @@ fn reach(ends: impl Iterator<Item = usize>, last: usize) -> bool {
     before == last
 }
 
-/// Whether slots hold each of these points, to the last bit, in the row that it has, and points come first in each block.
+/// What tells a point in its row from any other, to the last bit.
+fn mark(position: [f64; 3], row: u32) -> u64 {
+    let bits = position.map(f64::to_bits);
+    mix(bits.into_iter().fold(u64::from(row), mix), u64::MAX)
+}
+
+/// Whether slots hold these points, to the last bit, in the rows that they have, and points come first in each block. Points are compared by
+/// the sum of their marks: both are gone through in the order in which they lie, and none is looked for.
 fn hold(slots: &[Slot], points: &Points) -> bool {
+    let n = points.len();
     let view = points.view();
     let held = |block: &[Slot]| {
-        let n = block.partition_point(|slot| row_in(slot) != NO_ROW);
-        let (full, empty) = block.split_at(n);
-        let same = |slot: &Slot| {
-            let row = row_in(slot) as usize;
-            row < points.len()
-                && position_in(slot).map(f64::to_bits) == view.at(row).map(f64::to_bits)
-        };
-        (full.iter().all(same) && empty.iter().all(|slot| row_in(slot) == NO_ROW)).then_some(n)
+        let number = block.partition_point(|slot| row_in(slot) != NO_ROW);
+        let (full, empty) = block.split_at(number);
+        let rows_are_there = full.iter().all(|slot| (row_in(slot) as usize) < n)
+            && empty.iter().all(|slot| row_in(slot) == NO_ROW);
+        let marks = full
+            .iter()
+            .map(|slot| mark(position_in(slot), row_in(slot)));
+        rows_are_there.then(|| (number, marks.fold(0, u64::wrapping_add)))
     };
     let blocks = slots.par_chunks(BLOCK).with_min_len(64).map(held);
-    let number = blocks.try_reduce(|| 0, |a, b| Some(a + b));
-    number == Some(points.len())
+    let found = blocks.try_reduce(|| (0, 0), |a, b| Some((a.0 + b.0, a.1.wrapping_add(b.1))));
+    let rows = (0..n).into_par_iter().with_min_len(STRETCH);
+    let marks = rows.map(|row| mark(view.at(row), row as u32));
+    found.is_some_and(|found| found == (n, marks.reduce(|| 0, u64::wrapping_add)))
 }
 
 #[cfg(test)]
@@ -199,6 +213,15 @@ mod tests {
                 assert_eq!(flat(&shared), layout.into_flat_offsets());
             }
         }
+    }
+
+    #[test]
+    fn an_order_that_has_a_point_twice_is_none() {
+        let points = points(200);
+        let mut twice = given(&Sorted::new(&points, None, &never).unwrap());
+        assert!(Sorted::of_numbers(&points, twice.clone().into()).is_some());
+        twice.copy_within(4..8, 0);
+        assert!(Sorted::of_numbers(&points, twice.into()).is_none());
     }
 
     #[test]
