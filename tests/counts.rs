@@ -41,7 +41,7 @@ fn positions_in_single_precision_count_as_the_numbers_that_they_are() {
         .map(|row| [0, 1, 2].map(|axis| f64::from(rows[3 * (2999 - row) + axis])))
         .collect();
     let rows = Arc::new(rows);
-    let column = |axis| Column::of_singles(rows.clone(), 3 * 2999 + axis, -3, 3000).unwrap();
+    let column = |axis: usize| Column::of_singles(rows.clone(), 3 * 2999 + axis, -3, 3000).unwrap();
     let singly = Points::from_columns([0, 1, 2].map(column)).unwrap();
     let widened = Points::from_rows(&widened).unwrap();
     assert_eq!(singly, widened);
