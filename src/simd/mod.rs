@@ -362,7 +362,8 @@ const TWO_52: f64 = (1u64 << 52) as f64;
 /// (3.4 half units), half the rounding of s and the roundings of c and of the product.
 pub(crate) const ROOT_ERROR: f64 = 6.0 * HALF_ULP;
 
-/// Rows of this parity get the root from the unit for it, rounded once.
+/// Rows of this parity get the root from the unit for it, rounded once, where there are two ways.
+#[cfg(target_arch = "x86_64")]
 const MOST_EXACT_ROW: usize = 1;
 
 /// Relative error of [`Simd::fine_root`]: a root rounded once, or a Newton step with an exact residual.
