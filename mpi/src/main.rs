@@ -15,11 +15,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use albireo::pages::LargePages;
 use albireo_cli::World;
-
-#[global_allocator]
-static ALLOCATOR: LargePages = LargePages;
 
 fn main() -> ExitCode {
     let ranks = match ranks::Ranks::begin() {

@@ -11,10 +11,10 @@ use std::arch::x86_64::{
     _mm512_maskz_permutexvar_epi32, _mm512_max_pd, _mm512_max_ps, _mm512_min_epu32, _mm512_min_pd,
     _mm512_movepi32_mask, _mm512_movm_epi32, _mm512_mul_pd, _mm512_mul_ps, _mm512_mullo_epi32,
     _mm512_or_si512, _mm512_rsqrt14_ps, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_set1_ps, _mm512_setr_epi32, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps,
-    _mm512_srav_epi32, _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd,
-    _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd,
-    _mm512_sub_ps, _mm512_ternarylogic_epi32, _mm512_xor_si512,
+    _mm512_set1_ps, _mm512_sllv_epi32, _mm512_sqrt_pd, _mm512_sqrt_ps, _mm512_srav_epi32,
+    _mm512_srl_epi64, _mm512_srli_epi64, _mm512_srlv_epi32, _mm512_storeu_pd, _mm512_storeu_ps,
+    _mm512_storeu_si512, _mm512_sub_epi32, _mm512_sub_epi64, _mm512_sub_pd, _mm512_sub_ps,
+    _mm512_ternarylogic_epi32, _mm512_xor_si512,
 };
 
 use super::avx2::{self, Avx2};
@@ -25,6 +25,9 @@ use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM, WordRows, d
 const LANES: usize = 16;
 /// The same of float64.
 const DOUBLES: usize = 8;
+
+/// Which of eight lanes comes into the upper half of each word; lower halves take none.
+const UPPER: [i32; LANES] = [0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7];
 
 /// Proof that the machine has AVX-512 F and DQ, and what [`Avx2`] needs.
 #[derive(Debug, Clone, Copy)]
@@ -437,25 +440,8 @@ impl Simd for Avx512 {
         unsafe {
             let rounding = _mm512_set1_pd(ROUNDING);
             for (half, terms) in terms.into_iter().enumerate() {
-                let at = 8 * half as i32;
-                let order = _mm512_setr_epi32(
-                    0,
-                    at,
-                    0,
-                    at + 1,
-                    0,
-                    at + 2,
-                    0,
-                    at + 3,
-                    0,
-                    at + 4,
-                    0,
-                    at + 5,
-                    0,
-                    at + 6,
-                    0,
-                    at + 7,
-                );
+                let order = _mm512_loadu_si512(UPPER.as_ptr().cast());
+                let order = _mm512_add_epi32(order, _mm512_set1_epi32(8 * half as i32));
                 let upper = _mm512_maskz_permutexvar_epi32(0xaaaa, order, high);
                 let rounded = _mm512_castpd_si512(_mm512_add_pd(terms, rounding));
                 let at = to.as_mut_ptr().add(8 * half);
