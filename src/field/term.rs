@@ -255,8 +255,11 @@ impl Term {
     }
 
     /// The term of a source of strength 1 at distance `r` (of products over the axes: along the first one; Lennard-Jones: epsilon and sigma 1),
-    /// before it is rounded to fixed point.
+    /// before it is rounded to fixed point; 0 from its reach on, where kernels may compute what rounds to nothing.
     pub fn value(&self, r: f64) -> f64 {
+        if r >= self.reach() {
+            return 0.0;
+        }
         struct At {
             r: f64,
             least: f64,
