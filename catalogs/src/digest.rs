@@ -1,11 +1,14 @@
 //! The SHA-256 of a file, for results that say what they were made from.
 //!
-//! Entry: [`sha256`]. Reads the bytes as they are, compressed or not.
+//! Entries: [`sha256`], and [`Hashing`] beside other work. Reads the bytes as they are, compressed or not.
 
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle};
 
 use sha2::{Digest, Sha256};
 
@@ -36,6 +39,65 @@ pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String, CatalogError> {
         }
     }
     Ok(hexadecimal(&hasher.finalize()))
+}
+
+/// The SHA-256 of a file in the making, on a thread of its own while the file is decoded; dropped, it ends.
+///
+/// ```
+/// use albireo_catalogs::{Hashing, Stop, sha256};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("galaxies.csv");
+/// # std::fs::write(&path, "ra,dec\n10.5,-3.25\n")?;
+/// let hashing = Hashing::begin(&path, &Stop::never());
+/// assert_eq!(hashing.finish()?, sha256(&path)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Hashing {
+    path: PathBuf,
+    stop: Stop,
+    /// None where the system gives no thread.
+    thread: Option<JoinHandle<Result<String, CatalogError>>>,
+    dropped: Arc<AtomicBool>,
+}
+
+impl Hashing {
+    /// Begins with the first byte of a file; ended early when `stop` asks for it.
+    pub fn begin(path: &Path, stop: &Stop) -> Self {
+        let dropped = Arc::new(AtomicBool::new(false));
+        let until = {
+            let (stop, dropped) = (stop.clone(), Arc::clone(&dropped));
+            Stop::when(move || dropped.load(Ordering::Relaxed) || stop.requested())
+        };
+        let file = path.to_owned();
+        let thread = Builder::new().name("hashing".to_owned());
+        Self {
+            path: path.to_owned(),
+            stop: stop.clone(),
+            thread: thread.spawn(move || sha256_until(&file, &until)).ok(),
+            dropped,
+        }
+    }
+
+    /// Waits for the last byte.
+    ///
+    /// # Errors
+    /// As [`sha256_until`].
+    pub fn finish(mut self) -> Result<String, CatalogError> {
+        let ended = self.thread.take().map(JoinHandle::join);
+        // A thread that there was none of, or that panicked, has left all to do.
+        match ended {
+            Some(Ok(digest)) => digest,
+            _ => sha256_until(&self.path, &self.stop),
+        }
+    }
+}
+
+impl Drop for Hashing {
+    fn drop(&mut self) {
+        self.dropped.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The SHA-256 of bytes in memory, as [`sha256`] gives that of a file.
@@ -75,10 +137,41 @@ mod tests {
         ] {
             std::fs::write(&path, message).unwrap();
             assert_eq!(sha256(&path).unwrap(), digest);
+            let hashing = Hashing::begin(&path, &Stop::never());
+            assert_eq!(hashing.finish().unwrap(), digest);
         }
         assert!(matches!(
             sha256(&folder.path().join("none")),
             Err(CatalogError::NotFound { .. })
+        ));
+        let hashing = Hashing::begin(&folder.path().join("none"), &Stop::never());
+        assert!(matches!(
+            hashing.finish(),
+            Err(CatalogError::NotFound { .. })
+        ));
+    }
+
+    #[test]
+    fn hashing_ends_when_asked_or_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("zeros");
+        File::create(&path).unwrap().set_len(1 << 20).unwrap();
+        let hashing = Hashing::begin(&path, &Stop::when(|| true));
+        assert!(matches!(
+            hashing.finish(),
+            Err(CatalogError::Interrupted { .. })
+        ));
+        let held = Arc::new(std::sync::Mutex::new(()));
+        let until_dropped = held.lock().unwrap();
+        let waits = Arc::clone(&held);
+        let stop = Stop::when(move || waits.lock().is_err());
+        let mut hashing = Hashing::begin(&path, &stop);
+        let thread = hashing.thread.take().unwrap();
+        drop(hashing);
+        drop(until_dropped);
+        assert!(matches!(
+            thread.join().unwrap(),
+            Err(CatalogError::Interrupted { .. })
         ));
     }
 }

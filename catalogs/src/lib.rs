@@ -66,7 +66,7 @@ mod whole_file;
 mod words;
 
 pub use catalog::{Catalog, ColumnDescription, Description, Request, TableDescription};
-pub use digest::{sha256, sha256_of_bytes, sha256_until};
+pub use digest::{Hashing, sha256, sha256_of_bytes, sha256_until};
 pub use error::CatalogError;
 pub use expression::{Expression, ExpressionError, Filter};
 pub use format::Format;

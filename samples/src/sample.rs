@@ -8,7 +8,7 @@ use albireo::cosmology::Cosmology;
 use albireo::sky::{self, Column};
 use albireo::{Particles, Points};
 use albireo_catalogs::{
-    Attributes, Catalog, CatalogReader, Filter, Request, Stop, TableDescription,
+    Attributes, Catalog, CatalogReader, Filter, Hashing, Request, Stop, TableDescription,
 };
 use serde_json::Value;
 
@@ -252,6 +252,7 @@ impl Opened {
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
+        let hashing = Hashing::begin(self.path(), &conversion.stop);
         let (mut catalog, frame) = self.catalog(conversion.regions.as_ref())?;
         let Self {
             source,
@@ -313,7 +314,7 @@ impl Opened {
                 &catalog,
                 place,
                 weight_sums(&particles),
-                &conversion.stop,
+                Some(hashing),
             )?,
             stated_boxes: stated_box(path, catalog.attributes()).into_iter().collect(),
             frame,

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use albireo_catalogs::{Catalog, Format, Stop};
+use albireo_catalogs::{Catalog, Hashing};
 use serde_json::{Value, json};
 
 use crate::columns::Place;
@@ -77,13 +77,14 @@ pub(crate) fn further_record(columns: &[Option<String>], sums: &[f64]) -> Value 
     Value::Array(sets.collect())
 }
 
-/// What the record of a result says of a file of a sample, its weights adding up to these sums set by set.
+/// What the record of a result says of a file of a sample, its weights adding up to these sums set by set; `hashing` is that of the file,
+/// none of what lies in memory.
 pub(crate) fn record(
     source: &File,
     catalog: &Catalog,
     place: &Place,
     (weight_sum, further_sums): (f64, Vec<f64>),
-    stop: &Stop,
+    hashing: Option<Hashing>,
 ) -> Result<Value, SampleError> {
     let File {
         role,
@@ -91,9 +92,7 @@ pub(crate) fn record(
         selection,
         ..
     } = source;
-    let in_memory = catalog.format() == Format::Memory;
-    let sha256 = (!in_memory).then(|| albireo_catalogs::sha256_until(path, stop));
-    let sha256 = sha256.transpose()?;
+    let sha256 = hashing.map(Hashing::finish).transpose()?;
     let mut record = json!({
         "role": role,
         "path": path,

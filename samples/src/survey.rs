@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use albireo::sky::{self, Column};
-use albireo_catalogs::Stop;
+use albireo_catalogs::{Hashing, Stop};
 use serde_json::Value;
 
 use crate::columns::{Depth, Place};
@@ -100,6 +100,8 @@ impl Survey {
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<(), SampleError> {
+        let is_file = opened.memory().is_none();
+        let hashing = is_file.then(|| Hashing::begin(opened.path(), &conversion.stop));
         let (mut catalog, _) = opened.catalog(None)?;
         let (source, place) = (&opened.source, &opened.place);
         let Place::Sky { ra, dec, depth } = place else {
@@ -113,13 +115,7 @@ impl Survey {
         let weight = weight.transpose()?;
         let weight_sum = |weights: &Vec<f64>| weights.iter().sum();
         let weight_sum: f64 = weight.as_ref().map_or(catalog.rows() as f64, weight_sum);
-        let used = source::record(
-            source,
-            &catalog,
-            place,
-            (weight_sum, vec![]),
-            &conversion.stop,
-        )?;
+        let used = source::record(source, &catalog, place, (weight_sum, vec![]), hashing)?;
         let right = sample::take(&mut catalog, source, ra)?;
         let declination = sample::take(&mut catalog, source, dec)?;
         let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));

@@ -257,9 +257,6 @@ impl Term {
     /// The term of a source of strength 1 at distance `r` (of products over the axes: along the first one; Lennard-Jones: epsilon and sigma 1),
     /// before it is rounded to fixed point; 0 from its reach on, where kernels may compute what rounds to nothing.
     pub fn value(&self, r: f64) -> f64 {
-        if r >= self.reach() {
-            return 0.0;
-        }
         struct At {
             r: f64,
             least: f64,
@@ -272,6 +269,9 @@ impl Term {
                 let joined = profile.join(Scalar, across, profile.along(2, z));
                 profile.of(Scalar, Scalar.max(joined, self.least))
             }
+        }
+        if r >= self.reach() {
+            return 0.0;
         }
         let least = self.r_min * self.r_min;
         self.with_profile(At { r, least })
