@@ -7,7 +7,7 @@ use super::{MOST_LANES, Simd};
 #[derive(Debug)]
 #[repr(C, align(64))] // What registers are stored in or loaded from comes first, so that none straddles two cache lines.
 pub(crate) struct Scatter<const PRODUCTS: bool> {
-    /// Where the counters of slots lie, in bytes.
+    /// Slots or, where products are summed, where their sums lie, in bytes.
     slots: [u32; RING],
     /// What [`Simd::terms`] makes of products.
     terms: [u64; RING],
@@ -68,8 +68,9 @@ const MOST_WRAPPED: usize = 2048;
 const _: () = assert!((1 << (64 - TERM_BITS)) + (MOST_WRAPPED as u64) < MOST_TERMS);
 
 impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
-    /// Log2 of the bytes of counters that belong to a slot.
-    const SHIFT: u32 = (COPIES * if PRODUCTS { 8 } else { 4 }).ilog2();
+    /// Log2 of what slots are multiplied by as they enter the ring: the bytes of the sums of a slot. Instructions that count multiply by the
+    /// bytes of its counters themselves.
+    const SHIFT: u32 = if PRODUCTS { (COPIES * 8).ilog2() } else { 0 };
 
     /// Slots that can be numbered.
     pub(crate) const MOST_SLOTS: usize = (u32::MAX >> Self::SHIFT) as usize - MOST_LANES;
@@ -107,10 +108,24 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
     /// Counts the `lanes` slots from `at` on, both even.
     #[inline(always)]
     fn scatter(&mut self, targets: Targets, at: usize, lanes: usize) {
+        if PRODUCTS {
+            self.add_terms(targets, at, lanes);
+            return;
+        }
+        for (lane, &slot) in self.slots[at..at + lanes].iter().enumerate() {
+            // SAFETY: slots enter the ring only through `take`, `new` and `flush`, which keep every one below `out + MOST_LANES`; as
+            // many entries of `COPIES` have the counters where there are no products, and nothing else refers to them.
+            unsafe { *targets.pairs.add(slot as usize * COPIES + lane % COPIES) += 1 };
+        }
+    }
+
+    /// The same with terms.
+    #[inline(always)]
+    fn add_terms(&mut self, targets: Targets, at: usize, lanes: usize) {
         let waited = &self.slots[at..at + lanes];
         let terms = &self.terms[at..at + lanes];
         for lane in (0..lanes).step_by(2) {
-            // One load for two slots: loads are what a scatter has most of.
+            // One load for two slots: loads are what a scatter of terms has most of.
             // SAFETY: both halves of the word read lie within `waited`.
             let both = unsafe { waited.as_ptr().add(lane).cast::<u64>().read_unaligned() };
             let both = if cfg!(target_endian = "big") {
@@ -121,22 +136,19 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
             for (lane, slot) in [(lane, both & 0xffff_ffff), (lane + 1, both >> 32)] {
                 let (slot, copy) = (slot as usize, lane % COPIES);
                 // SAFETY: slots enter the ring only through `take`, `new` and `flush`, which keep every one below
-                // `out + MOST_LANES` and scale it to bytes; the counters or, where products are summed, the sums have that many
-                // entries of `COPIES`, and nothing else refers to them.
-                unsafe {
-                    if PRODUCTS {
-                        let sum = targets.sums.byte_add(slot).add(copy);
-                        let (wrapped, wraps) = (*sum).overflowing_add(terms[lane]);
-                        *sum = wrapped;
-                        if wraps {
-                            rarely();
-                            let at = slot + copy * size_of::<u64>();
-                            self.wrapped[self.n_wrapped % MOST_WRAPPED] = at as u32;
-                            self.n_wrapped += 1;
-                        }
-                    } else {
-                        *targets.pairs.byte_add(slot).add(copy) += 1;
-                    }
+                // `out + MOST_LANES` and scale it to bytes; the sums, where products are summed, have that many entries of
+                // `COPIES`, and nothing else refers to them.
+                let wraps = unsafe {
+                    let sum = targets.sums.byte_add(slot).add(copy);
+                    let (wrapped, wraps) = (*sum).overflowing_add(terms[lane]);
+                    *sum = wrapped;
+                    wraps
+                };
+                if wraps {
+                    rarely();
+                    let at = slot + copy * size_of::<u64>();
+                    self.wrapped[self.n_wrapped % MOST_WRAPPED] = at as u32;
+                    self.n_wrapped += 1;
                 }
             }
         }
@@ -166,7 +178,11 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
         row: u8,
     ) {
         let slots = simd.min_u(slots, simd.load_u(&self.out_of_range));
-        let slots = simd.shift_left(slots, Self::SHIFT);
+        let slots = if PRODUCTS {
+            simd.shift_left(slots, Self::SHIFT)
+        } else {
+            slots
+        };
         simd.store_u(slots, &mut self.slots[at..at + S::LANES]);
         if PRODUCTS {
             let factor = factors.rows[row as usize];

@@ -12,6 +12,9 @@ pub(crate) trait AcrossAxis: Copy + Sync {
     /// Whether small squares, those up to [`AcrossAxis::least`], are doubtful whatever their place.
     const HAS_LEAST: bool;
 
+    /// Whether there may be bins by the thousand, so that some pair of many a quad of rows is doubtful.
+    const FINE: bool = false;
+
     /// First slot of the row that holds `square`, a number from `n_slots` up when none does; doubtful where the second number is
     /// at most [`AcrossAxis::doubtful`]. `row` is the number of the row.
     fn place<S: Simd>(&self, simd: S, square: S::F, row: usize) -> (S::U, S::U);
@@ -129,6 +132,7 @@ impl<A: AcrossAxis> Filter for Radial<A> {
     const LINE: bool = false;
     const MEASURES: usize = 1;
     const DOUBTS: usize = if A::HAS_LEAST { 2 } else { 1 };
+    const FINE: bool = A::FINE;
 
     #[inline(always)]
     fn measure<S: Simd>(&self, simd: S, d: [S::F; 3], _: [S::F; 3]) -> Measured<S> {

@@ -274,6 +274,7 @@ impl<const FINE: bool> LinearRoot<FINE> {
 
 impl<const FINE: bool> AcrossAxis for LinearRoot<FINE> {
     const HAS_LEAST: bool = false;
+    const FINE: bool = FINE;
 
     #[inline(always)]
     fn place<S: Simd>(&self, simd: S, square: S::F, row: usize) -> (S::U, S::U) {

@@ -165,6 +165,8 @@ pub(crate) trait Filter: Copy + Sync {
     const OF_SEPARATIONS: bool = Self::MEASURES == 1;
     /// How many numbers tell whether a slot is sure.
     const DOUBTS: usize;
+    /// Whether there may be bins by the thousand, so that some pair of many a quad of rows is doubtful.
+    const FINE: bool = false;
 
     /// Takes from the vectors what the bin depends on.
     ///

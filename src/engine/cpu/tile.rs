@@ -16,6 +16,9 @@ use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Slots};
 /// Blocks smaller than this part of the largest one are worth bounds of their own.
 const SMALL: f64 = 0.25;
 
+/// Room for the numbers of doubtful quads: a power of two, so that none is looked for beyond it.
+const NOTED: usize = MOST_QUADS.next_power_of_two();
+
 /// A pair of blocks, with the axes in the order of the job.
 #[derive(Clone, Copy)]
 struct Blocks<'a> {
@@ -281,7 +284,7 @@ impl<F: Filter> Job<'_, F> {
                 lanes,
             };
             let mut open = histogram.open(simd, tile.met(part));
-            let mut doubtful = [0; MOST_QUADS];
+            let mut doubtful = [0; NOTED];
             let mut n_doubtful = 0;
             let (quads, numbers) = measured.quads::<S, F>(part);
             let numbers = numbers.chunks_exact(ROWS * F::MEASURES * S::LANES);
@@ -298,8 +301,13 @@ impl<F: Filter> Job<'_, F> {
                 let cd = less_certain(simd, &filter, c.1, d.1);
                 let least = less_certain(simd, &filter, ab, cd);
                 // Before the counting, which would keep what the test needs alive.
-                if simd.mask_bits(doubts(simd, &filter, least)) & points != 0 {
-                    doubtful[n_doubtful] = at as u8;
+                let any = simd.mask_bits(doubts(simd, &filter, least)) & points != 0;
+                if F::FINE {
+                    // A branch would often be foretold wrong.
+                    doubtful[n_doubtful % NOTED] = at as u8;
+                    n_doubtful += usize::from(any);
+                } else if any {
+                    doubtful[n_doubtful % NOTED] = at as u8;
                     n_doubtful += 1;
                 }
                 let slots = [a.0, b.0, c.0, d.0];
