@@ -72,6 +72,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
+/// What the programs take their memory from.
+pub use albireo::pages::LargePages;
 pub use caller::{CallError, Called, Outcome, Watch};
 use inputs::{Call, Kept};
 use record::Arguments;

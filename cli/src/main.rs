@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use albireo::pages::LargePages;
+use albireo_cli::LargePages;
 
 #[global_allocator]
 static ALLOCATOR: LargePages = LargePages;

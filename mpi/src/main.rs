@@ -15,7 +15,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use albireo_cli::World;
+use albireo_cli::{LargePages, World};
+
+#[global_allocator]
+static ALLOCATOR: LargePages = LargePages;
 
 fn main() -> ExitCode {
     let ranks = match ranks::Ranks::begin() {
