@@ -174,25 +174,32 @@ def memory(programs, args):
 
 
 def scaling(programs, args):
-    """What a discrete-event run over the costs of units predicts, beside what ranks take."""
-    costs = programs.folder / "costs.csv"
+    """What a discrete-event run over the costs of units predicts, beside what ranks take.
+
+    Units are timed by as many processes at once as there are ranks: cores that share memory and power are slower together. What ranks do
+    before they count is the time of the same job with bins that hold no pair.
+    """
     example = Path(programs.albireo).with_name("examples") / "unit_costs"
-    with open(costs, "w") as file:
-        subprocess.run([str(example), "box", str(args.points)], stdout=file, check=True)
-    # The box of the example has side 1, and its bins end at 0.075.
-    count = ["count", programs.catalog(args.points), "--box", "1000", "--bins", "lin:0:75:30", "-q", "--threads", "1"]
-    measured = []
+    job = ["count", programs.catalog(args.points), "--box", "1000", "-q", "--threads", "1", "--checkpoint", "kept", "-o", "ranks.csv"]
     for ranks in [1, 2, 4][: args.most.bit_length()]:
-        seconds = []
-        for _ in range(args.repeats):
-            programs.run(programs.ranks(ranks, [*count, "--checkpoint", "kept", "-o", "ranks.csv"]))
-            shutil.rmtree(programs.folder / "kept")
-            seconds.append(programs.seconds("ranks.csv"))
-        told(f"{ranks} ranks: s", seconds)
-        measured.append(min(seconds))
-    check = ",".join(f"{seconds:.4f}" for seconds in measured)
-    for words in [["--check", check], []]:
-        subprocess.run([sys.executable, str(HERE / "scaling.py"), str(costs), *words])
+        costs = [programs.folder / f"costs_{k}.csv" for k in range(ranks)]
+        files = [open(path, "w") for path in costs]
+        timed = [subprocess.Popen([str(example), "box", str(args.points)], stdout=file) for file in files]
+        if any([process.wait() for process in timed]):
+            sys.exit("unit_costs failed")
+        found = []
+        # The box of the example has side 1, and its bins end at 0.075.
+        for bins in ["lin:0:75:30", "lin:0:1e-6:30"]:
+            seconds = []
+            for _ in range(args.repeats):
+                programs.run(programs.ranks(ranks, [*job, "--bins", bins]))
+                shutil.rmtree(programs.folder / "kept")
+                seconds.append(programs.seconds("ranks.csv"))
+            told(f"{ranks} ranks, {bins}: s", seconds)
+            found.append(min(seconds))
+        check = ":".join(map(str, [ranks, *found]))
+        subprocess.run([sys.executable, str(HERE / "scaling.py"), str(costs[0]), "--check", check])
+    subprocess.run([sys.executable, str(HERE / "scaling.py"), str(programs.folder / "costs_0.csv")])
 
 
 def main():

@@ -8,7 +8,7 @@ A row of the file is a unit with its seconds on one thread; `begin` is what each
 `albireo-mpi` hands them out (a share of 1 in 4 of what is left, evenly over the ranks, one for each thread at least), each rank spreads a run over its threads unit by unit, and
 asks again when the last is done, a rank of several threads having another run meanwhile. Parts are runs of even cost, as `--shard` cuts them. Efficiency is the time that all units take, over workers
 times the time until the last one is done. For more workers than a file has units for, its units follow one another again and again.
-`--check 12.3,6.4,3.3` compares 1, 2, 4.. ranks with the measured seconds of counting.
+`--check 2:6.4:0.5` compares 2 ranks with their measured seconds, half a second of them before they count.
 """
 
 import argparse
@@ -75,6 +75,11 @@ def numbers(text):
     return [float(word) for word in text.split(",")]
 
 
+def measured(text):
+    ranks, found, before = text.split(":")
+    return int(ranks), float(found), float(before)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("costs")
@@ -82,7 +87,7 @@ def main():
     parser.add_argument("--units-a-worker", type=numbers, default=[20, 100, 1000])
     parser.add_argument("--workers", type=numbers, default=[16, 64, 256, 1024])
     parser.add_argument("--latency", type=float, default=1e-4, help="seconds to be handed units, above the time that rank 0 looks at (0.2 ms)")
-    parser.add_argument("--check", type=numbers, help="measured seconds of 1, 2, 4.. ranks")
+    parser.add_argument("--check", type=measured, help="RANKS:SECONDS:BEFORE, as measured, and of these before the first unit")
     args = parser.parse_args()
     with open(args.costs, newline="") as file:
         rows = list(csv.DictReader(file))
@@ -95,13 +100,10 @@ def main():
     spread = (sum((s - mean) ** 2 for s in seconds) / len(seconds)) ** 0.5 / mean
     print(f"{len(seconds)} units, {sum(seconds):.3f} s on one thread, max/mean {max(seconds) / mean:.2f}, cv {spread:.2f}, begin {begin:.2e} s")
     if args.check:
-        worst = 0.0
-        for k, measured in enumerate(args.check):
-            ranks = 2**k
-            predicted = ranks_time(seconds, begin, ranks, args.threads, args.latency)
-            worst = max(worst, abs(predicted / measured - 1))
-            print(f"{ranks} ranks: predicted {predicted:.3f} s, measured {measured:.3f} s, {100 * (predicted / measured - 1):+.1f} %")
-        sys.exit(worst > 0.05)
+        ranks, found, before = args.check
+        predicted = before + ranks_time(seconds, begin, ranks, args.threads, args.latency)
+        print(f"{ranks} ranks: predicted {predicted:.3f} s, measured {found:.3f} s, {100 * (predicted / found - 1):+.1f} %")
+        sys.exit(abs(predicted / found - 1) > 0.05)
     print(f"{'workers':>8} {'units each':>10} {'ranks':>7} {'parts':>7}")
     for workers, each in itertools.product(map(int, args.workers), map(int, args.units_a_worker)):
         n = workers * each * args.threads

@@ -2,12 +2,16 @@
 //!
 //!     cargo run --release --example unit_costs -- box 1000000 > box.csv      (or dd, rr: a clustered sample, random points in a shell)
 
+use std::ops::Range;
 use std::time::Instant;
 
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::{
     Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, Silent, Tallied, random,
 };
+
+/// Of so many times the middle one is taken: a machine that does something else for a moment makes no unit dear.
+const REPEATS: usize = 5;
 
 /// Points within a shell of radii 0.5 and 1 in one octant, as a survey fills it; half of them in clumps where they are `clustered`.
 fn survey(n: usize, clustered: bool) -> Result<Points, albireo::Error> {
@@ -50,22 +54,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let units = engine.units(&job, &what, &Silent)?;
     // Laid out once, for all units.
     engine.tally_units(&job, &what, (&units, 0..0), &Silent)?;
-    let (mut begin, repeats) = (f64::INFINITY, 5);
-    for _ in 0..repeats {
-        let start = Instant::now();
-        engine.tally_units(&job, &what, (&units, 0..0), &Silent)?;
-        begin = begin.min(start.elapsed().as_secs_f64());
-    }
+    let timed = |run: Range<usize>| -> Result<f64, albireo::EngineError> {
+        let mut seconds = [0.0; REPEATS];
+        for seconds in &mut seconds {
+            let start = Instant::now();
+            engine.tally_units(&job, &what, (&units, run.clone()), &Silent)?;
+            *seconds = start.elapsed().as_secs_f64();
+        }
+        seconds.sort_by(f64::total_cmp);
+        Ok(seconds[REPEATS / 2])
+    };
+    let begin = timed(0..0)?;
     println!("unit,cost,seconds,begin");
     for unit in 0..units.len() {
-        // The least of several times: a machine that does something else for a moment makes no unit dear.
-        let mut least = f64::INFINITY;
-        for _ in 0..repeats {
-            let start = Instant::now();
-            engine.tally_units(&job, &what, (&units, unit..unit + 1), &Silent)?;
-            least = least.min(start.elapsed().as_secs_f64());
-        }
-        let seconds = (least - begin).max(0.0);
+        let seconds = (timed(unit..unit + 1)? - begin).max(0.0);
         println!(
             "{unit},{},{seconds:e},{begin:e}",
             units.cost(unit..unit + 1)
