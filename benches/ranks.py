@@ -179,14 +179,16 @@ def scaling(programs, args):
     Units are timed by as many processes at once as there are ranks: cores that share memory and power are slower together. What ranks do
     before they count is the time of the same job with bins that hold no pair.
     """
+    costs = programs.folder / "costs.csv"
     example = Path(programs.albireo).with_name("examples") / "unit_costs"
     job = ["count", programs.catalog(args.points), "--box", "1000", "-q", "--threads", "1", "--checkpoint", "kept", "-o", "ranks.csv"]
     for ranks in [1, 2, 4][: args.most.bit_length()]:
-        costs = [programs.folder / f"costs_{k}.csv" for k in range(ranks)]
-        files = [open(path, "w") for path in costs]
-        timed = [subprocess.Popen([str(example), "box", str(args.points)], stdout=file) for file in files]
-        if any([process.wait() for process in timed]):
-            sys.exit("unit_costs failed")
+        with open(costs, "w") as file:
+            words = [str(example), "box", str(args.points)]
+            beside = [subprocess.Popen(words, stdout=subprocess.DEVNULL) for _ in range(1, ranks)]
+            subprocess.run(words, stdout=file, check=True)
+        for process in beside:
+            process.wait()
         found = []
         # The box of the example has side 1, and its bins end at 0.075.
         for bins in ["lin:0:75:30", "lin:0:1e-6:30"]:
@@ -198,8 +200,8 @@ def scaling(programs, args):
             told(f"{ranks} ranks, {bins}: s", seconds)
             found.append(min(seconds))
         check = ":".join(map(str, [ranks, *found]))
-        subprocess.run([sys.executable, str(HERE / "scaling.py"), str(costs[0]), "--check", check])
-    subprocess.run([sys.executable, str(HERE / "scaling.py"), str(programs.folder / "costs_0.csv")])
+        subprocess.run([sys.executable, str(HERE / "scaling.py"), str(costs), "--check", check])
+    subprocess.run([sys.executable, str(HERE / "scaling.py"), str(costs)])
 
 
 def main():

@@ -302,13 +302,10 @@ impl<F: Filter> Job<'_, F> {
                 let least = less_certain(simd, &filter, ab, cd);
                 // Before the counting, which would keep what the test needs alive.
                 let any = simd.mask_bits(doubts(simd, &filter, least)) & points != 0;
-                if F::FINE {
-                    // A branch would often be foretold wrong.
+                // No branch for fine bins, where it would often be foretold wrong.
+                if F::FINE || any {
                     doubtful[n_doubtful % NOTED] = at as u8;
                     n_doubtful += usize::from(any);
-                } else if any {
-                    doubtful[n_doubtful % NOTED] = at as u8;
-                    n_doubtful += 1;
                 }
                 let slots = [a.0, b.0, c.0, d.0];
                 histogram.take(simd, &mut open, slots, rows, factors);
