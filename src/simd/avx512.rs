@@ -20,7 +20,10 @@ use std::arch::x86_64::{
 use super::avx2::{self, Avx2};
 use super::avx512_bits;
 use super::records::{Record, ShortRecord, lanes_of, load_8, load_short_16, take_off_8};
-use super::{Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, Simd, TERM, WordRows, divide_one_by_one};
+use super::{
+    Common, Factors, Kernel, MOST_EXACT_ROW, ROOT_SEED, ROUNDING, ROWS, Simd, TERM,
+    divide_one_by_one, terms_by_weights,
+};
 
 const LANES: usize = 16;
 /// The same of float64.
@@ -462,16 +465,30 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn divide_by_common<const ROWS: usize>(
         self,
-        rows: (WordRows<'_>, &[u8; ROWS]),
-        points: &[u64],
-        quotient: &[f64; 3],
+        common: Common<'_>,
+        rows: &[u8; ROWS],
         weights: &mut [[f64; LANES]; ROWS],
     ) {
         if is_x86_feature_detected!("avx512vpopcntdq") {
             // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
-            unsafe { avx512_bits::divide_by_common(rows, points, quotient, weights) }
+            unsafe { avx512_bits::divide_by_common(common, rows, weights) }
         } else {
-            divide_one_by_one(self, (rows, points), quotient, weights);
+            divide_one_by_one(self, common, rows, weights);
+        }
+    }
+    #[inline(always)]
+    fn common_terms(
+        self,
+        common: Common<'_>,
+        rows: [u8; ROWS],
+        factors: Factors<'_>,
+        to: &mut [u64],
+    ) {
+        if is_x86_feature_detected!("avx512vpopcntdq") {
+            // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
+            unsafe { avx512_bits::common_terms(common, rows, factors, to) }
+        } else {
+            terms_by_weights(self, common, rows, factors, to);
         }
     }
     #[inline(always)]

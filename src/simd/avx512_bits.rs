@@ -2,24 +2,39 @@
 
 use std::arch::x86_64::{
     __m512d, __m512i, _CMP_EQ_OQ, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512,
-    _mm512_cmp_pd_mask, _mm512_cvtepi64_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd,
-    _mm512_loadu_pd, _mm512_loadu_si512, _mm512_mask_mov_pd, _mm512_mul_pd, _mm512_popcnt_epi64,
-    _mm512_rcp14_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_setzero_si512,
+    _mm512_castpd_si512, _mm512_cmp_pd_mask, _mm512_cvtepi64_pd, _mm512_div_pd, _mm512_fmadd_pd,
+    _mm512_fnmadd_pd, _mm512_loadu_pd, _mm512_loadu_si512, _mm512_mask_mov_pd, _mm512_mul_pd,
+    _mm512_popcnt_epi64, _mm512_rcp14_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd,
     _mm512_storeu_pd, _mm512_storeu_si512,
 };
 
-use super::WordRows;
+use super::{Common, Factors, Quotient, ROUNDING, ROWS, TERM};
 
 /// Points side by side.
 const LANES: usize = 16;
 /// Half of them: float64 in a register.
 const DOUBLES: usize = 8;
 
-/// The bits that words have in common with the points beside one another, of the lower and of the upper half of them.
+/// The bits that words have in common with the points beside one another, and `more`: of the lower and of the upper half of them.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 #[inline]
-fn count_common(words: &[u64], points: &[u64]) -> [__m512i; 2] {
-    let [mut low, mut high] = [_mm512_setzero_si512(); 2];
+fn count_common(words: &[u64], points: &[u64], more: u32) -> [__m512i; 2] {
+    let mut held = [_mm512_set1_epi64(i64::from(more)); 2];
+    // The usual numbers of words are known when the loop over them is compiled.
+    if let Ok(one) = <&[u64; 1]>::try_from(words) {
+        add_common(one, points, &mut held);
+    } else if let Ok(two) = <&[u64; 2]>::try_from(words) {
+        add_common(two, points, &mut held);
+    } else {
+        add_common(words, points, &mut held);
+    }
+    held
+}
+
+/// Adds the bits that words have in common with the points.
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+#[inline]
+fn add_common(words: &[u64], points: &[u64], [low, high]: &mut [__m512i; 2]) {
     for (&word, points) in words.iter().zip(points.as_chunks::<LANES>().0) {
         let word = _mm512_set1_epi64(word.cast_signed());
         // SAFETY: the two loads of 8 lie within 16 numbers.
@@ -30,17 +45,16 @@ fn count_common(words: &[u64], points: &[u64]) -> [__m512i; 2] {
                 _mm512_loadu_si512(at.add(DOUBLES).cast()),
             ]
         };
-        low = _mm512_add_epi64(low, _mm512_popcnt_epi64(_mm512_and_si512(word, a)));
-        high = _mm512_add_epi64(high, _mm512_popcnt_epi64(_mm512_and_si512(word, b)));
+        *low = _mm512_add_epi64(*low, _mm512_popcnt_epi64(_mm512_and_si512(word, a)));
+        *high = _mm512_add_epi64(*high, _mm512_popcnt_epi64(_mm512_and_si512(word, b)));
     }
-    [low, high]
 }
 
 /// As [`Simd::common_bits`].
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 #[inline]
 pub(super) fn common_bits(words: &[u64], points: &[u64], to: &mut [u64; LANES]) {
-    let [low, high] = count_common(words, points);
+    let [low, high] = count_common(words, points, 0);
     // SAFETY: the two stores of 8 lie within 16 numbers.
     unsafe {
         let at = to.as_mut_ptr();
@@ -49,11 +63,36 @@ pub(super) fn common_bits(words: &[u64], points: &[u64], to: &mut [u64; LANES]) 
     }
 }
 
-/// Numerators and denominators of [`quotient`]: far from where anything underflows, and 2^28.
-const NUMERATORS: std::ops::Range<f64> = 1e-270..1e270;
-const MOST: f64 = (1u32 << 28) as f64;
+/// Inverse probabilities of so many bits and the offset.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline]
+fn inverses<const N: usize>(held: [__m512i; N], of: &Quotient) -> [__m512d; N] {
+    let n = _mm512_set1_pd(of.n);
+    let mut h = [n; N];
+    for k in 0..N {
+        h[k] = _mm512_cvtepi64_pd(held[k]);
+    }
+    let mut inverse = if of.is_near {
+        quotients(n, h)
+    } else {
+        let mut inverse = [n; N];
+        for k in 0..N {
+            inverse[k] = _mm512_div_pd(n, h[k]);
+        }
+        inverse
+    };
+    if of.o == 0 {
+        let (zero, z) = (_mm512_setzero_pd(), _mm512_set1_pd(of.z));
+        for k in 0..N {
+            let none = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(h[k], zero);
+            inverse[k] = _mm512_mask_mov_pd(inverse[k], none, z);
+        }
+    }
+    inverse
+}
 
-/// `n / h` of one of [`NUMERATORS`] and whole numbers from 1 to twice [`MOST`], rounded once: in fewer cycles than a division takes.
+/// `n / h` of one of [`Quotient::NUMERATORS`] and whole numbers from 1 to [`Quotient::MOST`], rounded once: in fewer cycles than a
+/// division takes.
 ///
 /// The estimate y is off by e = 1 - h y, at most 2^-14 of it, and y (1 + e + e^2) by e^3: with roundings less than 2^-41.9. So is
 /// q = n y, and what corrects it, r y with r = n - h q, is known to 2^-41.8 of itself: the sum is off by less than 2^-83 before it is
@@ -61,51 +100,85 @@ const MOST: f64 = (1u32 << 28) as f64;
 /// is a multiple of the last place of m, and not 0, since m has 54 bits and n, a multiple of m then, 53.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn quotient(n: __m512d, h: __m512d) -> __m512d {
-    let estimate = _mm512_rcp14_pd(h);
-    let e = _mm512_fnmadd_pd(h, estimate, _mm512_set1_pd(1.0));
-    let y = _mm512_fmadd_pd(estimate, _mm512_fmadd_pd(e, e, e), estimate);
-    let q = _mm512_mul_pd(n, y);
-    _mm512_fmadd_pd(_mm512_fnmadd_pd(h, q, n), y, q)
+fn quotients<const N: usize>(n: __m512d, h: [__m512d; N]) -> [__m512d; N] {
+    let [mut y, mut e, mut q] = [[n; N]; 3];
+    let one = _mm512_set1_pd(1.0);
+    for k in 0..N {
+        y[k] = _mm512_rcp14_pd(h[k]);
+    }
+    for k in 0..N {
+        e[k] = _mm512_fnmadd_pd(h[k], y[k], one);
+    }
+    for e in &mut e {
+        *e = _mm512_fmadd_pd(*e, *e, *e);
+    }
+    for k in 0..N {
+        y[k] = _mm512_fmadd_pd(y[k], e[k], y[k]);
+    }
+    for k in 0..N {
+        q[k] = _mm512_mul_pd(n, y[k]);
+    }
+    for k in 0..N {
+        e[k] = _mm512_fnmadd_pd(h[k], q[k], n);
+    }
+    for k in 0..N {
+        q[k] = _mm512_fmadd_pd(e[k], y[k], q[k]);
+    }
+    q
 }
 
 /// As [`Simd::divide_by_common`].
 #[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
 #[inline]
 pub(super) fn divide_by_common<const ROWS: usize>(
-    (words, rows): (WordRows<'_>, &[u8; ROWS]),
-    points: &[u64],
-    &[n, o, z]: &[f64; 3],
+    common: Common<'_>,
+    rows: &[u8; ROWS],
     weights: &mut [[f64; LANES]; ROWS],
 ) {
-    let near = NUMERATORS.contains(&n) && (0.0..MOST).contains(&o) && points.len() < 1 << 20;
-    let (n, offset) = (_mm512_set1_pd(n), _mm512_set1_pd(o));
     for (&row, weights) in rows.iter().zip(weights) {
-        let words = words.row(row);
-        // The usual numbers of words are known when the loop over them is compiled.
-        let common = if let Ok(one) = <&[u64; 1]>::try_from(words) {
-            count_common(one, points)
-        } else if let Ok(two) = <&[u64; 2]>::try_from(words) {
-            count_common(two, points)
-        } else {
-            count_common(words, points)
-        };
-        for (half, common) in common.into_iter().enumerate() {
-            let held = _mm512_add_pd(offset, _mm512_cvtepi64_pd(common));
-            let mut inverse = if near {
-                quotient(n, held)
-            } else {
-                _mm512_div_pd(n, held)
-            };
-            if o == 0.0 {
-                let none = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(held, _mm512_setzero_pd());
-                inverse = _mm512_mask_mov_pd(inverse, none, _mm512_set1_pd(z));
-            }
+        let held = count_common(common.rows.row(row), common.points, common.quotient.o);
+        for (half, inverse) in inverses(held, common.quotient).into_iter().enumerate() {
             // SAFETY: the load and the store of 8 lie within 16 numbers.
             unsafe {
                 let at = weights.as_mut_ptr().add(half * DOUBLES);
                 _mm512_storeu_pd(at, _mm512_mul_pd(_mm512_loadu_pd(at), inverse));
             }
+        }
+    }
+}
+
+/// As [`Simd::common_terms`]: the halves of all rows go side by side, for each goes through a dozen steps that wait for one another.
+#[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
+#[inline]
+pub(super) fn common_terms(
+    common: Common<'_>,
+    rows: [u8; ROWS],
+    factors: Factors<'_>,
+    to: &mut [u64],
+) {
+    let of = common.quotient;
+    let [a, b, c, d] = rows;
+    // One by one: a loop would keep them in memory, and a closure would not be compiled into this.
+    let a = count_common(common.rows.row(a), common.points, of.o);
+    let b = count_common(common.rows.row(b), common.points, of.o);
+    let c = count_common(common.rows.row(c), common.points, of.o);
+    let d = count_common(common.rows.row(d), common.points, of.o);
+    let held = [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]];
+    let inverse = inverses(held, of);
+    let rounding = _mm512_set1_pd(ROUNDING);
+    let term = _mm512_set1_epi64(TERM.cast_signed());
+    let of_lanes = &factors.lanes[..LANES];
+    let to = &mut to[..ROWS * LANES];
+    for k in 0..2 * ROWS {
+        let factor = _mm512_set1_pd(factors.rows[rows[k / 2] as usize]);
+        let half = k % 2 * DOUBLES;
+        // SAFETY: the load of 8 lies within 16 numbers, the store within the numbers of all rows.
+        unsafe {
+            let factors = _mm512_loadu_pd(of_lanes.as_ptr().add(half));
+            let product = _mm512_mul_pd(_mm512_mul_pd(factor, factors), inverse[k]);
+            let rounded = _mm512_castpd_si512(_mm512_add_pd(product, rounding));
+            let at = to.as_mut_ptr().add(k * DOUBLES);
+            _mm512_storeu_si512(at.cast(), _mm512_add_epi64(rounded, term));
         }
     }
 }
@@ -119,7 +192,7 @@ mod tests {
         let mut found = [0.0; DOUBLES];
         // SAFETY: the load and the store are of 8 numbers.
         unsafe {
-            let quotients = quotient(_mm512_set1_pd(n), _mm512_loadu_pd(h.as_ptr()));
+            let [quotients] = quotients(_mm512_set1_pd(n), [_mm512_loadu_pd(h.as_ptr())]);
             _mm512_storeu_pd(found.as_mut_ptr(), quotients);
         }
         for (found, h) in found.into_iter().zip(h) {

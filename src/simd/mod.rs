@@ -18,6 +18,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_bits;
 mod bit_sliced;
+mod common;
 mod histogram;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -27,6 +28,8 @@ mod scatter;
 mod scatter_sets;
 
 pub(crate) use bit_sliced::BitSliced;
+pub(crate) use common::{Common, Quotient, WordRows};
+use common::{divide_one_by_one, terms_by_weights};
 pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
 pub(crate) use records::{RECORDS, Record, ShortRecord};
@@ -303,58 +306,33 @@ pub(crate) trait Simd: Copy {
         }
     }
 
-    /// Multiplies the first [`Simd::LANES`] weights of each row by `n / (o + c)`, or by z where o + c is 0, c the bits that a row and a point
-    /// have in common: words and points as in [`Simd::common_bits`].
+    /// Multiplies the first [`Simd::LANES`] weights of each row by what the quotient is of the bits that a row and a point have in common.
     #[inline(always)]
     fn divide_by_common<const ROWS: usize>(
         self,
-        rows: (WordRows<'_>, &[u8; ROWS]),
-        points: &[u64],
-        quotient: &[f64; 3],
+        common: Common<'_>,
+        rows: &[u8; ROWS],
         weights: &mut [[f64; MOST_LANES]; ROWS],
     ) {
-        divide_one_by_one(self, (rows, points), quotient, weights);
+        divide_one_by_one(self, common, rows, weights);
+    }
+
+    /// As [`Simd::terms`] of row after row, each product multiplied by what the quotient is of the bits that the row and the point have in
+    /// common.
+    #[inline(always)]
+    fn common_terms(
+        self,
+        common: Common<'_>,
+        rows: [u8; ROWS],
+        factors: Factors<'_>,
+        to: &mut [u64],
+    ) {
+        terms_by_weights(self, common, rows, factors, to);
     }
 
     /// The terms `2^51 + 2^36 + product`, the products `factor * factors[k]`, of at most 2^36, rounded to integers, ties to even.
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]);
 }
-
-/// Words of bits of rows, as many of each.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WordRows<'a> {
-    pub(crate) words: &'a [u64],
-    pub(crate) per_row: usize,
-}
-
-impl<'a> WordRows<'a> {
-    /// The words of a row.
-    #[inline(always)]
-    pub(crate) fn row(self, row: u8) -> &'a [u64] {
-        &self.words[row as usize * self.per_row..][..self.per_row]
-    }
-}
-
-/// [`Simd::divide_by_common`] on any lanes.
-#[inline(always)]
-fn divide_one_by_one<S: Simd, const ROWS: usize>(
-    simd: S,
-    ((words, rows), points): ((WordRows<'_>, &[u8; ROWS]), &[u64]),
-    &[n, o, z]: &[f64; 3],
-    weights: &mut [[f64; MOST_LANES]; ROWS],
-) {
-    for (&row, weights) in rows.iter().zip(weights) {
-        let mut common = [0; MOST_LANES];
-        simd.common_bits(words.row(row), points, &mut common);
-        for (weight, &common) in weights[..S::LANES].iter_mut().zip(&common) {
-            let held = o + (f64::from_bits(common | TWO_52.to_bits()) - TWO_52);
-            *weight *= if held == 0.0 { z } else { n / held };
-        }
-    }
-}
-
-/// Or'ed with its bits, a whole number below it is added to it.
-const TWO_52: f64 = (1u64 << 52) as f64;
 
 /// Relative error of [`Simd::root`] and [`Simd::rsqrt`]: one Newton step on an estimate e good to 1.5 * 2^-12.
 ///

@@ -1,7 +1,7 @@
 //! Counters and sums of any number of slots, in memory.
 
 use super::histogram::{Factors, Histogram, ROWS, Totals};
-use super::{MOST_LANES, Simd};
+use super::{Common, MOST_LANES, Simd};
 
 /// Any number of slots: rows wait in a ring before they are scattered, so that no row is read straight after it was written.
 #[derive(Debug)]
@@ -169,6 +169,18 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
 
     /// Lets one row of slots wait where the oldest did, which has been counted.
     #[inline(always)]
+    fn take_slots<S: Simd>(&mut self, simd: S, at: usize, slots: S::U) {
+        let slots = simd.min_u(slots, simd.load_u(&self.out_of_range));
+        let slots = if PRODUCTS {
+            simd.shift_left(slots, Self::SHIFT)
+        } else {
+            slots
+        };
+        simd.store_u(slots, &mut self.slots[at..at + S::LANES]);
+    }
+
+    /// The same with what is added.
+    #[inline(always)]
     fn take_row<S: Simd>(
         &mut self,
         simd: S,
@@ -177,13 +189,7 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
         factors: Factors<'_>,
         row: u8,
     ) {
-        let slots = simd.min_u(slots, simd.load_u(&self.out_of_range));
-        let slots = if PRODUCTS {
-            simd.shift_left(slots, Self::SHIFT)
-        } else {
-            slots
-        };
-        simd.store_u(slots, &mut self.slots[at..at + S::LANES]);
+        self.take_slots(simd, at, slots);
         if PRODUCTS {
             let factor = factors.rows[row as usize];
             simd.terms(factor, factors.lanes, &mut self.terms[at..at + S::LANES]);
@@ -192,6 +198,25 @@ impl<const PRODUCTS: bool> Scatter<PRODUCTS> {
 }
 
 impl Scatter<true> {
+    /// Takes in four rows of slots and makes room for them; what their pairs add goes by their common bits too.
+    #[inline(always)]
+    pub(crate) fn take_common<S: Simd>(
+        &mut self,
+        simd: S,
+        (at, targets): &mut (usize, Targets),
+        (slots, rows): ([S::U; ROWS], [u8; ROWS]),
+        factors: Factors<'_>,
+        common: Common<'_>,
+    ) {
+        for (k, slots) in slots.into_iter().enumerate() {
+            self.scatter(*targets, of_quad::<S>(*at, k), S::LANES);
+            self.take_slots(simd, of_quad::<S>(*at, k), slots);
+        }
+        let terms = &mut self.terms[of_quad::<S>(*at, 0)..][..ROWS * S::LANES];
+        simd.common_terms(common, rows, factors, terms);
+        *at = of_quad::<S>(*at, ROWS);
+    }
+
     /// Takes in one row of slots; `weights` are what its pairs add, scaled by 2^36.
     #[inline(always)]
     pub(crate) fn take_weighed<S: Simd>(

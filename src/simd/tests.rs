@@ -1,8 +1,8 @@
 //! Every instruction set of this machine against plain arithmetic, lane by lane.
 
 use super::{
-    FINE_ROOT_ERROR, Isa, Kernel, MOST_LANES, RECORDS, ROOT_ERROR, Record, ShortRecord, Simd,
-    WordRows,
+    Common, FINE_ROOT_ERROR, Factors, Isa, Kernel, MOST_LANES, Quotient, RECORDS, ROOT_ERROR, ROWS,
+    Record, ShortRecord, Simd, WordRows,
 };
 
 struct Suite;
@@ -225,14 +225,15 @@ fn common_bits<S: Simd>(simd: S) {
                 assert_eq!(found, expected, "{n_words} words, lane {part} + {lane}");
             }
             for quotient in [
-                [0.7, 1.0, 0.3],
-                [129.0, 0.0, 0.0],
-                [3.0, 0.0, -2.5],
-                [1e-300, 5.0, 1.0],
-                [1e-260, 3e8, 1.0],
-                [0.99, 4e9, 1.0],
+                (0.7, 1, 0.3),
+                (129.0, 0, 0.0),
+                (3.0, 0, -2.5),
+                (1e-300, 5, 1.0),
+                (1e-260, 300_000_000, 1.0),
+                (0.99, 4_000_000_000, 1.0),
             ] {
-                let [n, o, z] = quotient;
+                let (n, o, z) = quotient;
+                let quotient = Quotient::new(n, o, z, n_words);
                 let given = [0.1, 7.0].map(|from| std::array::from_fn(|k| from + k as f64));
                 let mut weights: [[f64; MOST_LANES]; 2] = given;
                 let mut two_rows = words.clone();
@@ -241,14 +242,33 @@ fn common_bits<S: Simd>(simd: S) {
                     words: &two_rows,
                     per_row: n_words,
                 };
-                simd.divide_by_common((two_rows, &[0, 1]), points, &quotient, &mut weights);
+                let common = Common {
+                    rows: two_rows,
+                    points,
+                    quotient: &quotient,
+                };
+                simd.divide_by_common(common, &[0, 1], &mut weights);
                 for lane in 0..S::LANES {
                     for (row, common) in [found[lane], 0].into_iter().enumerate() {
-                        let held = o + common as f64;
+                        let held = f64::from(o) + common as f64;
                         let inverse = if held == 0.0 { z } else { n / held };
                         let expected = given[row][lane] * inverse;
                         assert_eq!(weights[row][lane].to_bits(), expected.to_bits());
                     }
+                }
+                let (mut terms, mut expected) = ([0; ROWS * MOST_LANES], [0; MOST_LANES]);
+                let factors = Factors {
+                    rows: &std::array::from_fn(|k| 1e5 + 1e3 * k as f64),
+                    lanes: &std::array::from_fn::<f64, MOST_LANES, _>(|k| 0.3 * k as f64 - 1.0),
+                };
+                simd.common_terms(common, [0, 1, 0, 1], factors, &mut terms);
+                for (k, terms) in terms.chunks_exact(S::LANES).enumerate().take(ROWS) {
+                    let products = std::array::from_fn::<f64, MOST_LANES, _>(|lane| {
+                        let common = [found[lane], 0][k % 2];
+                        factors.rows[k % 2] * factors.lanes[lane] * quotient.of(common)
+                    });
+                    simd.terms(1.0, &products, &mut expected);
+                    assert_eq!(*terms, expected[..S::LANES]);
                 }
             }
         }

@@ -6,6 +6,7 @@
 use super::lanes::{PairWeights, RowWords};
 use crate::domain::Image;
 use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
+use crate::traversal::BLOCK;
 
 /// Counts and sums of pairs in bins, each weighed by itself.
 pub(super) struct Weighed<'a> {
@@ -53,6 +54,11 @@ impl Histogram for Weighed<'_> {
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
+        if let Some(common) = self.of.common(&self.rows, self.lane) {
+            // What pads rows lies in no bin: whose weights it gets does not matter.
+            let rows = rows.map(|row| row % BLOCK as u8);
+            return (self.sums).take_common(simd, open, (slots, rows), factors, common);
+        }
         let last = simd.splat_u(self.n_slots - 1);
         let mut inside = [0; ROWS];
         for (inside, slots) in inside.iter_mut().zip(slots) {

@@ -221,7 +221,7 @@ impl InverseProbability {
     }
 
     /// The table as numbers n, o and z: entry c is `n / (o + c)`, rounded once, z where o + c is 0; none where scaling has rounded an entry.
-    pub(crate) fn quotient(&self) -> Option<[f64; 3]> {
+    pub(crate) fn quotient(&self) -> Option<(f64, u32, f64)> {
         let Realisations {
             number,
             offset,
@@ -229,14 +229,13 @@ impl InverseProbability {
             ..
         } = self.realisations;
         let [n, z] = [f64::from(number), default_value].map(|p| scaled(p, self.exponent));
-        let o = f64::from(offset);
         let entry = |c: usize| {
-            let held = o + c as f64;
+            let held = f64::from(offset) + c as f64;
             if held == 0.0 { z } else { n / held }
         };
         let same = |(c, p): (usize, &f64)| p.to_bits() == entry(c).to_bits();
         let mut entries = self.table.iter().enumerate();
-        entries.all(same).then_some([n, o, z])
+        entries.all(same).then_some((n, offset, z))
     }
 
     /// What they are multiplied by, scaled below 1.

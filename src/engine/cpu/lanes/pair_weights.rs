@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::sums::Factors;
 use crate::particles::Bits;
 use crate::separation::direction;
-use crate::simd::{MOST_LANES, Simd, WordRows};
+use crate::simd::{Common, MOST_LANES, Quotient, Simd, WordRows};
 use crate::tally::{AngularWeight, InverseProbability, PairFactor};
 use crate::traversal::{BLOCK, LEAF, Layout, NO_ROW};
 
@@ -22,7 +22,7 @@ pub(in crate::engine::cpu) struct PairWeights<'a> {
 struct Inverse<'a> {
     of: &'a InverseProbability,
     /// What its table is made by, where a division does for it.
-    quotient: Option<[f64; 3]>,
+    quotient: Option<Quotient>,
     first: BitLanes,
     second: Option<BitLanes>,
 }
@@ -95,6 +95,12 @@ impl BitLanes {
         &self.words[leaf * self.per_row * LEAF..][..self.per_row * LEAF]
     }
 
+    /// The words of the points in the slots from `lane` on, of the same leaf.
+    #[inline(always)]
+    fn register(&self, lane: usize) -> &[u64] {
+        &self.leaf(lane / LEAF)[lane % LEAF..]
+    }
+
     /// Word after word of the point in a slot.
     #[inline(always)]
     fn slot(&self, slot: usize) -> impl Iterator<Item = u64> {
@@ -109,6 +115,28 @@ impl Inverse<'_> {
         self.second.as_ref().unwrap_or(&self.first)
     }
 
+    #[inline(always)]
+    fn of_rows<'b>(&self, words: &'b RowWords) -> WordRows<'b> {
+        WordRows {
+            words: &words.words,
+            per_row: self.first.per_row,
+        }
+    }
+
+    #[inline(always)]
+    fn common<'b>(
+        &'b self,
+        quotient: &'b Quotient,
+        words: &'b RowWords,
+        lane: usize,
+    ) -> Common<'b> {
+        Common {
+            rows: self.of_rows(words),
+            points: self.second().register(lane),
+            quotient,
+        }
+    }
+
     /// Multiplies the weights of rows of a block with the points in the slots from `lane` on by their inverse probabilities.
     #[inline(always)]
     fn weigh<S: Simd, const N: usize>(
@@ -118,15 +146,12 @@ impl Inverse<'_> {
         (words, rows): (&RowWords, &[u8; N]),
         lane: usize,
     ) {
-        let second = self.second();
-        let points = &second.leaf(lane / LEAF)[lane % LEAF..];
-        let of_rows = WordRows {
-            words: &words.words,
-            per_row: second.per_row,
-        };
         if let Some(quotient) = &self.quotient {
-            return simd.divide_by_common((of_rows, rows), points, quotient, weights);
+            let common = self.common(quotient, words, lane);
+            return simd.divide_by_common(common, rows, weights);
         }
+        let second = self.second();
+        let (of_rows, points) = (self.of_rows(words), second.register(lane));
         let table = self.of.table();
         for (weights, &row) in weights.iter_mut().zip(rows) {
             let mut common = [0; MOST_LANES];
@@ -222,11 +247,14 @@ impl<'a> PairWeights<'a> {
         second: Option<&Layout>,
     ) -> Self {
         Self {
-            inverse: factor.inverse().map(|(of, [one, other])| Inverse {
-                of,
-                quotient: of.quotient().filter(|_| of.counter().is_none()),
-                first: BitLanes::new(one, first, of),
-                second: second.map(|layout| BitLanes::new(other, layout, of)),
+            inverse: factor.inverse().map(|(of, [one, other])| {
+                let quotient = of.quotient().filter(|_| of.counter().is_none());
+                Inverse {
+                    of,
+                    quotient: quotient.map(|(n, o, z)| Quotient::new(n, o, z, one.per_row())),
+                    first: BitLanes::new(one, first, of),
+                    second: second.map(|layout| BitLanes::new(other, layout, of)),
+                }
             }),
             angular: factor.angular().map(|of| Angular {
                 of,
@@ -286,6 +314,19 @@ impl<'a> PairWeights<'a> {
                 angular.weigh(&mut weights[..S::LANES], pair, asked);
             }
         }
+    }
+
+    /// The bits that rows have in common with the points in the slots from `lane` on, where what a quotient makes of them is all there is
+    /// besides the weights of rows and points.
+    #[inline(always)]
+    pub(in crate::engine::cpu) fn common<'b>(
+        &'b self,
+        rows: &'b RowWords,
+        lane: usize,
+    ) -> Option<Common<'b>> {
+        let inverse = self.inverse.as_ref().filter(|_| self.angular.is_none())?;
+        let quotient = inverse.quotient.as_ref()?;
+        Some(inverse.common(quotient, rows, lane))
     }
 
     /// The weight of the pair of two slots, whose weights have this product.
