@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::lanes::{Lists, Sides};
+use super::lanes::Lists;
 use super::rule::Rule;
-use crate::simd::{Isa, Kernel, MOST_LANES, Record, Simd};
+use crate::simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
 
 /// Particles whose lists are made and met at a time.
 pub(super) const STRETCH: usize = 256;
@@ -15,6 +15,8 @@ pub(super) const STRETCH: usize = 256;
 const CELLS_IN_REACH: f64 = 2.0;
 /// As whole neighbours along an axis.
 pub(super) const NEAREST: usize = 2;
+/// Parts of a cell along the third axis that particles are sorted by.
+pub(super) const PARTS: usize = 4;
 /// More than the roundings of a cell's width, relative.
 const SLACK: f64 = 1e-9;
 
@@ -63,7 +65,7 @@ impl Grid {
 #[derive(Debug, Clone)]
 pub(super) struct CellOrder {
     grid: Grid,
-    /// Where each cell begins, and the end.
+    /// Where each part of a cell begins, and the end.
     starts: Vec<u32>,
     /// The former numbers of the particles, in their new order.
     pub(super) from: Vec<u32>,
@@ -71,7 +73,8 @@ pub(super) struct CellOrder {
 
 impl CellOrder {
     pub(super) fn new(rule: &Rule, records: &[Record]) -> Self {
-        let grid = Grid::new(rule, records.len());
+        let mut grid = Grid::new(rule, records.len());
+        grid.n[2] *= PARTS;
         let cells: usize = grid.n.iter().product();
         let mut starts = vec![0u32; cells + 1];
         let numbers: Vec<u32> = records
@@ -94,12 +97,18 @@ impl CellOrder {
         Self { grid, starts, from }
     }
 
-    /// Runs of particles that may be near those of a cell, none twice.
-    fn runs(&self, cell: [usize; 3], runs: &mut Vec<Range<usize>>) {
+    /// The cell of a particle, along the third axis its part.
+    pub(super) fn cell(&self, record: &Record) -> [usize; 3] {
+        self.grid.cell(record)
+    }
+
+    /// Runs of particles that may be near those of a part of a cell and of `span` more along the third axis, none twice.
+    pub(super) fn runs(&self, cell: [usize; 3], span: usize, runs: &mut Vec<Range<usize>>) {
         runs.clear();
         let [_, _, n] = self.grid.n;
-        let width = (2 * NEAREST + 1).min(n);
-        let first = (cell[2] + n - NEAREST.min(n)) % n;
+        let near = NEAREST * PARTS;
+        let width = (2 * near + 1 + span).min(n);
+        let first = (cell[2] + n - near.min(n)) % n;
         let until = (first + width).min(n);
         for i in self.grid.near(0, cell[0]) {
             for j in self.grid.near(1, cell[1]) {
@@ -128,6 +137,11 @@ impl Halves {
         };
         Self([column(0), column(1), column(2)])
     }
+
+    pub(super) fn columns(&self) -> [&[u32]; 3] {
+        let [x, y, z] = &self.0;
+        [x, y, z]
+    }
 }
 
 /// The lists of a stretch of sorted particles.
@@ -137,8 +151,6 @@ pub(super) struct CellLists {
     /// Where each list begins, and its number of particles.
     lists: Vec<(u32, u32)>,
     neighbours: Vec<u32>,
-    /// Neighbours that lists are filled up to whole numbers of.
-    width: usize,
 }
 
 impl Lists for CellLists {
@@ -146,7 +158,7 @@ impl Lists for CellLists {
     fn of(&self, particle: usize) -> (&[u32], usize) {
         let (start, count) = self.lists[particle - self.particles.start];
         let (start, count) = (start as usize, count as usize);
-        let end = start + count.next_multiple_of(self.width);
+        let end = start + count.next_multiple_of(RECORDS);
         (&self.neighbours[start..end], count)
     }
 }
@@ -156,15 +168,39 @@ impl CellLists {
         self.particles.clone()
     }
 
-    /// Makes the lists of these particles anew: of all their neighbours, or of those with higher numbers.
+    /// No lists yet, of particles from number `first` on.
+    pub(super) fn starting_at(first: usize) -> Self {
+        Self {
+            particles: first..first,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the list of the next particle; `empty` is the number of an empty record.
+    pub(super) fn push(&mut self, neighbours: impl Iterator<Item = u32>, empty: u32) {
+        let start = self.neighbours.len();
+        self.neighbours.extend(neighbours);
+        self.end(start, empty);
+        self.particles.end += 1;
+    }
+
+    /// Ends the list that begins at `start`.
+    #[inline(always)]
+    fn end(&mut self, start: usize, empty: u32) {
+        let count = self.neighbours.len() - start;
+        let filled = start + count.next_multiple_of(RECORDS);
+        self.neighbours.resize(filled, empty);
+        self.lists.push((start as u32, count as u32));
+    }
+
+    /// Makes the lists of these particles anew: of their neighbours with higher numbers.
     pub(super) fn fill(
         &mut self,
         (isa, rule): (Isa, &Rule),
         order: &CellOrder,
         (records, halves): (&[Record], &Halves),
-        (particles, sides): (Range<usize>, Sides),
+        particles: Range<usize>,
     ) {
-        self.width = sides.width();
         self.particles = particles;
         self.lists.clear();
         self.neighbours.clear();
@@ -173,7 +209,6 @@ impl CellLists {
             order,
             records,
             halves,
-            sides,
             lists: self,
         });
     }
@@ -186,7 +221,6 @@ struct Filling<'a> {
     /// All particles, sorted; the last record is an empty one.
     records: &'a [Record],
     halves: &'a Halves,
-    sides: Sides,
     lists: &'a mut CellLists,
 }
 
@@ -201,12 +235,30 @@ pub(super) fn list_limit(rule: &Rule) -> f32 {
     (r * r * (1.0 + 1e-5)) as f32
 }
 
-/// The separations along an axis of the particles whose upper halves are `others` from one.
+/// The lengths of the box over 2^32.
+pub(super) fn units_of_halves(rule: &Rule) -> [f32; 3] {
+    rule.lengths.map(|length| (length * 2f64.powi(-32)) as f32)
+}
+
+/// The separation along an axis of particles from one, by the upper halves of their positions.
 #[inline(always)]
-fn along<S: Simd>(simd: S, others: &[u32], own: S::U, unit: S::F) -> S::F {
-    let other = simd.load_u(others);
+fn along<S: Simd>(simd: S, other: S::U, own: S::U, unit: S::F) -> S::F {
     let (there, back) = (simd.sub_u(other, own), simd.sub_u(own, other));
     simd.mul(simd.to_float(simd.min_u(there, back)), unit)
+}
+
+/// The squared separations of particles from one, to within what [`list_limit`] allows for.
+#[inline(always)]
+pub(super) fn squares<S: Simd>(
+    simd: S,
+    others: [S::U; 3],
+    own: [S::U; 3],
+    units: [S::F; 3],
+) -> S::F {
+    let dx = along(simd, others[0], own[0], units[0]);
+    let dy = along(simd, others[1], own[1], units[1]);
+    let dz = along(simd, others[2], own[2], units[2]);
+    simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)))
 }
 
 impl Kernel for Filling<'_> {
@@ -215,20 +267,22 @@ impl Kernel for Filling<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let limit = simd.splat(list_limit(self.rule));
-        let [lx, ly, lz] = self
-            .rule
-            .lengths
-            .map(|length| (length * 2f64.powi(-32)) as f32);
-        let units = [simd.splat(lx), simd.splat(ly), simd.splat(lz)];
+        let units = units_of_halves(self.rule);
+        let units = [
+            simd.splat(units[0]),
+            simd.splat(units[1]),
+            simd.splat(units[2]),
+        ];
         let empty = self.records.len() as u32 - 1;
-        let (mut runs, mut of) = (vec![], usize::MAX);
-        let [x, y, z] = &self.halves.0;
+        let (mut runs, mut of) = (vec![], [usize::MAX; 3]);
+        let [x, y, z] = self.halves.columns();
         for particle in self.lists.particles.clone() {
-            let cell = self.order.grid.cell(&self.records[particle]);
-            let number = self.order.grid.number(cell);
-            if number != of {
-                self.order.runs(cell, &mut runs);
-                of = number;
+            // Particles of a cell have their runs in common.
+            let [i, j, k] = self.order.cell(&self.records[particle]);
+            let cell = [i, j, k / PARTS * PARTS];
+            if cell != of {
+                self.order.runs(cell, PARTS - 1, &mut runs);
+                of = cell;
             }
             let own = [
                 simd.splat_u(x[particle]),
@@ -238,21 +292,17 @@ impl Kernel for Filling<'_> {
             let neighbours = &mut self.lists.neighbours;
             let start = neighbours.len();
             for run in &runs {
-                let mut at = match self.sides {
-                    Sides::One => run.start.max(particle + 1),
-                    Sides::Both => run.start,
-                };
+                let mut at = run.start.max(particle + 1);
                 while at < run.end {
-                    let dx = along(simd, &x[at..], own[0], units[0]);
-                    let dy = along(simd, &y[at..], own[1], units[1]);
-                    let dz = along(simd, &z[at..], own[2], units[2]);
-                    let r2 = simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)));
+                    let others = [
+                        simd.load_u(&x[at..]),
+                        simd.load_u(&y[at..]),
+                        simd.load_u(&z[at..]),
+                    ];
+                    let r2 = squares(simd, others, own, units);
                     let within = simd.mask_bits(simd.less(r2, limit));
                     let lanes = (run.end - at).min(S::LANES) as u32;
-                    let mut within = within & (u64::MAX >> (64 - lanes)) as u32;
-                    if let Some(own @ 0..32) = particle.checked_sub(at) {
-                        within &= !(1 << own);
-                    }
+                    let within = within & (u64::MAX >> (64 - lanes)) as u32;
                     let mut found = [0; MOST_LANES];
                     let count = simd.store_lanes(within, at as u32, &mut found);
                     neighbours.extend_from_slice(&found);
@@ -260,9 +310,7 @@ impl Kernel for Filling<'_> {
                     at += S::LANES;
                 }
             }
-            let count = neighbours.len() - start;
-            neighbours.resize(start + count.next_multiple_of(self.sides.width()), empty);
-            self.lists.lists.push((start as u32, count as u32));
+            self.lists.end(start, empty);
         }
     }
 }

@@ -10,15 +10,16 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::cells::{CellLists, CellOrder, Halves, STRETCH};
+use super::clusters::ClusterLists;
 #[cfg(feature = "cuda")]
 use super::device_run::StepDevice;
-use super::lanes::{Lists, Meeting, PairSums, Sides};
+use super::lanes::{Lists, Meeting, PairSums};
 use super::rule::Rule;
-use super::short_lanes::ShortMeeting;
+use super::short_lanes::{Group, Groups, ShortMeeting};
 use super::single::{Single, short};
 use crate::engine::Cpu;
 use crate::error::EngineError;
-use crate::simd::{Isa, Record, ShortRecord};
+use crate::simd::{Isa, MOST_LANES, RECORDS, Record, ShortRecord};
 
 /// Who visits the pairs of a step.
 #[derive(Debug, Clone)]
@@ -83,30 +84,26 @@ enum Neighbours {
     /// None: the double loop.
     Naive,
     All(EveryPair),
+    /// Each pair once.
     Cells(Vec<CellLists>),
+    /// For single precision, which meets pairs from both sides.
+    Clusters(Vec<ClusterLists>),
 }
 
-/// Every later particle, or every other.
+/// Every particle with all others.
 #[derive(Debug)]
 struct EveryPair {
     particles: usize,
-    sides: Sides,
-    /// 0, 1, .., for both sides twice over, and as many times the number of particles as a register may need.
+    /// 0, 1, .., and as many times the number of particles as a register may need.
     numbers: Vec<u32>,
 }
 
 impl EveryPair {
-    fn new(particles: usize, sides: Sides) -> Self {
-        let numbers = 0..particles as u32;
-        let filling = std::iter::repeat_n(particles as u32, sides.width());
-        let numbers = match sides {
-            Sides::One => numbers.chain(filling).collect(),
-            Sides::Both => numbers.clone().chain(numbers).chain(filling).collect(),
-        };
+    fn new(particles: usize) -> Self {
+        let filling = std::iter::repeat_n(particles as u32, MOST_LANES);
         Self {
             particles,
-            sides,
-            numbers,
+            numbers: (0..particles as u32).chain(filling).collect(),
         }
     }
 
@@ -116,16 +113,34 @@ impl EveryPair {
     }
 }
 
+/// All later ones.
 impl Lists for EveryPair {
     #[inline(always)]
     fn of(&self, particle: usize) -> (&[u32], usize) {
         let first = particle + 1;
-        let count = match self.sides {
-            Sides::One => self.particles - first,
-            Sides::Both => self.particles - 1,
-        };
-        let end = first + count.next_multiple_of(self.sides.width());
+        let count = self.particles - first;
+        let end = first + count.next_multiple_of(RECORDS);
         (&self.numbers[first..end], count)
+    }
+}
+
+/// A few particles and all there are.
+struct Few<'a> {
+    every: &'a EveryPair,
+    number: usize,
+}
+
+impl Groups for Few<'_> {
+    #[inline(always)]
+    fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let particles = self.every.stretch(self.number);
+        let n = self.every.particles;
+        std::iter::once(Group {
+            own: particles.start,
+            particles,
+            neighbours: &self.every.numbers[..n.next_multiple_of(MOST_LANES)],
+            count: n,
+        })
     }
 }
 
@@ -140,7 +155,6 @@ const SUMMED: usize = 1 << 11;
 pub(super) struct Forces {
     threads: Option<(Arc<ThreadPool>, Isa)>,
     neighbours: Neighbours,
-    sides: Sides,
     /// The upper halves of positions, in single precision.
     shorts: Vec<ShortRecord>,
     /// On each particle, in half a step; one more for what lists are filled up with.
@@ -155,20 +169,20 @@ impl Forces {
         particles: usize,
         rule: &Rule,
     ) -> Result<Self, EngineError> {
-        let sides = match rule.single {
-            Some(_) => Sides::Both,
-            None => Sides::One,
+        let lists = || match rule.single {
+            Some(_) => Neighbours::Clusters(vec![]),
+            None => Neighbours::Cells(vec![]),
         };
         let (cpu, neighbours) = match engine {
             ForceEngine::Naive => (None, Neighbours::Naive),
             ForceEngine::AllPairs(cpu) => {
-                let every = EveryPair::new(particles, sides);
+                let every = EveryPair::new(particles);
                 (Some(cpu.clone()), Neighbours::All(every))
             }
-            ForceEngine::Cells(cpu) => (Some(cpu.clone()), Neighbours::Cells(vec![])),
+            ForceEngine::Cells(cpu) => (Some(cpu.clone()), lists()),
             // What the device refuses.
             #[cfg(feature = "cuda")]
-            ForceEngine::Device(_) => (Some(Cpu::new()), Neighbours::Cells(vec![])),
+            ForceEngine::Device(_) => (Some(Cpu::new()), lists()),
         };
         let threads = match cpu {
             Some(cpu) => Some((cpu.pool()?, cpu.isa())),
@@ -182,7 +196,6 @@ impl Forces {
         Ok(Self {
             threads,
             neighbours,
-            sides,
             shorts: vec![],
             impulses: vec![[0; 4]; particles + 1],
             buffers: (0..buffers).map(|_| buffer()).collect(),
@@ -191,7 +204,10 @@ impl Forces {
 
     /// Whether particles are to be sorted by cells.
     pub(super) fn by_cells(&self) -> bool {
-        matches!(self.neighbours, Neighbours::Cells(_))
+        matches!(
+            self.neighbours,
+            Neighbours::Cells(_) | Neighbours::Clusters(_)
+        )
     }
 
     /// Has the threads at hand do something.
@@ -205,29 +221,35 @@ impl Forces {
     /// Makes the lists of particles sorted by cells; `records` has one more, an empty one.
     pub(super) fn list(&mut self, rule: &Rule, order: &CellOrder, records: &[Record]) {
         let particles = records.len() - 1;
-        let (Neighbours::Cells(lists), Some((pool, isa))) = (&mut self.neighbours, &self.threads)
-        else {
+        let Some((pool, isa)) = &self.threads else {
             return;
         };
         let halves = Halves::of(&records[..particles]);
-        lists.resize_with(particles.div_ceil(STRETCH), CellLists::default);
-        pool.install(|| {
-            lists.par_iter_mut().enumerate().for_each(|(k, lists)| {
-                let stretch = k * STRETCH..particles.min((k + 1) * STRETCH);
-                lists.fill(
-                    (*isa, rule),
-                    order,
-                    (records, &halves),
-                    (stretch, self.sides),
-                );
-            });
-        });
+        let (stretches, by, of) = (
+            particles.div_ceil(STRETCH),
+            (*isa, rule),
+            (records, &halves),
+        );
+        let stretch = |k: usize| k * STRETCH..particles.min((k + 1) * STRETCH);
+        match &mut self.neighbours {
+            Neighbours::Cells(lists) => {
+                lists.resize_with(stretches, CellLists::default);
+                let each = lists.par_iter_mut().enumerate();
+                pool.install(|| each.for_each(|(k, lists)| lists.fill(by, order, of, stretch(k))));
+            }
+            Neighbours::Clusters(lists) => {
+                lists.resize_with(stretches, ClusterLists::default);
+                let each = lists.par_iter_mut().enumerate();
+                pool.install(|| each.for_each(|(k, lists)| lists.fill(by, order, of, stretch(k))));
+            }
+            Neighbours::Naive | Neighbours::All(_) => {}
+        }
     }
 
     /// Makes the impulses on all particles; energies and virials too if they are asked for.
     pub(super) fn make(&mut self, rule: &Rule, records: &[Record], sums: bool) -> Met {
-        self.impulses.fill([0; 4]);
         let Some(threads) = self.threads.clone() else {
+            self.impulses.fill([0; 4]);
             return double_loop(rule, records, &mut self.impulses);
         };
         let work = Work {
@@ -242,12 +264,10 @@ impl Forces {
         let nearest = self.make_short(&threads, (single, rule.species), records);
         let mut met = Met::default();
         if sums {
-            // Every pair from both of its sides: impulses of no use, and twice the sums.
+            // Every pair once more in double precision: impulses of no use.
             let mut unused = vec![[0; 4]; records.len()];
             let to = (&mut unused[..], &mut self.buffers[..]);
             met = work.meet_all(threads, &self.neighbours, to);
-            met.sums.energy /= 2;
-            met.sums.virial /= 2;
         }
         Met { nearest, ..met }
     }
@@ -265,15 +285,14 @@ impl Forces {
         let nearest = pool.install(|| {
             records.par_iter().map(short).collect_into_vec(shorts);
             match neighbours {
-                Neighbours::Cells(lists) => {
+                Neighbours::Clusters(lists) => {
                     let each = lists.par_iter().zip(impulses.par_chunks_mut(STRETCH));
-                    let meet = |(lists, impulses): (&CellLists, &mut [Record])| {
+                    let meet = |(groups, impulses): (&ClusterLists, &mut [Record])| {
                         isa.dispatch(ShortMeeting {
                             single,
                             species,
-                            particles: lists.particles(),
                             records: shorts,
-                            lists,
+                            groups,
                             impulses,
                         })
                     };
@@ -281,19 +300,18 @@ impl Forces {
                 }
                 Neighbours::All(every) => {
                     let each = impulses.par_chunks_mut(FEW).enumerate();
-                    let meet = |(k, impulses)| {
+                    let meet = |(number, impulses)| {
                         isa.dispatch(ShortMeeting {
                             single,
                             species,
-                            particles: every.stretch(k),
                             records: shorts,
-                            lists: every,
+                            groups: &Few { every, number },
                             impulses,
                         })
                     };
                     each.map(meet).reduce(|| 0.0, f32::max)
                 }
-                Neighbours::Naive => 0.0,
+                Neighbours::Naive | Neighbours::Cells(_) => 0.0,
             }
         });
         f64::from(nearest)
@@ -348,6 +366,13 @@ impl Work<'_> {
             Neighbours::Cells(lists) => self.share(threads, to, lists.len(), |k| {
                 (&lists[k], lists[k].particles())
             }),
+            Neighbours::Clusters(lists) => {
+                let empty = self.records.len() as u32 - 1;
+                let lists: Vec<_> = lists.iter().map(|lists| lists.each(empty)).collect();
+                self.share(threads, to, lists.len(), |k| {
+                    (&lists[k], lists[k].particles())
+                })
+            }
             Neighbours::Naive => Met::default(),
         }
     }
@@ -381,6 +406,7 @@ impl Work<'_> {
     ) -> Met {
         let mut met = Met::default();
         if buffers.is_empty() {
+            impulses.fill([0; 4]);
             for k in 0..stretches {
                 met.add(self.meet(isa, stretch(k), impulses));
             }
@@ -416,6 +442,7 @@ impl Work<'_> {
         let parts: Vec<_> = parts.collect();
         pool.install(|| {
             parts.into_par_iter().for_each(|(sums, parts)| {
+                sums.fill([0; 4]);
                 for part in parts {
                     add_up(sums, part);
                 }

@@ -4,7 +4,7 @@
 
 use super::pair_rule::PairRule;
 use super::rule::Rule;
-use crate::simd::{Kernel, MOST_LANES, RECORDS, Record, Simd};
+use crate::simd::{Kernel, RECORDS, Record, Simd};
 
 /// Energies and virials of pairs, in the rule's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,26 +19,7 @@ pub(super) trait Lists {
     fn of(&self, particle: usize) -> (&[u32], usize);
 }
 
-/// Which of the two particles of a pair has the other in its list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sides {
-    /// That with the lower number.
-    One,
-    /// Both.
-    Both,
-}
-
-impl Sides {
-    /// Neighbours of a register, which lists are whole numbers of.
-    pub(super) fn width(self) -> usize {
-        match self {
-            Self::One => RECORDS,
-            Self::Both => MOST_LANES,
-        }
-    }
-}
-
-/// Particles of a stretch against their lists, which hold a pair once; or twice, for sums that are twice what they should be then.
+/// Particles of a stretch against their lists, which hold each pair once.
 pub(super) struct Meeting<'a, L> {
     pub(super) rule: &'a Rule,
     pub(super) particles: std::ops::Range<usize>,

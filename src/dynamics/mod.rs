@@ -14,6 +14,7 @@
 #[cfg(feature = "cuda")]
 mod advance_on_device;
 mod cells;
+mod clusters;
 #[cfg(feature = "cuda")]
 mod device_run;
 mod forces;

@@ -31,9 +31,14 @@ pub(super) struct Single {
     /// The lengths of the box over 2^32.
     pub(super) units: [f32; 3],
     pub(super) pairs: Vec<SinglePair>,
+    /// See [`Single::safe`].
+    safe: [f32; MOST_SUMMED + 1],
     /// See [`Single::error`].
     error: f64,
 }
+
+/// Impulses that are summed in 32 bits at most.
+const MOST_SUMMED: usize = 32;
 
 /// More than the force at the closest, in epsilon/sigma: 24 (2 2^6.5 - 2^3.5) = 4073; and the bits of the largest impulse of a pair.
 pub(super) const STEEPEST: f64 = 4200.0;
@@ -74,11 +79,23 @@ impl Single {
             }
         };
         let scaled = lengths.map(|length| (length * 2f64.powi(-32)) as f32);
+        let pairs: Vec<_> = pairs.iter().map(of_pair).collect();
+        let safe = std::array::from_fn(|n| {
+            let of_pairs = pairs.iter().map(|pair| safe(pair, n.max(1)));
+            of_pairs.fold(CLOSEST, f32::min)
+        });
         Ok(Self {
             units: scaled,
-            pairs: pairs.iter().map(of_pair).collect(),
+            pairs,
+            safe,
             error: error(longest / least),
         })
+    }
+
+    /// So many impulses of pairs with an (sigma/r)^2 of this or less can be summed in 32 bits.
+    #[inline(always)]
+    pub(super) fn safe(&self, impulses: usize) -> f32 {
+        self.safe.get(impulses).copied().unwrap_or(0.0)
     }
 
     /// Each component of an impulse is this times r times the sum of the magnitudes of repulsion, attraction and what is taken off, and one
@@ -109,6 +126,33 @@ impl Single {
         let force = force - pair.force_off * s.sqrt();
         (d.map(|d| (force * d).round_ties_even() as i32), s)
     }
+}
+
+/// The largest (sigma/r)^2 = s, up to [`CLOSEST`], at which so many impulses of a pair have a sum below 2^31.
+///
+/// A component is at most `(s^4 (repulsion s^3 + attraction) + force_off sqrt(s)) r`, and r is sigma/sqrt(s): this grows with s, a dozen
+/// roundings by 2^-24 add less than 10^-5 of it, and that to an integer less than 1.
+fn safe(pair: &SinglePair, impulses: usize) -> f32 {
+    let [sigma2, repulsion, attraction, force_off] =
+        [pair.sigma2, pair.repulsion, pair.attraction, pair.force_off].map(|c| f64::from(c.abs()));
+    let largest = |s: f64| {
+        let force = s.powi(4) * (repulsion * s.powi(3) + attraction) + force_off * s.sqrt();
+        force * (sigma2 / s).sqrt() * (1.0 + 1e-5) + 1.0
+    };
+    let most = f64::from(i32::MAX) / impulses as f64;
+    let [mut least, mut beyond] = [0.0, f64::from(CLOSEST)];
+    if largest(beyond) <= most {
+        return CLOSEST;
+    }
+    for _ in 0..30 {
+        let middle = 0.5 * (least + beyond);
+        if largest(middle) <= most {
+            least = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    (least as f32).next_down().max(0.0)
 }
 
 /// The relative part of [`Single::error`] in a box of this length over the least sigma.

@@ -10,10 +10,11 @@ use std::arch::x86_64::{
     _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_sub_pd, _mm256_unpackhi_epi32,
     _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64, _mm256_xor_si256,
     _mm512_add_epi32, _mm512_castsi128_si512, _mm512_castsi256_si512, _mm512_castsi512_si256,
-    _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4, _mm512_maskz_compress_epi32,
-    _mm512_permutex2var_epi64, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_setr_epi64,
-    _mm512_setzero_si512, _mm512_shuffle_i64x2, _mm512_storeu_si512, _mm512_unpackhi_epi32,
-    _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+    _mm512_cmpge_epu32_mask, _mm512_extracti64x4_epi64, _mm512_inserti32x4, _mm512_inserti64x4,
+    _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_permutex2var_epi64, _mm512_set1_epi32,
+    _mm512_setr_epi32, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_shuffle_i64x2,
+    _mm512_storeu_si512, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32,
+    _mm512_unpacklo_epi64,
 };
 
 /// Four integers: of a position or an impulse the components, and one more.
@@ -31,11 +32,13 @@ pub(crate) const RECORDS: usize = 8;
 fn rows<const N: usize>(index: &[u32], len: usize) -> [usize; N] {
     let mut rows = [0; N];
     let mut last = 0;
-    for (row, &index) in rows.iter_mut().zip(&index[..N]) {
-        *row = index as usize;
+    for &index in &index[..N] {
         last = last.max(index);
     }
     assert!((last as usize) < len);
+    for (row, &index) in rows.iter_mut().zip(&index[..N]) {
+        *row = index as usize;
+    }
     rows
 }
 
@@ -128,9 +131,14 @@ pub(super) fn load_short_8(from: &[ShortRecord], index: &[u32]) -> [__m256i; 4] 
 #[target_feature(enable = "avx512f,avx512dq,avx2")]
 #[inline]
 pub(super) fn load_short_16(from: &[ShortRecord], index: &[u32]) -> [__m512i; 4] {
-    let rows: [usize; 16] = rows(index, from.len());
-    // SAFETY: every row is below the length, and a record is as wide as the load.
-    let load = |k: usize| unsafe { _mm_loadu_si128(from.as_ptr().add(rows[k]).cast()) };
+    let index = &index[..16];
+    // SAFETY: the load is of 16 numbers.
+    let all = unsafe { _mm512_loadu_si512(index.as_ptr().cast()) };
+    let len = u32::try_from(from.len()).unwrap_or(u32::MAX);
+    let len = _mm512_set1_epi32(len.cast_signed());
+    assert!(_mm512_cmpge_epu32_mask(all, len) == 0);
+    // SAFETY: every index is below the length, and a record is as wide as the load.
+    let load = |k: usize| unsafe { _mm_loadu_si128(from.as_ptr().add(index[k] as usize).cast()) };
     let four = |k: usize| {
         let lanes = _mm512_castsi128_si512(load(k));
         let lanes = _mm512_inserti32x4::<1>(lanes, load(k + 4));
