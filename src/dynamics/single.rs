@@ -233,4 +233,44 @@ mod tests {
         assert!(met > 10_000, "{met}");
         assert!(worst <= 1.0 && worst > 1e-3, "{worst}");
     }
+
+    /// No sum of as many impulses as are safe leaves 32 bits, and few more would.
+    #[test]
+    fn sums_that_are_safe_fit() {
+        for (epsilon, cutoff) in [(1.0, 2.5), (1e-3, 1.2), (40.0, 4.0)] {
+            for truncation in [Truncation::Cut(cutoff), Truncation::ForceShifted(cutoff)] {
+                let pair = |sigma| PairParameters { epsilon, sigma };
+                let rows = [vec![pair(1.0), pair(1.3)], vec![pair(1.3), pair(2.0)]];
+                let potential = LennardJones::mixture(truncation, &[1.0, 1.0], &rows)
+                    .unwrap_or_else(|e| panic!("{e}"));
+                let rule = Rule::new(&potential, [30.0; 3], 0.005, 0.3, Precision::Single);
+                let rule = rule.unwrap_or_else(|e| panic!("{e}"));
+                let Some(single) = &rule.single else {
+                    panic!("a rule in single precision");
+                };
+                let mut fullest = [0i64; MOST_SUMMED + 1];
+                let origin: ShortRecord = [0; 4];
+                for k in 0..200_000u32 {
+                    let other = [k * 2000 + 1, k % 7 * 40_000_000, k % 3 * 90_000_000, 0];
+                    for species in 0..2 {
+                        let other = [other[0], other[1], other[2], species];
+                        let (impulse, s) = single.impulse(2, &origin, &other);
+                        let largest = impulse.into_iter().map(|p| i64::from(p).abs()).max();
+                        for (n, fullest) in fullest.iter_mut().enumerate().skip(1) {
+                            if s > 0.0 && s <= single.safe(n) {
+                                *fullest = largest.unwrap_or(0).max(*fullest);
+                            }
+                        }
+                    }
+                }
+                for (n, fullest) in fullest.into_iter().enumerate().skip(1) {
+                    let sum = fullest * n as i64;
+                    assert!(sum <= i64::from(i32::MAX), "{n}: {sum}");
+                    let unsafe_soon = sum > i64::from(i32::MAX) / 4 || single.safe(n) == CLOSEST;
+                    assert!(unsafe_soon, "{n}: {sum}");
+                }
+                assert_eq!(single.safe(MOST_SUMMED + 1), 0.0);
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Impulses in single precision: steps that can be undone, near those in double precision, and what float32 cannot hold.
 
 use albireo::Silent;
-use albireo::dynamics::{LennardJones, Precision, Simulation, Start, Truncation};
+use albireo::dynamics::{ForceEngine, LennardJones, Precision, Simulation, Start, Truncation};
 
-use super::{DT, SKIN, argon, cells};
+use super::{DT, SKIN, argon, cells, engines};
 
 #[test]
 fn single_precision_undoes_its_steps_and_conserves_what_it_should() {
@@ -40,6 +40,25 @@ fn single_precision_undoes_its_steps_and_conserves_what_it_should() {
         (back.positions, back.momenta),
         (before.positions, before.momenta)
     );
+}
+
+/// Each of a particle's twelve neighbours pushes it by nearly as much as an integer of a pair holds.
+#[test]
+fn impulses_of_close_neighbours_are_summed_whole() {
+    let potential = argon(Truncation::Cut(2.2));
+    let start = Start::fcc(500, 3.6).unwrap();
+    let start = start.with_temperature(0.5, 2, &potential).unwrap();
+    let after = |engine: &ForceEngine| {
+        let made =
+            Simulation::with_precision(Precision::Single, &potential, &start, (1e-4, SKIN), engine);
+        let mut crystal = made.unwrap();
+        crystal.advance(3, &Silent).unwrap();
+        crystal.state()
+    };
+    let expected = after(&ForceEngine::Naive);
+    for (name, engine) in engines() {
+        assert!(after(&engine) == expected, "{name}");
+    }
 }
 
 #[test]
