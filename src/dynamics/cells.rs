@@ -150,6 +150,7 @@ pub(super) struct CellLists {
     particles: Range<usize>,
     /// Where each list begins, and its number of particles.
     lists: Vec<(u32, u32)>,
+    /// List after list, each filled up to whole registers; then room.
     neighbours: Vec<u32>,
 }
 
@@ -180,17 +181,11 @@ impl CellLists {
     pub(super) fn push(&mut self, neighbours: impl Iterator<Item = u32>, empty: u32) {
         let start = self.neighbours.len();
         self.neighbours.extend(neighbours);
-        self.end(start, empty);
-        self.particles.end += 1;
-    }
-
-    /// Ends the list that begins at `start`.
-    #[inline(always)]
-    fn end(&mut self, start: usize, empty: u32) {
         let count = self.neighbours.len() - start;
-        let filled = start + count.next_multiple_of(RECORDS);
-        self.neighbours.resize(filled, empty);
+        let end = start + count.next_multiple_of(RECORDS);
+        self.neighbours.resize(end, empty);
         self.lists.push((start as u32, count as u32));
+        self.particles.end += 1;
     }
 
     /// Makes the lists of these particles anew: of their neighbours with higher numbers.
@@ -203,7 +198,6 @@ impl CellLists {
     ) {
         self.particles = particles;
         self.lists.clear();
-        self.neighbours.clear();
         isa.dispatch(Filling {
             rule,
             order,
@@ -240,25 +234,24 @@ pub(super) fn units_of_halves(rule: &Rule) -> [f32; 3] {
     rule.lengths.map(|length| (length * 2f64.powi(-32)) as f32)
 }
 
-/// The separation along an axis of particles from one, by the upper halves of their positions.
+/// The separations along an axis of the particles whose upper halves are `others` from one.
 #[inline(always)]
-fn along<S: Simd>(simd: S, other: S::U, own: S::U, unit: S::F) -> S::F {
+fn along<S: Simd>(simd: S, others: &[u32], own: S::U, unit: S::F) -> S::F {
+    apart(simd, simd.load_u(others), own, unit)
+}
+
+/// The same of upper halves in a register.
+#[inline(always)]
+pub(super) fn apart<S: Simd>(simd: S, other: S::U, own: S::U, unit: S::F) -> S::F {
     let (there, back) = (simd.sub_u(other, own), simd.sub_u(own, other));
     simd.mul(simd.to_float(simd.min_u(there, back)), unit)
 }
 
-/// The squared separations of particles from one, to within what [`list_limit`] allows for.
+/// Which squared separations are less than a limit, made of those along the axes to within what [`list_limit`] allows for.
 #[inline(always)]
-pub(super) fn squares<S: Simd>(
-    simd: S,
-    others: [S::U; 3],
-    own: [S::U; 3],
-    units: [S::F; 3],
-) -> S::F {
-    let dx = along(simd, others[0], own[0], units[0]);
-    let dy = along(simd, others[1], own[1], units[1]);
-    let dz = along(simd, others[2], own[2], units[2]);
-    simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)))
+pub(super) fn within<S: Simd>(simd: S, dx: S::F, dy: S::F, dz: S::F, limit: S::F) -> S::U {
+    let square = simd.mul_add(dz, dz, simd.mul_add(dy, dy, simd.mul(dx, dx)));
+    simd.less(square, limit)
 }
 
 impl Kernel for Filling<'_> {
@@ -274,14 +267,16 @@ impl Kernel for Filling<'_> {
             simd.splat(units[2]),
         ];
         let empty = self.records.len() as u32 - 1;
-        let (mut runs, mut of) = (vec![], [usize::MAX; 3]);
+        let (mut runs, mut of, mut candidates) = (vec![], [usize::MAX; 3], 0);
         let [x, y, z] = self.halves.columns();
+        let mut start = 0;
         for particle in self.lists.particles.clone() {
             // Particles of a cell have their runs in common.
             let [i, j, k] = self.order.cell(&self.records[particle]);
             let cell = [i, j, k / PARTS * PARTS];
             if cell != of {
                 self.order.runs(cell, PARTS - 1, &mut runs);
+                candidates = runs.iter().map(ExactSizeIterator::len).sum();
                 of = cell;
             }
             let own = [
@@ -290,27 +285,29 @@ impl Kernel for Filling<'_> {
                 simd.splat_u(z[particle]),
             ];
             let neighbours = &mut self.lists.neighbours;
-            let start = neighbours.len();
+            if neighbours.len() < start + candidates + 2 * MOST_LANES {
+                neighbours.resize(start + candidates + 2 * MOST_LANES, empty);
+            }
+            let mut to = start;
             for run in &runs {
                 let mut at = run.start.max(particle + 1);
                 while at < run.end {
-                    let others = [
-                        simd.load_u(&x[at..]),
-                        simd.load_u(&y[at..]),
-                        simd.load_u(&z[at..]),
-                    ];
-                    let r2 = squares(simd, others, own, units);
-                    let within = simd.mask_bits(simd.less(r2, limit));
+                    let dx = along(simd, &x[at..], own[0], units[0]);
+                    let dy = along(simd, &y[at..], own[1], units[1]);
+                    let dz = along(simd, &z[at..], own[2], units[2]);
+                    let within = simd.mask_bits(within(simd, dx, dy, dz, limit));
                     let lanes = (run.end - at).min(S::LANES) as u32;
                     let within = within & (u64::MAX >> (64 - lanes)) as u32;
-                    let mut found = [0; MOST_LANES];
-                    let count = simd.store_lanes(within, at as u32, &mut found);
-                    neighbours.extend_from_slice(&found);
-                    neighbours.truncate(neighbours.len() - MOST_LANES + count);
+                    if let Some(room) = neighbours[to..].first_chunk_mut() {
+                        to += simd.store_lanes(within, at as u32, room);
+                    }
                     at += S::LANES;
                 }
             }
-            self.lists.end(start, empty);
+            let end = start + (to - start).next_multiple_of(RECORDS);
+            neighbours[to..end].fill(empty);
+            self.lists.lists.push((start as u32, (to - start) as u32));
+            start = end;
         }
     }
 }

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use super::cells::{CellLists, CellOrder, Halves, PARTS, list_limit, squares, units_of_halves};
+use super::cells::{
+    CellLists, CellOrder, Halves, PARTS, apart, list_limit, units_of_halves, within,
+};
 use super::rule::Rule;
 use super::short_lanes::{Group, Groups};
 use crate::simd::{Isa, Kernel, MOST_LANES, Record, Simd};
@@ -197,8 +199,10 @@ impl<S: Simd> Nearness<'_, S> {
                 ];
                 let mut near = simd.splat_u(0);
                 for own in &own {
-                    let square = squares(simd, others, *own, self.units);
-                    near = simd.or(near, simd.less(square, self.limit));
+                    let dx = apart(simd, others[0], own[0], self.units[0]);
+                    let dy = apart(simd, others[1], own[1], self.units[1]);
+                    let dz = apart(simd, others[2], own[2], self.units[2]);
+                    near = simd.or(near, within(simd, dx, dy, dz, self.limit));
                 }
                 let lanes = (run.end - at).min(S::LANES) as u32;
                 let near = simd.mask_bits(near) & (u64::MAX >> (64 - lanes)) as u32;

@@ -82,7 +82,11 @@ impl Stretch<'_> {
                 built,
                 id,
             };
-            swept = swept.and(work(&mut particle));
+            let found = work(&mut particle);
+            swept.moved2 = swept.moved2.max(found.moved2);
+            if found.fast.is_some() {
+                swept = swept.and(found);
+            }
         }
         swept
     }
