@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::lanes::Lists;
 use super::rule::Rule;
 use crate::simd::{Isa, Kernel, MOST_LANES, RECORDS, Record, Simd};
@@ -78,7 +80,7 @@ impl CellOrder {
         let cells: usize = grid.n.iter().product();
         let mut starts = vec![0u32; cells + 1];
         let numbers: Vec<u32> = records
-            .iter()
+            .par_iter()
             .map(|record| grid.number(grid.cell(record)) as u32)
             .collect();
         for &cell in &numbers {
@@ -132,8 +134,8 @@ pub(super) struct Halves([Vec<u32>; 3]);
 impl Halves {
     pub(super) fn of(records: &[Record]) -> Self {
         let column = |k: usize| {
-            let halves = records.iter().map(|record| (record[k] >> 32) as u32);
-            halves.chain([0; MOST_LANES]).collect()
+            let halves = records.par_iter().map(|record| (record[k] >> 32) as u32);
+            halves.chain(rayon::iter::repeat_n(0, MOST_LANES)).collect()
         };
         Self([column(0), column(1), column(2)])
     }

@@ -224,7 +224,7 @@ impl Forces {
         let Some((pool, isa)) = &self.threads else {
             return;
         };
-        let halves = Halves::of(&records[..particles]);
+        let halves = pool.install(|| Halves::of(&records[..particles]));
         let (stretches, by, of) = (
             particles.div_ceil(STRETCH),
             (*isa, rule),

@@ -2,6 +2,8 @@
 //!
 //! Entry: [`Simulation`]. Particles lie in the order of cells here; everything handed out is in the order of the start.
 
+use rayon::prelude::*;
+
 use super::cells::CellOrder;
 #[cfg(feature = "cuda")]
 use super::device_run::DeviceRun;
@@ -424,14 +426,21 @@ impl Simulation {
             return;
         }
         let n = self.len();
-        let order = CellOrder::new(&self.rule, &self.words.records[..n]);
-        let from = || order.from.iter().map(|&k| k as usize);
-        let records = from().map(|k| self.words.records[k]);
-        self.words.records = records.chain([[0; 4]]).collect();
-        self.words.momenta = from().map(|k| self.words.momenta[k]).collect();
-        self.words.ids = from().map(|k| self.words.ids[k]).collect();
+        let (rule, words) = (&self.rule, &self.words);
+        let (order, sorted, built) = self.forces.on_threads(|| {
+            let order = CellOrder::new(rule, &words.records[..n]);
+            let from = || order.from.par_iter().map(|&k| k as usize);
+            let built: Vec<_> = from().map(|k| words.records[k]).collect();
+            let records = built.par_iter().copied();
+            let sorted = Words {
+                records: records.chain(rayon::iter::once([0; 4])).collect(),
+                momenta: from().map(|k| words.momenta[k]).collect(),
+                ids: from().map(|k| words.ids[k]).collect(),
+            };
+            (order, sorted, built)
+        });
+        (self.words, self.built) = (sorted, built);
         self.forces.list(&self.rule, &order, &self.words.records);
-        self.built = self.words.records[..n].to_vec();
         self.lists_made += 1;
     }
 
