@@ -177,10 +177,8 @@ impl Simd for Avx512 {
     fn rsqrt(self, a: Self::F) -> Self::F {
         let estimate = bind!(_mm512_rsqrt14_ps(a));
         let scaled = self.mul(a, estimate);
-        self.mul(
-            estimate,
-            bind!(_mm512_fnmadd_ps(scaled, estimate, self.splat(3.0))),
-        )
+        let correction = bind!(_mm512_fnmadd_ps(scaled, estimate, self.splat(3.0)));
+        self.mul(estimate, correction)
     }
     #[inline(always)]
     fn less(self, a: Self::F, b: Self::F) -> Self::U {
@@ -469,27 +467,19 @@ impl Simd for Avx512 {
         rows: &[u8; ROWS],
         weights: &mut [[f64; LANES]; ROWS],
     ) {
-        if is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
-            unsafe { avx512_bits::divide_by_common(common, rows, weights) }
-        } else {
-            divide_one_by_one(self, common, rows, weights);
+        if !is_x86_feature_detected!("avx512vpopcntdq") {
+            return divide_one_by_one(self, common, rows, weights);
         }
+        // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
+        unsafe { avx512_bits::divide_by_common(common, rows, weights) }
     }
     #[inline(always)]
-    fn common_terms(
-        self,
-        common: Common<'_>,
-        rows: [u8; ROWS],
-        factors: Factors<'_>,
-        to: &mut [u64],
-    ) {
-        if is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
-            unsafe { avx512_bits::common_terms(common, rows, factors, to) }
-        } else {
-            terms_by_weights(self, common, rows, factors, to);
+    fn common_terms(self, common: Common<'_>, rows: [u8; ROWS], of: Factors<'_>, to: &mut [u64]) {
+        if !is_x86_feature_detected!("avx512vpopcntdq") {
+            return terms_by_weights(self, common, rows, of, to);
         }
+        // SAFETY: the instructions have been detected, and the token proves AVX-512 F and DQ.
+        unsafe { avx512_bits::common_terms(common, rows, of, to) }
     }
     #[inline(always)]
     fn terms(self, factor: f64, factors: &[f64], to: &mut [u64]) {
