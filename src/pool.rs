@@ -4,7 +4,7 @@
 //! nothing in this crate runs on rayon's global pool, whose threads a child lacks and would wait for without end.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -105,6 +105,16 @@ pub(crate) fn run<R: Send>(parallel: impl FnOnce() -> R + Send, alone: impl FnOn
         Ok(pool) => pool.install(parallel),
         Err(_) => alone(),
     }
+}
+
+/// What `cell` holds, made if it is not there. Unlike `get_or_init` it does not keep others from making it meanwhile: a thread that waits for
+/// others here may take up other work, which may ask for the same.
+pub(crate) fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    if let Some(made) = cell.get() {
+        return made;
+    }
+    let made = make();
+    cell.get_or_init(|| made)
 }
 
 /// The stretches that `n` rows are looked through in.

@@ -313,8 +313,7 @@ impl Points {
 
     /// The extremes of the coordinates.
     pub(crate) fn extremes(&self) -> &Extremes {
-        let known = &self.known.extremes;
-        known.get_or_init(|| Extremes::of(look(&self.columns)))
+        pool::once(&self.known.extremes, || Extremes::of(look(&self.columns)))
     }
 
     /// Limits that no squared norm lies outside of; infinite, the wrong way round, where there is no position.
@@ -325,7 +324,7 @@ impl Points {
         let part = |rows: Range<usize>| rows.map(|row| norm2(view.at(row))).fold(none, wider);
         let join = |a: [f64; 2], b: [f64; 2]| [lesser(b[0], a[0]), greater(b[1], a[1])];
         let limits = || pool::fold(self.len(), part, join);
-        *self.known.norms2.get_or_init(limits)
+        *pool::once(&self.known.norms2, limits)
     }
 
     /// The reduced basis of a cell in which all positions are known to lie.
@@ -341,7 +340,7 @@ impl Points {
     /// What `print` makes of each column, made once.
     pub(crate) fn prints(&self, print: impl Fn(&Column) -> u64) -> [u64; 3] {
         let prints = || self.columns.each_ref().map(print);
-        *self.known.prints.get_or_init(prints)
+        *pool::once(&self.known.prints, prints)
     }
 }
 

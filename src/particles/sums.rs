@@ -44,7 +44,7 @@ impl RememberedSums {
             a.1.merge(&b.1);
             a
         };
-        *self.0.get_or_init(|| {
+        *pool::once(&self.0, || {
             let (sum, squares) = pool::fold(weights.len(), part, join);
             Sums {
                 sum: sum.value(),

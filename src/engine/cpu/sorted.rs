@@ -28,16 +28,28 @@ fn remembered<K: Eq + std::hash::Hash, V, E>(
     others: usize,
     make: impl FnOnce() -> Result<V, E>,
 ) -> Result<Arc<V>, E> {
-    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    let forget = |map: &mut HashMap<K, Arc<V>>| {
+        if map.len() > others {
+            map.clear();
+        }
+    };
+    let lock = || map.lock().unwrap_or_else(PoisonError::into_inner);
+    {
+        let mut map = lock();
+        if let Some(value) = map.get(&key) {
+            return Ok(Arc::clone(value));
+        }
+        forget(&mut map);
+    }
+    // Not under the lock: a thread that waits for others here may take up another count of the sample, which asks for the same.
+    let made = Arc::new(make()?);
+    let mut map = lock();
     if let Some(value) = map.get(&key) {
         return Ok(Arc::clone(value));
     }
-    if map.len() > others {
-        map.clear();
-    }
-    let value = Arc::new(make()?);
-    map.insert(key, Arc::clone(&value));
-    Ok(value)
+    forget(&mut map);
+    map.insert(key, Arc::clone(&made));
+    Ok(made)
 }
 
 /// Whether `map` holds something for `key`.
@@ -140,5 +152,28 @@ impl CpuSorted {
         match remembered(&self.factors, (set, exponent), of, make) {
             Ok(factors) => factors,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    /// A thread that makes something may come to need it, in a count that it takes up while it waits.
+    #[test]
+    fn what_is_being_made_can_be_asked_for() {
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || {
+            let map = Mutex::new(HashMap::new());
+            let inner = || remembered(&map, 7, 1, || Ok::<_, Infallible>(5));
+            let outer = remembered(&map, 7, 1, || inner().map(|inner| *inner + 1));
+            let again = remembered(&map, 7, 1, || Ok::<_, Infallible>(9));
+            let found = [outer, again].map(|found| found.map_or(0, |found| *found));
+            send.send(found)
+        });
+        let found = receive.recv_timeout(Duration::from_secs(20));
+        assert_eq!(found, Ok([5, 5]), "the first that was made");
     }
 }
