@@ -225,23 +225,14 @@ impl Forces {
             return;
         };
         let halves = pool.install(|| Halves::of(&records[..particles]));
-        let (stretches, by, of) = (
-            particles.div_ceil(STRETCH),
-            (*isa, rule),
-            (records, &halves),
-        );
-        let stretch = |k: usize| k * STRETCH..particles.min((k + 1) * STRETCH);
+        let (by, of) = ((*isa, rule), (records, &halves));
         match &mut self.neighbours {
-            Neighbours::Cells(lists) => {
-                lists.resize_with(stretches, CellLists::default);
-                let each = lists.par_iter_mut().enumerate();
-                pool.install(|| each.for_each(|(k, lists)| lists.fill(by, order, of, stretch(k))));
-            }
-            Neighbours::Clusters(lists) => {
-                lists.resize_with(stretches, ClusterLists::default);
-                let each = lists.par_iter_mut().enumerate();
-                pool.install(|| each.for_each(|(k, lists)| lists.fill(by, order, of, stretch(k))));
-            }
+            Neighbours::Cells(lists) => fill_each(pool, particles, lists, |lists, stretch| {
+                lists.fill(by, order, of, stretch);
+            }),
+            Neighbours::Clusters(lists) => fill_each(pool, particles, lists, |lists, stretch| {
+                lists.fill(by, order, of, stretch);
+            }),
             Neighbours::Naive | Neighbours::All(_) => {}
         }
     }
@@ -316,6 +307,22 @@ impl Forces {
         });
         f64::from(nearest)
     }
+}
+
+/// Has threads fill the lists of every stretch of so many particles.
+fn fill_each<L: Default + Send>(
+    pool: &ThreadPool,
+    particles: usize,
+    lists: &mut Vec<L>,
+    fill: impl Fn(&mut L, Range<usize>) + Sync,
+) {
+    lists.resize_with(particles.div_ceil(STRETCH), L::default);
+    let each = lists.par_iter_mut().enumerate();
+    pool.install(|| {
+        each.for_each(|(k, lists)| {
+            fill(lists, k * STRETCH..particles.min((k + 1) * STRETCH));
+        });
+    });
 }
 
 /// The definition: every pair once, its term added with both signs.
