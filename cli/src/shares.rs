@@ -325,8 +325,13 @@ impl Shares {
         (missing, units): (&Missing, &Units),
         progress: &dyn Progress,
     ) -> Result<Made> {
+        let pause = match (self.world.rank(), self.world.size()) {
+            // Nobody asks for anything.
+            (_, 1) | (1.., _) => LONGEST,
+            (0, _) => ATTENTION,
+        };
         loop {
-            match told.recv_timeout(ATTENTION) {
+            match told.recv_timeout(pause) {
                 Ok(Some(made)) => return Ok(made),
                 Ok(None) | Err(RecvTimeoutError::Disconnected) => bail!(ENDED),
                 Err(RecvTimeoutError::Timeout) => {

@@ -11,8 +11,9 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice};
-use memmap2::Mmap;
+use memmap2::{MmapMut, MmapOptions};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap};
 
 /// What makes a file unchangeable for good.
 const SEALS: SealFlags = SealFlags::WRITE
@@ -25,6 +26,9 @@ pub(crate) struct MemoryFile(File);
 
 /// By which other processes find a file, and know that it is this one.
 pub(crate) type Address = [u64; 5];
+
+/// Bytes of a large page of the usual processors, and a multiple of the size of all small ones.
+const LARGE_PAGE: usize = 2 << 20;
 
 /// Bytes that are written at a time of what is given away.
 const PIECE: usize = 16 << 20;
@@ -83,27 +87,61 @@ impl MemoryFile {
 }
 
 /// The contents of a file in memory.
-pub(crate) struct Mapped(Option<Mmap>);
+pub(crate) struct Mapped {
+    /// What the contents lie in.
+    place: MmapMut,
+    first: usize,
+    length: usize,
+}
 
 impl Mapped {
-    /// Maps a file, which need not stay open for it.
+    /// Maps a file, which need not stay open for it, to where a large page may begin.
     pub(crate) fn of(file: &MemoryFile) -> io::Result<Self> {
-        if file.0.metadata()?.len() == 0 {
-            return Ok(Self(None));
+        let length = usize::try_from(file.0.metadata()?.len()).map_err(io::Error::other)?;
+        let room = length
+            .checked_add(LARGE_PAGE)
+            .ok_or(io::ErrorKind::OutOfMemory)?;
+        let place = MmapOptions::new().len(room).no_reserve_swap().map_anon()?;
+        let first = place.as_ptr().align_offset(LARGE_PAGE);
+        if length > 0 {
+            if fcntl_get_seals(file.0.as_fd())? != SEALS {
+                return Err(io::Error::other("a file that could still be changed"));
+            }
+            let (read, fixed) = (ProtFlags::READ, MapFlags::SHARED | MapFlags::FIXED);
+            // SAFETY: `length` bytes from `first` on lie in `place`, of which nobody has a reference yet, and which unmaps them as its own.
+            // The seals, which cannot be taken off, keep every process from writing to the file, and from changing its length; nobody
+            // writes to `place` either.
+            unsafe {
+                let at = place.as_ptr().add(first).cast_mut().cast();
+                mmap(at, length, read, fixed, &file.0, 0)?;
+            }
         }
-        if fcntl_get_seals(file.0.as_fd())? != SEALS {
-            return Err(io::Error::other("a file that could still be changed"));
+        Ok(Self {
+            place,
+            first,
+            length,
+        })
+    }
+
+    /// Has the contents moved into large pages, for all processes that have mapped them, where there are any to be had: kernels that go
+    /// through them all again and again need fewer entries in the tables of the processor.
+    pub(crate) fn move_into_large_pages(&self) {
+        let length = self.length - self.length % LARGE_PAGE;
+        if length > 0 {
+            // SAFETY: `length` bytes from `first` on lie in `place`; moving them to other pages changes nothing that they hold.
+            unsafe {
+                let at = self.place.as_ptr().add(self.first).cast_mut().cast();
+                libc::madvise(at, length, libc::MADV_COLLAPSE);
+            }
         }
-        // SAFETY: the seals, which cannot be taken off, keep every process from writing to the file, and from changing its length.
-        let map = unsafe { Mmap::map(&file.0)? };
-        Ok(Self(Some(map)))
     }
 }
 
 impl<T: AnyBitPattern> AsRef<[T]> for Mapped {
+    #[inline]
     fn as_ref(&self) -> &[T] {
         // Pages are aligned for any number.
-        self.0.as_ref().map_or(&[], |map| cast_slice(map))
+        cast_slice(&self.place[self.first..self.first + self.length])
     }
 }
 
@@ -144,6 +182,9 @@ mod tests {
         let runs = vec![Cow::Borrowed(&head[..]), Cow::Owned(numbers.clone())];
         let mapped = Mapped::of(&MemoryFile::of(runs).unwrap()).unwrap();
         let seen: &[f64] = mapped.as_ref();
+        assert!(seen[..3] == head && seen[3..] == numbers);
+        assert_eq!(seen.as_ptr().align_offset(LARGE_PAGE), 0);
+        mapped.move_into_large_pages();
         assert!(seen[..3] == head && seen[3..] == numbers);
     }
 

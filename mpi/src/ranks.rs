@@ -246,6 +246,10 @@ impl World for Ranks {
         runs: Vec<Cow<'_, [f32]>>,
     ) -> Result<Option<NodeMemory<f32>>, WorldError> {
         let mapped = self.map_once(runs)?;
+        // What kernels go through.
+        if let (Some(mapped), 0) = (&mapped, self.node.rank()) {
+            mapped.move_into_large_pages();
+        }
         Ok(mapped.map(|mapped| Arc::new(mapped) as NodeMemory<f32>))
     }
 

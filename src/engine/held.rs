@@ -294,7 +294,7 @@ impl<B: Binning> OfCut<'_, B> {
         let walk = Walk::new(&first, second.as_ref(), once, &near.domain, region);
         let meet = |tally: &mut Tally, blocks: BlockPair| {
             blocks.for_each_pair(&first, other, |i, j| {
-                let (x1, x2) = (first.position(i), other.position(j));
+                let (x1, x2) = (first.positions().at(i), other.positions().at(j));
                 let (sep, image) = near.domain.separation_and_image(x1, x2);
                 if sep.r2 <= near.radius * near.radius && image == blocks.translation.image {
                     self.add(tally, [first.row(i), other.row(j)].map(|row| row as usize));

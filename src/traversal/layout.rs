@@ -120,6 +120,18 @@ pub(crate) struct Layout {
     pub(crate) largest_half: f64,
 }
 
+/// The positions of a layout: found once, as it takes time to find them where other processes hold them, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Positions<'a>(&'a [Slot]);
+
+impl Positions<'_> {
+    /// The one in a slot that holds a point.
+    #[inline]
+    pub(crate) fn at(&self, slot: usize) -> [f64; 3] {
+        position_in(&self.0[slot])
+    }
+}
+
 /// Rounds up to float32.
 fn up(value: f64) -> f32 {
     (value as f32).next_up()
@@ -265,10 +277,9 @@ impl Layout {
         rows.filter(|&row| row != NO_ROW)
     }
 
-    /// The float64 position in a slot that holds a point.
-    #[inline]
-    pub(crate) fn position(&self, slot: usize) -> [f64; 3] {
-        position_in(&self.sorted.slots[slot])
+    /// The float64 positions, for a loop over slots.
+    pub(crate) fn positions(&self) -> Positions<'_> {
+        Positions(&self.sorted.slots)
     }
 
     /// The row of the point in a slot; [`NO_ROW`] where there is none.
@@ -366,7 +377,7 @@ mod tests {
                     assert_eq!(in_slots[b * BLOCK + slot], 0.0);
                     continue;
                 }
-                let x = layout.position(b * BLOCK + slot);
+                let x = layout.positions().at(b * BLOCK + slot);
                 assert_eq!(x, points.at(row as usize));
                 assert_eq!(in_slots[b * BLOCK + slot], 1.0 + f64::from(row));
                 let leaf = &block.leaves[slot / LEAF];

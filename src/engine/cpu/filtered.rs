@@ -139,14 +139,8 @@ impl<'l> Fast<'_, 'l> {
         let factors = self.sets.first().copied().unwrap_or_default();
         Job {
             filter,
-            first: Side {
-                layout: first,
-                factors: factors[0],
-            },
-            second: Side {
-                layout: second,
-                factors: factors[1],
-            },
+            first: Side::new(first, factors[0]),
+            second: Side::new(second, factors[1]),
             reach: Reach::new(&self.run.region, rounding.scale, rounding),
             line: LineWeights {
                 first: line.0,

@@ -44,7 +44,7 @@ use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::simd::{Isa, SetFactors};
 use crate::tally::{Merge, Tallied, Tally, Terms};
-use crate::traversal::{BlockPair, Held, Layout, Region, Walk};
+use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
 use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
 use separated::SlotSeparations;
@@ -288,6 +288,10 @@ impl<'a> Run<'a> {
         self.second.as_deref().unwrap_or(&self.first)
     }
 
+    fn positions(&self) -> [Positions<'_>; 2] {
+        [self.first.positions(), self.second().positions()]
+    }
+
     fn walk(&self) -> Walk<'_> {
         let second = self.second.as_deref();
         let walk = Walk::new(
@@ -333,10 +337,9 @@ impl<'a> Run<'a> {
             .iter()
             .map(|(first, second)| [&first[..], &second.as_ref().unwrap_or(first)[..]])
             .collect();
-        let separation = |[i, j]: [usize; 2]| {
-            let (x1, x2) = (self.first.position(i), self.second().position(j));
-            self.job.domain().separation(x1, x2)
-        };
+        let [first, second] = self.positions();
+        let domain = self.job.domain();
+        let separation = |[i, j]: [usize; 2]| domain.separation(first.at(i), second.at(j));
         let rows = |[i, j]: [usize; 2]| {
             let rows = [self.first.row(i), self.second().row(j)];
             rows.map(|row| row as usize)
@@ -402,11 +405,11 @@ impl<'a> Run<'a> {
         let (sets, weights, separations) = made;
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
+        let [first, second] = self.positions();
         let exact = |doubts: &mut [Doubt]| {
             for doubt in doubts {
                 let [i, j] = doubt.pair.map(|slot| slot as usize);
-                let (x1, x2) = (self.first.position(i), self.second().position(j));
-                let (sep, nearest) = domain.separation_and_image(x1, x2);
+                let (sep, nearest) = domain.separation_and_image(first.at(i), second.at(j));
                 let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
                 let bin = bin_near(what.bins(), &sep, guess);
                 let bin = bin.filter(|_| nearest == doubt.image);

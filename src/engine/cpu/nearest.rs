@@ -8,7 +8,8 @@ impl Run<'_> {
     /// The separation of two slots, if `image` makes it the nearest.
     #[inline]
     pub(super) fn separation_under(&self, [i, j]: [usize; 2], image: Image) -> Option<Separation> {
-        let (x1, x2) = (self.first.position(i), self.second().position(j));
+        let [first, second] = self.positions();
+        let (x1, x2) = (first.at(i), second.at(j));
         if let Some(faces) = &self.faces {
             let moved = faces.moved(difference(x1, x2), image);
             match faces.nearness(moved, image) {

@@ -11,13 +11,13 @@ use crate::domain::{Domain, Image};
 use crate::fixed_point::FRACTION_BITS;
 use crate::simd::{Factors, Histogram, MOST_LANES, ROUNDING, ROWS, Simd, Totals};
 use crate::tally::Sum;
-use crate::traversal::{BLOCK, LEAF, Layout, vector};
+use crate::traversal::{BLOCK, LEAF, Layout, Positions, vector};
 
 /// The positions of a job's points in the order of slots, and the unit of their separations.
 pub(super) struct SlotSeparations<'a> {
     domain: &'a Domain,
-    first: &'a Layout,
-    second: &'a Layout,
+    first: Positions<'a>,
+    second: Positions<'a>,
     /// The positions of each leaf of the second sample, axis by axis.
     leaves: Vec<[[f64; LEAF]; 3]>,
     /// What coordinates are multiplied by: a power of two.
@@ -49,21 +49,22 @@ impl<'a> SlotSeparations<'a> {
     }
 
     fn new(domain: &'a Domain, [first, second]: [&'a Layout; 2], coordinate: f64) -> Self {
+        let positions = second.positions();
         let of_leaf = |leaf: usize| {
-            let mut positions = [[0.0; LEAF]; 3];
+            let mut columns = [[0.0; LEAF]; 3];
             for lane in 0..LEAF {
-                let x = second.position(leaf * LEAF + lane);
-                for (axis, x) in positions.iter_mut().zip(x) {
+                let x = positions.at(leaf * LEAF + lane);
+                for (axis, x) in columns.iter_mut().zip(x) {
                     axis[lane] = x;
                 }
             }
-            positions
+            columns
         };
         let leaves = (0..second.blocks.len() * (BLOCK / LEAF)).into_par_iter();
         Self {
             domain,
-            first,
-            second,
+            first: first.positions(),
+            second: positions,
             leaves: leaves.with_min_len(256).map(of_leaf).collect(),
             coordinate,
         }
@@ -71,8 +72,8 @@ impl<'a> SlotSeparations<'a> {
 
     /// The scaled separation of two slots under `image`.
     fn of_pair(&self, [first, second]: [u32; 2], image: Image) -> f64 {
-        let x1 = self.first.position(first as usize);
-        let x2 = self.second.position(second as usize);
+        let x1 = self.first.at(first as usize);
+        let x2 = self.second.at(second as usize);
         let t = vector(self.domain, image);
         let d: [f64; 3] = std::array::from_fn(|k| x1[k] - x2[k] + t[k]);
         let r2 = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
@@ -173,7 +174,7 @@ impl<'a, const SLOTS: usize> Separated<'a, SLOTS> {
         let slots = simd.add_u(simd.shift_left(slots, Self::SHIFT), simd.splat_u(Self::ONE));
         let of = self.of;
         // Padding has no position; whose it is given does not matter.
-        let x1 = of.first.position(self.row + row as usize % BLOCK);
+        let x1 = of.first.at(self.row + row as usize % BLOCK);
         let [leaf, part] = self.lanes;
         let leaf = &of.leaves[leaf];
         let unit = simd.splat_d(of.coordinate * (1u64 << FRACTION_BITS) as f64);

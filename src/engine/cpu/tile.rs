@@ -131,7 +131,7 @@ impl<F: Filter> Job<'_, F> {
             return;
         }
         rows.block = block;
-        let offsets = &self.first.layout.offsets[block];
+        let offsets = &self.first.offsets[block];
         for k in 0..3 {
             rows.offsets[k][..BLOCK].copy_from_slice(&offsets[self.axes[k]]);
         }
@@ -385,7 +385,7 @@ impl<F: Filter> Job<'_, F> {
             line: [zero; 3],
             line_row: simd.splat(self.line.first as f32),
         };
-        let all = &self.second.layout.offsets[tile.pair.second];
+        let all = &self.second.offsets[tile.pair.second];
         for k in 0..3 {
             let offsets = simd.load(&all[self.axes[k]][tile.leaf * LEAF + part..]);
             lanes.x[k] = simd.sub(offsets, simd.splat(tile.apart[k]));

@@ -8,14 +8,26 @@ use super::whole::{Small, WholeRows};
 use crate::binning::filter::Rounding;
 use crate::domain::Image;
 use crate::simd::{Histogram, Totals};
-use crate::traversal::{BLOCK, BlockPair, LEAF, Layout};
+use crate::traversal::{BLOCK, BlockPair, LEAF, Layout, Offsets};
 
 /// One side of a job, as the kernels see it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) layout: &'a Layout,
+    /// Those of `layout`, which takes time to find where other processes hold them, too.
+    pub(super) offsets: &'a [Offsets],
     /// One factor a slot, or nothing.
     pub(super) factors: &'a [f64],
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(layout: &'a Layout, factors: &'a [f64]) -> Self {
+        Self {
+            layout,
+            offsets: &layout.offsets,
+            factors,
+        }
+    }
 }
 
 /// Decides pairs by the contract: finds the histogram slot of each under its translation.

@@ -23,7 +23,7 @@ use crate::error::EngineError;
 use crate::progress::Lasting;
 use crate::simd::{Kernel, SetFactors, Simd};
 use crate::tally::{Merge, Sum, Tables, Tally};
-use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Layout, Slots};
+use crate::traversal::{BLOCK, Block, BlockPair, LEAF, Offsets, Positions, Slots};
 use batch::{Batch, ROWS};
 use cells::ASK;
 use measure::Points;
@@ -65,6 +65,9 @@ pub(super) struct Asked<'a> {
 /// A job in float64 lanes.
 pub(super) struct Lanes<'a> {
     asked: Asked<'a>,
+    positions: [Positions<'a>; 2],
+    /// The offsets of the first sample.
+    offsets: &'a [Offsets],
     plan: Option<Plan<'a>>,
     /// The edges, where pairs are counted by those that they have reached.
     reached: Option<Reached<'a>>,
@@ -138,6 +141,8 @@ impl<'a> Lanes<'a> {
             .collect();
         let reached = (asked.form.as_ref()).filter(|_| terms.is_empty());
         Some(Self {
+            positions: run.positions(),
+            offsets: &run.first.offsets,
             reached: reached.and_then(Reached::new),
             roots: terms.iter().any(|(term, _)| term.needs_root()),
             terms,
@@ -233,8 +238,7 @@ impl<'a> Lanes<'a> {
 
     #[inline(always)]
     fn count_leaf<S: Simd>(&self, simd: S, worker: &mut Worker, blocks: &Blocks<'_>, leaf: usize) {
-        let run = self.asked.run;
-        let offsets = &run.first.offsets[blocks.pair.first];
+        let offsets = &self.offsets[blocks.pair.first];
         let offsets = [
             &offsets[self.axes[0]],
             &offsets[self.axes[1]],
@@ -252,7 +256,7 @@ impl<'a> Lanes<'a> {
         }
         let second = blocks.pair.second * BLOCK + leaf * LEAF;
         let n = (blocks.second.n as usize - leaf * LEAF).min(LEAF);
-        let columns = columns(run.second(), second, n);
+        let columns = columns(self.positions[1], second, n);
         let mut list: RowList = [0; _];
         for rows in list_rows(mask, &mut list).chunks(ROWS) {
             worker.batch.n_rows = rows.len();
@@ -262,7 +266,8 @@ impl<'a> Lanes<'a> {
                 lanes: [&columns[0], &columns[1], &columns[2]],
             };
             for (k, &row) in rows.iter().enumerate() {
-                points.rows[k] = run.first.position(blocks.pair.first * BLOCK + row as usize);
+                let slot = blocks.pair.first * BLOCK + row as usize;
+                points.rows[k] = self.positions[0].at(slot);
             }
             let of_pairs = self.factors(0, rows, [blocks.pair.first * BLOCK, second]);
             self.count_batch(simd, worker, blocks, leaf, &points, &of_pairs);
@@ -396,10 +401,10 @@ impl Lanes<'_> {
 
 /// The positions in `n` slots of a leaf, axis by axis; infinity where there is no point.
 #[inline(always)]
-fn columns(layout: &Layout, first: usize, n: usize) -> [[f64; LEAF]; 3] {
+fn columns(positions: Positions<'_>, first: usize, n: usize) -> [[f64; LEAF]; 3] {
     let [mut x, mut y, mut z] = [[f64::INFINITY; LEAF]; 3];
     for lane in 0..n.min(LEAF) {
-        [x[lane], y[lane], z[lane]] = layout.position(first + lane);
+        [x[lane], y[lane], z[lane]] = positions.at(first + lane);
     }
     [x, y, z]
 }

@@ -215,11 +215,12 @@ impl Angular<'_> {
 
 /// The directions of the points in slots.
 fn directions(layout: &Layout) -> Vec<Directions> {
+    let positions = layout.positions();
     let of_leaf = |leaf: usize| {
         let mut directions = [[0.0; LEAF]; 3];
         for (lane, row) in rows(layout, leaf).into_iter().enumerate() {
             if row.is_some() {
-                let n = direction(layout.position(leaf * LEAF + lane));
+                let n = direction(positions.at(leaf * LEAF + lane));
                 for (axis, n) in directions.iter_mut().zip(n) {
                     axis[lane] = n;
                 }
