@@ -47,12 +47,15 @@ def survey(n, seed=SEED + 2):
                 x=dist * np.cos(d) * np.cos(a), y=dist * np.cos(d) * np.sin(a), z=dist * np.sin(d))
 
 
-def theory(function, side, *fixed):
+def theory(function, side, *fixed, means=None):
+    """A function of Corrfunc for boxes; `means` is the word by which it is asked for mean separations."""
     def call(columns, edges, threads, isa, weighted):
         from Corrfunc import theory as peers
-        weights = dict(weights1=columns["w"], weight_type="pair_product") if weighted else {}
+        more = dict(weights1=columns["w"], weight_type="pair_product") if weighted else {}
+        if means:
+            more[means] = True
         found = getattr(peers, function)(1, threads, *[edges if f == "edges" else f for f in fixed], columns["x"], columns["y"], columns["z"],
-                                         periodic=True, boxsize=side, isa=isa, **weights)["npairs"].astype(np.int64)
+                                         periodic=True, boxsize=side, isa=isa, **more)["npairs"].astype(np.int64)
         if edges[0] == 0.0:  # points with themselves
             found[0] -= len(columns["x"])
         return found
@@ -103,6 +106,19 @@ CORRFUNC = {
                         ["--box", "500", "--statistic", "rp-pi", "--pi-bins", "lin:0:80:80"], True, theory("DDrppi", 500.0, 80.0, "edges")),
     "survey-s-mu": (lambda: survey(200_000), linear(200, 40), [*MU, *XYZ, "--los", "midpoint"], True, mocks_smu),
     "survey-theta": (lambda: survey(200_000), logarithmic(0.01, 10, 20), ["--statistic", "theta", "--sky", "ra,dec"], False, mocks_theta),
+}
+BOX_MU = ["--box", "1000", "--statistic", "s-mu", "--mu-bins", "lin:0:1:20", "--los", "z"]
+BOX_PI = ["--box", "1000", "--statistic", "rp-pi", "--pi-bins", "lin:0:40:40", "--los", "z"]
+MEANS = ["--mean-separation"]
+CORRFUNC |= {
+    "means-r": (lambda: uniform(1_000_000, 1000.0), logarithmic(0.1, 60, 20), ["--box", "1000", *MEANS], False,
+                theory("DD", 1000.0, "edges", means="output_ravg")),
+    "means-s-mu": (lambda: uniform(1_000_000, 1000.0), linear(60, 12), [*BOX_MU, *MEANS], False,
+                   theory("DDsmu", 1000.0, "edges", 1.0, 20, means="output_savg")),
+    "means-rp-pi": (lambda: uniform(1_000_000, 1000.0), logarithmic(0.1, 40, 14), [*BOX_PI, *MEANS], False,
+                    theory("DDrppi", 1000.0, 40.0, "edges", means="output_rpavg")),
+    "means-weighted": (lambda: clustered(300_000, 500.0), linear(60, 12), ["--box", "500", *BOX_MU[2:], *MEANS], True,
+                       theory("DDsmu", 500.0, "edges", 1.0, 20, means="output_savg")),
 }
 FREUD = {
     "fluid-r": (lambda: uniform(32_768, 101.0), linear(12, 240), ["--box", "101"], False, rdf(101.0)),

@@ -389,6 +389,80 @@ fn mean_separations_do_not_depend_on_the_engine() {
     assert!(means[3] > 0.6 && means[3] < 0.8);
 }
 
+/// Every combination of sums that separations are in.
+fn sums_of_separations() -> impl Iterator<Item = Sums> {
+    (1..8).filter(|bits| bits & 6 != 0).map(|bits| Sums {
+        weights: bits & 1 != 0,
+        separations: bits & 2 != 0,
+        weighted_separations: bits & 4 != 0,
+        ..Sums::default()
+    })
+}
+
+fn compare_separations<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B, label: &str) {
+    let job = PairJob::new(pairs, domain).unwrap();
+    for sums in sums_of_separations() {
+        let expected = count_pairs(&Naive, &job, bins, sums, &Silent).unwrap();
+        for engine in engines() {
+            let found = count_pairs(&engine, &job, bins, sums, &Silent).unwrap();
+            let engine = engine.description();
+            assert!(found == expected, "{label} {bins:?} {sums:?} {engine}");
+        }
+    }
+}
+
+#[test]
+fn separations_are_summed_in_bins_of_any_form() {
+    let boxed = Domain::Periodic(PeriodicBox::cubic(L).unwrap());
+    let skewed = Lattice::new([[L, 0.0, 0.0], [2.0, L, 0.0], [-3.0, 1.0, L]]).unwrap();
+    let skewed = Domain::Triclinic(skewed);
+    let few = edges(&[0.0, 0.5, 1.0, 2.0, 3.5]);
+    let many = Edges::linear(0.0, 4.0, 300).unwrap();
+    let mu = [
+        signed(&[0.0, 0.25, 0.5, 1.0]),
+        SignedEdges::linear(-1.0, 1.0, 70).unwrap(),
+    ];
+    let pi = [
+        signed(&[0.0, 0.5, 2.0, 4.0]),
+        SignedEdges::linear(-4.0, 4.0, 80).unwrap(),
+    ];
+    let fixed = [Axis::X, Axis::Y, Axis::Z].map(LineOfSight::Fixed);
+    for (k, input) in INPUTS.into_iter().enumerate() {
+        let seed = 40 + 2 * k as u64;
+        let sample = |n, seed| weighted(points(input, n, seed, 0.0), 60 + seed);
+        let placed = |domain: &Domain, n, seed| {
+            let placed = domain.place(sample(n, seed), Outside::Wrap);
+            placed.unwrap()
+        };
+        let label = format!("{input:?}");
+        for domain in [&Domain::Open, &boxed, &skewed] {
+            let first = placed(domain, 170, seed);
+            let second = placed(domain, 65, seed + 1);
+            for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
+                compare_separations(pairs, domain, &RBins::new(many.clone()), &label);
+                for (mu, los) in mu.iter().zip([fixed[k % 3], fixed[2]]) {
+                    let bins = SMuBins::new(few.clone(), mu.clone(), los).unwrap();
+                    compare_separations(pairs, domain, &bins, &label);
+                }
+            }
+        }
+        let (first, second) = (sample(170, seed), sample(65, seed + 1));
+        for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
+            for (pi, los) in pi.iter().zip([fixed[k % 3], fixed[(k + 1) % 3]]) {
+                let bins = RpPiBins::new(few.clone(), pi.clone(), los).unwrap();
+                compare_separations(pairs, &boxed, &bins, &label);
+                compare_separations(pairs, &Domain::Open, &bins, &label);
+            }
+            for los in [LineOfSight::Midpoint, LineOfSight::First] {
+                let bins = SMuBins::new(few.clone(), mu[1].clone(), los).unwrap();
+                compare_separations(pairs, &Domain::Open, &bins, &label);
+                let bins = RpPiBins::new(few.clone(), pi[0].clone(), los).unwrap();
+                compare_separations(pairs, &Domain::Open, &bins, &label);
+            }
+        }
+    }
+}
+
 #[test]
 fn units_of_any_size() {
     // The same points measured in units from 1e-150 to 1e150: a power of two changes no bin.

@@ -13,10 +13,10 @@ pub(super) struct Costs {
     weighted: f64,
     /// Each further set of weights of the same pairs, in the time of the first.
     further_set: f64,
-    /// Sums of separations in r, without weights.
-    separations: f64,
-    /// Sums of separations of other bins or of polynomials of mu, of which every pair takes float64; the same beside weights, in the time of
-    /// those.
+    /// Sums of separations without weights, in bins of r and of two coordinates.
+    separations: [f64; 2],
+    /// Sums of angles or of polynomials of mu, of which every pair takes float64; those and sums of separations beside weights, in the time
+    /// of these.
     measures: f64,
     measures_beside_weights: f64,
     /// Weights of pairs, and each word of bits that they take.
@@ -30,8 +30,8 @@ pub(super) const CPU_COSTS: Costs = Costs {
     weighted: 1.6,
     // A guess: pairs are placed once, products are as many as sets.
     further_set: 0.3,
-    // Measured: 2.0 to 4.3 through the filter, 5.2 to 5.8 in lanes; beside weights a guess from both.
-    separations: 3.2,
+    // Measured: 2.2 to 3.0 and 1.8 to 2.2 through the filter, 5.2 to 5.8 in lanes; beside weights a guess from both.
+    separations: [2.6, 2.0],
     measures: 5.5,
     measures_beside_weights: 2.5,
     // Measured: 2.8 by angles, 2.0 to 2.8 with 2 words, 4.5 to 6.8 with 30.
@@ -46,7 +46,7 @@ pub(super) const GPU_COSTS: Costs = Costs {
     // A pass of its own.
     further_set: 1.0,
     // Measured: 3.6 of 1e6 points, 4.7 of 1e7.
-    separations: 3.6,
+    separations: [3.6, 9.0],
     // Measured in r, when these were taken one by one too; that others are alike is a guess.
     measures: 9.0,
     // Measured: 3.1 for means, 3.3 for polynomials of mu.
@@ -66,10 +66,10 @@ impl Costs {
             let words = weight.inverse().map_or(0.0, words);
             self.pair_weights + words
         });
-        let one_axis = binning.axes().len() == 1 && !binning.on_sphere();
-        let measures = match (sums.weights, sums.legendre.is_empty() && one_axis) {
+        let separations = sums.legendre.is_empty() && !binning.on_sphere();
+        let measures = match (sums.weights, separations) {
             (true, _) => self.measures_beside_weights,
-            (false, true) => self.separations,
+            (false, true) => self.separations[usize::from(binning.axes().len() > 1)],
             (false, false) => self.measures,
         };
         let further = sets.saturating_sub(1) as f64 * self.further_set;

@@ -8,7 +8,9 @@ use super::Run;
 use super::lanes::{self, Lanes, PairWeights};
 use super::quads::{Dear, Deferred};
 use super::reach::Reach;
-use super::separated::{Separated, SlotSeparations};
+use super::scattered::Scattered;
+use super::separated::{MOST_SLOTS, Separated};
+use super::separations::SlotSeparations;
 use super::units::share_units;
 use super::weighed::Weighed;
 use super::whole::{Small, WholeRows};
@@ -77,7 +79,7 @@ impl WithFilter for Fast<'_, '_> {
     fn with_few<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
         if F::OF_SEPARATIONS
-            && let Some(of) = self.separations
+            && let Some(of) = self.separations.filter(|of| of.are_alone())
         {
             return self.count(&job, || Separated::<64>::new(of, n_slots));
         }
@@ -91,7 +93,8 @@ impl WithFilter for Fast<'_, '_> {
     fn with_many<F: Filter>(self, filter: F) -> Self::Output {
         let (job, n_slots) = (self.job(filter), self.n_slots);
         if F::OF_SEPARATIONS
-            && let Some(of) = self.separations
+            && n_slots <= MOST_SLOTS
+            && let Some(of) = self.separations.filter(|of| of.are_alone())
         {
             return self.count(&job, || Separated::<256>::new(of, n_slots));
         }
@@ -106,20 +109,22 @@ impl WithFilter for Fast<'_, '_> {
 impl<'l> Fast<'_, 'l> {
     /// The sums of a slot beside its pairs.
     fn n_sums(&self) -> usize {
-        self.sets.len().max(usize::from(self.separations.is_some()))
+        let separations = self.separations.map(|of| of.sums().len());
+        separations.unwrap_or(self.sets.len())
     }
 
     /// Whether a pair costs several times what finding its slot does.
     fn is_dear(&self) -> bool {
-        self.weights.is_some() || self.sets.len() > 1
+        self.weights.is_some() || self.separations.is_some() || self.sets.len() > 1
     }
 
     /// The histogram of such pairs.
     fn deferred(&self) -> Deferred<'_> {
         let sets = || ScatterSets::new(self.sets, self.n_slots, BLOCK);
-        Deferred::new(match self.weights {
-            Some(weights) => Dear::Weighed(Weighed::new(weights, self.n_slots)),
-            None => Dear::Sets(Box::new(sets())),
+        Deferred::new(match (self.separations, self.weights) {
+            (Some(of), _) => Dear::Separated(Scattered::new(of, self.n_slots)),
+            (None, Some(weights)) => Dear::Weighed(Weighed::new(weights, self.n_slots)),
+            (None, None) => Dear::Sets(Box::new(sets())),
         })
     }
 

@@ -13,13 +13,13 @@ mod nearest;
 mod once;
 mod quads;
 mod reach;
-#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+mod scattered;
 mod separated;
+mod separations;
 mod sorted;
 mod threads;
 mod tile;
 mod units;
-#[allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 mod weighed;
 mod whole;
 mod worker;
@@ -47,7 +47,7 @@ use crate::tally::{Merge, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
 use filtered::{Fast, are_products, filtered};
 use lanes::{Asked, Lanes, PairWeights};
-use separated::SlotSeparations;
+use separations::SlotSeparations;
 use sorted::scale_for;
 use threads::{THREADS_PER_CORE, cores};
 use units::share_units;
@@ -372,7 +372,8 @@ impl<'a> Run<'a> {
             })
         };
         let separations = formed.and_then(|formed| {
-            SlotSeparations::wanted(self, &formed, what.sums(), terms.coordinate_scale())
+            let sums = (what.sums(), sets.len() == 1 && pair_weights.is_none());
+            SlotSeparations::wanted(self, &formed, sums, terms.coordinate_scale())
         });
         // Lanes weigh pairs by one set and more.
         let few_sums = separations.is_some()

@@ -3,6 +3,7 @@
 //! Entries: [`Deferred`], a histogram of pairs that cost more than to find their slots, and [`TakeQuads`], which hands rows that wait to
 //! a histogram.
 
+use super::scattered::Scattered;
 use super::weighed::Weighed;
 use crate::domain::Image;
 use crate::simd::{
@@ -90,6 +91,7 @@ impl<H: Histogram> Kernel for TakeQuads<'_, H> {
 pub(super) enum Dear<'a> {
     Weighed(Box<Weighed<'a>>),
     Sets(Box<ScatterSets<'a>>),
+    Separated(Scattered<'a>),
 }
 
 /// The same, handed a run of rows at a time.
@@ -122,6 +124,13 @@ impl Histogram for Deferred<'_> {
 
     type Open<S: Simd> = [usize; 2];
 
+    fn move_by(&mut self, vector: [f64; 3]) {
+        match &mut self.of {
+            Dear::Separated(of) => of.move_by(vector),
+            Dear::Weighed(_) | Dear::Sets(_) => {}
+        }
+    }
+
     #[inline(always)]
     fn open<S: Simd>(&mut self, _: S, met: [usize; 2]) -> [usize; 2] {
         self.quads.clear();
@@ -153,6 +162,7 @@ impl Histogram for Deferred<'_> {
         match &self.of {
             Dear::Weighed(of) => of.product(product, pair, image, set),
             Dear::Sets(of) => of.product(product, pair, image, set),
+            Dear::Separated(of) => of.product(product, pair, image, set),
         }
     }
 
@@ -160,6 +170,7 @@ impl Histogram for Deferred<'_> {
         match &mut self.of {
             Dear::Weighed(of) => of.flush(totals),
             Dear::Sets(of) => of.flush(totals),
+            Dear::Separated(of) => of.flush(totals),
         }
     }
 }
@@ -182,6 +193,7 @@ impl Kernel for TakeDeferred<'_, '_> {
         match of {
             Dear::Weighed(histogram) => take(simd, &mut **histogram, quads, met, factors),
             Dear::Sets(histogram) => take(simd, &mut **histogram, quads, met, factors),
+            Dear::Separated(histogram) => take(simd, histogram, quads, met, factors),
         }
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Entry: [`Weighed`], a histogram of them.
 
+#![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
+
 use super::lanes::{PairWeights, RowWords};
 use crate::domain::Image;
 use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
