@@ -106,7 +106,7 @@ pub trait Engine {
     /// Counts `what` over the pairs that a run of the units of a job takes. Runs that cover every unit once make up the whole, whoever counts
     /// each of them.
     ///
-    /// By itself an engine counts them as jobs of their own between rows brought together, which classes of pairs do not allow; `Cpu` walks
+    /// By itself an engine counts all units as the job, and fewer as jobs of their own between rows brought together, which classes of pairs do not allow; `Cpu` walks
     /// through them as through the whole.
     ///
     /// # Errors
@@ -118,8 +118,7 @@ pub trait Engine {
         units: (&Units, Range<usize>),
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let tally = units::tally_arranged(self, job.job(), what, units, progress)?;
-        Ok((tally, Report::default()))
+        units::tally_as_jobs(self, job, what, units, progress)
     }
 
     /// Makes a sample ready for any number of counts.
@@ -283,8 +282,7 @@ impl Engine for AnyEngine {
         if let (Self::Cpu(engine), Some(job)) = (self, job.map(AnySorted::of_cpu)) {
             return engine.tally_units(&job, what, units, progress);
         }
-        let tally = units::tally_arranged(self, job.job(), what, units, progress)?;
-        Ok((tally, Report::default()))
+        units::tally_as_jobs(self, job, what, units, progress)
     }
 
     fn description(&self) -> String {

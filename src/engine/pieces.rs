@@ -107,7 +107,7 @@ impl Piece {
             Self::Auto(_) => Pairs::Auto(&first),
             Self::Cross(..) => Pairs::Cross(&first, &second),
         };
-        visit(&PairJob::new(pairs, job.domain())?.with_traversal(job.traversal()))
+        visit(&PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal()))
     }
 }
 

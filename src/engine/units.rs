@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::held::without_held;
 use super::owners::Owners;
 use super::pieces::{OfPiece, Piece};
-use super::{Engine, PairJob, Progress};
+use super::{Engine, PairJob, PreparedJob, Progress, Report};
 use crate::binning::{Binning, PairOrder};
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
@@ -244,25 +244,32 @@ impl Units {
     fn taken_by(&self, units: impl Iterator<Item = usize>) -> Vec<bool> {
         let second = self.second.as_deref();
         let walk = Walk::new(&self.first, second, self.once, &self.domain, self.region);
-        let mut taken = vec![false; second.unwrap_or(&self.first).groups.len()];
-        for unit in units {
+        let none = || vec![false; second.unwrap_or(&self.first).groups.len()];
+        let mark = |mut taken: Vec<bool>, &unit: &usize| {
             walk.near_groups(unit, |other, _| taken[other] = true);
-        }
-        taken
+            taken
+        };
+        let either = |mut one: Vec<bool>, other: Vec<bool>| {
+            one.iter_mut().zip(other).for_each(|(a, b)| *a |= b);
+            one
+        };
+        let units: Vec<usize> = units.collect();
+        let parallel = || units.par_iter().fold(none, mark).reduce(none, either);
+        pool::run(parallel, || units.iter().fold(none(), mark))
     }
 
     /// An order of rows of each sample in which the pairs of a run of units are a few pieces; no rows of a second sample, where there is
     /// none or `whole` leaves it as it is.
     fn arranged(&self, run: &Range<usize>, whole: Option<usize>) -> Arranged {
         let of_parity = |parity: usize| run.clone().filter(move |unit| unit % 2 == parity);
-        let mut first: Vec<usize> = rows_of(&self.first, of_parity(0)).collect();
+        let mut first = rows_of(&self.first, of_parity(0));
         let evens = first.len();
         first.extend(rows_of(&self.first, of_parity(1)));
         let own = first.len();
         if let Some(layout) = &self.second {
             let second = whole.is_none().then(|| {
                 let taken = self.taken_by(run.clone());
-                rows_of(layout, numbers(&taken)).collect()
+                rows_of(layout, numbers(&taken))
             });
             let n = second.as_ref().map_or(whole.unwrap_or(0), Vec::len);
             let pieces = vec![Piece::Cross(0..own, 0..n)];
@@ -302,9 +309,11 @@ struct Arranged {
 }
 
 /// The rows of some groups.
-fn rows_of(layout: &Layout, groups: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
-    let rows = groups.flat_map(|group| layout.rows_of(group));
-    rows.map(|row| row as usize)
+fn rows_of(layout: &Layout, groups: impl Iterator<Item = usize>) -> Vec<usize> {
+    let groups: Vec<usize> = groups.collect();
+    let rows = |&group: &usize| layout.rows_of(group).map(|row| row as usize);
+    let parallel = || groups.par_iter().flat_map_iter(rows).collect();
+    pool::run(parallel, || groups.iter().flat_map(rows).collect())
 }
 
 /// The numbers of what is marked.
@@ -313,8 +322,24 @@ fn numbers(marked: &[bool]) -> impl Iterator<Item = usize> {
     all.filter_map(|(number, &is)| is.then_some(number))
 }
 
-/// Counts a run of units by an engine that knows nothing of units: as jobs of their own, between rows brought together.
-pub(super) fn tally_arranged<E: Engine + ?Sized, B: Binning>(
+/// Counts a run of units by an engine that knows nothing of units: all of them as the job, fewer as jobs of their own.
+pub(super) fn tally_as_jobs<E: Engine + ?Sized, B: Binning>(
+    engine: &E,
+    job: &PreparedJob<'_, E::Sorted>,
+    what: &Tallied<B>,
+    (units, run): (&Units, Range<usize>),
+    progress: &dyn Progress,
+) -> Result<(Tally, Report), EngineError> {
+    units.check(job.job(), &run)?;
+    if run == (0..units.len()) {
+        return engine.tally(job, what, progress);
+    }
+    let tally = tally_arranged(engine, job.job(), what, (units, run), progress)?;
+    Ok((tally, Report::default()))
+}
+
+/// Counts a run of units as jobs of their own, between rows brought together.
+fn tally_arranged<E: Engine + ?Sized, B: Binning>(
     engine: &E,
     job: &PairJob<'_>,
     what: &Tallied<B>,
@@ -322,7 +347,6 @@ pub(super) fn tally_arranged<E: Engine + ?Sized, B: Binning>(
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
     what.admit(job)?;
-    units.check(job, &run)?;
     if what.classes() != Classes::One {
         return Err(JobError::ClassesOfUnits(engine.description()).into());
     }
@@ -333,7 +357,7 @@ pub(super) fn tally_arranged<E: Engine + ?Sized, B: Binning>(
     let (rows, pieces) = (&arranged.first, &arranged.pieces);
     progress.begin(pieces.iter().map(Piece::pairs).sum());
     let picked = |sample: &Particles, rows: &[usize]| {
-        let rows = sample.picked(&|| rows.iter().copied());
+        let rows = sample.picked(rows.len(), &|k| rows[k]);
         rows.map_err(JobError::from)
     };
     let own = picked(first, rows)?;

@@ -5,8 +5,14 @@
     reason = "labels are numbered in 32 bits"
 )]
 
+use rayon::prelude::*;
+
 use super::{Bits, Column, Groups, Labels, Particles, Points, Weights};
 use crate::error::ParticlesError;
+use crate::pool;
+
+/// Rows that are worth a thread's while.
+const STRETCH: usize = 1 << 12;
 
 impl Particles {
     /// The rows `first`, `first + step`, `first + 2 step` and so on, with all that belongs to them; they are copied.
@@ -25,7 +31,8 @@ impl Particles {
     /// # Panics
     /// A step of 0.
     pub fn strided(&self, first: usize, step: usize) -> Result<Self, ParticlesError> {
-        self.picked(&|| (first..self.len()).step_by(step))
+        let behind = self.len().saturating_sub(first);
+        self.picked(behind.div_ceil(step), &|k| first + k * step)
     }
 
     /// The rows whose label is one of these, labelled by its place among them; without labels there are none.
@@ -50,17 +57,26 @@ impl Particles {
             .collect();
         let labels = rows.iter().filter_map(|&row| place(values[row]));
         let labels = labels.map(|place| place as u32).collect();
-        let picked = self.picked(&|| rows.iter().copied())?;
+        let picked = self.picked(rows.len(), &|k| rows[k])?;
         picked.labelled(Labels::new(labels, wanted.len() as u32)?)
     }
 
-    /// These rows in this order, with all that belongs to them; they are copied.
-    pub(crate) fn picked<I: Iterator<Item = usize>>(
+    /// `n` rows, of which `row` tells each, with all that belongs to them; they are copied.
+    pub(crate) fn picked(
         &self,
-        rows: &dyn Fn() -> I,
+        n: usize,
+        row: &(dyn Fn(usize) -> usize + Sync),
     ) -> Result<Self, ParticlesError> {
-        let of =
-            |column: &Column| Column::from(rows().map(|row| column.at(row)).collect::<Vec<_>>());
+        let rows = || (0..n).map(row);
+        let of = |column: &Column| {
+            let column = column.view();
+            let value = |k: usize| column.at(row(k));
+            let parallel = || {
+                let rows = (0..n).into_par_iter().with_min_len(STRETCH);
+                rows.map(value).collect::<Vec<_>>()
+            };
+            Column::from(pool::run(parallel, || (0..n).map(value).collect()))
+        };
         let points = Points::from_checked(self.points.columns().map(of));
         let mut strided = match &self.weights {
             Weights::Unit => Self::new(points),
