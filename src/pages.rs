@@ -22,10 +22,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 pub struct LargePages;
 
 /// Bytes from which on an allocation is large.
-const LARGE: usize = 2 * PAGE;
+const LARGE: usize = 2 * LARGE_PAGE;
 
 /// Bytes of a large page of the usual processors, and a multiple of the size of all small ones.
-const PAGE: usize = 2 << 20;
+pub const LARGE_PAGE: usize = 2 << 20;
 
 // SAFETY: every allocation is the system's own; advice on its pages changes nothing that they hold.
 unsafe impl GlobalAlloc for LargePages {
@@ -71,8 +71,10 @@ fn ask(at: *mut u8, size: usize) {
 #[cfg(target_os = "linux")]
 #[cold]
 fn advise(at: *mut u8, size: usize) {
-    let before = at.align_offset(PAGE);
-    if let Some(bytes) = size.checked_sub(before).map(|bytes| bytes - bytes % PAGE)
+    let before = at.align_offset(LARGE_PAGE);
+    if let Some(bytes) = size
+        .checked_sub(before)
+        .map(|bytes| bytes - bytes % LARGE_PAGE)
         && bytes > 0
     {
         // SAFETY: the bytes lie within one allocation; this advice neither moves nor changes what they hold.
@@ -104,7 +106,14 @@ mod tests {
 
     #[test]
     fn large_and_small_allocations_hold_what_is_put_there() {
-        for size in [1, 4096, LARGE - 1, LARGE, LARGE + 1, 5 * PAGE + 12_345] {
+        for size in [
+            1,
+            4096,
+            LARGE - 1,
+            LARGE,
+            LARGE + 1,
+            5 * LARGE_PAGE + 12_345,
+        ] {
             for align in [1, 8, 64, 4096] {
                 let layout = Layout::from_size_align(size, align).expect("a layout");
                 let grown = Layout::from_size_align(3 * size, align).expect("a layout");

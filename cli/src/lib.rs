@@ -73,7 +73,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 /// What the programs take their memory from.
-pub use albireo::pages::LargePages;
+pub use albireo::pages::{LARGE_PAGE, LargePages};
 pub use caller::{CallError, Called, Outcome, Watch};
 use inputs::{Call, Kept};
 use record::Arguments;

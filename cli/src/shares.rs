@@ -23,13 +23,13 @@ use crate::progress::{SomethingToKeep, exit_code, stopped};
 use crate::shard::Shard;
 use crate::world::{World, sum};
 
-/// How often other ranks are seen to.
+/// How often rank 0, whom the others ask, sees to them.
 const ATTENTION: Duration = Duration::from_millis(1);
 /// What is said where a panic has ended a thread.
 const ENDED: &str = "the thread that counts has ended";
 /// Units that are counted before it is known how long they take.
 const FIRST: usize = 16;
-/// The longest time between two looks at whether a checkpoint is due.
+/// The longest time between two looks at whether a checkpoint is due, or whether a rank that nobody asks has counted its units, which wakes it.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The counts of a command, of which ranks or processes one after the other count shares.
@@ -325,11 +325,8 @@ impl Shares {
         (missing, units): (&Missing, &Units),
         progress: &dyn Progress,
     ) -> Result<Made> {
-        let pause = match (self.world.rank(), self.world.size()) {
-            // Nobody asks for anything.
-            (_, 1) | (1.., _) => LONGEST,
-            (0, _) => ATTENTION,
-        };
+        let is_asked = self.world.rank() == 0 && self.world.size() > 1;
+        let pause = if is_asked { ATTENTION } else { LONGEST };
         loop {
             match told.recv_timeout(pause) {
                 Ok(Some(made)) => return Ok(made),

@@ -10,6 +10,7 @@ use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 
+use albireo_cli::LARGE_PAGE;
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice};
 use memmap2::{MmapMut, MmapOptions};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
@@ -26,9 +27,6 @@ pub(crate) struct MemoryFile(File);
 
 /// By which other processes find a file, and know that it is this one.
 pub(crate) type Address = [u64; 5];
-
-/// Bytes of a large page of the usual processors, and a multiple of the size of all small ones.
-const LARGE_PAGE: usize = 2 << 20;
 
 /// Bytes that are written at a time of what is given away.
 const PIECE: usize = 16 << 20;

@@ -292,9 +292,10 @@ impl<B: Binning> OfCut<'_, B> {
         let slack = 8.0 * roundings(&near.domain, &first.bounds, &other.bounds);
         let region = Region::new(Reach::Sphere(near.radius), slack);
         let walk = Walk::new(&first, second.as_ref(), once, &near.domain, region);
+        let positions = [first.positions(), other.positions()];
         let meet = |tally: &mut Tally, blocks: BlockPair| {
             blocks.for_each_pair(&first, other, |i, j| {
-                let (x1, x2) = (first.positions().at(i), other.positions().at(j));
+                let (x1, x2) = (positions[0].at(i), positions[1].at(j));
                 let (sep, image) = near.domain.separation_and_image(x1, x2);
                 if sep.r2 <= near.radius * near.radius && image == blocks.translation.image {
                     self.add(tally, [first.row(i), other.row(j)].map(|row| row as usize));

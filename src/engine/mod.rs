@@ -106,11 +106,11 @@ pub trait Engine {
     /// Counts `what` over the pairs that a run of the units of a job takes. Runs that cover every unit once make up the whole, whoever counts
     /// each of them.
     ///
-    /// By itself an engine counts all units as the job, and fewer as jobs of their own between rows brought together, which classes of pairs do not allow; `Cpu` walks
-    /// through them as through the whole.
+    /// By itself an engine counts all units as the job, and fewer as jobs of their own between rows brought together, which classes of pairs
+    /// do not allow; `Cpu` walks through them as through the whole.
     ///
     /// # Errors
-    /// As [`Engine::tally`]; units of another job, or that there are not; classes of pairs on other engines than `Cpu`.
+    /// As [`Engine::tally`]; units of another job, or that there are not; classes of pairs in some of the units on other engines than `Cpu`.
     fn tally_units<B: Binning>(
         &self,
         job: &PreparedJob<'_, Self::Sorted>,

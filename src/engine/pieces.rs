@@ -8,7 +8,6 @@ use std::ops::Range;
 use super::{PairJob, Pairs, Progress};
 #[cfg(any(feature = "cuda", test))]
 use crate::binning::PairOrder;
-use crate::error::JobError;
 use crate::particles::{Particles, pairs_within};
 
 /// Runs of rows, of the first and of the second sample, that are paired with one another.
@@ -88,11 +87,11 @@ impl Piece {
     }
 
     /// What `visit` makes of the job of this piece of `job`.
-    pub(super) fn with_job<T, E: From<JobError>>(
+    pub(super) fn with_job<T>(
         &self,
         job: &PairJob<'_>,
-        visit: impl FnOnce(&PairJob<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
+        visit: impl FnOnce(&PairJob<'_>) -> T,
+    ) -> T {
         if *self == Self::whole(job.pairs()) {
             return visit(job);
         }

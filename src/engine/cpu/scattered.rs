@@ -36,26 +36,29 @@ impl<'a> Scattered<'a> {
         separations: [S::D; 2],
         (factor, factors): (f64, &[f64]),
     ) -> [S::D; 2] {
-        let (factor, [low, high]) = (simd.splat_d(factor), separations);
-        // No closures: instructions of their own set would be called in them.
+        let [low, high] = separations;
         match summand {
-            Summand::Product => [
-                simd.mul_d(factor, simd.load_d(factors)),
-                simd.mul_d(factor, simd.load_d(&factors[S::DOUBLES..])),
-            ],
+            Summand::Product => products(simd, factor, factors),
             Summand::Separation => {
                 let one = simd.splat_d(ONE);
                 [simd.mul_d(low, one), simd.mul_d(high, one)]
             }
             Summand::WeightedSeparation => {
-                let products = [
-                    simd.mul_d(factor, simd.load_d(factors)),
-                    simd.mul_d(factor, simd.load_d(&factors[S::DOUBLES..])),
-                ];
-                [simd.mul_d(products[0], low), simd.mul_d(products[1], high)]
+                let [of_low, of_high] = products(simd, factor, factors);
+                [simd.mul_d(of_low, low), simd.mul_d(of_high, high)]
             }
         }
     }
+}
+
+/// The products of a factor and those of a register of lanes.
+#[inline(always)]
+fn products<S: Simd>(simd: S, factor: f64, factors: &[f64]) -> [S::D; 2] {
+    let factor = simd.splat_d(factor);
+    [
+        simd.mul_d(factor, simd.load_d(factors)),
+        simd.mul_d(factor, simd.load_d(&factors[S::DOUBLES..])),
+    ]
 }
 
 impl Histogram for Scattered<'_> {
@@ -93,8 +96,7 @@ impl Histogram for Scattered<'_> {
             if simd.mask_bits(simd.at_most_u(slots, last)) == 0 {
                 continue;
             }
-            let x1 = self.of.position(self.near.slot(row));
-            let separations = self.near.separations(simd, self.of, x1, 1.0);
+            let separations = self.near.separations(simd, self.of, row, 1.0);
             let factors = (factors.rows[row as usize], factors.lanes);
             let sums = self.sums.iter_mut().zip(self.of.sums());
             for ((sum, &summand), open) in sums.zip(open.iter_mut().flatten()) {

@@ -95,10 +95,7 @@ impl<'a, const SLOTS: usize> Separated<'a, SLOTS> {
             simd.shift_left(slots, Self::SHIFT),
             simd.splat_u(Self::COUNT),
         );
-        let terms = {
-            let x1 = self.of.position(self.near.slot(row));
-            self.near.separations(simd, self.of, x1, ONE)
-        };
+        let terms = self.near.separations(simd, self.of, row, ONE);
         simd.store_packed(slots, terms, &mut self.ring[at..at + S::LANES]);
     }
 

@@ -132,7 +132,7 @@ impl<'a> SlotSeparations<'a> {
 
     /// The position in a slot of the first sample, without the axis that is left out.
     #[inline(always)]
-    pub(super) fn position(&self, slot: usize) -> [f64; 3] {
+    fn position(&self, slot: usize) -> [f64; 3] {
         match self.along {
             None => self.first.at(slot),
             along => across(along, self.first.at(slot)),
@@ -200,22 +200,18 @@ impl Near {
         self.lanes = [second / LEAF, second % LEAF];
     }
 
-    /// The slot of a row. Padding has no position; whose it is given does not matter.
-    #[inline(always)]
-    pub(super) fn slot(&self, row: u8) -> usize {
-        self.row + row as usize % BLOCK
-    }
-
-    /// The scaled separations of a position and a register of lanes, times `unit`; no more than 2 of it, as a term may be: pairs that lie in
-    /// no slot may be anywhere.
+    /// The scaled separations of a row and a register of lanes, times `unit`; no more than 2 of it, as a term may be: pairs that lie in no
+    /// slot may be anywhere.
     #[inline(always)]
     pub(super) fn separations<S: Simd>(
         &self,
         simd: S,
         of: &SlotSeparations<'_>,
-        x1: [f64; 3],
+        row: u8,
         unit: f64,
     ) -> [S::D; 2] {
+        // Padding has no position; whose it is given does not matter.
+        let x1 = of.position(self.row + row as usize % BLOCK);
         let [leaf, part] = self.lanes;
         let leaf = &of.leaves[leaf];
         let scale = simd.splat_d(of.coordinate * unit);
