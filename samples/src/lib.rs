@@ -50,6 +50,7 @@ mod selection;
 mod source;
 mod space;
 mod survey;
+mod units;
 mod weights;
 mod whole_numbers;
 
@@ -68,6 +69,7 @@ pub use selection::Selection;
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError};
 pub use survey::Survey;
+pub use units::{ParseUnitError, Quantity, Unit, UnitError};
 
 /// How reading is asked to stop, which rows of each file it looks at, and columns of bits.
 pub use albireo_catalogs::{RowRange, Stop, Words};
