@@ -147,6 +147,8 @@ pub(crate) struct Site<'a> {
 pub(crate) enum Widening {
     /// Nulls and inexact integers are errors: for reading.
     Exact,
+    /// Nulls are marked, inexact integers are errors: for reading rows of which only some are kept.
+    Marked,
     /// Nulls are counted, integers rounded: for the ranges of a description.
     Nearest,
     /// Nulls are marked, integers stay what they are: for expressions.
@@ -262,6 +264,11 @@ impl<'a> Numbers<'a> {
         match self.widening {
             Widening::Exact => return Err(self.site.null(self.next_row())),
             Widening::Nearest => self.values.push(f64::NAN),
+            Widening::Marked => {
+                self.missing.resize(self.len(), false);
+                self.missing.push(true);
+                self.values.push(f64::NAN);
+            }
             Widening::Typed | Widening::Words => {
                 self.missing.resize(self.len(), false);
                 self.missing.push(true);

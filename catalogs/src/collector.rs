@@ -10,9 +10,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::block::{Block, Cells, Site};
+use crate::block::{Block, Cells, Site, Widening};
 use crate::error::CatalogError;
 use crate::expression::{self, Bound, Column, ExpressionError, NoResult, Rows, Run, Values};
+use crate::masks::Masks;
 use crate::rows::RowRange;
 use crate::words::{self, WordColumn, Words};
 
@@ -43,6 +44,8 @@ pub(crate) struct Pick {
     pub(crate) rows: RowRange,
     /// Whether the components of a block are conditions.
     pub(crate) conditions: Vec<bool>,
+    /// Which of them have masks, that stand behind them in a block.
+    pub(crate) masks: Masks,
 }
 
 impl Pick {
@@ -51,6 +54,7 @@ impl Pick {
         let mut columns = self.columns.iter().enumerate();
         self.filter.is_none()
             && self.words.is_empty()
+            && !self.masks.any()
             && self.rows.is_all()
             && columns.all(|(k, (_, origin))| matches!(origin, Origin::Component(c) if *c == k))
     }
@@ -103,11 +107,21 @@ impl Collector {
         Ok(collector)
     }
 
+    /// How the blocks that it takes should be decoded: missing values are errors in rows that are kept, and only there.
+    pub(crate) fn widening(&self) -> Widening {
+        if self.plain {
+            Widening::Exact
+        } else {
+            Widening::Marked
+        }
+    }
+
     /// Appends the rows that are picked.
-    pub(crate) fn take(&mut self, path: &Path, block: &Block) -> Result<(), CatalogError> {
+    pub(crate) fn take(&mut self, path: &Path, mut block: Block) -> Result<(), CatalogError> {
         self.rows_read += block.rows as u64;
         if !self.plain {
-            return self.pick_from(block);
+            self.pick.masks.apply(path, Widening::Marked, &mut block)?;
+            return self.pick_from(&block);
         }
         self.rows_kept += block.rows as u64;
         let columns = self.columns.len();

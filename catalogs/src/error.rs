@@ -121,6 +121,16 @@ pub enum CatalogError {
         /// The columns that exist.
         available: Vec<String>,
     },
+    /// Several columns have the name of one that is asked for.
+    #[error("{}: {times} columns are called `{column}`: which of them is meant? Rename all but one", path.display())]
+    SameName {
+        /// The file asked for.
+        path: PathBuf,
+        /// Their name.
+        column: String,
+        /// How many they are.
+        times: usize,
+    },
     /// A column of text (or another type that is no number) was asked for as numbers.
     #[error("{}: column `{column}` is not numeric: its type is {dtype}", path.display())]
     NotNumeric {

@@ -47,6 +47,7 @@ mod h5md_file;
 mod hdf5;
 mod hdf5_head;
 mod kept_file;
+mod masks;
 mod numbers;
 mod open;
 #[cfg(feature = "parquet")]

@@ -9,6 +9,7 @@ use crate::catalog::{Request, component};
 use crate::collector::{Computed, Origin, Pick};
 use crate::error::{CatalogError, listed};
 use crate::expression::{self, Expression, Located, Type, Unfit};
+use crate::masks::Masks;
 use crate::schema::{Component, Field, Kind, Schema};
 use crate::words::{self, WordColumn};
 
@@ -54,16 +55,21 @@ impl Plan {
                 Some(computed)
             }
         };
+        let conditions = planner.conditions();
+        let some = filter.is_some() || !request.rows.is_all();
+        let mut components = planner.marked(some);
+        let masks = Masks::beside(path, schema, &mut components)?;
         let pick = Pick {
             columns,
             words,
             filter,
             rows: request.rows,
-            conditions: planner.conditions(),
+            conditions,
+            masks,
         };
-        let rows = common_rows(path, schema, &planner.components)?;
+        let rows = common_rows(path, schema, &components)?;
         Ok(Self {
-            components: planner.marked(),
+            components,
             pick,
             rows,
         })
@@ -165,14 +171,19 @@ impl Planner<'_> {
         })
     }
 
-    /// The components, those of a field that expressions read marked alike.
-    fn marked(self) -> Vec<Component> {
+    /// The components, those of a field that expressions read marked alike; with `some`, rows may be left out, and integers without a float64
+    /// are errors in the others alone.
+    fn marked(self, some: bool) -> Vec<Component> {
         let any = |field: usize, marked: fn(&Component) -> bool| {
             let mut of_field = self.components.iter().filter(|part| part.field == field);
             of_field.any(marked)
         };
+        let long = |field: usize| {
+            let dtype = self.schema.fields[field].dtype.as_str();
+            matches!(dtype, "int64" | "uint64")
+        };
         let marked = self.components.iter().map(|part| Component {
-            typed: any(part.field, |part| part.typed),
+            typed: any(part.field, |part| part.typed) || (some && long(part.field)),
             words: any(part.field, |part| part.words),
             ..*part
         });
@@ -243,7 +254,23 @@ fn resolve(
     column: &str,
 ) -> Result<(usize, Vec<(String, usize)>), CatalogError> {
     let find = |name: &str| schema.fields.iter().position(|field| field.name == name);
+    let of_name = |name: &str| {
+        schema
+            .fields
+            .iter()
+            .filter(|field| field.name == name)
+            .count()
+    };
+    let once = |name: &str| match of_name(name) {
+        0 | 1 => Ok(()),
+        times => Err(CatalogError::SameName {
+            path: path.to_owned(),
+            column: name.to_owned(),
+            times,
+        }),
+    };
     if let Some(index) = find(column) {
+        once(column)?;
         let elements = match schema.fields[index].width {
             1 => vec![(column.to_owned(), 0)],
             width => (0..width).map(|k| (component(column, k), k)).collect(),
@@ -256,6 +283,7 @@ fn resolve(
     if let Some((index, element)) =
         indexed.and_then(|(name, k)| Some((find(name)?, k.parse::<usize>().ok()?)))
     {
+        once(&schema.fields[index].name)?;
         let width = schema.fields[index].width;
         if element < width {
             return Ok((index, vec![(column.to_owned(), element)]));

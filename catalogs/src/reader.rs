@@ -12,6 +12,7 @@ use crate::catalog::{Catalog, ColumnDescription, Description, Request, TableDesc
 use crate::collector::{Collected, Collector};
 use crate::error::CatalogError;
 use crate::expression::Expression;
+use crate::masks::Masks;
 use crate::plan::Plan;
 use crate::ranges::{Distinct, Range, Ranges};
 pub(crate) use crate::schema::{Component, Field, Kind, Schema};
@@ -80,9 +81,12 @@ pub(crate) trait Backend {
         collector: &mut Collector,
     ) -> Result<(), CatalogError> {
         let path = self.path().to_owned();
-        self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
-            collector.take(&path, &block)
-        })
+        self.scan(
+            schema,
+            components,
+            (collector.widening(), 0),
+            &mut |block| collector.take(&path, block),
+        )
     }
 }
 
@@ -276,7 +280,7 @@ fn describe_table<B: Backend>(
             .partition(|&k| schema.fields[k].rows == schema.fields[first].rows);
         left = later;
         let now: Vec<usize> = now;
-        let components: Vec<Component> = now
+        let mut components: Vec<Component> = now
             .iter()
             .flat_map(|&field| {
                 (0..schema.fields[field].width).map(move |element| Component {
@@ -289,8 +293,11 @@ fn describe_table<B: Backend>(
             })
             .collect();
         let mut seen = Ranges::new(components.len());
+        let path = backend.path().to_owned();
+        let masks = Masks::beside(&path, &schema, &mut components)?;
         let all = (Widening::Nearest, 0);
-        backend.scan(&schema, &components, all, &mut |block| {
+        backend.scan(&schema, &components, all, &mut |mut block| {
+            masks.apply(&path, Widening::Nearest, &mut block)?;
             seen.see(&block);
             Ok(())
         })?;

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Column`]. It reads no values.
 
-use hdf5_reader::{Dataset, Datatype};
+use hdf5_reader::{Dataset, Datatype, SliceInfo, SliceInfoElem};
 
 use super::attribute::text_attribute;
 use super::element::{self, Element};
@@ -74,6 +74,36 @@ impl Column {
         chunks
             .get(usize::from(self.in_frames))
             .map_or(1, |&rows| u64::from(rows))
+    }
+
+    /// The rows `start..end`, of one frame where there are frames, and one component if `element` says which.
+    pub(super) fn slice(
+        &self,
+        frame: Option<u64>,
+        start: u64,
+        end: u64,
+        element: Option<usize>,
+    ) -> SliceInfo {
+        let mut selections = Vec::with_capacity(3);
+        if self.in_frames {
+            selections.push(SliceInfoElem::Index(frame.unwrap_or(0)));
+        }
+        selections.push(SliceInfoElem::Slice {
+            start,
+            end,
+            step: 1,
+        });
+        if self.dataset.ndim() > selections.len() {
+            selections.push(match element {
+                Some(element) => SliceInfoElem::Index(element as u64),
+                None => SliceInfoElem::Slice {
+                    start: 0,
+                    end: self.width as u64,
+                    step: 1,
+                },
+            });
+        }
+        SliceInfo { selections }
     }
 
     /// As a field of a table of `frames` frames.

@@ -20,7 +20,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-use hdf5_reader::{DEFAULT_CHUNK_CACHE_SLOTS, Dataset, H5Type, Hdf5File, SliceInfo, SliceInfoElem};
+use hdf5_reader::{DEFAULT_CHUNK_CACHE_SLOTS, Dataset, H5Type, Hdf5File, SliceInfo};
 
 use self::column::{Column, Member};
 use self::element::Element;
@@ -53,6 +53,8 @@ pub(crate) struct Hdf5Reader {
     /// The columns of the schema last asked for, in its order.
     columns: Vec<Column>,
     frames: Frames,
+    /// The mass that all particles have, a column behind the others and the frames.
+    mass: Option<f64>,
     stop: Stop,
 }
 
@@ -77,6 +79,7 @@ impl Hdf5Reader {
             bytes,
             columns: Vec::new(),
             frames: Frames::None,
+            mass: None,
             stop,
         })
     }
@@ -171,9 +174,12 @@ impl Hdf5Reader {
         let mut records: Option<(u64, Vec<element::Raw>)> = None;
         for part in components {
             let Some(column) = self.columns.get(part.field) else {
-                block
-                    .cells
-                    .push(Cells::Numbers(vec![frame.unwrap_or(0) as f64; rows]));
+                let behind = part.field - self.columns.len();
+                let mass = self
+                    .mass
+                    .filter(|_| behind > 0 || self.frames == Frames::None);
+                let value = mass.unwrap_or(frame.unwrap_or(0) as f64);
+                block.cells.push(Cells::Numbers(vec![value; rows]));
                 continue;
             };
             let widening = part.widening(widening);
@@ -334,32 +340,6 @@ fn read<T: hdf5_reader::H5Type>(
         .0)
 }
 
-impl Column {
-    /// The rows `start..end`, of one frame where there are frames, and one component if `element` says which.
-    fn slice(&self, frame: Option<u64>, start: u64, end: u64, element: Option<usize>) -> SliceInfo {
-        let mut selections = Vec::with_capacity(3);
-        if self.in_frames {
-            selections.push(SliceInfoElem::Index(frame.unwrap_or(0)));
-        }
-        selections.push(SliceInfoElem::Slice {
-            start,
-            end,
-            step: 1,
-        });
-        if self.dataset.ndim() > selections.len() {
-            selections.push(match element {
-                Some(element) => SliceInfoElem::Index(element as u64),
-                None => SliceInfoElem::Slice {
-                    start: 0,
-                    end: self.width as u64,
-                    step: 1,
-                },
-            });
-        }
-        SliceInfo { selections }
-    }
-}
-
 impl Backend for Hdf5Reader {
     fn format(&self) -> Format {
         Format::Hdf5
@@ -407,6 +387,18 @@ impl Backend for Hdf5Reader {
             });
         }
         let attributes = tree::attributes(&self.path, &self.file, &table, (first, last))?;
+        self.mass = tree::common_mass(&table, &self.columns, &attributes);
+        if self.mass.is_some() {
+            fields.push(Field {
+                name: tree::MASSES.to_owned(),
+                dtype: "float64".to_owned(),
+                unit: None,
+                kind: Kind::Number,
+                width: 1,
+                labels: Vec::new(),
+                rows: self.columns.first().map(|column| column.rows),
+            });
+        }
         Ok(Schema {
             table,
             rows: None,
@@ -441,7 +433,8 @@ impl Backend for Hdf5Reader {
                 .find(|column| column.in_frames)
                 .map(|column| column.rows)
         };
-        let rows = of_column.or_else(of_frames).unwrap_or(0);
+        let of_any = || self.columns.first().map(|column| column.rows);
+        let rows = of_column.or_else(of_frames).or_else(of_any).unwrap_or(0);
         let frames: Vec<Option<u64>> = match self.frames {
             Frames::Some(first, last) => (first..last).map(Some).collect(),
             Frames::None | Frames::Unchosen(_) => vec![None],
@@ -482,8 +475,11 @@ impl Backend for Hdf5Reader {
             });
         }
         let path = self.path.clone();
-        self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
-            collector.take(&path, &block)
-        })
+        self.scan(
+            schema,
+            components,
+            (collector.widening(), 0),
+            &mut |block| collector.take(&path, block),
+        )
     }
 }

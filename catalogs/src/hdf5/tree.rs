@@ -14,9 +14,12 @@ use super::compound::{self, Header};
 use super::failure::{failure, no_table};
 use crate::catalog::Request;
 use crate::error::CatalogError;
+use crate::masks::MASK;
 use crate::reader::wanted_names;
 use crate::value::{Attributes, Value};
 
+/// The column of the particles' masses.
+pub(super) const MASSES: &str = "Masses";
 /// Groups nest at most this deep.
 const DEEPEST: usize = 16;
 /// The paths of all groups with columns, `/` for the root, and of all compound data sets.
@@ -118,6 +121,10 @@ pub(super) fn choose(
         name => name.to_owned(),
     };
     if let Some(table) = &request.table {
+        let there = |name: &str| file.group(name).is_ok() || compound_table(file, name).is_some();
+        if let Some(group) = particles(table).filter(|group| !there(table) && there(group)) {
+            return Ok(group.to_owned());
+        }
         if file.group(table).is_ok() || compound_table(file, table).is_some() {
             return Ok(trimmed(table));
         }
@@ -151,6 +158,26 @@ pub(super) fn choose(
     }
 }
 
+/// The group of a snapshot that holds the particles of a kind.
+fn particles(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "gas" => "PartType0",
+        "dm" => "PartType1",
+        "stars" => "PartType4",
+        "bh" => "PartType5",
+        _ => return None,
+    })
+}
+
+/// The mass of each particle of a group, where the header of a snapshot says that they have one and the group has no column of it.
+pub(super) fn common_mass(table: &str, columns: &[Column], header: &Attributes) -> Option<f64> {
+    let kind: usize = table.strip_prefix("PartType")?.parse().ok()?;
+    let masses = header.get("MassTable")?.as_floats()?;
+    let mass = masses.get(kind).copied().filter(|&mass| mass > 0.0)?;
+    let has = columns.iter().any(|column| column.name == MASSES);
+    (!has && !columns.is_empty()).then_some(mass)
+}
+
 fn has_all(path: &Path, file: &Hdf5File, table: &str, request: &Request) -> bool {
     let columns = table_columns(path, file, table).unwrap_or_default();
     let known = |name: &str| columns.iter().any(|column| column.name == name);
@@ -179,10 +206,12 @@ pub(super) fn columns(
     let is_column = |name: &str| columns.iter().any(|column| column.name == name);
     let known = |name: &str| is_column(name) || elsewhere(name).is_some();
     let names = wanted(request, &known);
+    let masked = |name: &String| [name.clone(), format!("{name}{MASK}")];
     let others: Vec<Column> = names
         .iter()
         .filter(|name| !is_column(name))
-        .filter_map(|name| elsewhere(name))
+        .flat_map(masked)
+        .filter_map(|name| elsewhere(&name))
         .collect();
     columns.extend(others);
     Ok(columns)

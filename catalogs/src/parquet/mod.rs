@@ -283,8 +283,8 @@ impl ParquetReader {
                     next,
                     starts[next],
                     components,
-                    Widening::Exact,
-                    &mut |block| collector.take(&self.path, &block),
+                    collector.widening(),
+                    &mut |block| collector.take(&self.path, block),
                 )?;
             } else {
                 let empty = &*collector;
@@ -296,8 +296,8 @@ impl ParquetReader {
                             group,
                             starts[group],
                             components,
-                            Widening::Exact,
-                            &mut |block| part.take(&self.path, &block),
+                            empty.widening(),
+                            &mut |block| part.take(&self.path, block),
                         )?;
                         Ok(part)
                     })

@@ -1,7 +1,7 @@
 //! The header of ECSV files: YAML in comments, then a line of names.
 //!
-//! Entry: [`layout`]. ECSV 1.0, <https://github.com/astropy/astropy-APEs/blob/main/APE6.rst>. Columns of arrays or
-//! objects are listed as text.
+//! Entry: [`layout`]. ECSV 1.0, <https://github.com/astropy/astropy-APEs/blob/main/APE6.rst>. Columns of arrays of
+//! several axes or lengths and of objects are listed as text.
 
 use std::path::Path;
 
@@ -60,6 +60,7 @@ pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogEr
         columns,
         header_lines: 1,
         guessed_names: false,
+        trailing: false,
         comments_anywhere: true,
         attributes,
     })
@@ -96,22 +97,34 @@ fn split_header(path: &Path, lines: &mut Lines) -> Result<(String, String), Cata
 fn column(entry: &Json) -> Option<TextColumn> {
     let text = |key: &str| entry.get(key).and_then(Json::as_str);
     let dtype = text("datatype")?;
-    let number = dtype == "bool"
-        || ["int", "uint", "float"]
-            .iter()
-            .any(|stem| dtype.starts_with(stem));
+    let number = is_number_type(dtype);
     let name = match entry.get("name")? {
         Json::String(name) => name.clone(),
         Json::Number(number) => number.to_string(),
         Json::Bool(flag) => flag.to_string(),
         _ => return None,
     };
+    let list = text("subtype").and_then(list_type);
+    let dtype = list.map_or(text("subtype").unwrap_or(dtype), |(of, _)| of);
     Some(TextColumn {
         name,
-        dtype: text("subtype").unwrap_or(dtype).to_owned(),
+        dtype: dtype.to_owned(),
         unit: text("unit").map(str::to_owned),
-        numeric: number && entry.get("subtype").is_none(),
+        numeric: list.is_some() || (number && entry.get("subtype").is_none()),
+        list: list.map(|(_, width)| width),
     })
+}
+
+fn is_number_type(dtype: &str) -> bool {
+    let stems = ["int", "uint", "float"];
+    dtype == "bool" || stems.iter().any(|stem| dtype.starts_with(stem))
+}
+
+/// The type and the number of values of a column of lists that are equally long, such as `float64[3]`.
+fn list_type(subtype: &str) -> Option<(&str, usize)> {
+    let (of, width) = subtype.strip_suffix(']')?.split_once('[')?;
+    let width = width.trim().parse().ok().filter(|&width| width > 0)?;
+    is_number_type(of).then_some((of, width))
 }
 
 /// The metadata, if it is a mapping.

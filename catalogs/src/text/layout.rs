@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::lines::{Delimiter, Lines};
-use super::{is_number, split_owned};
+use super::{is_null_word, is_number, split_owned};
 use crate::error::CatalogError;
 use crate::value::{Attributes, Value};
 
@@ -24,6 +24,8 @@ pub(super) struct Layout {
     pub(super) header_lines: usize,
     /// Whether the names come from a comment, or are numbers.
     pub(super) guessed_names: bool,
+    /// Whether lines may end with a delimiter behind their last field, as the line of names does.
+    pub(super) trailing: bool,
     /// Whether `#` starts a comment behind the header too.
     pub(super) comments_anywhere: bool,
     pub(super) attributes: Attributes,
@@ -36,6 +38,8 @@ pub(super) struct TextColumn {
     pub(super) dtype: String,
     pub(super) unit: Option<String>,
     pub(super) numeric: bool,
+    /// Values of a row, where it holds a list of them.
+    pub(super) list: Option<usize>,
 }
 
 /// The name of column `k`, from 0, where the file has none: `col1` is the first.
@@ -83,14 +87,16 @@ pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogErr
         });
     };
     let delimiter = delimiter_of(path, first);
-    let fields = split_owned(delimiter, first);
-    let named = fields
-        .iter()
-        .all(|field| !field.is_empty() && !is_number(field))
-        && rows.len() > 1
-        || path_says_header(path, &fields, rows.len());
+    let mut fields = split_owned(delimiter, first);
+    let named = are_names(&fields) && rows.len() > 1 || path_says_header(path, &fields, rows.len());
+    let values = rows.iter().skip(usize::from(named));
+    let values: Vec<Vec<String>> = values.map(|row| split_owned(delimiter, row)).collect();
+    let trailing = named && ends_with_delimiter(&fields, &values);
+    if trailing {
+        fields.pop();
+    }
     let names = if named {
-        Some(fields.clone())
+        Some(filled(&fields))
     } else {
         commented_names(delimiter, &comments, fields.len())
     };
@@ -102,24 +108,24 @@ pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogErr
             format!("two columns are called `{twice}`"),
         ));
     }
-    let values: Vec<Vec<String>> = rows
-        .iter()
-        .skip(usize::from(named))
-        .map(|row| split_owned(delimiter, row))
-        .collect();
     let columns = names.into_iter().enumerate().map(|(k, name)| {
         let seen = values
             .iter()
             .filter_map(|row| row.get(k))
             .filter(|field| !field.is_empty());
         // A column is text if its first value is; a later word among numbers is an error worth a line number.
-        let numeric = seen.clone().next().is_none_or(|field| is_number(field));
+        let mut values = seen.clone().filter(|field| !is_null_word(field));
+        let words_alone = || seen.clone().next().is_none();
+        let numeric = values
+            .next()
+            .map_or_else(words_alone, |field| is_number(field));
         let dtype = if numeric { "float64" } else { "string" }.to_owned();
         TextColumn {
             name,
             dtype,
             unit: None,
             numeric,
+            list: None,
         }
     });
     Ok(Layout {
@@ -127,9 +133,34 @@ pub(super) fn infer(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogErr
         columns: columns.collect(),
         header_lines: usize::from(named),
         guessed_names,
+        trailing,
         comments_anywhere: true,
         attributes: commented_values(&comments),
     })
+}
+
+/// Whether the fields of a line are names: words, of which some may be missing, as pandas writes none for its index.
+fn are_names(fields: &[String]) -> bool {
+    let mut there = fields.iter().filter(|field| !field.is_empty()).peekable();
+    there.peek().is_some() && there.all(|field| !is_number(field))
+}
+
+/// Whether a line of names ends with a delimiter behind which no row has a value.
+fn ends_with_delimiter(names: &[String], rows: &[Vec<String>]) -> bool {
+    let nothing = |row: &Vec<String>| match row.get(names.len() - 1) {
+        Some(last) => last.is_empty(),
+        None => row.len() + 1 == names.len(),
+    };
+    names.len() > 1 && names.last().is_some_and(String::is_empty) && rows.iter().all(nothing)
+}
+
+/// Names, those that are missing filled in by the column's number.
+fn filled(names: &[String]) -> Vec<String> {
+    let name = |(k, name): (usize, &String)| match name.as_str() {
+        "" => numbered(k),
+        name => name.to_owned(),
+    };
+    names.iter().enumerate().map(name).collect()
 }
 
 /// A name that occurs twice.

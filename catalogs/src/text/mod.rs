@@ -58,6 +58,10 @@ impl TextReader {
         buffer: &mut Vec<std::borrow::Cow<'l, str>>,
     ) -> Result<(), CatalogError> {
         self.layout.delimiter.split(line, buffer);
+        let behind = buffer.len() == self.layout.columns.len() + 1;
+        if self.layout.trailing && behind && buffer.last().is_some_and(|last| last.is_empty()) {
+            buffer.pop();
+        }
         if buffer.len() == self.layout.columns.len() {
             return Ok(());
         }
@@ -91,7 +95,7 @@ impl Backend for TextReader {
             } else {
                 Kind::Text
             },
-            width: 1,
+            width: column.list.unwrap_or(1),
             labels: Vec::new(),
             rows: None,
         };
@@ -173,6 +177,8 @@ enum Gatherer<'a> {
     Numbers {
         path: &'a Path,
         column: &'a TextColumn,
+        /// Which value of a list.
+        element: usize,
         numbers: Numbers<'a>,
     },
     Texts(Vec<String>),
@@ -206,12 +212,13 @@ impl<'a> Gatherer<'a> {
         Self::Numbers {
             path,
             column,
+            element: part.element,
             numbers,
         }
     }
 
     fn take(&mut self, field: &str, line: u64) -> Result<(), CatalogError> {
-        let (path, column, numbers) = match self {
+        let (path, column, element, numbers) = match self {
             Self::Texts(texts) => {
                 texts.push(field.to_owned());
                 return Ok(());
@@ -223,8 +230,19 @@ impl<'a> Gatherer<'a> {
             Self::Numbers {
                 path,
                 column,
+                element,
                 numbers,
-            } => (path, column, numbers),
+            } => (path, column, *element, numbers),
+        };
+        let field = match column.list {
+            None => field,
+            Some(width) => value_of_list(field, (width, element)).ok_or_else(|| {
+                let (name, found) = (&column.name, shortened(field));
+                let detail = format!(
+                    "line {line}, column `{name}`: expected a list of {width} numbers, found `{found}`"
+                );
+                CatalogError::corrupt(path, detail)
+            })?,
         };
         if field.is_empty() {
             return numbers.null();
@@ -261,6 +279,7 @@ impl<'a> Gatherer<'a> {
                 value: shortened(field),
             }),
             Ok(value) => numbers.float(value),
+            Err(_) if is_null_word(field) => numbers.null(),
             Err(_) => Err(CatalogError::Field {
                 path,
                 line,
@@ -293,6 +312,22 @@ fn shortened(field: &str) -> String {
 /// Whether a field reads as a number.
 fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
+}
+
+/// One value of a list such as `[1.5,2.5,null]`; nothing of a list that is not there.
+fn value_of_list(field: &str, (width, element): (usize, usize)) -> Option<&str> {
+    if field.is_empty() || is_null_word(field) {
+        return Some("");
+    }
+    let values = field.strip_prefix('[')?.strip_suffix(']')?.split(',');
+    let mut of_row = values.clone();
+    (values.count() == width).then(|| of_row.nth(element).unwrap_or_default().trim())
+}
+
+/// Whether a field is one of the words by which programs write a missing number: Gaia's archive and databases, pandas and R, astropy.
+fn is_null_word(field: &str) -> bool {
+    const WORDS: [&str; 7] = ["null", "none", "na", "n/a", "<na>", "--", "masked"];
+    WORDS.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
 /// Splits one line, for headers.

@@ -11,6 +11,7 @@ use crate::Format;
 use crate::block::{Block, Cells, Widening};
 use crate::catalog::Request;
 use crate::error::CatalogError;
+use crate::masks::Masks;
 use crate::open::open_backend;
 use crate::reader::{Backend, Component, Kind, Schema};
 use crate::stop::Stop;
@@ -170,7 +171,10 @@ fn decode(
         let mut backend = open_backend(path, stop)?;
         let schema = backend.schema(request)?;
         let (begin, seeks) = ((Widening::Exact, from), backend.seeks());
-        backend.scan(&schema, components, begin, &mut |block| {
+        let mut components = components.to_vec();
+        let masks = Masks::beside(path, &schema, &mut components)?;
+        backend.scan(&schema, &components, begin, &mut |mut block| {
+            masks.apply(path, Widening::Exact, &mut block)?;
             if !seeks && block.first_row + block.rows as u64 <= from {
                 return Ok(());
             }

@@ -140,6 +140,7 @@ fn looked_at<T>(
     stop: Stop,
     then: impl FnOnce(&Head<'_>, Stop) -> Result<T, CatalogError>,
 ) -> Result<T, CatalogError> {
+    crate::open::refuse_pipe(path)?;
     let io = |error| CatalogError::io(path, error);
     let start = |source: &mut dyn Read| {
         let mut head = Vec::new();

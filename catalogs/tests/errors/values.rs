@@ -49,6 +49,47 @@ fn values_without_an_exact_float() {
 }
 
 #[test]
+#[cfg(unix)]
+fn pipes_are_refused_at_once() {
+    use albireo_catalogs::{Stop, TrajectoryRequest, open_trajectory};
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let said = "a pipe or device, whose bytes come only once, is not supported; files are read more than once";
+    let error = open(&pipe).err().unwrap();
+    assert_refused!(error, CatalogError::Unsupported { .. }, said);
+    let frames = open_trajectory(&pipe, &TrajectoryRequest::default(), Stop::never());
+    assert_refused!(
+        frames.err().unwrap(),
+        CatalogError::Unsupported { .. },
+        said
+    );
+}
+
+#[test]
+fn formats_that_are_not_read_are_called_by_their_names() {
+    for (content, name) in [
+        (
+            &b"<?xml version='1.0'?>\n<VOTABLE version='1.4'>\n"[..],
+            "a VOTable",
+        ),
+        (b"\x93NUMPY\x01\0", "an array of NumPy"),
+        (b"PK\x03\x04\x14\0", "a zip archive"),
+        (b"ARROW1\0\0", "a Feather file"),
+        (b"SQLite format 3\0", "a database of SQLite"),
+    ] {
+        let error = refused_text("t.dat", content, &["x"]);
+        assert_refused!(
+            error,
+            CatalogError::Unsupported { .. },
+            name,
+            "is not supported; write"
+        );
+    }
+}
+
+#[test]
 fn lines_that_do_not_fit() {
     let field = refused_text("a.csv", b"x,y\n1,2\n3,4\n# no row\n5,six\n", &["x", "y"]);
     assert_refused!(

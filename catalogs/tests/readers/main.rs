@@ -12,6 +12,7 @@ mod compound;
 mod every_format;
 mod fits;
 mod hdf5;
+mod missing;
 mod packed;
 mod parquet;
 mod text;
