@@ -139,6 +139,9 @@ pub(crate) struct SpaceFlags {
     /// Wrap positions outside the box into it instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,
+    /// Go on with some of the files of a snapshot or group catalogue, whose headers speak of more
+    #[arg(long)]
+    pub(crate) partial_set: bool,
     /// Cosmology that turns redshifts into Mpc/h: Planck18, Planck15, Planck13, WMAP9, WMAP7, WMAP5 (as in astropy) or DESI; or parameters,
     /// e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06
     #[arg(long, value_name = "NAME|KEY=VALUE,..")]

@@ -94,6 +94,7 @@ impl Asked {
             outside: self.wanted.outside,
             unit: space.unit.clone(),
             regions: self.wanted.regions.clone(),
+            partial_sets: space.partial_set,
             given,
             stop: stop_reading(),
         };

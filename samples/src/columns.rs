@@ -49,7 +49,7 @@ const TRIPLES: [[&str; 3]; 5] = [
     ["px", "py", "pz"],
     ["Pos_x", "Pos_y", "Pos_z"],
 ];
-const VECTORS: [&str; 10] = [
+const VECTORS: [&str; 13] = [
     "Coordinates",
     "coordinates",
     "position",
@@ -60,6 +60,9 @@ const VECTORS: [&str; 10] = [
     "Pos",
     "xyz",
     "coords",
+    "SubhaloPos",
+    "GroupPos",
+    "x_L2com",
 ];
 const SKY: [[&str; 2]; 4] = [
     ["RA", "DEC"],
@@ -271,6 +274,24 @@ pub(crate) fn frame_like(table: &TableDescription) -> Option<String> {
         let column = columns.find(|c| c.name.eq_ignore_ascii_case(name))?;
         (column.width == 1 && numeric(&column.dtype)).then(|| column.name.clone())
     })
+}
+
+/// The weight that a survey's own papers give each object of a table with such columns, and the survey.
+pub(crate) fn weight_of_survey(table: &TableDescription) -> Option<(&'static str, &'static str)> {
+    let available = Available(table);
+    let all = |names: &[&str]| names.iter().all(|name| available.scalar(name));
+    let fkp = available.scalar("WEIGHT_FKP");
+    if all(&["WEIGHT_SYSTOT", "WEIGHT_CP", "WEIGHT_NOZ"]) {
+        // Reid et al. 2016; Ross et al. 2020.
+        let boss = available.scalar("WEIGHT_STAR") || !available.scalar("ISITC");
+        return Some(match (boss, fkp) {
+            (true, true) => ("BOSS", "WEIGHT_SYSTOT*(WEIGHT_CP+WEIGHT_NOZ-1)*WEIGHT_FKP"),
+            (true, false) => ("BOSS", "WEIGHT_SYSTOT*(WEIGHT_CP+WEIGHT_NOZ-1)"),
+            (false, true) => ("eBOSS", "WEIGHT_SYSTOT*WEIGHT_CP*WEIGHT_NOZ*WEIGHT_FKP"),
+            (false, false) => ("eBOSS", "WEIGHT_SYSTOT*WEIGHT_CP*WEIGHT_NOZ"),
+        });
+    }
+    (fkp && available.scalar("WEIGHT")).then_some(("DESI", "WEIGHT*WEIGHT_FKP"))
 }
 
 /// A column that looks like a weight.

@@ -81,7 +81,7 @@ pub enum SampleError {
         row: String,
     },
     /// What numbers no group.
-    #[error("{}: column `{column}`: expected groups as integers below 2^53 by magnitude, found {found} in {row}", path.display())]
+    #[error("{}: column `{column}`: expected groups as integers below 2^53 by magnitude, found {} in {row}", path.display(), in_short(*found))]
     NoGroup {
         /// The file.
         path: PathBuf,
@@ -93,7 +93,7 @@ pub enum SampleError {
         row: String,
     },
     /// A redshift of what comes towards us, which has no distance.
-    #[error("{}: column `{column}`: expected redshifts of 0 or more, found {found} in {row}", path.display())]
+    #[error("{}: column `{column}`: expected redshifts of 0 or more, found {} in {row}", path.display(), in_short(*found))]
     Approaching {
         /// The file.
         path: PathBuf,
@@ -129,6 +129,58 @@ pub enum SampleError {
     UnusedCosmology {
         /// What the positions come from.
         columns: String,
+    },
+    /// Files of a set that are not all of it.
+    #[error(
+        "{}: {table}: {rows} of {total} rows: the set has {files} files, found {found}; give all of them, '{pattern}', or --partial-set to go on with these",
+        path.display()
+    )]
+    PartOfSet {
+        /// The first file.
+        path: PathBuf,
+        /// The kind of particles or halos.
+        table: String,
+        /// Rows in the files that were given.
+        rows: u64,
+        /// Rows of the whole set, as the header says.
+        total: f64,
+        /// Files of the whole set.
+        files: f64,
+        /// The names of the files that were given.
+        found: String,
+        /// A pattern for all files.
+        pattern: String,
+    },
+    /// Rows that are copies of those of another folder, or none of objects.
+    #[error(
+        "{}: it lies in a HATS folder of dataproduct_type={kind}, whose rows are no objects of their own: give the folder of the catalogue, or a pattern without {}",
+        path.display(), folder.display()
+    )]
+    NoObjects {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+        /// What it says that it holds.
+        kind: String,
+    },
+    /// A HATS folder without what it needs.
+    #[error("{}: expected the partitions of a HATS catalogue: {reason}", path.display())]
+    BrokenFolder {
+        /// The list of its partitions.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A HATS folder with other rows than it says.
+    #[error("{}: {found} rows in its partitions, its properties say {expected}", path.display())]
+    RowsOfFolder {
+        /// The first partition.
+        path: PathBuf,
+        /// Rows found.
+        found: u64,
+        /// Rows stated.
+        expected: u64,
     },
     /// A sample of no files.
     #[error("the sample `{0}` has no file")]
@@ -377,6 +429,15 @@ impl SampleError {
             | Self::BoxForAngles => true,
             _ => false,
         }
+    }
+}
+
+/// A number for a message, without the hundreds of digits that the largest have.
+pub(crate) fn in_short(value: f64) -> String {
+    if value.abs() < 1e16 {
+        value.to_string()
+    } else {
+        format!("{value:e}")
     }
 }
 

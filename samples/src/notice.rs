@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use albireo::cosmology::Cosmology;
 
+use crate::error::in_short;
+
 /// Something worth saying that is no error. Its text is one line.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -60,6 +62,15 @@ pub enum Notice {
         path: PathBuf,
         /// The column.
         column: String,
+    },
+    /// Columns of weights of a survey, and what its papers make of them.
+    OfferedWeight {
+        /// The file.
+        path: PathBuf,
+        /// The survey.
+        survey: &'static str,
+        /// The expression.
+        weight: &'static str,
     },
     /// A cosmology that angles have no use for.
     UnusedCosmology,
@@ -130,8 +141,9 @@ impl fmt::Display for Notice {
                 largest,
             } => write!(
                 f,
-                "{}: column `{column}` reaches {largest}, far beyond any galaxy's redshift: is it cz in km/s? It is taken as z",
-                path.display()
+                "{}: column `{column}` reaches {}, far beyond any galaxy's redshift: is it cz in km/s? It is taken as z",
+                path.display(),
+                in_short(*largest)
             ),
             Self::NegativeLambda(cosmology) => write!(
                 f,
@@ -174,6 +186,15 @@ impl Notice {
             Self::UnusedWeight { path, column } => write!(
                 f,
                 "{}: column `{column}` looks like a weight and is not used; --weight {column} would",
+                path.display()
+            ),
+            Self::OfferedWeight {
+                path,
+                survey,
+                weight,
+            } => write!(
+                f,
+                "{}: its columns of weights are not used; those of {survey} would be --weight '{weight}'",
                 path.display()
             ),
             Self::UnusedCosmology => {

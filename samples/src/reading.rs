@@ -3,12 +3,12 @@
 //! Entry: [`Reading::read`]. One file is read by `sample`, the box found by `space`.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use albireo::binning::BinAxis;
 use albireo::cosmology::Cosmology;
 use albireo::{Axis, Domain, LineOfSight, Outside, Particles};
-use albireo_catalogs::Stop;
+use albireo_catalogs::{Attributes, Format, Stop};
 use serde_json::{Map, Value, json};
 
 use crate::error::SampleError;
@@ -20,7 +20,8 @@ use crate::notice::{self, Notice};
 use crate::placing::place;
 use crate::regions::{Cut, RegionSpec};
 use crate::sample::{Conversion, Opened, Sample};
-use crate::source::Source;
+use crate::snapshots;
+use crate::source::{File, Source};
 use crate::space::{BoxSpec, StatedBox, resolve};
 
 /// How samples are read: what their columns become, and where the positions lie.
@@ -38,6 +39,8 @@ pub struct Reading {
     pub unit: Option<String>,
     /// What the samples are cut into, for errors from the scatter between regions; particles have no labels without.
     pub regions: Option<RegionSpec>,
+    /// Whether the files of a snapshot that are given may be some of it.
+    pub partial_sets: bool,
     /// The samples that lie in memory, by the names that sources give as their paths.
     pub given: HashMap<PathBuf, Given>,
     /// Whether to end before the last sample is read.
@@ -53,6 +56,7 @@ impl Default for Reading {
             outside: Outside::Refuse,
             unit: None,
             regions: None,
+            partial_sets: false,
             given: HashMap::new(),
             stop: Stop::never(),
         }
@@ -99,20 +103,28 @@ impl Reading {
             stop: self.stop.clone(),
         };
         let mut opened: Vec<Opened> = Vec::new();
+        let mut counts = Vec::new();
         for source in sources {
-            for file in source.files()? {
+            let before = opened.len();
+            for file in self.files_with_rows(source, tell)? {
                 let given = self.given.get(&file.path);
                 opened.push(Opened::of(&file, given, &conversion, &mut *tell)?);
             }
+            counts.push(opened.len() - before);
+            if !self.partial_sets {
+                let of_source: Vec<&Opened> = opened[before..].iter().collect();
+                snapshots::check(&of_source)?;
+            }
+            check_folders(&opened[before..])?;
         }
         self.check_cosmology(&opened, tell)?;
         let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
         let on_sky = self.on_sky(&opened)?;
         let mut samples = Vec::new();
         let mut opened = opened.into_iter();
-        for source in sources {
+        for count in counts {
             let mut parts = Vec::new();
-            for opened in opened.by_ref().take(source.paths.len()) {
+            for opened in opened.by_ref().take(count) {
                 let in_memory = memory::read(&opened, &conversion, tell);
                 let of_file = || opened.read(&conversion, tell);
                 parts.push(in_memory.unwrap_or_else(of_file)?);
@@ -139,6 +151,9 @@ impl Reading {
         if let (Some(cosmology), true) = (&self.cosmology, redshift_space) {
             record.insert("cosmology".to_owned(), json!(cosmology));
         }
+        if self.partial_sets {
+            record.insert("partial_sets".to_owned(), json!(true));
+        }
         if let Some(unit) = &unit {
             record.insert("unit".to_owned(), json!(unit));
         }
@@ -154,6 +169,41 @@ impl Reading {
             record,
             regions,
         })
+    }
+
+    /// The files of a source, without those whose header says that they have no rows of the table: they may lack it.
+    fn files_with_rows(
+        &self,
+        source: &Source,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Vec<File>, SampleError> {
+        let files = source.files()?;
+        let Some(table) = source.selection.table.as_deref() else {
+            return Ok(files);
+        };
+        let on_disk = |file: &File| !self.given.contains_key(&file.path);
+        let empty = |file: &File| {
+            let header = on_disk(file)
+                .then(|| header_of(&file.path, &self.stop))
+                .flatten();
+            header.is_some_and(|header| !snapshots::has_rows(&header, table))
+        };
+        if files.len() == 1 {
+            return Ok(files);
+        }
+        let (without, with): (Vec<File>, Vec<File>) = files.into_iter().partition(empty);
+        if with.is_empty() {
+            return Ok(without);
+        }
+        for file in without {
+            tell(Notice::Rows {
+                role: file.role,
+                kept: 0,
+                read: 0,
+                path: file.path,
+            });
+        }
+        Ok(with)
     }
 
     fn has_box(&self) -> bool {
@@ -321,6 +371,37 @@ impl Samples {
             }
         }
     }
+}
+
+/// The header of a snapshot, where a file has one beside its tables.
+fn header_of(path: &Path, stop: &Stop) -> Option<Attributes> {
+    let mut reader = albireo_catalogs::open_until(path, stop.clone()).ok()?;
+    if reader.format() != Format::Hdf5 {
+        return None;
+    }
+    Some(reader.outline(Some("Header")).ok()?.attributes)
+}
+
+/// Refuses folders that lack rows or have more of them than they state.
+fn check_folders(opened: &[Opened]) -> Result<(), SampleError> {
+    for (k, first) in opened.iter().enumerate() {
+        let Some((count, expected)) = first.source.of_folder else {
+            continue;
+        };
+        let found: u64 = opened[k..]
+            .iter()
+            .take(count)
+            .map(|o| o.outline().rows)
+            .sum();
+        if found != expected {
+            return Err(SampleError::RowsOfFolder {
+                path: first.path().to_owned(),
+                found,
+                expected,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Makes the record of a sample that of a set of weights alone.

@@ -218,11 +218,19 @@ impl Opened {
                 column: depth.clone(),
             });
         }
-        if let (None, Some(column)) = (&selection.weight, columns::weight_like(&outline)) {
-            tell(Notice::UnusedWeight {
-                path: path.clone(),
-                column,
-            });
+        if selection.weight.is_none() {
+            let offered =
+                columns::weight_of_survey(&outline).map(|(survey, weight)| Notice::OfferedWeight {
+                    path: path.clone(),
+                    survey,
+                    weight,
+                });
+            let like = || {
+                let column = columns::weight_like(&outline)?;
+                let path = path.clone();
+                Some(Notice::UnusedWeight { path, column })
+            };
+            offered.or_else(like).into_iter().for_each(&mut *tell);
         }
         Ok(Self {
             source: source.clone(),
@@ -236,6 +244,11 @@ impl Opened {
     /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.source.path
+    }
+
+    /// What its table holds.
+    pub(crate) fn outline(&self) -> &TableDescription {
+        &self.outline
     }
 
     /// What it is where it lies in memory.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::columns::Place;
 use crate::error::SampleError;
+use crate::hats;
 use crate::selection::Selection;
 
 /// The files of one of the samples of a count.
@@ -30,21 +31,44 @@ pub(crate) struct File {
     pub(crate) selection: Selection,
     /// Whether it is the only one, which must not be empty.
     pub(crate) alone: bool,
+    /// Of the first file of a folder: how many of them it has, and the rows that it states.
+    pub(crate) of_folder: Option<(usize, u64)>,
 }
 
 impl Source {
-    /// Its files, one by one.
+    /// Its files, one by one, those of a folder in their order.
     pub(crate) fn files(&self) -> Result<Vec<File>, SampleError> {
         if self.paths.is_empty() {
             return Err(SampleError::NoFile(self.role.clone()));
         }
-        let file = |path: &PathBuf| File {
+        let mut files = Vec::new();
+        for path in &self.paths {
+            let mut selection = self.selection.clone();
+            let folder = path.is_dir().then(|| hats::partitions(path)).transpose()?;
+            let Some(folder) = folder.flatten() else {
+                hats::refuse_others(path)?;
+                files.push((path.clone(), selection, None));
+                continue;
+            };
+            if selection.positions.is_none() && selection.sky.is_none() {
+                selection.sky = folder.sky.map(Vec::from);
+            }
+            let mut rows = folder.rows;
+            let count = folder.files.len();
+            for part in folder.files {
+                let of_folder = rows.take().map(|rows| (count, rows));
+                files.push((part, selection.clone(), of_folder));
+            }
+        }
+        let alone = files.len() == 1;
+        let file = |(path, selection, of_folder)| File {
             role: self.role.clone(),
-            path: path.clone(),
-            selection: self.selection.clone(),
-            alone: self.paths.len() == 1,
+            path,
+            selection,
+            alone,
+            of_folder,
         };
-        Ok(self.paths.iter().map(file).collect())
+        Ok(files.into_iter().map(file).collect())
     }
 }
 

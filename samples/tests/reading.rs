@@ -145,6 +145,13 @@ fn what_the_call_gets_wrong_is_told_from_what_the_file_does() {
         "{refused}"
     );
     assert!(!refused.is_wrong_call());
+    let approaching = folder.source("data", "RA,DEC,Z\n1,2,-1e300\n");
+    let cosmology = Reading {
+        cosmology: Some("Planck18".parse().unwrap()),
+        ..Reading::default()
+    };
+    let refused = read(&cosmology, &[approaching]).0.unwrap_err();
+    assert!(refused.to_string().contains("found -1e300 in row 0"));
     let samples = read(
         &Reading::default(),
         &[folder.source("data", "x,y,z\n1,2,3\n")],
