@@ -282,4 +282,6 @@ pub struct ColumnDescription {
     pub texts: Vec<String>,
     /// Whether `texts` are all the different values there are.
     pub all_texts: bool,
+    /// The filters that its values are packed with, or why they are not read, where a file of HDF5 packs them.
+    pub packing: Option<String>,
 }

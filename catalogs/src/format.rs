@@ -18,6 +18,8 @@ pub enum Format {
     Text,
     /// Enhanced CSV, the text format of astropy.
     Ecsv,
+    /// ASDF, of Abacus.
+    Asdf,
     /// A frame of a trajectory.
     Frame,
     /// Columns in memory, which come from no file.
@@ -32,6 +34,7 @@ impl fmt::Display for Format {
             Self::Hdf5 => "HDF5",
             Self::Text => "text",
             Self::Ecsv => "ECSV",
+            Self::Asdf => "ASDF",
             Self::Frame => "frame",
             Self::Memory => "memory",
         })
@@ -44,7 +47,8 @@ impl Format {
         match self {
             Self::Fits => "fits",
             Self::Parquet => "parquet",
-            Self::Hdf5 => "hdf5",
+            // Its blocks are packed as chunks of HDF5 are.
+            Self::Hdf5 | Self::Asdf => "hdf5",
             Self::Text | Self::Ecsv | Self::Frame | Self::Memory => "default",
         }
     }

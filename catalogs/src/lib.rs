@@ -1,6 +1,6 @@
 //! Reads particle and galaxy catalogs, and writes result tables.
 //!
-//! [`open`] recognises FITS, Parquet, HDF5, ECSV and delimited text by content; the reader it returns describes the
+//! [`open`] recognises FITS, Parquet, HDF5, ASDF, ECSV and delimited text by content; the reader it returns describes the
 //! file's tables or reads columns as float64. [`Table`] holds results and is written as CSV, ECSV, FITS, JSON or Parquet.
 //! This crate knows no bins, no engines, and no meaning of a column.
 //!
@@ -31,6 +31,8 @@
     )
 )]
 
+#[cfg(feature = "hdf5")]
+mod asdf;
 mod block;
 mod catalog;
 mod collector;

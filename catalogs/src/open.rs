@@ -48,6 +48,8 @@ pub(crate) fn open_backend(path: &Path, stop: Stop) -> Result<Box<dyn Backend>, 
         Format::Parquet => Ok(Box::new(crate::parquet::ParquetReader::open(path, stop)?)),
         #[cfg(feature = "hdf5")]
         Format::Hdf5 => Ok(Box::new(crate::hdf5::Hdf5Reader::open(path, stop)?)),
+        #[cfg(feature = "hdf5")]
+        Format::Asdf => Ok(Box::new(crate::asdf::AsdfReader::open(path, stop)?)),
         #[allow(unreachable_patterns, reason = "reached in builds without some format")]
         other => Err(CatalogError::NotBuiltIn {
             path: path.to_owned(),
@@ -134,6 +136,8 @@ pub(crate) fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), Cata
         Format::Parquet
     } else if (head.starts_with(HDF5_MAGIC) || hdf5_behind_user_block(path)?) && !gzipped {
         Format::Hdf5
+    } else if head.starts_with(b"#ASDF ") && !gzipped {
+        Format::Asdf
     } else if head.starts_with(b"# %ECSV ") {
         Format::Ecsv
     } else if is_text(&head) {

@@ -68,6 +68,11 @@ pub(crate) trait Backend {
         sink: &mut Sink<'_>,
     ) -> Result<(), CatalogError>;
 
+    /// How the values of a field of the schema last asked for are packed, by the names of the filters.
+    fn packing(&self, _field: usize) -> Option<String> {
+        None
+    }
+
     /// Whether [`Backend::scan`] leaves out what lies before its first row without decoding it.
     fn seeks(&self) -> bool {
         false
@@ -105,6 +110,10 @@ impl Backend for Box<dyn Backend> {
 
     fn schema(&mut self, request: &Request) -> Result<Schema, CatalogError> {
         (**self).schema(request)
+    }
+
+    fn packing(&self, field: usize) -> Option<String> {
+        (**self).packing(field)
     }
 
     fn seeks(&self) -> bool {
@@ -270,16 +279,11 @@ fn describe_table<B: Backend>(
         .iter()
         .map(|field| field.rows.or(schema.rows))
         .collect();
-    let mut left: Vec<usize> = (0..schema.fields.len())
-        .filter(|&k| schema.fields[k].kind != Kind::Other)
+    let mut packing: Vec<Option<String>> = (0..schema.fields.len())
+        .map(|field| backend.packing(field))
         .collect();
-    // Columns of one length share a scan.
-    while let Some(&first) = left.first() {
-        let (now, later) = left
-            .into_iter()
-            .partition(|&k| schema.fields[k].rows == schema.fields[first].rows);
-        left = later;
-        let now: Vec<usize> = now;
+    let mut scans = scans(&schema);
+    while let Some(now) = scans.pop() {
         let mut components: Vec<Component> = now
             .iter()
             .flat_map(|&field| {
@@ -296,11 +300,24 @@ fn describe_table<B: Backend>(
         let path = backend.path().to_owned();
         let masks = Masks::beside(&path, &schema, &mut components)?;
         let all = (Widening::Nearest, 0);
-        backend.scan(&schema, &components, all, &mut |mut block| {
+        let scanned = backend.scan(&schema, &components, all, &mut |mut block| {
             masks.apply(&path, Widening::Nearest, &mut block)?;
             seen.see(&block);
             Ok(())
-        })?;
+        });
+        match (scanned, now.as_slice()) {
+            (Ok(()), _) => {}
+            // What cannot be read is listed, without a range.
+            (Err(CatalogError::Unsupported { what, .. }), &[field]) => {
+                packing[field] = Some(format!("not read: {what}"));
+                continue;
+            }
+            (Err(CatalogError::Unsupported { .. }), _) => {
+                scans.extend(now.into_iter().map(|field| vec![field]));
+                continue;
+            }
+            (Err(error), _) => return Err(error),
+        }
         for (part, range) in components.iter().zip(&seen.numbers) {
             ranges[part.field].merge(range);
         }
@@ -318,8 +335,14 @@ fn describe_table<B: Backend>(
         .into_iter()
         .zip(ranges)
         .zip(texts)
+        .zip(packing)
         .zip(&rows)
-        .map(|(((field, range), distinct), rows)| column(field, range, distinct, *rows));
+        .map(
+            |((((field, range), distinct), packing), rows)| ColumnDescription {
+                packing,
+                ..column(field, range, distinct, *rows)
+            },
+        );
     let columns: Vec<ColumnDescription> = columns.collect();
     let rows = columns.first().map_or(0, |column| column.rows);
     Ok(TableDescription {
@@ -328,6 +351,20 @@ fn describe_table<B: Backend>(
         columns,
         attributes: schema.attributes,
     })
+}
+
+/// The fields that share a scan: those of one length.
+fn scans(schema: &Schema) -> Vec<Vec<usize>> {
+    let mut scans: Vec<Vec<usize>> = Vec::new();
+    let fields = &schema.fields;
+    for field in (0..fields.len()).filter(|&k| fields[k].kind != Kind::Other) {
+        let of_length = |scan: &&mut Vec<usize>| fields[scan[0]].rows == fields[field].rows;
+        match scans.iter_mut().find(of_length) {
+            Some(scan) => scan.push(field),
+            None => scans.push(vec![field]),
+        }
+    }
+    scans
 }
 
 fn column(field: Field, range: Range, distinct: Distinct, rows: Option<u64>) -> ColumnDescription {
@@ -343,5 +380,6 @@ fn column(field: Field, range: Range, distinct: Distinct, rows: Option<u64>) -> 
         null_count: range.null_count,
         all_texts: !distinct.more,
         texts: distinct.texts,
+        packing: None,
     }
 }

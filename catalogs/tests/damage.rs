@@ -98,6 +98,12 @@ fn hdf5() {
     damage("single.h5");
     damage("compound.h5");
     damage("astropy.h5");
+    damage("filters.h5");
+}
+
+#[test]
+fn asdf() {
+    damage("halos.asdf");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
-/// Every fixture, and a result table in each format.
+/// Every fixture, files over other files, and a result table in each format.
 fn corpus(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut table = albireo_catalogs::Table::default();
     let meta = serde_json::json!({"b": [1, 2.5, "c"], "text": "x".repeat(100)});
@@ -46,7 +46,7 @@ fn corpus(folder: &Path) -> Vec<(String, Vec<u8>)> {
             .write(&folder.join(format!("result.{extension}")))
             .unwrap();
     }
-    let mut files: Vec<PathBuf> = [fixtures(), folder.to_owned()]
+    let mut files: Vec<PathBuf> = [fixtures(), fixtures().join("virtual"), folder.to_owned()]
         .iter()
         .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path())
@@ -171,6 +171,10 @@ fn mutated_fixtures() {
     let corpus = corpus(folder.path());
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
     std::fs::create_dir_all(&kept).unwrap();
+    // The sources of virtual data sets.
+    for part in ["part.0.h5", "part.1.h5"] {
+        std::fs::copy(fixtures().join("virtual").join(part), kept.join(part)).unwrap();
+    }
     let mut dice = Dice(seed.max(1));
     let begin = Instant::now();
     let started = Arc::new(AtomicU64::new(0));

@@ -369,6 +369,7 @@ mod tests {
             null_count: 0,
             texts: Vec::new(),
             all_texts: true,
+            packing: None,
         };
         TableDescription {
             name: String::new(),

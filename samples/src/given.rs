@@ -133,6 +133,7 @@ impl Given {
             null_count: 0,
             texts: Vec::new(),
             all_texts: false,
+            packing: None,
         };
         let mut columns: Vec<ColumnDescription> = Vec::new();
         for (name, _) in &self.columns {

@@ -5,12 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use hdf5_reader::group::Group;
-use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
+use hdf5_reader::{Dataset, Hdf5File, SliceInfo, SliceInfoElem};
 
 use super::attribute::{self, text_attribute};
 use super::element::{self, Element};
 use super::failure::failure;
-use super::{LARGEST_RATIO, lzf, read};
+use super::files::opened;
+use super::{LARGEST_RATIO, read};
 use crate::error::CatalogError;
 use crate::numbers::Values;
 use crate::reader::Kind;
@@ -19,24 +20,6 @@ use crate::value::{Attributes, Value};
 /// Decoded chunks kept, so that frames that share a chunk decode it once.
 const CHUNK_CACHE_BYTES: usize = 256 << 20;
 const CHUNK_CACHE_SLOTS: usize = 1 << 14;
-
-/// Opens a file and says how many bytes it has.
-pub(super) fn opened(path: &Path, cache: (usize, usize)) -> Result<(Hdf5File, u64), CatalogError> {
-    let mut filters = FilterRegistry::new();
-    filters.register(
-        lzf::FILTER,
-        Box::new(|filter, bytes, _| lzf::decode(bytes, &filter.client_data)),
-    );
-    let options = OpenOptions {
-        chunk_cache_bytes: cache.0,
-        chunk_cache_slots: cache.1,
-        filter_registry: Some(filters),
-        ..OpenOptions::default()
-    };
-    let metadata = std::fs::metadata(path).map_err(|error| CatalogError::io(path, error))?;
-    let file = Hdf5File::open_with_options(path, options).map_err(|error| failure(path, &error))?;
-    Ok((file, metadata.len()))
-}
 
 /// A file of groups and arrays.
 pub(crate) struct Store {

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use super::{filters, virtual_sets};
 use crate::error::CatalogError;
 
 pub(super) fn no_table(path: &Path) -> CatalogError {
@@ -32,6 +33,13 @@ pub(crate) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> Catalog
             filter_name(filter),
             "re-save the data set with gzip, lzf or no compression (h5repack -f GZIP=4, or h5py compression=\"gzip\")",
         ),
+        Error::UnsupportedEncoding(what) if what.starts_with(virtual_sets::REFUSED) => {
+            unsupported(what.clone(), "name the files that it stands for instead")
+        }
+        Error::UnsupportedLayoutClass(3) => unsupported(
+            format!("a virtual data set ({error})"),
+            "name the files that it stands for instead",
+        ),
         Error::UnsupportedEncoding(what) => {
             unsupported(what.clone(), "re-save it with h5repack or h5py")
         }
@@ -45,17 +53,11 @@ pub(crate) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> Catalog
     }
 }
 
-/// Registered filters by name: <https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md>.
+/// The decoder's `filter id 32013`, by name.
 fn filter_name(filter: &str) -> String {
-    let id = filter.rsplit(' ').next().unwrap_or_default();
-    let name = match id {
-        "307" => "bzip2",
-        "32001" => "blosc",
-        "32008" => "bitshuffle",
-        "32013" => "zfp",
-        "32015" => "zstd",
-        "32026" => "blosc2",
-        _ => return format!("HDF5 filter `{filter}`"),
-    };
-    format!("HDF5 filter {name} ({id})")
+    let number = filter.rsplit(' ').next().and_then(|id| id.parse().ok());
+    match number.and_then(|number: u16| Some((number, filters::name(number)?))) {
+        Some((number, name)) => format!("HDF5 filter {name} ({number})"),
+        None => format!("HDF5 filter `{filter}`"),
+    }
 }

@@ -15,8 +15,12 @@ mod column;
 mod compound;
 mod element;
 mod failure;
-mod lzf;
+mod files;
+pub(crate) mod filters;
+mod header;
+mod selection;
 mod tree;
+mod virtual_sets;
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +30,7 @@ use self::column::{Column, Member};
 use self::element::Element;
 pub(crate) use self::failure::failure;
 use self::failure::no_table;
+pub(crate) use self::files::opened;
 use crate::Format;
 use crate::block::{BLOCK_ROWS, Block, Cells, Numbers, Site, Widening, block_rows};
 use crate::catalog::Request;
@@ -72,7 +77,7 @@ enum Frames {
 impl Hdf5Reader {
     /// Reads the superblock.
     pub(crate) fn open(path: &Path, stop: Stop) -> Result<Self, CatalogError> {
-        let (file, bytes) = array::opened(path, (CHUNK_CACHE_BYTES, DEFAULT_CHUNK_CACHE_SLOTS))?;
+        let (file, bytes) = files::opened(path, (CHUNK_CACHE_BYTES, DEFAULT_CHUNK_CACHE_SLOTS))?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -405,6 +410,11 @@ impl Backend for Hdf5Reader {
             fields,
             attributes,
         })
+    }
+
+    fn packing(&self, field: usize) -> Option<String> {
+        let column = self.columns.get(field)?;
+        filters::of(&self.file, &column.dataset)
     }
 
     fn seeks(&self) -> bool {

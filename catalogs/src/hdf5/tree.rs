@@ -6,6 +6,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use hdf5_reader::group::Group;
+use hdf5_reader::messages::HdfMessage;
+use hdf5_reader::messages::link::LinkTarget;
 use hdf5_reader::{Dataset, Hdf5File};
 
 use super::attribute::{add, add_group, numbers, small};
@@ -26,12 +28,19 @@ const DEEPEST: usize = 16;
 pub(super) fn tables(path: &Path, file: &Hdf5File) -> Result<Vec<String>, CatalogError> {
     let root = file.root_group().map_err(|error| failure(path, &error))?;
     let mut found = Vec::new();
-    walk(path, &root, "/", &mut HashSet::new(), &mut found)?;
+    walk(
+        (path, Some(file)),
+        &root,
+        "/",
+        &mut HashSet::new(),
+        &mut found,
+    )?;
     Ok(found)
 }
 
+/// `file`: the one that the group stands in, unless a link to another one leads there.
 fn walk(
-    path: &Path,
+    (path, file): (&Path, Option<&Hdf5File>),
     group: &Group,
     name: &str,
     seen: &mut HashSet<u64>,
@@ -54,11 +63,29 @@ fn walk(
         let inner = group.group(&child).map_err(fail)?;
         let bounds =
             child == "box" && (inner.dataset("edges").is_ok() || inner.group("edges").is_ok());
-        if h5md_value(&inner).is_none() && !bounds {
-            walk(path, &inner, &below(name, &child), seen, found)?;
+        if h5md_value(&inner).is_some() || bounds {
+            continue;
+        }
+        let place = below(name, &child);
+        if file.is_some_and(|file| leads_elsewhere(file, group, &child)) {
+            // The places of another file say nothing of those of this one.
+            walk((path, None), &inner, &place, &mut HashSet::new(), found)?;
+        } else {
+            walk((path, file), &inner, &place, seen, found)?;
         }
     }
     Ok(())
+}
+
+/// Whether the member of that name stands in another file.
+fn leads_elsewhere(file: &Hdf5File, group: &Group, name: &str) -> bool {
+    let header = file.get_or_parse_header(group.address());
+    header.is_ok_and(|header| {
+        header.messages.iter().any(|message| {
+            matches!(message, HdfMessage::Link(link)
+                if link.name == name && matches!(link.target, LinkTarget::External { .. }))
+        })
+    })
 }
 
 /// The path of what `group` calls `name`.

@@ -1,8 +1,8 @@
 //! HDF5: columns of every type and filter, groups, frames of trajectories.
 
-use albireo_catalogs::{Format, Value};
+use albireo_catalogs::{Format, Request, Value, open};
 
-use super::{ROWS, flag, read, same, u64_, x, y, z};
+use super::{ROWS, fixture, flag, i64_, read, same, u64_, x, y, z};
 
 #[test]
 fn hdf5_columns_of_every_type_and_filter() {
@@ -104,4 +104,67 @@ fn h5md_frames() {
     same(&single, "position[2]", z);
     let edges = vec![10.0, 0.0, 0.0, 0.0, 11.0, 0.0, 0.0, 0.0, 12.0];
     assert_eq!(single.attribute("box/edges"), Some(&Value::Floats(edges)));
+}
+
+#[test]
+fn hdf5_filters_of_plugins() {
+    let tables = [
+        ("bitshuffle_lz4", "bitshuffle"),
+        ("blosc2_lz4_2", "blosc2"),
+        ("blosc2_zstd_1", "blosc2"),
+        ("blosc_blosclz_2", "blosc"),
+        ("blosc_lz4_1", "blosc"),
+        ("blosc_zstd_1", "blosc"),
+        ("bzip2", "bzip2"),
+        ("lz4_blocks", "lz4"),
+        ("zstd", "zstd"),
+    ];
+    let description = open(&fixture("filters.h5")).unwrap().describe().unwrap();
+    for (table, filter) in tables {
+        let catalog = read("filters.h5", Some(table), &["x", "y", "id"], None);
+        same(&catalog, "x", x);
+        same(&catalog, "y", y);
+        same(&catalog, "id", i64_);
+        let mut tables = description.tables.iter();
+        let described = tables.find(|other| other.name == table).unwrap();
+        assert!(
+            described.columns.iter().all(|column| {
+                column.packing.as_deref() == Some(filter) && column.max.is_some()
+            })
+        );
+    }
+}
+
+/// Filters that are not read are refused by name and number, and their columns are listed all the same.
+#[test]
+fn hdf5_filters_that_are_not_read() {
+    let description = open(&fixture("filters.h5")).unwrap().describe().unwrap();
+    for (table, what) in [
+        (
+            "refuse_delta",
+            "HDF5 filter blosc2 (32026) with the delta filter",
+        ),
+        ("refuse_zfp", "HDF5 filter zfp (32013)"),
+    ] {
+        let mut request = Request::columns(["x"]);
+        request.table = Some(table.to_owned());
+        let error = open(&fixture("filters.h5")).unwrap().read(&request);
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("{what} is not supported")),
+            "{error}"
+        );
+        let mut tables = description.tables.iter();
+        let described = tables.find(|other| other.name == table).unwrap();
+        let x = described
+            .columns
+            .iter()
+            .find(|column| column.name == "x")
+            .unwrap();
+        assert_eq!((x.rows, x.dtype.as_str(), x.max), (48, "float64", None));
+        assert_eq!(
+            x.packing.as_deref(),
+            Some(format!("not read: {what}").as_str())
+        );
+    }
 }

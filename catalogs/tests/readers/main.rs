@@ -7,6 +7,7 @@
     reason = "a failed step fails the test; tests report"
 )]
 
+mod asdf;
 mod cfitsio;
 mod compound;
 mod every_format;
@@ -16,6 +17,7 @@ mod missing;
 mod packed;
 mod parquet;
 mod text;
+mod virtual_sets;
 mod words;
 
 use std::path::{Path, PathBuf};

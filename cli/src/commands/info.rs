@@ -14,7 +14,7 @@ use crate::text::{columns_of, short};
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
-    /// The file: FITS, Parquet, HDF5, ECSV or delimited text
+    /// The file: FITS, Parquet, HDF5, ASDF, ECSV or delimited text
     file: PathBuf,
 }
 
@@ -56,8 +56,15 @@ fn describe(text: &mut String, table: &TableDescription) {
             row.push(texts(column));
         }
     }
+    if table.columns.iter().any(|column| column.packing.is_some()) {
+        heads.push("packed".to_owned());
+        for (row, column) in rows.iter_mut().zip(&table.columns) {
+            row.push(column.packing.clone().unwrap_or_default());
+        }
+    }
+    let left: Vec<usize> = [0, 1, 2].into_iter().chain(8..heads.len()).collect();
     rows.insert(0, heads);
-    for line in columns_of(&rows, &[0, 1, 2, 8]).lines() {
+    for line in columns_of(&rows, &left).lines() {
         let _ = writeln!(text, "  {line}");
     }
     if !table.attributes.is_empty() {

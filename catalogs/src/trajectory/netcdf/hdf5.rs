@@ -5,11 +5,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hdf5_reader::{Dataset, Datatype, H5Type, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem};
+use hdf5_reader::{
+    DEFAULT_CHUNK_CACHE_SLOTS, Dataset, Datatype, H5Type, Hdf5File, SliceInfo, SliceInfoElem,
+};
 
 use super::variable::{Store, Variable};
 use crate::error::CatalogError;
-use crate::hdf5::failure;
+use crate::hdf5::{self, failure};
 use crate::stop::Stop;
 use crate::trajectory::head::Head;
 
@@ -18,12 +20,8 @@ const CHUNK_CACHE_BYTES: usize = 16 << 20;
 /// No filter shrinks data more than about a thousandfold (deflate: 1032:1).
 const LARGEST_RATIO: u64 = 2048;
 
-fn opened(path: &Path) -> hdf5_reader::error::Result<Hdf5File> {
-    let options = OpenOptions {
-        chunk_cache_bytes: CHUNK_CACHE_BYTES,
-        ..OpenOptions::default()
-    };
-    Hdf5File::open_with_options(path, options)
+fn opened(path: &Path) -> Result<(Hdf5File, u64), CatalogError> {
+    hdf5::opened(path, (CHUNK_CACHE_BYTES, DEFAULT_CHUNK_CACHE_SLOTS))
 }
 
 fn convention(file: &Hdf5File) -> Option<String> {
@@ -36,7 +34,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
     head.bytes.starts_with(b"\x89HDF\r\n\x1a\n")
         && !head.gzipped
         && opened(head.path)
-            .is_ok_and(|file| convention(&file).is_some_and(|name| name.contains("AMBER")))
+            .is_ok_and(|(file, _)| convention(&file).is_some_and(|name| name.contains("AMBER")))
 }
 
 /// A file of data sets.
@@ -52,12 +50,12 @@ pub(super) struct Hdf5 {
 impl Hdf5 {
     pub(super) fn open(head: &Head<'_>, stop: Stop) -> Result<Self, CatalogError> {
         let path = head.path;
-        let metadata = std::fs::metadata(path).map_err(|error| CatalogError::io(path, error))?;
+        let (file, bytes) = opened(path)?;
         Ok(Self {
             path: path.to_owned(),
-            file: opened(path).map_err(|error| failure(path, &error))?,
+            file,
             datasets: HashMap::new(),
-            bytes: metadata.len(),
+            bytes,
             stop,
         })
     }

@@ -2,22 +2,11 @@
 //!
 //! Entry: [`decode`]. The format is that of `LibLZF` (Lehmann 2000-2008): literal runs and back references.
 
-use hdf5_reader::error::Error;
+use super::{Decoded, Refusal};
 
-/// The filter's registered number.
-pub(super) const FILTER: u16 = 32000;
-/// Chunks are at most 4 GiB; a chunk whose size is not told may not unpack to more than this.
-const LARGEST_CHUNK: usize = 256 << 20;
-
-/// Unpacks one chunk; the third of the filter's parameters is its unpacked size.
-pub(super) fn decode(packed: &[u8], parameters: &[u32]) -> Result<Vec<u8>, Error> {
-    let told = parameters
-        .get(2)
-        .map(|&size| size as usize)
-        .filter(|&size| size > 0);
-    let limit = told.unwrap_or(LARGEST_CHUNK);
-    unpack(packed, limit)
-        .ok_or_else(|| Error::DecompressionError("the LZF stream is damaged".to_owned()))
+/// Unpacks one chunk of at most `most` bytes.
+pub(super) fn decode(packed: &[u8], most: usize) -> Decoded {
+    unpack(packed, most).ok_or(Refusal::Damaged("the stream is damaged"))
 }
 
 /// Unpacks at most `limit` bytes; `None` if the stream is damaged or longer.
@@ -76,6 +65,6 @@ mod tests {
         ] {
             assert_eq!(unpack(packed, 100), None, "{packed:?}");
         }
-        assert!(decode(&[0], &[4, 261, 8]).is_err());
+        assert!(decode(&[0], 8).is_err());
     }
 }
