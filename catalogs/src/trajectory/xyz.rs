@@ -115,25 +115,35 @@ fn keys(comment: &str) -> BTreeMap<String, String> {
     while let Some((before, after)) = rest.split_once('=') {
         let key = before.split_whitespace().last().unwrap_or_default();
         let after = after.trim_start();
-        let closing = match after.chars().next() {
-            Some('"') => Some('"'),
-            Some('\'') => Some('\''),
-            Some('{') => Some('}'),
-            Some('[') => Some(']'),
-            _ => None,
-        };
-        let (value, behind) = match closing {
-            Some(closing) => {
-                let inner = &after[1..];
-                inner.split_once(closing).unwrap_or((inner, ""))
-            }
-            None => after.split_once(char::is_whitespace).unwrap_or((after, "")),
-        };
+        let (value, behind) = value(after);
         keys.entry(key.trim_matches('"').to_lowercase())
             .or_insert_with(|| value.trim().to_owned());
         rest = behind;
     }
     keys
+}
+
+/// The value that a text begins with, without what it stands in, and the rest; brackets may stand in brackets.
+fn value(text: &str) -> (&str, &str) {
+    let (opening, closing) = match text.chars().next() {
+        Some(quote @ ('"' | '\'')) => (quote, quote),
+        Some('{') => ('{', '}'),
+        Some('[') => ('[', ']'),
+        _ => return text.split_once(char::is_whitespace).unwrap_or((text, "")),
+    };
+    let inner = &text[1..];
+    let mut depth = 1;
+    for (at, found) in inner.char_indices() {
+        if found == closing {
+            depth -= 1;
+        } else if found == opening {
+            depth += 1;
+        }
+        if depth == 0 {
+            return (&inner[..at], &inner[at + 1..]);
+        }
+    }
+    (inner, "")
 }
 
 /// The box: nine numbers of `Lattice`, row vectors; all zero stand for none.
@@ -285,5 +295,20 @@ mod tests {
         assert_eq!(keys["energy"], "-1.5");
         assert_eq!(keys["pbc"], "T T F");
         assert_eq!(lammps_step("Atoms. Timestep: 100"), Some(100));
+    }
+
+    #[test]
+    fn arrays_of_arrays_are_one_value() {
+        let keys = keys(
+            "Lattice=[[12.0,1.5,1.0], [1.0,12.5,-1.0],[-1.5,1.0,13.0]] pbc=[T, T, F] name={a {b} c} end=1",
+        );
+        assert_eq!(
+            keys["lattice"],
+            "[12.0,1.5,1.0], [1.0,12.5,-1.0],[-1.5,1.0,13.0]"
+        );
+        assert_eq!(keys["pbc"], "T, T, F");
+        assert_eq!(keys["name"], "a {b} c");
+        assert_eq!(keys["end"], "1");
+        assert_eq!(value("[[1,2"), ("[1,2", ""));
     }
 }

@@ -110,6 +110,14 @@ fn xyz_of_other_programs() {
         Some(&Attribute::of_texts(["Ne"]))
     );
     assert_eq!(frame.time, Some(0.25));
+    // Arrays of arrays: each row is a vector of the box.
+    let text =
+        "1\nLattice=[[12.0, 1.5,1.0],[1.0,12.5,-1.0],[-1.5,1.0,13.0]] pbc=[T,T,T]\nNe 1 1 1\n";
+    let frame = self::frames("nested.xyz", text).remove(0);
+    assert_eq!(
+        frame.cell.unwrap().vectors(),
+        [[12.0, 1.5, 1.0], [1.0, 12.5, -1.0], [-1.5, 1.0, 13.0]]
+    );
 }
 
 #[test]
