@@ -55,6 +55,7 @@ pub(crate) enum Step {
     Compare(Relation, Box<Bound>, Box<Bound>),
     In(Box<Bound>, Vec<Bound>),
     IsNull(Box<Bound>),
+    Like(Box<Bound>, String),
     Call(Function, Vec<Bound>),
     All(Vec<Bound>),
     Any(Vec<Bound>),
@@ -158,6 +159,17 @@ impl<T: Table> Binder<'_, T> {
                 (Type::Bool, Step::In(Box::new(self.bind(part)?), bound))
             }
             Kind::IsNull(part) => (Type::Bool, Step::IsNull(Box::new(self.bind(part)?))),
+            Kind::Like(part, pattern) => {
+                let part = self.bind(part)?;
+                check(
+                    self.text,
+                    &part,
+                    part.of == Type::Text,
+                    "text (`like` compares it)",
+                )
+                .map_err(Unfit::Expression)?;
+                (Type::Bool, Step::Like(Box::new(part), pattern.clone()))
+            }
             Kind::Call(function, parts) => {
                 let of = if function.is_condition() {
                     Type::Bool

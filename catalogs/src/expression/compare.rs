@@ -1,6 +1,6 @@
 //! Comparisons of typed values.
 //!
-//! Entry: [`compared`]. Integers and floats compare exactly, whatever their size.
+//! Entry: [`compared`], [`is_like`]. Integers and floats compare exactly, whatever their size.
 
 #![allow(clippy::cast_possible_truncation, reason = "a whole float below 2^127")]
 
@@ -50,6 +50,35 @@ pub(super) fn compared(relation: Relation, a: &Values<'_>, b: &Values<'_>) -> Ru
             _ => Run::One(false),
         },
     }
+}
+
+/// Whether a text is as a pattern says: `*` and `%` stand for any characters, `?` for one.
+pub(super) fn is_like(text: &str, pattern: &str) -> bool {
+    let (text, pattern): (Vec<char>, Vec<char>) =
+        (text.chars().collect(), pattern.chars().collect());
+    let (mut at, mut of) = (0, 0);
+    // The last star, and how far it reaches so far.
+    let mut star: Option<(usize, usize)> = None;
+    while at < text.len() {
+        match pattern.get(of) {
+            Some('*' | '%') => {
+                star = Some((of, at));
+                of += 1;
+            }
+            Some(&c) if c == '?' || c == text[at] => {
+                at += 1;
+                of += 1;
+            }
+            _ => match &mut star {
+                None => return false,
+                Some((place, reach)) => {
+                    *reach += 1;
+                    (at, of) = (*reach, *place + 1);
+                }
+            },
+        }
+    }
+    pattern[of..].iter().all(|c| matches!(c, '*' | '%'))
 }
 
 /// How an integer compares with a float, exactly.

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use super::bind::{Bound, Step};
-use super::compare::{compared, integers};
+use super::compare::{compared, integers, is_like};
 use super::functions::Function;
 use super::tree::{Binary, Relation, Unary};
 use super::values::{Column, Missing, Run, Values, either};
@@ -86,6 +86,15 @@ fn evaluate<'a>(bound: &Bound, rows: Rows<'a>) -> Evaluated<'a> {
             return Ok(Column { values, missing });
         }
         Step::In(part, list) => return within(&evaluate(part, rows)?, list, rows),
+        Step::Like(part, pattern) => {
+            let column = evaluate(part, rows)?;
+            let values = match &column.values {
+                Values::Texts(texts) => Values::Bools(texts.map(|text| is_like(text, pattern))),
+                _ => Values::Bools(Run::One(false)),
+            };
+            let missing = column.missing;
+            return Ok(Column { values, missing });
+        }
         Step::IsNull(part) => match evaluate(part, rows)?.missing {
             None => Values::Bools(Run::One(false)),
             Some(missing) => Values::Bools(Run::Each(missing)),

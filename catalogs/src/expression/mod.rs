@@ -27,7 +27,7 @@ pub(crate) use values::{Column, Run, Values};
 /// A number computed from the columns of a row, such as `WEIGHT * WEIGHT_FKP`.
 ///
 /// From what binds most tightly to least: `**` (grouped to the right); signs `-`, `+`, `~` and `!`; `*` `/` `%`; `+` `-`; `<<` `>>`; `&`; `|`;
-/// comparisons `==` `!=` `<>` `<` `<=` `>` `>=`, `in (..)`, `between a and b`, `is null`; `not`; `&&` or `and`; `||` or `or`. So
+/// comparisons `==` `!=` `<>` `<` `<=` `>` `>=`, `in (..)`, `between a and b`, `like "O*"` (`*` and `%` any characters, `?` one), `is null`; `not`; `&&` or `and`; `||` or `or`. So
 /// `FLAG & 4 == 0` asks for `(FLAG & 4) == 0`, as in Python and SQL, not as in C. Words are read in any case of letters.
 ///
 /// - Columns are words, with `[k]` for one component, or stand between backquotes. Where a table has a column such as `PartType0/x` or
@@ -137,6 +137,26 @@ impl Filter {
     /// The columns needed, each once, in order of appearance; signs stand for operators.
     pub fn columns(&self) -> Vec<&str> {
         self.0.columns()
+    }
+
+    /// The columns that are compared with texts, and these texts.
+    pub fn compared_texts(&self) -> Vec<(&str, &str)> {
+        let mut found = Vec::new();
+        let mut open = vec![&self.0.tree];
+        while let Some(node) = open.pop() {
+            let sides = match &node.kind {
+                Kind::Compare(_, left, right) => vec![(left, &**right), (right, &**left)],
+                Kind::In(part, values) => values.iter().map(|value| (part, value)).collect(),
+                _ => Vec::new(),
+            };
+            for (column, text) in sides {
+                if let (Kind::Column(column), Kind::Text(text)) = (&column.kind, &text.kind) {
+                    found.push((column.as_str(), text.as_str()));
+                }
+            }
+            open.extend(node.parts());
+        }
+        found
     }
 
     pub(crate) fn expression(&self) -> &Expression {

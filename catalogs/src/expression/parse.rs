@@ -34,7 +34,7 @@ pub(crate) fn tree(text: &str, names: Names<'_>) -> Result<Node, ExpressionError
     let node = parser.any()?;
     parser.skip_space();
     if parser.position < parser.chars.len() {
-        return Err(parser.error("an operator, `&&`, `||` or the end"));
+        return Err(parser.no_operator("an operator, `&&`, `||` or the end"));
     }
     Ok(node)
 }
@@ -169,6 +169,13 @@ impl Parser<'_> {
             self.node(at, Kind::In(Box::new(left), values))?
         } else if self.eat_word("between") {
             self.between(at, &left)?
+        } else if self.eat_word("like") {
+            self.skip_space();
+            if !matches!(self.peek(), Some('"' | '\'')) {
+                return Err(self.error("a quoted pattern, such as \"H*\""));
+            }
+            let pattern = self.quoted("a quoted pattern")?;
+            self.node(at, Kind::Like(Box::new(left), pattern))?
         } else {
             self.position = before;
             return Ok(Some(left));
@@ -278,7 +285,7 @@ impl Parser<'_> {
                 if self.eat(")") {
                     return Ok(inside);
                 }
-                Err(self.error("`)`, `&&` or `||`"))
+                Err(self.no_operator("`)`, `&&` or `||`"))
             }
             Some('"' | '\'') => {
                 let text = self.quoted("a quoted text")?;

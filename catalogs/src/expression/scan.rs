@@ -150,6 +150,31 @@ impl Parser<'_> {
         same && ends
     }
 
+    /// A word behind another, as `resname SOL` of other programs has them, or anything else where an operator should stand.
+    pub(super) fn no_operator(&self, expected: &str) -> ExpressionError {
+        let is_word = |c: &char| c.is_alphanumeric() || *c == '_';
+        let before = self.chars[..self.position].iter().rev();
+        let before = before
+            .skip_while(|c| c.is_whitespace())
+            .take_while(|c| is_word(c));
+        let mut before: Vec<char> = before.copied().collect();
+        before.reverse();
+        let behind = self.chars[self.position..]
+            .iter()
+            .take_while(|c| is_word(c));
+        let behind: String = behind.collect();
+        let names_column = before.first().is_some_and(|c| !c.is_ascii_digit());
+        if !names_column || behind.is_empty() {
+            return self.error(expected);
+        }
+        let column: String = before.into_iter().collect();
+        let value = match behind.parse::<f64>() {
+            Ok(_) => behind,
+            Err(_) => format!("\"{behind}\""),
+        };
+        self.error(&format!("{expected}, such as {column} == {value}"))
+    }
+
     pub(super) fn error(&self, expected: &str) -> ExpressionError {
         let from = self.position.min(self.chars.len());
         let rest: String = self.chars[from..].iter().take(20).collect();

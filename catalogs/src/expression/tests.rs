@@ -135,6 +135,13 @@ fn errors_name_the_position() {
         ("min(x) > 1", 0, "min with 2 to 16 arguments (not 1)"),
         ("sqrt(x, y)", 0, "sqrt with 1 argument (not 2)"),
         ("x ^ 2", 2, "an operator"),
+        ("resname SOL", 8, "such as resname == \"SOL\""),
+        (
+            "x > 1 && (resid 5)",
+            16,
+            "`)`, `&&` or `||`, such as resid == 5",
+        ),
+        ("name like H", 10, "a quoted pattern"),
         ("\u{e9}\u{e9} == ", 6, "a column name"),
     ] {
         let error = Expression::parse(text).unwrap_err();
@@ -228,7 +235,8 @@ impl Draw {
             Binary::Left,
             Binary::Right,
         ];
-        match self.below(8) {
+        match self.below(9) {
+            8 => Kind::Like(self.node(depth), "it's *".to_owned()),
             0 => Kind::Unary(
                 [Unary::Negate, Unary::Complement, Unary::Not][self.below(3) as usize],
                 self.node(depth),
@@ -373,6 +381,11 @@ fn conditions_hold_for_the_right_rows() {
         ("t == \"LRG\"", &[0, 2]),
         ("t in ('ELG', '') or i == 6", &[1, 2, 3]),
         ("t not in ('ELG', 'LRG')", &[3]),
+        ("t like 'L*'", &[0, 2]),
+        ("t like '*LG' and not t like 'L?G'", &[1]),
+        ("t not like '?*'", &[3]),
+        ("t like '%R%' || t like ''", &[0, 2, 3]),
+        ("t like 'l*'", &[]),
         ("i in (6, -7, 3)", &[1, 2]),
         ("i & 1 == 1", &[0, 1, 3]),
         ("(i & 4) && true", &[2, 3]),
@@ -435,6 +448,10 @@ fn kinds_that_do_not_fit_are_refused() {
         ("i == t", "expected a number, found text"),
         ("t + 1 == 2", "expected a number, found text"),
         ("t < t", "`==` and `!=` only"),
+        (
+            "i like '3*'",
+            "expected text (`like` compares it), found a number",
+        ),
         ("!t", "expected a number, found text"),
         ("sqrt(t) > 1", "expected a number, found text"),
         ("mag > 1", "no mag"),

@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     /// `x in (1, 2)`.
     In(Box<Node>, Vec<Node>),
     IsNull(Box<Node>),
+    /// `x like "O*"`.
+    Like(Box<Node>, String),
     Call(Function, Vec<Node>),
     All(Vec<Node>),
     Any(Vec<Node>),
@@ -154,7 +156,7 @@ impl Node {
             Kind::Integer(_) | Kind::Float(_) | Kind::Text(_) | Kind::Bool(_) | Kind::Column(_) => {
                 Vec::new()
             }
-            Kind::Unary(_, part) | Kind::IsNull(part) => vec![part],
+            Kind::Unary(_, part) | Kind::IsNull(part) | Kind::Like(part, _) => vec![part],
             Kind::Binary(_, left, right) | Kind::Compare(_, left, right) => vec![left, right],
             Kind::In(part, list) => std::iter::once(&**part).chain(list).collect(),
             Kind::Call(_, parts) | Kind::All(parts) | Kind::Any(parts) => parts.iter().collect(),
@@ -180,7 +182,7 @@ impl Node {
         match &self.kind {
             Kind::Any(_) => binding::ANY,
             Kind::All(_) => binding::ALL,
-            Kind::Compare(..) | Kind::In(..) | Kind::IsNull(_) => binding::COMPARE,
+            Kind::Compare(..) | Kind::In(..) | Kind::IsNull(_) | Kind::Like(..) => binding::COMPARE,
             Kind::Binary(operator, ..) => operator.binding(),
             Kind::Unary(..) => binding::UNARY,
             Kind::Integer(value) if *value < 0 => binding::UNARY,
@@ -217,6 +219,15 @@ fn is_plain(name: &str) -> bool {
     word && starts && !is_reserved(name)
 }
 
+/// A text as it reads: between the quotes that it has none of.
+pub(super) fn quoted(text: &str) -> String {
+    if text.contains('"') {
+        format!("'{text}'")
+    } else {
+        format!("\"{text}\"")
+    }
+}
+
 fn list(f: &mut fmt::Formatter<'_>, parts: &[Node]) -> fmt::Result {
     for (k, part) in parts.iter().enumerate() {
         f.write_str(if k == 0 { "" } else { ", " })?;
@@ -238,8 +249,7 @@ impl fmt::Display for Node {
             Kind::Integer(value) => write!(f, "{value}"),
             Kind::Float(value) if value.is_nan() => f.write_str("nan"),
             Kind::Float(value) => write!(f, "{value:?}"),
-            Kind::Text(text) if text.contains('"') => write!(f, "'{text}'"),
-            Kind::Text(text) => write!(f, "\"{text}\""),
+            Kind::Text(text) => f.write_str(&quoted(text)),
             Kind::Bool(value) => write!(f, "{value}"),
             Kind::Column(name) if is_plain(name) => f.write_str(name),
             Kind::Column(name) => write!(f, "`{name}`"),
@@ -275,6 +285,10 @@ impl fmt::Display for Node {
             Kind::IsNull(part) => {
                 part.write(f, binding::BIT_OR)?;
                 f.write_str(" is null")
+            }
+            Kind::Like(part, pattern) => {
+                part.write(f, binding::BIT_OR)?;
+                write!(f, " like {}", quoted(pattern))
             }
             Kind::Call(function, parts) => {
                 write!(f, "{}(", function.name())?;
