@@ -55,27 +55,32 @@ pub fn sha256_until(path: &Path, stop: &Stop) -> Result<String, CatalogError> {
 /// ```
 #[derive(Debug)]
 pub struct Hashing {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     stop: Stop,
     /// None where the system gives no thread.
-    thread: Option<JoinHandle<Result<String, CatalogError>>>,
+    thread: Option<JoinHandle<Result<Vec<String>, CatalogError>>>,
     dropped: Arc<AtomicBool>,
 }
 
 impl Hashing {
     /// Begins with the first byte of a file; ended early when `stop` asks for it.
     pub fn begin(path: &Path, stop: &Stop) -> Self {
+        Self::begin_all(vec![path.to_owned()], stop)
+    }
+
+    /// The same of several files, one after the other.
+    pub fn begin_all(paths: Vec<PathBuf>, stop: &Stop) -> Self {
         let dropped = Arc::new(AtomicBool::new(false));
         let until = {
             let (stop, dropped) = (stop.clone(), Arc::clone(&dropped));
             Stop::when(move || dropped.load(Ordering::Relaxed) || stop.requested())
         };
-        let file = path.to_owned();
+        let files = paths.clone();
         let thread = Builder::new().name("hashing".to_owned());
         Self {
-            path: path.to_owned(),
+            paths,
             stop: stop.clone(),
-            thread: thread.spawn(move || sha256_until(&file, &until)).ok(),
+            thread: thread.spawn(move || each(&files, &until)).ok(),
             dropped,
         }
     }
@@ -84,14 +89,26 @@ impl Hashing {
     ///
     /// # Errors
     /// As [`sha256_until`].
-    pub fn finish(mut self) -> Result<String, CatalogError> {
+    pub fn finish(self) -> Result<String, CatalogError> {
+        Ok(self.finish_all()?.pop().unwrap_or_default())
+    }
+
+    /// Waits for the last byte of all files.
+    ///
+    /// # Errors
+    /// As [`sha256_until`].
+    pub fn finish_all(mut self) -> Result<Vec<String>, CatalogError> {
         let ended = self.thread.take().map(JoinHandle::join);
         // A thread that there was none of, or that panicked, has left all to do.
         match ended {
-            Some(Ok(digest)) => digest,
-            _ => sha256_until(&self.path, &self.stop),
+            Some(Ok(digests)) => digests,
+            _ => each(&self.paths, &self.stop),
         }
     }
+}
+
+fn each(paths: &[PathBuf], stop: &Stop) -> Result<Vec<String>, CatalogError> {
+    paths.iter().map(|path| sha256_until(path, stop)).collect()
 }
 
 impl Drop for Hashing {
@@ -139,6 +156,8 @@ mod tests {
             assert_eq!(sha256(&path).unwrap(), digest);
             let hashing = Hashing::begin(&path, &Stop::never());
             assert_eq!(hashing.finish().unwrap(), digest);
+            let several = Hashing::begin_all(vec![path.clone(), path.clone()], &Stop::never());
+            assert_eq!(several.finish_all().unwrap(), [digest, digest]);
         }
         assert!(matches!(
             sha256(&folder.path().join("none")),
