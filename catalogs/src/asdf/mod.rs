@@ -273,7 +273,7 @@ impl Backend for AsdfReader {
         self.tell(components);
         let path = self.path.clone();
         self.scan(schema, components, (Widening::Exact, 0), &mut |block| {
-            collector.take(&path, &block)
+            collector.take(&path, block)
         })
     }
 }

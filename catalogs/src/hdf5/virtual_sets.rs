@@ -133,8 +133,9 @@ impl Overlay {
             if !same_type(&set.dtype, &dataset.raw_datatype()?) {
                 return Err(refused(", which have another type"));
             }
-            let offset = first - source.run.0;
-            out.extend(run_of(&dataset, set.width, start + offset, end + offset)?);
+            // A source may begin before or after the run that it fills.
+            let place = |element: u64| first + (element - source.run.0);
+            out.extend(run_of(&dataset, set.width, place(start), place(end))?);
         }
         Ok(out)
     }
