@@ -46,6 +46,11 @@ pub(crate) fn failure(path: &Path, error: &hdf5_reader::error::Error) -> Catalog
         Error::ResourceLimit(what) => {
             unsupported(what.clone(), "re-save it with smaller chunks (h5repack -l)")
         }
+        // The file itself is there: one that it refers to is not.
+        Error::Io(source) if source.kind() == std::io::ErrorKind::NotFound => CatalogError::Io {
+            path: path.to_owned(),
+            reason: std::io::Error::new(source.kind(), source.to_string()),
+        },
         Error::Io(source) => {
             CatalogError::io(path, std::io::Error::new(source.kind(), source.to_string()))
         }

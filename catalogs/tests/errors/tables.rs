@@ -21,8 +21,14 @@ fn files_that_are_no_catalogs() {
     );
     assert_refused!(
         refused_text("a.npy", b"\x93NUMPY\x01\x00v\x00", &["x"]),
+        CatalogError::Unsupported { .. },
+        "an array of NumPy is not supported",
+        "Table(numpy.load('IN')).write('OUT.fits')"
+    );
+    assert_refused!(
+        refused_text("a.bin", b"\x92NUMBY\x01\x00v\x00", &["x"]),
         CatalogError::UnknownFormat { .. },
-        "starts with `\\x93NUMPY\\x01\\x00v\\x00`",
+        "starts with `\\x92NUMBY\\x01\\x00v\\x00`",
         "FITS (also .gz), Parquet, HDF5"
     );
     assert_refused!(

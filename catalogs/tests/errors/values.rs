@@ -192,7 +192,7 @@ fn encodings_that_are_not_read() {
         "tile compression",
         "funpack"
     );
-    // An HDF5 filter that nobody registered: the number of LZF, 32000, becomes that of blosc, 32001.
+    // An HDF5 filter that nobody registered: the number of LZF, 32000, becomes that of MAFISC, 32002.
     let mut bytes = std::fs::read(fixture("columns.h5")).unwrap();
     let filters: Vec<usize> = bytes
         .windows(2)
@@ -201,7 +201,7 @@ fn encodings_that_are_not_read() {
         .map(|(at, _)| at)
         .collect();
     for at in filters {
-        bytes[at] = 0x01;
+        bytes[at] = 0x02;
     }
     let path = folder.path().join("a.h5");
     std::fs::write(&path, bytes).unwrap();
@@ -212,7 +212,7 @@ fn encodings_that_are_not_read() {
     assert_refused!(
         error,
         CatalogError::Unsupported { .. },
-        "blosc (32001)",
+        "mafisc (32002)",
         "h5repack"
     );
 }

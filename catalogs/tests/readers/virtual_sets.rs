@@ -79,7 +79,7 @@ fn links_to_other_files_are_followed() {
         .iter()
         .map(|column| column.name.as_str())
         .collect();
-    assert_eq!(names, ["pos", "x"]);
+    assert_eq!(names, ["x", "pos"], "in the order of the file");
     // Groups of two files stand at the same place of each.
     let description = open(&fixture("virtual/groups.h5"))
         .unwrap()
