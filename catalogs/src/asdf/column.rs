@@ -78,9 +78,9 @@ pub(super) fn columns(data: &Map<String, Json>, header: &Attributes) -> Vec<Colu
         let float = column.element.kind == 'f';
         let made = |name: &str, unit: &str, meaning| {
             let mut made = column.clone();
-            made.field.name = name.to_owned();
+            name.clone_into(&mut made.field.name);
             made.field.unit = Some(unit.to_owned());
-            made.field.dtype = "float64".to_owned();
+            "float64".clone_into(&mut made.field.dtype);
             made.meaning = meaning;
             made
         };

@@ -12,6 +12,7 @@ mod blocks;
 mod column;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -218,8 +219,8 @@ impl Backend for AsdfReader {
         let mut arrays: HashMap<usize, Vec<u8>> = HashMap::new();
         for part in components {
             self.stop.check(&self.path)?;
-            if !arrays.contains_key(&part.field) {
-                arrays.insert(part.field, self.array(part.field)?);
+            if let Entry::Vacant(place) = arrays.entry(part.field) {
+                place.insert(self.array(part.field)?);
             }
         }
         let rows = components

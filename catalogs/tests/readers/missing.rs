@@ -1,5 +1,6 @@
 //! Values that are missing: masks beside columns, nulls in rows that are left out, names that are missing or there twice.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,10 +35,11 @@ fn text(columns: &[(&str, Made)], ecsv: bool) -> String {
     if ecsv {
         all += "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n";
         for (name, made) in columns {
-            all += &format!("# - {{name: {name}, datatype: {}}}\n", dtype(made));
+            let _ = writeln!(all, "# - {{name: {name}, datatype: {}}}", dtype(made));
         }
     }
-    all += &format!("{}\n", names.join(","));
+    all += &names.join(",");
+    all.push('\n');
     for row in 0..4 {
         let cell = |(_, made): &(&str, Made)| match made {
             Made::Floats(values) => values[row].to_string(),
@@ -46,7 +48,8 @@ fn text(columns: &[(&str, Made)], ecsv: bool) -> String {
             Made::Gap(values) => values[row].to_string(),
         };
         let cells: Vec<String> = columns.iter().map(cell).collect();
-        all += &format!("{}\n", cells.join(","));
+        all += &cells.join(",");
+        all.push('\n');
     }
     all
 }

@@ -4,7 +4,7 @@
 
 use super::codec::Codec;
 use super::lz4::unpack_onto;
-use super::{Decoded, Refusal};
+use super::{Decoded, Refusal, SHORT};
 
 /// Bytes of a block where the parameters do not say it.
 const BLOCK_BYTES: usize = 8192;
@@ -24,7 +24,6 @@ pub(super) fn decode(packed: &[u8], parameters: &[u32], most: usize) -> Decoded 
         3 => Codec::zstd()?,
         other => return Err(Refusal::NotRead(format!("codec {other}"))),
     };
-    const SHORT: Refusal = Refusal::Damaged("the chunk ends too early");
     let (&size, rest) = packed.split_first_chunk().ok_or(SHORT)?;
     let (&block, mut rest) = rest.split_first_chunk().ok_or(SHORT)?;
     let size = usize::try_from(u64::from_be_bytes(size)).unwrap_or(usize::MAX);
@@ -33,7 +32,7 @@ pub(super) fn decode(packed: &[u8], parameters: &[u32], most: usize) -> Decoded 
         return Err(Refusal::Damaged("it claims more bytes than a chunk has"));
     }
     let block = block / width * width;
-    if block == 0 || block % (8 * width) != 0 {
+    if block == 0 || !block.is_multiple_of(8 * width) {
         return Err(Refusal::Damaged("its blocks are no multiple of 8 elements"));
     }
     let mut out = Vec::with_capacity(size.min(codec.most(packed.len())));
@@ -63,7 +62,7 @@ pub(super) fn decode(packed: &[u8], parameters: &[u32], most: usize) -> Decoded 
 fn plain(packed: &[u8], width: usize, block: usize) -> Decoded {
     let told = Some(block).filter(|&block| block > 0);
     let block = told.unwrap_or_else(|| (BLOCK_BYTES / width / 8 * 8).max(LEAST));
-    if block % 8 != 0 {
+    if !block.is_multiple_of(8) {
         return Err(Refusal::Damaged("its blocks are no multiple of 8 elements"));
     }
     let whole = packed.len() / (8 * width) * (8 * width);

@@ -4,7 +4,7 @@
 //! the chunk, of a block, and of what is stored; then the place of each block.
 
 use super::codec::Codec;
-use super::{Decoded, Refusal, bitshuffle};
+use super::{Decoded, Refusal, SHORT, bitshuffle};
 
 /// Bytes of the header.
 const HEADER: usize = 16;
@@ -16,7 +16,6 @@ const STORED: u8 = 2;
 const BIT_SHUFFLED: u8 = 4;
 const WHOLE_BLOCKS: u8 = 16;
 
-pub(super) const SHORT: Refusal = Refusal::Damaged("the chunk ends too early");
 const BEYOND: Refusal = Refusal::Damaged("it claims more bytes than a chunk has");
 
 /// What is done to a block before it is packed.
@@ -142,7 +141,7 @@ fn unpack(
     codec: &mut Codec,
     block: &mut [u8],
 ) -> Result<(), Refusal> {
-    if block.len() % streams != 0 {
+    if !block.len().is_multiple_of(streams) {
         return Err(Refusal::Damaged("a block is no multiple of its streams"));
     }
     let each = block.len() / streams;
@@ -174,7 +173,7 @@ impl Shuffle {
             Self::Bits { width, whole } => {
                 let elements = shuffled.len() / width;
                 let mut ends = elements / 8 * 8 * width;
-                if whole && elements % 8 != 0 {
+                if whole && !elements.is_multiple_of(8) {
                     ends = 0;
                 }
                 bitshuffle::untranspose(&shuffled[..ends], width, &mut out[..ends]);

@@ -2,8 +2,8 @@
 //!
 //! Entry: [`decode`]. Numbers of the frame are big-endian, those of chunks little-endian.
 
-use super::blosc::{self, Header, SHORT, Shuffle};
-use super::{Decoded, Refusal};
+use super::blosc::{self, Header, Shuffle};
+use super::{Decoded, Refusal, SHORT};
 
 /// Bytes of a chunk's header.
 const HEADER: usize = 32;
@@ -146,7 +146,7 @@ fn special(
         _ => f64::NAN.to_le_bytes().to_vec(),
     };
     let value = match kind {
-        1 => return Ok(out.resize(out.len() + length, 0)),
+        1 => &[0][..],
         2 if width == 4 || width == 8 => &nan[..],
         3 => value
             .get(..width)

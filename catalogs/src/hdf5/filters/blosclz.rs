@@ -1,4 +1,4 @@
-//! BloscLZ, Blosc's own codec, a relative of FastLZ.
+//! `BloscLZ`, Blosc's own codec, a relative of `FastLZ`.
 //!
 //! Entry: [`unpack`].
 

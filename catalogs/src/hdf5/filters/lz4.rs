@@ -1,14 +1,13 @@
 //! The LZ4 filter: a chunk in blocks.
 //!
-//! Entry: [`decode`]. Its size (u64) and that of a block (u32) are told once, then each block has its packed length (u32) before it: that
+//! Entry: [`decode`]. Its size (u64) and that of a block (u32) stand once, then each block has its packed length (u32) before it: that
 //! of a block means stored as it is. All big-endian.
 
 use super::codec::Codec;
-use super::{Decoded, Refusal};
+use super::{Decoded, Refusal, SHORT};
 
 /// Unpacks one chunk of at most `most` bytes.
 pub(super) fn decode(packed: &[u8], most: usize) -> Decoded {
-    const SHORT: Refusal = Refusal::Damaged("the chunk ends too early");
     let (&size, rest) = packed.split_first_chunk().ok_or(SHORT)?;
     let (&block, mut rest) = rest.split_first_chunk().ok_or(SHORT)?;
     let size = usize::try_from(u64::from_be_bytes(size)).unwrap_or(usize::MAX);

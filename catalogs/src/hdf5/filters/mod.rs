@@ -29,6 +29,9 @@ pub(crate) enum Refusal {
     NotRead(String),
 }
 
+/// The chunk has fewer bytes than it says.
+const SHORT: Refusal = Refusal::Damaged("the chunk ends too early");
+
 /// What a decoder gives.
 pub(crate) type Decoded = Result<Vec<u8>, Refusal>;
 
