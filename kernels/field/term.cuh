@@ -63,10 +63,12 @@ struct Table {
     Real last;
 };
 
-// Of them that whose number is nearest to x, at the distance of x from it, by Horner's rule; coefficients come in order of their powers.
+// Of them that whose number is nearest to x, at the distance of x from it, by Horner's rule; coefficients come in order of their powers. The
+// first and the last go on beyond their own pieces.
 template <int N> __device__ __forceinline__ Real look_up(const Table& table, Real x) {
-    const Real whole = subtract(add(x, ROUNDING), ROUNDING), rest = subtract(x, whole);
+    const Real whole = subtract(add(x, ROUNDING), ROUNDING);
     const Real within = whole > 0 ? (whole < table.last ? whole : table.last) : (Real)0;
+    const Real rest = subtract(x, within);
     const Real* own = table.coefficients + (u64)(u32)within * N;
     Real sum = own[N - 1];
 #pragma unroll

@@ -78,6 +78,16 @@ pub enum FieldError {
         /// What was found.
         found: f64,
     },
+    /// A least distance that float32 does not tell from the end of the term.
+    #[error(
+        "in single precision the least distance (of a table: its first node), {r_min}, is not below the end of the term, {reach}, and nothing is left of it: use double"
+    )]
+    SingleOrder {
+        /// The least distance.
+        r_min: f64,
+        /// The end.
+        reach: f64,
+    },
     /// A variant of Rodrigues et al. 2008 for another job.
     #[error("the variants of Rodrigues et al. 2008 need {needs}")]
     Variant {

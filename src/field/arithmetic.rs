@@ -65,7 +65,8 @@ pub(crate) trait Arithmetic: Copy {
     /// The bits of `a` without the last, from those of [`ROOT_SEED`].
     fn seed(self, a: Self::D) -> Self::D;
     /// Of polynomials, one for each whole number from 0 on, that whose number is nearest to `x`, at the distance of `x` from it; coefficients
-    /// come in order of their powers. Anything where `x` lies beyond the last.
+    /// come in order of their powers. The first and the last polynomial go on beyond their own pieces, by as much as `x` is rounded where it
+    /// means an end of the table.
     fn pieces<const N: usize>(self, polynomials: &[[f64; N]], x: Self::D) -> Self::D;
 
     /// `1 / sqrt(a)` of positive, normal `a` from 1e-300 (float32: 1e-36) on, within 4 half units in the last place.
@@ -140,8 +141,8 @@ pub(crate) trait Element: Copy + PartialOrd + Send + Sync + Default + 'static {
     fn real(self) -> f64;
     /// The nearest integer, ties to even.
     fn rounded(self) -> i64;
-    /// The nearest whole number, and what is left.
-    fn split(self) -> (usize, Self);
+    /// The nearest whole number from 0 to `last`, and what is left.
+    fn split(self, last: usize) -> (usize, Self);
 }
 
 impl Element for f64 {
@@ -162,8 +163,8 @@ impl Element for f64 {
         self.round_ties_even() as i64
     }
     #[inline(always)]
-    fn split(self) -> (usize, f64) {
-        let whole = (self + ROUNDING) - ROUNDING;
+    fn split(self, last: usize) -> (usize, f64) {
+        let whole = ((self + ROUNDING) - ROUNDING).max(0.0).min(last as f64);
         (whole as usize, self - whole)
     }
 }
@@ -186,8 +187,10 @@ impl Element for f32 {
         self.round_ties_even() as i64
     }
     #[inline(always)]
-    fn split(self) -> (usize, f32) {
-        let whole = (self + ROUNDING_32) - ROUNDING_32;
+    fn split(self, last: usize) -> (usize, f32) {
+        let whole = ((self + ROUNDING_32) - ROUNDING_32)
+            .max(0.0)
+            .min(last as f32);
         (whole as usize, self - whole)
     }
 }
@@ -241,9 +244,8 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn pieces<const N: usize>(self, polynomials: &[[f64; N]], x: $number) -> $number {
-                let (k, rest) = x.split();
-                let own = &polynomials[k.min(polynomials.len() - 1)];
-                self.horner(own.map(|c| c as $number), rest)
+                let (k, rest) = x.split(polynomials.len() - 1);
+                self.horner(polynomials[k].map(|c| c as $number), rest)
             }
         }
     };

@@ -49,10 +49,9 @@ fn pieces<L: Summing, const N: usize>(lanes: L, polynomials: &[[f64; N]], x: L::
     lanes.store(x, &mut rest);
     let mut rows = [[L::Number::default(); MOST_LANES]; N];
     for lane in 0..L::LANES {
-        let (k, beyond) = rest[lane].split();
+        let (k, beyond) = rest[lane].split(polynomials.len() - 1);
         rest[lane] = beyond;
-        let own = &polynomials[k.min(polynomials.len() - 1)];
-        for (row, &coefficient) in rows.iter_mut().zip(own) {
+        for (row, &coefficient) in rows.iter_mut().zip(&polynomials[k]) {
             row[lane] = L::Number::of(coefficient);
         }
     }

@@ -120,7 +120,7 @@ impl FixedScale {
         }
         // Separations of skewed cells are float64 until they are squared and added.
         let further = frame.roundings(term.resolution()) - 8.0;
-        let roundings = term.roundings() * precision.half_unit()
+        let roundings = term.roundings(precision.half_unit()) * precision.half_unit()
             + 5.0 * further * Precision::Double.half_unit()
             + term.looked_up();
         let unit = libm::scalbn(1.0, exponent);
@@ -150,6 +150,10 @@ fn single(term: &Term, extremes: Extremes) -> Result<(), FieldError> {
         if !SINGLE_LENGTHS.contains(&length) {
             return refuse("lengths", SINGLE_LENGTHS, length);
         }
+    }
+    let [r_min, reach] = [term.r_min(), term.reach()];
+    if r_min > 0.0 && (r_min * r_min) as f32 >= (reach * reach) as f32 {
+        return Err(FieldError::SingleOrder { r_min, reach });
     }
     if term.has_sizes() {
         let power = (extremes.size / (term.r_min() * term.r_min())).powi(6);

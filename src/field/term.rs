@@ -287,6 +287,12 @@ impl Term {
                 t * t + t
             }
             Kind::Table(table) => table.bounds().0,
+            // The bracket is at most as far off as a hundredth of the slack, which near its end is not small beside it.
+            Kind::Coulomb(Cutoff::Smooth(rc)) => {
+                let bracket = bracket(self.r_min, *rc) + slack / 100.0;
+                let most = bracket * bracket / self.r_min / (1.0 + slack / 2.0);
+                self.value(0.0).max(most)
+            }
             // What two terms leave of each other is rounded as they are.
             Kind::Ewald { .. } => self.value(0.0).max(0.0) + slack / self.r_min,
             _ => self.value(0.0),
@@ -297,15 +303,20 @@ impl Term {
     /// Bound on the error of a term by its roundings, in half units in the last place of the largest term, for a squared separation that is
     /// off by at most 8 such units of itself.
     ///
-    /// Coulomb: that makes 4 in 1/r, whose own are 4; 1 - r^2/rc^2 is off by 8 + 2 of at most 1, and 1 for the rounding of the whole; its square
-    /// by 2 * 11 + 1, products by 1 each: 8 + 23 + 2, and 1 for the square of `r_min`. Top hat: its constant alone. Spline: r/R is off by
+    /// Coulomb: that makes 4 in 1/r, whose own are 4, and 2 for products and 1 for the square of `r_min`: 11 of at most 16. The bracket
+    /// s = 1 - r^2/rc^2 is off by d = 8 + 3 half units of 1, and 1 for the square of `r_min`; the largest term has the square of s at `r_min`, so
+    /// that 2 s d + d^2 of it is 24/s and, with the others, less than 200 half units over s^2. Top hat: its constant alone. Spline: r/R is off by
     /// 8 + 8 + 3, its polynomials by at most 2 times that where they are steepest, and by 8 roundings of numbers up to 6. Ewald: as Coulomb,
     /// and the Boys function's argument is off by 11, which its slope halves at most; 8 for its polynomial, 3 for its height. Lennard-Jones: 1/r^2 is
     /// off by 8 + 9, x by 2 more, (s/r)^12 by 6 times that and 5. Gaussian: x is off by 11, x exp(-x) is below 1/2. Products: each factor by 6
     /// of 1 or, squared, 20 of 3/4. Table: steps are off by 12 of r, its polynomial by 8.
-    pub(crate) fn roundings(&self) -> f64 {
+    pub(crate) fn roundings(&self, half_unit: f64) -> f64 {
         match &self.kind {
-            Kind::Coulomb(_) => 40.0,
+            Kind::Coulomb(Cutoff::Smooth(rc)) => {
+                let bracket = bracket(self.r_min, *rc);
+                16.0 + 24.0 / bracket + 200.0 * half_unit / (bracket * bracket)
+            }
+            Kind::Coulomb(_) => 16.0,
             Kind::TopHat { .. } => 4.0,
             Kind::Spline { .. } | Kind::LennardJones { .. } => 128.0,
             Kind::Gaussian { .. } => 32.0,
@@ -336,6 +347,8 @@ impl Term {
     /// error: the steepest slope is at most 5 largest terms a length.
     pub(crate) fn resolution(&self) -> f64 {
         match &self.kind {
+            // The slope is 4 s/rc^2 + s^2/r^2: with s = 1 - r^2/rc^2 at most (4 - 3 s)/s largest terms a `r_min`.
+            Kind::Coulomb(Cutoff::Smooth(rc)) => self.r_min * bracket(self.r_min, *rc),
             Kind::Coulomb(_) => self.r_min,
             // exp(-x^2) is below 2 (x + 1) erfc(x).
             Kind::Ewald { alpha, .. } => {
@@ -432,6 +445,11 @@ impl Term {
             }
         }
     }
+}
+
+/// 1 - r^2/rc^2, of r below rc never 0.
+fn bracket(r: f64, rc: f64) -> f64 {
+    (rc - r) / rc * (1.0 + r / rc)
 }
 
 /// What the Boys function is multiplied by: alpha 2/sqrt(pi).

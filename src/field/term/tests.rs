@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use super::*;
+use crate::field::arithmetic::Scalar32;
 
 #[test]
 fn profiles_are_their_formulas() {
@@ -84,7 +85,8 @@ fn further_profiles_are_their_formulas() {
         near(
             ewald.value(r),
             libm::erfc(0.35 * held) / held,
-            (ewald.roundings() * 2f64.powi(-53) + ewald.looked_up()) * ewald.largest(1.0, 0.0),
+            (ewald.roundings(2f64.powi(-53)) * 2f64.powi(-53) + ewald.looked_up())
+                * ewald.largest(1.0, 0.0),
         );
         let t = r.max(0.8).powi(-6);
         near(lj.value(r), 4.0 * (t * t - t), 1e-13 * lj.largest(1.0, 0.0));
@@ -128,6 +130,118 @@ fn tables_are_splines_that_end() {
     );
     assert_eq!((term.value(8.0), term.reach()), (0.0, 8.0));
     assert!((term.value(7.999_999) - values[79]).abs() < 1e-5);
+}
+
+/// Natural splines in the textbook's form: bends by elimination, the value by the two nodes around.
+fn spline(nodes: &[f64], values: &[f64], r: f64) -> f64 {
+    let n = nodes.len();
+    let h = (nodes[n - 1] - nodes[0]) / (n - 1) as f64;
+    let (mut share, mut bend) = (vec![0.0; n], vec![0.0; n]);
+    for k in 1..n - 1 {
+        let pivot = share[k - 1] / 2.0 + 2.0;
+        share[k] = -0.5 / pivot;
+        let second = (values[k + 1] - 2.0 * values[k] + values[k - 1]) / (h * h);
+        bend[k] = (3.0 * second - bend[k - 1] / 2.0) / pivot;
+    }
+    for k in (1..n - 1).rev() {
+        bend[k] += share[k] * bend[k + 1];
+    }
+    let r = r.max(nodes[0]);
+    let k = ((0..n - 2).rfind(|&k| nodes[k] <= r))
+        .map_or(0, |k| if r < nodes[n - 2] { k } else { n - 2 });
+    let b = (r - nodes[k]) / h;
+    let a = 1.0 - b;
+    let cubic = (a * a * a - a) * bend[k] + (b * b * b - b) * bend[k + 1];
+    a * values[k] + b * values[k + 1] + cubic * h * h / 6.0
+}
+
+/// Tables of any first node and step: at and below the first node, at each node and beside it, and between.
+#[test]
+fn random_tables_are_their_splines_from_the_first_node_to_the_last() {
+    let stream = crate::random::Stream::new(11);
+    let mut number = 0;
+    let mut drawn = || {
+        number += 1;
+        stream.uniform(number)
+    };
+    for table in 0..6000 {
+        let n = 3 + (drawn() * 30.0) as usize;
+        let first = 10f64.powf(4.0 * drawn() - 2.0);
+        let step = 10f64.powf(4.0 * drawn() - 2.0);
+        let nodes: Vec<f64> = (0..n).map(|k| first + step * k as f64).collect();
+        let values: Vec<f64> = (0..n).map(|_| 2.0 * drawn() - 1.0).collect();
+        let term = Term::table(Table::new(&nodes, &values).unwrap());
+        let bound = 2f64.powi(-53) * term.roundings(2f64.powi(-53)) * term.largest(1.0, 1e-9);
+        let last = nodes[n - 1];
+        let between = (0..n).map(|_| first + drawn() * (last - first));
+        let beside = nodes.iter().flat_map(|r| [r.next_down(), *r, r.next_up()]);
+        for r in beside.chain(between).chain([0.0, first / 2.0]) {
+            let expected = if r < last {
+                spline(&nodes, &values, r)
+            } else {
+                0.0
+            };
+            let found = term.value(r);
+            assert!(
+                (found - expected).abs() <= bound + 1e-14,
+                "table {table} of {n} nodes from {first} by {step} at {r}: {found} for {expected}"
+            );
+        }
+    }
+    let nodes: Vec<f64> = (0..20).map(|k| 0.08 + 0.13 * f64::from(k)).collect();
+    let values: Vec<f64> = nodes.iter().map(|r| 1.0 / r).collect();
+    let term = Term::table(Table::new(&nodes, &values).unwrap());
+    assert!(
+        (term.value(0.05) - 12.5).abs() < 1e-12,
+        "{}",
+        term.value(0.05)
+    );
+}
+
+/// A bracket that is nearly nothing at `r_min` is mostly roundings, beside the largest term too.
+#[test]
+fn smooth_ends_near_the_least_distance_are_within_their_bound() {
+    let stream = crate::random::Stream::new(12);
+    let unit = [2f64.powi(-53), 2f64.powi(-24)];
+    for (k, share) in [0.01, 0.5, 11.5 / 12.0, 0.999, 0.999_99, 1.0 - 1e-12]
+        .into_iter()
+        .enumerate()
+    {
+        let (rc, r_min) = (12.0, 12.0 * share);
+        let term = Term::coulomb(Cutoff::Smooth(rc), r_min).unwrap();
+        for draw in 0..20_000 {
+            let r = r_min + (rc - r_min) * stream.child(k as u64).uniform(draw);
+            // In long form: (rc - r)(rc + r) has no roundings to speak of.
+            let exact = ((rc - r) * (rc + r) / (rc * rc)).powi(2) / r;
+            let bound = term.roundings(unit[0]) * unit[0] * term.largest(1.0, 1e-9);
+            let found = term.value(r);
+            assert!(
+                (found - exact).abs() <= bound,
+                "{share} {r}: {found} for {exact}"
+            );
+            assert!(found <= term.largest(1.0, 1e-9), "{share} {r}");
+            let single = f64::from(of_single(&term, r));
+            let bound = term.roundings(unit[1]) * unit[1] * term.largest(1.0, 1e-4);
+            assert!(
+                (single - exact).abs() <= bound,
+                "{share} {r}: {single} for {exact}"
+            );
+            assert!(single <= term.largest(1.0, 1e-4), "{share} {r}");
+        }
+    }
+}
+
+/// A term in float32.
+fn of_single(term: &Term, r: f64) -> f32 {
+    struct At(f64, f64);
+    impl ForProfile for At {
+        type Output = f32;
+        fn with<P: Profile>(self, profile: P) -> f32 {
+            let r2 = (self.0 * self.0) as f32;
+            profile.of(Scalar32, Scalar32.max(r2, (self.1 * self.1) as f32))
+        }
+    }
+    term.clone().with_profile(At(r, term.r_min()))
 }
 
 #[test]
