@@ -63,6 +63,68 @@ fn every_term_in_both_precisions_is_the_same_bits_everywhere() {
     }
 }
 
+/// Tables whose first node is no whole number of steps: pairs below it, at it and at every other node, on all engines.
+#[test]
+fn tables_keep_the_value_of_their_first_node_everywhere() {
+    for (first, step, nodes) in [
+        (0.08, 0.13, 20),
+        (0.3, 0.1, 7),
+        (1.7, 0.011, 40),
+        (0.07, 0.31, 8),
+    ] {
+        let r: Vec<f64> = (0..nodes).map(|k| first + step * f64::from(k)).collect();
+        let values: Vec<f64> = r.iter().map(|r| 1.0 / r).collect();
+        let term = Term::table(Table::new(&r, &values).unwrap());
+        let inner = [0.0, 0.2 * first, 0.999 * first].into_iter();
+        let rows: Vec<[f64; 3]> = inner
+            .chain(r.iter().copied())
+            .map(|x| [x, 0.0, 0.0])
+            .collect();
+        let points = Targets::Points(Points::from_rows(&rows).unwrap());
+        let source = Points::from_rows(&[[0.0; 3]]).unwrap();
+        let job = FieldJob::new(&source, &[1.0], &Domain::Open, term, points).unwrap();
+        let single = job.clone().with_precision(Precision::Single).unwrap();
+        for job in [job, single] {
+            let found = same_everywhere(&job).values();
+            let bound = job.scale().error_bound;
+            for (value, row) in found.iter().zip(&rows).take(rows.len() - 1) {
+                let expected = 1.0 / row[0].max(first);
+                assert!(
+                    (value - expected).abs() <= bound,
+                    "{value} for {expected} at {row:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A least distance that float32 does not tell from the cutoff left no term but 0.
+#[test]
+fn single_precision_refuses_a_least_distance_at_the_end() {
+    let source = Points::from_rows(&[[0.0; 3]]).unwrap();
+    let made = |cutoff: Cutoff, r_min: f64| {
+        let at = Targets::Points(Points::from_rows(&[[1.0, 0.0, 0.0]]).unwrap());
+        let term = Term::coulomb(cutoff, r_min).unwrap();
+        let job = FieldJob::new(&source, &[1.0], &Domain::Open, term, at).unwrap();
+        assert!(naive(&job).values()[0] > 0.0 || matches!(cutoff, Cutoff::Smooth(_)));
+        job.with_precision(Precision::Single)
+    };
+    for cutoff in [Cutoff::Sharp(12.0), Cutoff::Smooth(12.0)] {
+        let refused = made(cutoff, 12.0 * (1.0 - 1e-9)).unwrap_err();
+        assert!(
+            matches!(refused, FieldError::SingleOrder { .. }),
+            "{refused}"
+        );
+        assert!(made(cutoff, 12.0 * (1.0 - 1e-6)).is_ok());
+    }
+    let near = made(Cutoff::Sharp(12.0), 12.0 * (1.0 - 1e-6)).unwrap();
+    assert!(
+        naive(&near).values()[0] > 0.08,
+        "{:?}",
+        naive(&near).values()
+    );
+}
+
 /// Lennard-Jones energies of a probe, of sources of three kinds, one of which has none.
 #[test]
 fn a_probe_has_the_same_energies_everywhere() {
