@@ -9,6 +9,7 @@ mod covers;
 mod excluded;
 mod fixed_sums;
 mod held_sums;
+mod loose_weights;
 mod merging;
 mod regions;
 mod restored;
@@ -23,6 +24,7 @@ pub use crate::tally::{Sums, WeightedSums};
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use excluded::{excluded_by_species, excluded_pairs};
+pub use loose_weights::{LARGEST_RELATIVE_BOUND, LooseWeights};
 pub use regions::{RegionCounts, count_regions};
 pub use split::Split;
 pub use total::{PairKind, PairTotal};
@@ -112,8 +114,7 @@ pub fn count_part<B: Binning, E: Engine>(
         return Err(JobError::Part { index, of }.into());
     }
     with_individual(job, sums.into(), |job, sums| {
-        let exponents = weight_exponents(job.pairs());
-        let what = sums.over(binning).with_weight_exponents(exponents);
+        let what = asked(job, binning, sums);
         what.admit(job)?;
         count_part_of(engine, job, part, &what, progress)
     })
@@ -161,11 +162,15 @@ pub fn count_prepared<B: Binning, E: Engine>(
 /// What is asked of a whole job, its weights looked through once.
 fn asked<B: Binning>(job: &PairJob<'_>, binning: &B, sums: WeightedSums) -> Tallied<B> {
     let weights = sums.sums().weights;
+    let two_words = sums.two_words();
     let what = sums.over(binning);
-    if weights {
-        what.with_weight_exponents(weight_exponents(job.pairs()))
-    } else {
-        what
+    if !weights {
+        return what;
+    }
+    let what = what.with_weight_exponents(weight_exponents(job.pairs()));
+    match two_words {
+        None => what.in_range_of(job.pairs()),
+        Some(wide) => what.in_two_words(&[wide]),
     }
 }
 
@@ -196,14 +201,8 @@ impl<B: Binning> PairCounts<B> {
         for (at, sum) in what.sums().iter().enumerate() {
             if let Some(held) = Held::of(sum) {
                 let exponent = what.exponent(sum, job.pairs());
-                let values = tally.sum(at).to_vec();
-                sums.set(
-                    held,
-                    FixedSums {
-                        exponent,
-                        sums: values,
-                    },
-                );
+                let rests = what.rest_of(at).map(|at| tally.sum(at));
+                sums.set(held, FixedSums::of_words(exponent, tally.sum(at), rests));
             }
         }
         Self {
@@ -287,6 +286,43 @@ impl<B: Binning> PairCounts<B> {
     /// [`PairCounts::weight`] along the axes of the bins.
     pub fn weight_array(&self) -> Option<ArrayD<f64>> {
         Some(shaped(&self.weight()?, &self.binning.shape()).to_owned())
+    }
+
+    /// How far [`PairCounts::weight`] may be from the sum of the products themselves in each bin, before it is rounded to float64:
+    /// `2^-37` of the largest product for each pair or, where weights are of wide range, `2^-65`, that product taken as the power of two
+    /// above each of its factors.
+    ///
+    /// None for unweighted counts, and for sums that were made elsewhere.
+    pub fn weight_bound(&self) -> Option<Vec<f64>> {
+        let weight = self.sums.get(Held::Weight)?;
+        self.npairs.iter().map(|&n| weight.bound_of(n)).collect()
+    }
+
+    /// The same for one pair.
+    pub fn weight_bound_of_pair(&self) -> Option<f64> {
+        self.sums.get(Held::Weight)?.bound_of(1)
+    }
+
+    /// The bins whose weights may be off by more than [`LARGEST_RELATIVE_BOUND`] of themselves: their products are tiny beside the
+    /// largest of all, or cancel.
+    pub fn bins_of_little_weight(&self) -> Vec<usize> {
+        let sums = self.weight().zip(self.weight_bound());
+        let bins = sums.into_iter().flat_map(|(weight, bound)| {
+            let both = weight.into_iter().zip(bound).enumerate();
+            both.filter(|(_, (sum, bound))| *bound > LARGEST_RELATIVE_BOUND * sum.abs())
+        });
+        bins.map(|(bin, _)| bin).collect()
+    }
+
+    /// What is to be said of these bins; none where there is no such bin.
+    pub fn loose_weights(&self) -> Option<LooseWeights> {
+        LooseWeights::of(self)
+    }
+
+    /// Whether weights are summed in two words, as those of wide range are ([`Tallied::in_range_of`]).
+    pub fn is_in_two_words(&self) -> bool {
+        let terms = self.sums.get(Held::Weight).and_then(|sums| sums.terms);
+        terms.is_some_and(|terms| terms.two_words)
     }
 
     /// Mean of the binning's coordinate in each bin, NaN where there is no pair; none unless asked for.

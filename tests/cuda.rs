@@ -235,6 +235,7 @@ fn weights_by_angles() {
 
 fn sums_in_one_pass() {
     pair_terms::by_weight_sets(&engine(Precision::Exact), size(800));
+    pair_terms::wide_weights(&engine(Precision::Exact), size(800));
     pair_terms::sums_in_one_pass(&engine(Precision::Exact), size(1200));
     pair_terms::sums_in_one_pass(&engine(Precision::Float64), size(500));
 }

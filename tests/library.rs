@@ -75,5 +75,7 @@ mod split_randoms;
 mod units;
 #[path = "weight_sets.rs"]
 mod weight_sets;
+#[path = "wide_weights.rs"]
+mod wide_weights;
 #[path = "window.rs"]
 mod window;

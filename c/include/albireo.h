@@ -295,6 +295,13 @@ int32_t albireo_counts_pairs(const albireo_counts *counts, uint64_t *out, size_t
 // `out` is NULL or has room for `len` values.
 int32_t albireo_counts_weights(const albireo_counts *counts, double *out, size_t len);
 
+// How far each of these sums may be from that of the products of weights, before it is rounded to double: 2^-37 of the largest product for
+// each pair in the bin or, where weights are of wide range, 2^-65.
+//
+// # Safety
+// `out` is NULL or has room for `len` values.
+int32_t albireo_counts_weight_bounds(const albireo_counts *counts, double *out, size_t len);
+
 // The mean separation of the pairs in each bin of each class, NaN where there are none.
 //
 // # Safety

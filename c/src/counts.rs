@@ -15,6 +15,7 @@ pub(crate) struct Counted {
     pub(crate) shape: [usize; 3],
     pub(crate) pairs: Vec<u64>,
     pub(crate) weights: Option<Vec<f64>>,
+    pub(crate) weight_bounds: Option<Vec<f64>>,
     pub(crate) means: Option<Vec<f64>>,
     /// Sums of Legendre polynomials by their degrees.
     pub(crate) legendre: BTreeMap<u32, Vec<f64>>,
@@ -47,6 +48,7 @@ impl Counted {
                 .flat_map(|class| class.npairs().iter().copied())
                 .collect(),
             weights: all(&PairCounts::weight),
+            weight_bounds: all(&PairCounts::weight_bound),
             means: all(&|class| {
                 class
                     .weighted_mean_separation()

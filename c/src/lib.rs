@@ -219,6 +219,29 @@ pub unsafe extern "C" fn albireo_counts_weights(
     }
 }
 
+/// How far each of these sums may be from that of the products of weights, before it is rounded to double: 2^-37 of the largest product for
+/// each pair in the bin or, where weights are of wide range, 2^-65.
+///
+/// # Safety
+/// `out` is NULL or has room for `len` values.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn albireo_counts_weight_bounds(
+    counts: *const albireo_counts,
+    out: *mut c_double,
+    len: usize,
+) -> i32 {
+    // SAFETY: as this function asks.
+    unsafe {
+        give_sum(
+            counts,
+            |c| c.weight_bounds.as_ref(),
+            "weights: no sample has any",
+            out,
+            len,
+        )
+    }
+}
+
 /// The mean separation of the pairs in each bin of each class, NaN where there are none.
 ///
 /// # Safety

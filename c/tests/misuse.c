@@ -115,6 +115,7 @@ static void results(albireo_particles *p) {
   expect("short", ALBIREO_ERROR_LENGTH, "room for 2", albireo_counts_pairs(c, pairs, 1));
   expect("no out", ALBIREO_ERROR_NULL, "out", albireo_counts_pairs(c, NULL, 2));
   expect("no weights", ALBIREO_ERROR_NOT_COUNTED, "weights", albireo_counts_weights(c, w, 2));
+  expect("no bounds", ALBIREO_ERROR_NOT_COUNTED, "weights", albireo_counts_weight_bounds(c, w, 2));
   expect("no means", ALBIREO_ERROR_NOT_COUNTED, "mean", albireo_counts_means(c, w, 2));
   expect("no Legendre sums", ALBIREO_ERROR_NOT_COUNTED, "Legendre", albireo_counts_legendre(c, 2, w, 2));
   expect("class", ALBIREO_ERROR_ARGUMENT, "below 1", albireo_counts_total(c, 1, &n, w));

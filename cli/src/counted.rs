@@ -58,6 +58,15 @@ impl Counted {
     ) -> Self {
         let mut record = totals(counts.kind(), counts.total(), counts.job_id());
         record.insert("arithmetic".to_owned(), json!(counts.exactness().name()));
+        if let Some(bound) = counts.weight_bound_of_pair() {
+            // A bin's weight is within its number of pairs times this of the exact sum.
+            record.insert("weight_bound_of_pair".to_owned(), json!(bound));
+            let words = if counts.is_in_two_words() { 2 } else { 1 };
+            record.insert("weight_words".to_owned(), json!(words));
+        }
+        if let Some(loose) = counts.loose_weights() {
+            tracing::warn!("{name}: {loose}");
+        }
         if let Some(engine) = &engine {
             record.insert("engine".to_owned(), json!(engine));
         }

@@ -23,6 +23,8 @@ pub(crate) struct Planned<'a> {
     pub(crate) legendre: LegendreDegrees,
     /// What the products of weights are multiplied by.
     pub(crate) pair_weight: Option<PairWeight>,
+    /// Whether weights are summed in two words, where that is decided by more than `pairs`.
+    pub(crate) two_words: Option<bool>,
     /// How weights of pairs were made; empty where they are products.
     pub(crate) made_of: Map<String, Value>,
 }
@@ -45,6 +47,7 @@ impl<'a> Planned<'a> {
             mean: None,
             legendre: LegendreDegrees::default(),
             pair_weight: None,
+            two_words: None,
             made_of: Map::new(),
         }
     }
@@ -65,9 +68,13 @@ impl<'a> Planned<'a> {
             legendre: self.legendre,
             ..Sums::for_pairs(self.pairs)
         };
-        match &self.pair_weight {
+        let sums: WeightedSums = match &self.pair_weight {
             None => sums.into(),
             Some(weight) => sums.weighted_by(weight.clone()),
+        };
+        match self.two_words {
+            None => sums,
+            Some(two_words) => sums.in_two_words(two_words),
         }
     }
 

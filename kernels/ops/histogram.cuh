@@ -15,6 +15,14 @@ __device__ __forceinline__ i64 fixed_product(double u1, double u2) {
     return __double_as_longlong(shifted_product(u1, u2)) - ((i64)SHIFTED << 32);
 }
 
+// The second word of the same: with t = u1*u2 * 2^36, round_ties_even((t - round_ties_even(t)) * 2^28).
+__device__ __forceinline__ i64 fixed_rest(double u1, double u2) {
+    const double shift = 6755399441055744.0;
+    const double t = __dmul_rn(__dmul_rn(u1, u2), 68719476736.0);
+    const double rest = __dsub_rn(t, __dsub_rn(__dadd_rn(t, shift), shift));
+    return __double_as_longlong(__dadd_rn(__dmul_rn(rest, 268435456.0), shift)) - ((i64)SHIFTED << 32);
+}
+
 // total += value, 128 bits in two words.
 __device__ __forceinline__ void add_wide(u64* total, i64 value) {
     u64 old = atomicAdd(total, (u64)value);

@@ -25,9 +25,11 @@ __device__ __forceinline__ void add_terms(const DeviceJob& job, const Histogram&
     if (sums.legendre) cosine = cosine_of(job, pair.d, pair.r2, pair.x1, pair.x2);
     histogram.shift_count(job, place, 1);
     for (u32 sum = 0; sum < sums.number; ++sum) {
-        const u32 kind = sums.kinds[sum] / 2;
+        const u32 kind = (sums.kinds[sum] & 255) / 2;
         const double value = kind == 0 ? 1.0 : (kind == 1 ? coordinate : legendre(kind - 2, cosine));
-        histogram.shift_sum(job, sum, place, fixed_product(sums.kinds[sum] & 1 ? weight : 1.0, value));
+        const double factor = sums.kinds[sum] & 1 ? weight : 1.0;
+        // From 256 on: the second word.
+        histogram.shift_sum(job, sum, place, sums.kinds[sum] & 256 ? fixed_rest(factor, value) : fixed_product(factor, value));
     }
 }
 

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use super::PairKind;
 use crate::binning::Binning;
 use crate::error::EngineError;
-use crate::fixed_point::{quantise, real};
+use crate::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use crate::pairs::Pairs;
 use crate::pool;
 use crate::progress::Progress;
-use crate::tally::{InverseProbability, Tallied, Terms};
+use crate::tally::{InverseProbability, Sum, Tallied, Terms};
 
-/// The sums of `(w1*w2)*p` over the pairs of each class, in fixed point as the sums in bins are; angular factors are left out.
+/// The sums of `(w1*w2)*p` over the pairs of each class, in fixed point of as many words as the sums in bins; angular factors are left out.
 ///
 /// # Errors
 /// A stop asked for through `progress`.
@@ -35,6 +35,15 @@ pub(super) fn weights_of_all<B: Binning>(
     let Some(factor) = terms.pair_factor() else {
         return Ok(vec![]);
     };
+    let wide = what.sums().iter().any(Sum::is_rest);
+    let term = |weight: f64| {
+        let first = i128::from(quantise(weight));
+        if wide {
+            in_two_words(first, rest(weight).into())
+        } else {
+            first
+        }
+    };
     let add = |sums: &mut [i128], [i, j]: [usize; 2]| {
         let weight = factor.weigh_by_bits(factors[0][i] * factors[1][j], [i, j]);
         let of = match labels {
@@ -42,7 +51,7 @@ pub(super) fn weights_of_all<B: Binning>(
             Some([first, second]) => tables.of(first[i], second[j]),
         };
         for table in of.into_iter().flatten() {
-            sums[table] += i128::from(quantise(weight));
+            sums[table] += term(weight);
         }
     };
     let stopped = AtomicBool::new(false);
@@ -77,5 +86,6 @@ pub(super) fn weights_of_all<B: Binning>(
         return Err(EngineError::Interrupted);
     }
     let exponent = what.weight_exponents(pairs).iter().sum::<i32>() + inverse.exponent();
+    let exponent = exponent - if wide { REST_BITS } else { 0 };
     Ok(sums.into_iter().map(|sum| real(sum, exponent)).collect())
 }

@@ -148,7 +148,7 @@ impl Covers {
                     right: theirs.of.to_string(),
                 });
             }
-            if ours.total != theirs.total {
+            if !ours.total.is_same(&theirs.total) {
                 return Err(MergeError::Setting {
                     setting: "the total of the job",
                     left: format!("{:?}", ours.total),

@@ -9,13 +9,35 @@
 )]
 
 use crate::error::MergeError;
-use crate::fixed_point::{FRACTION_BITS, largest_exponent, real};
+use crate::fixed_point::{FRACTION_BITS, REST_BITS, in_two_words, largest_exponent, real};
 
 /// Exact sums per bin in units of `2^(exponent - 36)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FixedSums {
     pub(super) exponent: i32,
     pub(super) sums: Vec<i128>,
+    /// How terms were rounded; none where sums were made elsewhere.
+    pub(super) terms: Option<FixedTerms>,
+}
+
+/// How the terms of sums were rounded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FixedTerms {
+    /// Whether they have a second word.
+    pub(super) two_words: bool,
+    /// Each is within `2^(exponent - 37)` of what it stands for: the largest such exponent of what was added up.
+    pub(super) exponent: i32,
+}
+
+impl FixedTerms {
+    /// Of one word or two; `exponent` is that of the first.
+    pub(super) fn of(exponent: i32, two_words: bool) -> Self {
+        let below = if two_words { REST_BITS } else { 0 };
+        Self {
+            two_words,
+            exponent: exponent - below,
+        }
+    }
 }
 
 impl FixedSums {
@@ -28,7 +50,35 @@ impl FixedSums {
             .iter()
             .map(|&v| unit(v).round_ties_even() as i128)
             .collect();
-        Self { exponent, sums }
+        Self {
+            exponent,
+            sums,
+            terms: None,
+        }
+    }
+
+    /// The sums of a tally, of terms in one word or, with `rests`, in two; `exponent` is that of the first.
+    pub(super) fn of_words(exponent: i32, sums: &[i128], rests: Option<&[i128]>) -> Self {
+        let terms = FixedTerms::of(exponent, rests.is_some());
+        let sums = match rests {
+            None => sums.to_vec(),
+            Some(rests) => {
+                let both = sums.iter().zip(rests);
+                both.map(|(&sum, &rest)| in_two_words(sum, rest)).collect()
+            }
+        };
+        Self {
+            exponent: terms.exponent,
+            sums,
+            terms: Some(terms),
+        }
+    }
+
+    /// How far the sum of `npairs` terms may be from the sum of what these stand for, before it is rounded to float64; none where it was
+    /// made elsewhere.
+    pub(super) fn bound_of(&self, npairs: u64) -> Option<f64> {
+        let terms = self.terms?;
+        Some(npairs as f64 * real(1, terms.exponent - 1))
     }
 
     /// Brings sums to the exponent of the largest of them, so that they add and subtract term by term.
@@ -66,9 +116,14 @@ impl FixedSums {
                 .and_then(|(a, b)| a.checked_add(b));
             added.push(sum.ok_or(MergeError::Overflow("a weighted sum"))?);
         }
+        let terms = self.terms.zip(other.terms);
         *self = Self {
             exponent,
             sums: added,
+            terms: terms.map(|(a, b)| FixedTerms {
+                two_words: a.two_words || b.two_words,
+                exponent: a.exponent.max(b.exponent),
+            }),
         };
         Ok(())
     }
@@ -89,6 +144,7 @@ mod tests {
         let mut nothing = FixedSums {
             exponent: 0,
             sums: vec![0, 0],
+            terms: None,
         };
         nothing.add(&sums(&[1e-200, -1e-201])).unwrap();
         assert_eq!(nothing.values(), [1e-200, -1e-201]);

@@ -24,7 +24,7 @@ impl Held {
             Sum::Separation => Some(Self::Separation),
             Sum::WeightedSeparation => Some(Self::WeightedSeparation),
             Sum::Legendre(l) | Sum::WeightedLegendre(l) => Some(Self::Legendre(*l)),
-            Sum::OfSet(..) | Sum::Term(_) => None,
+            Sum::OfSet(..) | Sum::Rest(..) | Sum::Term(_) => None,
         }
     }
 

@@ -65,6 +65,18 @@ impl<B: Binning> PairCounts<B> {
             };
             differ(setting, summed(self), summed(other))?;
         }
+        let words = |counts: &Self| {
+            let words = if counts.is_in_two_words() {
+                "two words"
+            } else {
+                "one word"
+            };
+            words.to_owned()
+        };
+        let known = |counts: &Self| counts.weight_bound_of_pair().is_some();
+        if known(self) && known(other) {
+            differ("the range of weights", words(self), words(other))?;
+        }
         if !same_cuts(&self.cuts, &other.cuts) {
             let [left, right] = [self, other].map(|counts| described(&counts.cuts));
             return Err(MergeError::Setting {

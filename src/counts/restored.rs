@@ -2,6 +2,7 @@
 //!
 //! Entry: [`PairCounts::from_parts`], [`PairCounts::of_job`].
 
+use super::fixed_sums::FixedTerms;
 use super::{Covers, FixedSums, Held, HeldSums, JobId, PairCounts, PairKind, PairTotal, Part};
 use crate::binning::Binning;
 use crate::error::CountsError;
@@ -10,7 +11,7 @@ use crate::exactness::Exactness;
 use crate::fixed_point::FRACTION_BITS;
 use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
-use crate::tally::{Legendre, weight_exponents};
+use crate::tally::{Legendre, weight_exponents, weights_are_wide};
 
 impl<B: Binning> PairCounts<B> {
     /// Counts made elsewhere; exact unless [`PairCounts::with_exactness`] says otherwise.
@@ -92,7 +93,8 @@ impl<B: Binning> PairCounts<B> {
     /// Counts of `job` made elsewhere, held to what its particles allow: the totals are those of the job.
     ///
     /// A weight must be one that as many pairs can have, between the least and the largest product of two weights for each; so must
-    /// be what all bins together leave to the pairs outside.
+    /// be what all bins together leave to the pairs outside. They are taken to be sums in as many words as those of the job are
+    /// ([`crate::tally::weights_are_wide`]).
     ///
     /// # Errors
     /// As [`PairCounts::from_parts`], and weights that the particles of the job cannot have.
@@ -106,9 +108,13 @@ impl<B: Binning> PairCounts<B> {
         let total = PairTotal::of(job.pairs(), kind);
         let products = Products::of(job, weight_exponents(job.pairs()));
         let limits = weight.clone().map(|weight| (products, weight));
-        let counts = Self::from_parts(binning, npairs, weight, total, JobId::of(job))?;
+        let mut counts = Self::from_parts(binning, npairs, weight, total, JobId::of(job))?;
         if let Some((products, weight)) = limits {
             products.check(&counts.npairs, &weight, &total)?;
+        }
+        if let Some(weight) = counts.sums.weights_mut() {
+            let exponent = weight_exponents(job.pairs()).iter().sum();
+            weight.terms = Some(FixedTerms::of(exponent, weights_are_wide(job.pairs(), 0)));
         }
         Ok(counts)
     }

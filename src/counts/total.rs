@@ -62,6 +62,14 @@ pub struct PairTotal {
     pub design_effect: f64,
 }
 
+impl PairTotal {
+    /// Whether both are the same to the bit: weights of a job may add up to no number.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let bits = |total: &Self| [total.weight, total.design_effect].map(f64::to_bits);
+        (self.kind, self.pairs, bits(self)) == (other.kind, other.pairs, bits(other))
+    }
+}
+
 /// Equation 22 of Bianchi & Verde (2020): the sum over all pairs, self-pairs too, of the mean weight of pairs with so many bits set.
 fn all_products(
     first: &[(u32, [f64; 2])],

@@ -128,6 +128,7 @@ impl<B: Binning> AllSets<B> {
             let what = sums.over(binning);
             set.what = if weights {
                 what.with_weight_exponents(weight_exponents(set.pairs()))
+                    .in_range_of(set.pairs())
             } else {
                 what
             };

@@ -176,7 +176,7 @@ pub struct Hamilton<'a, B, R: ?Sized = PairCounts<B>> {
 }
 
 impl<B: Binning, R: RandomPairs<B> + ?Sized> Hamilton<'_, B, R> {
-    /// The correlation function; NaN where DR is 0.
+    /// The correlation function; NaN where DR or RR is 0.
     ///
     /// # Errors
     /// Different bins, a total of zero, or counts that cover a part of their job only.
@@ -184,7 +184,11 @@ impl<B: Binning, R: RandomPairs<B> + ?Sized> Hamilton<'_, B, R> {
         let inputs = Inputs::new("DD", self.dd)?
             .with("DR", self.dr)?
             .with("RR", self.rr)?;
-        Ok(inputs.estimate("hamilton", |[dd, dr, rr]| (dd * rr).over(dr * dr) - 1.0))
+        Ok(inputs.estimate("hamilton", |[dd, dr, rr]| {
+            let xi = (dd * rr).over(dr * dr) - 1.0;
+            // 0/x is a number, but none that no random pairs tell: 0/0 is none.
+            if rr.value == 0.0 { rr.over(rr) } else { xi }
+        }))
     }
 }
 

@@ -144,6 +144,31 @@ impl<B: Binning> TermCounts<B> {
         }
     }
 
+    /// The terms with randoms that hold no pair in any bin, which leave nothing of an estimate.
+    ///
+    /// ```
+    /// use albireo::counts::{JobId, PairKind};
+    /// use albireo::estimators::{Term, TermCounts};
+    /// use albireo::{Edges, PairCounts, PairTotal, RBins};
+    /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+    /// let count = |npairs| {
+    ///     let total = PairTotal::unweighted(PairKind::Cross, 45);
+    ///     PairCounts::from_parts(bins.clone(), npairs, None, total, JobId(1))
+    /// };
+    /// let counts = vec![(Term::DD, count(vec![0, 0])?), (Term::DR, count(vec![0, 0])?), (Term::RR, count(vec![0, 3])?)];
+    /// assert_eq!(TermCounts::new(counts, None).without_pairs(), [Term::DR]);
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn without_pairs(&self) -> Vec<Term> {
+        let empty = |counts: &TermCount<B>| match counts {
+            TermCount::Whole(counts) => counts.npairs().iter().all(|&n| n == 0),
+            TermCount::Split(split) => split.npairs().iter().all(|&n| n == 0),
+        };
+        let counted = self.counted.iter();
+        let counted = counted.filter(|(term, counts)| !term.is_data() && empty(counts));
+        counted.map(|(term, _)| *term).collect()
+    }
+
     fn made(&self, term: Term) -> Option<&TermCount<B>> {
         let found = self.counted.iter().find(|(counted, _)| *counted == term);
         found.map(|(_, counts)| counts)

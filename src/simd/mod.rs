@@ -34,13 +34,16 @@ pub(crate) use histogram::{Factors, Histogram, ROWS, Totals};
 use portable::Portable;
 pub(crate) use records::{RECORDS, Record, ShortRecord};
 pub(crate) use scatter::{Scatter, Targets};
-pub(crate) use scatter_sets::{ScatterSets, SetFactors};
+pub(crate) use scatter_sets::{ProductWord, ScatterSets, SetFactors};
 
 /// The lanes of the widest register; every width divides it.
 pub(crate) const MOST_LANES: usize = 16;
 
 /// The bits of `1.5 * 2^52`: adding it to |x| < 2^51 rounds x to an integer, ties to even, and leaves that integer in the low bits.
 pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// What a second word is multiplied by: its bits lie below those of the first.
+const REST_ONE: f64 = (1u64 << crate::fixed_point::REST_BITS) as f64;
 
 /// What the seed of an inverse square root is made of (Lomont 2003), for float64.
 pub(crate) const ROOT_SEED: u64 = 0x5fe6_eb50_c7b5_37a9;
@@ -224,6 +227,14 @@ pub(crate) trait Simd: Copy {
     fn store_keys(self, a: Self::D, bits: u32, to: &mut [i64]);
     /// Numbers of magnitude below 2^51, rounded to integers, ties to even, plus `bias`.
     fn store_rounded(self, a: Self::D, bias: i64, to: &mut [i64]);
+
+    /// What rounding `t`, of magnitude below 2^51, to an integer leaves of it, times 2^28: as [`crate::fixed_point::rest`].
+    #[inline(always)]
+    fn rest(self, t: Self::D) -> Self::D {
+        let rounding = self.splat_d(ROUNDING);
+        let whole = self.sub_d(self.add_d(t, rounding), rounding);
+        self.mul_d(self.sub_d(t, whole), self.splat_d(REST_ONE))
+    }
 
     /// A first guess at `1 / sqrt(a)` of normal `a`, within 3.5 %: [`ROOT_SEED`] less half of the bit pattern.
     fn inverse_root_seed(self, a: Self::D) -> Self::D;

@@ -1,14 +1,23 @@
-//! Counters, and sums of the products of several sets of weights: a pair finds its slot once for all of them.
+//! Counters, and sums of the products of several sets of weights, or of both words of them: a pair finds its slot once for all of them.
 //!
 //! Entry: [`ScatterSets`].
 
 use super::histogram::{Factors, Histogram, ROWS, Totals};
 use super::scatter::TERM_BITS;
 use super::{MOST_LANES, Simd};
-use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
+use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS, rest_as_term};
 
 /// The scaled weights of both samples in the order of their slots, a set after the other.
 pub(crate) type SetFactors<'a> = [[&'a [f64]; 2]];
+
+/// What is summed of the products of a set of weights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProductWord<'a> {
+    /// The scaled weights of both samples in the order of their slots.
+    pub(crate) factors: [&'a [f64]; 2],
+    /// Whether that is what the first word leaves of them.
+    pub(crate) is_rest: bool,
+}
 
 /// Rows of a block, and room up to the last that a byte numbers.
 const BLOCK_ROWS: usize = 256;
@@ -22,9 +31,9 @@ const COPIES: usize = 2;
 /// What a term holds besides its product: as [`Simd::terms`] makes them.
 const LIFT: u64 = (1 << TERM_BITS) + (1 << FRACTION_BITS);
 
-/// Any number of slots: each holds the number of its pairs and, for every set, the sum of their terms, side by side.
+/// Any number of slots: each holds the number of its pairs and, for every word, the sum of their terms, side by side.
 pub(crate) struct ScatterSets<'a> {
-    of: &'a SetFactors<'a>,
+    of: &'a [ProductWord<'a>],
     /// Rows of a block, as they were taken in last.
     block: usize,
     n_rows: usize,
@@ -50,7 +59,7 @@ impl<'a> ScatterSets<'a> {
     }
 
     /// No pair, in so many slots; blocks are of `n_rows` rows.
-    pub(crate) fn new(of: &'a SetFactors<'a>, n_slots: usize, n_rows: usize) -> Self {
+    pub(crate) fn new(of: &'a [ProductWord<'a>], n_slots: usize, n_rows: usize) -> Self {
         Self {
             of,
             block: usize::MAX,
@@ -110,13 +119,26 @@ impl<'a> ScatterSets<'a> {
     fn load_rows(&mut self, first: usize) {
         self.block = first;
         let one = (1u64 << FRACTION_BITS) as f64;
-        for (rows, [factors, _]) in self.rows.iter_mut().zip(self.of) {
+        for (rows, word) in self.rows.iter_mut().zip(self.of) {
+            let [factors, _] = word.factors;
             let factors = factors.get(first..first + self.n_rows).unwrap_or_default();
             for (row, factor) in rows.iter_mut().zip(factors) {
                 *row = factor * one;
             }
         }
     }
+}
+
+/// As [`Simd::terms`], of what the first word leaves.
+#[inline(always)]
+fn rests<S: Simd>(simd: S, factor: f64, factors: &[f64], to: &mut [u64]) {
+    let mut rests = [0.0; MOST_LANES];
+    let factor = simd.splat_d(factor);
+    for at in (0..S::LANES).step_by(S::DOUBLES) {
+        let product = simd.mul_d(factor, simd.load_d(&factors[at..]));
+        simd.store_d(simd.rest(product), &mut rests[at..]);
+    }
+    simd.terms(1.0, &rests[..S::LANES], to);
 }
 
 impl Histogram for ScatterSets<'_> {
@@ -151,11 +173,15 @@ impl Histogram for ScatterSets<'_> {
             simd.store_u(slots, &mut self.slots[k * S::LANES..(k + 1) * S::LANES]);
         }
         let sets = self.terms.iter_mut().zip(&self.rows).zip(self.of);
-        for ((terms, factors), [_, lanes]) in sets {
-            let lanes = &lanes[self.lane..self.lane + S::LANES];
+        for ((terms, factors), word) in sets {
+            let lanes = &word.factors[1][self.lane..self.lane + S::LANES];
             for (k, row) in rows.into_iter().enumerate() {
                 let to = &mut terms[k * S::LANES..(k + 1) * S::LANES];
-                simd.terms(factors[row as usize], lanes, to);
+                if word.is_rest {
+                    rests(simd, factors[row as usize], lanes, to);
+                } else {
+                    simd.terms(factors[row as usize], lanes, to);
+                }
             }
         }
         self.waiting = ROWS * S::LANES;
@@ -165,8 +191,13 @@ impl Histogram for ScatterSets<'_> {
     fn close<S: Simd>(&mut self, _: S, (): (), _: Factors<'_>) {}
 
     fn product(&self, _: f64, [first, second]: [u32; 2], _: [i8; 3], set: usize) -> f64 {
-        let [rows, lanes] = self.of[set];
-        rows[first as usize] * lanes[second as usize]
+        let ProductWord { factors, is_rest } = self.of[set];
+        let product = factors[0][first as usize] * factors[1][second as usize];
+        if is_rest {
+            rest_as_term(product)
+        } else {
+            product
+        }
     }
 
     fn flush(&mut self, totals: &mut Totals) {
@@ -178,9 +209,9 @@ impl Histogram for ScatterSets<'_> {
                 continue;
             }
             totals.pairs[slot] = totals.pairs[slot].wrapping_add(pairs);
-            for (set, &word) in entry[1..].iter().enumerate() {
+            for (at, &word) in entry[1..].iter().enumerate() {
                 let sum = word.wrapping_sub(pairs.wrapping_mul(LIFT)).cast_signed();
-                totals.products[set * self.n_slots + slot] += i128::from(sum);
+                totals.products[at * self.n_slots + slot] += i128::from(sum);
             }
         }
         self.words.fill(0);

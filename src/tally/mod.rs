@@ -8,6 +8,7 @@ mod cut;
 mod integers;
 mod legendre;
 mod pair_weight;
+mod range;
 mod scaled;
 mod sum;
 mod sums;
@@ -24,6 +25,7 @@ pub use pair_weight::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
 pub(crate) use pair_weight::{JointWeights, PairFactor};
+pub use range::weights_are_wide;
 pub use sum::{PairTerm, Sum, WeightedSum};
 pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
@@ -31,7 +33,7 @@ pub use terms::Terms;
 use crate::binning::{Binning, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::JobError;
-use crate::fixed_point::exponent;
+use crate::fixed_point::{REST_BITS, exponent};
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
 
@@ -193,10 +195,12 @@ impl<B: Binning> Tallied<B> {
             .unwrap_or_else(|| exponents_of_set(pairs, self.weight_set))
     }
 
-    /// The exponent e of a sum: an integer total n stands for `n * 2^(e - 36)`.
+    /// The exponent e of a sum: an integer total n stands for `n * 2^(e - 36)`. That of a second word is 28 below its sum's.
     pub fn exponent(&self, sum: &Sum, pairs: Pairs<'_>) -> i32 {
         let of_pairs = self.pair_weight.as_ref().map_or(0, PairWeight::exponent);
-        let weights = |set| self.exponents_of_set(set, pairs).iter().sum::<i32>() + of_pairs;
+        let below = if sum.is_rest() { REST_BITS } else { 0 };
+        let weights =
+            |set| self.exponents_of_set(set, pairs).iter().sum::<i32>() + of_pairs - below;
         let coordinate = crate::fixed_point::exponent(self.bins.coordinate_limit());
         match (sum, sum.weighted()) {
             (_, Some((set, WeightedSum::Separation))) => weights(set) + coordinate,

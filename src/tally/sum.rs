@@ -51,6 +51,10 @@ pub enum Sum {
     WeightedLegendre(Legendre),
     /// The same by a further set of weights, numbered from 1 ([`crate::Particles::with_weight_sets`]), with exponents of its own.
     OfSet(usize, WeightedSum),
+    /// What the fixed point leaves of a weighted sum by a set of weights, where these are of wide range ([`super::Tallied::in_range_of`]):
+    /// with `t = term * 2^36`, a pair adds `round_ties_even((t - round_ties_even(t)) * 2^28)`. The sum itself stands beside it, and both
+    /// together have 64 fractional bits.
+    Rest(usize, WeightedSum),
     /// A term of another crate.
     Term(Arc<dyn PairTerm>),
 }
@@ -74,7 +78,9 @@ impl PartialEq for Sum {
             | (Self::WeightedSeparation, Self::WeightedSeparation) => true,
             (Self::Legendre(a), Self::Legendre(b))
             | (Self::WeightedLegendre(a), Self::WeightedLegendre(b)) => a == b,
-            (Self::OfSet(k, a), Self::OfSet(l, b)) => (k, a) == (l, b),
+            (Self::OfSet(k, a), Self::OfSet(l, b)) | (Self::Rest(k, a), Self::Rest(l, b)) => {
+                (k, a) == (l, b)
+            }
             (Self::Term(a), Self::Term(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -85,6 +91,9 @@ impl Sum {
     /// The sum by the weights of a set: itself by the first, or where no weights go into it.
     #[must_use]
     pub fn of_set(self, set: usize) -> Self {
+        if let Self::Rest(_, sum) = self {
+            return Self::Rest(set, sum);
+        }
         match self.weighted() {
             Some((_, sum)) if set > 0 => Self::OfSet(set, sum),
             Some((_, WeightedSum::Product)) => Self::Product,
@@ -100,9 +109,20 @@ impl Sum {
             Self::Product => Some((0, WeightedSum::Product)),
             Self::WeightedSeparation => Some((0, WeightedSum::Separation)),
             Self::WeightedLegendre(l) => Some((0, WeightedSum::Legendre(*l))),
-            Self::OfSet(set, sum) => Some((*set, *sum)),
+            Self::OfSet(set, sum) | Self::Rest(set, sum) => Some((*set, *sum)),
             Self::Separation | Self::Legendre(_) | Self::Term(_) => None,
         }
+    }
+
+    /// Whether it is the second word of another sum.
+    pub fn is_rest(&self) -> bool {
+        matches!(self, Self::Rest(..))
+    }
+
+    /// The second word of a weighted sum.
+    pub(crate) fn rest(&self) -> Option<Self> {
+        let first = self.weighted().filter(|_| !self.is_rest());
+        first.map(|(set, sum)| Self::Rest(set, sum))
     }
 
     /// Whether weights go into it.
@@ -115,7 +135,8 @@ impl Sum {
         match self {
             Self::Legendre(l)
             | Self::WeightedLegendre(l)
-            | Self::OfSet(_, WeightedSum::Legendre(l)) => Some(*l),
+            | Self::OfSet(_, WeightedSum::Legendre(l))
+            | Self::Rest(_, WeightedSum::Legendre(l)) => Some(*l),
             _ => None,
         }
     }
@@ -132,6 +153,7 @@ impl Sum {
             Self::WeightedLegendre(_) | Self::OfSet(_, WeightedSum::Legendre(_)) => {
                 "weighted Legendre sums"
             }
+            Self::Rest(..) => "rests of weighted sums",
             Self::Term(_) => "a term of another crate",
         }
     }

@@ -51,8 +51,7 @@ impl Sums {
                 ..self
             },
             pair_weight: Some(weight),
-            cuts: vec![],
-            beyond_half: false,
+            ..WeightedSums::default()
         }
     }
 
@@ -113,6 +112,7 @@ pub struct WeightedSums {
     pair_weight: Option<PairWeight>,
     cuts: Vec<Cut>,
     beyond_half: bool,
+    two_words: Option<bool>,
 }
 
 impl From<Sums> for WeightedSums {
@@ -120,9 +120,7 @@ impl From<Sums> for WeightedSums {
     fn from(sums: Sums) -> Self {
         Self {
             sums,
-            pair_weight: None,
-            cuts: vec![],
-            beyond_half: false,
+            ..Self::default()
         }
     }
 }
@@ -160,10 +158,8 @@ impl WeightedSums {
     #[must_use]
     pub fn without_inverse(self) -> Self {
         Self {
-            sums: self.sums,
             pair_weight: self.pair_weight.and_then(|weight| weight.without_inverse()),
-            cuts: self.cuts,
-            beyond_half: self.beyond_half,
+            ..self
         }
     }
 
@@ -174,6 +170,21 @@ impl WeightedSums {
             beyond_half: true,
             ..self
         }
+    }
+
+    /// The same with weights summed in two words, or in one, whatever their range ([`Tallied::in_range_of`]): for jobs whose counts are
+    /// added, such as subsets of one sample, by the range of all of them.
+    #[must_use]
+    pub fn in_two_words(self, two_words: bool) -> Self {
+        Self {
+            two_words: Some(two_words),
+            ..self
+        }
+    }
+
+    /// Whether weights are summed in two words; none where their range decides.
+    pub(crate) fn two_words(&self) -> Option<bool> {
+        self.two_words
     }
 
     /// These sums over the bins of `binning`.

@@ -4,7 +4,7 @@ use super::scaled::ScaledWeights;
 use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally, WeightedSum};
 use crate::binning::{Binning, PairOrder, Reach};
 use crate::error::JobError;
-use crate::fixed_point::{exponent, quantise, scaled};
+use crate::fixed_point::{exponent, quantise, rest, scaled};
 use crate::pairs::Pairs;
 use crate::separation::Separation;
 
@@ -12,7 +12,7 @@ use crate::separation::Separation;
 ///
 /// Per sample `u = w * 2^-e` with e the frexp exponent of the largest |w|; a pair adds `round_ties_even((u1*u2) * 2^36)` to the
 /// sum of products, with a pair weight `round_ties_even((((u1*u2)*p)*g) * 2^36)`, p and g scaled likewise, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit, and
-/// `round_ties_even(L * 2^36)` to that of a Legendre polynomial.
+/// `round_ties_even(L * 2^36)` to that of a Legendre polynomial. Weights of wide range have a second word: see [`Sum::Rest`].
 #[derive(Debug)]
 pub struct Terms<'a, B> {
     what: &'a Tallied<B>,
@@ -207,11 +207,16 @@ impl<'a, B: Binning> Terms<'a, B> {
         };
         let coordinate = || scaled(self.what.bins.coordinate(sep), self.coordinate_exponent);
         if let Some((set, weighted)) = sum.weighted() {
-            return quantise(match weighted {
+            let term = match weighted {
                 WeightedSum::Product => product(set),
                 WeightedSum::Separation => product(set) * coordinate(),
                 WeightedSum::Legendre(l) => product(set) * self.legendre(l, sep),
-            });
+            };
+            return if sum.is_rest() {
+                rest(term)
+            } else {
+                quantise(term)
+            };
         }
         match sum {
             Sum::Legendre(l) => quantise(self.legendre(*l, sep)),

@@ -8,8 +8,9 @@ use albireo::tally::{
 use albireo::{Axis, Bits, Groups, LineOfSight, Particles, Weights};
 
 use super::case::{Case, Space, text};
-use super::draw::{Draft, weights};
+use super::draw::Draft;
 use super::random::Random;
+use super::weights::weights;
 
 /// A cut, in plain numbers.
 #[derive(Debug, Clone, PartialEq)]

@@ -36,6 +36,8 @@ fn run_bins<E: Engine, B: Binning>(
     if case.beyond_half {
         what = what.beyond_half();
     }
+    // As counts ask for them: with second words where weights are of wide range.
+    let what = what.in_range_of(job.pairs());
     engine.run(job, &what, &Silent).map_err(text)
 }
 

@@ -210,6 +210,12 @@ static double largest(const double *values, int n) {
 
 static long long rounded(double term) { return (long long)rint(term * 68719476736.0); } /* 2^36, ties to even */
 
+/* What that leaves, in 28 bits more. */
+static long long rest_of(double term) {
+    double t = term * 68719476736.0;
+    return (long long)rint((t - rint(t)) * 268435456.0);
+}
+
 static void print_sum(__int128 sum) {
     char digits[64];
     int at = 63, minus = sum < 0;
@@ -267,6 +273,7 @@ static void one_case(void) {
     int n_bins = n_along > 0 ? n_across * n_along : n_across;
     unsigned long long *pairs = calloc((size_t)n_bins, sizeof *pairs);
     __int128 *products = calloc((size_t)n_bins, sizeof *products), *means = calloc((size_t)n_bins, sizeof *means);
+    __int128 *rests = calloc((size_t)n_bins, sizeof *rests);
     int ordered = n_along > 0 && (along[0] < 0 || sight == FIRST || sight == END);
     for (int i = 0; i < n1; i++) {
         for (int j = 0; j < n2; j++) {
@@ -276,6 +283,7 @@ static void one_case(void) {
             if (k < 0) continue;
             pairs[k] += 1;
             products[k] += rounded(w1[i] * w2[j]);
+            rests[k] += rest_of(w1[i] * w2[j]);
             means[k] += rounded(scalbn(mean, -mean_exponent));
         }
     }
@@ -284,11 +292,12 @@ static void one_case(void) {
         printf("%d %llu", k, pairs[k]);
         print_sum(products[k]);
         print_sum(means[k]);
+        print_sum(rests[k]);
         printf("\n");
     }
     printf("end\n");
     fflush(stdout);
-    free(across), free(along), free(pairs), free(products), free(means), free(w1), free(first);
+    free(across), free(along), free(pairs), free(products), free(means), free(rests), free(w1), free(first);
     if (!same) free(second), free(w2);
 }
 

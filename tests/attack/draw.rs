@@ -12,6 +12,7 @@ use super::edges::{self, Kind};
 use super::points::{self, Structure};
 use super::random::Random;
 use super::spaces::{limit_or_beyond, space};
+use super::weights::weights;
 
 /// The largest sample, so that slow engines can be attacked too.
 #[derive(Debug, Clone, Copy)]
@@ -432,32 +433,6 @@ fn edges_through_separations(
     if let Bins::R(r) | Bins::SMu(r, ..) | Bins::RpPi(r, ..) | Bins::Cut(r, ..) = bins {
         edges::through(draft.random, r, space, samples);
     }
-}
-
-/// Weights of so many points, of any kind; none for unit weights, and where they are not used.
-pub fn weights(draft: &mut Draft<'_>, n: usize, unused: bool) -> Option<Vec<f64>> {
-    type Draw = fn(&mut Random) -> f64;
-    if unused {
-        return None;
-    }
-    let none: Option<Draw> = None;
-    let plain: Draw = |random| random.unit();
-    let signed: Draw = |random| random.between(-1.0, 2.0);
-    let zero: Draw = |random| random.pick(&[0.0, 1.0, -0.0]);
-    let tiny: Draw = |random| random.pick(&[1e-300, 1.0, 5e-324]);
-    let huge: Draw = |random| random.pick(&[1e300, 1.0, -1e300]);
-    let halves: Draw = |random| f64::from(random.whole(-8, 8)) / 4.0;
-    let draw = draft.class(&[
-        ("weights none", none),
-        ("weights none", none),
-        ("weights positive", Some(plain)),
-        ("weights negative", Some(signed)),
-        ("weights zero", Some(zero)),
-        ("weights 1e-300", Some(tiny)),
-        ("weights 1e300", Some(huge)),
-        ("weights dyadic", Some(halves)),
-    ])?;
-    Some((0..n).map(|_| draw(draft.random)).collect())
 }
 
 /// Brings the case to other units: a power of two, which changes no rounding within the range.

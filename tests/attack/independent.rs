@@ -7,8 +7,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use albireo::tally::Tally;
-use albireo::{Binning, Domain, LineOfSight, Particles, Weights};
+use albireo::tally::{Tally, weights_are_wide};
+use albireo::{Binning, Domain, LineOfSight, Pairs, Particles, Weights};
 
 use super::case::{Bins, Built, BuiltBins, Case};
 
@@ -136,7 +136,7 @@ impl Program {
         Ok(Self { path })
     }
 
-    /// The integers of cases: pairs, products and sums of the separation in each bin.
+    /// The integers of cases: pairs, products and sums of the separation in each bin, and second words of the products.
     pub fn tallies(&self, cases: &[(&Case, &Built)]) -> Vec<Tally> {
         let mut words = Words(format!("{}\n", cases.len()));
         for (case, built) in cases {
@@ -165,7 +165,9 @@ impl Program {
         let mut next = |(case, built): &(&Case, &Built)| {
             let n_bins = built.bins.n_bins();
             let mut pairs = vec![0; n_bins];
-            let mut sums = vec![vec![0; n_bins]; case.n_sums()];
+            let n_sums = case.n_sums();
+            let mut sums = vec![vec![0; n_bins]; n_sums];
+            let mut rests = vec![0; n_bins];
             for line in lines.by_ref().take_while(|line| *line != "end") {
                 let numbers: Vec<i128> = line
                     .split_whitespace()
@@ -176,6 +178,14 @@ impl Program {
                 for (sum, number) in sums.iter_mut().zip(&numbers[2..]) {
                     sum[bin] = *number;
                 }
+                rests[bin] = numbers[4];
+            }
+            let pairs_of = match &built.second {
+                None => Pairs::Auto(&built.first),
+                Some(second) => Pairs::Cross(&built.first, second),
+            };
+            if n_sums > 0 && weights_are_wide(pairs_of, 0) {
+                sums.push(rests);
             }
             Tally::of_one_table(pairs, sums)
         };

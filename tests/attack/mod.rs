@@ -22,3 +22,4 @@ pub mod print;
 pub mod random;
 pub mod shrink;
 pub mod spaces;
+pub mod weights;

@@ -38,6 +38,7 @@ pub(crate) fn weights_by_angles_are_those_of_the_double_loop() {
 
 pub(crate) fn sums_in_one_pass_are_those_of_the_double_loop() {
     pair_terms::by_weight_sets(&engine(Precision::Exact), 60);
+    pair_terms::wide_weights(&engine(Precision::Exact), 60);
     pair_terms::sums_in_one_pass(&engine(Precision::Exact), 90);
     let mut simple = engine(Precision::Exact);
     for kernel in [KernelChoice::Simple, KernelChoice::Constant] {

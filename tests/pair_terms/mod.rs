@@ -1,6 +1,6 @@
 //! Sums of terms against the double loop, by `==`: weights by bits and angles, coordinates, polynomials, many in one pass.
 //!
-//! Entry: [`weights_by_bits`], [`weights_by_angles`], [`sums_in_one_pass`]. Tests of kernels on the host and on devices share it; it knows no
+//! Entry: [`weights_by_bits`], [`weights_by_angles`], [`sums_in_one_pass`], [`wide_weights`]. Tests of kernels on the host and on devices share it; it knows no
 //! engine.
 #![allow(
     clippy::unwrap_used,
@@ -238,4 +238,55 @@ pub fn by_weight_sets<E: Engine>(engine: &E, n: usize) {
         let what = what.with_sum(Sum::OfSet(2, WeightedSum::Legendre(Legendre::L2)));
         compare(engine, domain, [&a, &b], &what, name);
     }
+}
+
+/// A sample whose weights span 27 decades, both signs, with one more set that has an outlier.
+fn of_wide_range(sample: &Particles, seed: u64) -> Particles {
+    let mut random = Random::new(seed);
+    let rows = 0..sample.len();
+    let sizes = rows.clone().map(|row| {
+        let size = libm::pow(10.0, 24.0 * random.next() - 12.0);
+        // One larger than all others together makes the range wide.
+        let size = if row == 5 { 1e15 } else { size };
+        if random.next() < 0.3 { -size } else { size }
+    });
+    let sizes: Vec<f64> = sizes.collect();
+    let outlier = rows.map(|row| if row == 3 { 1e6 } else { 1.0 });
+    let set = |weights: Vec<f64>| Weights::PerParticle(weights.into());
+    let sample = Particles::weighted(sample.points().clone(), sizes).unwrap();
+    sample
+        .with_weight_sets(vec![set(outlier.collect())])
+        .unwrap()
+}
+
+/// Sums in two words: of products alone, of every kind, by bits, and of two sets of weights.
+pub fn wide_weights<E: Engine>(engine: &E, n: usize) {
+    for (at, (name, domain)) in domains().iter().enumerate() {
+        let [a, b] = samples(domain, n, 71 + at as u64).map(|s| of_wide_range(&s, 72));
+        let told = format!("{name}, two words");
+        let ask = |what: Tallied<SMuBins>| {
+            let what = what.in_range_of(Pairs::Auto(&a));
+            assert!(what.sums().iter().any(Sum::is_rest));
+            what
+        };
+        let bins = s_mu_bins(domain, LineOfSight::Fixed(Axis::Y), 0.0);
+        let products = Tallied::new(bins.clone()).with_sum(Sum::Product);
+        compare(engine, domain, [&a, &b], &ask(products.clone()), &told);
+        let every = [
+            Sum::Separation,
+            Sum::WeightedSeparation,
+            Sum::WeightedLegendre(Legendre::L2),
+        ];
+        let every = (every.into_iter()).fold(products.clone(), Tallied::with_sum);
+        compare(engine, domain, [&a, &b], &ask(every), &told);
+        let sets = products.with_sum(Sum::OfSet(1, WeightedSum::Product));
+        compare(engine, domain, [&a, &b], &ask(sets), &told);
+    }
+    let domain = &Domain::Open;
+    let (inverse, least) = readings(2).swap_remove(0);
+    let [a, b] = samples(domain, n, 81).map(|s| with_bits(&of_wide_range(&s, 82), 2, least, 83));
+    let what = Tallied::new(r_bins(domain)).with_sum(Sum::Product);
+    let what = what.with_pair_weight(inverse.into());
+    let what = what.in_range_of(Pairs::Cross(&a, &b));
+    compare(engine, domain, [&a, &b], &what, "two words, by bits");
 }

@@ -169,6 +169,12 @@ impl<'a> Plan<'a> {
         &self,
         counts: &TermCounts<B>,
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
+        for term in counts.without_pairs() {
+            tracing::warn!(
+                "{}: no pair lies in any bin, so that nothing can be estimated: do the samples lie in one place, in the same units?",
+                term.name
+            );
+        }
         let poles = self
             .orders
             .map(|orders| self.estimator.multipoles(counts, orders));

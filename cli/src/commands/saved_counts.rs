@@ -7,8 +7,8 @@ use std::path::Path;
 
 use albireo::counts::{JobId, PairKind, Sums};
 use albireo::engine::Exactness;
-use albireo::tally::{Cut, Legendre, LegendreDegrees};
-use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal};
+use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
+use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal, Pairs};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
@@ -178,7 +178,22 @@ pub(super) fn check_entry<B: Binning>(
     if arithmetic != exact {
         bail!("it is {arithmetic}, the counts of this job are {exact}");
     }
+    check_words(record, expected.job.pairs())?;
     check_totals(record, &PairTotal::of(expected.job.pairs(), kind))
+}
+
+/// Refuses weights summed in another number of words than this job's: those of wide range had one in older results.
+fn check_words(record: &Value, pairs: Pairs<'_>) -> Result<()> {
+    let have = record.get("weight_words").and_then(Value::as_u64) == Some(2);
+    let want = weights_are_wide(pairs, 0);
+    let words = |two: bool| if two { "two words" } else { "one word" };
+    if have != want {
+        let (have, want) = (words(have), words(want));
+        bail!(
+            "its weights were summed in {have} of fixed point, those of this job, by their range, in {want}: count it again"
+        );
+    }
+    Ok(())
 }
 
 /// The count under this prefix, if it is the one expected.

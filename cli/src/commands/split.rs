@@ -5,7 +5,7 @@
 use albireo::binning::PairOrder;
 use albireo::counts::{RegionCounts, Split};
 use albireo::estimators::{AnyEstimator, SplitRandoms, Term, TermCount};
-use albireo::tally::LegendreDegrees;
+use albireo::tally::{LegendreDegrees, weights_are_wide};
 use albireo::{Binning, MergeError, PairCounts, Pairs, Particles};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
@@ -70,6 +70,8 @@ pub(super) struct Subsets {
     first: Vec<Particles>,
     second: Option<Vec<Particles>>,
     legendre: LegendreDegrees,
+    /// Whether the weights of all randoms are of wide range.
+    two_words: bool,
 }
 
 fn merged<C>(
@@ -94,6 +96,11 @@ impl Subsets {
         inputs: &Samples,
         legendre: LegendreDegrees,
     ) -> Result<Self> {
+        let whole = inputs.get(term.first.name())?;
+        let pairs = match inputs.get(term.second.name())? {
+            second if term.second != term.first => Pairs::Cross(whole, second),
+            _ => Pairs::Auto(whole),
+        };
         let subsets = |role: albireo::estimators::Role| -> Result<Vec<Particles>> {
             let sample = inputs.get(role.name())?;
             let subsets = split.subsets_of(sample);
@@ -107,6 +114,7 @@ impl Subsets {
                 .then(|| subsets(term.second))
                 .transpose()?,
             legendre,
+            two_words: weights_are_wide(pairs, 0),
         })
     }
 
@@ -123,6 +131,7 @@ impl Subsets {
     fn of_pairs<'a>(&self, pairs: Pairs<'a>) -> Planned<'a> {
         Planned {
             legendre: self.legendre,
+            two_words: Some(self.two_words),
             ..Planned::new(self.term.name, pairs)
         }
     }

@@ -62,4 +62,5 @@ mod survey_errors;
 mod tables;
 mod walls;
 mod weight_sets;
+mod wide_weights;
 mod words;

@@ -15,12 +15,14 @@ use super::units::share_units;
 use super::weighed::Weighed;
 use super::whole::{Small, WholeRows};
 use super::worker::{ExactRule, Job, LineWeights, Side, Worker};
-use crate::binning::filter::{Filter, Rounding, WithFilter, with_filter};
+use crate::binning::filter::{Filter, Rounding, Slots, WithFilter, with_filter};
 use crate::binning::{Form, LineOfSight};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::simd::{BitSliced, Histogram, Kernel, Scatter, ScatterSets, SetFactors, Simd, Totals};
-use crate::tally::{Sum, Tables, Tally, WeightedSum};
+use crate::simd::{
+    BitSliced, Histogram, Kernel, ProductWord, Scatter, ScatterSets, SetFactors, Simd, Totals,
+};
+use crate::tally::{Merge, Sum, Tables, Tally, WeightedSum};
 use crate::traversal::{BLOCK, BlockPair};
 
 /// Runs `fast` with the filter of its bins; none where the bins are too fine for a filter, or too many.
@@ -39,10 +41,18 @@ pub(super) fn filtered(
     with_filter(form, rounding, fast).ok()
 }
 
-/// Whether sums are those of the products of the first sets of weights, in their order: what filters put into bins.
-pub(super) fn are_products(sums: &[Sum]) -> bool {
-    let mut places = sums.iter().enumerate();
-    places.all(|(set, sum)| sum.weighted() == Some((set, WeightedSum::Product)))
+/// What sums are of the products of `sets` of weights, first words first and in the order of the sets: what filters put into bins. None
+/// for other sums.
+pub(super) fn products<'a>(sums: &[Sum], sets: &SetFactors<'a>) -> Option<Vec<ProductWord<'a>>> {
+    let word = |(at, sum): (usize, &Sum)| {
+        let (set, of) = sum.weighted()?;
+        let in_order = of == WeightedSum::Product && (set == at || sum.is_rest());
+        in_order.then_some(ProductWord {
+            factors: *sets.get(set)?,
+            is_rest: sum.is_rest(),
+        })
+    };
+    sums.iter().enumerate().map(word).collect()
 }
 
 /// What a filtered run has counted.
@@ -53,11 +63,33 @@ pub(super) struct Filtered {
     pub(super) tallies: Vec<Tally>,
 }
 
+impl Filtered {
+    /// The pairs and sums in bins, added to `tally`.
+    pub(super) fn added_to(self, mut tally: Tally, slots: &Slots) -> Tally {
+        for (table, totals) in self.totals.into_iter().enumerate() {
+            let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
+            let of_sum = |sums: &[i128]| slots.bins().map(|slot| sums[slot]).collect();
+            let sums: Vec<Vec<i128>> = (totals.products)
+                .chunks_exact(slots.n_slots().max(1))
+                .map(of_sum)
+                .collect();
+            let sums: Vec<&[i128]> = sums.iter().map(Vec::as_slice).collect();
+            tally.add_table(table, &pairs, &sums);
+        }
+        for part in self.tallies {
+            tally.merge(part);
+        }
+        tally
+    }
+}
+
 /// The filtered run, waiting for the type of its filter.
 pub(super) struct Fast<'a, 'l> {
     pub(super) run: &'a Run<'a>,
-    /// The sets of weights whose products are summed, if any.
-    pub(super) sets: &'a SetFactors<'a>,
+    /// The first set of weights, if any is summed.
+    pub(super) factors: [&'a [f64]; 2],
+    /// What is summed of the products of weights, if nothing else is.
+    pub(super) words: &'a [ProductWord<'a>],
     /// What weights are made of where they are more than products.
     pub(super) weights: Option<&'a PairWeights<'a>>,
     /// Where the separations of pairs are summed.
@@ -83,7 +115,7 @@ impl WithFilter for Fast<'_, '_> {
         {
             return self.count(&job, || Separated::<64>::new(of, n_slots));
         }
-        match (self.is_dear(), self.sets.len()) {
+        match (self.is_dear(), self.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
             (false, 0) => self.count(&job, BitSliced::new),
             (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
@@ -98,7 +130,7 @@ impl WithFilter for Fast<'_, '_> {
         {
             return self.count(&job, || Separated::<256>::new(of, n_slots));
         }
-        match (self.is_dear(), self.sets.len()) {
+        match (self.is_dear(), self.words.len()) {
             (true, _) => self.count(&job, || self.deferred()),
             (false, 0) => self.count(&job, || Scatter::<false>::new(n_slots)),
             (false, _) => self.count(&job, || Scatter::<true>::new(n_slots)),
@@ -110,20 +142,23 @@ impl<'l> Fast<'_, 'l> {
     /// The sums of a slot beside its pairs.
     fn n_sums(&self) -> usize {
         let separations = self.separations.map(|of| of.sums().len());
-        separations.unwrap_or(self.sets.len())
+        separations.unwrap_or(self.words.len())
     }
 
     /// Whether a pair costs several times what finding its slot does.
     fn is_dear(&self) -> bool {
-        self.weights.is_some() || self.separations.is_some() || self.sets.len() > 1
+        self.weights.is_some() || self.separations.is_some() || self.words.len() > 1
     }
 
     /// The histogram of such pairs.
     fn deferred(&self) -> Deferred<'_> {
-        let sets = || ScatterSets::new(self.sets, self.n_slots, BLOCK);
+        let sets = || ScatterSets::new(self.words, self.n_slots, BLOCK);
         Deferred::new(match (self.separations, self.weights) {
             (Some(of), _) => Dear::Separated(Scattered::new(of, self.n_slots)),
-            (None, Some(weights)) => Dear::Weighed(Weighed::new(weights, self.n_slots)),
+            (None, Some(weights)) => {
+                let rests = self.words.len() > 1;
+                Dear::Weighed(Weighed::new(weights, self.n_slots, rests))
+            }
             (None, None) => Dear::Sets(Box::new(sets())),
         })
     }
@@ -141,7 +176,7 @@ impl<'l> Fast<'_, 'l> {
             _ => None,
         };
         let rounding = &self.run.rounding;
-        let factors = self.sets.first().copied().unwrap_or_default();
+        let factors = self.factors;
         Job {
             filter,
             first: Side::new(first, factors[0]),

@@ -42,10 +42,10 @@ use crate::domain::{Domain, Faces, Image};
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
-use crate::simd::{Isa, SetFactors};
+use crate::simd::{Isa, ProductWord};
 use crate::tally::{Merge, Tallied, Tally, Terms};
 use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
-use filtered::{Fast, are_products, filtered};
+use filtered::{Fast, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
 use separations::SlotSeparations;
 use sorted::scale_for;
@@ -205,9 +205,11 @@ impl Engine for Cpu {
 /// Scaled weights in the order of the slots, of the first sample and of the second where there is one.
 type Factors = (Arc<Held<f64>>, Option<Arc<Held<f64>>>);
 
-/// What sums of a filtered run are made of: scaled weights, what weighs pairs besides, or positions for separations.
+/// What sums of a filtered run are made of: scaled weights of the first set, what is summed of products, what weighs pairs besides, or
+/// positions for separations.
 type Made<'a> = (
-    &'a SetFactors<'a>,
+    [&'a [f64]; 2],
+    &'a [ProductWord<'a>],
     Option<&'a PairWeights<'a>>,
     Option<&'a SlotSeparations<'a>>,
 );
@@ -376,14 +378,23 @@ impl<'a> Run<'a> {
             SlotSeparations::wanted(self, &formed, sums, terms.coordinate_scale())
         });
         // Lanes weigh pairs by one set and more.
-        let few_sums = separations.is_some()
-            || (are_products(what.sums()) && (sets.len() < 2 || pair_weights.is_none()));
-        let made = (&sets[..], pair_weights.as_ref(), separations.as_ref());
+        let words = products(what.sums(), &sets)
+            .filter(|_| sets.len() < 2 || pair_weights.is_none())
+            .or_else(|| separations.as_ref().map(|_| vec![]));
+        let factors = sets.first().copied().unwrap_or_default();
         // Filters take a pair in reach under the image at hand for the nearest.
         if let Some(Formed { form, .. }) = formed
-            && few_sums
+            && let Some(words) = &words
             && !self.beyond_half
-            && let Some(tally) = self.run_filtered(&form, what, terms, (made, &lanes), progress)
+            && let Some(tally) = {
+                let made = (
+                    factors,
+                    &words[..],
+                    pair_weights.as_ref(),
+                    separations.as_ref(),
+                );
+                self.run_filtered(&form, what, terms, (made, &lanes), progress)
+            }
         {
             return tally;
         }
@@ -403,7 +414,7 @@ impl<'a> Run<'a> {
         (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
-        let (sets, weights, separations) = made;
+        let (factors, words, weights, separations) = made;
         let slots = Slots::of(form);
         let (nowhere, domain) = (slots.n_slots(), self.job.domain());
         let [first, second] = self.positions();
@@ -419,7 +430,8 @@ impl<'a> Run<'a> {
         };
         let fast = Fast {
             run: self,
-            sets,
+            factors,
+            words,
             weights,
             separations,
             los: what.bins().line_of_sight(),
@@ -434,21 +446,7 @@ impl<'a> Run<'a> {
             Ok(counted) => counted,
             Err(error) => return Some(Err(error)),
         };
-        let mut tally = terms.empty();
-        for (table, totals) in counted.totals.into_iter().enumerate() {
-            let pairs: Vec<u64> = slots.bins().map(|slot| totals.pairs[slot]).collect();
-            let of_sum = |sums: &[i128]| slots.bins().map(|slot| sums[slot]).collect();
-            let sums: Vec<Vec<i128>> = (totals.products)
-                .chunks_exact(slots.n_slots().max(1))
-                .map(of_sum)
-                .collect();
-            let sums: Vec<&[i128]> = sums.iter().map(Vec::as_slice).collect();
-            tally.add_table(table, &pairs, &sums);
-        }
-        for part in counted.tallies {
-            tally.merge(part);
-        }
-        Some(Ok(tally))
+        Some(Ok(counted.added_to(terms.empty(), &slots)))
     }
 
     /// The scaled weights of both samples, of a set, in the order of their slots.

@@ -4,7 +4,7 @@
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]
 
-use super::separations::{MOST_SUMS, Near, ONE, SlotSeparations, Summand};
+use super::separations::{MOST_SUMS, Measure, Near, ONE, SlotSeparations, Summand};
 use crate::domain::Image;
 use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
 
@@ -28,7 +28,7 @@ impl<'a> Scattered<'a> {
         }
     }
 
-    /// What the pairs of a row add to a sum, scaled by 2^36.
+    /// What the pairs of a row add to a sum, in its units.
     #[inline(always)]
     fn terms<S: Simd>(
         simd: S,
@@ -37,16 +37,21 @@ impl<'a> Scattered<'a> {
         (factor, factors): (f64, &[f64]),
     ) -> [S::D; 2] {
         let [low, high] = separations;
-        match summand {
-            Summand::Product => products(simd, factor, factors),
-            Summand::Separation => {
+        let terms = match summand.of {
+            Measure::Product => products(simd, factor, factors),
+            Measure::Separation => {
                 let one = simd.splat_d(ONE);
                 [simd.mul_d(low, one), simd.mul_d(high, one)]
             }
-            Summand::WeightedSeparation => {
+            Measure::WeightedSeparation => {
                 let [of_low, of_high] = products(simd, factor, factors);
                 [simd.mul_d(of_low, low), simd.mul_d(of_high, high)]
             }
+        };
+        if summand.is_rest {
+            terms.map(|term| simd.rest(term))
+        } else {
+            terms
         }
     }
 }

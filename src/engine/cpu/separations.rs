@@ -10,14 +10,22 @@ use rayon::prelude::*;
 use super::Run;
 use crate::binning::{Form, Formed, LineOfSight};
 use crate::domain::{Domain, Image};
-use crate::fixed_point::FRACTION_BITS;
+use crate::fixed_point::{FRACTION_BITS, rest_as_term};
 use crate::simd::Simd;
 use crate::tally::{Sum, WeightedSum};
 use crate::traversal::{BLOCK, LEAF, Layout, Positions, vector};
 
 /// What a pair adds to a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Summand {
+pub(super) struct Summand {
+    pub(super) of: Measure,
+    /// Whether it is what the first word leaves.
+    pub(super) is_rest: bool,
+}
+
+/// What a term is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
     Product,
     Separation,
     WeightedSeparation,
@@ -25,12 +33,14 @@ pub(super) enum Summand {
 
 impl Summand {
     fn of(sum: &Sum) -> Option<Self> {
-        match (sum, sum.weighted()) {
-            (_, Some((0, WeightedSum::Product))) => Some(Self::Product),
-            (_, Some((0, WeightedSum::Separation))) => Some(Self::WeightedSeparation),
-            (Sum::Separation, None) => Some(Self::Separation),
-            _ => None,
-        }
+        let of = match (sum, sum.weighted()) {
+            (_, Some((0, WeightedSum::Product))) => Measure::Product,
+            (_, Some((0, WeightedSum::Separation))) => Measure::WeightedSeparation,
+            (Sum::Separation, None) => Measure::Separation,
+            _ => return None,
+        };
+        let is_rest = sum.is_rest();
+        Some(Self { of, is_rest })
     }
 }
 
@@ -78,8 +88,8 @@ impl<'a> SlotSeparations<'a> {
             Form::RpPi { .. } => return None,
         };
         let sums: Vec<_> = sums.iter().map(Summand::of).collect::<Option<_>>()?;
-        let weighted = sums.iter().any(|&sum| sum != Summand::Separation);
-        let separated = sums.iter().any(|&sum| sum != Summand::Product);
+        let weighted = sums.iter().any(|sum| sum.of != Measure::Separation);
+        let separated = sums.iter().any(|sum| sum.of != Measure::Product);
         let in_lanes = weighted && matches!(formed.form, Form::Radial { r } if r.n_bins() <= FEW);
         let wanted = separated
             && !in_lanes
@@ -127,7 +137,8 @@ impl<'a> SlotSeparations<'a> {
 
     /// Whether nothing but separations is summed, in all directions.
     pub(super) fn are_alone(&self) -> bool {
-        self.along.is_none() && self.sums == [Summand::Separation]
+        let alone = matches!(self.sums[..], [sum] if sum.of == Measure::Separation);
+        self.along.is_none() && alone
     }
 
     /// The position in a slot of the first sample, without the axis that is left out.
@@ -152,19 +163,21 @@ impl<'a> SlotSeparations<'a> {
 
     /// What the pair of two slots adds to sum number `at`; `product` is that of their weights.
     pub(super) fn term(&self, at: usize, product: f64, pair: [u32; 2], image: Image) -> f64 {
-        match self.sums[at] {
-            Summand::Product => product,
-            Summand::Separation => self.of_pair(pair, image),
-            Summand::WeightedSeparation => product * self.of_pair(pair, image),
-        }
+        let Summand { of, is_rest } = self.sums[at];
+        let term = match of {
+            Measure::Product => product,
+            Measure::Separation => self.of_pair(pair, image),
+            Measure::WeightedSeparation => product * self.of_pair(pair, image),
+        };
+        if is_rest { rest_as_term(term) } else { term }
     }
 }
 
 /// Up to so many bins in r sums beside weights are left to lanes: most pairs would wait for the sum that the pair before them has changed.
 const FEW: usize = 32;
 
-/// Sums that are made together at most.
-pub(super) const MOST_SUMS: usize = 4;
+/// Sums that are made together at most: of products and of both kinds of separations, two with second words.
+pub(super) const MOST_SUMS: usize = 5;
 
 /// Relative slack of the reach: far above the roundings of squares.
 const BEYOND: f64 = 1e-9;

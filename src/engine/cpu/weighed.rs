@@ -7,12 +7,15 @@
 
 use super::lanes::{PairWeights, RowWords};
 use crate::domain::Image;
+use crate::fixed_point::rest_as_term;
 use crate::simd::{Factors, Histogram, MOST_LANES, ROWS, Scatter, Simd, Targets, Totals};
 use crate::traversal::BLOCK;
 
 /// Counts and sums of pairs in bins, each weighed by itself.
 pub(super) struct Weighed<'a> {
     sums: Scatter<true>,
+    /// What first words leave, where that is summed.
+    rests: Option<Scatter<true>>,
     of: &'a PairWeights<'a>,
     rows: RowWords,
     /// The slot of the first lane that is met.
@@ -22,9 +25,10 @@ pub(super) struct Weighed<'a> {
 
 impl<'a> Weighed<'a> {
     /// In a box, so that what is large stays where it is.
-    pub(super) fn new(of: &'a PairWeights<'a>, n_slots: usize) -> Box<Self> {
+    pub(super) fn new(of: &'a PairWeights<'a>, n_slots: usize, rests: bool) -> Box<Self> {
         Box::new(Self {
             sums: Scatter::new(n_slots),
+            rests: rests.then(|| Scatter::new(n_slots)),
             of,
             rows: of.row_words(),
             lane: 0,
@@ -38,25 +42,31 @@ impl Histogram for Weighed<'_> {
 
     const FLUSH_PAIRS: u64 = Scatter::<true>::FLUSH_PAIRS;
 
-    type Open<S: Simd> = (usize, Targets);
+    type Open<S: Simd> = ((usize, Targets), Option<(usize, Targets)>);
 
     #[inline(always)]
     fn open<S: Simd>(&mut self, simd: S, met: [usize; 2]) -> Self::Open<S> {
         self.of.read_rows(&mut self.rows, met[0]);
         self.lane = met[1];
-        self.sums.open(simd, met)
+        let rests = self.rests.as_mut();
+        (
+            self.sums.open(simd, met),
+            rests.map(|rests| rests.open(simd, met)),
+        )
     }
 
     #[inline(always)]
     fn take<S: Simd>(
         &mut self,
         simd: S,
-        open: &mut Self::Open<S>,
+        (open, open_rests): &mut Self::Open<S>,
         slots: [S::U; ROWS],
         rows: [u8; ROWS],
         factors: Factors<'_>,
     ) {
-        if let Some(common) = self.of.common(&self.rows, self.lane) {
+        if self.rests.is_none()
+            && let Some(common) = self.of.common(&self.rows, self.lane)
+        {
             // What pads rows lies in no bin: whose weights it gets does not matter.
             let rows = rows.map(|row| row % BLOCK as u8);
             return (self.sums).take_common(simd, open, (slots, rows), factors, common);
@@ -79,22 +89,49 @@ impl Histogram for Weighed<'_> {
         (self.of).weigh_rows(simd, &mut weights, (&self.rows, rows), self.lane, inside);
         for ((slots, weights), inside) in slots.into_iter().zip(&weights).zip(inside) {
             if inside != 0 {
-                self.sums
-                    .take_weighed(simd, open, slots, &weights[..S::LANES]);
+                let weights = &weights[..S::LANES];
+                self.sums.take_weighed(simd, open, slots, weights);
+                if let (Some(rests), Some(open)) = (&mut self.rests, open_rests.as_mut()) {
+                    let mut terms = [0.0; MOST_LANES];
+                    for at in (0..S::LANES).step_by(S::DOUBLES) {
+                        let rest = simd.rest(simd.load_d(&weights[at..]));
+                        simd.store_d(rest, &mut terms[at..]);
+                    }
+                    rests.take_weighed(simd, open, slots, &terms[..S::LANES]);
+                }
             }
         }
     }
 
     #[inline(always)]
     fn close<S: Simd>(&mut self, simd: S, open: Self::Open<S>, factors: Factors<'_>) {
-        self.sums.close(simd, open, factors);
+        self.sums.close(simd, open.0, factors);
+        if let (Some(rests), Some(open)) = (&mut self.rests, open.1) {
+            rests.close(simd, open, factors);
+        }
     }
 
-    fn product(&self, product: f64, pair: [u32; 2], _: Image, _: usize) -> f64 {
-        self.of.of_pair(product, pair.map(|slot| slot as usize))
+    fn product(&self, product: f64, pair: [u32; 2], _: Image, at: usize) -> f64 {
+        let weight = self.of.of_pair(product, pair.map(|slot| slot as usize));
+        if at == 0 {
+            weight
+        } else {
+            rest_as_term(weight)
+        }
     }
 
     fn flush(&mut self, totals: &mut Totals) {
         self.sums.flush(totals);
+        if let Some(rests) = &mut self.rests {
+            let n = totals.pairs.len();
+            // They have counted the same pairs.
+            let mut own = Totals {
+                pairs: vec![0; n],
+                products: vec![0; n],
+            };
+            rests.flush(&mut own);
+            let sums = totals.products[n..].iter_mut();
+            sums.zip(own.products).for_each(|(sum, own)| *sum += own);
+        }
     }
 }

@@ -24,13 +24,19 @@ pub(super) struct Sought<'a> {
     angles: Vec<[f64; 3]>,
 }
 
+/// What is added to the number of a sum whose second word is meant: as in `kernels/ops/terms.cuh`.
+const REST: u32 = 256;
+
 /// A sum as kernels number it.
 fn kind(sum: &Sum) -> Result<u32, CudaError> {
     let value = match sum {
+        Sum::Rest(0, of) => return Ok(REST + kind(&Sum::OfSet(1, *of).of_set(0))?),
         Sum::Product => 0,
         Sum::Separation | Sum::WeightedSeparation => 1,
         Sum::Legendre(l) | Sum::WeightedLegendre(l) => 2 + l.degree(),
-        Sum::OfSet(..) => return Err(CudaError::Unsupported("several sets of weights in a pass")),
+        Sum::OfSet(..) | Sum::Rest(..) => {
+            return Err(CudaError::Unsupported("several sets of weights in a pass"));
+        }
         Sum::Term(_) => return Err(CudaError::Unsupported(sum.name())),
     };
     Ok(2 * value + u32::from(sum.is_weighted()))

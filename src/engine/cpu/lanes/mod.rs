@@ -71,8 +71,8 @@ pub(super) struct Lanes<'a> {
     plan: Option<Plan<'a>>,
     /// The edges, where pairs are counted by those that they have reached.
     reached: Option<Reached<'a>>,
-    /// How sums are made, by which set of weights.
-    terms: Vec<(LaneTerm, usize)>,
+    /// How sums are made, by which set of weights, and whether they are second words.
+    terms: Vec<(LaneTerm, usize, bool)>,
     shape: Shape,
     reach: Reach,
     axes: [usize; 3],
@@ -137,14 +137,17 @@ impl<'a> Lanes<'a> {
         };
         let cosine = |sum: &Sum| sum.legendre().is_some();
         let terms: Vec<_> = (asked.sums.iter())
-            .map(|sum| LaneTerm::of(sum, asked.root, asked.pair_weights.is_some()))
+            .map(|sum| {
+                let (term, set) = LaneTerm::of(sum, asked.root, asked.pair_weights.is_some());
+                (term, set, sum.is_rest())
+            })
             .collect();
         let reached = (asked.form.as_ref()).filter(|_| terms.is_empty());
         Some(Self {
             positions: run.positions(),
             offsets: &run.first.offsets,
             reached: reached.and_then(Reached::new),
-            roots: terms.iter().any(|(term, _)| term.needs_root()),
+            roots: terms.iter().any(|(term, ..)| term.needs_root()),
             terms,
             cosine: asked.sums.iter().any(cosine),
             reach: Reach::new(&run.region, run.rounding.scale, &run.rounding),
@@ -335,14 +338,14 @@ impl<'a> Lanes<'a> {
             let met = (&*rows, slots[1] / LEAF);
             weights.weigh(simd, batch, factors, words.nowhere(), met);
         }
-        for (at, &(term, set)) in self.terms.iter().enumerate() {
+        for (at, &(term, set, is_rest)) in self.terms.iter().enumerate() {
             if term == LaneTerm::Rule {
                 words.ask(batch, at, |rows| (self.asked.of_sum)(at, pair(rows)));
             } else if set == 0 {
-                words.make(simd, batch, factors, (at, term));
+                words.make(simd, batch, factors, (at, term, is_rest));
             } else {
                 let factors = self.factors(set, &batch.rows[..batch.n_rows], slots);
-                words.make(simd, batch, &factors, (at, term));
+                words.make(simd, batch, &factors, (at, term, is_rest));
             }
         }
         words.add(tally, batch);

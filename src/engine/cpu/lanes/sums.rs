@@ -27,7 +27,7 @@ impl LaneTerm {
         matches!(self, Self::Root | Self::WeightedRoot)
     }
 
-    /// How `sum` is made, and by which set of weights; `root` says whether the coordinate is the root of the square across, `of_pairs`
+    /// How `sum` is made, apart from whether it is a second word, and by which set of weights; `root` says whether the coordinate is the root of the square across, `of_pairs`
     /// whether batches hold the weights of pairs, which are those of the first set.
     pub(super) fn of(sum: &Sum, root: bool, of_pairs: bool) -> (Self, usize) {
         let Some((set, weighted)) = sum.weighted() else {
@@ -226,14 +226,14 @@ impl Words {
         }
     }
 
-    /// Makes the terms of sum number `at`.
+    /// Makes the terms of sum number `at`, or what the first word leaves of them.
     #[inline(always)]
     pub(super) fn make<S: Simd>(
         &mut self,
         simd: S,
         batch: &Batch,
         factors: &Factors<'_>,
-        (at, term): (usize, LaneTerm),
+        (at, term, is_rest): (usize, LaneTerm, bool),
     ) {
         let bias = self.bias(at);
         let word = at + usize::from(!self.shared);
@@ -242,8 +242,9 @@ impl Words {
         };
         let one = simd.splat_d(ONE);
         for at in (0..batch.n_pairs()).step_by(S::DOUBLES) {
-            let term = real(simd, batch, factors, term, at);
-            simd.store_rounded(simd.mul_d(term, one), bias, &mut to[at..]);
+            let term = simd.mul_d(real(simd, batch, factors, term, at), one);
+            let term = if is_rest { simd.rest(term) } else { term };
+            simd.store_rounded(term, bias, &mut to[at..]);
         }
     }
 
