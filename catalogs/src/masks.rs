@@ -2,11 +2,12 @@
 //!
 //! Entry: [`Masks::beside`], then [`Masks::apply`] to each block. A masked value is a missing one, whatever stands at its place.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::block::{Block, Cells, Site, Widening};
 use crate::error::CatalogError;
-use crate::schema::{Component, Field, Kind, Schema};
+use crate::schema::{Component, Kind, Schema};
 
 /// What the name of a mask has behind that of the column it belongs to.
 pub(crate) const MASK: &str = ".mask";
@@ -28,13 +29,19 @@ impl Masks {
         components: &mut Vec<Component>,
     ) -> Result<Self, CatalogError> {
         let asked = components.len();
+        let masks = masks(schema);
         let mut masked = Vec::new();
         for place in 0..asked {
             let part = components[place];
             let Some(field) = schema.fields.get(part.field) else {
                 continue;
             };
-            let Some(mask) = mask_of(schema, field) else {
+            let fits = |mask: &&usize| {
+                let width = schema.fields[**mask].width;
+                width == field.width || width == 1
+            };
+            let of_name = masks.get(field.name.as_str());
+            let Some(&mask) = of_name.and_then(|masks| masks.iter().find(fits)) else {
                 continue;
             };
             let of_mask = &schema.fields[mask];
@@ -110,13 +117,15 @@ impl Masks {
     }
 }
 
-/// The field that is the mask of another.
-fn mask_of(schema: &Schema, field: &Field) -> Option<usize> {
-    let is_mask = |other: &Field| {
-        let named = other.name.strip_suffix(MASK) == Some(&field.name);
-        named && (other.width == field.width || other.width == 1)
-    };
-    schema.fields.iter().position(is_mask)
+/// The fields that are masks, by the name of the column that they belong to.
+fn masks(schema: &Schema) -> HashMap<&str, Vec<usize>> {
+    let mut masks: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (k, field) in schema.fields.iter().enumerate() {
+        if let Some(of) = field.name.strip_suffix(MASK) {
+            masks.entry(of).or_default().push(k);
+        }
+    }
+    masks
 }
 
 /// Which rows are masked.
