@@ -195,7 +195,7 @@ fn info_of_many_columns_and_of_many_empty_lines_is_quick() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();

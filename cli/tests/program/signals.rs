@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::folder::{Folder, scattered};
+use crate::formats::gzip;
 
 fn start(folder: &Folder, arguments: &str) -> Child {
     let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -90,27 +91,50 @@ fn a_job_that_is_stopped_leaves_whole_files_only() {
 
 #[test]
 fn reading_ends_at_once() {
-    // A pipe that nobody writes to: the program waits for its first byte.
+    // A table whose lines are empty, gigabytes of them.
+    let folder = Folder::new().with("d.csv", &scattered(10, 1.0, 1));
+    let member = gzip(&vec![b'\n'; 60_000_000]);
+    let mut table = gzip(b"x,y,z\n");
+    table.extend(member.repeat(60));
+    std::fs::write(folder.path("long.csv.gz"), table).unwrap();
+    for (command, signal, code) in [
+        ("count long.csv.gz --bins edges:0,1", "-TERM", 143),
+        (
+            "xi d.csv --randoms long.csv.gz --bins edges:0,1 -o xi.csv",
+            "-INT",
+            130,
+        ),
+        ("info long.csv.gz", "-INT", 130),
+    ] {
+        let (found, time) = signalled(start(&folder, command), signal, 500);
+        assert_eq!(found, Some(code), "{command}");
+        assert!(time < SOON, "{command}: {time:?}");
+    }
+    assert_eq!(folder.names(), ["d.csv", "long.csv.gz"]);
+}
+
+/// The bytes of a pipe come once, and files are read more than once: nobody waits for them.
+#[test]
+fn pipes_are_refused_at_once() {
     let folder = Folder::new().with("d.csv", &scattered(10, 1.0, 1));
     let made = Command::new("mkfifo")
         .arg(folder.path("pipe.csv"))
         .status()
         .unwrap();
     assert!(made.success());
-    for (command, signal, code) in [
-        ("count pipe.csv --bins edges:0,1", "-TERM", 143),
-        (
-            "xi d.csv --randoms pipe.csv --bins edges:0,1 -o xi.csv",
-            "-INT",
-            130,
-        ),
-        ("info pipe.csv", "-INT", 130),
+    for command in [
+        "count pipe.csv --bins edges:0,1",
+        "xi d.csv --randoms pipe.csv --bins edges:0,1",
+        "info pipe.csv",
     ] {
-        let (found, time) = signalled(start(&folder, command), signal, 500);
-        assert_eq!(found, Some(code), "{command}");
-        assert!(time < SOON, "{command}: {time:?}");
+        let run = folder.run(command);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert!(
+            run.stderr.contains("pipe.csv: a pipe or device"),
+            "{}",
+            run.stderr
+        );
     }
-    assert_eq!(folder.names(), ["d.csv", "pipe.csv"]);
 }
 
 #[test]
