@@ -147,9 +147,9 @@ pub enum SampleError {
         /// Files of the whole set.
         files: f64,
         /// The names of the files that were given.
-        found: String,
+        found: Box<str>,
         /// A pattern for all files.
-        pattern: String,
+        pattern: Box<str>,
     },
     /// Rows that are copies of those of another folder, or none of objects.
     #[error(

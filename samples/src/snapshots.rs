@@ -62,7 +62,11 @@ fn of_table(attributes: &Attributes, table: &str, ending: &str) -> Option<f64> {
 
 /// What a header says of a table, where it says anything.
 fn stated(attributes: &Attributes, table: &str) -> Option<Stated> {
-    let number = |name: &str| attributes.get(name).and_then(|value| value.as_f64());
+    let number = |name: &str| {
+        attributes
+            .get(name)
+            .and_then(albireo_catalogs::Value::as_f64)
+    };
     let total = of_table(attributes, table, "Total").filter(|&total| total > 0.0)?;
     let files = ["NumFilesPerSnapshot", "NumFiles"]
         .iter()
@@ -114,8 +118,8 @@ pub(crate) fn check(files: &[&Opened]) -> Result<(), SampleError> {
                 rows,
                 total: set.total,
                 files: set.files,
-                found: found.collect::<Vec<_>>().join(", "),
-                pattern: pattern(first.path()),
+                found: found.collect::<Vec<_>>().join(", ").into(),
+                pattern: pattern(first.path()).into(),
                 path: first.path().to_owned(),
             });
         }
