@@ -125,7 +125,11 @@ fn points(
         }
         Place::Sky { ra, dec, depth } => {
             let on_sky = on_sky(catalog, source, [ra, dec], depth, conversion, tell);
-            return on_sky.within(|| kept_of(source));
+            return on_sky.or_else(|error| match error {
+                SampleError::Library(_) => Err(error).within(|| kept_of(source)),
+                // It names the file itself.
+                other => Err(other),
+            });
         }
     };
     Ok(Points::new(x, y, z)?)
