@@ -6,6 +6,7 @@
 //! from; a filter may decide a pair only where it cannot be wrong. A binning of another crate goes by its rule alone.
 
 mod axis;
+mod difference;
 mod edges;
 #[allow(clippy::inline_always, reason = "filters run inside vector kernels")]
 pub(crate) mod filter;

@@ -68,8 +68,7 @@ impl<B: Binning> PairCounts<B> {
             })
         };
         if self.binning != other.binning {
-            let [left, right] = [self, other].map(|counts| format!("{:?}", counts.binning));
-            return differ("the bins", left, right);
+            return Err(MergeError::of_bins(&self.binning, &other.binning));
         }
         if self.kind != other.kind {
             let [left, right] = [self, other].map(|counts| counts.kind.to_string());

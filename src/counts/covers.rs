@@ -151,8 +151,8 @@ impl Covers {
             if !ours.total.is_same(&theirs.total) {
                 return Err(MergeError::Setting {
                     setting: "the total of the job",
-                    left: format!("{:?}", ours.total),
-                    right: format!("{:?}", theirs.total),
+                    left: ours.total.to_string(),
+                    right: theirs.total.to_string(),
                 });
             }
             if let Some(&part) = ours.parts.intersection(&theirs.parts).next() {

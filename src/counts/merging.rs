@@ -44,11 +44,9 @@ impl<B: Binning> PairCounts<B> {
                 right: other.exactness,
             });
         }
-        differ(
-            "the bins",
-            format!("{:?}", self.binning),
-            format!("{:?}", other.binning),
-        )?;
+        if self.binning != other.binning {
+            return Err(MergeError::of_bins(&self.binning, &other.binning));
+        }
         differ(
             "the kind of pairs",
             self.kind.to_string(),
@@ -85,7 +83,7 @@ impl<B: Binning> PairCounts<B> {
                 right,
             });
         }
-        let degrees = |counts: &Self| format!("{:?}", counts.sums.degrees());
+        let degrees = |counts: &Self| counts.legendre_degrees().to_string();
         differ("the Legendre sums", degrees(self), degrees(other))?;
         if self.pair_weight != other.pair_weight {
             let text = |weight: &Option<PairWeight>| {

@@ -62,6 +62,13 @@ pub struct PairTotal {
     pub design_effect: f64,
 }
 
+impl std::fmt::Display for PairTotal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kind, pairs, .. } = self;
+        write!(f, "{pairs} pairs, {kind}, of weight {:?}", self.weight)
+    }
+}
+
 impl PairTotal {
     /// Whether both are the same to the bit: weights of a job may add up to no number.
     pub(super) fn is_same(&self, other: &Self) -> bool {

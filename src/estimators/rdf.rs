@@ -195,8 +195,7 @@ impl Rdf {
             right,
         };
         if self.bins != other.bins {
-            let edges = |rdf: &Self| format!("{:?}", rdf.edges().values());
-            return Err(differ("the bins", edges(self), edges(other)));
+            return Err(MergeError::of_bins(&self.bins, &other.bins));
         }
         if let (Some(left), Some(right)) = (self.kind, other.kind)
             && left != right

@@ -109,6 +109,16 @@ impl LegendreDegrees {
     }
 }
 
+impl std::fmt::Display for LegendreDegrees {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let degrees: Vec<_> = self.iter().map(|l| l.degree().to_string()).collect();
+        match degrees.as_slice() {
+            [] => f.write_str("none"),
+            degrees => write!(f, "degrees {}", degrees.join(", ")),
+        }
+    }
+}
+
 impl FromIterator<Legendre> for LegendreDegrees {
     fn from_iter<I: IntoIterator<Item = Legendre>>(all: I) -> Self {
         let bits = all.into_iter().map(|l| 1u16 << l.degree());

@@ -314,12 +314,19 @@ impl<B: Binning> Partials<B> {
             left,
             right,
         };
-        if self.binning != other.binning || self.volumes != other.volumes {
-            let bins = |of: &Self| format!("{:?}", of.binning);
-            return Err(differ("the bins", bins(self), bins(other)));
+        if self.binning != other.binning {
+            return Err(MergeError::of_bins(&self.binning, &other.binning));
+        }
+        if self.volumes != other.volumes {
+            let last = |of: &Self| format!("the last is {:?}", of.volumes.last().unwrap_or(&0.0));
+            return Err(differ("the volumes of the bins", last(self), last(other)));
         }
         if self.species != other.species {
-            let pairs = |of: &Self| format!("pairs {:?}", of.species.pairs());
+            let pairs = |of: &Self| {
+                let pairs = of.species.pairs().iter();
+                let pairs: Vec<_> = pairs.map(|[a, b]| format!("{a}-{b}")).collect();
+                format!("pairs {}", pairs.join(", "))
+            };
             return Err(differ("the species", pairs(self), pairs(other)));
         }
         if let (Some(left), Some(right)) = (self.exactness, other.exactness)
