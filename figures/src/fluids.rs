@@ -27,6 +27,18 @@ pub(crate) fn partial_names(table: &Table, prefix: &str) -> Vec<String> {
         .collect()
 }
 
+/// The error of a column: of g that from blocks of frames, which are correlated, before the Poisson one.
+pub(crate) fn error_of(table: &Table, value: &str) -> Option<Vec<f64>> {
+    let of_g = match value.strip_prefix('g') {
+        Some(pair) if pair.is_empty() || pair.starts_with('_') => {
+            let of = |kind: &str| column(table, &format!("g_{kind}{pair}"));
+            of("block_error").or_else(|| of("error"))
+        }
+        _ => None,
+    };
+    of_g.or_else(|| column(table, &format!("{value}_error")))
+}
+
 /// What a curve is called: pairs of frames a lag apart have it behind those of species, `O-O_t10`.
 pub(crate) fn partial_label(pair: &str) -> String {
     let is_lag = |lag: &&str| !lag.is_empty() && lag.bytes().all(|byte| byte.is_ascii_digit());

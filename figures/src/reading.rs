@@ -9,7 +9,7 @@ use crate::bins::{Axis, axes, centres, column, labelled, map_scale, required, sy
 use crate::curve::Curves;
 use crate::error::FigureError;
 use crate::fluids::{
-    OfBlocks, coordination, first_partial, g_label, is_of_blocks, is_ratio, of_blocks,
+    OfBlocks, coordination, error_of, first_partial, g_label, is_of_blocks, is_ratio, of_blocks,
     partial_label, partial_names,
 };
 use crate::map::{Map, Meaning};
@@ -295,7 +295,7 @@ fn shown(table: &Table, kind: ResultKind, x: &Axis) -> Result<Shown, FigureError
             label: partial_label(label),
             x: places.clone(),
             y: required(table, value)?,
-            error: column(table, &format!("{value}_error")).unwrap_or_default(),
+            error: error_of(table, value).unwrap_or_default(),
             look: Look {
                 colour: k,
                 marker: k,

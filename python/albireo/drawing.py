@@ -24,6 +24,12 @@ def _is_logarithmic(edges: np.ndarray) -> bool:
     return bool(steps.max() - steps.min() < 0.05 * steps.max() and positive[-1] > 3 * positive[0])
 
 
+def _error_of_g(result: Any, pair: str) -> np.ndarray:
+    """The error of g from blocks of frames, else the Poisson one."""
+    name = f"g_block_error{pair}"
+    return result[name] if name in result.columns else result[f"g_error{pair}"]
+
+
 def draw(result: Any, ax: Any, style: dict[str, Any]) -> Any:
     """Draws a result into `ax`, a new one where that is None."""
     if ax is None:
@@ -42,14 +48,15 @@ def draw(result: Any, ax: Any, style: dict[str, Any]) -> Any:
     middles = (edges[:-1] + edges[1:]) / 2
     if partials:
         for name in partials:
-            ax.errorbar(middles, result[name], result[f"g_error_{name[2:]}"], **{"lw": 1, "label": name[2:], **style})
+            ax.errorbar(middles, result[name], _error_of_g(result, name[1:]), **{"lw": 1, "label": name[2:], **style})
         ax.set_ylabel("g")
         ax.legend()
     elif not estimate:
         ax.stairs(result.npairs, edges, **style)
         ax.set_ylabel("pairs")
     else:
-        values, errors = np.atleast_2d(result.value), np.atleast_2d(result.error)
+        error = _error_of_g(result, "") if "g" in result.columns else result.error
+        values, errors = np.atleast_2d(result.value), np.atleast_2d(error)
         names = [n for n in result.columns if n in ("xi", "wp", "g") or (n.startswith("xi_") and not n.endswith("error"))]
         for name, value, error in zip(names, values, errors):
             ax.errorbar(middles, value, error, **{"marker": "o", "ms": 3, "lw": 1, "label": name, **style})

@@ -6,6 +6,7 @@ mod angular;
 mod bad_input;
 mod beyond_half;
 mod bit_columns;
+mod block_errors;
 mod checkpoints;
 mod columns;
 mod combine;

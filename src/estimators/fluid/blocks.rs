@@ -1,10 +1,10 @@
 //! g of runs of consecutive frames: how it drifts, and how far its mean is off.
 //!
-//! Entry: [`Blocks`].
+//! Entry: [`Blocks`]; [`even_blocks`] and [`error_of_blocks`] of parts of a trajectory that are there already.
 
 use super::{Frame, Normalisation, Partials};
 use crate::binning::Binning;
-use crate::error::EstimatorError;
+use crate::error::{EstimatorError, MergeError};
 
 /// Partial functions of blocks of so many consecutive frames each, one after the other.
 ///
@@ -174,4 +174,72 @@ impl<B: Binning> Blocks<B> {
 fn merged<B: Binning>(all: &mut Partials<B>, block: &Partials<B>) -> Result<(), EstimatorError> {
     let merged = all.merge(block);
     merged.map_err(|error| EstimatorError::Needs(error.to_string()))
+}
+
+/// Parts of a trajectory in their order as so many blocks of consecutive frames, as even as whole parts make them; fewer where there are fewer parts.
+///
+/// # Errors
+/// As [`Partials::merge`].
+pub fn even_blocks<B: Binning>(
+    parts: &[Partials<B>],
+    number: usize,
+) -> Result<Vec<Partials<B>>, MergeError> {
+    let number = number.min(parts.len());
+    let frames: u64 = parts.iter().map(Partials::frames).sum();
+    let (mut blocks, mut last): (Vec<Partials<B>>, _) = (Vec::new(), None);
+    let mut before = 0;
+    for part in parts.iter().filter(|part| part.frames() > 0) {
+        // The middle of a part tells where it belongs.
+        let middle = 2 * u128::from(before) + u128::from(part.frames());
+        let block = middle * number as u128 / (2 * u128::from(frames));
+        before += part.frames();
+        match blocks.last_mut().filter(|_| last == Some(block)) {
+            Some(sum) => sum.merge(part)?,
+            None => blocks.push(part.clone()),
+        }
+        last = Some(block);
+    }
+    Ok(blocks)
+}
+
+/// The standard error of g from the scatter of n blocks of frames, `sqrt(n/(n - 1) sum w_b^2 (g_b - g)^2)`, in the unit of g; none below two blocks.
+///
+/// `w_b` is the block's share of all ideal pairs, or of the frames for `none`: for blocks alike this is the scatter of the blocks over the root of their
+/// number. It is finite wherever a pair was counted; NaN where none was. Blocks are taken as independent: they should be longer than the memory of the fluid.
+///
+/// # Errors
+/// Species whose pairs were not counted.
+pub fn error_of_blocks<B: Binning>(
+    blocks: &[Partials<B>],
+    species: [usize; 2],
+    normalisation: Normalisation,
+) -> Result<Option<Vec<f64>>, EstimatorError> {
+    if blocks.len() < 2 {
+        return Ok(None);
+    }
+    let weight: f64 = blocks.iter().map(Partials::weight).sum();
+    let mut each = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let mut g = block.g(species, normalisation)?;
+        let mut shares = block.ideal_pairs(species, normalisation)?;
+        if normalisation == Normalisation::None {
+            shares.fill(block.weight());
+            g.iter_mut().for_each(|g| *g *= weight / block.weight());
+        }
+        each.push((g, shares));
+    }
+    let error = |bin: usize| {
+        let there = || each.iter().map(|(g, shares)| (g[bin], shares[bin]));
+        let there = || there().filter(|(_, share)| *share > 0.0);
+        let all: f64 = there().map(|(_, share)| share).sum();
+        let mean: f64 = there().map(|(g, share)| share / all * g).sum();
+        let n = there().count() as f64;
+        if n < 2.0 || mean == 0.0 {
+            return f64::NAN;
+        }
+        let squares = there().map(|(g, share)| (share / all * (g - mean)).powi(2));
+        (n / (n - 1.0) * squares.sum::<f64>()).sqrt()
+    };
+    let bins = each.first().map_or(0, |(g, _)| g.len());
+    Ok(Some((0..bins).map(error).collect()))
 }

@@ -27,7 +27,7 @@ mod walls;
 mod wigner_seitz;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
-pub use blocks::Blocks;
+pub use blocks::{Blocks, error_of_blocks, even_blocks};
 pub use debye::{DebyeSums, FormFactor, displacing};
 pub use distances::DistanceDistribution;
 pub use form_factors::Gaussians;

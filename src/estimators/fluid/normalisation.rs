@@ -228,14 +228,30 @@ impl<B: Binning> Partials<B> {
     /// # Errors
     /// Species whose pairs were not counted.
     pub fn poisson_error(&self, species: [usize; 2]) -> Result<Vec<f64>, EstimatorError> {
+        self.poisson_error_of(species, Normalisation::Pairs)
+    }
+
+    /// The same of what else a normalisation makes of the pairs, in its unit.
+    ///
+    /// # Errors
+    /// Species whose pairs were not counted.
+    pub fn poisson_error_of(
+        &self,
+        species: [usize; 2],
+        normalisation: Normalisation,
+    ) -> Result<Vec<f64>, EstimatorError> {
         let pairs = self.npairs(species)?.iter();
-        let g = self.g(species, Normalisation::Pairs)?.into_iter();
+        let g = self.g(species, normalisation)?.into_iter();
         let spread = if self.is_reweighted() {
             (self.frames() as f64 / self.effective_frames()).sqrt()
         } else {
             1.0
         };
-        let error = |(g, &p)| spread * crate::estimators::poisson_error(g - 1.0, p as f64);
+        let error = |(g, &p): (f64, &u64)| match normalisation {
+            // A density may be tiny beside 1.
+            Normalisation::Density | Normalisation::None if p > 0 => spread * g / (p as f64).sqrt(),
+            _ => spread * crate::estimators::poisson_error(g - 1.0, p as f64),
+        };
         Ok(g.zip(pairs).map(error).collect())
     }
 

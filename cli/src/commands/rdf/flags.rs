@@ -95,6 +95,15 @@ impl From<KirkwoodBuffName> for BoxCorrection {
     }
 }
 
+/// How errors are found from blocks of frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BlockErrorName {
+    /// The scatter of a few blocks.
+    Blocks,
+    /// Blocks of doubling length, up to where their errors no longer grow (Flyvbjerg & Petersen 1989).
+    Plateau,
+}
+
 /// A condition with a name.
 #[derive(Debug, Clone)]
 pub(super) struct NamedCondition {
@@ -171,6 +180,12 @@ pub(super) struct FrameFlags {
     /// Frames of a block in --block-counts, e.g. 10 [default: 1]
     #[arg(long, value_name = "N", requires = "block_counts")]
     pub(super) block: Option<NonZeroU64>,
+    /// Blocks of consecutive frames, as even as can be, whose scatter is `g_block_error`; all frames where they are fewer [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=1024))]
+    blocks: Option<u16>,
+    /// How `g_block_error` is found: scatter of --blocks, or the plateau of errors of blocks of doubling length, for hundreds of frames [default: blocks]
+    #[arg(long, value_name = "METHOD")]
+    block_error: Option<BlockErrorName>,
     /// Save the counts here every half minute, and go on from them when the command is run again
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
@@ -203,6 +218,8 @@ impl FrameFlags {
             (self.pmf, "--pmf"),
             (self.kirkwood_buff.is_some(), "--kirkwood-buff"),
             (self.block_counts.is_some(), "--block-counts"),
+            (self.blocks.is_some(), "--blocks"),
+            (self.block_error.is_some(), "--block-error"),
             (self.checkpoint.is_some(), "--checkpoint"),
             (self.frames_per_device.is_some(), "--frames-per-device"),
             (self.frame_column.is_some(), "--frame-column"),
@@ -225,6 +242,41 @@ impl FrameFlags {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// How many blocks errors are the scatter of.
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks.map_or(5, usize::from)
+    }
+
+    /// Whether anything is asked about errors of blocks.
+    pub(super) fn errors_asked(&self) -> bool {
+        self.blocks.is_some() || self.block_error.is_some()
+    }
+
+    /// Whether errors of blocks are those of a plateau.
+    pub(super) fn is_plateau(&self) -> bool {
+        self.block_error == Some(BlockErrorName::Plateau)
+    }
+
+    /// Refuses what does not go together.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.is_plateau() && self.blocks.is_some() {
+            return Err(usage(
+                "--blocks is for --block-error blocks: a plateau is found from blocks of all lengths",
+            ));
+        }
+        let norm = match self.norm {
+            Some(NormName::Density) => "density",
+            Some(NormName::None) => "none",
+            _ => return Ok(()),
+        };
+        if self.pmf {
+            return Err(usage(format!(
+                "--pmf is -ln g, and --norm {norm} gives no g: leave it out, or name pairs, n2 or gc"
+            )));
+        }
+        Ok(())
     }
 
     /// Whether bins are of (rho, |z|).

@@ -174,6 +174,8 @@ impl<B: RdfBins> Run<'_, B> {
         let n_classes = groups.labels() as usize * (groups.labels() as usize + 1) / 2;
         let bytes = 8 * self.bins.n_bins() * n_classes;
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
+        // Where frames do not fill them, there are half as many.
+        let most = most.max(2 * self.flags.blocks());
         let pause = self.times.checkpoint_pause();
         let path = self.flags.checkpoint.as_deref();
         let world = world::current();

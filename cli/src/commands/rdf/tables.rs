@@ -4,7 +4,8 @@
 
 use albireo::LineOfSight;
 use albireo::estimators::fluid::{
-    Blocking, Normalisation, Partials, Plateau, potential_of_mean_force,
+    Blocking, Normalisation, Partials, Plateau, error_of_blocks, even_blocks,
+    potential_of_mean_force,
 };
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
@@ -54,46 +55,121 @@ impl Named<'_> {
     }
 }
 
-/// The fewest blocks whose scatter is an error.
+/// The fewest blocks that may have a plateau.
 const FEWEST: usize = 8;
 
-/// The errors of g from the scatter of blocks of frames, which may be correlated; none of too few blocks.
-fn block_errors<B: RdfBins>(
-    counted: &Counted<B>,
-    pair: [usize; 2],
+/// The errors of g from blocks of frames, and what they are; none of too few frames.
+struct BlockErrors<'a, B> {
+    /// Blocks of frames: few large ones, or many whose errors have a plateau.
+    blocks: Vec<Partials<B>>,
+    of: &'a Counted<B>,
     norm: Normalisation,
-) -> Result<Option<Vec<f64>>> {
-    let whole = |block: &&Partials<B>| block.frames() == counted.blocks.length();
-    let blocks: Vec<_> = counted.each.iter().filter(whole).collect();
-    if blocks.len() < FEWEST || norm == Normalisation::None {
-        return Ok(None);
+    plateau: bool,
+}
+
+impl<'a, B: RdfBins> BlockErrors<'a, B> {
+    fn new(
+        counted: &'a Counted<B>,
+        norm: Normalisation,
+        flags: &FrameFlags,
+    ) -> Result<Option<Self>> {
+        let plateau = flags.is_plateau();
+        let blocks = if plateau {
+            let whole = |block: &&Partials<B>| block.frames() == counted.blocks.length();
+            counted.each.iter().filter(whole).cloned().collect()
+        } else {
+            even_blocks(&counted.each, flags.blocks())?
+        };
+        let of = Self {
+            blocks,
+            of: counted,
+            norm,
+            plateau,
+        };
+        if of.blocks.len() >= if plateau { FEWEST } else { 2 } {
+            tracing::info!("g_block_error: from {}", of.method());
+            return Ok(Some(of));
+        }
+        if plateau {
+            tracing::warn!(
+                "--block-error plateau needs {FEWEST} blocks, found {}: there is no g_block_error",
+                of.blocks.len()
+            );
+        }
+        Ok(None)
     }
-    let mut series = Blocking::new(counted.partials.binning().n_bins());
-    for block in blocks {
-        let pairs = block.g(pair, Normalisation::None)?;
-        series.add(&pairs, &block.ideal_pairs(pair, norm)?)?;
+
+    /// How they were found.
+    fn method(&self) -> String {
+        let frames = self.blocks.iter().map(Partials::frames);
+        let (least, most) = (frames.clone().min(), frames.max());
+        let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
+        if self.plateau {
+            return format!(
+                "the plateau of blocks of {most} frames and more (Flyvbjerg & Petersen, cubic rule)"
+            );
+        }
+        let length = if least == most {
+            most.to_string()
+        } else {
+            format!("{least} to {most}")
+        };
+        let plural = if most == 1 { "" } else { "s" };
+        format!(
+            "the scatter of {} blocks of {length} frame{plural}",
+            self.blocks.len()
+        )
     }
-    let (g, bare) = (
-        counted.partials.g(pair, norm)?,
-        counted.partials.ideal_pairs(pair, norm)?,
-    );
-    // What g has beside pairs over ideal pairs, such as a density.
-    let pairs = counted.partials.g(pair, Normalisation::None)?;
-    let npairs = pairs.iter().zip(&bare);
-    let factors = g
-        .iter()
-        .zip(npairs)
-        .map(|(g, (&p, bare))| if p > 0.0 { g * bare / p } else { 1.0 });
-    let errors = series.errors(Plateau::Cubic).into_iter();
-    Ok(Some(
-        errors.zip(factors).map(|(e, factor)| e * factor).collect(),
-    ))
+
+    fn column(&self, pair: [usize; 2], named: &Named<'_>) -> Result<TableColumn> {
+        let of = named.pair(pair);
+        let (errors, nan) = if self.plateau {
+            (self.of_plateau(pair)?, "no plateau")
+        } else {
+            let errors = error_of_blocks(&self.blocks, pair, self.norm)?;
+            (errors.unwrap_or_default(), "no pair")
+        };
+        Ok(TableColumn::floats(
+            named.column("g_block_error", pair),
+            format!(
+                "standard error of g of {of} from {}; nan: {nan}",
+                self.method()
+            ),
+            errors,
+        ))
+    }
+
+    /// Errors that longer blocks would not change.
+    fn of_plateau(&self, pair: [usize; 2]) -> Result<Vec<f64>> {
+        let partials = &self.of.partials;
+        let bins = partials.binning().n_bins();
+        let divisors = |of: &Partials<B>| -> Result<Vec<f64>> {
+            Ok(match self.norm {
+                Normalisation::None => vec![of.weight(); bins],
+                norm => of.ideal_pairs(pair, norm)?,
+            })
+        };
+        let mut series = Blocking::new(bins);
+        for block in &self.blocks {
+            series.add(&block.g(pair, Normalisation::None)?, &divisors(block)?)?;
+        }
+        // What g has beside pairs over ideal pairs, such as a density.
+        let (g, bare) = (partials.g(pair, self.norm)?, divisors(partials)?);
+        let pairs = partials.g(pair, Normalisation::None)?;
+        let npairs = pairs.iter().zip(&bare);
+        let factors = g
+            .iter()
+            .zip(npairs)
+            .map(|(g, (&p, bare))| if p > 0.0 { g * bare / p } else { 1.0 });
+        let errors = series.errors(Plateau::Cubic).into_iter();
+        Ok(errors.zip(factors).map(|(e, factor)| e * factor).collect())
+    }
 }
 
 /// The columns of one pair of species.
 fn pair_columns<B: RdfBins>(
     partials: &Partials<B>,
-    counted: &Counted<B>,
+    errors: Option<&BlockErrors<'_, B>>,
     pair: [usize; 2],
     (named, norm, flags): (&Named<'_>, Normalisation, &FrameFlags),
 ) -> Result<Vec<TableColumn>> {
@@ -108,10 +184,9 @@ fn pair_columns<B: RdfBins>(
     )];
     columns.push(TableColumn::floats(
         named.column("g_error", pair),
-        format!("Poisson error of g of {of}, of normalisation pairs"),
-        partials.poisson_error(pair)?,
+        format!("Poisson error of g of {of}, normalisation {}", norm.name()),
+        partials.poisson_error_of(pair, norm)?,
     ));
-    let errors = block_errors(counted, pair, norm)?;
     if flags.pmf {
         let w = potential_of_mean_force(&partials.g(pair, norm)?);
         let what = format!("potential of mean force of {of} over kT");
@@ -129,14 +204,7 @@ fn pair_columns<B: RdfBins>(
         ));
     }
     if let Some(errors) = errors {
-        let length = counted.blocks.length();
-        columns.push(TableColumn::floats(
-            named.column("g_block_error", pair),
-            format!(
-                "standard error of g of {of} from the scatter of blocks of {length} frames and more (Flyvbjerg & Petersen, cubic rule); nan: no plateau"
-            ),
-            errors,
-        ));
+        columns.push(errors.column(pair, named)?);
     }
     // Partners are within a distance, not in rings and heights.
     if B::of_r(partials).is_some() {
@@ -238,11 +306,15 @@ pub(super) fn write<B: RdfBins>(
         many: counted.pairs.len() > 1,
     };
     let edges = edge_columns(&axes, unit);
+    let errors = BlockErrors::new(counted, norm, flags)?;
+    if let Some(errors) = &errors {
+        record.set("block_error", errors.method());
+    }
     let mut columns = edges.clone();
     for &pair in &counted.pairs {
         columns.extend(pair_columns(
             &counted.partials,
-            counted,
+            errors.as_ref(),
             pair,
             (&named, norm, flags),
         )?);

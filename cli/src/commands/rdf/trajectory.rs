@@ -27,6 +27,7 @@ impl Rdf {
         selection: &Selection,
         given: Option<GivenFrames>,
     ) -> Result<()> {
+        self.frames.check()?;
         let mut record = Record::begin(call.arguments);
         let paths: &[PathBuf] = &self.data.paths;
         let mut reading = self

@@ -113,6 +113,7 @@ fn refuse(run: &Run<'_, RBins>, structure: &StructureFlags) -> Result<()> {
         (flags.kirkwood_buff.is_some(), "--kirkwood-buff"),
         (flags.pmf, "--pmf"),
         (flags.block_counts.is_some(), "--block-counts"),
+        (flags.errors_asked(), "--blocks and --block-error"),
         (flags.checkpoint.is_some(), "--checkpoint"),
         (flags.update, "--update"),
     ];
