@@ -121,6 +121,7 @@ impl Saved {
                 statistic.unwrap_or("no statistic")
             );
         }
+        table.check_whole()?;
         if table.is_approximate() {
             bail!("expected exact counts, found approximate ones");
         }

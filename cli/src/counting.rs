@@ -13,7 +13,7 @@ use albireo::engine::{AnySorted, Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
 use albireo::{Binning, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::by_shell::ByShell;
 use crate::counted::{Counted, cuts_record, fingerprint};
@@ -23,7 +23,13 @@ use crate::planned::Planned;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
+use crate::usage::usage;
 use crate::worker::Worker;
+
+/// Units counted of those that there are.
+fn share_of([units, counted]: [usize; 2]) -> String {
+    format!("{counted} of {units} units")
+}
 
 /// Counts pairs in one domain.
 pub(crate) struct Counter<'a> {
@@ -421,6 +427,39 @@ impl<'a> Counter<'a> {
         names.join("; ")
     }
 
+    /// Refuses counts of which unequal shares are there, for an estimate that `known` pairs, which are no count, go into too.
+    ///
+    /// # Errors
+    /// A wrong call, which names the share of each.
+    pub(crate) fn check_shares(&self, known: Option<&str>) -> Result<()> {
+        let held = self.engines.works.shares();
+        if held.iter().all(|(_, [units, counted])| units == counted) {
+            return Ok(());
+        }
+        // What was read from a file, or is known, is whole.
+        let share = |name: &str| {
+            let held = held.iter().find(|(held, _)| held == name);
+            held.map_or([1, 1], |(_, share)| *share)
+        };
+        let counts = self.done.iter().map(|count| count.name);
+        let shares: Vec<_> = counts
+            .chain(known)
+            .map(|name| (name, share(name)))
+            .collect();
+        let same = |a: [usize; 2], b: [usize; 2]| a[1] * b[0] == b[1] * a[0];
+        if shares.iter().all(|(_, share)| same(*share, shares[0].1)) {
+            return Ok(());
+        }
+        let listed = shares.iter().map(|&(name, share)| match share {
+            [units, counted] if units == counted => format!("{name} all"),
+            share => format!("{name} {}", share_of(share)),
+        });
+        Err(usage(format!(
+            "--partial: an estimate takes the same share of all of its pairs, found {}: give the parts that are missing, or merge parts of `albireo count`, whose counts may be partial",
+            listed.collect::<Vec<_>>().join(", ")
+        )))
+    }
+
     /// Whether the counts are exact.
     pub(crate) fn exactness(&self) -> Exactness {
         self.engines.exactness()
@@ -438,6 +477,14 @@ impl<'a> Counter<'a> {
         }
         if let Some(parts) = self.engines.works.record() {
             record.set("parts", parts);
+        }
+        let shares = self.engines.works.shares().into_iter();
+        let partial = shares.filter(|(_, [units, counted])| counted < units);
+        let partial: Map<String, Value> = partial
+            .map(|(name, share)| (name, json!(share_of(share))))
+            .collect();
+        if !partial.is_empty() {
+            record.set("partial", partial);
         }
     }
 }

@@ -107,6 +107,9 @@ pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
             "approximate: float32 decided alone, pairs next to an edge may lie in the neighbouring bin"
         );
     }
+    if let Some(partial) = table.partial() {
+        tracing::warn!("partial: some pairs are missing ({partial}), totals are those of all");
+    }
     if taken {
         return Ok(());
     }

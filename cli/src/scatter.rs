@@ -4,7 +4,9 @@
 
 use albireo::binning::BinAxis;
 use albireo::counts::{PairKind, RegionCounts};
-use albireo::estimators::{CombinedRegions, Covariance, Jackknife, RegionTerms, TermCounts};
+use albireo::estimators::{
+    CombinedRegions, Covariance, Jackknife, RegionTerms, TermCounts, hartlap_factor,
+};
 use albireo::result::Correlation;
 use albireo::{Binning, EstimatorError, PairTotal};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
@@ -242,8 +244,8 @@ impl Scatter {
         }
     }
 
-    /// Writes down how the errors were made.
-    pub(crate) fn note(&self, record: &mut Record) {
+    /// How the errors were made, for a record.
+    fn errors(&self) -> Map<String, Value> {
         let mut errors = Map::new();
         errors.insert("method".to_owned(), json!(self.method.name()));
         errors.insert("regions".to_owned(), json!(self.regions));
@@ -258,6 +260,29 @@ impl Scatter {
                 errors.insert("seed".to_owned(), json!(seed));
             }
         }
+        errors
+    }
+
+    /// Writes down how the errors were made.
+    pub(crate) fn note(&self, record: &mut Record) {
+        record.set("errors", self.errors());
+    }
+
+    /// Says whether the covariance of so many values can be inverted, and writes it down with how the errors were made.
+    pub(crate) fn note_inverse(&self, bins: usize, record: &mut Record) {
+        let (number, what) = match self.method {
+            // Draws of so few regions know no more than these.
+            Method::Bootstrap { realisations, .. } if (realisations as usize) < self.regions => {
+                (realisations as usize, "realisations")
+            }
+            _ => (self.regions, "regions"),
+        };
+        let mut errors = self.errors();
+        errors.insert("bins".to_owned(), json!(bins));
+        errors.insert(
+            "hartlap_factor".to_owned(),
+            json!(say_inverse(number, what, bins)),
+        );
         record.set("errors", errors);
     }
 
@@ -341,6 +366,26 @@ fn over_matrix(column: &TableColumn, side: &str, bins: usize) -> TableColumn {
         description: format!("{} of the {side}'s bin", column.description),
         values,
     }
+}
+
+/// Says whether a covariance of `bins` from so many `what` can be inverted; the Hartlap factor of its inverse where it can without bias.
+pub(crate) fn say_inverse(number: usize, what: &str, bins: usize) -> Option<f64> {
+    let factor = hartlap_factor(number, bins).ok();
+    match factor {
+        Some(factor) => tracing::info!(
+            "{number} {what} of {bins} bins: the Hartlap factor of the inverse is {factor}"
+        ),
+        None if number <= bins => tracing::warn!(
+            "{number} {what} of {bins} bins: the covariance has rank {} at most and no inverse, which takes more {what} than bins; a Hartlap factor takes {} at least",
+            number.saturating_sub(1),
+            bins + 3
+        ),
+        None => tracing::warn!(
+            "{number} {what} of {bins} bins: the covariance has no unbiased inverse, which needs {} {what} at least",
+            bins + 3
+        ),
+    }
+    factor
 }
 
 /// Refuses a covariance of more bins than a table of pairs of them is written for.

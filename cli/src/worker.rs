@@ -194,6 +194,22 @@ impl Works {
         })
     }
 
+    /// How many units there are of each count that parts hold, and how many were counted: a count of several samples by its name.
+    pub(crate) fn shares(&self) -> Vec<(String, [usize; 2])> {
+        let mut shares: Vec<(String, [usize; 2])> = Vec::new();
+        let Work::Given(given) = &*self.0 else {
+            return shares;
+        };
+        for count in &given.counts {
+            let [units, counted] = count.units;
+            match shares.iter_mut().find(|(name, _)| *name == count.of.name) {
+                Some((_, all)) => *all = [all[0] + units, all[1] + counted],
+                None => shares.push((count.of.name.clone(), count.units)),
+            }
+        }
+        shares
+    }
+
     /// What the record of a result says of the parts that it comes from.
     pub(crate) fn record(&self) -> Option<Value> {
         let Work::Given(given) = &*self.0 else {

@@ -16,7 +16,7 @@ use crate::map::{Map, Meaning};
 use crate::matrix::correlation_matrix;
 use crate::partials::{FEWEST, Partials};
 use crate::series::{Look, Series};
-use crate::style::{Named, Style};
+use crate::style::{Named, Style, reservations};
 
 /// What a figure shows.
 #[derive(Debug, Clone)]
@@ -33,15 +33,12 @@ impl Picture {
             [one] => Self::of_one(one.table, style)?.or_matrix(one.table),
             many => joined(many, style).map(Self::Curves)?,
         };
-        let approximate = results.iter().any(|result| result.table.is_approximate());
         let label = match &mut picture {
             Self::Curves(curves) => &mut curves.y_label,
             Self::Map(map) => &mut map.value_label,
             Self::Partials(partials) => &mut partials.y_label,
         };
-        if approximate {
-            label.push_str("  (approximate counts)");
-        }
+        label.push_str(&reservations(results));
         Ok(picture)
     }
 

@@ -46,6 +46,21 @@ pub struct Named<'a> {
     pub table: &'a Table,
 }
 
+/// What is said beside the values of results whose counts are approximate, or hold a part of the pairs.
+pub(crate) fn reservations(results: &[Named<'_>]) -> String {
+    let mut said = String::new();
+    if results.iter().any(|result| result.table.is_approximate()) {
+        said.push_str("  (approximate counts)");
+    }
+    let mut partial = results.iter().filter_map(|result| result.table.partial());
+    match (partial.next(), partial.next()) {
+        (None, _) => {}
+        (Some(one), None) if results.len() == 1 => said.push_str(&format!("  (partial: {one})")),
+        _ => said.push_str("  (partial counts)"),
+    }
+    said
+}
+
 impl Style {
     /// Whether values are scaled by a power of the separation.
     pub(crate) fn scales(&self) -> bool {

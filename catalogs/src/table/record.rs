@@ -1,6 +1,7 @@
 //! What a result table says of itself in its metadata.
 //!
-//! Entry: [`Table::kind`], [`Table::edges`], [`Table::is_approximate`]. It reads the keys `result`, `edges` and `arithmetic`, and knows
+//! Entry: [`Table::kind`], [`Table::edges`], [`Table::is_approximate`], [`Table::partial`]. It reads the keys `result`, `edges`, `arithmetic` and
+//! `partial`, and knows
 //! nothing of how such a result is made.
 
 use serde_json::Value;
@@ -149,6 +150,38 @@ impl Table {
                 Ok((name.clone(), edges))
             })
             .collect()
+    }
+
+    /// Which shares of their pairs its counts hold, where some are missing: `DD 3 of 7 units, RR 2 of 7 units`.
+    ///
+    /// ```
+    /// let mut table = albireo_catalogs::Table::default();
+    /// assert_eq!(table.partial(), None);
+    /// table.meta.insert("partial".to_owned(), serde_json::json!({"DD": "3 of 7 units"}));
+    /// assert_eq!(table.partial().as_deref(), Some("DD 3 of 7 units"));
+    /// ```
+    #[must_use]
+    pub fn partial(&self) -> Option<String> {
+        let counts = self.meta.get("partial")?.as_object()?.iter();
+        let shares = counts.map(|(name, share)| match share {
+            Value::String(share) => format!("{name} {share}"),
+            other => format!("{name} {other}"),
+        });
+        let shares: Vec<String> = shares.collect();
+        (!shares.is_empty()).then(|| shares.join(", "))
+    }
+
+    /// Refuses a result that holds a part of its pairs only.
+    ///
+    /// # Errors
+    /// [`TableError::Record`], which says which share of which count is there.
+    pub fn check_whole(&self) -> Result<(), TableError> {
+        match self.partial() {
+            None => Ok(()),
+            Some(partial) => Err(unfit(format!(
+                "it is partial ({partial}): all of its pairs are needed, which `albireo merge` takes from all parts"
+            ))),
+        }
     }
 
     /// Whether its counts are marked as approximate.

@@ -158,7 +158,11 @@ impl Estimated {
     ) -> Result<()> {
         match (&self.covariance, covariance) {
             (Some(path), Some(covariance)) => {
-                write(&covariance_table(covariance, bins, of, &self.record)?, path)
+                let mut record = self.record.clone();
+                if let Some(scatter) = &self.scatter {
+                    scatter.note_inverse(covariance.bins(), &mut record);
+                }
+                write(&covariance_table(covariance, bins, of, &record)?, path)
             }
             _ => Ok(()),
         }
@@ -383,6 +387,8 @@ impl EstimateFlags {
         call: &mut Call<'_>,
     ) -> Result<Estimated> {
         let estimator = self.estimator()?;
+        let known_randoms = estimator.takes_known_randoms();
+        let random = self.given(Role::Randoms) || self.given(Role::SecondRandoms);
         if orders.is_some() && !estimator.takes_legendre_sums() {
             return Err(usage(format!(
                 "--poles-from legendre: --estimator {} is no sum of counts over one of them: take --poles-from mu",
@@ -441,6 +447,8 @@ impl EstimateFlags {
         };
         let (made, mut axes) =
             with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
+        let known = known_randoms && !random;
+        counter.check_shares(known.then_some("RR"))?;
         let scatter = made.scatter.as_ref();
         inputs.name_axes(&mut axes);
         record.set_bins(spec.statistic, &axes, los);

@@ -33,7 +33,8 @@ pub(crate) struct Merge {
     /// Write the result, by extension as the command itself would [default: it is printed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Make a result of the parts that are there, though units are missing: its record says how many were counted
+    /// Make a result of the parts that are there, though units are missing: its record says how many were counted. An estimate takes the same share of
+    /// all of its pairs
     #[arg(long)]
     partial: bool,
 }

@@ -143,6 +143,7 @@ pub(super) fn check_entry<B: Binning>(
     record: &Value,
     expected: &Expected<'_, B>,
 ) -> Result<()> {
+    table.check_whole()?;
     check_bins(table, expected.bins)?;
     if record.get("pair_weight").is_some() {
         bail!("it was counted with weights of pairs, of bits or of angles");

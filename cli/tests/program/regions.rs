@@ -220,6 +220,31 @@ fn multipoles_share_a_covariance() {
 }
 
 #[test]
+fn covariances_without_an_inverse_are_warned_of() {
+    let folder = folder();
+    let command = "xi d.csv --box 10 --bins lin:0.5:4:5 --regions-cubes 2 --covariance c.json";
+    let told = |flags: &str, part: &str| {
+        let run = folder.good(&format!("{command} {flags} -o xi.csv"));
+        assert!(run.stderr.contains(part), "{flags}: {}", run.stderr);
+        folder.table("c.json").meta["errors"]["hartlap_factor"].clone()
+    };
+    let singular = "has rank 4 at most and no inverse, which takes more realisations than bins; a Hartlap factor takes 8 at least";
+    let few = format!("5 realisations of 5 bins: the covariance {singular}");
+    assert!(told("--bootstrap 5", &few).is_null());
+    // (8 - 5 - 2)/(8 - 1)
+    let factor = told(
+        "",
+        "8 regions of 5 bins: the Hartlap factor of the inverse is 0.14285714285714285",
+    );
+    assert_eq!(factor, 1.0 / 7.0);
+    let wp = "wp d.csv --box 10 --bins lin:0.5:4:9 --pi-bins lin:0:4:4 --regions-cubes 2 -o wp.csv";
+    let run = folder.good(&format!("{wp} --covariance c.json"));
+    let singular = "8 regions of 9 bins: the covariance has rank 7 at most and no inverse, which takes more regions than bins; a Hartlap factor takes 12 at least";
+    assert!(run.stderr.contains(singular), "{}", run.stderr);
+    assert!(!folder.good(wp).stderr.contains("rank"));
+}
+
+#[test]
 fn threads_and_engines_do_not_change_a_covariance() {
     let folder = folder();
     let command =

@@ -129,6 +129,106 @@ fn parts_that_do_not_make_a_whole_are_refused() {
     assert!(run.stderr.contains(expected), "{}", run.stderr);
 }
 
+/// The share that a partial result of `d.csv` says it holds, by the units of its parts.
+fn share(folder: &Folder, of: &str, counts: &[&str]) -> String {
+    let parts = folder.table(of).meta["parts"]["counts"].clone();
+    let share = |name: &&str| {
+        let (units, counted) = (&parts[*name]["units"], &parts[*name]["units_counted"]);
+        format!("{name} {counted} of {units} units")
+    };
+    counts.iter().map(share).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn estimates_of_unequal_shares_are_refused() {
+    let folder = catalogs();
+    let bins = "--bins lin:0:0.6:3 --threads 1";
+    // Known RR has all pairs.
+    folder.good(&format!("xi d.csv --box 10 {bins} --shard 0/2 --part box"));
+    folder.good(&format!(
+        "rdf d.csv --box 10 --r-max 0.6 --n-bins 3 --shard 0/2 --part rdf"
+    ));
+    let xi = format!("xi d.csv --randoms r.csv {bins}");
+    folder.good(&format!("{xi} --shard 0/3 --part third"));
+    folder.good(&format!("count r.csv {bins} -o rr.csv"));
+    folder.good(&format!("{xi} --rr rr.csv --shard 0/2 --part without_rr"));
+    folder.good(&format!(
+        "count d.csv --box 10 {bins} --shard 0/2 --part dd"
+    ));
+    folder.good("merge dd --partial -o dd.csv");
+    let dd = share(&folder, "dd.csv", &["DD"]);
+    let advice = "give the parts that are missing, or merge parts of `albireo count`, whose counts may be partial\n";
+    let same = "error: --partial: an estimate takes the same share of all of its pairs, found";
+    for (part, found) in [
+        ("box", format!("{dd}, RR all")),
+        (
+            "rdf",
+            format!("{}, pairs of an ideal gas all", dd.replace("DD", "AA")),
+        ),
+    ] {
+        let run = folder.run(&format!("merge {part} --partial -o no.csv"));
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        let expected = format!("{same} {found}: {advice}");
+        assert!(run.stderr.ends_with(&expected), "{expected}{}", run.stderr);
+    }
+    for part in ["third", "without_rr"] {
+        let run = folder.run(&format!("merge {part} --partial -o no.csv"));
+        assert_eq!(run.code, 2, "{part}: {}", run.stderr);
+        assert!(run.stderr.contains(same), "{}", run.stderr);
+        assert_eq!(
+            run.stderr.contains("RR all: "),
+            part == "without_rr",
+            "{}",
+            run.stderr
+        );
+    }
+    assert!(!folder.path("no.csv").exists());
+}
+
+#[test]
+fn partial_counts_say_so_and_are_made_into_nothing_else() {
+    let folder = catalogs();
+    let count = "--statistic s-mu --bins lin:0:0.6:2 --mu-bins lin:0:1:2 --threads 1";
+    folder.good(&format!("count r.csv {count} --shard 0/2 --part half"));
+    let run = folder.good("merge half --partial -o half.csv");
+    folder.good("plot half.csv -o half.svg");
+    let share = share(&folder, "half.csv", &["DD"]);
+    let warning = format!("partial: some pairs are missing ({share}), totals are those of all");
+    assert!(run.stderr.contains(&warning), "{}", run.stderr);
+    let table = folder.table("half.csv");
+    assert_eq!(table.partial(), Some(share.clone()));
+    let figure = std::fs::read_to_string(folder.path("half.svg")).unwrap();
+    assert!(figure.contains(&format!("(partial: {share})")));
+    // What goes on being counts goes on saying so.
+    let run = folder.good("result rebin half.csv --by 2 -o coarse.csv");
+    assert!(run.stderr.contains(&warning), "{}", run.stderr);
+    assert_eq!(folder.table("coarse.csv").partial(), Some(share.clone()));
+    folder.good(&format!("count d.csv {count} -o dd.csv"));
+    let whole = format!(
+        "it is partial ({share}): all of its pairs are needed, which `albireo merge` takes from all parts\n"
+    );
+    for (command, of) in [
+        (
+            "result window half.csv -o no.csv".to_owned(),
+            "half.csv".to_owned(),
+        ),
+        (
+            "result sum half.csv dd.csv -o no.csv".to_owned(),
+            "half.csv".to_owned(),
+        ),
+        (
+            format!("xi d.csv --randoms r.csv {count} --rr half.csv -o no.csv"),
+            "--rr half.csv does not fit".to_owned(),
+        ),
+    ] {
+        let run = folder.run(&command);
+        assert_eq!(run.code, 1, "{command}: {}", run.stderr);
+        let expected = format!("error: {of}: {whole}");
+        assert!(run.stderr.ends_with(&expected), "{command}: {}", run.stderr);
+    }
+    assert!(!folder.path("no.csv").exists());
+}
+
 #[test]
 fn shards_that_there_are_not_are_refused() {
     let folder = Folder::new().with("d.csv", &scattered(50, 10.0, 5));

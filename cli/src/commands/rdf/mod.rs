@@ -317,6 +317,7 @@ impl Rdf {
             .dropping(cuts)
             .beyond_half(self.beyond_half);
         let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
+        counter.check_shares(Some("pairs of an ideal gas"))?;
         let excluded = excluded_pairs(pairs, counts.cuts());
         let of_bins = if space.kept().is_some() {
             cut_columns(&counts, pairs, excluded, &space)?

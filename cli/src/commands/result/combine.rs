@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, projected_to};
 use albireo::{Binning, Correlation, EstimatorError, SignedEdges};
 use albireo_catalogs::Table;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
@@ -157,7 +157,13 @@ impl Combine {
                 paths.len()
             )));
         }
-        let read = |path: &Path| Ok((path.to_owned(), Table::read(path)?));
+        let read = |path: &Path| {
+            let table = Table::read(path)?;
+            table
+                .check_whole()
+                .with_context(|| path.display().to_string())?;
+            Ok((path.to_owned(), table))
+        };
         paths.into_iter().map(read).collect()
     }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use albireo::estimators::{Covariance, hartlap_factor, percival_factor};
+use albireo::estimators::{Covariance, percival_factor};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::args::OutputFlags;
 use crate::catalogs::Files;
 use crate::output::{check, deliver, write};
 use crate::record::{Arguments, Record};
-use crate::scatter::{check_bins, covariance_table};
+use crate::scatter::{check_bins, covariance_table, say_inverse};
 use crate::usage::usage;
 
 /// Arguments of `result covariance`.
@@ -30,7 +30,7 @@ pub(crate) struct OverMocks {
     /// Number of parameters that are to be fitted: names the factor of Percival et al. (2014) for their covariance too
     #[arg(long, value_name = "Q")]
     parameters: Option<NonZeroUsize>,
-    /// Also of fewer realisations than bins, whose covariance has errors but no inverse
+    /// Also of no more realisations than bins, whose covariance has errors but no inverse
     #[arg(long)]
     singular: bool,
     #[command(flatten)]
@@ -53,17 +53,7 @@ fn warn_of_degenerate(covariance: &Covariance) {
 impl OverMocks {
     /// The factors of the inverse and of fitted parameters, where there are enough realisations; said and written down.
     fn note_factors(&self, realisations: usize, bins: usize, record: &mut Record) {
-        let hartlap = hartlap_factor(realisations, bins).ok();
-        if let Some(factor) = hartlap {
-            tracing::info!(
-                "{realisations} realisations of {bins} bins: the Hartlap factor of the inverse is {factor}"
-            );
-        } else {
-            tracing::warn!(
-                "{realisations} realisations of {bins} bins: the covariance has no unbiased inverse, which needs {} realisations at least",
-                bins + 3
-            );
-        }
+        let hartlap = say_inverse(realisations, "realisations", bins);
         let mut errors = json!({
             "method": "mocks",
             "realisations": realisations,
@@ -105,7 +95,7 @@ impl OverMocks {
             )));
         }
         let number = realisations.number();
-        if number < bins && !self.singular {
+        if number <= bins && !self.singular {
             bail!(
                 "{number} realisations of {bins} bins: their covariance has no inverse, which takes more of them than bins, and {} to be unbiased: --singular writes it for its errors alone",
                 bins + 3

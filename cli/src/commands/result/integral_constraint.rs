@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::grid::Grid;
 use super::model::Model;
 use super::rebin::record_of;
-use super::saved::{floats, read};
+use super::saved::{floats, whole};
 use super::shell_rr::ShellRr;
 use crate::args::OutputFlags;
 use crate::edges::ends;
@@ -268,7 +268,7 @@ impl Constraint {
             }
         }
         let record = Record::begin(arguments);
-        let (table, kind) = read(path)?;
+        let (table, kind) = whole(path)?;
         let place = || path.display().to_string();
         let bins = Bins::of(&table, kind).with_context(place)?;
         let lacking = match &self.radial {

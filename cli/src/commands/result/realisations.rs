@@ -106,7 +106,7 @@ impl Realisations {
         let mut kind = None;
         for path in paths {
             check_stop()?;
-            let (table, found) = saved::read(&path)?;
+            let (table, found) = saved::whole(&path)?;
             kind.get_or_insert(found);
             if let Some(first) = all.first()
                 && let Some(difference) = difference(&first.table, &table)

@@ -33,6 +33,15 @@ pub(super) fn read(path: &Path) -> Result<(Table, ResultKind)> {
     Ok((table, kind))
 }
 
+/// The same with all of its pairs: for what is made of pairs and totals.
+pub(super) fn whole(path: &Path) -> Result<(Table, ResultKind)> {
+    let (table, kind) = read(path)?;
+    table
+        .check_whole()
+        .with_context(|| path.display().to_string())?;
+    Ok((table, kind))
+}
+
 /// Saved pair counts, such as can be `done`.
 pub(super) fn counts(path: &Path, done: &str) -> Result<Table> {
     let (table, kind) = read(path)?;

@@ -6,7 +6,7 @@ use albireo_catalogs::Table;
 use serde_json::Value;
 
 /// The settings by their metadata, in the order in which they are compared, and what messages call them.
-const SETTINGS: [(&str, &str); 17] = [
+const SETTINGS: [(&str, &str); 18] = [
     ("result", "kind"),
     ("statistic", "statistic"),
     ("edges", "bins"),
@@ -24,6 +24,7 @@ const SETTINGS: [(&str, &str); 17] = [
     ("unit", "unit"),
     ("cosmology", "cosmology"),
     ("arithmetic", "arithmetic"),
+    ("partial", "pairs counted"),
 ];
 
 /// Whether two metadata are the same: numbers by their value, whatever format wrote them, and the keys of an object in order.

@@ -71,6 +71,7 @@ impl ShellRr {
     /// Reads those of the RR of a result.
     pub(super) fn read(path: &Path, result: &Table) -> Result<Self> {
         let table = Table::read(path)?;
+        table.check_whole()?;
         check(&table, result)?;
         let weighted = table.column("weight").is_some();
         let values: Vec<f64> = match table.column("npairs").map(|column| &column.values) {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::grid::Grid;
 use super::rebin::record_of;
-use super::saved::{floats, read};
+use super::saved::{floats, whole};
 use crate::args::OutputFlags;
 use crate::output::{check, deliver};
 use crate::record::{Arguments, Record};
@@ -160,7 +160,7 @@ impl Window {
             )));
         }
         let record = Record::begin(arguments);
-        let (table, kind) = read(path)?;
+        let (table, kind) = whole(path)?;
         let place = || path.display().to_string();
         let counts = counts(&table, kind).with_context(place)?;
         let window = window_multipoles(&counts, self.volume, orders).with_context(place)?;
