@@ -92,6 +92,12 @@ impl ExclusionFlags {
         Ok(groups.into_iter().chain(bonds).collect())
     }
 
+    /// The first flag that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let group = self.group.as_ref().map(|_| "--group");
+        group.or(self.bonds.as_ref().map(|_| "--bonds"))
+    }
+
     /// The pairs listed in the file, if there is one.
     pub(crate) fn listed(&self) -> Result<Option<Vec<[u32; 2]>>> {
         self.bonds.as_deref().map(listed).transpose()

@@ -31,7 +31,11 @@ pub(crate) fn trajectory(frames: std::ops::Range<u64>, particles: u64) -> String
 }
 
 /// Pairs of each bin of width 0.5 below 3 in one frame, by the nearest image, of those that `wanted` takes.
-fn by_hand(text: &str, frame: u64, wanted: impl Fn(&str, &str, u64, u64) -> bool) -> Vec<u64> {
+pub(crate) fn by_hand(
+    text: &str,
+    frame: u64,
+    wanted: impl Fn(&str, &str, u64, u64) -> bool,
+) -> Vec<u64> {
     let rows: Vec<Vec<&str>> = text
         .lines()
         .skip(1)
@@ -62,7 +66,7 @@ fn by_hand(text: &str, frame: u64, wanted: impl Fn(&str, &str, u64, u64) -> bool
     bins
 }
 
-fn sum(bins: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
+pub(crate) fn sum(bins: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
     bins.reduce(|a, b| a.iter().zip(b).map(|(a, b)| a + b).collect())
         .unwrap()
 }

@@ -36,6 +36,7 @@ mod nz;
 mod one_frame;
 mod outputs;
 mod pair_weights;
+mod partials;
 mod planning;
 #[cfg(feature = "plot")]
 mod plots;

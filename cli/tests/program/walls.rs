@@ -387,10 +387,6 @@ const REFUSED: &[(&str, &str)] = &[
         "--p-of-r: P(r) needs scattering lengths",
     ),
     (
-        "two.csv --r-max 2 --n-bins 4 --p-of-r p.csv --pairs A-B",
-        "--p-of-r needs the pairs of all species: leave out --pairs",
-    ),
-    (
         "t.csv --r-max 2 --n-bins 4 --p-of-r p.csv --select a=x>-9 --select b=x>0",
         "--p-of-r is of species, but conditions of --select share particles",
     ),

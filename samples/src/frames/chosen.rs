@@ -17,7 +17,7 @@ use albireo::tally::Cut;
 use albireo::{Groups, Labels, Particles};
 use albireo_catalogs::{Atoms, Attribute, Frame};
 
-use super::centres::keys;
+use super::centres::{keys, of_rows};
 use super::{Exclusion, FrameReading, Species};
 use crate::error::{SampleError, Within};
 
@@ -91,8 +91,9 @@ const MOST_SPECIES: usize = 64;
 /// The groups that particles are counted in, as the first frame has them.
 pub(super) fn groups(
     reading: &FrameReading,
-    atoms: &Atoms,
+    (frame, path): (&Frame, &Path),
 ) -> Result<(FrameGroups, Option<String>), SampleError> {
+    let atoms = &frame.atoms;
     if let Species::Conditions(conditions) = &reading.species {
         let names = conditions.iter().map(|(name, _)| name.clone());
         return Ok((FrameGroups::overlapping(names)?, None));
@@ -100,7 +101,13 @@ pub(super) fn groups(
     let Some(column) = species_column(&reading.species, atoms)? else {
         return Ok((FrameGroups::apart(["all"]), None));
     };
-    let mut names = atoms.get(column).map(values_of).unwrap_or_default();
+    // Species of which no particle is kept are none.
+    let kept = kept_rows(reading, (frame, path))?.filter(|rows| !rows.is_empty());
+    let of_kept = |attribute: &Attribute| match &kept {
+        None => values_of(attribute),
+        Some(rows) => values_of(&of_rows(attribute, rows)),
+    };
+    let mut names = atoms.get(column).map(of_kept).unwrap_or_default();
     for name in &reading.more_species {
         if !names.contains(name) {
             names.push(name.clone());
@@ -116,11 +123,23 @@ pub(super) fn groups(
     Ok((FrameGroups::apart(names), Some(column.to_owned())))
 }
 
-/// The set of groups, as bits, that each particle of a column of species is in.
+/// The rows that the filter keeps, where there is one.
+fn kept_rows(
+    reading: &FrameReading,
+    (frame, path): (&Frame, &Path),
+) -> Result<Option<Vec<u32>>, SampleError> {
+    let Some(filter) = &reading.filter else {
+        return Ok(None);
+    };
+    let kept = frame.selected(filter, path);
+    kept.within(|| "--where".to_owned()).map(Some)
+}
+
+/// The set of groups, as bits, that each particle of a column of species is in, of those that are kept.
 fn masks_by_column(
     atoms: &Atoms,
-    column: &str,
-    groups: &FrameGroups,
+    (column, groups): (&str, &FrameGroups),
+    kept: Option<&[u32]>,
 ) -> Result<Vec<u64>, SampleError> {
     let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
     let place: HashMap<&str, usize> = (groups.names().iter().enumerate())
@@ -133,19 +152,34 @@ fn masks_by_column(
             found: text.to_owned(),
         }),
     };
-    match attribute {
+    // Each text is looked up once.
+    let of_texts: Vec<Option<u64>> = match attribute {
+        Attribute::Texts { texts, .. } => texts.iter().map(|text| bit(text).ok()).collect(),
+        _ => Vec::new(),
+    };
+    let mut masks = vec![0; atoms.len()];
+    let of_row = |row: usize| match attribute {
         Attribute::Texts { texts, codes } => {
-            let bits: Vec<_> = texts.iter().map(|text| bit(text)).collect();
-            let of = |&code: &u32| match &bits[code as usize] {
-                Ok(bit) => Ok(*bit),
-                Err(_) => bit(&texts[code as usize]),
-            };
-            codes.iter().map(of).collect()
+            let code = codes[row] as usize;
+            of_texts[code].map_or_else(|| bit(&texts[code]), Ok)
         }
-        Attribute::Integers(values) => values.iter().map(|value| bit(&value.to_string())).collect(),
-        Attribute::Numbers(values) => values.iter().map(|value| bit(&value.to_string())).collect(),
-        _ => Ok(Vec::new()),
+        Attribute::Integers(values) => bit(&values[row].to_string()),
+        Attribute::Numbers(values) => bit(&values[row].to_string()),
+        _ => Ok(0),
+    };
+    match kept {
+        None => {
+            for (row, mask) in masks.iter_mut().enumerate() {
+                *mask = of_row(row)?;
+            }
+        }
+        Some(rows) => {
+            for &row in rows {
+                masks[row as usize] = of_row(row as usize)?;
+            }
+        }
     }
+    Ok(masks)
 }
 
 impl Chosen {
@@ -156,6 +190,7 @@ impl Chosen {
         (groups, column): (&FrameGroups, Option<&str>),
     ) -> Result<Self, SampleError> {
         let atoms = &frame.atoms;
+        let kept = kept_rows(reading, (frame, path))?;
         let mut masks = match (&reading.species, column) {
             (Species::Conditions(conditions), _) => {
                 let mut masks = vec![0u64; frame.len()];
@@ -167,13 +202,10 @@ impl Chosen {
                 }
                 masks
             }
-            (_, Some(column)) => masks_by_column(atoms, column, groups)?,
+            (_, Some(column)) => masks_by_column(atoms, (column, groups), kept.as_deref())?,
             (_, None) => vec![1; frame.len()],
         };
-        if let Some(filter) = &reading.filter {
-            let kept = frame
-                .selected(filter, path)
-                .within(|| "--where".to_owned())?;
+        if let Some(kept) = kept {
             let mut kept = kept.into_iter().peekable();
             for (row, mask) in masks.iter_mut().enumerate() {
                 if kept.next_if(|&next| next as usize == row).is_none() {

@@ -137,7 +137,7 @@ impl FrameReading {
         let whole = self
             .whole(first.frame.clone(), merged.clone())
             .within(place)?;
-        let (groups, column) = chosen::groups(&self, &whole.atoms).within(place)?;
+        let (groups, column) = chosen::groups(&self, (&whole, &first.path)).within(place)?;
         let choice = FrameChoice {
             reading: self,
             groups,

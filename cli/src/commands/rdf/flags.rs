@@ -259,6 +259,11 @@ impl FrameFlags {
         self.block_error == Some(BlockErrorName::Plateau)
     }
 
+    /// The flag that excludes pairs by bonds, where it is given.
+    pub(super) fn bonded(&self) -> Option<&'static str> {
+        self.bonded.map(|_| "--bonded")
+    }
+
     /// Refuses what does not go together.
     pub(super) fn check(&self) -> Result<()> {
         if self.is_plateau() && self.blocks.is_some() {

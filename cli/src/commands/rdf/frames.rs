@@ -82,6 +82,8 @@ pub(super) struct Run<'a, B> {
     pub(super) suits: Suits,
     /// What part of the bins the frames hold.
     pub(super) spaces: FrameSpaces,
+    /// Whether all pairs are counted, whichever are shown.
+    pub(super) all_pairs: bool,
     pub(super) source: FrameSource,
     pub(super) choice: FrameChoice,
     /// The first frame, by which the engine is chosen.
@@ -93,7 +95,10 @@ pub(super) struct Counted<B> {
     pub(super) blocks: FrameBlocks,
     /// Blocks of the length asked for, where they are.
     pub(super) told: Option<FrameBlocks>,
+    /// The pairs of species that are shown.
     pub(super) pairs: Vec<[usize; 2]>,
+    /// Of each of these the pairs that no bin holds, of all frames, where any are excluded.
+    pub(super) excluded: Option<Vec<u64>>,
     pub(super) partials: Partials<B>,
     pub(super) each: Vec<Partials<B>>,
     pub(super) each_told: Vec<Partials<B>>,
@@ -154,12 +159,33 @@ fn check_there(groups: &FrameGroups, pairs: &[[usize; 2]], blocks: &FrameBlocks)
     Ok(())
 }
 
+/// The pairs of each of these that are excluded, over all frames; none where nothing is.
+fn left_out(
+    groups: &FrameGroups,
+    pairs: &[[usize; 2]],
+    blocks: &FrameBlocks,
+) -> Result<Option<Vec<u64>>> {
+    let mut sums = vec![0; pairs.len()];
+    for (_, facts) in blocks.frames() {
+        let lists = (&facts.particles[..], &facts.excluded[..]);
+        for (sum, &pair) in sums.iter_mut().zip(pairs) {
+            *sum += groups.candidates(lists, pair)?.excluded;
+        }
+    }
+    Ok(sums.iter().any(|sum| *sum > 0).then_some(sums))
+}
+
 impl<B: RdfBins> Run<'_, B> {
     /// Counts all frames.
     pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted<B>> {
         let groups = self.choice.groups().clone();
         let pairs = wanted(&groups, &self.flags.pair_names()?)?;
-        let labels: Vec<[u32; 2]> = pairs.iter().flat_map(|&p| groups.label_pairs(p)).collect();
+        let all = Species::within(groups.names().len());
+        let counted = if self.all_pairs { all.pairs() } else { &pairs };
+        let labels: Vec<[u32; 2]> = counted
+            .iter()
+            .flat_map(|&p| groups.label_pairs(p))
+            .collect();
         let mut what = FrameBins::of_pairs(self.bins.clone(), groups.labels(), &labels);
         if self.suits.beyond_half {
             record.set("beyond_half", true);
@@ -169,7 +195,7 @@ impl<B: RdfBins> Run<'_, B> {
             what = what.keeping_boxes();
         }
         let (workers, engine) = self.workers()?;
-        let species = Species::of_pairs(groups.names().len(), &pairs)?;
+        let species = Species::of_pairs(groups.names().len(), counted)?;
         let empty = self.bins.empty(species, self.flags.plane)?;
         let n_classes = groups.labels() as usize * (groups.labels() as usize + 1) / 2;
         let bytes = 8 * self.bins.n_bins() * n_classes;
@@ -226,6 +252,7 @@ impl<B: RdfBins> Run<'_, B> {
         Ok(Counted {
             each,
             each_told: told.as_ref().map_or(Ok(vec![]), |told| of.of_each(told))?,
+            excluded: left_out(&groups, &pairs, &blocks)?,
             pairs,
             partials,
             blocks,

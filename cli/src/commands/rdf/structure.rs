@@ -86,16 +86,21 @@ impl StructureFlags {
             .transpose()
     }
 
-    /// Refuses what could not be made in the end, before the work begins.
+    /// Refuses what could not be made in the end, before the work begins; `excluded` is the flag that leaves pairs out.
     pub(super) fn check(
         &self,
         (names, unit): (&[String], Option<&str>),
-        (some_pairs, in_vacuum): (bool, bool),
+        (excluded, in_vacuum): (Option<&str>, bool),
     ) -> Result<()> {
         let edges = self.edges()?;
-        if let (Some(flag), true) = (self.given(), some_pairs) {
+        let of_all = [
+            (self.structure.is_some(), "--structure"),
+            (self.p_of_r.is_some(), "--p-of-r"),
+        ];
+        let of_all = of_all.into_iter().find(|(given, _)| *given);
+        if let (Some(excluded), Some((_, flag))) = (excluded, of_all) {
             return Err(usage(format!(
-                "{flag} needs the pairs of all species: leave out --pairs"
+                "{flag} is of all pairs, those within molecules with them: leave out {excluded}, or make {flag} in a run of its own"
             )));
         }
         if in_vacuum && self.structure.is_some() && !self.debye {

@@ -272,6 +272,14 @@ fn note<B: RdfBins>(record: &mut Record, counted: &Counted<B>, names: &[String])
         .iter()
         .map(|&[a, b]| format!("{}-{}", names[a], names[b]))
         .collect();
+    if let Some(excluded) = &counted.excluded {
+        let of: serde_json::Map<_, _> = pairs
+            .iter()
+            .cloned()
+            .zip(excluded.iter().map(|&n| n.into()))
+            .collect();
+        record.set("excluded_pairs", of);
+    }
     record.set("pairs", json!(pairs));
     let numbers: Vec<Value> = counted
         .partials

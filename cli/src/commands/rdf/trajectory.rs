@@ -67,7 +67,8 @@ impl Rdf {
         let asked = (
             settings,
             bins.edges(),
-            &self.frames.pairs,
+            // Structure factors are made of all pairs, whichever are shown.
+            (&self.frames.pairs, self.structure.given().is_some()),
             (self.beyond_half, of_weights),
             self.frames.across_and_along(),
         );
@@ -182,6 +183,7 @@ impl Rdf {
             engines,
             suits,
             spaces,
+            all_pairs: self.structure.given().is_some(),
             source: open.source,
             choice: open.choice,
             first: open.first,
@@ -199,13 +201,9 @@ impl Rdf {
         let groups = choice.groups();
         let bare = self.frames.norm == Some(flags::NormName::None);
         let in_vacuum = bare && first.is_some_and(|job| job.volume.is_none());
-        let (n, pairs) = (
-            groups.names().len(),
-            frames::wanted(groups, &self.frames.pair_names()?)?,
-        );
-        let some_pairs = pairs.len() < n * (n + 1) / 2;
+        let excluded = self.excluded.given().or(self.frames.bonded());
         self.structure
-            .check((groups.names(), unit), (some_pairs, in_vacuum))?;
+            .check((groups.names(), unit), (excluded, in_vacuum))?;
         let labels = first.and_then(|job| job.particles.labels());
         let shared = labels.is_some_and(|all| all.values().iter().any(|&l| groups.is_shared(l)));
         match self.structure.given().filter(|_| shared) {
