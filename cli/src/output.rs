@@ -118,10 +118,18 @@ pub(crate) fn deliver(table: &Table, flags: &OutputFlags) -> Result<()> {
         table.write_to(&mut bytes, flags.format.unwrap_or(FormatName::Csv).into())?;
         return print_bytes(&bytes);
     }
+    if flags.file().is_some() && is_quiet() {
+        return Ok(());
+    }
     if let (true, Some(path)) = (flags.brief, flags.file()) {
         return print(&summary::in_a_line(table, path)?);
     }
     print(&shown(table, flags.file(), io::stdout().is_terminal())?)
+}
+
+/// Whether only what is wrong is to be said.
+fn is_quiet() -> bool {
+    !tracing::enabled!(tracing::Level::WARN)
 }
 
 /// The table as it is printed: floats in few digits on a terminal and in all of them elsewhere; long ones cut where a file has them

@@ -196,7 +196,7 @@ def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "x
     """Estimates what `measure` names (``"xi"``, ``"wp"``, ``"multipoles"``, ``"angular"``) with the errors and the covariance of a jackknife.
 
     `regions` is the number of compact regions, or a pair of arrays: the region of each row of `data` and of `randoms`.
-    ``jackknife="mohammad-percival"`` keeps the weighted share of pairs across borders (Mohammad & Percival 2021, doi:10.1093/mnras/stab3105).
+    ``jackknife="mohammad-percival"`` keeps the weighted share of pairs across borders (Mohammad & Percival 2022, doi:10.1093/mnras/stac1458).
     """
     measures: dict[str, Any] = {"xi": xi, "wp": wp, "multipoles": multipoles, "angular": angular}
     if measure not in measures:

@@ -34,7 +34,7 @@ fn value(arg: &Arg) -> String {
 /// What a key means, in a few words.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let ends = [", e.g.", " (", " [", "; ", ". ", ": "];
+    let ends = [", e.g.", " (", " [", "; ", ". "];
     let end = ends.iter().filter_map(|end| help.find(end)).min();
     help[..end.unwrap_or(help.len())].replace('\n', " ")
 }
@@ -60,7 +60,9 @@ fn of_table(text: &mut String, name: &str, command: &Command, known: &mut HashSe
     let flags = flags_of(command);
     let (mut before, mut own) = (Vec::new(), Vec::new());
     for key in flags.names() {
-        let Some(arg) = flags.find(key) else { continue };
+        let Some(arg) = flags.find(key).filter(|arg| !arg.is_hide_set()) else {
+            continue;
+        };
         let all = format!("{key} {} {}", value(arg), meaning(arg));
         if known.contains(&all) {
             before.push(key);

@@ -249,3 +249,32 @@ fn what_a_killed_run_left_is_cleaned_by_the_next() {
     folder.good("count d.csv --bins lin:0:5:5 -o dd.ecsv");
     assert_eq!(folder.names(), ["bins.csv", "d.csv", "dd.ecsv", "r.csv"]);
 }
+
+#[test]
+fn quiet_commands_that_write_print_nothing() {
+    let folder = Folder::new().with("d.csv", "x,y,z\n1,1,1\n2,2,2\n");
+    let command = "count d.csv --box 10 --bins edges:1,3";
+    for flags in ["-q -o c.csv", "-q -o c.csv --brief"] {
+        let run = folder.good(&format!("{command} {flags}"));
+        assert_eq!([run.stdout, run.stderr], ["", ""], "{flags}");
+    }
+    assert!(folder.path("c.csv").exists());
+    // What is printed alone is the result.
+    assert_ne!(folder.good(&format!("{command} -q")).stdout, "");
+    assert_ne!(folder.good(&format!("{command} -q -o -")).stdout, "");
+}
+
+#[test]
+fn templates_list_no_hidden_flags() {
+    let text = Folder::new().good("run --template").stdout;
+    assert!(
+        text.contains("# [xi.NAME]") && text.contains("shard = "),
+        "{text}"
+    );
+    assert!(!text.contains("from-part"), "{text}");
+    // A colon cuts no meaning short.
+    assert!(
+        text.contains("Second catalog: the cross-correlation of DATA with it"),
+        "{text}"
+    );
+}

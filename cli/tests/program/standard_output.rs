@@ -88,7 +88,7 @@ fn a_pipe_gets_every_digit() {
 /// What the program prints on a terminal of its own.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(folder: &Folder, arguments: &str) -> String {
-    let program = format!("{} {arguments} -q", env!("CARGO_BIN_EXE_albireo"));
+    let program = format!("{} {arguments} 2> /dev/null", env!("CARGO_BIN_EXE_albireo"));
     let output = std::process::Command::new("script")
         .args(["--quiet", "--return", "--command", &program, "/dev/null"])
         .current_dir(folder.path("."))
