@@ -10,7 +10,7 @@ use crate::angular::AngularFiles;
 use crate::usage::usage;
 
 /// The flags and places that name a file to be written.
-const OUTPUTS: [&str; 9] = [
+const OUTPUTS: [&str; 14] = [
     "output",
     "counts",
     "covariance",
@@ -20,10 +20,15 @@ const OUTPUTS: [&str; 9] = [
     "fkp-data",
     "fkp-randoms",
     "plot",
+    "part",
+    "block-counts",
+    "structure",
+    "p-of-r",
+    "total-g",
 ];
 
 /// Those that name files to be read.
-const INPUTS: [&str; 16] = [
+const INPUTS: [&str; 18] = [
     "data",
     "second",
     "randoms",
@@ -40,6 +45,8 @@ const INPUTS: [&str; 16] = [
     "radial",
     "mask",
     "bonds",
+    "topology",
+    "box-table",
 ];
 
 /// What a key is set to.
@@ -258,7 +265,7 @@ pub(super) fn command_line(
         if INPUTS.contains(&setting.key.as_str()) {
             inputs.extend(texts.iter().cloned());
         }
-        if is_edges(&setting.key) {
+        if is_edges(&setting.key) || setting.key == "frame-weights" {
             let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
             inputs.extend(files.map(str::to_owned));
         }

@@ -240,6 +240,10 @@ fn mistakes_are_told_with_their_line() {
             "line 3: [xi.a] and [xi.b] both write a.csv",
         ),
         (
+            "[rdf.a]\nstructure='s.csv'\n[rdf.b]\np-of-r='s.csv'",
+            "line 3: [rdf.a] and [rdf.b] both write s.csv",
+        ),
+        (
             "[sweep]\nn='1:2'\n[xi.a]\ndata='{n}'\noutput='a.csv'",
             "both write a.csv",
         ),
