@@ -273,9 +273,11 @@ fn every_key_is_listed_with_its_table() {
         for word in name.split('.') {
             command = command.find_subcommand(word).unwrap();
         }
-        for key in flags_of(command).names() {
+        let flags = flags_of(command);
+        for key in flags.names() {
             let word = |other: &str| other.trim_end_matches(',') == key;
-            assert!(keys.split_whitespace().any(word), "{name}: {key}");
+            let hidden = flags.find(key).unwrap().is_hide_set();
+            assert!(hidden || keys.split_whitespace().any(word), "{name}: {key}");
         }
     }
 }
