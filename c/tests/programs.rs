@@ -54,6 +54,15 @@ fn has(program: &str) -> bool {
     found
 }
 
+/// The libraries that `albireo.pc` has a program link.
+fn libraries() -> Vec<String> {
+    let text = std::fs::read_to_string(source("albireo.pc.in")).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix("Libs:"));
+    let words = line.unwrap().split_whitespace();
+    let words = words.filter(|word| word.starts_with("-l"));
+    words.map(str::to_owned).collect()
+}
+
 /// What a program prints, its compiler being there.
 fn program(compiler: &str, name: &str, arguments: &[&str]) -> Option<String> {
     has(compiler).then(|| {
@@ -71,7 +80,8 @@ fn program(compiler: &str, name: &str, arguments: &[&str]) -> Option<String> {
         compile
             .arg("-L")
             .arg(folder.path())
-            .args(["-lalbireo", "-lm", "-lpthread", "-o"]);
+            .args(libraries())
+            .arg("-o");
         ran(compile.arg(&made));
         let mut run = Command::new(&made);
         let output = ran(run.args(arguments).env("LD_LIBRARY_PATH", folder.path()));

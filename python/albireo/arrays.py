@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import units
+
 
 class Columns(NamedTuple):
     """Columns by name, and the unit of length of the positions where one is stated."""
@@ -19,58 +21,14 @@ class Columns(NamedTuple):
     unit: str | None
 
 
-def is_quantity(value: Any) -> bool:
-    """Whether a value is an astropy Quantity, without importing astropy."""
-    return hasattr(value, "unit") and hasattr(value, "to_value")
-
-
-def _unit_name(unit: Any) -> str | None:
-    text = str(unit).strip()
-    named = text.replace("Mpc / littleh", "Mpc/h").replace("littleh-1 Mpc", "Mpc/h").replace("Mpc littleh-1", "Mpc/h")
-    return named or None
-
-
-def without_unit(name: str, value: Any, unit: Any) -> tuple[Any, Any]:
-    """The numbers of a Quantity in `unit` (its own where that is none), and the unit that they are in."""
-    if not is_quantity(value):
+def without_unit(name: str, value: Any, unit: str | None) -> tuple[Any, str | None]:
+    """The numbers of lengths in `unit` (their own where that is none), and the unit that they are in."""
+    own = units.stated(value)
+    if own is None:
         return value, unit
-    own = value.unit
-    if unit is None or own == unit:
-        return _plain(value), own
-    try:
-        return value.to_value(unit), unit
-    except Exception as error:
-        raise ValueError(f"{name}: expected a unit like {unit}, found {own}") from error
-
-
-def _plain(value: Any) -> Any:
-    masked = hasattr(value, "mask") and hasattr(value, "unmasked")
-    return np.ma.MaskedArray(value.unmasked.value, value.mask) if masked else value.value
-
-
-def in_degrees(name: str, value: Any) -> Any:
-    """Angles in degrees: those of a Quantity converted, others as they are."""
-    if not is_quantity(value):
-        return value
-    if str(value.unit) == "deg":
-        return _plain(value)
-    try:
-        return value.to_value("deg")
-    except Exception as error:
-        raise ValueError(f"{name}: expected an angle, found {value.unit}") from error
-
-
-def without_dimension(name: str, value: Any) -> Any:
-    """Numbers without unit, such as weights and redshifts."""
-    if not is_quantity(value):
-        return value
-    try:
-        return value.to_value("")
-    except Exception:
-        pass
-    if "redshift" in str(value.unit):
-        return _plain(value)
-    raise ValueError(f"{name}: expected numbers without unit, found {value.unit}")
+    if unit is not None:
+        return units.converted(name, value, unit), unit
+    return units.plain(value), units.length(name, own)
 
 
 def _nothing_masked(name: str, array: np.ma.MaskedArray) -> np.ndarray:
@@ -114,7 +72,8 @@ def array(name: str, value: Any) -> np.ndarray:
         raise ValueError(f"{name}: no array can be made of {type(value).__name__}: {error}") from error
     if found.dtype.kind not in "fiu":
         raise ValueError(f"{name}: expected numbers, found {found.dtype}{_hint(found)}")
-    return found
+    # The same numbers, where a type spells out the order of bytes that this machine has.
+    return found.view(found.dtype.newbyteorder("=")) if found.dtype.isnative else found
 
 
 def _hint(found: np.ndarray) -> str:
@@ -171,17 +130,17 @@ def _three(name: str, value: Any) -> list[np.ndarray] | None:
 
 def positions(name: str, value: Any) -> Columns:
     """Columns x, y, z of an (N,3) array or of three columns, all in the unit of the first."""
-    unit: Any = None
+    unit: str | None = None
     if isinstance(value, (tuple, list)) and len(value) == 3 and all(_is_column(part) for part in value):
         columns = []
         for axis, part in zip("xyz", value):
             part, unit = without_unit(axis, part, unit)
             columns.append((axis, column(axis, part)))
-        return Columns(columns, _unit_name(unit) if unit is not None else None)
+        return Columns(columns, unit)
     value, unit = without_unit(name, value, None)
     three = _three(name, value)
     assert three is not None
-    return Columns(list(zip("xyz", three)), _unit_name(unit) if unit is not None else None)
+    return Columns(list(zip("xyz", three)), unit)
 
 
 def _is_column(value: Any) -> bool:
@@ -202,8 +161,8 @@ def table(value: Any) -> Table | None:
     """The columns of a mapping, a structured array, or a table of astropy, pandas, polars, pyarrow or whatever has an Arrow C stream."""
     if isinstance(value, Mapping) or (hasattr(value, "table") and hasattr(value, "keys")):
         return Table([str(name) for name in value], value.__getitem__)
-    if isinstance(value, np.ndarray):
-        names = value.dtype.names
+    names = getattr(getattr(value, "dtype", None), "names", None)
+    if names is not None or isinstance(value, np.ndarray):
         return None if names is None else Table(list(names), value.__getitem__)
     if hasattr(value, "colnames"):
         return Table(list(value.colnames), value.__getitem__)

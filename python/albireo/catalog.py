@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays
+from . import arrays, objects, units
 from ._native import native
 from .trajectory import Trajectory
 
 #: What the angles of a table are called.
 _ANGLES = {"ra", "dec", "raj2000", "dej2000"}
+#: What positions are called that have to be lengths.
+_LENGTHS = {"x", "y", "z", "X", "Y", "Z"}
 #: What redshifts are called; they have no unit.
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec"}
 
@@ -86,7 +88,7 @@ class Catalog:
                 self.columns, self.unit = found.columns, unit or found.unit
         for name, values in beside.items():
             if values is not None:
-                plain = arrays.without_dimension(name, values)
+                plain = units.without_dimension(name, values)
                 self.columns.append((f"<{name}>", arrays.column(name, plain)))
         # The same in every sample, and no name of a table.
         self.weight_column = "<weights>" if weights is not None else None
@@ -117,13 +119,13 @@ class Catalog:
                 raise ValueError(f"sky: expected two columns or an array of shape (N, 2), found shape {both.shape}")
             ra, dec = both[:, 0], both[:, 1]
         for name, values in (("ra", ra), ("dec", dec)):
-            self.columns.append((name, arrays.column(name, arrays.in_degrees(name, values))))
+            self.columns.append((name, arrays.column(name, units.in_degrees(name, values))))
         if redshift is not None:
-            self.columns.append(("redshift", arrays.column("redshift", arrays.without_dimension("redshift", redshift))))
+            self.columns.append(("redshift", arrays.column("redshift", units.without_dimension("redshift", redshift))))
         if distance is not None:
             plain, unit = arrays.without_unit("distance", distance, None)
             self.columns.append(("distance", arrays.column("distance", plain)))
-            self.unit = self.unit or (str(unit) if unit is not None else None)
+            self.unit = self.unit or unit
 
     def _check_lengths(self) -> None:
         if not self.columns:
@@ -148,7 +150,7 @@ class Catalog:
             return self.columns, self.words, self.unit
         columns: list[tuple[str, np.ndarray]] = []
         usual = set(native().usual_names())
-        unit: Any = None
+        unit: str | None = None
         for name in self._table.names:
             if name not in usual and name not in wanted:
                 continue
@@ -164,8 +166,7 @@ class Catalog:
         if not columns:
             names = ", ".join(self._table.names)
             raise ValueError(f"no positions found: name them by positions='X,Y,Z' or sky='RA,DEC'; the columns are: {names}")
-        known = str(unit) if unit is not None else None
-        return columns + self.columns, self.words + of_table, self.unit or known
+        return columns + self.columns, self.words + of_table, self.unit or unit
 
     def __repr__(self) -> str:
         if self.path is not None:
@@ -184,22 +185,20 @@ def _is_numeric(value: Any) -> bool:
         return False
 
 
-def _of_table(name: str, value: Any, unit: Any) -> tuple[Any, Any]:
-    """A column of a table without its unit: angles in degrees, lengths all in the unit of the first."""
+def _of_table(name: str, value: Any, unit: str | None) -> tuple[Any, str | None]:
+    """A column of a table without its unit: angles in degrees, lengths all in the unit of the first, others as they are."""
     value = getattr(value, "quantity", value) if getattr(value, "unit", None) is not None else value
-    if not arrays.is_quantity(value):
+    own = units.stated(value)
+    if own is None:
         return value, unit
     if name.lower() in _ANGLES:
-        return arrays.in_degrees(name, value), unit
-    if name.lower() in _REDSHIFTS and str(value.unit) in ("", "redshift"):
-        return value.value, unit
-    if not str(value.unit):
-        return value.value, unit
-    if unit is not None and not value.unit.is_equivalent(unit):
-        if name in ("x", "y", "z", "X", "Y", "Z"):
-            raise ValueError(f"{name}: expected a unit like {unit}, found {value.unit}")
-        return value.value, unit
-    return arrays.without_unit(name, value, unit)
+        return units.in_degrees(name, value), unit
+    if name.lower() in _REDSHIFTS and own in ("", "redshift"):
+        return units.plain(value), unit
+    if name in _LENGTHS or (unit is None and name.lower() not in _REDSHIFTS and units.is_length(own)):
+        return arrays.without_unit(name, value, unit)
+    akin = unit is not None and units.is_length(own)
+    return arrays.without_unit(name, value, unit) if akin else (units.plain(value), unit)
 
 
 def as_catalog(value: Any, role: str, **beside: Any) -> Catalog:
@@ -207,6 +206,9 @@ def as_catalog(value: Any, role: str, **beside: Any) -> Catalog:
     given = {name: values for name, values in beside.items() if values is not None}
     if isinstance(value, Trajectory):
         raise ValueError(f"{role}: a Trajectory is for albireo.rdf: other measurements take the positions of one frame")
+    made = objects.sample(value)
+    if made is not None:
+        return Catalog(**made, **given)
     if isinstance(value, Catalog):
         if given:
             raise ValueError(f"{role}: {next(iter(given))} belongs into the Catalog")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import objects, units
 from ._native import native
 from .catalog import Catalog
 from .trajectory import Trajectory
@@ -49,7 +50,8 @@ def spelled(value: Any) -> str:
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
-        return repr(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     if isinstance(value, Mapping):
         return ",".join(f"{key}={spelled(part)}" for key, part in value.items())
     if hasattr(value, "tolist"):
@@ -63,8 +65,6 @@ def edges(value: Any) -> str:
     """Edges of bins: a text such as ``log:0.1:25:20``, or the edges one by one."""
     if isinstance(value, (str, os.PathLike)):
         return spelled(value)
-    if hasattr(value, "to_value"):
-        value = value.value
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except TypeError:
@@ -78,8 +78,6 @@ def box(value: Any) -> str:
     """A box: a length, three lengths (None for an open axis), three vectors, or a text."""
     if isinstance(value, str):
         return value
-    if hasattr(value, "to_value"):
-        value = value.value
     if isinstance(value, (list, tuple)) and any(part is None for part in value):
         return spelled(value)
     return ",".join(map(repr, np.asarray(value, dtype=np.float64).ravel().tolist()))
@@ -88,11 +86,20 @@ def box(value: Any) -> str:
 _EDGES = {"bins", "mu_bins", "pi_bins", "q", "rho_bins", "z_bins"}
 
 
-def _words(name: str, value: Any, known: frozenset[str], scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
+def _unknown(name: str, command: Sequence[str], known: frozenset[str]) -> TypeError:
+    """What is said of a keyword argument that there is not: the nearest ones, or where all of them are described."""
+    import difflib
+
+    names = sorted(flag.replace("-", "_") for flag in known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    begins = [other for other in names if other.startswith(name) or name.startswith(other + "_")]
+    hint = f"did you mean {' or '.join(near or begins[:3])}?" if near or begins else f"the help of `albireo {' '.join(command)}` lists them all"
+    return TypeError(f"unexpected keyword argument {name!r}: {hint}")
+
+
+def _words(name: str, value: Any, scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:
     """One keyword argument as words of a command line."""
     flag = name.replace("_", "-")
-    if flag not in known:
-        raise TypeError(f"unexpected keyword argument {name!r}: there are {', '.join(sorted(k.replace('-', '_') for k in known))}")
     if value is None or value is False:
         return []
     if value is True:
@@ -212,11 +219,13 @@ def run(
     *,
     files: Sequence[str] = (),
     kept: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
     progress: Progress = None,
 ) -> Made:
     """Carries out a subcommand on samples, with options by the names of its flags.
 
-    `kept` maps flags that name a result file to the name under which that result is handed back. Raises ValueError for what the command
+    `kept` maps flags that name a result file to the name under which that result is handed back, `names` files to what messages call
+    them. Raises ValueError for what the command
     refuses, with flags spelled as keyword arguments, and KeyboardInterrupt after Ctrl-C.
     """
     import logging
@@ -228,6 +237,7 @@ def run(
     hears = _hears(progress)
     words = ["albireo", *command, *files]
     given: dict[str, Any] = {}
+    called = dict(names or {})
     with ExitStack() as stack:
         folder: list[str] = []
 
@@ -247,6 +257,7 @@ def run(
                 return spelled(result)
             path = place("json")
             result.table.write(path)
+            called[path] = "a result in memory"
             return path
 
         def rows(values: Any) -> str:
@@ -254,33 +265,65 @@ def run(
             path = place("csv")
             with open(path, "w", encoding="utf-8") as file:
                 file.write("weight\n" + "".join(f"{float(value)!r}\n" for value in np.ravel(values)))
+            called[path] = "an array in memory"
             return path
 
-        for name, value in options.items():
-            words += _words(name, value, known, scratch, rows)
-        for flag in kept or {}:
-            words.append(f"--{flag}=<{flag}>")
+        for name in options:
+            if name.replace("_", "-") not in known:
+                raise _unknown(name, command, known)
         columns, bits = _wanted(options)
+        sources: list[str] = []
         for role in roles:
-            for word in _of_role(role, options, roles[0]):
-                _add(words, word)
             path = role.catalog.path
             name = path if path is not None else f"<{role.flag or 'data'}>"
             if path is None:
                 given[name] = role.catalog.native(columns, bits)
-            words += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
+            sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
+        for name, value in _in_unit(roles, given, options).items():
+            words += _words(name, value, scratch, rows)
+        for flag in kept or {}:
+            words.append(f"--{flag}=<{flag}>")
+        for role in roles:
+            for word in _of_role(role, options, roles[0]):
+                _add(words, word)
+        words += sources
         words += _shared(roles, options, known)
+        words += _threads(options, known)
         level = log.getEffectiveLevel()
-        names = [f"<{flag}>" for flag in kept or {}]
+        keeps = [f"<{flag}>" for flag in kept or {}]
         if isinstance(hears, _Bar):
             stack.callback(hears.close)
         try:
-            tables, text = module.call(words, given, names, level, log.log, hears)
+            tables, text = module.call(words, given, keeps, level, log.log, hears)
         except ValueError as error:
-            raise ValueError(in_python(str(error))) from None
+            message = str(error)
+            for path, name in called.items():
+                message = message.replace(path, name)
+            raise ValueError(in_python(message)) from None
     main = [table for name, table in tables if name is None]
     others = {name[1:-1]: table for name, table in tables if name is not None}
     return Made(main, others, text)
+
+
+def _in_unit(roles: Sequence[Role], given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, lengths among them as numbers in the unit of the samples, cosmologies as their parameters."""
+    known = [sample[-1] for sample in given.values() if sample[-1] is not None]
+    depths = any(name == "redshift" for sample in given.values() if len(sample) == 3 for name, _ in sample[0])
+    place = options.get("unit") or next(iter(known), None) or ("Mpc/h" if options.get("cosmology") is not None and depths else None)
+    angles = options.get("statistic") == "theta"
+    stated = {name: units.of_option(name, value, place, angles) for name, value in options.items()}
+    if stated.get("cosmology") is not None:
+        stated["cosmology"] = objects.cosmology(stated["cosmology"])
+    return stated
+
+
+def _threads(options: Mapping[str, Any], known: frozenset[str]) -> list[str]:
+    """The threads that OMP_NUM_THREADS asks for, where no number is named."""
+    on_cpu = options.get("engine") in (None, "auto", "cpu", "cuda+cpu")
+    if "threads" not in known or options.get("threads") is not None or not on_cpu:
+        return []
+    number = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return [f"--threads={int(number)}"] if number.isdigit() and int(number) > 0 else []
 
 
 def _shared(roles: Sequence[Role], options: Mapping[str, Any], known: frozenset[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, run
 from .result import Result, results
@@ -44,6 +45,7 @@ def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[st
 
 def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Role]:
     """The samples of an estimate by their flags."""
+    _box_of(data, options)
     given = [
         (None, "", data, "data"),
         ("randoms", "randoms-", randoms, "randoms"),
@@ -111,11 +113,19 @@ def count(
         statistic=statistic, bins=bins, mu_bins=mu_bins, pi_bins=pi_bins, box=box, weights=weights, second_weights=second_weights,
         mean_separation=mean_separation,
     )
+    _box_of(data, options)
     roles = [_role(None, "", data, "data", options)]
     if second is not None:
         roles.append(_role("second", "second-", second, "second", options))
     _no_leftovers(options, ["second_weights"] if second is None else [])
     return results(run(["count"], roles, options, progress=progress))
+
+
+def _box_of(data: Any, options: dict[str, Any]) -> None:
+    """The box that an object has with its positions, where none is given: they are wrapped into it."""
+    box = objects.box(data) if options.get("box") is None else None
+    if box is not None:
+        options.update(box=box, wrap=options.get("wrap", True))
 
 
 def _no_leftovers(options: dict[str, Any], names: Sequence[str]) -> None:

@@ -90,6 +90,18 @@ class Result:
     def __len__(self) -> int:
         return len(self.table)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The estimate in the shape of its bins, or the numbers of pairs where there is none."""
+        try:
+            natural = self.value
+        except AttributeError:
+            try:
+                natural = self.npairs
+            except AttributeError:
+                names = ", ".join(self.columns)
+                raise TypeError(f"a result of kind {self.kind!r} is no array: take one of its columns, {names}") from None
+        return np.array(natural, dtype=dtype, copy=True if copy is None else copy)
+
     def keys(self) -> list[str]:
         """The names of its columns, so that ``dict(result)`` and tables can be made of it."""
         return self.table.names()
@@ -225,13 +237,14 @@ class Result:
 
         folder = tempfile.mkdtemp(prefix="albireo-")
         try:
-            files = []
+            files, names = [], {}
             for k, one in enumerate([self, *others]):
                 if not isinstance(one, Result):
                     raise TypeError(f"expected a Result, found {type(one).__name__}")
                 files.append(os.path.join(folder, f"{k}.json"))
+                names[files[-1]] = f"result {k + 1}" if others else "the result"
                 one.table.write(files[-1])
-            return results(run(["result", name], options=options, files=files))
+            return results(run(["result", name], options=options, files=files, names=names))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays
+from . import arrays, objects, units
 
 
 class Trajectory:
@@ -51,7 +51,7 @@ class Trajectory:
         self.particles = [len(frame) for frame in frames]
         whole = frames.reshape(-1, 3) if isinstance(frames, np.ndarray) else np.concatenate(frames)
         self.positions = [values for _, values in arrays.positions("positions", whole).columns]
-        self.cells = None if boxes is None else _cells(boxes, len(frames))
+        self.cells = None if boxes is None else _cells(boxes, len(frames), self.unit)
         self.columns = [(name, _values(name, values, self.particles)) for name, values in columns.items() if values is not None]
         self.bonds = [] if bonds is None else _bonds(bonds)
 
@@ -71,19 +71,19 @@ class Trajectory:
 def _frames(positions: Any) -> tuple[Any, str | None]:
     """The frames as an (F, N, 3) array or a list of (N, 3) arrays, and their unit."""
     if isinstance(positions, (list, tuple)):
-        unit: Any = None
+        unit: str | None = None
         frames = []
         for k, frame in enumerate(positions):
             plain, unit = arrays.without_unit(f"frame {k}", frame, unit)
             frames.append(_float64(f"frame {k}", plain, 2))
         if not frames:
             raise ValueError("positions: expected at least one frame, found none")
-        return frames, None if unit is None else str(unit)
+        return frames, unit
     plain, unit = arrays.without_unit("positions", positions, None)
     found = _float64("positions", plain, 3)
     if not len(found):
         raise ValueError("positions: expected at least one frame, found none")
-    return found, None if unit is None else str(unit)
+    return found, unit
 
 
 def _float64(name: str, value: Any, dimensions: int) -> np.ndarray:
@@ -94,8 +94,8 @@ def _float64(name: str, value: Any, dimensions: int) -> np.ndarray:
     return found
 
 
-def _cells(boxes: Any, frames: int) -> list[list[list[float]]]:
-    plain, _ = arrays.without_unit("boxes", boxes, None)
+def _cells(boxes: Any, frames: int, unit: str | None) -> list[list[list[float]]]:
+    plain = units.of_option("box", boxes, unit, angles=False)
     found = np.asarray(plain, dtype=np.float64)
     if found.shape == (frames, 3):
         found = found[:, :, None] * np.eye(3)
@@ -113,7 +113,7 @@ def _values(name: str, values: Any, particles: Sequence[int]) -> Any:
             wrong = next(k for k, (n, m) in enumerate(zip(lengths, particles)) if n != m)
             raise ValueError(f"{name}: frame {wrong} has {particles[wrong]} particles, found {lengths[wrong]} values")
         values = np.concatenate([np.asarray(part) for part in values])
-    found = np.asarray(arrays.without_dimension(name, values))
+    found = np.asarray(units.without_dimension(name, values))
     if found.ndim == 2 and found.shape == (len(particles), particles[0]):
         found = found.reshape(-1)
     if found.ndim != 1:
@@ -138,7 +138,12 @@ def _bonds(bonds: Any) -> list[list[int]]:
 
 def as_trajectory(data: Any, columns: dict[str, Any]) -> Trajectory | None:
     """The frames that `data` holds, with arrays of particles taken out of `columns`; None where it holds none."""
+    made = objects.trajectory(data)
+    if made is not None:
+        data = Trajectory(**{**made, **{name: columns.pop(name) for name in ("species",) if not isinstance(columns.get(name), (str, type(None)))}})
     if not isinstance(data, Trajectory):
+        if getattr(data, "ndim", 0) == 2 and not isinstance(columns.get("species"), (str, type(None))):
+            data = data[None]
         several = isinstance(data, (list, tuple)) and len(data) > 0 and all(getattr(part, "ndim", 0) == 2 for part in data)
         if not several and getattr(data, "ndim", 0) != 3:
             return None

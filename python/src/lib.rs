@@ -14,6 +14,7 @@
 
 mod arrays;
 mod table;
+mod units;
 mod watching;
 
 use std::collections::HashMap;
@@ -193,5 +194,7 @@ fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
     module.add_function(wrap_pyfunction!(usual_names, module)?)?;
+    module.add_function(wrap_pyfunction!(units::factor, module)?)?;
+    module.add_function(wrap_pyfunction!(units::kind, module)?)?;
     Ok(())
 }

@@ -191,3 +191,34 @@ def test_freud(points):
         ours.compute((box, flat), flat[:50] * 0.5)
         theirs.compute((box, flat), flat[:50] * 0.5)
         assert np.array_equal(ours.bin_counts, theirs.bin_counts)
+
+
+def test_what_scripts_for_corrfunc_prepare(tmp_path):
+    from albireo.compat.corrfunc import io, utils
+
+    (tmp_path / "c.txt").write_text("1 2 3\n4 5 6.5\n")
+    (tmp_path / "c.csv").write_text("1,2,3,9\n4,5,6.5,9\n")
+    for name in ("c.txt", "c.csv"):
+        x, y, z = io.read_catalog(str(tmp_path / name))
+        assert (x.tolist(), y.tolist(), z.tolist()) == ([1, 4], [2, 5], [3, 6.5]) and x.dtype == np.float64
+    assert io.read_ascii_catalog(tmp_path / "c.txt", np.float32)[0].dtype == np.float32
+    with pytest.raises(OSError, match="no such file"):
+        io.read_catalog(str(tmp_path / "none.ff"))
+    utils.write_text_file(tmp_path / "t.txt", "a\nb")
+    assert utils.read_text_file(tmp_path / "t.txt") == "a\nb"
+    name, delete = utils.return_file_with_rbins([3.0, 1.0, 0.5])
+    assert delete and np.loadtxt(name).tolist() == [[0.5, 1], [1, 3]]
+    os.remove(name)
+    assert utils.return_file_with_rbins(str(tmp_path / "t.txt")) == (str(tmp_path / "t.txt"), False)
+    z = np.array([0.1, 0.2])
+    assert np.allclose(utils.fix_cz(z), z * 299800) and z[0] == 0.1 and utils.fix_cz(z * 1e5)[0] == 1e4
+    with pytest.warns(UserWarning, match="ra below 0"):
+        ra, _ = utils.fix_ra_dec(np.array([-10.0, 20.0]), np.array([0.0, 5.0]))
+    assert ra.tolist() == [350, 20]
+    assert [utils.translate_isa_string_to_enum(isa) for isa in ("fastest", "AVX2", "fallback")] == [-1, 8, 0]
+    swapped = np.arange(3, dtype=">f8")
+    assert utils.convert_to_native_endian(swapped).dtype.isnative and utils.convert_to_native_endian(None) is None
+    # As DDtheta_mocks has its cells: 2 + 2 + 5 + 5 + 2 + 2.
+    cells, numbers = utils.gridlink_sphere(30, return_num_ra_cells=True)
+    assert numbers.tolist() == [2, 2, 5, 5, 2, 2] and np.allclose(cells[4]["ra_limit"], [0, 2 * np.pi / 5])
+    assert np.allclose(cells[0]["dec_limit"], [-np.pi / 2, -np.pi / 3]) and len(utils.gridlink_sphere(60, dec_refine_factor=3, ra_refine_factor=2)) == 36

@@ -211,6 +211,26 @@ impl Unit {
         self.powers == other.powers && self.h != other.h
     }
 
+    /// The unit times itself so often, or one over it: 3 of volumes, -1 of wave numbers.
+    ///
+    /// ```
+    /// use albireo_samples::Unit;
+    /// let unit = |text: &str| text.parse::<Unit>();
+    /// assert_eq!(unit("kpc3")?.factor_to(&unit("Mpc")?.power(3), None), Ok(1e-9));
+    /// assert_eq!(unit("1/nm")?.factor_to(&unit("Angstrom")?.power(-1), None), Ok(0.1));
+    /// # Ok::<(), albireo_samples::ParseUnitError>(())
+    /// ```
+    #[must_use]
+    pub fn power(&self, n: i8) -> Self {
+        Self {
+            mantissa: self.mantissa.powi(i32::from(n)),
+            exponent: self.exponent * i32::from(n),
+            powers: self.powers.map(|power| power * n),
+            h: self.h * n,
+            family: self.family,
+        }
+    }
+
     /// What numbers in this unit are multiplied by to be numbers in another, `h` being the Hubble constant over 100 km/s/Mpc where it is known.
     ///
     /// # Errors

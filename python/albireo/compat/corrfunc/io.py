@@ -1,6 +1,6 @@
-"""Catalogues in the binary format of Corrfunc.
+"""Catalogues in the formats that Corrfunc reads: its binary files, and columns of text.
 
-Entry: :func:`read_fastfood_catalog`.
+Entry: :func:`read_catalog`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["read_fastfood_catalog"]
+__all__ = ["read_ascii_catalog", "read_catalog", "read_fastfood_catalog"]
+
+
+def _float(asked: Any) -> np.dtype:
+    kind = np.dtype(np.float64 if asked is None else asked)
+    if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"return_dtype: expected float32 or float64, found {kind}")
+    return kind
 
 
 def _record(data: bytes, at: int, path: str) -> tuple[bytes, int]:
@@ -24,9 +31,7 @@ def _record(data: bytes, at: int, path: str) -> tuple[bytes, int]:
 
 def read_fastfood_catalog(filename: Any, return_dtype: Any = None, need_weights: Any = None) -> tuple[np.ndarray, ...]:
     """Three columns of a fast-food file, and weights where they are needed; float64 unless `return_dtype` is float32."""
-    wanted = np.dtype(np.float64 if return_dtype is None else return_dtype)
-    if wanted not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"return_dtype: expected float32 or float64, found {wanted}")
+    wanted = _float(return_dtype)
     path = os.fspath(filename)
     with open(path, "rb") as file:
         data = file.read()
@@ -43,3 +48,25 @@ def read_fastfood_catalog(filename: Any, return_dtype: Any = None, need_weights:
             raise OSError(f"{path}: expected {rows} float32 or float64, found {len(values)} bytes")
         columns.append(np.frombuffer(values, dtype=f"<f{width}").astype(wanted))
     return tuple(columns)
+
+
+def read_ascii_catalog(filename: Any, return_dtype: Any = None) -> tuple[np.ndarray, ...]:
+    """The first three columns of a text file, separated by spaces or commas; lines that begin with ``#`` are left out."""
+    kind = _float(return_dtype)
+    with open(os.fspath(filename), encoding="utf-8") as file:
+        lines = [line.replace(",", " ") for line in file]
+    rows = np.loadtxt(lines, dtype=kind, ndmin=2)
+    if rows.shape[1] < 3:
+        raise OSError(f"{os.fspath(filename)}: expected three columns, found {rows.shape[1]}")
+    return tuple(np.ascontiguousarray(rows[:, axis]) for axis in range(3))
+
+
+def read_catalog(filebase: Any = None, return_dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+    """Three columns of a fast-food file (``.ff``) or of text. The catalogue that Corrfunc itself comes with is not here: `filebase` is needed."""
+    if filebase is None:
+        raise OSError("filebase: expected the path of a catalogue: the one that Corrfunc comes with is not part of albireo")
+    path = os.fspath(filebase)
+    if not os.path.exists(path):
+        raise OSError(f"{path}: there is no such file")
+    read = read_fastfood_catalog if os.path.splitext(path)[1] == ".ff" else read_ascii_catalog
+    return read(path, return_dtype)

@@ -1,4 +1,4 @@
-"""Correlation functions of counts, with the arguments of ``Corrfunc.utils``.
+"""Correlation functions of counts, with the arguments of ``Corrfunc.utils``; what else scripts import from there is in ``preparation``.
 
 Landy & Szalay (1993), doi:10.1086/172900.
 """
@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["convert_3d_counts_to_cf", "convert_rp_pi_counts_to_wp"]
+from .preparation import (
+    convert_to_native_endian, fix_cz, fix_ra_dec, gridlink_sphere, is_native_endian, read_text_file, return_file_with_rbins,
+    translate_isa_string_to_enum, write_text_file,
+)  # fmt: skip
+
+__all__ = [
+    "convert_3d_counts_to_cf", "convert_rp_pi_counts_to_wp", "convert_to_native_endian", "fix_cz", "fix_ra_dec", "gridlink_sphere",
+    "is_native_endian", "read_text_file", "return_file_with_rbins", "translate_isa_string_to_enum", "write_text_file",
+]  # fmt: skip
 
 
 def _pairs(name: str, counts: Any) -> np.ndarray:
