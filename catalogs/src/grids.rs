@@ -21,6 +21,9 @@ use crate::whole_file::WholeFile;
 /// Bohr radii in an Angstrom (CODATA 2018): the unit of cube files.
 const BOHR_PER_ANGSTROM: f64 = 1.0 / 0.529_177_210_903;
 
+/// What wrote a file.
+const PROGRAM: &str = concat!("albireo ", env!("CARGO_PKG_VERSION"));
+
 /// A regular grid, its last index changing fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridGeometry {
@@ -277,7 +280,7 @@ fn hdf5(grid: &GridGeometry, meta: &Map<String, Value>) -> Vec<u8> {
 
 fn dx_head(file: &mut Sink, grid: &GridGeometry, title: &str) -> io::Result<()> {
     let [l, m, n] = grid.shape;
-    writeln!(file, "# {title}")?;
+    writeln!(file, "# {title} ({PROGRAM})")?;
     writeln!(file, "object 1 class gridpositions counts {l} {m} {n}")?;
     let [x, y, z] = grid.origin;
     writeln!(file, "origin {x} {y} {z}")?;
@@ -296,7 +299,7 @@ fn cube_head(file: &mut Sink, grid: &GridGeometry, title: &str) -> io::Result<()
     let bohr = |v: [f64; 3]| v.map(|length| length * BOHR_PER_ANGSTROM);
     writeln!(
         file,
-        "{title}\nlengths in Bohr, no atoms; last index fastest"
+        "{title}\nlengths in Bohr, no atoms; last index fastest ({PROGRAM})"
     )?;
     let line = |file: &mut Sink, count: usize, v: [f64; 3]| {
         let [x, y, z] = bohr(v);

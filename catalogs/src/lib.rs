@@ -49,6 +49,7 @@ mod h5md_file;
 mod hdf5;
 mod hdf5_head;
 mod kept_file;
+mod made_here;
 mod masks;
 mod numbers;
 mod open;
@@ -75,6 +76,7 @@ pub use expression::{Expression, ExpressionError, Filter};
 pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};
+pub use made_here::is_result;
 pub use numbers::Values;
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]

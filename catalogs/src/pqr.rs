@@ -91,6 +91,7 @@ pub fn write_pqr(path: &Path, names: &[String], atoms: &Pqr) -> io::Result<()> {
             "ATOM {number} {name} {name} {number} {x} {y} {z} {charge} {radius}"
         )?;
     }
+    writeln!(file, "REMARK \"albireo {}\"", env!("CARGO_PKG_VERSION"))?;
     writeln!(file, "END")?;
     file.finish()
 }

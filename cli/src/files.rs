@@ -1,10 +1,11 @@
 //! Which files a command reads and writes, told apart before the work.
 //!
-//! Entry: [`Written`] and [`keep_apart`]. It opens nothing for reading.
+//! Entry: [`Written`] and [`keep_apart`]; [`overwriting`] allows what they refuse. Of a file that is there it asks whether albireo wrote it.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-use albireo_catalogs::WholeFile;
+use albireo_catalogs::{WholeFile, is_result};
 use anyhow::{Context, Result};
 
 use crate::usage::usage;
@@ -42,6 +43,38 @@ fn existing(path: &Path) -> Option<Identity> {
     }
 }
 
+thread_local! {
+    /// Whether the command that this thread carries out may write over any file.
+    static OVERWRITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has `command` done, which may write over files that are no results where `allowed`, or where the command around it may.
+pub(crate) fn overwriting<T>(allowed: bool, command: impl FnOnce() -> T) -> T {
+    let before = OVERWRITING.get();
+    OVERWRITING.set(before || allowed);
+    let done = command();
+    OVERWRITING.set(before);
+    done
+}
+
+/// Refuses to write over a file that albireo has not written.
+///
+/// # Errors
+/// A wrong call where `path` holds something else and `--overwrite` is not given, and what the system says.
+pub(crate) fn check_replaced(what: &str, path: &Path) -> Result<()> {
+    let held = |file: &std::fs::Metadata| file.is_file() && file.len() > 0;
+    if OVERWRITING.get() || !path.metadata().is_ok_and(|file| held(&file)) {
+        return Ok(());
+    }
+    let shown = path.display();
+    if is_result(path).with_context(|| format!("{what}: cannot read {shown}"))? {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "{what} {shown}: that file is there and is no result of albireo: name another file, or give --overwrite to replace it"
+    )))
+}
+
 impl<'a> Written<'a> {
     /// Finds out whether `path` can be written, by beginning a file and dropping it.
     pub(crate) fn probe(what: impl Into<String>, path: &'a Path) -> Result<Self> {
@@ -69,7 +102,7 @@ fn identity(path: &Path) -> std::io::Result<Identity> {
     Ok(Identity::Place(folder.canonicalize()?.join(name)))
 }
 
-/// Refuses outputs that are inputs too, and two outputs in one file.
+/// Refuses outputs that are inputs too, two outputs in one file, and those that would replace what is no result.
 pub(crate) fn keep_apart(written: &[Written<'_>], inputs: &[&Path]) -> Result<()> {
     for (k, output) in written.iter().enumerate() {
         let (what, path) = (&output.what, output.path.display());
@@ -92,5 +125,7 @@ pub(crate) fn keep_apart(written: &[Written<'_>], inputs: &[&Path]) -> Result<()
             )));
         }
     }
-    Ok(())
+    written
+        .iter()
+        .try_for_each(|output| check_replaced(&output.what, output.path))
 }

@@ -98,6 +98,9 @@ struct Cli {
     /// Say only what is wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
+    /// Write over files that are no results of albireo too; its own results are replaced without
+    #[arg(long, global = true, help_heading = "Output")]
+    overwrite: bool,
 }
 
 /// What to do.
@@ -172,8 +175,9 @@ fn start_log(cli: &Cli, is_first: bool) {
 }
 
 /// Does what a command line asks for; a part of it ends with its file.
-fn carry_out(command: Command, call: &mut Call<'_>) -> Result<()> {
-    match carry_out_whole(command, call) {
+fn carry_out(cli: Cli, call: &mut Call<'_>) -> Result<()> {
+    let carry = || carry_out_whole(cli.command, call);
+    match files::overwriting(cli.overwrite, carry) {
         Err(end) if end.is::<worker::PartWritten>() => Ok(()),
         done => done,
     }
@@ -260,10 +264,9 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         arguments: &Arguments::of(arguments),
         kept: &mut Kept::default(),
     };
-    let command = cli.command;
     let done = progress::listen_for_signals().and_then(|()| match world {
-        None => carry_out(command, &mut call),
-        Some(world) => carry_out_as_rank(command, &mut call, world),
+        None => carry_out(cli, &mut call),
+        Some(world) => carry_out_as_rank(cli, &mut call, world),
     });
     match (done, world) {
         (Ok(()), _) => ExitCode::SUCCESS,
@@ -296,18 +299,18 @@ fn is_shared(command: &Command) -> bool {
 }
 
 /// Does what a command line asks for as one of several ranks.
-fn carry_out_as_rank(command: Command, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
+fn carry_out_as_rank(cli: Cli, call: &mut Call<'_>, world: &Rc<dyn World>) -> Result<()> {
     if world.size() > 1 {
         progress::leave_signals_untold();
     }
     world::begin(&**world, &call.arguments.words)?;
-    if is_shared(&command) || matches!(command, Command::Run(_)) {
-        world::within(Some(world), || carry_out(command, call))?;
+    if is_shared(&cli.command) || matches!(cli.command, Command::Run(_)) {
+        world::within(Some(world), || carry_out(cli, call))?;
     } else if world.rank() == 0 {
         if world.size() > 1 {
             tracing::warn!("this command shares nothing out: rank 0 carries it out alone");
         }
-        carry_out(command, call)?;
+        carry_out(cli, call)?;
     }
     Ok(world.wait()?)
 }
@@ -371,7 +374,7 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
             arguments: &Arguments::of(arguments),
             kept: &mut Kept::giving(given),
         };
-        carry_out(cli.command, &mut call)
+        carry_out(cli, &mut call)
     };
     let (done, outcome) = caller::during(std::sync::Arc::clone(watch), kept, level, carry);
     match done {
@@ -394,7 +397,11 @@ pub fn flags_of(words: &[&str]) -> Vec<String> {
         .iter()
         .try_fold(&program, |command, word| command.find_subcommand(word));
     let flags = command.into_iter().flat_map(clap::Command::get_arguments);
+    let everywhere = program
+        .get_arguments()
+        .filter(|flag| flag.get_id() == "overwrite");
     flags
+        .chain(everywhere)
         .filter_map(|flag| flag.get_long())
         .map(str::to_owned)
         .collect()

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
+use crate::files::check_replaced;
 use crate::node::Node;
 use crate::part_file::{CountPart, Identity, MergedCount, PartFile, merged};
 use crate::planning::{self, Planning};
@@ -141,6 +142,9 @@ impl Works {
     ) -> Result<Self> {
         let world = world::current();
         let part = flags.shard.zip(flags.part.clone());
+        if let (Some((_, path)), 0) = (&part, world.rank()) {
+            check_replaced("--part", path)?;
+        }
         let shared = part.is_some() || kept.is_given() || world.size() > 1;
         if shared && exactness != Exactness::Exact {
             return Err(usage(

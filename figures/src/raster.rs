@@ -51,6 +51,8 @@ impl Raster {
             yppu: per_metre,
             unit: png::Unit::Meter,
         }));
+        let program = concat!("albireo ", env!("CARGO_PKG_VERSION"));
+        encoder.add_text_chunk("Software".to_owned(), program.to_owned())?;
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.pixels)?;
         writer.finish()?;

@@ -39,7 +39,9 @@ impl Svg {
         let [across, down] = self.size.map(|length| length * 4.0 / 3.0);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{across}\" height=\"{down}\" viewBox=\"0 0 {width} {height}\">\n\
+             <metadata>albireo {}</metadata>\n\
              <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n{}</svg>\n",
+            env!("CARGO_PKG_VERSION"),
             self.body
         )
         .into_bytes()

@@ -68,6 +68,6 @@ impl Merge {
             arguments: &Arguments::of(words),
             kept: &mut *call.kept,
         };
-        crate::carry_out(cli.command, &mut call)
+        crate::carry_out(cli, &mut call)
     }
 }

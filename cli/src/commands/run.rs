@@ -296,6 +296,6 @@ impl Running {
             arguments: &arguments,
             kept: &mut self.kept,
         };
-        crate::carry_out(cli.command, &mut call).with_context(|| format!("[{}]", made.name))
+        crate::carry_out(cli, &mut call).with_context(|| format!("[{}]", made.name))
     }
 }

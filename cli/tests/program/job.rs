@@ -63,7 +63,7 @@ fn measurements_of_the_same_samples_read_them_once() {
     // The multipoles at each of two points of the sweep; g(r) asks for other positions.
     let again = said.matches("have been read already").count();
     assert_eq!(again, 2, "{said}");
-    let job = "[xi]\nbox = 10\nbins = 'lin:0:3:6'\n[xi.a]\ndata = 'a1.csv'\noutput = 'a2.csv'\n[xi.b]\ndata = 'a1.csv'\n";
+    let job = "[xi]\nbox = 10\nbins = 'lin:0:3:6'\n[xi.a]\ndata = 'a1.csv'\noutput = 'xi.csv'\n[xi.b]\ndata = 'a1.csv'\n";
     std::fs::write(folder.path("two.toml"), job).unwrap();
     let said = folder.good("run two.toml -v").stderr;
     assert_eq!(said.matches("have been read already").count(), 1, "{said}");

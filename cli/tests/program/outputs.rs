@@ -278,3 +278,87 @@ fn templates_list_no_hidden_flags() {
         "{text}"
     );
 }
+
+#[test]
+fn a_file_that_is_no_result_stays_unless_it_is_given_up() {
+    let folder = folder();
+    let bins = "--box 10 --bins lin:1:5:4";
+    folder.good("count d.csv --bins lin:0:5:5 --shard 0/2 --part ours.alb");
+    let mine = "# a catalogue of mine, made before albireo 0.1.0 was there\n1 2 3\n";
+    let mut outputs = vec![
+        ("count d.csv", "--output", "mine.csv"),
+        ("count d.csv", "--output", "mine.ecsv"),
+        ("count d.csv", "--output", "mine.json"),
+        ("count d.csv", "--output", "mine.xvg"),
+        (
+            "xi d.csv --statistic s-mu --mu-bins lin:0:1:4 --multipoles 0",
+            "--counts",
+            "mine.csv",
+        ),
+        ("xi d.csv --regions-cubes 2", "--covariance", "mine.csv"),
+        ("xi d.csv --regions-cubes 2", "--region-counts", "mine.csv"),
+    ];
+    if cfg!(feature = "plot") {
+        outputs.extend([
+            ("count d.csv", "--plot", "mine.svg"),
+            ("count d.csv", "--plot", "mine.png"),
+            ("count d.csv", "--plot", "mine.pdf"),
+            ("xi d.csv --regions-cubes 2", "--region-map", "mine.svg"),
+        ]);
+    }
+    if cfg!(feature = "hdf5") {
+        outputs.push(("count d.csv", "--output", "mine.h5"));
+    }
+    if cfg!(feature = "fits") {
+        outputs.push(("count d.csv", "--output", "mine.fits"));
+    }
+    if cfg!(feature = "parquet") {
+        outputs.push(("count d.csv", "--output", "mine.parquet"));
+    }
+    for (command, flag, name) in outputs {
+        let _ = std::fs::remove_file(folder.path("mine.csv.json"));
+        std::fs::write(folder.path(name), mine).unwrap();
+        let line = format!("{command} {bins} {flag} {name}");
+        refused(
+            &folder,
+            &line,
+            &format!(
+                "error: {flag} {name}: that file is there and is no result of albireo: name another file, or give --overwrite to replace it\n"
+            ),
+        );
+        folder.good(&format!("{line} --overwrite"));
+        assert_ne!(std::fs::read(folder.path(name)).unwrap(), mine.as_bytes());
+        // Now it is one of ours.
+        folder.good(&line);
+    }
+}
+
+#[test]
+fn parts_points_and_empty_files_are_told_from_catalogues() {
+    let folder = folder();
+    let part = "count d.csv --bins lin:0:5:5 --shard 0/2 --part";
+    refused(
+        &folder,
+        &format!("{part} r.csv"),
+        "error: --part r.csv: that file is there and is no result of albireo",
+    );
+    folder.good(&format!("{part} dd.alb"));
+    folder.good(&format!("{part} dd.alb"));
+    std::fs::write(folder.path("empty.csv"), "").unwrap();
+    folder.good("count d.csv --bins lin:0:5:5 -o empty.csv");
+    let points = "randoms --box 5 --number 9 -o";
+    refused(
+        &folder,
+        &format!("{points} r.csv"),
+        "error: --output r.csv: that file is there",
+    );
+    folder.good(&format!("{points} points.csv"));
+    folder.good(&format!("{points} points.csv"));
+    // Other rows under an old record are somebody's work.
+    std::fs::write(folder.path("points.csv"), "x,y,z\n1,2,3\n").unwrap();
+    refused(
+        &folder,
+        &format!("{points} points.csv"),
+        "error: --output points.csv: that file is there",
+    );
+}
