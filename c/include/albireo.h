@@ -300,7 +300,9 @@ int32_t albireo_counts_weights(const albireo_counts *counts, double *out, size_t
 //
 // # Safety
 // `out` is NULL or has room for `len` values.
-int32_t albireo_counts_weight_bounds(const albireo_counts *counts, double *out, size_t len);
+int32_t albireo_counts_weight_bounds(const albireo_counts *counts,
+                                     double *out,
+                                     size_t len);
 
 // The mean separation of the pairs in each bin of each class, NaN where there are none.
 //
