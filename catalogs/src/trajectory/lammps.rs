@@ -349,9 +349,9 @@ fn particles(
         atoms = atoms.with("id", super::Attribute::Integers(ids));
     }
     for (name, column) in plan.kept {
-        if let Some(column) = column {
-            atoms = atoms.with(&name, column.finish());
-        }
+        // A frame without particles has its columns, too.
+        let column = column.unwrap_or_else(|| first_column(&name, b"0"));
+        atoms = atoms.with(&name, column.finish());
     }
     Ok((positions, atoms))
 }

@@ -203,3 +203,23 @@ fn expressions_choose_particles() {
     let path = fixture("scaled.lammpstrj");
     assert_eq!(frame.selected(&oxygen, &path).unwrap(), [3, 6, 9]);
 }
+
+#[test]
+fn frames_of_lammps_without_particles_have_their_columns() {
+    let head = |step: u32, count: u32| {
+        let bounds =
+            "ITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\nITEM: ATOMS id type element x y z\n";
+        format!("ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n{count}\n{bounds}")
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.dump");
+    let text = format!("{}1 2 O 1 1 1\n{}", head(0, 1), head(1, 0));
+    std::fs::write(&path, text).expect("a file");
+    let request = albireo_catalogs::TrajectoryRequest::default();
+    let stop = albireo_catalogs::Stop::never();
+    let mut dump = albireo_catalogs::open_trajectory(&path, &request, stop).expect("a dump");
+    assert_eq!(dump.skip(1).expect("a frame"), 1);
+    let empty = dump.next_frame().expect("read").expect("a frame");
+    let names: Vec<&str> = empty.atoms.names().collect();
+    assert_eq!((empty.len(), names), (0, vec!["id", "type", "element"]));
+}
