@@ -59,6 +59,7 @@ mod plan;
 mod pqr;
 mod ranges;
 mod reader;
+mod refused;
 mod rows;
 mod schema;
 mod stop;
@@ -88,7 +89,7 @@ pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use trajectory::{
     Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, open_topology,
-    open_trajectory,
+    open_trajectory, trajectory_format,
 };
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

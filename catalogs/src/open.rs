@@ -74,36 +74,6 @@ pub(crate) fn refuse_pipe(path: &Path) -> Result<(), CatalogError> {
     }
 }
 
-/// Formats that are known by their first bytes and not read, with a way out.
-fn refuse_by_name(path: &Path, head: &[u8]) -> Result<(), CatalogError> {
-    let text = String::from_utf8_lossy(&head[..head.len().min(1024)]);
-    let by_astropy = "write it as FITS or ECSV, such as by astropy: \
-                      Table.read('IN').write('OUT.fits')";
-    let by_numpy = "write its columns as FITS, HDF5 or CSV, such as by astropy: \
-                    Table(numpy.load('IN')).write('OUT.fits')";
-    let found = if text.contains("<VOTABLE") {
-        Some(("a VOTable", by_astropy))
-    } else if head.starts_with(b"\x93NUMPY") {
-        Some(("an array of NumPy", by_numpy))
-    } else if head.starts_with(b"PK\x03\x04") {
-        Some(("a zip archive (.npz, .xlsx)", by_numpy))
-    } else if head.starts_with(b"ARROW1") || head.starts_with(b"FEA1") {
-        Some(("a Feather file", "write it as Parquet: pandas' to_parquet"))
-    } else if head.starts_with(b"SQLite format 3") {
-        Some(("a database of SQLite", "write a table of it as CSV"))
-    } else {
-        None
-    };
-    match found {
-        None => Ok(()),
-        Some((what, advice)) => Err(CatalogError::Unsupported {
-            path: path.to_owned(),
-            what: what.to_owned(),
-            advice: advice.to_owned(),
-        }),
-    }
-}
-
 /// The format and whether the file is gzipped.
 pub(crate) fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), CatalogError> {
     refuse_pipe(path)?;
@@ -124,7 +94,7 @@ pub(crate) fn recognise(path: &Path, stop: &Stop) -> Result<(Format, bool), Cata
     } else {
         head
     };
-    refuse_by_name(path, &head)?;
+    crate::refused::by_name(path, &head)?;
     let format = if head.is_empty() {
         return Err(CatalogError::NoTable {
             path: path.to_owned(),

@@ -46,7 +46,7 @@ use std::sync::Arc;
 pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
 pub use format::{TrajectoryFormat, TrajectoryRequest};
-pub use open::{open_topology, open_trajectory};
+pub use open::{open_topology, open_trajectory, trajectory_format};
 
 use crate::error::CatalogError;
 use crate::value::Attributes;

@@ -18,6 +18,7 @@ const SEEN: u64 = 4096;
 
 /// How a format is recognised and opened.
 struct Known {
+    format: TrajectoryFormat,
     matches: fn(&Head<'_>) -> bool,
     open: Open,
 }
@@ -27,52 +28,64 @@ type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory
 /// The formats, those with a magic number first; tables last.
 const KNOWN: &[Known] = &[
     Known {
+        format: TrajectoryFormat::Xtc,
         matches: super::xtc::matches,
         open: super::xtc::open,
     },
     Known {
+        format: TrajectoryFormat::Trr,
         matches: super::trr::matches,
         open: super::trr::open,
     },
     Known {
+        format: TrajectoryFormat::Dcd,
         matches: super::dcd::matches,
         open: super::dcd::open,
     },
     Known {
+        format: TrajectoryFormat::Gsd,
         matches: super::gsd::matches,
         open: super::gsd::open,
     },
     Known {
+        format: TrajectoryFormat::AmberNetCdf,
         matches: super::netcdf::matches,
         open: super::netcdf::open,
     },
     #[cfg(feature = "hdf5")]
     Known {
+        format: TrajectoryFormat::H5md,
         matches: super::h5md::matches,
         open: super::h5md::open,
     },
     #[cfg(feature = "hdf5")]
     Known {
+        format: TrajectoryFormat::Cadishi,
         matches: super::cadishi::matches,
         open: super::cadishi::open,
     },
     Known {
+        format: TrajectoryFormat::LammpsDump,
         matches: super::lammps::matches,
         open: super::lammps::open,
     },
     Known {
+        format: TrajectoryFormat::Gro,
         matches: super::gro::matches,
         open: super::gro::open,
     },
     Known {
+        format: TrajectoryFormat::Xyz,
         matches: super::xyz::matches,
         open: super::xyz::open,
     },
     Known {
+        format: TrajectoryFormat::Pdb,
         matches: super::pdb::matches,
         open: super::pdb::open,
     },
     Known {
+        format: TrajectoryFormat::Table,
         matches: super::tabular::matches,
         open: super::tabular::open,
     },
@@ -90,12 +103,32 @@ pub fn open_trajectory(
     looked_at(path, stop, |head, stop| known(head, request, stop))
 }
 
+/// The format that a file is taken for, before its reader looks at more than its start; `None` of one that is no trajectory.
+///
+/// # Errors
+/// A file that cannot be read, or one of a format that is known and not read.
+pub fn trajectory_format(
+    path: &Path,
+    stop: Stop,
+) -> Result<Option<TrajectoryFormat>, CatalogError> {
+    looked_at(
+        path,
+        stop,
+        |head, _| Ok(of(head)?.map(|known| known.format)),
+    )
+}
+
+fn of(head: &Head<'_>) -> Result<Option<&'static Known>, CatalogError> {
+    crate::refused::by_name(head.path, head.bytes)?;
+    Ok(KNOWN.iter().find(|known| (known.matches)(head)))
+}
+
 fn known(
     head: &Head<'_>,
     request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    match KNOWN.iter().find(|known| (known.matches)(head)) {
+    match of(head)? {
         Some(known) => (known.open)(head, request, stop),
         None if head.bytes.is_empty() => Err(CatalogError::corrupt(head.path, "it is empty")),
         None => Err(CatalogError::UnknownTrajectory {

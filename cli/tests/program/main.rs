@@ -14,6 +14,7 @@ mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod cuts;
+mod dumps;
 mod estimates;
 #[cfg(all(unix, feature = "plot"))]
 mod examples;

@@ -11,7 +11,7 @@ use albireo::frames::{
     FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
 use albireo::{Binning, PairJob, Pairs};
-use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory};
+use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory, trajectory_format};
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame, Selection};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -48,16 +48,14 @@ pub(super) fn is_trajectory(
         return Ok(true);
     }
     let request = flags.request(selection)?;
+    // What is wrong with a file that is no catalogue its own reader says.
+    match trajectory_format(first, stop_reading()) {
+        Ok(Some(TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi)) => {}
+        found => return Ok(matches!(found, Ok(Some(_)))),
+    }
     let Ok(mut opened) = open_trajectory(first, &request, stop_reading()) else {
         return Ok(false);
     };
-    let is_catalog = matches!(
-        opened.format(),
-        TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi
-    );
-    if !is_catalog {
-        return Ok(true);
-    }
     let names_frame = selection.filter.as_deref().map(Filter::parse);
     let names_frame = names_frame.and_then(Result::ok);
     let column = flags.frame_column();
