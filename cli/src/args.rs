@@ -146,6 +146,12 @@ pub(crate) struct SpaceFlags {
     /// e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06
     #[arg(long, value_name = "NAME|KEY=VALUE,..")]
     pub(crate) cosmology: Option<String>,
+    /// Columns whose numbers are taken as they are, whatever unit the file states
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) ignore_units: Vec<String>,
+    /// Unit of redshifts: 1 says that values above 20, in a column without a unit, are redshifts
+    #[arg(long, value_name = "1", value_parser = ["1"])]
+    pub(crate) redshift_unit: Option<String>,
     /// Unit of length, for labels only [default: Mpc/h for redshifts, else what the file says]
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,

@@ -96,6 +96,8 @@ impl Asked {
             regions: self.wanted.regions.clone(),
             partial_sets: space.partial_set,
             given,
+            ignore_units: space.ignore_units.clone(),
+            plain_redshifts: space.redshift_unit.is_some(),
             stop: stop_reading(),
         };
         Ok(reading.read(&self.sources, &mut |notice| say(&notice))?)

@@ -34,6 +34,9 @@ pub enum SampleError {
         /// How often.
         times: usize,
     },
+    /// Units that columns state, and that make no positions.
+    #[error(transparent)]
+    Units(#[from] crate::unit_error::StatedUnitError),
     /// Sky positions of more or fewer than two columns.
     #[error("--sky takes two columns, RA,DEC; found {0}")]
     SkyColumns(usize),

@@ -93,7 +93,7 @@ fn check(parts: &[Sample]) -> Result<(), SampleError> {
             });
         }
         if let (Some(a), Some(b)) = (&first.unit, &part.unit)
-            && a != b
+            && !crate::stated_units::is_one_unit(a, b)
         {
             return Err(SampleError::DifferentUnits {
                 first: (a.clone(), first.path.clone()),

@@ -51,7 +51,9 @@ mod selection;
 mod snapshots;
 mod source;
 mod space;
+mod stated_units;
 mod survey;
+mod unit_error;
 mod units;
 mod weights;
 mod whole_numbers;
@@ -71,6 +73,7 @@ pub use selection::Selection;
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError};
 pub use survey::Survey;
+pub use unit_error::StatedUnitError;
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};
 
 /// How reading is asked to stop, which rows of each file it looks at, and columns of bits.

@@ -31,6 +31,19 @@ pub enum Notice {
         /// The largest redshift.
         largest: f64,
     },
+    /// A column in a unit that its role is not counted in.
+    Converted {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The unit that the file states.
+        from: String,
+        /// The unit of its numbers now.
+        to: String,
+        /// What they were multiplied by.
+        factor: f64,
+    },
     /// A universe that nobody lives in.
     NegativeLambda(Cosmology),
     /// Samples that are the same rows of the same content, under whatever names.
@@ -195,6 +208,17 @@ impl Notice {
             } => write!(
                 f,
                 "{}: its columns of weights are not used; those of {survey} would be --weight '{weight}'",
+                path.display()
+            ),
+            Self::Converted {
+                path,
+                column,
+                from,
+                to,
+                factor,
+            } => write!(
+                f,
+                "{}: column `{column}` is in {from}: multiplied by {factor} to {to}",
                 path.display()
             ),
             Self::UnusedCosmology => {

@@ -23,6 +23,7 @@ use crate::sample::{Conversion, Opened, Sample};
 use crate::snapshots;
 use crate::source::{File, Source};
 use crate::space::{BoxSpec, StatedBox, resolve};
+use crate::stated_units::is_one_unit;
 
 /// How samples are read: what their columns become, and where the positions lie.
 #[derive(Debug, Clone)]
@@ -43,6 +44,10 @@ pub struct Reading {
     pub partial_sets: bool,
     /// The samples that lie in memory, by the names that sources give as their paths.
     pub given: HashMap<PathBuf, Given>,
+    /// Columns whose numbers are taken as they are, whatever unit the file states.
+    pub ignore_units: Vec<String>,
+    /// Whether redshifts above 20, in a column that states no unit, are meant.
+    pub plain_redshifts: bool,
     /// Whether to end before the last sample is read.
     pub stop: Stop,
 }
@@ -58,6 +63,8 @@ impl Default for Reading {
             regions: None,
             partial_sets: false,
             given: HashMap::new(),
+            ignore_units: Vec::new(),
+            plain_redshifts: false,
             stop: Stop::never(),
         }
     }
@@ -100,6 +107,8 @@ impl Reading {
                 .as_ref()
                 .and_then(RegionSpec::column)
                 .map(str::to_owned),
+            ignore_units: self.ignore_units.clone(),
+            plain_redshifts: self.plain_redshifts,
             stop: self.stop.clone(),
         };
         let mut opened: Vec<Opened> = Vec::new();
@@ -278,7 +287,7 @@ impl Reading {
         let Some(first) = stated.next() else {
             return Ok(None);
         };
-        match stated.find(|other| other.0 != first.0) {
+        match stated.find(|other| !is_one_unit(&other.0, &first.0)) {
             Some(second) => Err(SampleError::DifferentUnits { first, second }),
             None => Ok(Some(first.0)),
         }

@@ -14,11 +14,13 @@ use serde_json::Value;
 
 use crate::bits::{self, BitColumns};
 use crate::columns::{self, Depth, Need, Place};
-use crate::error::{SampleError, Within};
+use crate::error::{SampleError, Within, in_short};
 use crate::given::Given;
 use crate::notice::{self, Notice};
 use crate::source::{File, check_finite, record, row_of};
 use crate::space::{StatedBox, stated_box};
+use crate::stated_units::StatedUnits;
+use crate::unit_error::StatedUnitError;
 use crate::weights::{further_weights, weight_sums, weights_of, with_further};
 use crate::whole_numbers::{integers, typed_integers, whole_type};
 
@@ -32,6 +34,10 @@ pub(crate) struct Conversion {
     pub(crate) redshifts: bool,
     /// The column of the region of each row.
     pub(crate) regions: Option<String>,
+    /// Columns whose units are not heeded.
+    pub(crate) ignore_units: Vec<String>,
+    /// Whether redshifts beyond all galaxies are meant.
+    pub(crate) plain_redshifts: bool,
     pub(crate) stop: Stop,
 }
 
@@ -105,15 +111,15 @@ pub(crate) fn take(
 fn points(
     catalog: &mut Catalog,
     source: &File,
-    place: &Place,
+    (place, units): (&Place, &StatedUnits),
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<Points, SampleError> {
     let [x, y, z] = match place {
         Place::Cartesian([x, y, z]) => [
-            take(catalog, source, x)?,
-            take(catalog, source, y)?,
-            take(catalog, source, z)?,
+            units.apply(0, take(catalog, source, x)?),
+            units.apply(1, take(catalog, source, y)?),
+            units.apply(2, take(catalog, source, z)?),
         ],
         Place::Vector(name) => {
             let columns = catalog.vector(name)?;
@@ -124,7 +130,7 @@ fn points(
             columns
         }
         Place::Sky { ra, dec, depth } => {
-            let on_sky = on_sky(catalog, source, [ra, dec], depth, conversion, tell);
+            let on_sky = on_sky(catalog, source, ([ra, dec], depth, units), conversion, tell);
             return on_sky.or_else(|error| match error {
                 SampleError::Library(_) => Err(error).within(|| kept_of(source)),
                 // It names the file itself.
@@ -139,29 +145,47 @@ fn points(
 fn on_sky(
     catalog: &mut Catalog,
     source: &File,
-    [ra, dec]: [&str; 2],
-    depth: &Depth,
+    ([ra, dec], depth, units): ([&str; 2], &Depth, &StatedUnits),
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<Points, SampleError> {
     let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
-    let suspicion = notice::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
-    suspicion.into_iter().for_each(&mut *tell);
+    if !(units.is_stated(0) && units.is_stated(1)) {
+        let suspicion = notice::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
+        suspicion.into_iter().for_each(&mut *tell);
+    }
+    let [of_ra, of_dec] = angles;
+    let angles = [units.apply(0, of_ra), units.apply(1, of_dec)];
     let (ra, dec) = (Column::new(ra, &angles[0]), Column::new(dec, &angles[1]));
     let (name, distance) = match depth {
         Depth::None => return Ok(sky::unit_vectors(ra, dec)?),
-        Depth::Distance(name) => (name, take(catalog, source, name)?),
+        Depth::Distance(name) => (name, units.apply(2, take(catalog, source, name)?)),
         Depth::Redshift(name) => {
             let redshift = take(catalog, source, name)?;
             check_receding(source, name, &redshift)?;
-            let suspicion = notice::velocities(&source.path, name, &redshift);
-            suspicion.into_iter().for_each(&mut *tell);
+            if let Some(far) = notice::velocities(&source.path, name, &redshift) {
+                if !(units.is_stated(2) || conversion.plain_redshifts) {
+                    return Err(far_redshifts(&source.path, name, &redshift));
+                }
+                tell(far);
+            }
             let cosmology = conversion.cosmology;
             let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
             (name, cosmology.distances(Column::new(name, &redshift))?)
         }
     };
     Ok(sky::positions(ra, dec, Column::new(name, &distance))?)
+}
+
+/// The refusal of redshifts beyond all galaxies.
+fn far_redshifts(path: &Path, column: &str, redshifts: &[f64]) -> SampleError {
+    let largest = redshifts.iter().copied().fold(0.0, f64::max);
+    let far = StatedUnitError::Far {
+        path: path.to_owned(),
+        column: column.to_owned(),
+        largest: in_short(largest),
+    };
+    far.into()
 }
 
 /// Where the rows of a sample are.
@@ -176,6 +200,7 @@ pub(crate) struct Opened {
     rows: Rows,
     outline: TableDescription,
     pub(crate) place: Place,
+    units: StatedUnits,
     filter: Option<Filter>,
 }
 
@@ -215,6 +240,8 @@ impl Opened {
                 meaning: place.meaning(),
             });
         }
+        let units = StatedUnits::of(&outline, &place, path, &conversion.ignore_units)?;
+        units.say(path, tell);
         let depth = selection.distance.as_ref().or(selection.redshift.as_ref());
         if let (true, Some(depth)) = (conversion.angular, depth) {
             tell(Notice::UnusedDepth {
@@ -241,6 +268,7 @@ impl Opened {
             rows,
             outline,
             place,
+            units,
             filter,
         })
     }
@@ -274,6 +302,7 @@ impl Opened {
         let Self {
             source,
             place,
+            units,
             outline,
             ..
         } = &self;
@@ -293,7 +322,7 @@ impl Opened {
             None => integers(&catalog, source, name),
         });
         let groups = groups.transpose()?;
-        let points = points(&mut catalog, source, place, conversion, tell)?;
+        let points = points(&mut catalog, source, (place, units), conversion, tell)?;
         let particles = match (weights, weight) {
             (Some(weights), Some(name)) => {
                 let in_column = || format!("{}: column `{name}`", path.display());
@@ -323,16 +352,13 @@ impl Opened {
             read: catalog.rows_read(),
             path: path.clone(),
         });
+        let sums = weight_sums(&particles);
+        let mut record = record(source, &catalog, place, sums, Some(hashing))?;
+        units.note(&mut record);
         Ok(Sample {
             role: role.clone(),
             path: path.clone(),
-            record: record(
-                source,
-                &catalog,
-                place,
-                weight_sums(&particles),
-                Some(hashing),
-            )?,
+            record,
             stated_boxes: stated_box(path, catalog.attributes()).into_iter().collect(),
             frame,
             unit: unit(outline, place),

@@ -74,6 +74,8 @@ impl Survey {
             cosmology: None,
             redshifts,
             regions: None,
+            ignore_units: Vec::new(),
+            plain_redshifts: false,
             stop: stop.clone(),
         };
         let mut survey = Self::default();

@@ -232,9 +232,9 @@ impl Array {
         self.element.kind() != Kind::Other
     }
 
-    /// Its attribute `unit` or `units`.
+    /// Its attribute `unit`, `units` or `Unit`.
     pub(crate) fn unit(&self) -> Option<String> {
-        let mut names = ["unit", "units"].iter();
+        let mut names = ["unit", "units", "Unit"].iter();
         names.find_map(|name| text_attribute(&self.dataset, name))
     }
 

@@ -63,6 +63,7 @@ mod statistics;
 mod stop;
 mod survey_errors;
 mod tables;
+mod units;
 mod walls;
 mod weight_sets;
 mod wide_weights;

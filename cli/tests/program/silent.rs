@@ -156,7 +156,9 @@ fn suspicious_values_are_mentioned() {
     );
     let run = folder.good(&format!("count degrees.csv {bins}"));
     assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
-    let run = folder.good(&format!("count cz.csv --cosmology Planck18 {bins}"));
+    let run = folder.good(&format!(
+        "count cz.csv --redshift-unit 1 --cosmology Planck18 {bins}"
+    ));
     assert!(
         warned(&run, &["cz.csv", "`Z`", "16000", "cz in km/s"]),
         "{}",

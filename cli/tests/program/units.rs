@@ -1,0 +1,110 @@
+//! Units that files state for their columns.
+
+use crate::bad_input::refused;
+use crate::folder::{Folder, integers};
+
+/// Refused for what the file holds.
+fn rejected(folder: &Folder, arguments: &str, part: &str) {
+    refused(folder, arguments, 1, &[part]);
+}
+
+/// An ECSV file of columns, each with a unit or none.
+fn ecsv(columns: &[(&str, &str)], rows: &str) -> String {
+    let mut text = String::from("# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n");
+    for (name, unit) in columns {
+        text += &format!("# - name: {name}\n#   datatype: float64\n");
+        if !unit.is_empty() {
+            text += &format!("#   unit: {unit}\n");
+        }
+    }
+    let names: Vec<&str> = columns.iter().map(|column| column.0).collect();
+    text + &names.join(",") + "\n" + rows
+}
+
+/// Pairs by angle of three directions on the equator: 15, 30 and 45 degrees apart.
+fn pairs_by_angle(ra: &str, dec: &str, rows: &str) -> (Vec<i64>, String) {
+    let folder = Folder::new().with("t.ecsv", &ecsv(&[("ra", ra), ("dec", dec)], rows));
+    let run = folder.good("count t.ecsv --statistic theta --bins edges:10,20,40,50 -o c.csv");
+    let counts = integers(&folder.table("c.csv"), "npairs");
+    (counts.into_iter().map(|n| n as i64).collect(), run.stderr)
+}
+
+#[test]
+fn angles_become_degrees() {
+    let right = vec![1, 1, 1];
+    let degrees = "0,0\n15,0\n45,0\n";
+    assert_eq!(pairs_by_angle("deg", "deg", degrees).0, right);
+    let (counts, said) = pairs_by_angle("hourangle", "deg", "0,0\n1,0\n3,0\n");
+    assert_eq!(counts, right);
+    assert!(
+        said.contains("column `ra` is in hourangle: multiplied by 15 to deg"),
+        "{said}"
+    );
+    let radians = "0,0\n0.2617993877991494,0\n0.7853981633974483,0\n";
+    assert_eq!(pairs_by_angle("rad", "rad", radians).0, right);
+    assert_eq!(
+        pairs_by_angle("arcmin", "deg", "0,0\n900,0\n2700,0\n").0,
+        right
+    );
+    assert_eq!(
+        pairs_by_angle("arcsec", "deg", "0,0\n54000,0\n162000,0\n").0,
+        right
+    );
+}
+
+#[test]
+fn what_is_no_angle_or_redshift_is_refused() {
+    let columns = [("ra", "Mpc"), ("dec", "deg"), ("cz", "km/s"), ("v", "")];
+    let folder = Folder::new().with("t.ecsv", &ecsv(&columns, "0,0,3000,3000\n1,0,6000,6000\n"));
+    let count =
+        "count t.ecsv --bins lin:0:100:2 --cosmology Planck18 --ignore-units ra --sky ra,dec";
+    rejected(
+        &folder,
+        "count t.ecsv --sky ra,dec --statistic theta --bins lin:0:2:2",
+        "found a column in Mpc",
+    );
+    rejected(
+        &folder,
+        &format!("{count} --redshift cz"),
+        "cz: column in km/s: write --redshift 'cz/299792.458' if it is c z",
+    );
+    rejected(
+        &folder,
+        &format!("{count} --redshift v"),
+        "--redshift-unit 1",
+    );
+    folder.good(&format!("{count} --redshift cz/299792.458 -o c.csv"));
+    folder.good(&format!("{count} --redshift v --redshift-unit 1 -o c.csv"));
+}
+
+#[test]
+fn positions_are_in_the_unit_of_the_first_axis() {
+    let rows = "0,0,0\n0.3,4,0\n";
+    let of = |y: &str, z: &str| ecsv(&[("x", "nm"), ("y", y), ("z", z)], rows);
+    let folder = Folder::new()
+        .with("t.ecsv", &of("Angstrom", "nm"))
+        .with("far.ecsv", &of("Angstrom", "Mpc"))
+        .with(
+            "h.ecsv",
+            &ecsv(&[("x", "Mpc"), ("y", "Mpc/h"), ("z", "Mpc")], rows),
+        );
+    // 0.3 nm and 4 Angstrom: 0.5 nm apart.
+    let run = folder.good("count t.ecsv --bins edges:0.1,0.49,0.51,9 -o c.csv");
+    assert_eq!(integers(&folder.table("c.csv"), "npairs"), [0, 1, 0]);
+    assert!(
+        run.stderr
+            .contains("column `y` is in Angstrom: multiplied by 0.1 to nm")
+    );
+    folder.good("count t.ecsv --ignore-units y --bins edges:0.1,1,5 -o c.csv");
+    assert_eq!(integers(&folder.table("c.csv"), "npairs"), [0, 1]);
+    rejected(
+        &folder,
+        "count far.ecsv --bins edges:0.1,1",
+        "positions in nm, Angstrom and Mpc",
+    );
+    rejected(
+        &folder,
+        "count h.ecsv --bins edges:0.1,1",
+        "positions in Mpc and Mpc/h",
+    );
+}

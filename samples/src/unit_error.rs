@@ -1,0 +1,57 @@
+//! Why the units that a file states make no positions.
+//!
+//! Entry: [`StatedUnitError`].
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why the units of columns make no positions.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum StatedUnitError {
+    /// Neither an angle nor a plain number.
+    #[error("{}: `{column}`: expected {expected}, found a column in {unit} (--ignore-units {column} takes its numbers as degrees)", path.display())]
+    Sky {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What the role takes.
+        expected: &'static str,
+        /// As the file has it.
+        unit: String,
+    },
+    /// A redshift with a unit.
+    #[error("{}: {column}: column in {unit}: {advice}", path.display())]
+    Redshift {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// As the file has it.
+        unit: String,
+        /// What to do.
+        advice: String,
+    },
+    /// Redshifts beyond all galaxies, in a column without a unit.
+    #[error("{}: column `{column}` reaches {largest}, far beyond any galaxy's redshift, and states no unit: write --redshift '{column}/299792.458' if it is c z in km/s, --redshift-unit 1 if these are redshifts", path.display())]
+    Far {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The largest value.
+        largest: String,
+    },
+    /// Positions in units that are not converted into each other.
+    #[error("{}: positions in {units} ({columns}): expected lengths in one unit, or in units of one kind such as kpc and Mpc (--ignore-units COLUMN takes numbers as they are)", path.display())]
+    Positions {
+        /// The file.
+        path: PathBuf,
+        /// The units.
+        units: String,
+        /// The columns.
+        columns: String,
+    },
+}
