@@ -24,7 +24,7 @@ use crate::usage::usage;
 
 /// Shells as the command line spells them.
 #[derive(Debug, Clone, PartialEq)]
-enum ShellSpec {
+pub(crate) enum ShellSpec {
     /// So many, from the nearest object to the farthest.
     Across(u32),
     /// Between these distances.

@@ -4,10 +4,12 @@
 //! checked and refused as on the command line. Nothing here opens a file or runs anything.
 
 mod keys;
+mod named_files;
 mod order;
 mod settings;
 mod sweep;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 
 use anyhow::Result;
@@ -16,8 +18,9 @@ use toml::de::{DeTable, DeValue};
 
 use crate::usage::usage;
 pub(crate) use keys::listed;
-use order::in_order;
+pub(crate) use named_files::NamedFiles;
 pub(crate) use order::rounds;
+use order::{in_order, plain};
 use settings::{Setting, command_line, flags_of};
 use sweep::Sweep;
 
@@ -36,10 +39,7 @@ pub(crate) struct Measurement {
     pub(crate) line: usize,
     /// The command line, the name of the program first.
     pub(crate) arguments: Vec<OsString>,
-    /// The files that it writes, as they are spelled.
-    pub(crate) outputs: Vec<String>,
-    /// The files that it reads, as they are spelled; patterns stand for what they match.
-    pub(crate) inputs: Vec<String>,
+    pub(crate) files: NamedFiles,
     /// Whether one line is to tell of its result, which a file holds.
     pub(crate) brief: bool,
 }
@@ -262,8 +262,7 @@ impl Asked<'_> {
             name: format!("{}{named}", self.name),
             line: self.line,
             arguments: line.arguments,
-            outputs: line.outputs,
-            inputs: line.inputs,
+            files: line.files,
             brief: line.brief,
         })
     }
@@ -271,17 +270,16 @@ impl Asked<'_> {
 
 /// Refuses two measurements that write one file.
 fn check_outputs(measurements: &[Measurement]) -> Result<()> {
-    let mut known: Vec<(&str, &Measurement)> = Vec::new();
+    let mut known: HashMap<String, &Measurement> = HashMap::new();
     for made in measurements {
-        for output in &made.outputs {
-            if let Some((_, other)) = known.iter().find(|(path, _)| path == output) {
+        for output in made.files.changed() {
+            if let Some(other) = known.insert(plain(output), made) {
                 return Err(usage(format!(
                     "line {}: [{}] and [{}] both write {output}: name another file, or put what differs into its name, e.g. {{mock}}",
                     made.line, other.name, made.name
                 )));
             }
         }
-        known.extend(made.outputs.iter().map(|output| (output.as_str(), made)));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::caller;
 use crate::catalogs::Files;
 use crate::inputs::{Call, Kept};
 use crate::is_shared;
-use crate::job::{Job, Measurement, listed, rounds};
+use crate::job::{Job, Measurement, NamedFiles, listed, rounds};
 use crate::progress::check_stop;
 use crate::record::{Arguments, JobEntry, JobText, command_line};
 use crate::usage::{in_a_line, usage};
@@ -78,14 +78,14 @@ fn written(path: &str) -> Option<SystemTime> {
 /// Whether the files that a measurement writes are there, a result of this very command among them, and none older than a file that it
 /// reads.
 fn is_done(made: &Measurement) -> bool {
-    let outputs: Vec<String> = (made.outputs.iter())
+    let outputs: Vec<String> = (made.files.outputs.iter())
         .flat_map(|path| files_of(path, &made.arguments))
         .collect();
     let times: Option<Vec<_>> = outputs.iter().map(|path| written(path)).collect();
     let Some(oldest) = times.and_then(|times| times.into_iter().min()) else {
         return false;
     };
-    let inputs = made.inputs.iter().flat_map(|path| {
+    let inputs = made.files.inputs.iter().flat_map(|path| {
         let Ok(files) = path.parse::<Files>();
         files.paths
     });
@@ -118,8 +118,7 @@ fn command_of(path: &Path) -> Result<Measurement> {
         name: path.display().to_string(),
         line: 1,
         arguments: words.into_iter().map(OsString::from).collect(),
-        outputs: vec![],
-        inputs: vec![],
+        files: NamedFiles::default(),
         brief: false,
     })
 }
@@ -224,8 +223,8 @@ impl Running {
             check_stop()?;
             let made = &self.measurements[k];
             if !self.again && is_done(made) {
-                tracing::info!("[{}] is done: {}", made.name, made.outputs.join(", "));
-                for path in made.outputs.iter().map(Path::new) {
+                tracing::info!("[{}] is done: {}", made.name, made.files.outputs.join(", "));
+                for path in made.files.outputs.iter().map(Path::new) {
                     if let Ok(table) = Table::read(path) {
                         caller::take(&table, None);
                     }
@@ -254,7 +253,7 @@ impl Running {
             skipped += open.len() - round.len();
             // What is made of the same catalog goes to one rank, which reads and sorts it once.
             let catalogs: Vec<_> = (round.iter())
-                .map(|&k| self.measurements[k].inputs.first())
+                .map(|&k| self.measurements[k].files.inputs.first())
                 .collect();
             let mut distinct = catalogs.clone();
             distinct.sort_unstable();

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
 
@@ -11,19 +12,21 @@ use super::Measurement;
 use crate::usage::usage;
 
 /// A path without what does not change where it leads.
-fn plain(path: &str) -> &str {
-    path.trim_start_matches("./")
+pub(super) fn plain(path: &str) -> String {
+    let parts = Path::new(path).components();
+    let parts = parts.filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().display().to_string()
 }
 
 /// The numbers of the measurements that write what `input` names, or matches.
 fn writers<'a>(
-    input: &'a str,
-    by_output: &'a HashMap<&str, usize>,
+    input: &str,
+    by_output: &'a HashMap<String, usize>,
 ) -> Box<dyn Iterator<Item = usize> + 'a> {
     let input = plain(input);
     let is_pattern = input.contains(['*', '?', '[']);
-    match glob::Pattern::new(input).ok().filter(|_| is_pattern) {
-        None => Box::new(by_output.get(input).copied().into_iter()),
+    match glob::Pattern::new(&input).ok().filter(|_| is_pattern) {
+        None => Box::new(by_output.get(&input).copied().into_iter()),
         Some(pattern) => {
             let options = glob::MatchOptions {
                 require_literal_separator: true,
@@ -40,10 +43,10 @@ fn writers<'a>(
 fn before(measurements: &[Measurement]) -> Vec<Vec<usize>> {
     let mut by_output = HashMap::new();
     for (k, made) in measurements.iter().enumerate() {
-        by_output.extend(made.outputs.iter().map(|output| (plain(output), k)));
+        by_output.extend(made.files.outputs.iter().map(|output| (plain(output), k)));
     }
     let before = |made: &Measurement| {
-        let inputs = made.inputs.iter();
+        let inputs = made.files.inputs.iter();
         let mut before: Vec<usize> = inputs.flat_map(|i| writers(i, &by_output)).collect();
         before.sort_unstable();
         before.dedup();

@@ -6,48 +6,8 @@ use anyhow::Result;
 use clap::{Arg, ArgAction, Command};
 use toml::de::DeValue;
 
-use crate::angular::AngularFiles;
+use super::named_files::{NamedFiles, Role, role_of};
 use crate::usage::usage;
-
-/// The flags and places that name a file to be written.
-const OUTPUTS: [&str; 14] = [
-    "output",
-    "counts",
-    "covariance",
-    "region-counts",
-    "region-map",
-    "mean",
-    "fkp-data",
-    "fkp-randoms",
-    "plot",
-    "part",
-    "block-counts",
-    "structure",
-    "p-of-r",
-    "total-g",
-];
-
-/// Those that name files to be read.
-const INPUTS: [&str; 18] = [
-    "data",
-    "second",
-    "randoms",
-    "cross",
-    "cross-randoms",
-    "shifted-randoms",
-    "rr",
-    "like",
-    "result",
-    "results",
-    "by-region",
-    "reuse",
-    "model",
-    "radial",
-    "mask",
-    "bonds",
-    "topology",
-    "box-table",
-];
 
 /// What a key is set to.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,11 +26,6 @@ pub(super) struct Setting {
     pub(super) key: String,
     value: Value,
     pub(super) line: usize,
-}
-
-/// Whether a key is set to edges.
-fn is_edges(key: &str) -> bool {
-    key.ends_with("bins") || key == "shells"
 }
 
 /// A number as it is written.
@@ -169,13 +124,13 @@ impl Setting {
     }
 
     /// The texts of its value, one for each that a flag takes: a list is one text with commas unless `each` is taken alone.
-    fn texts(&self, each: bool) -> Option<Vec<String>> {
+    fn texts(&self, each: bool, role: Option<Role>) -> Option<Vec<String>> {
         match &self.value {
             Value::Given(_) => None,
             Value::One(text) => Some(vec![text.clone()]),
             Value::List(texts, _) if each => Some(texts.clone()),
             // A list of numbers for bins is their edges.
-            Value::List(texts, true) if is_edges(&self.key) => {
+            Value::List(texts, true) if role == Some(Role::Edges) => {
                 Some(vec![format!("edges:{}", texts.join(","))])
             }
             Value::List(texts, _) => Some(vec![texts.join(",")]),
@@ -186,14 +141,16 @@ impl Setting {
 /// The flags of a subcommand by the names that a job calls them.
 pub(super) struct Flags<'a>(Vec<(String, &'a Arg)>);
 
+/// What a job calls a flag or a file: its long name, or that of its place.
+pub(super) fn name_of(arg: &Arg) -> String {
+    let name = arg.get_long().unwrap_or(arg.get_id().as_str());
+    name.to_owned()
+}
+
 /// What a job may set of a subcommand: flags by their long names, files by the names of their places.
 pub(super) fn flags_of(command: &Command) -> Flags<'_> {
-    let name = |arg: &Arg| match arg.get_long() {
-        Some(long) => long.to_owned(),
-        None => arg.get_id().as_str().to_owned(),
-    };
     let not = ["help", "version", "verbose", "quiet"];
-    let args = command.get_arguments().map(|arg| (name(arg), arg));
+    let args = command.get_arguments().map(|arg| (name_of(arg), arg));
     Flags(
         args.filter(|(name, _)| !not.contains(&name.as_str()))
             .collect(),
@@ -221,8 +178,7 @@ impl<'a> Flags<'a> {
 /// A command line with the files that it names.
 pub(super) struct CommandLine {
     pub(super) arguments: Vec<OsString>,
-    pub(super) outputs: Vec<String>,
-    pub(super) inputs: Vec<String>,
+    pub(super) files: NamedFiles,
     /// Whether the result goes to a file and the subcommand can tell of it in a line.
     pub(super) brief: bool,
 }
@@ -233,7 +189,7 @@ pub(super) fn command_line(
     flags: &Flags<'_>,
     settings: &[Setting],
 ) -> Result<CommandLine> {
-    let [mut outputs, mut inputs] = [vec![], vec![]];
+    let mut files = NamedFiles::default();
     let mut places: Vec<(usize, Vec<String>)> = Vec::new();
     let mut rest: Vec<String> = Vec::new();
     for setting in settings {
@@ -257,28 +213,11 @@ pub(super) fn command_line(
         }
         let each =
             matches!(arg.get_action(), ArgAction::Append) && arg.get_value_delimiter().is_none();
-        let texts = setting.texts(each).unwrap_or_default();
-        // What plot writes is a figure by the name --output, and its inputs are what others write.
-        if OUTPUTS.contains(&setting.key.as_str()) {
-            outputs.extend(texts.iter().filter(|text| *text != "-").cloned());
-        }
-        if INPUTS.contains(&setting.key.as_str()) {
-            inputs.extend(texts.iter().cloned());
-        }
-        if is_edges(&setting.key) || setting.key == "frame-weights" {
-            let files = texts.iter().filter_map(|text| text.strip_prefix('@'));
-            inputs.extend(files.map(str::to_owned));
-        }
-        if setting.key == "angular" {
-            let files = texts.iter().filter_map(|text| text.parse().ok());
-            let own = |files: AngularFiles| -> Vec<String> {
-                files
-                    .paths()
-                    .iter()
-                    .map(|path| path.display().to_string())
-                    .collect()
-            };
-            inputs.extend(files.flat_map(own));
+        let role = role_of(&name_of(arg));
+        let texts = setting.texts(each, role).unwrap_or_default();
+        if let Some(role) = role {
+            let folder = arg.get_value_names().is_some_and(|names| names == ["DIR"]);
+            files.add(role, &texts, folder);
         }
         if arg.is_positional() {
             places.push((arg.get_index().unwrap_or(usize::MAX), texts));
@@ -302,8 +241,7 @@ pub(super) fn command_line(
     let arguments = line.chain(places).chain(rest).map(OsString::from).collect();
     Ok(CommandLine {
         arguments,
-        outputs,
-        inputs,
+        files,
         brief,
     })
 }

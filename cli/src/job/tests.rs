@@ -244,6 +244,14 @@ fn mistakes_are_told_with_their_line() {
             "line 3: [rdf.a] and [rdf.b] both write s.csv",
         ),
         (
+            "[rdf.a]\noutput='./s.csv'\n[rdf.b]\ntotal-g='s.csv'",
+            "line 3: [rdf.a] and [rdf.b] both write s.csv",
+        ),
+        (
+            "[rdf.a]\ncheckpoint='ck'\n[rdf.b]\ncheckpoint='ck'\nnorm='gc'",
+            "line 3: [rdf.a] and [rdf.b] both write ck",
+        ),
+        (
             "[sweep]\nn='1:2'\n[xi.a]\ndata='{n}'\noutput='a.csv'",
             "both write a.csv",
         ),

@@ -272,6 +272,48 @@ fn what_is_done_is_left_alone_until_something_changes() {
 }
 
 #[test]
+fn jobs_see_every_file_that_rdf_reads() {
+    let rows = |names: [&str; 2]| {
+        let rows = (0..8).map(|k| {
+            let at = f64::from(k) * 0.9;
+            format!("0,{at},{},1,{}\n", at * 0.5, names[usize::from(k % 2 == 0)])
+        });
+        format!("frame,x,y,z,species\n{}", rows.collect::<String>())
+    };
+    let job = "[rdf]\ndata = 't.csv'\ntopology = 'top.csv'\nbox = 10\nbins = [0, 1, 2, 4]\noutput = 'g.csv'\n\
+        structure = 's.csv'\nq = '@q.txt'\n";
+    let folder = Folder::new()
+        .with(
+            "t.csv",
+            &rows(["A", "B"])
+                .replace(",A", "")
+                .replace(",B", "")
+                .replace(",species", ""),
+        )
+        .with("top.csv", &rows(["A", "B"]))
+        .with("q.txt", "1 2\n2 3\n")
+        .with("job.toml", job);
+    let skips = || {
+        folder
+            .good("run job.toml")
+            .stderr
+            .contains("1 of 1 were done already")
+    };
+    assert!(!skips());
+    assert!(skips());
+    std::fs::write(folder.path("top.csv"), rows(["A", "C"])).unwrap();
+    assert!(!skips(), "the topology has changed");
+    let named = crate::folder::names(&folder.table("g.csv")).join(" ");
+    assert!(named.contains("A-C") && !named.contains("A-B"), "{named}");
+    assert!(skips());
+    std::fs::write(folder.path("q.txt"), "1 2\n2 4\n").unwrap();
+    assert!(!skips(), "the wave numbers have changed");
+    assert!(skips());
+    std::fs::remove_file(folder.path("s.csv")).unwrap();
+    assert!(!skips(), "the structure factor is gone");
+}
+
+#[test]
 fn a_result_is_made_again_from_its_record() {
     let folder = folder();
     folder.good(
