@@ -100,12 +100,19 @@ pub(crate) fn widest(ticks: &Ticks, face: &Typeface) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A label with the power of ten that its ticks leave out.
+/// A label with the power of ten that its ticks leave out, as part of the unit: the ticks times what stands in brackets are values.
 pub(crate) fn with_exponent(label: &str, ticks: &Ticks) -> String {
     if ticks.exponent == 0 {
         return label.to_owned();
     }
-    format!("{label}  × {}", power_of_ten(ticks.exponent))
+    let power = power_of_ten(ticks.exponent);
+    match label
+        .strip_suffix(']')
+        .and_then(|label| label.rsplit_once("  ["))
+    {
+        Some((name, unit)) => format!("{name}  [{power} {unit}]"),
+        None => format!("{label}  [{power}]"),
+    }
 }
 
 /// Room for labels around the area.
@@ -298,5 +305,30 @@ pub(crate) fn frame(surface: &mut dyn Surface, area: Area) {
     }
     for x in [left, right] {
         vertical(surface, x, top, bottom);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ticks::Scale;
+
+    #[test]
+    fn the_power_of_ten_is_one_of_the_unit() {
+        let scale = Scale::Linear {
+            lo: 0.0,
+            hi: 1.2e-4,
+        };
+        let ticks = Ticks::on(scale, 5);
+        let unit = "n(z)  [(h⁻¹ Mpc)⁻³]";
+        assert_eq!(with_exponent(unit, &ticks), "n(z)  [10⁻⁴ (h⁻¹ Mpc)⁻³]");
+        for (value, label) in &ticks.major {
+            // A reader multiplies the number at the tick with what stands in brackets.
+            let number: f64 = label.parse().unwrap();
+            assert!((number * 1e-4 - value).abs() < 1e-12, "{label}: {value}");
+        }
+        assert_eq!(with_exponent("pairs", &ticks), "pairs  [10⁻⁴]");
+        let plain = Ticks::on(Scale::Linear { lo: 0.0, hi: 2.0 }, 5);
+        assert_eq!(with_exponent(unit, &plain), unit);
     }
 }
