@@ -46,6 +46,7 @@ mod node;
 mod output;
 mod pair_weights;
 mod part_file;
+mod place_and_time;
 mod planned;
 mod planning;
 mod progress;

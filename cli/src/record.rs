@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use albireo::LineOfSight;
 use albireo::binning::BinAxis;
@@ -13,6 +13,7 @@ use albireo_catalogs::ResultKind;
 use serde_json::{Map, Value, json};
 
 use crate::bins::Statistic;
+use crate::place_and_time::{host, utc};
 
 /// The arguments of a command, the name of the program first, and the job that they come from.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +50,7 @@ impl Arguments {
 pub(crate) struct Record {
     meta: Map<String, Value>,
     start: Instant,
+    date: String,
 }
 
 impl Record {
@@ -59,6 +61,10 @@ impl Record {
             "program".to_owned(),
             json!(concat!("albireo ", env!("CARGO_PKG_VERSION"))),
         );
+        // The commit of a build from the sources' own git folder.
+        if let Some(commit) = option_env!("ALBIREO_COMMIT") {
+            meta.insert("commit".to_owned(), json!(commit));
+        }
         meta.insert("command".to_owned(), json!(command_line(&arguments.words)));
         if let Some(JobEntry { name, file }) = &arguments.job {
             let job = json!({"measurement": name, "file": file.path, "text": file.text});
@@ -67,6 +73,7 @@ impl Record {
         Self {
             meta,
             start: Instant::now(),
+            date: utc(SystemTime::now()),
         }
     }
 
@@ -97,7 +104,7 @@ impl Record {
         self.set("summed_over", summed);
     }
 
-    /// The metadata of a table of this kind, without the time that it took: the same command makes the same bytes.
+    /// The metadata of a table of this kind, without when, where and in what time it was made: the same command makes the same bytes.
     pub(crate) fn timeless(&self, kind: ResultKind) -> Map<String, Value> {
         let mut meta = Map::new();
         meta.insert("result".to_owned(), json!(kind.name()));
@@ -108,6 +115,10 @@ impl Record {
     /// The metadata of a table of this kind; other kinds may follow.
     pub(crate) fn finish(&self, kind: ResultKind) -> Map<String, Value> {
         let mut meta = self.timeless(kind);
+        meta.insert("date".to_owned(), json!(self.date));
+        if let Some(host) = host() {
+            meta.insert("host".to_owned(), json!(host));
+        }
         meta.insert(
             "wall_seconds".to_owned(),
             json!(self.start.elapsed().as_secs_f64()),

@@ -71,7 +71,7 @@ pub use reading::{Reading, Samples};
 pub use regions::RegionSpec;
 pub use selection::Selection;
 pub use source::Source;
-pub use space::{BoxSpec, ParseBoxError};
+pub use space::{BoxSpec, ParseBoxError, box_record};
 pub use survey::Survey;
 pub use unit_error::StatedUnitError;
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};

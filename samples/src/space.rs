@@ -158,7 +158,7 @@ pub(crate) fn resolve(
             source: source.clone(),
         });
     }
-    let record = record(&domain, &source);
+    let record = box_record(&domain, &source);
     Ok((domain, record))
 }
 
@@ -178,7 +178,9 @@ fn described(domain: &Domain) -> String {
     }
 }
 
-fn record(domain: &Domain, source: &str) -> Value {
+/// A box as results record it, with where it comes from.
+#[must_use]
+pub fn box_record(domain: &Domain, source: &str) -> Value {
     match domain {
         Domain::Open => json!({"kind": "open", "source": source}),
         Domain::Periodic(cell) => {

@@ -42,6 +42,7 @@ mod planning;
 #[cfg(feature = "plot")]
 mod plots;
 mod projections;
+mod provenance;
 mod pycorr;
 mod random;
 mod randoms;

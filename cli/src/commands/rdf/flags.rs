@@ -12,6 +12,7 @@ use albireo_catalogs::{Filter, TrajectoryRequest, open_topology};
 use albireo_samples::{Exclusion, FrameRange, FrameReading, Selection, Species};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use serde_json::{Map, Value};
 
 use crate::args::SpaceFlags;
 use crate::cuts::ExclusionFlags;
@@ -108,6 +109,7 @@ enum BlockErrorName {
 #[derive(Debug, Clone)]
 pub(super) struct NamedCondition {
     name: String,
+    text: String,
     filter: Filter,
 }
 
@@ -122,6 +124,7 @@ fn named_condition(text: &str) -> Result<NamedCondition, String> {
     let filter = Filter::parse(condition.trim()).map_err(|error| error.to_string())?;
     Ok(NamedCondition {
         name: name.trim().to_owned(),
+        text: condition.trim().to_owned(),
         filter,
     })
 }
@@ -262,6 +265,28 @@ impl FrameFlags {
     /// The flag that excludes pairs by bonds, where it is given.
     pub(super) fn bonded(&self) -> Option<&'static str> {
         self.bonded.map(|_| "--bonded")
+    }
+
+    /// How many bonds the pairs that are left out have between them at most.
+    pub(super) fn bonds_between(&self) -> Option<u32> {
+        self.bonded
+    }
+
+    /// Which particles are counted as what, for the record.
+    pub(super) fn selections(&self) -> Map<String, Value> {
+        let mut entries = Map::new();
+        if !self.select.is_empty() {
+            let named = self.select.iter();
+            let named = named.map(|one| (one.name.clone(), one.text.as_str().into()));
+            entries.insert("select".to_owned(), Value::Object(named.collect()));
+        }
+        if self.update {
+            entries.insert("update".to_owned(), true.into());
+        }
+        if let Some(column) = &self.centres {
+            entries.insert("centres".to_owned(), column.as_str().into());
+        }
+        entries
     }
 
     /// Refuses what does not go together.

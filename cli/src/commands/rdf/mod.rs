@@ -12,6 +12,7 @@ mod bins;
 mod checkpoint;
 mod flags;
 mod frames;
+mod provenance;
 mod scattering;
 mod structure;
 mod tables;
@@ -217,18 +218,22 @@ impl Rdf {
         Ok(RBins::new(edges))
     }
 
-    /// Refuses files that are read and written, and volumes that are none.
-    fn check(&self) -> Result<()> {
-        let inputs = self
-            .data
+    /// All files that are read.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        let weights = self.times.frame_weights.as_ref();
+        self.data
             .iter()
             .chain(self.second.iter().flat_map(Files::iter))
             .chain(self.bins.as_ref().and_then(EdgeSpec::file))
-            .chain(self.excluded.bonds.as_deref());
-        let weights = self.times.frame_weights.as_ref();
-        let inputs = inputs.chain(self.frames.files());
-        let inputs = inputs.chain(weights.and_then(WeightSpec::file));
-        let inputs = inputs.chain(self.walls.randoms.as_deref());
+            .chain(self.excluded.bonds.as_deref())
+            .chain(self.frames.files())
+            .chain(weights.and_then(WeightSpec::file))
+            .chain(self.walls.randoms.as_deref())
+    }
+
+    /// Refuses files that are read and written, and volumes that are none.
+    fn check(&self) -> Result<()> {
+        let inputs = self.files();
         let others = [
             ("--block-counts", &self.frames.block_counts),
             ("--structure", &self.structure.structure),

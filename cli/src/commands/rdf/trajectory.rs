@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::bins::RdfBins;
 use super::frames::{self, fingerprint, note};
+use super::provenance::{self, Digests};
 use super::walls::{Randoms, Suits};
 use super::weights::{FrameWeights, WeightSpec};
 use super::{Rdf, flags, tables, van_hove};
@@ -60,6 +61,17 @@ impl Rdf {
         }
         let unit = self.pairs.space.unit.clone();
         let unit = unit.or_else(|| source.unit().map(str::to_owned));
+        let from = match (&self.pairs.space.space, source.box_from()) {
+            (Some(_), _) => "--box",
+            (None, Some(from)) => from,
+            (None, None) => "the first frame",
+        };
+        provenance::note(
+            &mut record,
+            (&self.frames, selection, &self.excluded),
+            (job.as_ref().map(|job| &job.domain), from),
+            unit.as_deref(),
+        );
         let names = choice.groups().names().to_vec();
         self.check_structure(&choice, job.as_ref(), unit.as_deref())?;
         let weights = self.times.frame_weights.as_ref();
@@ -75,6 +87,7 @@ impl Rdf {
         // Of what lies in memory there are no checkpoints.
         let files = if in_memory { &[][..] } else { paths };
         let fingerprint = fingerprint(files, &asked)?;
+        let digests = Digests::begin(self.files().filter(|_| !in_memory));
         let open = Opened {
             source,
             choice,
@@ -83,6 +96,7 @@ impl Rdf {
             fingerprint,
             names,
             unit,
+            digests,
         };
         let lags = self.times.lags()?;
         match self.frames.cylinders(bins.edges())? {
@@ -94,7 +108,8 @@ impl Rdf {
                         "--lags has no meaning with --beyond-half, --walls or --randoms",
                     ));
                 }
-                let (run, names, unit) = self.prepared(bins, open, selection, &mut record)?;
+                let (run, (names, unit), digests) =
+                    self.prepared(bins, open, selection, &mut record)?;
                 if world::current().size() > 1 {
                     // Each frame meets several others.
                     tracing::warn!("--lags shares nothing out: rank 0 carries it out alone");
@@ -102,6 +117,7 @@ impl Rdf {
                         return Ok(());
                     }
                 }
+                digests.note(&mut record)?;
                 let written = (&self.structure, &self.pairs.output);
                 van_hove::write(run, (&names, unit.as_deref()), written, record)
             }
@@ -118,8 +134,9 @@ impl Rdf {
         mut record: Record,
     ) -> Result<()> {
         let fingerprint = open.fingerprint.clone();
-        let (run, names, unit) = self.prepared(bins, open, selection, &mut record)?;
+        let (run, (names, unit), digests) = self.prepared(bins, open, selection, &mut record)?;
         let counted = run.count(&mut record, &fingerprint)?;
+        digests.note(&mut record)?;
         tables::write(
             &counted,
             &names,
@@ -134,14 +151,14 @@ impl Rdf {
         )
     }
 
-    /// A run over frames, with the names of species and the unit of length.
+    /// A run over frames, with the names of species, the unit of length and what the files are known by.
     fn prepared<B: RdfBins>(
         &self,
         bins: B,
         open: Opened,
         selection: &Selection,
         record: &mut Record,
-    ) -> Result<(frames::Run<'_, B>, Vec<String>, Option<String>)> {
+    ) -> Result<(frames::Run<'_, B>, NamesAndUnit, Digests)> {
         self.pairs
             .run
             .pieces
@@ -188,7 +205,7 @@ impl Rdf {
             choice: open.choice,
             first: open.first,
         };
-        Ok((run, open.names, open.unit))
+        Ok((run, (open.names, open.unit), open.digests))
     }
 
     /// Refuses S(q) and P(r) of what has none, before anything is counted.
@@ -262,7 +279,11 @@ struct Opened {
     fingerprint: String,
     names: Vec<String>,
     unit: Option<String>,
+    digests: Digests,
 }
+
+/// The names of species, and the unit of length.
+type NamesAndUnit = (Vec<String>, Option<String>);
 
 /// The space that random points fill, noted in the record.
 pub(super) fn randoms_space<B: RdfBins>(

@@ -16,9 +16,12 @@ use crate::progress::{NothingToKeep, check_stop};
 use crate::usage::usage;
 
 /// Entries of a record that are about one run, not about the measurement.
-const OF_A_RUN: [&str; 12] = [
+const OF_A_RUN: [&str; 15] = [
     "result",
     "program",
+    "commit",
+    "date",
+    "host",
     "command",
     "job",
     "wall_seconds",

@@ -64,7 +64,16 @@ pub(super) fn record_of(
     grid: &Grid,
     mut record: Record,
 ) -> Result<Record> {
-    let own = ["result", "program", "command", "wall_seconds", "made_from"];
+    let own = [
+        "result",
+        "program",
+        "commit",
+        "command",
+        "date",
+        "host",
+        "wall_seconds",
+        "made_from",
+    ];
     for (key, value) in &table.meta {
         if !own.contains(&key.as_str()) {
             record.set(key, value.clone());
