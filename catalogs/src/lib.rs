@@ -88,8 +88,8 @@ pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use trajectory::{
-    Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, open_topology,
-    open_trajectory, trajectory_format,
+    Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryDescription, TrajectoryFormat,
+    TrajectoryRequest, describe_trajectory, open_topology, open_trajectory, trajectory_format,
 };
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

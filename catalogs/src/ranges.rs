@@ -14,7 +14,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    fn see(&mut self, values: &[f64], nulls: u64) {
+    pub(crate) fn see(&mut self, values: &[f64], nulls: u64) {
         let (mut min, mut max, mut nans) = (f64::INFINITY, f64::NEG_INFINITY, 0);
         for &value in values {
             min = min.min(value);
@@ -57,7 +57,7 @@ impl Distinct {
     /// Texts kept at most.
     const KEPT: usize = 8;
 
-    fn see(&mut self, texts: &[String]) {
+    pub(crate) fn see(&mut self, texts: &[String]) {
         if self.more {
             return;
         }

@@ -20,6 +20,7 @@ mod cell;
 mod column;
 mod cursor;
 mod dcd;
+mod description;
 mod format;
 mod gro;
 mod gsd;
@@ -45,8 +46,9 @@ use std::sync::Arc;
 
 pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
+pub use description::TrajectoryDescription;
 pub use format::{TrajectoryFormat, TrajectoryRequest};
-pub use open::{open_topology, open_trajectory, trajectory_format};
+pub use open::{describe_trajectory, open_topology, open_trajectory, trajectory_format};
 
 use crate::error::CatalogError;
 use crate::value::Attributes;

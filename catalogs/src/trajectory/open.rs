@@ -1,6 +1,6 @@
 //! Which format a trajectory has, told by its first bytes, and by the end of its name only where these leave it open.
 //!
-//! Entry: [`open_trajectory`]. A format is one line in `KNOWN`.
+//! Entry: [`open_trajectory`], [`describe_trajectory`]. A format is one line in `KNOWN`.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::{Head, extension_of, unpacked};
-use super::{Atoms, Trajectory};
+use super::{Atoms, Trajectory, TrajectoryDescription};
 use crate::error::CatalogError;
 use crate::stop::{Stop, Watched};
 
@@ -19,10 +19,11 @@ const SEEN: u64 = 4096;
 /// How a format is recognised and opened.
 struct Known {
     format: TrajectoryFormat,
-    matches: fn(&Head<'_>) -> bool,
+    matches: Matches,
     open: Open,
 }
 
+type Matches = fn(&Head<'_>) -> bool;
 type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory>, CatalogError>;
 
 /// The formats, those with a magic number first; tables last.
@@ -164,6 +165,40 @@ pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
         let first = trajectory.next_frame()?;
         let first = first.ok_or_else(|| CatalogError::corrupt(path, "it holds no frame"))?;
         Ok(Arc::unwrap_or_clone(first.atoms))
+    })
+}
+
+/// What a trajectory holds, by all of its frames; `None` of files that are none, and of tables, whose columns tell more.
+///
+/// ```
+/// use std::path::Path;
+/// use albireo_catalogs::{Stop, describe_trajectory};
+///
+/// let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/trajectories/water.xtc");
+/// let water = describe_trajectory(&path, Stop::never())?.expect("a trajectory");
+/// assert_eq!((water.frames, water.particles), (3, [72, 72]));
+/// # Ok::<(), albireo_catalogs::CatalogError>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Trajectory::next_frame`] and of a header; a trajectory without a frame.
+pub fn describe_trajectory(
+    path: &Path,
+    stop: Stop,
+) -> Result<Option<TrajectoryDescription>, CatalogError> {
+    looked_at(path, stop, |head, stop| {
+        let tables: Matches = super::tabular::matches;
+        let found = KNOWN.iter().find(|known| (known.matches)(head));
+        let Some(known) = found.filter(|known| !std::ptr::fn_addr_eq(known.matches, tables)) else {
+            return Ok(None);
+        };
+        let mut open = (known.open)(head, &TrajectoryRequest::default(), stop.clone())?;
+        let mut described = TrajectoryDescription::of(open.as_mut())?;
+        if described.format == TrajectoryFormat::Pdb {
+            // Their bonds stand behind the last frame.
+            described.bonds = super::pdb::topology(head, stop)?.bonds().len();
+        }
+        Ok(Some(described))
     })
 }
 

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use albireo_catalogs::{ColumnDescription, TableDescription, Value};
+use albireo_catalogs::{
+    Cell, ColumnDescription, TableDescription, TrajectoryDescription, Value, describe_trajectory,
+};
 use anyhow::Result;
 use clap::Args;
 
@@ -14,7 +16,7 @@ use crate::text::{columns_of, short};
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
-    /// The file: FITS, Parquet, HDF5, ASDF, ECSV or delimited text
+    /// The file: FITS, Parquet, HDF5, ASDF, ECSV or delimited text, or a trajectory
     file: PathBuf,
 }
 
@@ -26,9 +28,20 @@ const LONG_TEXT: usize = 24;
 const EXAMPLES: usize = 3;
 
 impl Info {
-    /// Prints format, tables, columns with their ranges, and attributes.
+    /// Prints format, tables, columns with their ranges, and attributes; of trajectories what their frames are.
     pub(crate) fn run(&self) -> Result<()> {
-        let description = albireo_catalogs::open_until(&self.file, stop_reading())?.describe()?;
+        let trajectory = describe_trajectory(&self.file, stop_reading());
+        if let Ok(Some(trajectory)) = trajectory {
+            let mut text = format!("{}: {}\n", self.file.display(), trajectory.format);
+            describe_frames(&mut text, &trajectory);
+            return print(&text);
+        }
+        let table = albireo_catalogs::open_until(&self.file, stop_reading());
+        let description = match (table.and_then(|mut table| table.describe()), trajectory) {
+            // What looks like a trajectory and is no table either has its reader's error.
+            (Err(_), Err(of_frames)) => return Err(of_frames.into()),
+            (described, _) => described?,
+        };
         let mut text = format!("{}: {}\n", self.file.display(), description.format);
         for table in &description.tables {
             describe(&mut text, table);
@@ -37,12 +50,69 @@ impl Info {
     }
 }
 
-fn describe(text: &mut String, table: &TableDescription) {
-    let name = if table.name.is_empty() {
-        "the table".to_owned()
-    } else {
-        format!("table {}", table.name)
+fn describe_frames(text: &mut String, trajectory: &TrajectoryDescription) {
+    let span = |from: String, to: String| {
+        if from == to {
+            return from;
+        }
+        format!("{from} to {to}")
     };
+    let [least, most] = trajectory.particles;
+    let mut lines = vec![
+        ("frames", trajectory.frames.to_string()),
+        ("atoms", span(least.to_string(), most.to_string())),
+    ];
+    if let Some([first, last]) = trajectory.times {
+        lines.push(("times", span(short(first), short(last))));
+    }
+    if let Some([first, last]) = trajectory.steps {
+        lines.push(("steps", span(first.to_string(), last.to_string())));
+    }
+    let of_first = if trajectory.cell_changes {
+        ", of the first frame; others differ"
+    } else {
+        ""
+    };
+    let shown = trajectory.cell.map_or_else(|| "none".to_owned(), box_of);
+    lines.push(("box", format!("{shown}{of_first}")));
+    let unit = trajectory.unit.as_deref();
+    lines.push(("unit", unit.unwrap_or("not stated").to_owned()));
+    lines.push(("bonds", trajectory.bonds.to_string()));
+    for (name, value) in lines {
+        let _ = writeln!(text, "  {name:<8}{value}");
+    }
+    describe_as(text, "particles of the first frame", &trajectory.first);
+}
+
+/// The lengths of a box, or its vectors, and along which of these it is open.
+fn box_of(cell: Cell) -> String {
+    let numbers = |values: [f64; 3], between: &str| values.map(short).join(between);
+    let mut shown = match cell.lengths() {
+        Some(lengths) => numbers(lengths, " x "),
+        None => {
+            let vectors = cell.vectors().map(|v| format!("({})", numbers(v, ", ")));
+            vectors.join(" ")
+        }
+    };
+    let axes = ["x", "y", "z"].into_iter().zip(cell.periodic());
+    let open: Vec<&str> = axes
+        .filter_map(|(axis, on)| (!on).then_some(axis))
+        .collect();
+    if !open.is_empty() {
+        let _ = write!(shown, ", open along {}", open.join(", "));
+    }
+    shown
+}
+
+fn describe(text: &mut String, table: &TableDescription) {
+    if table.name.is_empty() {
+        describe_as(text, "the table", table);
+    } else {
+        describe_as(text, &format!("table {}", table.name), table);
+    }
+}
+
+fn describe_as(text: &mut String, name: &str, table: &TableDescription) {
     let _ = writeln!(text, "\n{name}: {} rows", table.rows);
     let mut heads = [
         "column", "type", "unit", "rows", "min", "max", "NaN", "missing",

@@ -64,6 +64,7 @@ mod statistics;
 mod stop;
 mod survey_errors;
 mod tables;
+mod trajectories;
 mod units;
 mod walls;
 mod weight_sets;
