@@ -89,7 +89,8 @@ pub use stop::Stop;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use trajectory::{
     Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryDescription, TrajectoryFormat,
-    TrajectoryRequest, describe_trajectory, open_topology, open_trajectory, trajectory_format,
+    TrajectoryRequest, describe_trajectory, is_structure_before, open_topology, open_trajectory,
+    trajectory_format,
 };
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

@@ -110,6 +110,27 @@ pub enum Notice {
         /// The file.
         path: PathBuf,
     },
+    /// What the frames of a trajectory are.
+    Frames {
+        /// The first of its files.
+        path: PathBuf,
+        /// Its format.
+        format: String,
+        /// How many frames are read, where that is known beforehand.
+        frames: Option<u64>,
+        /// Particles of the first of them, and how many of these (or of their centres) are counted.
+        particles: [usize; 2],
+        /// Names of the species or selections.
+        species: Vec<String>,
+        /// The column of the species.
+        column: Option<String>,
+        /// The box of the first frame in a few words.
+        space: String,
+        /// The unit of length.
+        unit: Option<String>,
+        /// The file of the topology.
+        topology: Option<PathBuf>,
+    },
     /// Positions that were wrapped into the box.
     Wrapped {
         /// What the sample is to the command.
@@ -231,6 +252,7 @@ impl Notice {
             Self::StatedBox { space, source } => {
                 write!(f, "box: {space}, from {source}; --box none for open space")
             }
+            Self::Frames { .. } => self.write_frames(f),
             Self::Rows {
                 role,
                 kept,
@@ -245,6 +267,44 @@ impl Notice {
             | Self::Velocities { .. }
             | Self::NegativeLambda(_)
             | Self::SameRows { .. } => Ok(()),
+        }
+    }
+}
+
+impl Notice {
+    /// The text of what frames are.
+    fn write_frames(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Frames {
+            path,
+            format,
+            frames,
+            particles: [all, counted],
+            species,
+            column,
+            space,
+            unit,
+            topology,
+        } = self
+        else {
+            return Ok(());
+        };
+        let frames = match frames {
+            Some(1) => "1 frame".to_owned(),
+            Some(frames) => format!("{frames} frames"),
+            None => "frames".to_owned(),
+        };
+        write!(f, "{}: {format}, {frames} of {all} atoms", path.display())?;
+        if counted != all {
+            write!(f, " ({counted} counted)")?;
+        }
+        write!(f, "; species {}", species.join(", "))?;
+        if let Some(column) = column {
+            write!(f, " by column `{column}`")?;
+        }
+        write!(f, "; {space}; {}", unit.as_deref().unwrap_or("no unit"))?;
+        match topology {
+            Some(topology) => write!(f, "; topology {}", topology.display()),
+            None => Ok(()),
         }
     }
 }

@@ -163,7 +163,7 @@ pub(crate) fn resolve(
 }
 
 /// A periodic domain in a few words.
-fn described(domain: &Domain) -> String {
+pub(crate) fn described(domain: &Domain) -> String {
     match domain {
         Domain::Open => "open space".to_owned(),
         Domain::Periodic(cell) => {

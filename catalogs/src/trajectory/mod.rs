@@ -48,7 +48,9 @@ pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
 pub use description::TrajectoryDescription;
 pub use format::{TrajectoryFormat, TrajectoryRequest};
-pub use open::{describe_trajectory, open_topology, open_trajectory, trajectory_format};
+pub use open::{
+    describe_trajectory, is_structure_before, open_topology, open_trajectory, trajectory_format,
+};
 
 use crate::error::CatalogError;
 use crate::value::Attributes;

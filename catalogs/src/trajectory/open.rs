@@ -19,11 +19,10 @@ const SEEN: u64 = 4096;
 /// How a format is recognised and opened.
 struct Known {
     format: TrajectoryFormat,
-    matches: Matches,
+    matches: fn(&Head<'_>) -> bool,
     open: Open,
 }
 
-type Matches = fn(&Head<'_>) -> bool;
 type Open = fn(&Head<'_>, &TrajectoryRequest, Stop) -> Result<Box<dyn Trajectory>, CatalogError>;
 
 /// The formats, those with a magic number first; tables last.
@@ -168,6 +167,34 @@ pub fn open_topology(path: &Path, stop: Stop) -> Result<Atoms, CatalogError> {
     })
 }
 
+/// Whether a file is a structure that comes before its trajectory, as in `rdf conf.gro traj.xtc`: PSF or a single frame, and the other one of
+/// frames. Tables and HDF5 of one frame are samples.
+///
+/// # Errors
+/// As [`open_trajectory`] of the trajectory.
+pub fn is_structure_before(
+    structure: &Path,
+    trajectory: &Path,
+    stop: &Stop,
+) -> Result<bool, CatalogError> {
+    let is_one = looked_at(structure, stop.clone(), |head, stop| {
+        if super::psf::matches(head) {
+            return Ok(true);
+        }
+        let mut open = known(head, &TrajectoryRequest::default(), stop)?;
+        let is_sample = matches!(
+            open.format(),
+            TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi
+        );
+        Ok(!is_sample && open.skip(2)? == 1)
+    });
+    if !is_one.unwrap_or(false) {
+        return Ok(false);
+    }
+    let frames = open_trajectory(trajectory, &TrajectoryRequest::default(), stop.clone())?;
+    Ok(frames.format() != TrajectoryFormat::Table)
+}
+
 /// What a trajectory holds, by all of its frames; `None` of files that are none, and of tables, whose columns tell more.
 ///
 /// ```
@@ -187,9 +214,8 @@ pub fn describe_trajectory(
     stop: Stop,
 ) -> Result<Option<TrajectoryDescription>, CatalogError> {
     looked_at(path, stop, |head, stop| {
-        let tables: Matches = super::tabular::matches;
-        let found = KNOWN.iter().find(|known| (known.matches)(head));
-        let Some(known) = found.filter(|known| !std::ptr::fn_addr_eq(known.matches, tables)) else {
+        let found = of(head)?.filter(|known| known.format != TrajectoryFormat::Table);
+        let Some(known) = found else {
             return Ok(None);
         };
         let mut open = (known.open)(head, &TrajectoryRequest::default(), stop.clone())?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, integers};
 
 /// Frames of extended XYZ of an O and two H each, in boxes that grow, with masses.
 fn growing(frames: u64) -> String {
@@ -95,4 +95,70 @@ fn info_of_tables_that_could_be_frames_shows_tables() {
     let folder = Folder::new().with("t.csv", text);
     let info = folder.good("info t.csv").stdout;
     assert!(info.contains("the table: 2 rows"), "{info}");
+}
+
+/// Extended XYZ without species, and a GRO of the same three particles.
+fn bare_and_named() -> Folder {
+    let frame = "Lattice=\"8 0 0 0 8 0 0 0 8\" Properties=pos:R:3";
+    let positions = "1 1 1\n2 1 1\n1 3 1";
+    let named = "water\n 3\n    1SOL     OW    1   0.100   0.100   0.100\n    1SOL    HW1    2   0.200   0.100   0.100\n    \
+                 1SOL    HW2    3   0.100   0.300   0.100\n 0.8 0.8 0.8\n";
+    let twice = format!("3\n{frame}\n{positions}\n").repeat(2);
+    Folder::new()
+        .with("t.xyz", &twice)
+        .with("conf.gro", named)
+        .with(
+            "few.gro",
+            "one\n 1\n    1SOL     OW    1   0.100   0.100   0.100\n 0.8 0.8 0.8\n",
+        )
+}
+
+#[test]
+fn a_structure_before_a_trajectory_is_its_topology() {
+    let folder = bare_and_named();
+    let bins = "--bins edges:0.5,1.5,2.1,2.5";
+    // Of each frame: O to one H at 1, to the other at 2, between the H the root of 5.
+    for line in [
+        "rdf conf.gro t.xyz",
+        "rdf t.xyz -s conf.gro",
+        "rdf t.xyz --top conf.gro",
+        "rdf t.xyz --topology conf.gro",
+    ] {
+        let run = folder.good(&format!(
+            "{line} --species name --pairs OW-HW1,OW-HW2,HW1-HW2 {bins} -o g.csv"
+        ));
+        let table = folder.table("g.csv");
+        for (pair, counts) in [
+            ("npairs_OW-HW1", [2, 0, 0]),
+            ("npairs_OW-HW2", [0, 2, 0]),
+            ("npairs_HW1-HW2", [0, 0, 2]),
+        ] {
+            assert_eq!(integers(&table, pair), counts, "{line}");
+        }
+        let said = run.stderr.contains("conf.gro is the topology of t.xyz");
+        assert_eq!(said, line == "rdf conf.gro t.xyz", "{}", run.stderr);
+        for part in [
+            "t.xyz: XYZ, frames of 3 atoms; species HW1, HW2, OW by column `name`",
+            "; topology conf.gro",
+        ] {
+            assert!(run.stderr.contains(part), "{}", run.stderr);
+        }
+    }
+    let few = folder.run(&format!("rdf few.gro t.xyz {bins} -o g.csv"));
+    assert_eq!(few.code, 1);
+    assert!(
+        few.stderr.contains("few.gro is the topology of t.xyz"),
+        "{}",
+        few.stderr
+    );
+}
+
+#[test]
+fn two_tables_are_two_samples() {
+    let folder = Folder::new()
+        .with("a.csv", "x,y,z\n1,1,1\n")
+        .with("b.csv", "x,y,z\n2,1,1\n1,3,1\n");
+    let run = folder.good("rdf a.csv b.csv --box 8 --bins edges:0.5,1.5,2.1 -o g.csv");
+    assert_eq!(integers(&folder.table("g.csv"), "npairs"), [1, 1]);
+    assert!(!run.stderr.contains("topology"), "{}", run.stderr);
 }

@@ -19,7 +19,8 @@ pub use source::{FrameSource, NumberedFrame};
 
 use crate::error::{SampleError, Within};
 use crate::given_frames::GivenFrames;
-use crate::space::{BoxSpec, domain_of};
+use crate::notice::Notice;
+use crate::space::{BoxSpec, described, domain_of};
 use centres::centres;
 use chosen::Chosen;
 
@@ -280,6 +281,32 @@ impl FrameChoice {
     /// The column that the groups are species of, where they are.
     pub fn column(&self) -> Option<&str> {
         self.column.as_deref()
+    }
+
+    /// What is read, as the first frame and its particles show; `None` of no frame.
+    ///
+    /// # Errors
+    /// As [`FrameSource::peek`].
+    pub fn notice(
+        &self,
+        source: &mut FrameSource,
+        job: &FrameJob,
+    ) -> Result<Option<Notice>, SampleError> {
+        let Some(first) = source.peek()? else {
+            return Ok(None);
+        };
+        let (path, all) = (first.path.clone(), first.frame.len());
+        Ok(Some(Notice::Frames {
+            path,
+            format: source.format().to_owned(),
+            frames: source.frames(),
+            particles: [all, job.particles.len()],
+            species: self.groups.names().to_vec(),
+            column: self.column.clone(),
+            space: described(&job.domain),
+            unit: source.unit().map(str::to_owned),
+            topology: None,
+        }))
     }
 
     /// The particles of a frame, in its box.

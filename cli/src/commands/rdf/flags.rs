@@ -136,7 +136,7 @@ fn named_condition(text: &str) -> Result<NamedCondition, String> {
 )]
 pub(super) struct FrameFlags {
     /// Names, residues, masses and bonds of the particles, where the trajectory has none: PSF, PDB, GRO, or any trajectory of them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short = 's', visible_alias = "top", value_name = "FILE")]
     pub(super) topology: Option<PathBuf>,
     /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. `100:1000:10`, `100:` or `::10`
     #[arg(long, value_name = "RANGE")]

@@ -53,7 +53,7 @@ pub(crate) struct Rdf {
     /// The particles, or a trajectory of them: FITS, Parquet, HDF5, ECSV or delimited text, or a format of molecular dynamics; several files by a
     /// quoted pattern, e.g. 'part_*.xtc'
     data: Files,
-    /// Other particles: g(r) of these around those of the first file [default: the first file, where a --second flag selects a part]
+    /// Other particles: g(r) of these around those of the first file; or the trajectory of which the first file, such as GRO, PDB or PSF, is the topology [default: the first file, where a --second flag selects a part]
     second: Option<Files>,
     /// Largest separation (unit of the positions), at most half the box unless --beyond-half is given, e.g. 10; of trajectories also `half`: as far as the box of the first frame allows
     #[arg(
@@ -254,7 +254,10 @@ impl Rdf {
     }
 
     /// Counts, normalises, prints and writes.
-    pub(crate) fn run(self, call: &mut Call<'_>) -> Result<()> {
+    pub(crate) fn run(mut self, call: &mut Call<'_>) -> Result<()> {
+        if call.kept.given().is_empty() {
+            self.take_structure();
+        }
         self.check()?;
         let selection = self.pairs.selection();
         let given = |path| call.kept.given().get(path)?.frames().cloned();

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use albireo::estimators::fluid::{FrameSpaces, Space};
 use albireo::frames::FrameJob;
-use albireo_samples::{FrameChoice, FrameSource, GivenFrames, Selection};
+use albireo_catalogs::is_structure_before;
+use albireo_samples::{FrameChoice, FrameSource, GivenFrames, Notice, Selection};
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
@@ -15,7 +16,8 @@ use super::walls::{Randoms, Suits};
 use super::weights::{FrameWeights, WeightSpec};
 use super::{Rdf, flags, tables, van_hove};
 use crate::engine::Engines;
-use crate::inputs::Call;
+use crate::inputs::{Call, say};
+use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
 use crate::world;
@@ -47,6 +49,9 @@ impl Rdf {
         };
         let first = source.peek()?.cloned();
         let job = first.map(|frame| choice.job(frame)).transpose()?;
+        if let Some(job) = &job {
+            self.say_what_is_read(&mut source, &choice, job)?;
+        }
         let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
         let volume = self.volume_of_frames(job.as_ref())?;
         note(
@@ -123,6 +128,44 @@ impl Rdf {
             }
             None => self.run_in(bins, open, selection, record),
         }
+    }
+
+    /// Takes a structure that stands before a trajectory as its topology, as other programs do.
+    pub(super) fn take_structure(&mut self) {
+        let ([structure], Some(second)) = (&self.data.paths[..], &self.second) else {
+            return;
+        };
+        let is_free = self.frames.topology.is_none() && !self.pairs.has_second();
+        let Some(trajectory) = second.paths.first().filter(|_| is_free) else {
+            return;
+        };
+        let is_before = is_structure_before(structure, trajectory, &stop_reading());
+        // What is wrong with a second file that is none of frames is said where samples are read.
+        if !is_before.unwrap_or(false) {
+            return;
+        }
+        let (structure, shown) = (structure.clone(), trajectory.display());
+        tracing::info!("{} is the topology of {shown}", structure.display());
+        self.frames.topology = Some(structure);
+        if let Some(second) = self.second.take() {
+            self.data = second;
+        }
+    }
+
+    /// Says what frames, particles and species are read.
+    fn say_what_is_read(
+        &self,
+        source: &mut FrameSource,
+        choice: &FrameChoice,
+        job: &FrameJob,
+    ) -> Result<()> {
+        let mut notice = choice.notice(source, job)?;
+        if let Some(Notice::Frames { unit, topology, .. }) = &mut notice {
+            topology.clone_from(&self.frames.topology);
+            *unit = self.pairs.space.unit.clone().or_else(|| unit.take());
+        }
+        notice.iter().for_each(say);
+        Ok(())
     }
 
     /// Counts frames in these bins, and writes what comes of them.
