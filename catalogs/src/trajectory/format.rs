@@ -74,4 +74,6 @@ pub struct TrajectoryRequest {
     pub velocities: bool,
     /// Tables: whether one without the column `frame` is one frame. By default it is refused, unless `frame` names another column.
     pub undivided: bool,
+    /// LAMMPS dumps: the axis, from 0, whose column may be missing, as of particles in a plane: positions along it are 0 then.
+    pub lacking: Option<usize>,
 }

@@ -20,11 +20,14 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 /// Opens a dump and reads the head of its first frame.
 pub(super) fn open(
     head: &Head<'_>,
-    _request: &TrajectoryRequest,
+    request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
     let mut lines = Lines::open(head.path, head.gzipped, stop)?;
-    let mut dump = LammpsDump::default();
+    let mut dump = LammpsDump {
+        lacking: request.lacking,
+        ..LammpsDump::default()
+    };
     dump.ahead = dump.snapshot(&mut lines)?;
     Ok(Box::new(TextTrajectory::new(dump, lines)))
 }
@@ -32,6 +35,8 @@ pub(super) fn open(
 #[derive(Default)]
 struct LammpsDump {
     unit: Option<&'static str>,
+    /// The axis whose column may be missing.
+    lacking: Option<usize>,
     /// The head of the first frame, until it is read.
     ahead: Option<Snapshot>,
     atoms: Arc<Atoms>,
@@ -90,7 +95,7 @@ impl FrameText for LammpsDump {
         };
         let cell = cell_of(lines, &snapshot.bounds)?;
         let (positions, atoms) = if keep {
-            let (positions, atoms) = particles(lines, &snapshot)?;
+            let (positions, atoms) = particles(lines, &snapshot, self.lacking)?;
             (positions, Some(atoms))
         } else {
             lines.pass(snapshot.count, "a particle")?;
@@ -263,13 +268,16 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(lines: &Lines, names: &[String]) -> Result<Self, CatalogError> {
+    fn new(lines: &Lines, names: &[String], lacking: Option<usize>) -> Result<Self, CatalogError> {
         let has = |name: &str| names.iter().any(|other| other == name);
         let spelling = SPELLINGS
             .iter()
-            .find(|(axes, _)| axes.iter().all(|axis| has(axis)));
-        let (axes, scaled) = *spelling
-            .ok_or_else(|| lines.refuse_line("columns x y z, xu yu zu, xs ys zs or xsu ysu zsu"))?;
+            .find(|(axes, _)| (0..3).all(|axis| has(axes[axis]) || lacking == Some(axis)));
+        let (axes, scaled) = *spelling.ok_or_else(|| {
+            lines.refuse_line(
+                "columns x y z, xu yu zu, xs ys zs or xsu ysu zsu (of particles in a plane two of them, on the command line with --plane xy)",
+            )
+        })?;
         let mut kept = Vec::new();
         let mut role = |name: &String| {
             if let Some(axis) = axes.iter().position(|axis| axis == name) {
@@ -316,13 +324,18 @@ fn first_column(name: &str, field: &[u8]) -> Column {
 fn particles(
     lines: &mut Lines,
     snapshot: &Snapshot,
+    lacking: Option<usize>,
 ) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
-    let mut plan = Plan::new(lines, &snapshot.names)?;
+    let mut plan = Plan::new(lines, &snapshot.names, lacking)?;
     let mut positions = [(); 3].map(|()| room(snapshot.count));
     let mut ids: Vec<i64> = Vec::new();
     for _ in 0..snapshot.count {
         lines.need("a particle")?;
         particle(lines, snapshot, &mut plan, &mut positions, &mut ids)?;
+    }
+    if let Some(axis) = lacking {
+        // Where it has no column.
+        positions[axis].resize(snapshot.count as usize, 0.0);
     }
     if plan.scaled {
         unscale(&mut positions, &snapshot.bounds);

@@ -362,6 +362,7 @@ impl FrameFlags {
             }
         };
         Ok(TrajectoryRequest {
+            lacking: None,
             table: selection.table.clone(),
             frame: self.frame_column.clone(),
             positions,
