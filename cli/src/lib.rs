@@ -279,7 +279,8 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
             if world
                 .is_none_or(|world| world::is_to_tell(&**world, progress::exit_code().is_some()))
             {
-                let _ = writeln!(std::io::stderr(), "error: {error:#}");
+                let origin = world.map_or(String::new(), |world| world::origin(&**world));
+                let _ = writeln!(std::io::stderr(), "error: {origin}{error:#}");
                 // What starts ranks has to pass the line on before it ends them.
                 std::thread::sleep(world.map_or(Duration::ZERO, |_| PASSING));
             } else {

@@ -343,6 +343,17 @@ pub(crate) fn begin(world: &dyn World, words: &[OsString]) -> anyhow::Result<()>
     Ok(())
 }
 
+/// Where an error comes from, for the line that says it: `rank 2 of 8 on NODE: `; nothing of one process alone.
+pub(crate) fn origin(world: &dyn World) -> String {
+    if world.size() == 1 {
+        return String::new();
+    }
+    let node = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let node = node.or_else(|| std::env::var("HOSTNAME").ok());
+    let node = node.map_or(String::new(), |name| format!(" on {}", name.trim()));
+    format!("rank {} of {}{node}: ", world.rank(), world.size())
+}
+
 /// Whether this rank is the one that tells why all of them end. Of ranks that fail alike the first one does; one that a signal stops, as
 /// all others are sent one when a rank fails, lets that one tell.
 pub(crate) fn is_to_tell(world: &dyn World, signalled: bool) -> bool {

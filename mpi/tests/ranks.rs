@@ -206,6 +206,12 @@ fn fails(folder: &Folder, command: Command, expected: &str, codes: &[i32]) {
     let errors = told.errors();
     assert_eq!(errors.len(), 1, "{expected}: {}", told.stderr);
     assert!(errors[0].contains(expected), "{expected}: {}", errors[0]);
+    let node = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let place = format!(" on {}: ", node.trim());
+    let named = errors[0].starts_with("error: rank ") && errors[0].contains(&place);
+    // Words that no rank understands are refused before there are ranks.
+    let before = errors[0].starts_with("error: invalid value");
+    assert!(named || before, "{place}: {}", errors[0]);
     assert!(
         told.code.is_some_and(|code| codes.contains(&code)),
         "{:?}: {}",
