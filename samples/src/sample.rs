@@ -200,7 +200,7 @@ pub(crate) struct Opened {
     rows: Rows,
     outline: TableDescription,
     pub(crate) place: Place,
-    units: StatedUnits,
+    pub(crate) units: StatedUnits,
     filter: Option<Filter>,
 }
 

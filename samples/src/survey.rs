@@ -105,7 +105,7 @@ impl Survey {
         let is_file = opened.memory().is_none();
         let hashing = is_file.then(|| Hashing::begin(opened.path(), &conversion.stop));
         let (mut catalog, _) = opened.catalog(None)?;
-        let (source, place) = (&opened.source, &opened.place);
+        let (source, place, units) = (&opened.source, &opened.place, &opened.units);
         let Place::Sky { ra, dec, depth } = place else {
             return Err(SampleError::NotOnSky {
                 path: source.path.clone(),
@@ -117,11 +117,15 @@ impl Survey {
         let weight = weight.transpose()?;
         let weight_sum = |weights: &Vec<f64>| weights.iter().sum();
         let weight_sum: f64 = weight.as_ref().map_or(catalog.rows() as f64, weight_sum);
-        let used = source::record(source, &catalog, place, (weight_sum, vec![]), hashing)?;
+        let mut used = source::record(source, &catalog, place, (weight_sum, vec![]), hashing)?;
         let right = sample::take(&mut catalog, source, ra)?;
         let declination = sample::take(&mut catalog, source, dec)?;
-        let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));
-        suspicion.into_iter().for_each(&mut *tell);
+        units.note(&mut used);
+        if !(units.is_stated(0) && units.is_stated(1)) {
+            let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));
+            suspicion.into_iter().for_each(&mut *tell);
+        }
+        let (right, declination) = (units.apply(0, right), units.apply(1, declination));
         sky::unit_vectors(Column::new(ra, &right), Column::new(dec, &declination))
             .within(|| source.path.display().to_string())?;
         if let Depth::Redshift(name) = depth {

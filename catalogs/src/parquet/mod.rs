@@ -8,6 +8,7 @@
     reason = "rows of groups that the file holds"
 )]
 
+mod astropy;
 mod decode;
 pub(crate) mod guard;
 
@@ -445,6 +446,7 @@ fn written_meta(metadata: &ArrowReaderMetadata) -> serde_json::Map<String, serde
     }
 }
 
+/// Units of columns that stand in the metadata of the file.
 fn written_units(metadata: &ArrowReaderMetadata) -> std::collections::HashMap<String, String> {
     let json = written(metadata).unwrap_or_default();
     let columns = json["columns"].as_array().cloned().unwrap_or_default();
@@ -454,7 +456,9 @@ fn written_units(metadata: &ArrowReaderMetadata) -> std::collections::HashMap<St
             column["unit"].as_str()?.to_owned(),
         ))
     };
-    columns.iter().filter_map(pair).collect()
+    let mut units = astropy::units(metadata);
+    units.extend(columns.iter().filter_map(pair));
+    units
 }
 
 fn guarded<T>(

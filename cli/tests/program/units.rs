@@ -1,7 +1,7 @@
 //! Units that files state for their columns.
 
 use crate::bad_input::refused;
-use crate::folder::{Folder, integers};
+use crate::folder::{Folder, floats, integers};
 
 /// Refused for what the file holds.
 fn rejected(folder: &Folder, arguments: &str, part: &str) {
@@ -107,4 +107,21 @@ fn positions_are_in_the_unit_of_the_first_axis() {
         "count h.ecsv --bins edges:0.1,1",
         "positions in Mpc and Mpc/h",
     );
+}
+
+#[test]
+fn directions_of_surveys_become_degrees() {
+    // Around the north pole, 0.1 rad or 5.7 degrees from it; in degrees they would lie on the equator.
+    let rows: String = (0..60)
+        .map(|k| format!("{},1.47,0.{}\n", f64::from(k) * 0.1, 1 + k % 4))
+        .collect();
+    let header = [("RA", "rad"), ("DEC", "rad"), ("Z", "")];
+    let folder = Folder::new().with("t.ecsv", &ecsv(&header, &rows));
+    let run = folder.good("randoms -n 50 --seed 1 --like t.ecsv --nside 16 -o r.csv");
+    assert!(run.stderr.contains("multiplied by 57.29"), "{}", run.stderr);
+    assert!(!run.stderr.contains("look like radians"), "{}", run.stderr);
+    let lowest = floats(&folder.table("r.csv"), "DEC")
+        .into_iter()
+        .fold(90.0, f64::min);
+    assert!((70.0..90.0).contains(&lowest), "{lowest}");
 }
