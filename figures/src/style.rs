@@ -55,7 +55,7 @@ pub(crate) fn reservations(results: &[Named<'_>]) -> String {
     let mut partial = results.iter().filter_map(|result| result.table.partial());
     match (partial.next(), partial.next()) {
         (None, _) => {}
-        (Some(one), None) if results.len() == 1 => said.push_str(&format!("  (partial: {one})")),
+        (Some(one), None) if results.len() == 1 => said = format!("{said}  (partial: {one})"),
         _ => said.push_str("  (partial counts)"),
     }
     said

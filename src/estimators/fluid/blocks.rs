@@ -224,7 +224,10 @@ pub fn error_of_blocks<B: Binning>(
         let mut shares = block.ideal_pairs(species, normalisation)?;
         if normalisation == Normalisation::None {
             shares.fill(block.weight());
-            g.iter_mut().for_each(|g| *g *= weight / block.weight());
+            let scale = weight / block.weight();
+            for g in &mut g {
+                *g *= scale;
+            }
         }
         each.push((g, shares));
     }
