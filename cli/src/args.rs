@@ -152,7 +152,7 @@ pub(crate) struct SpaceFlags {
     /// Unit of redshifts: 1 says that values above 20, in a column without a unit, are redshifts
     #[arg(long, value_name = "1", value_parser = ["1"])]
     pub(crate) redshift_unit: Option<String>,
-    /// Unit of length, for labels only [default: Mpc/h for redshifts, else what the file says]
+    /// Unit of length, for labels; trajectories that state another one are converted, boxes too [default: Mpc/h for redshifts, else what the file says]
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,
 }

@@ -311,6 +311,18 @@ pub enum SampleError {
         /// Its own.
         found: String,
     },
+    /// A trajectory in a unit of length that is not converted into the one asked for.
+    #[error("{}: lengths are in `{stated}`, which --unit does not convert into `{wanted}`: {reason}", path.display())]
+    FrameUnit {
+        /// The file.
+        path: PathBuf,
+        /// The unit that it states.
+        stated: String,
+        /// The unit asked for.
+        wanted: String,
+        /// Why not.
+        reason: String,
+    },
     /// Particles of which something is not known.
     #[error("no `{column}` of the particles is known (columns: {}): a file of names, masses and bonds is given by --topology", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
     NoAttribute {

@@ -44,6 +44,46 @@ pub enum Notice {
         /// What they were multiplied by.
         factor: f64,
     },
+    /// Frames in a unit of length other than the one asked for.
+    ConvertedFrames {
+        /// The first file.
+        path: PathBuf,
+        /// The unit that it states.
+        from: String,
+        /// The unit asked for.
+        to: String,
+        /// What positions and boxes are multiplied by.
+        factor: f64,
+    },
+    /// Frames that state no unit of length, taken for another one than usual.
+    OtherUnit {
+        /// The first file.
+        path: PathBuf,
+        /// The unit that they are taken for.
+        unit: String,
+        /// The unit that programs usually write in such a file.
+        usual: String,
+    },
+    /// A box in place of the one that the first frame states, and which differs from it.
+    OtherBox {
+        /// The file.
+        path: PathBuf,
+        /// The box given, in a few words.
+        given: String,
+        /// The box stated.
+        stated: String,
+        /// The unit of the stated one.
+        unit: Option<String>,
+    },
+    /// A first frame whose particles lie in a small part of the box.
+    SmallPart {
+        /// The file.
+        path: PathBuf,
+        /// The range of the positions along each axis.
+        spans: [f64; 3],
+        /// The length of the box along each axis, where it is closed.
+        lengths: [Option<f64>; 3],
+    },
     /// A universe that nobody lives in.
     NegativeLambda(Cosmology),
     /// Samples that are the same rows of the same content, under whatever names.
@@ -151,6 +191,9 @@ impl Notice {
                 | Self::Velocities { .. }
                 | Self::NegativeLambda(_)
                 | Self::SameRows { .. }
+                | Self::OtherUnit { .. }
+                | Self::OtherBox { .. }
+                | Self::SmallPart { .. }
         )
     }
 }
@@ -193,7 +236,65 @@ impl fmt::Display for Notice {
                 paths[0].display(),
                 paths[1].display()
             ),
+            of_frames @ (Self::ConvertedFrames { .. }
+            | Self::OtherUnit { .. }
+            | Self::OtherBox { .. }
+            | Self::SmallPart { .. }) => of_frames.write_of_frames(f),
             done => done.write_done(f),
+        }
+    }
+}
+
+impl Notice {
+    /// The text of what is about frames of trajectories.
+    fn write_of_frames(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ConvertedFrames {
+                path,
+                from,
+                to,
+                factor,
+            } => write!(
+                f,
+                "{}: lengths in {from}: multiplied by {factor} to {to}",
+                path.display()
+            ),
+            Self::OtherUnit { path, unit, usual } => write!(
+                f,
+                "{} states no unit of length, and such files are usually in {usual}: its numbers are taken for {unit}, not converted",
+                path.display()
+            ),
+            Self::OtherBox {
+                path,
+                given,
+                stated,
+                unit,
+            } => write!(
+                f,
+                "--box {given} is used, but the first frame of {} states {stated}{}{}",
+                path.display(),
+                if unit.is_some() { " " } else { "" },
+                unit.as_deref().unwrap_or_default()
+            ),
+            Self::SmallPart {
+                path,
+                spans,
+                lengths,
+            } => {
+                let axes = ["x", "y", "z"].iter().zip(spans).zip(lengths);
+                let each = axes.filter_map(|((axis, span), length)| {
+                    let (span, length) = (in_short(*span), in_short((*length)?));
+                    Some(format!("{span} of {length} along {axis}"))
+                });
+                let each: Vec<String> = each.collect();
+                write!(
+                    f,
+                    "the particles of the first frame of {} fill {} of the box: are both in one unit?",
+                    path.display(),
+                    each.join(", ")
+                )
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -266,7 +367,11 @@ impl Notice {
             Self::Radians { .. }
             | Self::Velocities { .. }
             | Self::NegativeLambda(_)
-            | Self::SameRows { .. } => Ok(()),
+            | Self::SameRows { .. }
+            | Self::ConvertedFrames { .. }
+            | Self::OtherUnit { .. }
+            | Self::OtherBox { .. }
+            | Self::SmallPart { .. } => Ok(()),
         }
     }
 }

@@ -173,6 +173,7 @@ fn unit_of(style: &[u8]) -> Option<&'static str> {
         b"si" => Some("m"),
         b"cgs" => Some("cm"),
         b"micro" => Some("um"),
+        b"lj" => Some("sigma"),
         _ => None,
     }
 }

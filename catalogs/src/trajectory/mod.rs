@@ -107,8 +107,13 @@ pub trait Trajectory: Send {
     /// The file.
     fn path(&self) -> &Path;
 
-    /// The unit of length, `nm` or `Angstrom`, where the format or the file says it.
+    /// The unit of length, such as `nm` or `Angstrom`, where the format or the file says it.
     fn unit(&self) -> Option<&str>;
+
+    /// Whether [`Trajectory::unit`] is what the file states or its format defines, not what programs usually write in it: XYZ without `Unit=` and DCD.
+    fn states_unit(&self) -> bool {
+        true
+    }
 
     /// What the header of a table says of all frames, such as their box; `None` of other formats.
     fn attributes(&self) -> Option<&Attributes> {

@@ -18,6 +18,11 @@ pub(super) trait FrameText: Send {
 
     /// The unit of length.
     fn unit(&self) -> Option<&str>;
+
+    /// As [`Trajectory::states_unit`].
+    fn states_unit(&self) -> bool {
+        true
+    }
 }
 
 /// A trajectory in text.
@@ -50,6 +55,10 @@ impl<T: FrameText> Trajectory for TextTrajectory<T> {
 
     fn unit(&self) -> Option<&str> {
         self.text.unit()
+    }
+
+    fn states_unit(&self) -> bool {
+        self.text.states_unit()
     }
 
     fn frames(&self) -> Option<u64> {

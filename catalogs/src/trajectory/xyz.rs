@@ -1,6 +1,7 @@
 //! XYZ, plain or extended as ASE writes it.
 //!
-//! Entry: [`open`]. Extended XYZ: <https://github.com/libAtoms/extxyz>. Positions are taken for Angstrom, as the format's readers do.
+//! Entry: [`open`]. Extended XYZ: <https://github.com/libAtoms/extxyz>. Positions are in the unit that the
+//! comment states as `Unit=..`; where it states none they are taken for Angstrom, as the format's readers do.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,13 +31,52 @@ pub(super) fn open(
     _request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let lines = Lines::open(head.path, head.gzipped, stop)?;
-    Ok(Box::new(TextTrajectory::new(Xyz::default(), lines)))
+    let mut lines = Lines::open(head.path, head.gzipped, stop)?;
+    let first = Opening::read(&mut lines);
+    let opening = first.as_ref().ok().and_then(Option::as_ref);
+    let xyz = Xyz {
+        unit: opening.and_then(Opening::unit).map(str::to_owned),
+        ahead: Some(first),
+        atoms: Arc::default(),
+    };
+    Ok(Box::new(TextTrajectory::new(xyz, lines)))
 }
 
-#[derive(Default)]
 struct Xyz {
+    /// The unit of length that the first comment states.
+    unit: Option<String>,
+    /// What the first frame begins with, until it is read.
+    ahead: Option<Result<Option<Opening>, CatalogError>>,
     atoms: Arc<Atoms>,
+}
+
+/// The first two lines of a frame.
+struct Opening {
+    count: u64,
+    comment: String,
+    keys: BTreeMap<String, String>,
+}
+
+impl Opening {
+    /// Those of the next frame; `None` at the end of the file.
+    fn read(lines: &mut Lines) -> Result<Option<Self>, CatalogError> {
+        if !lines.advance_over_blanks()? {
+            return Ok(None);
+        }
+        let count = lines.count()?;
+        lines.need("a comment")?;
+        let comment = text(lines.line()).into_owned();
+        Ok(Some(Self {
+            count,
+            keys: keys(&comment),
+            comment,
+        }))
+    }
+
+    fn unit(&self) -> Option<&str> {
+        let unit = self.keys.get("unit").map(String::as_str);
+        unit.filter(|unit| !unit.is_empty())
+    }
 }
 
 /// A property of the particles: its name, the letter of its type and its number of columns.
@@ -50,17 +90,33 @@ impl FrameText for Xyz {
     const FORMAT: TrajectoryFormat = TrajectoryFormat::Xyz;
 
     fn unit(&self) -> Option<&str> {
-        Some("Angstrom")
+        self.unit.as_deref().or(Some("Angstrom"))
+    }
+
+    fn states_unit(&self) -> bool {
+        self.unit.is_some()
     }
 
     fn frame(&mut self, lines: &mut Lines, keep: bool) -> Result<Option<Frame>, CatalogError> {
-        if !lines.advance_over_blanks()? {
+        let opening = match self.ahead.take() {
+            Some(first) => first?,
+            None => Opening::read(lines)?,
+        };
+        let Some(opening) = opening else {
             return Ok(None);
+        };
+        if let Some(unit) = opening.unit().filter(|unit| self.unit() != Some(unit)) {
+            let expected = format!(
+                "Unit={}, as in the first frame",
+                self.unit().unwrap_or_default()
+            );
+            return Err(lines.refuse_bytes(&expected, unit.as_bytes()));
         }
-        let count = lines.count()?;
-        lines.need("a comment")?;
-        let comment = text(lines.line()).into_owned();
-        let keys = keys(&comment);
+        let Opening {
+            count,
+            comment,
+            keys,
+        } = opening;
         let cell = cell_of(lines, &keys)?;
         let extended = keys.contains_key("properties") || keys.contains_key("lattice");
         let properties = match keys.get("properties") {
@@ -284,6 +340,33 @@ fn particles(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_state_the_unit_of_length() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = |first: &str, second: &str| {
+            let path = folder.path().join("two.xyz");
+            let text = format!("1\nstep=0 {first}\nA 0 0 0\n1\nstep=1 {second}\nA 0 0 0\n");
+            std::fs::write(&path, text).expect("a file");
+            crate::open_trajectory(&path, &TrajectoryRequest::default(), Stop::never())
+                .expect("a trajectory")
+        };
+        for (first, unit, stated) in [
+            ("Unit=sigma", "sigma", true),
+            ("unit=\"0.1 nm\"", "0.1 nm", true),
+            ("", "Angstrom", false),
+        ] {
+            let mut two = open(first, first);
+            assert_eq!((two.unit(), two.states_unit()), (Some(unit), stated));
+            assert_eq!(two.skip(9).ok(), Some(2));
+        }
+        let error = open("Unit=nm", "Unit=Bohr").skip(2).expect_err("two units");
+        let said = error.to_string();
+        assert!(
+            said.contains("frame 1, line 5: expected Unit=nm, as in the first frame, found `Bohr`"),
+            "{said}"
+        );
+    }
 
     #[test]
     fn keys_of_a_comment() {

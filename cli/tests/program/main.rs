@@ -66,6 +66,7 @@ mod survey_errors;
 mod tables;
 mod trajectories;
 mod units;
+mod units_of_frames;
 mod walls;
 mod weight_sets;
 mod wide_weights;

@@ -4,8 +4,10 @@
 
 mod centres;
 mod chosen;
+mod lengths;
 mod range;
 mod source;
+mod suspicion;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,6 +72,8 @@ pub struct FrameReading {
     pub excluded: Vec<Exclusion>,
     /// The box in place of the one that frames state.
     pub space: Option<BoxSpec>,
+    /// The unit of length of frames: those that state another one are converted, boxes included. [`FrameReading::space`] is in it.
+    pub unit: Option<String>,
     /// The axis that is left out, where particles are projected on a plane: their coordinate along it is 0 and it is open.
     pub flat: Option<Axis>,
     /// Asked again and again while files are read.
@@ -127,7 +131,8 @@ impl FrameReading {
         self.of_source(source)
     }
 
-    fn of_source(self, mut source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {
+    fn of_source(self, source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {
+        let mut source = source.in_unit(self.unit.as_deref())?;
         let first = source
             .peek()?
             .cloned()
@@ -165,11 +170,12 @@ impl FrameReading {
             centres,
             excluded,
             space,
+            unit,
             flat,
             stop: _,
         } = self;
         format!(
-            "{request:?} {range:?} {topology:?} {species:?} {more_species:?} {filter:?} {update} {centres:?} {excluded:?} {space:?} {flat:?}"
+            "{request:?} {range:?} {topology:?} {species:?} {more_species:?} {filter:?} {update} {centres:?} {excluded:?} {space:?} {unit:?} {flat:?}"
         )
     }
 

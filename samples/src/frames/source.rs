@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use albireo_catalogs::{Cell, Frame, Stop, Trajectory, TrajectoryRequest, open_trajectory};
 
+use super::lengths::Lengths;
 use super::range::FrameRange;
 use crate::error::SampleError;
-use crate::sample::stated_unit;
+use crate::notice::Notice;
 use crate::space::{BoxSpec, stated_box};
 
 /// A frame with its number over all files and the file that it comes from.
@@ -37,9 +38,11 @@ pub struct FrameSource {
     passed: u64,
     /// What was read ahead.
     ahead: Option<NumberedFrame>,
-    /// Formats and units found.
     format: String,
-    unit: Option<String>,
+    /// Lengths of the open file.
+    lengths: Lengths,
+    /// The unit asked for.
+    wanted: Option<String>,
 }
 
 impl FrameSource {
@@ -75,7 +78,8 @@ impl FrameSource {
         Ok(Self {
             first: open.path().to_owned(),
             format: open.format().to_string(),
-            unit: unit_of(open.as_ref()),
+            lengths: Lengths::of(open.as_ref(), None)?,
+            wanted: None,
             stated: cell_of(open.as_ref())?,
             open: Some(open),
             files: VecDeque::new(),
@@ -85,6 +89,15 @@ impl FrameSource {
             passed: 0,
             ahead: None,
         })
+    }
+
+    /// The same with lengths in this unit. No frame may have been taken.
+    pub(super) fn in_unit(mut self, wanted: Option<&str>) -> Result<Self, SampleError> {
+        self.wanted = wanted.map(str::to_owned);
+        if let Some(open) = &self.open {
+            self.lengths = Lengths::of(open.as_ref(), wanted)?;
+        }
+        Ok(self)
     }
 
     /// The first file.
@@ -97,9 +110,20 @@ impl FrameSource {
         &self.format
     }
 
-    /// The unit of length that the first file states.
+    /// The unit of length of the frames that are handed out: the one asked for, else what the first file states.
     pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
+        self.lengths.unit.as_deref()
+    }
+
+    /// The unit that the open file states and what its numbers are multiplied by, where they are.
+    pub fn converted(&self) -> Option<(&str, f64)> {
+        let stated = self.lengths.stated.as_deref()?;
+        (self.lengths.factor != 1.0).then_some((stated, self.lengths.factor))
+    }
+
+    /// Word of a unit that is taken for another than the usual one, or converted.
+    pub fn notice(&self) -> Option<Notice> {
+        self.lengths.notice(&self.first)
     }
 
     /// Where the box stands that frames without one of their own have: an attribute in the header of the open file.
@@ -163,6 +187,7 @@ impl FrameSource {
             {
                 self.passed += 1;
                 frame.cell = frame.cell.or(self.stated.as_ref().map(|(cell, _)| *cell));
+                self.lengths.apply(&mut frame);
                 let path = open.path().to_owned();
                 return Ok(Some(NumberedFrame {
                     number: wanted,
@@ -173,8 +198,9 @@ impl FrameSource {
             self.open = match self.files.pop_front() {
                 None => None,
                 Some(path) => {
-                    let next = self.open_next(&path)?;
+                    let (next, lengths) = self.open_next(&path)?;
                     self.stated = cell_of(next.as_ref())?;
+                    self.lengths = lengths;
                     Some(next)
                 }
             };
@@ -182,25 +208,19 @@ impl FrameSource {
         Ok(None)
     }
 
-    fn open_next(&self, path: &Path) -> Result<Box<dyn Trajectory>, SampleError> {
+    fn open_next(&self, path: &Path) -> Result<(Box<dyn Trajectory>, Lengths), SampleError> {
         let next = open_trajectory(path, &self.request, self.stop.clone())?;
-        let unit = unit_of(next.as_ref());
-        if unit != self.unit {
-            let named = |unit: Option<&str>| unit.unwrap_or("none stated").to_owned();
+        let lengths = Lengths::of(next.as_ref(), self.wanted.as_deref())?;
+        if !lengths.is_one_unit_with(&self.lengths) {
+            let named = |unit: &Option<String>| unit.clone().unwrap_or("none stated".to_owned());
             return Err(SampleError::FrameUnits {
                 path: path.to_owned(),
-                expected: named(self.unit.as_deref()),
-                found: named(unit.as_deref()),
+                expected: named(&self.lengths.unit),
+                found: named(&lengths.unit),
             });
         }
-        Ok(next)
+        Ok((next, lengths))
     }
-}
-
-/// The unit of length of a file, by its columns or its header.
-fn unit_of(open: &dyn Trajectory) -> Option<String> {
-    let stated = || open.attributes().and_then(stated_unit);
-    open.unit().map(str::to_owned).or_else(stated)
 }
 
 /// The box in the header of a file.

@@ -133,6 +133,8 @@ impl Unit {
         h: -1,
         ..Self::length(names::PARSEC, 22, Family::Cosmic)
     };
+    /// Angstrom.
+    pub const ANGSTROM: Self = Self::length(1.0, -10, Family::Molecular);
     /// Degrees.
     pub const DEGREE: Self = Self::new(1.0, 0, ANGLE);
 

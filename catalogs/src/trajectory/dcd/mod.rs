@@ -205,6 +205,11 @@ impl Trajectory for Dcd {
         Some("Angstrom")
     }
 
+    fn states_unit(&self) -> bool {
+        // LAMMPS writes whatever its run was in.
+        false
+    }
+
     fn frames(&self) -> Option<u64> {
         Some(self.whole())
     }

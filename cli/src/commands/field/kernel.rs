@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use albireo::field::{Cutoff, Mixing, Table, Targets, Term};
+use albireo_samples::Unit as Length;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
@@ -57,7 +58,8 @@ pub(super) struct KernelFlags {
     /// pairs are reported
     #[arg(long, value_name = "R", allow_hyphen_values = true)]
     r_min: Option<f64>,
-    /// Unit of a coulomb potential, lengths being Angstrom and charges elementary: e/A is q/r itself
+    /// Unit of a coulomb potential of elementary charges, lengths that state no unit being Angstrom [default: q/r itself, e over the unit of
+    /// length]
     #[arg(long, value_name = "UNIT")]
     units: Option<UnitName>,
     /// Temperature of kT, in kelvin [default: 300]
@@ -367,8 +369,8 @@ impl KernelFlags {
     }
 
     /// The unit of the values.
-    pub(super) fn unit(&self, length: Option<&str>) -> Result<Unit> {
-        let length = length.unwrap_or("length");
+    pub(super) fn unit(&self, known: Option<&str>) -> Result<Unit> {
+        let length = known.unwrap_or("length");
         let named = |name: String, factor| Unit { name, factor };
         Ok(match self.kernel {
             KernelName::Gravity => named(format!("G*mass/{length}"), -1.0),
@@ -388,10 +390,18 @@ impl KernelFlags {
             KernelName::Lj => named("that of epsilon".to_owned(), 1.0),
             KernelName::Table => named("weight times that of the table".to_owned(), 1.0),
             KernelName::Coulomb | KernelName::Ewald => {
-                match self.units.unwrap_or(UnitName::ChargePerLength) {
-                    UnitName::ChargePerLength => named("e/A".to_owned(), 1.0),
-                    UnitName::Volt => named("V".to_owned(), VOLTS),
-                    UnitName::Kilocalorie => named("kcal/mol/e".to_owned(), KILOCALORIES),
+                let Some(units) = self.units else {
+                    let angstrom = length.parse::<Length>() == Ok(Length::ANGSTROM);
+                    let length = if angstrom { "A" } else { length };
+                    return Ok(named(format!("e/{length}"), 1.0));
+                };
+                let per_angstrom = 1.0 / angstroms(known)?;
+                match units {
+                    UnitName::ChargePerLength => named("e/A".to_owned(), per_angstrom),
+                    UnitName::Volt => named("V".to_owned(), VOLTS * per_angstrom),
+                    UnitName::Kilocalorie => {
+                        named("kcal/mol/e".to_owned(), KILOCALORIES * per_angstrom)
+                    }
                     UnitName::Thermal => {
                         let t = self.temperature.unwrap_or(TEMPERATURE);
                         if !(t > 0.0 && t.is_finite()) {
@@ -399,12 +409,28 @@ impl KernelFlags {
                                 "--temperature must be positive, found {t}"
                             )));
                         }
-                        named(format!("kT/e at {t} K"), VOLTS / (BOLTZMANN * t))
+                        let factor = VOLTS / (BOLTZMANN * t) * per_angstrom;
+                        named(format!("kT/e at {t} K"), factor)
                     }
                 }
             }
         })
     }
+}
+
+/// How many Angstrom the unit of length is long; one where none is known.
+fn angstroms(known: Option<&str>) -> Result<f64> {
+    let Some(text) = known else { return Ok(1.0) };
+    let unit = text.parse::<Length>().map_err(|error| error.to_string());
+    let factor = unit.and_then(|unit| {
+        let factor = unit.factor_to(&Length::ANGSTROM, None);
+        factor.map_err(|error| error.to_string())
+    });
+    factor.map_err(|reason| {
+        usage(format!(
+            "--units needs lengths that can be told in Angstrom, found `{text}`: {reason}; without it values are in e/{text}"
+        ))
+    })
 }
 
 /// Three numbers, or one for all.

@@ -6,7 +6,7 @@ use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 use albireo_catalogs::{
     Attribute, Cell, TrajectoryRequest, open_topology, open_trajectory, read_pqr,
 };
-use albireo_samples::{BoxSpec, Selection, Source};
+use albireo_samples::{BoxSpec, Selection, Source, Unit};
 use anyhow::{Context, Result};
 
 use super::Field;
@@ -55,6 +55,21 @@ fn with_parameters(selection: Selection, kernel: &KernelFlags) -> Result<Selecti
     })
 }
 
+/// Refuses another unit of length than the one that positions are in.
+fn check_unit(flags: &Field, stated: Option<&str>) -> Result<()> {
+    let (Some(asked), Some(stated)) = (flags.space.unit.as_deref(), stated) else {
+        return Ok(());
+    };
+    let read = |text: &str| text.parse::<Unit>().ok();
+    if asked == stated || read(asked).is_some_and(|unit| read(stated) == Some(unit)) {
+        return Ok(());
+    }
+    let file = flags.file.display();
+    Err(usage(format!(
+        "--unit {asked}: lengths in {file} are in {stated}, and field converts none"
+    )))
+}
+
 impl Sources {
     /// Reads them as the flags say.
     pub(super) fn read(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
@@ -81,10 +96,17 @@ impl Sources {
             }
             Some(topology) => Self::of_topology(flags, topology, record),
             None => {
+                check_unit(flags, Some("Angstrom"))?;
                 let pqr = read_pqr(&flags.file, &stop_reading())?;
                 let [x, y, z] = pqr.positions;
                 let points = Points::new(x, y, z)?;
-                Self::placed(flags, points, pqr.charges, None, "Angstrom")
+                Self::placed(
+                    flags,
+                    points,
+                    pqr.charges,
+                    None,
+                    Some("Angstrom".to_owned()),
+                )
             }
         }
     }
@@ -159,13 +181,16 @@ impl Sources {
             _ => anyhow::bail!("{}: it holds no charges", topology.display()),
         };
         let [x, y, z] = frame.positions;
-        let unit = trajectory.unit().unwrap_or("Angstrom").to_owned();
+        let unit = trajectory.unit().map(str::to_owned);
+        if trajectory.states_unit() {
+            check_unit(flags, unit.as_deref())?;
+        }
         Self::placed(
             flags,
             Points::new(x, y, z)?,
             charges,
             frame.cell.as_ref(),
-            &unit,
+            unit,
         )
     }
 
@@ -175,7 +200,7 @@ impl Sources {
         points: Points,
         strengths: Vec<f64>,
         cell: Option<&Cell>,
-        unit: &str,
+        unit: Option<String>,
     ) -> Result<Self> {
         let domain = match flags.space.space {
             None | Some(BoxSpec::Open) => Domain::Open,
@@ -215,7 +240,7 @@ impl Sources {
             strengths,
             sigma,
             domain,
-            unit: Some(flags.space.unit.clone().unwrap_or_else(|| unit.to_owned())),
+            unit: flags.space.unit.clone().or(unit),
         })
     }
 }

@@ -182,8 +182,9 @@ fn xyz(fluid: &Simulation, atoms: &Atoms, dt: f64, velocities: &[[f64; 3]]) -> S
     let step = fluid.step();
     let time = step as f64 * dt;
     let mut text = format!(
-        "{}\nLattice=\"{x} 0 0 0 {y} 0 0 0 {z}\" Properties=species:S:1:pos:R:3{columns} pbc=\"T T T\" step={step} time={time} program=\"albireo {}\"\n",
+        "{}\nLattice=\"{x} 0 0 0 {y} 0 0 0 {z}\" Properties=species:S:1:pos:R:3{columns} pbc=\"T T T\" step={step} time={time} Unit={} program=\"albireo {}\"\n",
         points.len(),
+        UNITS[0].1,
         env!("CARGO_PKG_VERSION")
     );
     for (row, &kind) in atoms.species.iter().enumerate() {

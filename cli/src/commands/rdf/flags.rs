@@ -437,6 +437,7 @@ impl FrameFlags {
             centres: self.centres.clone(),
             excluded: left_out,
             space: space.space,
+            unit: space.unit.clone(),
             flat: self.plane.map(Plane::normal),
             stop,
         })

@@ -47,7 +47,14 @@ impl Rdf {
             Some(frames) => reading.open_given(frames)?,
             None => reading.open(paths)?,
         };
+        source.notice().iter().for_each(say);
         let first = source.peek()?.cloned();
+        if let Some(first) = &first {
+            choice.suspicions(first, source.unit()).iter().for_each(say);
+        }
+        if let Some((from, factor)) = source.converted() {
+            record.set("unit_of_frames", json!({"stated": from, "factor": factor}));
+        }
         let job = first.map(|frame| choice.job(frame)).transpose()?;
         if let Some(job) = &job {
             self.say_what_is_read(&mut source, &choice, job)?;
@@ -64,8 +71,7 @@ impl Rdf {
             tracing::info!("box: from {from}; --box none for open space");
             record.set("box_from", from);
         }
-        let unit = self.pairs.space.unit.clone();
-        let unit = unit.or_else(|| source.unit().map(str::to_owned));
+        let unit = source.unit().map(str::to_owned);
         let from = match (&self.pairs.space.space, source.box_from()) {
             (Some(_), _) => "--box",
             (None, Some(from)) => from,

@@ -1,0 +1,114 @@
+//! Boxes that the first frame of a trajectory does not suit, as of another unit.
+//!
+//! Entry: [`FrameChoice::suspicions`].
+
+use albireo_catalogs::Cell;
+
+use super::{FrameChoice, NumberedFrame};
+use crate::notice::Notice;
+use crate::space::BoxSpec;
+
+/// Boxes that differ by more than this part are two.
+const DIFFERENT: f64 = 1e-3;
+/// Particles that fill less than this part of the box along an axis, but lie in no plane.
+const THIN: f64 = 0.01;
+/// The same along all axes: between nm and Angstrom is a tenth.
+const SMALL: f64 = 0.11;
+
+type Rows = [Option<[f64; 3]>; 3];
+
+impl FrameChoice {
+    /// What looks wrong about the box that the first frame is counted in.
+    pub fn suspicions(&self, first: &NumberedFrame, unit: Option<&str>) -> Vec<Notice> {
+        let given = self.reading.space.and_then(rows);
+        let stated = first.frame.cell.as_ref().map(Cell::vectors);
+        let mut found = Vec::new();
+        if let (Some(given), Some(stated)) = (given, stated)
+            && differ(&given, &stated)
+        {
+            found.push(Notice::OtherBox {
+                path: first.path.clone(),
+                given: text(&given),
+                stated: text(&stated.map(Some)),
+                unit: unit.map(str::to_owned),
+            });
+        }
+        let of_cell = || {
+            let cell = first.frame.cell.as_ref()?;
+            let vectors = cell.vectors();
+            Some([0, 1, 2].map(|k| cell.periodic()[k].then_some(vectors[k])))
+        };
+        let file = matches!(self.reading.space, None | Some(BoxSpec::File));
+        let rows = given.or_else(|| of_cell().filter(|_| file));
+        found.extend(rows.and_then(|rows| self.small_part(first, &rows)));
+        found
+    }
+
+    /// Particles that lie in a small part of the box.
+    fn small_part(&self, first: &NumberedFrame, rows: &Rows) -> Option<Notice> {
+        if first.frame.len() < 2 {
+            return None;
+        }
+        let flat = self.reading.flat.map(albireo::Axis::index);
+        let length = |axis: usize| {
+            let along: f64 = rows.iter().flatten().map(|row| row[axis].abs()).sum();
+            (along > 0.0 && flat != Some(axis)).then_some(along)
+        };
+        let lengths = [0, 1, 2].map(length);
+        let spans = first.frame.positions.each_ref().map(|axis| {
+            let least = axis.iter().copied().fold(f64::INFINITY, f64::min);
+            axis.iter().copied().fold(f64::NEG_INFINITY, f64::max) - least
+        });
+        let parts = spans.iter().zip(&lengths);
+        let parts = parts.filter_map(|(span, length)| Some(span / (*length)?));
+        // All in one plane, or in one place, is meant.
+        let parts: Vec<f64> = parts.filter(|part| *part > 0.0).collect();
+        let thin = parts.iter().any(|&part| part < THIN);
+        let small = parts.len() == 3 && parts.iter().all(|&part| part < SMALL);
+        (thin || small).then(|| Notice::SmallPart {
+            path: first.path.clone(),
+            spans,
+            lengths,
+        })
+    }
+}
+
+/// The vectors of a box that is given; `None` along open axes.
+fn rows(space: BoxSpec) -> Option<Rows> {
+    match space {
+        BoxSpec::Lengths(lengths) => Some([0, 1, 2].map(|k| {
+            let mut row = [0.0; 3];
+            row[k] = lengths[k]?;
+            Some(row)
+        })),
+        BoxSpec::Vectors(vectors) => Some(vectors.map(Some)),
+        BoxSpec::Open | BoxSpec::File => None,
+    }
+}
+
+fn differ(given: &Rows, stated: &[[f64; 3]; 3]) -> bool {
+    let norm = |row: &[f64; 3]| row.iter().map(|v| v * v).sum::<f64>().sqrt();
+    given.iter().zip(stated).any(|(given, stated)| {
+        let Some(given) = given else { return false };
+        let apart = [0, 1, 2].map(|k| given[k] - stated[k]);
+        norm(&apart) > DIFFERENT * norm(stated)
+    })
+}
+
+/// As --box takes it.
+fn text(rows: &Rows) -> String {
+    let number = |value: f64| format!("{}", (value * 1e6).round() / 1e6);
+    let is_rectangular =
+        (0..3).all(|k| rows[k].is_none_or(|row| (0..3).all(|j| j == k || row[j] == 0.0)));
+    let numbers: Vec<String> = if is_rectangular {
+        let length = |k: usize| rows[k].map_or("none".to_owned(), |row| number(row[k]));
+        (0..3).map(length).collect()
+    } else {
+        rows.iter()
+            .flatten()
+            .flatten()
+            .map(|&v| number(v))
+            .collect()
+    };
+    numbers.join(",")
+}
