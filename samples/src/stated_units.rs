@@ -84,7 +84,9 @@ impl StatedUnits {
     pub(crate) fn apply(&self, column: usize, mut values: Vec<f64>) -> Vec<f64> {
         let factor = self.factors[column];
         if factor != 1.0 {
-            values.iter_mut().for_each(|value| *value *= factor);
+            for value in &mut values {
+                *value *= factor;
+            }
         }
         values
     }
@@ -141,9 +143,12 @@ impl Columns<'_> {
         };
         let unit = text.parse::<Unit>().ok();
         let unit = unit.filter(|unit| column == 0 || !unit.is_hour_angle());
-        let factor = unit.and_then(|unit| match unit.is_one() {
-            true => Some(1.0),
-            false => unit.factor_to(&Unit::DEGREE, None).ok(),
+        let factor = unit.and_then(|unit| {
+            if unit.is_one() {
+                Some(1.0)
+            } else {
+                unit.factor_to(&Unit::DEGREE, None).ok()
+            }
         });
         let expected = match column {
             0 => "deg, rad, arcmin, arcsec, mas or hourangle",
@@ -232,7 +237,8 @@ impl Columns<'_> {
             stated: self.units.iter().map(Option::is_some).collect(),
             converted: targets.iter().enumerate().filter_map(multiplied).collect(),
             ignored: ignored
-                .filter_map(|(name, ignored)| ignored.then(|| name.clone()))
+                .filter(|(_, ignored)| **ignored)
+                .map(|(name, _)| name.clone())
                 .collect(),
         }
     }

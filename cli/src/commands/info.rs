@@ -87,12 +87,11 @@ fn describe_frames(text: &mut String, trajectory: &TrajectoryDescription) {
 /// The lengths of a box, or its vectors, and along which of these it is open.
 fn box_of(cell: Cell) -> String {
     let numbers = |values: [f64; 3], between: &str| values.map(short).join(between);
-    let mut shown = match cell.lengths() {
-        Some(lengths) => numbers(lengths, " x "),
-        None => {
-            let vectors = cell.vectors().map(|v| format!("({})", numbers(v, ", ")));
-            vectors.join(" ")
-        }
+    let mut shown = if let Some(lengths) = cell.lengths() {
+        numbers(lengths, " x ")
+    } else {
+        let vectors = cell.vectors().map(|v| format!("({})", numbers(v, ", ")));
+        vectors.join(" ")
     };
     let axes = ["x", "y", "z"].into_iter().zip(cell.periodic());
     let open: Vec<&str> = axes

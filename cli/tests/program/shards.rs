@@ -145,9 +145,7 @@ fn estimates_of_unequal_shares_are_refused() {
     let bins = "--bins lin:0:0.6:3 --threads 1";
     // Known RR has all pairs.
     folder.good(&format!("xi d.csv --box 10 {bins} --shard 0/2 --part box"));
-    folder.good(&format!(
-        "rdf d.csv --box 10 --r-max 0.6 --n-bins 3 --shard 0/2 --part rdf"
-    ));
+    folder.good("rdf d.csv --box 10 --r-max 0.6 --n-bins 3 --shard 0/2 --part rdf");
     let xi = format!("xi d.csv --randoms r.csv {bins}");
     folder.good(&format!("{xi} --shard 0/3 --part third"));
     folder.good(&format!("count r.csv {bins} -o rr.csv"));

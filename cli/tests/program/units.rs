@@ -12,9 +12,9 @@ fn rejected(folder: &Folder, arguments: &str, part: &str) {
 fn ecsv(columns: &[(&str, &str)], rows: &str) -> String {
     let mut text = String::from("# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n");
     for (name, unit) in columns {
-        text += &format!("# - name: {name}\n#   datatype: float64\n");
+        text = format!("{text}# - name: {name}\n#   datatype: float64\n");
         if !unit.is_empty() {
-            text += &format!("#   unit: {unit}\n");
+            text = format!("{text}#   unit: {unit}\n");
         }
     }
     let names: Vec<&str> = columns.iter().map(|column| column.0).collect();
@@ -112,9 +112,8 @@ fn positions_are_in_the_unit_of_the_first_axis() {
 #[test]
 fn directions_of_surveys_become_degrees() {
     // Around the north pole, 0.1 rad or 5.7 degrees from it; in degrees they would lie on the equator.
-    let rows: String = (0..60)
-        .map(|k| format!("{},1.47,0.{}\n", f64::from(k) * 0.1, 1 + k % 4))
-        .collect();
+    let row = |k: i32| format!("{},1.47,0.{}", f64::from(k) * 0.1, 1 + k % 4);
+    let rows = (0..60).map(row).collect::<Vec<_>>().join("\n") + "\n";
     let header = [("RA", "rad"), ("DEC", "rad"), ("Z", "")];
     let folder = Folder::new().with("t.ecsv", &ecsv(&header, &rows));
     let run = folder.good("randoms -n 50 --seed 1 --like t.ecsv --nside 16 -o r.csv");

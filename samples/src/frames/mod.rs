@@ -114,7 +114,7 @@ impl FrameReading {
     /// Files that cannot be read, a range without a frame, columns or species that are not there.
     pub fn open(self, paths: &[PathBuf]) -> Result<(FrameSource, FrameChoice), SampleError> {
         let (mut request, stop) = (self.request.clone(), self.stop.clone());
-        request.lacking = self.flat.map(|normal| normal.index());
+        request.lacking = self.flat.map(albireo::Axis::index);
         let source = FrameSource::open(paths, request, self.range, stop)?;
         self.of_source(source)
     }
