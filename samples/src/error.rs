@@ -218,6 +218,11 @@ pub enum SampleError {
         /// Rows read.
         rows_read: u64,
     },
+    /// Directions of one sample beside Cartesian positions of another.
+    #[error(
+        "{0} is on the sky, {1} has Cartesian positions: samples lie in one space: name --sky and --redshift (--randoms-sky..), or --positions, of all of them"
+    )]
+    MixedPlaces(String, String),
     /// A box for positions around the observer.
     #[error(
         "--box has no meaning for positions on the sky ({columns} of {}): they lie around the observer, not in a periodic box; leave it out",

@@ -132,6 +132,15 @@ pub enum Notice {
         /// Where it is stated.
         source: String,
     },
+    /// A box that is given, beside another that a file states.
+    DifferentBox {
+        /// The box given, in a few words.
+        given: String,
+        /// The box stated.
+        stated: String,
+        /// Where it is stated.
+        source: String,
+    },
     /// A box taken from a file.
     StatedBox {
         /// The box in a few words.
@@ -192,6 +201,7 @@ impl Notice {
                 | Self::NegativeLambda(_)
                 | Self::SameRows { .. }
                 | Self::OtherUnit { .. }
+                | Self::DifferentBox { .. }
                 | Self::OtherBox { .. }
                 | Self::SmallPart { .. }
         )
@@ -349,6 +359,14 @@ impl Notice {
             Self::UnusedBox { source } => write!(
                 f,
                 "the box is not used ({source}): positions on the sky lie around the observer"
+            ),
+            Self::DifferentBox {
+                given,
+                stated,
+                source,
+            } => write!(
+                f,
+                "--box is {given}, but the file states {stated} ({source}): are both in one unit?"
             ),
             Self::StatedBox { space, source } => {
                 write!(f, "box: {space}, from {source}; --box none for open space")

@@ -238,7 +238,7 @@ impl Reading {
         })
     }
 
-    /// Whether there are positions on the sky: they lie around the observer, and no periodic box holds them.
+    /// Whether positions are on the sky: all are then, they lie around the observer, and no periodic box holds them.
     fn on_sky(&self, opened: &[Opened]) -> Result<bool, SampleError> {
         let Some(sky) = opened.iter().find(|opened| opened.place.is_sky()) else {
             return Ok(false);
@@ -248,6 +248,16 @@ impl Reading {
                 columns: sky.place.columns().join(", "),
                 path: sky.path().to_owned(),
             });
+        }
+        // Angles alone are as good between directions of positions. Files of one sample have to be alike in more than this.
+        let differs = |o: &&Opened| !o.place.is_sky() && o.source.role != sky.source.role;
+        let other = opened.iter().find(differs);
+        if let (Some(other), false) = (other, self.angular) {
+            let named = |one: &Opened| {
+                let columns = one.place.columns().join(", ");
+                format!("{} ({columns})", one.path().display())
+            };
+            return Err(SampleError::MixedPlaces(named(sky), named(other)));
         }
         Ok(true)
     }

@@ -152,6 +152,17 @@ pub(crate) fn resolve(
         (None, None) => (BoxSpec::Open, "default".to_owned()),
     };
     let domain = domain_of(spec).within(|| source.clone())?;
+    if let (Some(BoxSpec::Lengths(_) | BoxSpec::Vectors(_)), Some(first)) = (given, stated.first())
+    {
+        let other = domain_of(first.spec).within(|| first.source.clone())?;
+        if differ(&domain, &other) {
+            tell(Notice::DifferentBox {
+                given: described(&domain),
+                stated: described(&other),
+                source: first.source.clone(),
+            });
+        }
+    }
     if given.is_none() && domain.is_periodic() {
         tell(Notice::StatedBox {
             space: described(&domain),
@@ -160,6 +171,25 @@ pub(crate) fn resolve(
     }
     let record = box_record(&domain, &source);
     Ok((domain, record))
+}
+
+/// Whether boxes differ by more than a thousandth along an axis that is periodic in both.
+fn differ(given: &Domain, stated: &Domain) -> bool {
+    let rows = |domain: &Domain| match domain {
+        Domain::Open => [None; 3],
+        Domain::Periodic(cell) => [0, 1, 2].map(|axis| {
+            let mut row = [0.0; 3];
+            row[axis] = cell.lengths()[axis]?;
+            Some(row)
+        }),
+        Domain::Triclinic(lattice) => lattice.vectors().map(Some),
+    };
+    let norm = |row: [f64; 3]| row.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let pairs = rows(given).into_iter().zip(rows(stated));
+    pairs.into_iter().any(|pair| match pair {
+        (Some(a), Some(b)) => norm([0, 1, 2].map(|k| a[k] - b[k])) > 1e-3 * norm(b),
+        _ => false,
+    })
 }
 
 /// A periodic domain in a few words.

@@ -124,3 +124,43 @@ fn directions_of_surveys_become_degrees() {
         .fold(90.0, f64::min);
     assert!((70.0..90.0).contains(&lowest), "{lowest}");
 }
+
+#[test]
+fn samples_lie_in_one_space() {
+    let sky = "ra,dec,z\n10,1,0.1\n11,2,0.11\n12,1,0.1\n";
+    let space = "x,y,z\n100,10,1\n101,12,3\n99,14,2\n101,11,1\n";
+    let folder = Folder::new().with("s.csv", sky).with("c.csv", space);
+    let bins = "--bins lin:0:50:2 --cosmology Planck18";
+    let names = [
+        "xi s.csv --randoms c.csv --sky ra,dec --redshift z --randoms-positions x,y,z",
+        "xi c.csv --randoms s.csv --positions x,y,z --randoms-sky ra,dec --randoms-redshift z",
+        "count s.csv c.csv --sky ra,dec --redshift z --second-positions x,y,z",
+    ];
+    for line in names {
+        let text = "s.csv (ra, dec, z) is on the sky, c.csv (x, y, z) has Cartesian positions";
+        refused(&folder, &format!("{line} {bins}"), 1, &[text]);
+    }
+}
+
+#[test]
+fn a_box_beside_that_of_the_file_is_warned_of() {
+    let mut header = String::from(
+        "# %ECSV 1.0\n# ---\n# delimiter: ','\n# meta: !!omap\n# - BoxSize: 10.0\n# datatype:\n",
+    );
+    for axis in ["x", "y", "z"] {
+        header = format!("{header}# - name: {axis}\n#   datatype: float64\n");
+    }
+    let folder = Folder::new().with("b.ecsv", &format!("{header}x,y,z\n1,1,1\n2,2,2\n9,9,9\n"));
+    let bins = "--bins lin:0:4:2";
+    let own = folder.good(&format!("count b.ecsv {bins} -o own.csv"));
+    assert!(
+        own.stderr.contains("from attribute `BoxSize`") || own.stderr.contains("periodic, 10"),
+        "{}",
+        own.stderr
+    );
+    let same = folder.good(&format!("count b.ecsv {bins} --box 10.001 -o same.csv"));
+    assert!(!same.stderr.contains("states"), "{}", same.stderr);
+    let other = folder.good(&format!("count b.ecsv {bins} --box 100 -o other.csv"));
+    let text = "--box is periodic, 100 x 100 x 100, but the file states periodic, 10 x 10 x 10";
+    assert!(other.stderr.contains(text), "{}", other.stderr);
+}
