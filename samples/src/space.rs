@@ -155,7 +155,7 @@ pub(crate) fn resolve(
     if let (Some(BoxSpec::Lengths(_) | BoxSpec::Vectors(_)), Some(first)) = (given, stated.first())
     {
         let other = domain_of(first.spec).within(|| first.source.clone())?;
-        if differ(&domain, &other) {
+        if differ(&rows(&domain), &rows(&other)) {
             tell(Notice::DifferentBox {
                 given: described(&domain),
                 stated: described(&other),
@@ -173,9 +173,11 @@ pub(crate) fn resolve(
     Ok((domain, record))
 }
 
-/// Whether boxes differ by more than a thousandth along an axis that is periodic in both.
-fn differ(given: &Domain, stated: &Domain) -> bool {
-    let rows = |domain: &Domain| match domain {
+/// The vectors of a box; `None` along open axes.
+pub(crate) type Rows = [Option<[f64; 3]>; 3];
+
+fn rows(domain: &Domain) -> Rows {
+    match domain {
         Domain::Open => [None; 3],
         Domain::Periodic(cell) => [0, 1, 2].map(|axis| {
             let mut row = [0.0; 3];
@@ -183,11 +185,14 @@ fn differ(given: &Domain, stated: &Domain) -> bool {
             Some(row)
         }),
         Domain::Triclinic(lattice) => lattice.vectors().map(Some),
-    };
+    }
+}
+
+/// Whether boxes differ by more than a thousandth along an axis that is periodic in both.
+pub(crate) fn differ(given: &Rows, stated: &Rows) -> bool {
     let norm = |row: [f64; 3]| row.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let pairs = rows(given).into_iter().zip(rows(stated));
-    pairs.into_iter().any(|pair| match pair {
-        (Some(a), Some(b)) => norm([0, 1, 2].map(|k| a[k] - b[k])) > 1e-3 * norm(b),
+    given.iter().zip(stated).any(|pair| match pair {
+        (Some(a), Some(b)) => norm([0, 1, 2].map(|k| a[k] - b[k])) > 1e-3 * norm(*b),
         _ => false,
     })
 }

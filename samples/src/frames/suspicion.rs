@@ -6,16 +6,12 @@ use albireo_catalogs::Cell;
 
 use super::{FrameChoice, NumberedFrame};
 use crate::notice::Notice;
-use crate::space::BoxSpec;
+use crate::space::{BoxSpec, Rows, differ};
 
-/// Boxes that differ by more than this part are two.
-const DIFFERENT: f64 = 1e-3;
 /// Particles that fill less than this part of the box along an axis, but lie in no plane.
 const THIN: f64 = 0.01;
 /// The same along all axes: between nm and Angstrom is a tenth.
 const SMALL: f64 = 0.11;
-
-type Rows = [Option<[f64; 3]>; 3];
 
 impl FrameChoice {
     /// What looks wrong about the box that the first frame is counted in.
@@ -24,7 +20,7 @@ impl FrameChoice {
         let stated = first.frame.cell.as_ref().map(Cell::vectors);
         let mut found = Vec::new();
         if let (Some(given), Some(stated)) = (given, stated)
-            && differ(&given, &stated)
+            && differ(&given, &stated.map(Some))
         {
             found.push(Notice::OtherBox {
                 path: first.path.clone(),
@@ -84,15 +80,6 @@ fn rows(space: BoxSpec) -> Option<Rows> {
         BoxSpec::Vectors(vectors) => Some(vectors.map(Some)),
         BoxSpec::Open | BoxSpec::File => None,
     }
-}
-
-fn differ(given: &Rows, stated: &[[f64; 3]; 3]) -> bool {
-    let norm = |row: &[f64; 3]| row.iter().map(|v| v * v).sum::<f64>().sqrt();
-    given.iter().zip(stated).any(|(given, stated)| {
-        let Some(given) = given else { return false };
-        let apart = [0, 1, 2].map(|k| given[k] - stated[k]);
-        norm(&apart) > DIFFERENT * norm(stated)
-    })
 }
 
 /// As --box takes it.
