@@ -19,8 +19,8 @@ axes.axhspan(0.9, 1.1, color="0.86")
 axes.axhline(1.0, color="0.5", lw=0.8)
 KINDS = (
     ("standard", "jackknife", "o"),
-    ("mohammad_percival", "Mohammad & Percival 2021, totals too (pycorr)", "s"),
-    ("mohammad_percival_pairs", "Mohammad & Percival 2021, pairs in bins alone", "^"),
+    ("mohammad_percival", "Mohammad & Percival 2022, totals too (pycorr)", "s"),
+    ("mohammad_percival_pairs", "Mohammad & Percival 2022, pairs in bins alone", "^"),
 )
 for k, (name, label, marker) in enumerate(KINDS):
     ratio = table[name]

@@ -25,8 +25,8 @@ pub enum Jackknife {
     /// limited by shot noise.
     #[default]
     Standard,
-    /// A part of their weight stays, so that pairs across regions scatter as pairs within them do. Mohammad & Percival 2021,
-    /// DOI 10.1093/mnras/stac1458.
+    /// A part of their weight stays, so that pairs across regions scatter as pairs within them do. Mohammad & Percival 2022,
+    /// MNRAS 514, 1289, DOI 10.1093/mnras/stac1458.
     ///
     /// Totals keep that weight too, as counts in bins do, and as pycorr has it. The number of particles in a region is then taken off by
     /// `alpha` only: where xi is large, most pairs of a bin lie within regions and go up and down with those particles, and variances come

@@ -22,7 +22,7 @@ use crate::usage::usage;
 pub(super) enum JackknifeName {
     /// They are left out too.
     Standard,
-    /// They keep the weight of Mohammad & Percival (2021), in the bins and in the totals, as in pycorr: better where they are many, too small
+    /// They keep the weight of Mohammad & Percival (2022), in the bins and in the totals, as in pycorr: better where they are many, too small
     /// where xi is large.
     MohammadPercival,
     /// They keep that weight in the bins alone: the best at separations below half a region.
