@@ -6,7 +6,7 @@
     /tmp/peers/bin/python benches/cadishi.py --cadishi cadishi --albireo target/release/albireo [--threads 2] [--repeats 5] [NAME ...]
 
 Seconds are those of the counting calls, sorting included and reading excluded; medians of the repeats, which take turns. CADISHI counts in
-float64 and in float32, rounds as -ffast-math lets it and puts pairs near edges into the bin beside: how many is told, totals are compared.
+float64 and in float32, rounds as -ffast-math lets it and puts pairs near edges into the bin beside: how many is printed, totals are compared.
 """
 import ctypes
 import os

@@ -60,7 +60,7 @@ def settings(folder, side, edges, scheme, further, weighted, cross):
 
 
 def fcfc(program, path, threads):
-    """Seconds of its counting and of the whole, as told by what it says on a terminal and when."""
+    """Seconds of its counting and of the whole, by what it says on a terminal and when."""
     ours, its = pty.openpty()
     begin = time.perf_counter()
     process = subprocess.Popen([program, "-c", path], stdout=its, stderr=its, env=dict(os.environ, OMP_NUM_THREADS=str(threads)))

@@ -22,7 +22,7 @@ use water::{points, water};
 const REACH: f64 = 12.0;
 const VOLUMES: [f64; 5] = [1e3, 1e4, 1e5, 1e6, 1e7];
 const NUMBERS: [usize; 5] = [10_240, 102_400, 1_024_000, 10_240_000, 40_960_000];
-/// Runs of which the best is told.
+/// Runs of which the best is printed.
 const RUNS: usize = 3;
 /// Every source against every point, no farther than this.
 const MOST_DIRECT: f64 = 1e11;

@@ -5,7 +5,7 @@ Angstrom, 200^3 points 0.5 apart, cutoff 12.
     pip install numpy
     python benches/map_loops.py target/release/albireo [--rounds 3] [--threads 2] [--folder /tmp]
 
-The loops are benches/map_loops.c, compiled by gcc -Ofast -march=native for registers of 512 bits. Told are the best seconds of whole commands, which
+The loops are benches/map_loops.c, compiled by gcc -Ofast -march=native for registers of 512 bits. Printed are the best seconds of whole commands, which
 read atoms as text and write a map, and of the loops alone (those of albireo's sums alone are in `cargo bench --bench fields -- 1e6`), the ratios of
 commands that ran one after the other, and how far maps lie apart: float32 maps and albireo's from the float64 loop, at points farther than r_min from
 all atoms. It ends with 1 if maps in double precision are farther apart than 1e-10 and, where they are above 1e-4, than 1e-6 of themselves, or those in

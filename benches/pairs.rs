@@ -213,7 +213,7 @@ fn pair_weights(c: &mut Criterion) {
 
 /// What terms of pairs cost on GPUs beside the weights alone, after checking them against the processor: whole counts, arrays to counts.
 #[cfg(feature = "cuda")]
-#[allow(clippy::print_stderr, reason = "what is skipped is told")]
+#[allow(clippy::print_stderr, reason = "what is skipped is printed")]
 fn terms_on_gpus(c: &mut Criterion) {
     let engine = match Cuda::new(CudaOptions::default()) {
         Ok(engine) => engine,

@@ -16,7 +16,7 @@ use albireo::random::{Leapfrog, Rand48};
 use albireo::{Cuda, Domain, Silent};
 use water::{DENSITY, Failure, points, water};
 
-/// Runs of which the best is told.
+/// Runs of which the best is printed.
 const RUNS: usize = 5;
 
 /// Times one map. Pairs in reach are those that there would be without a surface.

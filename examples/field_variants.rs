@@ -13,7 +13,7 @@ use albireo::field::{Cutoff, DistanceTests, FieldJob, FieldVariant, Precision, T
 use albireo::{Domain, Silent};
 use water::{Failure, points, water};
 
-/// Below this potential, in e/A, relative errors are not told, as in the paper.
+/// Below this potential, in e/A, relative errors are not given, as in the paper.
 const FAINT: f64 = 1e-4;
 
 fn row(name: &str, values: &[f64], exact: &[f64], tests: Option<DistanceTests>) {

@@ -142,7 +142,7 @@ fn count_part_of<B: Binning, E: Engine>(
     Ok(counts.with_exactness(engine.exactness()))
 }
 
-/// As [`count_pairs`] between prepared samples, which may serve other counts too; how it went is told beside the counts.
+/// As [`count_pairs`] between prepared samples, which may serve other counts too; how it went is returned beside the counts.
 ///
 /// # Errors
 /// As [`Engine::tally`].

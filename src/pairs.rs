@@ -1,6 +1,6 @@
 //! Which pairs there are: the samples, the domain they live in, and how the pairs are to be found.
 //!
-//! Entry: [`PairJob`]. What is counted of them is told by [`crate::tally`], who visits them by [`crate::engine`].
+//! Entry: [`PairJob`]. What is counted of them is defined by [`crate::tally`], who visits them by [`crate::engine`].
 
 use crate::domain::{Axis, Domain};
 use crate::error::JobError;

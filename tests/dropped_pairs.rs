@@ -213,7 +213,7 @@ fn counts_of_other_pairs_do_not_merge_and_make_no_estimate() {
         error.to_string(),
         "DD and RR must be made with the same cuts: DD: cut theta 0 to 3 degrees and rp 0 to 0.1 across the line of sight midpoint, RR: cut rp 0 to 0.1 across the line of sight midpoint"
     );
-    // Who belongs to whom is the affair of the data alone.
+    // The data alone say who belongs to whom.
     let grouped = [&both[..], &[Cut::SameGroup]].concat();
     assert!(estimate(&count(Pairs::Auto(&data), &bins, &grouped), &rr).is_ok());
     dd = dd.with_cuts(vec![]);

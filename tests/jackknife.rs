@@ -492,6 +492,6 @@ fn what_has_no_jackknife_is_refused() {
     let error = RegionTerms::new(Estimator::Natural, mixed, None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "all counts must be told apart by the same regions: DD by 3, RR by 2"
+        "all counts must be kept apart by the same regions: DD by 3, RR by 2"
     );
 }

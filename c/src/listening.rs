@@ -76,7 +76,7 @@ pub(crate) unsafe fn heard<T: Send>(
                 Err(RecvTimeoutError::Timeout) => call(),
                 Err(RecvTimeoutError::Disconnected) => match worker.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
-                    Ok(()) => unreachable!("a worker that ends has told what it made"),
+                    Ok(()) => unreachable!("a worker that ends has reported what it made"),
                 },
             }
         }

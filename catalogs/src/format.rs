@@ -1,6 +1,6 @@
 //! The formats of catalogs.
 //!
-//! Entry: [`Format`]. A file's own is told by `open`.
+//! Entry: [`Format`]. A file's own is recognised by `open`.
 
 use std::fmt;
 

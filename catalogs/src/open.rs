@@ -1,4 +1,4 @@
-//! Which format a file has, told by its first bytes.
+//! Which format a file has, by its first bytes.
 //!
 //! Entry: [`open`]. The file's name never decides between formats, only between delimiters of text.
 
@@ -18,7 +18,7 @@ use crate::text::TextReader;
 const SEEN: usize = 4096;
 const HDF5_MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// Opens a catalog of any supported format, told by its content; FITS and text may be gzipped.
+/// Opens a catalog of any supported format, recognised by its content; FITS and text may be gzipped.
 ///
 /// # Errors
 /// [`CatalogError::NotFound`], [`CatalogError::UnknownFormat`], [`CatalogError::NotBuiltIn`], or what the format's

@@ -1,4 +1,4 @@
-//! PQR, Protein Data Bank records with charges and radii, as PDB2PQR writes them: fields told by blanks.
+//! PQR, Protein Data Bank records with charges and radii, as PDB2PQR writes them: fields separated by blanks.
 //!
 //! Entry: [`read_pqr`], [`write_pqr`].
 

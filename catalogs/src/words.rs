@@ -1,6 +1,6 @@
 //! Columns of whole numbers as words of bits, none of which float64 would keep.
 //!
-//! Entry: [`Words`]. What type a column must have is told here, what becomes of its values too.
+//! Entry: [`Words`]. What type a column must have is defined here, what becomes of its values too.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -40,7 +40,7 @@ pub struct Called {
     pub given: HashMap<PathBuf, Given>,
     /// Names of results on the command line that are handed over and not written.
     pub kept: HashSet<PathBuf>,
-    /// The least level that is told; none is silent.
+    /// The least level that is reported; none is silent.
     pub level: Option<Level>,
 }
 

@@ -204,7 +204,7 @@ impl<'a> Counter<'a> {
         self.made(planned, bins, count, |counts| counts)
     }
 
-    /// Makes a count told apart by the regions of the samples, by the engine decided on.
+    /// Makes a count kept apart by the regions of the samples, by the engine decided on.
     pub(crate) fn count_by_region<B: Binning + 'static>(
         &mut self,
         planned: &Planned<'a>,

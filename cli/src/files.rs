@@ -1,4 +1,4 @@
-//! Which files a command reads and writes, told apart before the work.
+//! Which files a command reads and writes, distinguished before the work.
 //!
 //! Entry: [`Written`] and [`keep_apart`]; [`overwriting`] allows what they refuse. Of a file that is there it asks whether albireo wrote it.
 

@@ -1,6 +1,6 @@
 //! Which part of its counts a command makes, by flags.
 //!
-//! Entry: [`PieceFlags`]. What becomes of a part is told in `worker`.
+//! Entry: [`PieceFlags`]. What becomes of a part is decided in `worker`.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

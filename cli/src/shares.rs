@@ -140,7 +140,7 @@ impl Missing {
 /// A run of units that was counted, in so many seconds.
 type Made = (Range<usize>, f64, Result<Tally, EngineError>);
 
-/// Where runs of units are told that were counted; none when a thread that counts has ended before its time.
+/// Where runs of units that were counted are reported; none when a thread that counts has ended before its time.
 type Tell = mpsc::Sender<Option<Made>>;
 
 /// Tells when its thread panics.
@@ -291,7 +291,7 @@ impl Shares {
                 at_work -= 1;
                 let made = match made {
                     Err(EngineError::Interrupted) if stopped() => {
-                        // Who was told that there is no more has nothing to say.
+                        // Who knows that there is no more has nothing to say.
                         if std::mem::take(&mut more) {
                             self.world.stop()?;
                         }
@@ -318,7 +318,7 @@ impl Shares {
         Ok(self.world.next(pace.most)?)
     }
 
-    /// Sees to other ranks until the thread that counts has told something.
+    /// Sees to other ranks until the thread that counts reports something.
     fn attend(
         &self,
         told: &mpsc::Receiver<Option<Made>>,

@@ -109,7 +109,7 @@ pub(crate) fn count_columns(count: &Counted, prefix: &str) -> Vec<TableColumn> {
         .collect()
 }
 
-/// The errors of an estimate `name`: `name_error`, from the scatter where there is one, told what it is, and then the Poisson error beside it.
+/// The errors of an estimate `name`: `name_error`, from the scatter where there is one, described, and then the Poisson error beside it.
 pub(crate) fn error_columns(
     name: &str,
     poisson: Vec<f64>,

@@ -1,6 +1,6 @@
 //! Curves on common axes.
 //!
-//! Entry: [`Curves`]. It is told what to draw; where the numbers come from is the affair of `reading`.
+//! Entry: [`Curves`]. It gets what to draw; where the numbers come from is decided in `reading`.
 
 use crate::axes::{Area, Axes, Axis, Sides};
 use crate::canvas::{Colour, Point, Surface, Typeface};

@@ -246,7 +246,7 @@ fn wedges(table: &Table) -> Vec<String> {
     for edge in edges.into_iter().flatten() {
         numbers.extend(edge.as_f64());
     }
-    // As many digits as edges are told apart by, three at most: thirds need no more.
+    // As many digits as edges are distinguished by, three at most: thirds need no more.
     let short = |edge: f64| {
         let text = format!("{edge:.3}");
         let text = text.trim_end_matches('0').trim_end_matches('.');

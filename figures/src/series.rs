@@ -1,6 +1,6 @@
 //! One curve: its points, markers, error bars and line.
 //!
-//! Entry: [`Series`]. It is drawn on a plane; which curves share one is the affair of `curve`.
+//! Entry: [`Series`]. It is drawn on a plane; which curves share one is decided in `curve`.
 
 use crate::axes::Plane;
 use crate::canvas::{Colour, Point, Step, Surface};

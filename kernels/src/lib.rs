@@ -1,7 +1,7 @@
 //! CUDA C++ sources of the pair counting kernels, as data: this crate compiles and launches nothing.
 //!
 //! Entry: [`Variant`] names one kernel as a source file and its macros; [`headers`] is what the sources include, [`structs`] what kernels
-//! are told. A case that no variant names is never compiled; a variant is compiled for the device at hand on first use.
+//! know. A case that no variant names is never compiled; a variant is compiled for the device at hand on first use.
 
 #![cfg_attr(
     not(test),
@@ -385,7 +385,7 @@ impl Variant {
     }
 
     /// What holds for kernels that sum terms beside the rules for all. They are slower than what would make a difference for others: a
-    /// box without periodic axes stands for an open space, the sign along the line of sight is kept or not as they are told.
+    /// box without periodic axes stands for an open space, the sign along the line of sight is kept or not as they are asked to.
     fn takes_terms(&self) -> bool {
         if self.signed || self.arithmetic == Arithmetic::Float32 {
             return false;

@@ -1,4 +1,4 @@
-//! What kernels are told: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
+//! What kernels know: plain structs of the host, and their declarations in CUDA C++ made from the same lines.
 //!
 //! Entry: [`DeviceJob`], [`SortJob`], [`Unit`], [`Firsts`]; [`DeviceField`], [`FieldSlice`], [`DeviceRand48`]; [`DeviceDynamics`]; `header` declares them all. Nothing here computes.
 

@@ -129,7 +129,7 @@ impl Ranks {
         Ok(())
     }
 
-    /// Answers until every other rank has been told that there is no more.
+    /// Answers until every other rank knows that there is no more.
     fn close(&self) -> ferrompi::Result<()> {
         let Some(mut desk) = self.desk.take() else {
             return Ok(());
@@ -264,7 +264,7 @@ impl World for Ranks {
     #[cfg(target_os = "linux")]
     fn leave_node(&self) {
         if self.node.rank() == 0 {
-            // Who cannot be told is ended with the job.
+            // Who cannot be reached is ended with the job.
             let _ = self.tell_place(&LEFT);
         }
     }
@@ -355,7 +355,7 @@ impl World for Ranks {
     fn claim(&self, patience: Duration) -> bool {
         let begun = Instant::now();
         loop {
-            // What cannot be found out any more is told rather twice than never.
+            // What cannot be found out any more is reported rather twice than never.
             if let Ok(Some(_)) = self.world.iprobe::<u64>(Source::Any, Tag::Value(TELL)) {
                 return false;
             }

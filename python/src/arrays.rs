@@ -1,6 +1,6 @@
 //! Arrays of Python as columns that stay in their buffers.
 //!
-//! Entry: [`column`]. Kinds of arrays and their conversions are told in `python/albireo/arrays.py`: here all are native float64 or float32.
+//! Entry: [`column`]. Kinds of arrays and their conversions are found in `python/albireo/arrays.py`: here all are native float64 or float32.
 
 #![allow(
     clippy::cast_possible_wrap,

@@ -1,7 +1,7 @@
 //! The module `albireo._albireo`: what the Python package has of Rust.
 //!
 //! Entry: `call`, by which Python has a subcommand of the command line carried out on arrays, and `Table`, what comes back. Names, units
-//! and kinds of arrays are Python's affair, in `python/albireo`; everything about counting and estimating is that of the command line.
+//! and kinds of arrays are left to Python, in `python/albireo`; everything about counting and estimating is that of the command line.
 
 #![cfg_attr(
     not(test),

@@ -1,6 +1,6 @@
 //! Samples whose columns lie in memory already.
 //!
-//! Entry: [`Given`], which stands for a file. What becomes of its columns is told in `memory`.
+//! Entry: [`Given`], which stands for a file. What becomes of its columns is decided in `memory`.
 
 use std::collections::HashSet;
 

@@ -51,7 +51,7 @@ fn check_rising(values: &[f64]) -> Result<(), EdgesError> {
     }
     for (index, pair) in values.windows(2).enumerate() {
         let rises = pair[0] < pair[1];
-        // On one side of zero the squares must differ too, or the bin could never be told from its neighbour.
+        // On one side of zero the squares must differ too, or the bin could never be distinguished from its neighbour.
         let same_side = pair[0] >= 0.0 || pair[1] <= 0.0;
         if !rises || (same_side && pair[0] * pair[0] == pair[1] * pair[1]) {
             return Err(EdgesError::NotIncreasing {

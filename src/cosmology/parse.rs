@@ -142,7 +142,7 @@ impl FromStr for Cosmology {
             return Ok(cosmology);
         };
         let full = cosmology.with_radiation(radiation)?;
-        // Curvature as it is told, or what the densities that are told leave of 1.
+        // Curvature as it is given, or what the densities that are given leave of 1.
         let omega_k = match (ol, ok) {
             (Some(ol), _) => ((1.0 - om) - ol) - (full.omega_photons() + full.omega_neutrinos()),
             (None, ok) => ok.unwrap_or(0.0),

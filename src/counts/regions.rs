@@ -1,6 +1,6 @@
-//! Counts told apart by region, from which those without a region, or of regions drawn at random, follow without another pair.
+//! Counts kept apart by region, from which those without a region, or of regions drawn at random, follow without another pair.
 //!
-//! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is the estimators' affair.
+//! Entry: [`count_regions`], [`RegionCounts`]. What errors are made of them is up to the estimators.
 
 #![allow(
     clippy::cast_possible_truncation,

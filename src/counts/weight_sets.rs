@@ -54,7 +54,7 @@ pub fn count_weight_sets<B: Binning, E: Engine>(
     Ok((counts.collect::<Result<_, EngineError>>()?, report))
 }
 
-/// As [`count_weight_sets`], told apart by the regions of the samples as [`super::count_regions`] has them.
+/// As [`count_weight_sets`], kept apart by the regions of the samples as [`super::count_regions`] has them.
 ///
 /// # Errors
 /// Those of [`count_weight_sets`] and of [`super::count_regions`].

@@ -305,7 +305,7 @@ impl Lattice {
     }
 }
 
-/// What kernels that search the images themselves are told.
+/// What kernels that search the images themselves know.
 #[cfg(feature = "cuda")]
 impl Lattice {
     /// The 125 translations in the order of preference, for engines that search them themselves.

@@ -104,7 +104,7 @@ impl<N: Devices> fmt::Debug for OnDevice<N> {
     }
 }
 
-/// What kernels are told of the rule, without addresses.
+/// What kernels know of the rule, without addresses.
 fn told(rule: &Rule, particles: usize) -> DeviceDynamics {
     let grid = Grid::new(rule, particles);
     let diagonal = rule.lengths.map(|length| length * length);

@@ -1,6 +1,6 @@
 //! Lennard-Jones potentials between species, and how they end.
 //!
-//! Entry: [`LennardJones`]. What they become in integers is the affair of `rule.rs`.
+//! Entry: [`LennardJones`]. What they become in integers is decided in `rule.rs`.
 
 use crate::error::DynamicsError;
 

@@ -20,7 +20,7 @@ pub trait SharedMemory {
     fn is_first(&self) -> bool;
 
     /// The numbers that the first process gives, run after run; none where they cannot be shared, which is so for all processes. Runs that
-    /// are given away should be let go of while they are written, lest there be two copies of them.
+    /// are given away should be let go of while they are written: there would be two copies of them otherwise.
     ///
     /// # Errors
     /// [`EngineError::OtherProcess`] where the first process has ended, or cannot be reached.

@@ -13,7 +13,7 @@ use crate::counts::{PairCounts, RegionCounts};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
-/// The counts of an estimator's terms, each told apart by the regions that all samples share; those of randoms may be known instead.
+/// The counts of an estimator's terms, each kept apart by the regions that all samples share; those of randoms may be known instead.
 ///
 /// ```
 /// use albireo::counts::{Sums, count_regions};
@@ -65,7 +65,7 @@ impl<B: Binning> RegionTerms<B> {
     /// Counts of the terms of `estimator`, and random pairs where they are known.
     ///
     /// # Errors
-    /// [`EstimatorError::Needs`]: no count, or counts told apart by different numbers of regions.
+    /// [`EstimatorError::Needs`]: no count, or counts kept apart by different numbers of regions.
     pub fn new(
         estimator: impl Into<AnyEstimator>,
         counted: Vec<(Term, RegionCounts<B>)>,
@@ -82,7 +82,7 @@ impl<B: Binning> RegionTerms<B> {
         let mut others = numbers.chain(known_regions);
         if let Some((name, found)) = others.find(|&(_, found)| found != number) {
             return Err(EstimatorError::Needs(format!(
-                "all counts must be told apart by the same regions: {} by {number}, {name} by {found}",
+                "all counts must be kept apart by the same regions: {} by {number}, {name} by {found}",
                 first.name
             )));
         }
@@ -103,7 +103,7 @@ impl<B: Binning> RegionTerms<B> {
         let random = self.counted.iter().find(|(term, _)| term.is_random());
         let Some((_, far)) = random.filter(|(_, far)| far.number() == near.number()) else {
             return Err(EstimatorError::Needs(format!(
-                "pairs of split randoms must be told apart by the same {} regions",
+                "pairs of split randoms must be kept apart by the same {} regions",
                 self.number()
             )));
         };

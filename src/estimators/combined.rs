@@ -1,6 +1,6 @@
 //! One estimate of several parts of the sky that share no pairs, such as the two galactic caps of a survey.
 //!
-//! Entry: [`combined`], and [`CombinedRegions`] where the counts are told apart by regions. Every count of a part is brought to the total
+//! Entry: [`combined`], and [`CombinedRegions`] where the counts are kept apart by regions. Every count of a part is brought to the total
 //! of its random pairs and then added to those of the others, so that a part weighs by its random pairs in numerator and denominator:
 //! `X = sum_c f_c X_c` with `f_c = W_RR,c / W_X,c`, W the totals. Normalised, that is the mean of the parts' normalised counts, weighted
 //! by `W_RR,c`.

@@ -1,6 +1,6 @@
 //! Covariances of estimates from realisations: samples less a region, samples drawn again, or mocks.
 //!
-//! Entry: [`Covariance`], [`hartlap_factor`], [`percival_factor`]. Where the realisations come from is told by `by_region`.
+//! Entry: [`Covariance`], [`hartlap_factor`], [`percival_factor`]. Where the realisations come from is found in `by_region`.
 
 use ndarray::{Array1, Array2};
 

@@ -2,7 +2,7 @@
 
 use crate::binning::SignedEdges;
 
-/// Bin widths on the line of sight, times 2 where the sign is not told: both sides fall in the bin.
+/// Bin widths on the line of sight, times 2 where the sign is not kept: both sides fall in the bin.
 pub(super) fn two_sided_widths(edges: &SignedEdges) -> Vec<f64> {
     let sides = if edges.signed() { 1.0 } else { 2.0 };
     let edges = edges.values().windows(2);
@@ -15,7 +15,7 @@ pub(super) fn outer(first: &[f64], second: &[f64]) -> Vec<f64> {
     first.iter().flat_map(products).collect()
 }
 
-/// A cumulative integral over both signs of a coordinate as one over the coordinate with its sign, from 0; as it is where signs are not told
+/// A cumulative integral over both signs of a coordinate as one over the coordinate with its sign, from 0; as it is where signs are not kept
 /// apart.
 pub(super) fn signed(edges: &SignedEdges, both: impl Fn(f64) -> f64) -> Vec<f64> {
     let cumulative = |&edge: &f64| {

@@ -157,7 +157,7 @@ impl<'a, B: Binning> Estimation<'a, B> {
         Ok(TermCounts::new(counted, self.known))
     }
 
-    /// Has `count` make each count told apart by the regions of the samples, from which estimates without a region follow.
+    /// Has `count` make each count kept apart by the regions of the samples, from which estimates without a region follow.
     ///
     /// Where random pairs are known, the regions must be `cells` of the box: what randoms are left without one is known of these alone.
     ///

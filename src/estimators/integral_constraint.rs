@@ -10,7 +10,7 @@ use crate::error::EstimatorError;
 ///
 /// An estimate whose mean density is measured from the same sample is on average `xi - IC`, to first order: add IC to it. Landy & Szalay
 /// 1993, DOI 10.1086/172900; Peacock & Nicholson 1991, DOI 10.1093/mnras/253.2.307; Roche & Eales 1999, DOI
-/// 10.1046/j.1365-8711.1999.02652.x. The bins should reach all pairs of the volume; what they hold of them is told.
+/// 10.1046/j.1365-8711.1999.02652.x. The bins should reach all pairs of the volume; what they hold of them is reported.
 ///
 /// ```
 /// use albireo::estimators::IntegralConstraint;

@@ -297,7 +297,7 @@ impl AnyEstimator {
     }
 }
 
-/// What an estimator without multipoles from Legendre sums is told.
+/// What is said of an estimator without multipoles from Legendre sums.
 fn no_linear_sum(name: &str) -> EstimatorError {
     EstimatorError::Needs(format!(
         "the estimator {name} is no sum of counts over one of them: take its multipoles from bins in mu"
@@ -321,7 +321,7 @@ impl Estimator {
     /// alone, where all of these are): higher multipoles of xi are taken as 0, so ask for one more than is used where randoms are far from
     /// isotropic. Slepian & Eisenstein 2015, DOI 10.1093/mnras/stv2119.
     ///
-    /// Poisson errors take every pair as an independent event with its own mu; that of the count divided by is told from its sums up to the
+    /// Poisson errors take every pair as an independent event with its own mu; that of the count divided by is known from its sums up to the
     /// largest degree there is.
     ///
     /// ```

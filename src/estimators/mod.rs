@@ -179,7 +179,7 @@ fn cuts_of_space(cuts: &[Cut]) -> Vec<Cut> {
     of_space.cloned().collect()
 }
 
-/// What a count without Legendre sums is told.
+/// What is said of a count without Legendre sums.
 fn no_legendre_sums(l: Legendre, name: &str) -> EstimatorError {
     let degree = l.degree();
     EstimatorError::Needs(format!(

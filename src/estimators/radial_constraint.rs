@@ -1,6 +1,6 @@
 //! The radial integral constraint: what an estimate lacks because its random points have the redshifts of the sample itself.
 //!
-//! Entry: [`RadialConstraint`], of a model and of [`ShellPairs`], random pairs told apart by shells; [`RadialPowerLaw`], a model fitted with it.
+//! Entry: [`RadialConstraint`], of a model and of [`ShellPairs`], random pairs kept apart by shells; [`RadialPowerLaw`], a model fitted with it.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ use crate::tally::unordered_classes;
 /// the mean of `delta_a mean_j` over the pairs of a bin is taken to be that over all a of shell i: right to the extent to which the
 /// footprint of a shell looks alike from everywhere in it.
 ///
-/// Shells should be as thin as what the redshifts were drawn from resolves. Bins should reach all pairs; how many they hold is told.
+/// Shells should be as thin as what the redshifts were drawn from resolves. Bins should reach all pairs; how many they hold is reported.
 ///
 /// ```
 /// use albireo::counts::{Sums, count_classes};

@@ -1,6 +1,6 @@
 //! Random pairs of which those far apart were counted within subsets of the randoms only.
 //!
-//! Entry: [`SplitRandoms`]; how randoms are split is told by [`crate::counts::Split`].
+//! Entry: [`SplitRandoms`]; how randoms are split is defined by [`crate::counts::Split`].
 
 use super::RandomPairs;
 use crate::binning::Binning;

@@ -1,6 +1,6 @@
 //! What one source adds, as a function of its separation: THE definition of every term, for all engines.
 //!
-//! Entry: [`Profile`]. Which lengths a term has, and how far off it may be, is the affair of `term`.
+//! Entry: [`Profile`]. Which lengths a term has, and how far off it may be, is decided in `term`.
 
 use super::arithmetic::Arithmetic;
 

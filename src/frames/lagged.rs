@@ -33,7 +33,7 @@ pub struct LaggedTally {
     /// The number of the origin.
     pub number: u64,
     /// Pairs of different particles by the label a of the first, at the origin, and b of the second, at the later time, in table `a * labels + b`;
-    /// of labels that are not wanted nothing is told.
+    /// of labels that are not wanted nothing is kept.
     pub distinct: Tally,
     /// For each label, particles by the distance from where they were, bins varying fastest.
     pub own: Vec<u64>,

@@ -105,7 +105,7 @@ impl<F> Run<'_, F> {
     }
 }
 
-/// What a worker hears while it counts: progress is told a frame at a time.
+/// What a worker hears while it counts: progress is reported a frame at a time.
 struct InFrame<'a, F> {
     run: &'a Run<'a, F>,
     place: u64,

@@ -1,6 +1,6 @@
 //! Points that move, such as into a box: in place where nobody shares their columns.
 //!
-//! Entry: `Points::moved`. Where to is the caller's affair.
+//! Entry: `Points::moved`. Where to is up to the caller.
 
 use super::column::{Column, Table};
 use super::points::Points;

@@ -21,7 +21,7 @@ pub(super) struct Sums {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RememberedSums(OnceLock<Sums>);
 
-/// They follow from the weights, and whether they are known already is nobody's affair.
+/// They follow from the weights, and whether they are known already makes no difference.
 impl PartialEq for RememberedSums {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -14,7 +14,7 @@ use super::{Regions, check_number, label_rows};
 use crate::error::RegionsError;
 use crate::particles::{Labels, Points};
 
-/// The largest resolution whose pixels are told apart by the directions of float64 positions.
+/// The largest resolution whose pixels the directions distinguish of float64 positions.
 pub const MAX_NSIDE: u32 = 1 << 24;
 
 /// How pixels are numbered.

@@ -1,7 +1,7 @@
 //! What is counted of pairs: plain data that every engine executes, and the integers that come out.
 //!
-//! Entry: [`Tallied`] (bins, sums, classes, weights of pairs) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is the
-//! traversal's affair, what one of them adds is told by [`Terms`] alone.
+//! Entry: [`Tallied`] (bins, sums, classes, weights of pairs) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is up to the
+//! traversal, what one of them adds is defined by [`Terms`] alone.
 
 mod classes;
 mod cut;

@@ -6,7 +6,7 @@
     python tests/peers/liquids.py target/release/albireo water.npz [--frames 3] [--peers freud ..]
 
 The file holds positions `O` (frame, particle, axis) of one species, or `pos` with `species`, in Angstrom, and the sides `box` (frame, axis) of cubes. What differs is
-told as the largest difference of a value, the pairs that this is, and the pairs that lie in other bins in all: programs in float32 move those next to an
+given as the largest difference of a value, the pairs that this is, and the pairs that lie in other bins in all: programs in float32 move those next to an
 edge. It ends with 1 where more than one pair in 5,000 lies elsewhere, or where S(q) differs by more than 0.05 (root of the mean square).
 """
 

@@ -212,7 +212,7 @@ def stand_in():
 
 
 def module_of(path, cases):
-    """The module of a file of tests, changed as told above."""
+    """The module of a file of tests, changed as described above."""
     with open(path) as file:
         tree = ast.fix_missing_locations(OneByOne().visit(ast.parse(file.read(), path)))
     module = types.ModuleType(os.path.basename(path)[:-3])

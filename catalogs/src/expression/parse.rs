@@ -1,6 +1,6 @@
 //! Text to trees: a parser by precedence climbing, of one pass over the characters.
 //!
-//! Entry: [`tree`]. Names of columns may hold `+`, `-` and `/`, as paths of HDF5 do: [`Names`] says how they are told from operators.
+//! Entry: [`tree`]. Names of columns may hold `+`, `-` and `/`, as paths of HDF5 do: [`Names`] says how they differ from operators.
 
 use super::error::ExpressionError;
 use super::functions::{self, Function};

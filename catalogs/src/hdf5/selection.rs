@@ -1,6 +1,6 @@
 //! Parts of data sets, as virtual ones name them: all elements, or a box of them.
 //!
-//! Entry: [`Selection`]. Points and several boxes are not told apart from one another: they are no runs of elements.
+//! Entry: [`Selection`]. Points and several boxes are not distinguished from one another: they are no runs of elements.
 
 /// A part of a data set.
 #[derive(Debug, Clone, PartialEq)]

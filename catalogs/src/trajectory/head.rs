@@ -1,4 +1,4 @@
-//! The beginning of a file, by which its format is told, and its bytes.
+//! The beginning of a file, by which its format is recognised, and its bytes.
 //!
 //! Entry: [`Head`], [`unpacked`].
 

@@ -1,6 +1,6 @@
 //! PSF, the topology of CHARMM, X-PLOR and NAMD: atoms and bonds, no positions.
 //!
-//! Entry: [`read`]. Fields are told by blanks as NAMD writes them; where a segment is blank, by their number.
+//! Entry: [`read`]. Fields are separated by blanks as NAMD writes them; where a segment is blank, by their number.
 
 use super::column::Column;
 use super::head::Head;

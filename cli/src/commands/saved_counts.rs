@@ -254,7 +254,7 @@ pub(super) fn read<B: Binning>(path: &Path, expected: &Expected<'_, B>) -> Resul
     taken.with_context(|| format!("--rr {} does not fit", path.display()))
 }
 
-/// Refuses pairs told apart by regions where none are asked for.
+/// Refuses pairs kept apart by regions where none are asked for.
 fn check_whole(table: &Table) -> Result<()> {
     if table.kind()? == ResultKind::RegionCounts {
         bail!(
@@ -300,7 +300,7 @@ impl<'a> Saved<'a> {
             .collect())
     }
 
-    /// The count of the job expected, if the result holds it, by whatever name: jobs are told by their particles, weights and box.
+    /// The count of the job expected, if the result holds it, by whatever name: jobs are known by their particles, weights and box.
     pub(super) fn find<B: Binning>(
         &self,
         expected: &Expected<'_, B>,

@@ -168,7 +168,7 @@ impl Subsets {
         })
     }
 
-    /// The same told apart by regions: those close together first.
+    /// The same kept apart by regions: those close together first.
     pub(super) fn count_by_region<'a, B: Binning + 'static>(
         &'a self,
         whole: Pairs<'a>,

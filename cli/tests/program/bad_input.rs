@@ -26,7 +26,7 @@ pub(crate) fn refused(folder: &Folder, arguments: &str, code: i32, parts: &[&str
     assert_eq!(folder.names(), before, "albireo {arguments}");
 }
 
-/// Asserts that a run, told as `call`, has failed with one line of error, which says `expected`.
+/// Asserts that a run, named `call`, has failed with one line of error, which says `expected`.
 pub(crate) fn says_one(run: &Run, call: &str, expected: &str) {
     assert!(
         run.code == 1 || run.code == 2,

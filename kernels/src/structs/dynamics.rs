@@ -1,4 +1,4 @@
-//! What kernels are told of particles that move.
+//! What kernels know of particles that move.
 
 use super::{Address, Element, Field, Target, declare_struct, field};
 use bytemuck::{Pod, Zeroable};

@@ -1,4 +1,4 @@
-//! What kernels are told of sums per target and of random numbers.
+//! What kernels know of sums per target and of random numbers.
 
 use super::{Address, Element, Field, Target, declare_struct, field};
 use bytemuck::{Pod, Zeroable};

@@ -157,7 +157,7 @@ class AlbireoTwoPointCounter(BaseTwoPointCounter):
         return self.mode
 
     def _inverse_probability(self) -> dict[str, Any]:
-        """Weights by common bits; what counts are normalised by is pycorr's affair, unless each pair is."""
+        """Weights by common bits; pycorr decides what counts are normalised by, unless each pair is."""
         attributes = self.weight_attrs
         counter = attributes["normalization"] == "counter"
         if attributes["correction"] is not None and not counter:

@@ -193,7 +193,7 @@ impl Unit {
         }
     }
 
-    /// Whether it is 15 degrees, which right ascensions alone are told in.
+    /// Whether it is 15 degrees, which right ascensions alone are stated in.
     pub fn is_hour_angle(&self) -> bool {
         self.powers == ANGLE && self.mantissa == 15.0
     }

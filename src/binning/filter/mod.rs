@@ -28,7 +28,7 @@ mod two_dimensional;
 #[allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a failed unwrap is a failed test; the worst is told"
+    reason = "a failed unwrap is a failed test; the worst is printed"
 )]
 mod worst;
 

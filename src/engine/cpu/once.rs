@@ -1,6 +1,6 @@
 //! Samples sorted for the processor, of which several processes hold one copy.
 //!
-//! Entry: `Cpu::sort_once` and `Cpu::lay_out_once`. What processes say to one another is the affair of [`SharedMemory`].
+//! Entry: `Cpu::sort_once` and `Cpu::lay_out_once`. What processes say to one another is up to [`SharedMemory`].
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Separations of the pairs that a filter places: from positions in the order of slots, in float64 lanes.
 //!
-//! Entry: [`SlotSeparations`], what a job needs for them, and [`Near`], the rows and lanes at hand. A term is told by
+//! Entry: [`SlotSeparations`], what a job needs for them, and [`Near`], the rows and lanes at hand. A term is defined by
 //! [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
 #![allow(clippy::inline_always, reason = "it runs inside vector kernels")]

@@ -1,7 +1,7 @@
 //! Bins that reach beyond half of a box: each pair once, under its nearest image, wherever that is.
 //!
 //! Entry: [`serves`], [`count`]. Cells meet pairs under one image after the other, and rely on a reach that leaves but one of them in the bins. Here
-//! all pairs meet, and each finds its image; species, which are the affair of cells, are counted one with the other.
+//! all pairs meet, and each finds its image; species, which cells alone keep apart, are counted one with the other.
 
 use super::device::{Device, Devices};
 use super::kept::Kept;

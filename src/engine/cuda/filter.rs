@@ -15,7 +15,7 @@ use crate::separation::SMALLEST_EDGE;
 #[allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a failed unwrap is a failed test; the worst is told"
+    reason = "a failed unwrap is a failed test; the worst is printed"
 )]
 mod worst;
 

@@ -70,7 +70,7 @@ impl LabelCells {
         self.cells.iter().product()
     }
 
-    /// The words that kernels are told.
+    /// The words that kernels take.
     pub(super) fn words(&self) -> [[u32; 4]; 2] {
         let [[x, y, z], [nx, ny, nz]] = [self.low, self.cells];
         [[x, y, z, self.begin], [nx, ny, nz, 0]]

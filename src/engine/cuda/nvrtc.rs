@@ -29,7 +29,7 @@ enum Product {
 /// The functions used, with the library that keeps them alive.
 struct Nvrtc {
     version: String,
-    /// Whether it can be told to take little time over PTX.
+    /// Whether it can be asked to take little time over PTX.
     checks_fast: bool,
     path: PathBuf,
     create: unsafe extern "C" fn(
@@ -174,7 +174,7 @@ unsafe fn read(
     content: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
 ) -> Option<Vec<u8>> {
     let mut bytes = 0;
-    // SAFETY: by contract; the buffer has the size that was told.
+    // SAFETY: by contract; the buffer has the size that was asked for.
     unsafe {
         if size(program, &raw mut bytes) != 0 {
             return None;

@@ -27,7 +27,7 @@ const FEWEST: u64 = 16;
 /// Memory for rounding the size of the buffer.
 const ROOM: u64 = 1 << 10;
 
-/// What kernels are told of a sequence that goes on from a state.
+/// What kernels know of a sequence that goes on from a state.
 fn device_job(generator: Rand48, streams: u64) -> DeviceRand48 {
     let leap = Leap::of(streams);
     let doubled: [Leap; 32] = std::array::from_fn(|k| Leap::of(1 << k));

@@ -1,6 +1,6 @@
 //! Where the float32 filter puts a coordinate among the edges of an axis, and when it is in doubt.
 //!
-//! Entry: [`linear_axis`], [`table_axis`]. They take bounds of the coordinate's error, which are the filter's affair.
+//! Entry: [`linear_axis`], [`table_axis`]. They take bounds of the coordinate's error, which come from the filter.
 
 use albireo_kernels::structs::DeviceAxis;
 

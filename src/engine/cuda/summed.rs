@@ -1,4 +1,4 @@
-//! What is summed over the pairs in bins, as kernels are told it.
+//! What is summed over the pairs in bins, as kernels know it.
 //!
 //! Entry: [`Sought::of`]. Which sums there are kernels for is decided here.
 
@@ -16,7 +16,7 @@ use crate::tally::{AngularWeight, InverseProbability, Sum, Tallied, Terms};
 #[derive(Debug)]
 pub(super) struct Sought<'a> {
     pub(super) carried: Carried,
-    /// What kernels are told of them, but for bins and addresses.
+    /// What kernels know of them, but for bins and addresses.
     terms: SumTerms,
     kinds: Vec<u32>,
     inverse: &'a [f64],
@@ -109,7 +109,7 @@ impl<'a> Sought<'a> {
         (8 * numbers + 4 * self.kinds.len()) as u64
     }
 
-    /// What kernels are told, over the bins of `plan`, with the tables uploaded: they live as long as the memories.
+    /// What kernels know, over the bins of `plan`, with the tables uploaded: they live as long as the memories.
     pub(super) fn uploaded<D: Device>(
         &self,
         device: &D,

@@ -1,4 +1,4 @@
-//! What kernels are told of a job, part by part; every address is nowhere yet.
+//! What kernels know of a job, part by part; every address is nowhere yet.
 //!
 //! Entry: one function a part of `DeviceJob`. They decide nothing: arrangement, filter and kernel are given.
 

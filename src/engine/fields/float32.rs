@@ -1,4 +1,4 @@
-//! Sums in float32, plain or compensated, as codes of their time made them: approximate, and told so.
+//! Sums in float32, plain or compensated, as codes of their time made them: approximate, and marked so.
 //!
 //! Entry: [`field_in_float32`]. Sums depend on the order in which sources come, so on the variant; no others are made of them.
 

@@ -1,6 +1,6 @@
 //! Filters of chunks, other than those that the HDF5 library brings along.
 //!
-//! Entry: [`registry`], [`name`], [`of`]. A decoder is told how many bytes a chunk may have at most, and takes memory for what it has decoded,
+//! Entry: [`registry`], [`name`], [`of`]. A decoder knows how many bytes a chunk may have at most, and takes memory for what it has decoded,
 //! not for what a header claims.
 
 mod bitshuffle;
@@ -17,7 +17,7 @@ use hdf5_reader::error::Error;
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::{Dataset, FilterRegistry, Hdf5File};
 
-/// The largest chunk whose size is told by nothing but itself: the decoder of HDF5 accepts no larger one.
+/// The largest chunk whose size nothing but itself states: the decoder of HDF5 accepts no larger one.
 pub(crate) const LARGEST_CHUNK: usize = 256 << 20;
 
 /// Why a chunk was not decoded.

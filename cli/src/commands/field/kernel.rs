@@ -428,7 +428,7 @@ fn angstroms(known: Option<&str>) -> Result<f64> {
     });
     factor.map_err(|reason| {
         usage(format!(
-            "--units needs lengths that can be told in Angstrom, found `{text}`: {reason}; without it values are in e/{text}"
+            "--units needs lengths that can be converted to Angstrom, found `{text}`: {reason}; without it values are in e/{text}"
         ))
     })
 }

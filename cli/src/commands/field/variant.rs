@@ -136,7 +136,7 @@ impl Way {
         self.sum.is_none()
     }
 
-    /// What is told of errors.
+    /// What is said of errors.
     pub(super) fn error(self, bound: f64, unit: &str) -> String {
         match self.sum {
             None => format!("error at most {bound:.2e} {unit}"),

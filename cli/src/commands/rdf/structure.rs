@@ -49,7 +49,7 @@ pub(super) struct StructureFlags {
     /// The q at the middles of these bins, 2 pi over the unit of the positions, e.g. lin:0.05:20.05:400
     #[arg(long, value_name = "SPEC", requires = "structure")]
     q: Option<EdgeSpec>,
-    /// What g - 1 is multiplied by, lest its end rings in S(q) [default: none]
+    /// What g - 1 is multiplied by, so that its end does not ring in S(q) [default: none]
     #[arg(long, value_name = "WINDOW", requires = "structure")]
     window: Option<WindowName>,
     /// By Debye's sum over the pairs in bins; in open space that is what the particles scatter in vacuum
@@ -163,7 +163,7 @@ impl StructureFlags {
         Solvent::of(&self.solvent, names, unit)
     }
 
-    /// What each species scatters, if that is told.
+    /// What each species scatters, if that is given.
     fn scatterers(&self, names: &[String], unit: Option<&str>) -> Result<Option<Scatterers>> {
         Scatterers::of(&self.scattering, names, unit)
     }
@@ -352,7 +352,7 @@ fn with_form_factors<T, E>(
     make(&factors)
 }
 
-/// Partials, and totals where it is told what species scatter.
+/// Partials, and totals where it is given what species scatter.
 fn of_factors(
     factors: &StructureFactors,
     names: &[String],

@@ -332,7 +332,7 @@ pub(super) fn write<B: RdfBins>(
         .blocks
         .frames()
         .all(|(_, facts)| facts.volume.is_none());
-    // What cannot be made is told before anything is written.
+    // What cannot be made is refused before anything is written.
     let mut beside = Vec::new();
     if let Some(path) = &flags.block_counts {
         let columns = of_blocks(counted, edges, (&named, norm), times.running)?;

@@ -1,4 +1,4 @@
-//! The flags of frames in time: which count for how much, which are compared with which, and what is told of them as they go.
+//! The flags of frames in time: which count for how much, which are compared with which, and what is reported of them as they go.
 //!
 //! Entry: [`TimeFlags`].
 

@@ -186,7 +186,7 @@ impl<'a> Saved<'a> {
         counts.with_context(|| self.place())
     }
 
-    /// All of its counts told apart by region, as a file that `--region-counts` wrote has them.
+    /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
     pub(super) fn regions<B: Binning>(
         self,
         (estimator, terms): (Estimator, &[Term]),

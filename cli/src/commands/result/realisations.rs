@@ -148,7 +148,7 @@ impl Realisations {
     pub(super) fn common(&self) -> Map<String, Value> {
         let entry = |one: &Realisation, key: &str| -> Option<Value> {
             let mut value = one.table.meta.get(key)?.clone();
-            // Where each file says it is that file's affair.
+            // Where each file says it is up to that file.
             value
                 .as_object_mut()
                 .map(|entries| entries.remove("source"));

@@ -38,7 +38,7 @@ pub(super) type Rule<'a> = dyn Fn(&mut Tally, [usize; 2], Image) + Sync + 'a;
 /// The term of a pair of slots in a sum, by the rule.
 pub(super) type TermRule<'a> = dyn Fn(usize, [usize; 2]) -> i64 + Sync + 'a;
 
-/// What lanes are told of a job.
+/// What lanes know of a job.
 pub(super) struct Asked<'a> {
     pub(super) run: &'a Run<'a>,
     /// The library's own bins; none of another crate's.

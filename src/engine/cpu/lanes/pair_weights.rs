@@ -1,6 +1,6 @@
 //! Weights of pairs in lanes: the bits and directions of the points in slot order, and what a row against a leaf makes of them.
 //!
-//! Entry: [`PairWeights`]. What a pair's weight is, is told by [`crate::tally::Terms`]; what is here repeats it operation by operation.
+//! Entry: [`PairWeights`]. A pair's weight is defined by [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What lanes are told of the bins: axes of cells, made once a job.
+//! What lanes know of the bins: axes of cells, made once a job.
 
 use super::cells::{Axis, Steps};
 use super::even::Even;

@@ -1,6 +1,6 @@
 //! Sums that are made in lanes: the terms of a batch, and 64-bit partial sums of them, a few words a bin side by side.
 //!
-//! Entry: [`Words`]. A term is told by [`crate::tally::Terms`]; what is here repeats it operation by operation.
+//! Entry: [`Words`]. A term is defined by [`crate::tally::Terms`]; what is here repeats it operation by operation.
 
 use super::batch::{Batch, PAIRS};
 use crate::fixed_point::{FLUSH_TERMS, FRACTION_BITS};
