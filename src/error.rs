@@ -12,6 +12,7 @@ mod job;
 mod pair_weight;
 mod random;
 mod regions;
+mod short;
 mod sky;
 
 pub use counts::{CountsError, TallyError};
@@ -24,6 +25,7 @@ pub use job::JobError;
 pub use pair_weight::PairWeightError;
 pub use random::RandomError;
 pub use regions::RegionsError;
+use short::{in_short, rows_of};
 pub use sky::{CosmologyError, NumberDensityError, SkyError};
 
 use thiserror::Error as ThisError;
@@ -61,7 +63,7 @@ pub enum ParticlesError {
         holds: usize,
     },
     /// A NaN or an infinity.
-    #[error("{column} must be finite: found {value} in row {row} (counting from 0)")]
+    #[error("{column} must be finite: found {value} in row {row} (counting from 0)", value = in_short(*value))]
     NotFinite {
         /// Which column.
         column: &'static str,
@@ -164,7 +166,7 @@ pub enum ParticlesError {
 #[non_exhaustive]
 pub enum DomainError {
     /// A box length that is not positive, or whose square could overflow.
-    #[error("the box length along {axis} must be above 0 and at most 2^440, found {length}")]
+    #[error("the box length along {axis} must be above 0 and at most 2^440, found {length}", length = in_short(*length))]
     Length {
         /// The axis, `x`, `y` or `z`.
         axis: char,
@@ -172,11 +174,11 @@ pub enum DomainError {
         length: f64,
     },
     /// Box vectors that span no volume, beyond 2^440, or too unlike to be reduced in float64.
-    #[error("the box vectors must be at most 2^440 and span a volume, found {0:?}")]
+    #[error("the box vectors must be at most 2^440 and span a volume, found {}", rows_of(.0))]
     Degenerate([[f64; 3]; 3]),
     /// A position outside the periodic box.
     #[error(
-        "row {row} (counting from 0): {axis} = {value} lies outside the periodic box [0, {length}); wrap the positions or check the box"
+        "row {row} (counting from 0): {axis} = {value} lies outside the periodic box [0, {length}); wrap the positions or check the box", value = in_short(*value), length = in_short(*length)
     )]
     Outside {
         /// The first such row, from 0.
@@ -206,7 +208,7 @@ pub enum EdgesError {
         limit: usize,
     },
     /// An edge that is NaN or infinite, or whose square is.
-    #[error("edge {index} must be finite with a finite square, found {value}")]
+    #[error("edge {index} must be finite with a finite square, found {value}", value = in_short(*value))]
     NotFinite {
         /// Which edge, from 0.
         index: usize,
@@ -227,7 +229,7 @@ pub enum EdgesError {
     },
     /// Edges that do not rise, or whose squares do not.
     #[error(
-        "edges must increase strictly, and so must their squares: edge {index} is {value} after {previous}"
+        "edges must increase strictly, and so must their squares: edge {index} is {value} after {previous}", value = in_short(*value), previous = in_short(*previous)
     )]
     NotIncreasing {
         /// Which edge, from 0.
@@ -238,7 +240,7 @@ pub enum EdgesError {
         previous: f64,
     },
     /// An edge outside the range that the coordinate can take.
-    #[error("{coordinate} edges must lie in [{lo}, {hi}]: edge {index} is {value}")]
+    #[error("{coordinate} edges must lie in [{lo}, {hi}]: edge {index} is {value}", lo = in_short(*lo), hi = in_short(*hi), value = in_short(*value))]
     OutOfRange {
         /// The coordinate: `separation`, `mu`, `theta`.
         coordinate: &'static str,
@@ -252,7 +254,7 @@ pub enum EdgesError {
         value: f64,
     },
     /// Logarithmic edges that start at or below zero.
-    #[error("logarithmic edges need 0 < lo < hi, found lo = {lo}, hi = {hi}")]
+    #[error("logarithmic edges need 0 < lo < hi, found lo = {lo}, hi = {hi}", lo = in_short(*lo), hi = in_short(*hi))]
     Logarithmic {
         /// Lower end.
         lo: f64,

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::Format;
 use crate::expression::ExpressionError;
+use crate::system::in_words;
 
 /// Why a catalog could not be read. Rows count from 0, lines from 1.
 #[derive(Debug, Error)]
@@ -42,7 +43,7 @@ pub enum CatalogError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {}", path.display(), in_words(reason))]
     Io {
         /// The file asked for.
         path: PathBuf,
@@ -342,7 +343,7 @@ impl CatalogError {
             io::ErrorKind::NotFound => Self::not_found(path),
             io::ErrorKind::UnexpectedEof => Self::corrupt(path, "the file ends too early"),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-                Self::corrupt(path, reason.to_string())
+                Self::corrupt(path, in_words(&reason))
             }
             _ => Self::Io {
                 path: path.to_owned(),

@@ -63,6 +63,7 @@ mod refused;
 mod rows;
 mod schema;
 mod stop;
+mod system;
 mod table;
 mod text;
 mod trajectory;
@@ -78,7 +79,7 @@ pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};
 pub use made_here::is_result;
-pub use numbers::Values;
+pub use numbers::{Values, in_short};
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]
 pub use parquet::guard::quiet_decoder_panics;
@@ -86,6 +87,7 @@ pub use pqr::{Pqr, read_pqr, write_pqr};
 pub use reader::CatalogReader;
 pub use rows::{ParseRowsError, RowRange};
 pub use stop::Stop;
+pub use system::in_words;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use trajectory::{
     Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryDescription, TrajectoryFormat,

@@ -1,6 +1,21 @@
 //! The numbers of a result's column.
 //!
-//! Entry: [`Values`]. They keep every bit, as text too.
+//! Entry: [`Values`]. They keep every bit, as text too. [`in_short`] is a number in a message.
+
+/// A number for a message, without the hundreds of digits that the largest and the smallest have.
+///
+/// ```
+/// use albireo_catalogs::in_short;
+/// assert_eq!([2.5, 1e300, -1e-300].map(in_short), ["2.5", "1e300", "-1e-300"]);
+/// ```
+#[must_use]
+pub fn in_short(value: f64) -> String {
+    if value == 0.0 || (1e-5..1e16).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
 
 /// The values of a column.
 #[derive(Debug, Clone)]

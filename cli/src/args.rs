@@ -15,7 +15,7 @@ use crate::shard::PieceFlags;
 
 /// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
 macro_rules! column_flags {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, $bits:literal, [$($alias:literal)?]) => {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $heading:literal, $of:literal, $rows:literal, $bits:literal, [$($alias:literal)?]) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Default, Args)]
         #[command(next_help_heading = $heading)]
@@ -54,11 +54,11 @@ macro_rules! column_flags {
             table: Option<String>,
             #[arg(id = concat!($prefix, "rows"), long = concat!($prefix, "rows"), $(alias = concat!($alias, "rows"),)?
                 value_name = "A:B",
-                help = concat!("Rows to look at", $of, ", counting from 0 in each file, from A to below B, before the condition, e.g. 0:100000"))]
+                help = concat!("Rows to look at", $rows, ", counting from 0 in each file, from A to below B, before the condition, e.g. 0:100000"))]
             rows: Option<RowRange>,
             #[arg(id = concat!($prefix, "every"), long = concat!($prefix, "every"), $(alias = concat!($alias, "every"),)?
                 value_name = "N",
-                help = concat!("Every N-th row only", $of, ", before the condition, e.g. 10"))]
+                help = concat!("Every N-th row only", $rows, ", before the condition, e.g. 10"))]
             every: Option<std::num::NonZeroU64>,
         }
 
@@ -83,19 +83,19 @@ macro_rules! column_flags {
 
 column_flags!(
     /// Columns of the first file, and of the others unless they have their own.
-    DataFlags, "", "Columns (guessed from the usual names where not given; hold for every file)", "", "; hold for all but randoms", []
+    DataFlags, "", "Columns (guessed from the usual names where not given; hold for every file)", "", " of the first sample alone, others having such flags of their own", "; hold for all but randoms", []
 );
 column_flags!(
     /// Columns of the second of two files.
-    SecondFlags, "second-", "Columns of the second file, where they differ", " of the second file", "; `none` where it has none, such as randoms", ["randoms-"]
+    SecondFlags, "second-", "Columns of the second file, where they differ", " of the second file", " of the second file [default: all]", "; `none` where it has none, such as randoms", ["randoms-"]
 );
 column_flags!(
     /// Columns of the random catalogs.
-    RandomsFlags, "randoms-", "Columns of the randoms, where they differ", " of the randoms", " [default: none]", []
+    RandomsFlags, "randoms-", "Columns of the randoms, where they differ", " of the randoms", " of the randoms [default: all]", " [default: none]", []
 );
 column_flags!(
     /// Columns of the catalog that is cross-correlated.
-    CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", "; `none` where it has none", []
+    CrossFlags, "cross-", "Columns of the cross catalog, where they differ", " of the cross catalog", " of the cross catalog [default: all]", "; `none` where it has none", []
 );
 
 /// The line of sight, by name.
@@ -300,7 +300,7 @@ pub(crate) struct OutputFlags {
 }
 
 impl OutputFlags {
-    /// Those of a table that is neither drawn nor told of in short.
+    /// Those of a table that is neither drawn nor summarised.
     pub(crate) fn table(output: &Path, format: Option<FormatName>) -> Self {
         Self {
             output: Some(output.to_owned()),

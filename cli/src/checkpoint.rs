@@ -165,6 +165,22 @@ fn read(folder: &Path, stem: &str) -> Result<Vec<(PathBuf, PartFile)>> {
     paths.into_iter().map(read).collect()
 }
 
+/// The words of two command lines that only one of them has, but for the names of results.
+fn apart(ours: &[String], theirs: &[String]) -> String {
+    let only = |of: &[String], other: &[String]| -> Vec<String> {
+        let before = std::iter::once("").chain(of.iter().map(String::as_str));
+        let words = of.iter().zip(before);
+        let words = words
+            .filter(|(word, before)| !other.contains(word) && !["-o", "--output"].contains(before));
+        words.map(|(word, _)| word.clone()).collect()
+    };
+    let words = [only(ours, theirs), only(theirs, ours)].concat();
+    if words.is_empty() {
+        return String::new();
+    }
+    format!(" (the commands differ in {})", words.join(", "))
+}
+
 impl Checkpoints {
     /// The folder.
     pub(crate) fn folder(&self) -> &Path {
@@ -180,15 +196,16 @@ impl Checkpoints {
     pub(crate) fn begin(&self, count: CountPart) -> Result<Held<'_>> {
         let at = self.own.borrow().counts.len();
         let mut held = Held::default();
-        for (path, part) in &self.found {
+        for (path, file) in &self.found {
             // Its process ended before it came so far.
-            let Some(part) = part.counts.get(at) else {
+            let Some(part) = file.counts.get(at) else {
                 continue;
             };
             if let Some(difference) = count.differs(part) {
                 bail!(
-                    "--checkpoint: {} is of another job: {difference}: remove the folder, or name another",
-                    path.display()
+                    "--checkpoint: {} is of another job: {difference}{}: remove the folder, or name another",
+                    path.display(),
+                    apart(&self.own.borrow().words, &file.words)
                 );
             }
             held.add(path, part).context("--checkpoint")?;

@@ -22,7 +22,7 @@ pub(crate) use named_files::NamedFiles;
 pub(crate) use order::rounds;
 use order::{in_order, plain};
 use settings::{Setting, command_line, flags_of};
-use sweep::Sweep;
+use sweep::{Axis, Sweep};
 
 /// The subcommands that a job may hold.
 const MEASUREMENTS: [&str; 7] = ["count", "xi", "wp", "rdf", "nz", "randoms", "plot"];
@@ -111,6 +111,7 @@ impl Job {
                 }
             }
         }
+        check_axes(&sweep, &shared, &asked)?;
         check_outputs(&measurements)?;
         let measurements = in_order(measurements)?;
         Ok(Self { measurements })
@@ -228,7 +229,31 @@ fn check_shared(shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
     }
 }
 
+/// Refuses an axis of the sweep that stands in no key of any measurement.
+fn check_axes(sweep: &Sweep, shared: &[Setting], asked: &[Asked<'_>]) -> Result<()> {
+    let asked: Vec<&Setting> = asked.iter().flat_map(|a| a.with_shared(shared)).collect();
+    let used = |axis: &str| {
+        let forms = [format!("{{{axis}}}"), format!("{{{axis}:all}}")];
+        asked.iter().any(|s| forms.iter().any(|form| s.holds(form)))
+    };
+    match sweep.axes().find(|axis| !used(&axis.name)) {
+        None => Ok(()),
+        Some(Axis { name, line, .. }) => Err(usage(format!(
+            "line {line}: no measurement of this job uses the axis `{name}` of [sweep]: write {{{name}}} where its values belong, or leave it out"
+        ))),
+    }
+}
+
 impl Asked<'_> {
+    /// Its own settings, and those above all tables that it takes and has not itself.
+    fn with_shared<'a>(&'a self, shared: &'a [Setting]) -> Vec<&'a Setting> {
+        let flags = flags_of(self.command);
+        let own = |key: &str| self.settings.iter().any(|setting| setting.key == key);
+        let shared = shared.iter();
+        let shared = shared.filter(|s| !own(&s.key) && flags.find(&s.key).is_some());
+        self.settings.iter().chain(shared).collect()
+    }
+
     /// The measurement at a point of the sweep.
     fn measurement(
         &self,
@@ -237,10 +262,7 @@ impl Asked<'_> {
         point: &[&str],
     ) -> Result<Measurement> {
         let flags = flags_of(self.command);
-        let own = |key: &str| self.settings.iter().any(|setting| setting.key == key);
-        let shared = shared.iter();
-        let shared = shared.filter(|s| !own(&s.key) && flags.find(&s.key).is_some());
-        let asked: Vec<&Setting> = self.settings.iter().chain(shared).collect();
+        let asked = self.with_shared(shared);
         let put = |setting: &&Setting| {
             let texts = |text: &str| sweep.each(text, setting.line);
             let put = |text: &str| sweep.put(text, point, setting.line);
@@ -248,9 +270,10 @@ impl Asked<'_> {
         };
         let settings = asked.iter().map(put).collect::<Result<Vec<_>>>()?;
         let used = |axis: &str| asked.iter().any(|s| s.holds(&format!("{{{axis}}}")));
-        let named = sweep.axes().zip(point).filter(|(axis, _)| used(axis));
+        let named = sweep.axes().zip(point);
+        let named = named.filter(|(axis, _)| used(&axis.name));
         let named: Vec<_> = named
-            .map(|(axis, value)| format!("{axis} = {value}"))
+            .map(|(axis, value)| format!("{} = {value}", axis.name))
             .collect();
         let line = command_line(&self.words, &flags, &settings)?;
         let named = if named.is_empty() {

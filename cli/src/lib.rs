@@ -27,6 +27,7 @@ mod extending {}
 mod angular;
 mod angular_nodes;
 mod args;
+mod bin_text;
 mod bins;
 mod by_shell;
 mod caller;
@@ -246,6 +247,17 @@ const PASSING: Duration = Duration::from_millis(200);
 /// How long a rank waits to be ended by the one that tells why.
 const BEING_ENDED: Duration = Duration::from_secs(6);
 
+/// Prints help and versions as they are, and a refusal with what was expected.
+fn print_refusal(refusal: &clap::Error) {
+    if !refusal.use_stderr() {
+        let _ = refusal.print();
+        return;
+    }
+    let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let text = usage::explained(refusal, colours);
+    let _ = write!(std::io::stderr(), "{text}");
+}
+
 fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode {
     let is_first = world.is_none_or(|world| world.rank() == 0);
     #[cfg(feature = "parquet")]
@@ -255,7 +267,7 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
         Err(refusal) => {
             // Help and versions are of this kind too.
             if is_first {
-                let _ = refusal.print();
+                print_refusal(&refusal);
             }
             return ExitCode::from(refusal.exit_code() as u8);
         }
@@ -280,7 +292,8 @@ fn main_in(arguments: Vec<OsString>, world: Option<&Rc<dyn World>>) -> ExitCode 
                 .is_none_or(|world| world::is_to_tell(&**world, progress::exit_code().is_some()))
             {
                 let origin = world.map_or(String::new(), |world| world::origin(&**world));
-                let _ = writeln!(std::io::stderr(), "error: {origin}{error:#}");
+                let words = usage::in_words(&error);
+                let _ = writeln!(std::io::stderr(), "error: {origin}{words}");
                 // What starts ranks has to pass the line on before it ends them.
                 std::thread::sleep(world.map_or(Duration::ZERO, |_| PASSING));
             } else {
@@ -382,8 +395,10 @@ pub fn call(called: Called, watch: &std::sync::Arc<dyn Watch>) -> Result<Outcome
     match done {
         Ok(()) => Ok(outcome),
         Err(_) if watch.stop_requested() => Err(CallError::Interrupted),
-        Err(error) if usage::is_wrong_call(&error) => Err(CallError::Wrong(format!("{error:#}"))),
-        Err(error) => Err(CallError::Failed(format!("{error:#}"))),
+        Err(error) if usage::is_wrong_call(&error) => {
+            Err(CallError::Wrong(usage::in_words(&error)))
+        }
+        Err(error) => Err(CallError::Failed(usage::in_words(&error))),
     }
 }
 

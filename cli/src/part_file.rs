@@ -15,8 +15,10 @@ use albireo_catalogs::{WholeFile, sha256_of_bytes};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
+use crate::bin_text::BinText;
+
 /// What part files begin with; the last digit counts the layouts that there have been.
-const MAGIC: &[u8; 8] = b"albpart1";
+const MAGIC: &[u8; 8] = b"albpart2";
 /// Hexadecimal digits of a digest.
 const DIGEST: usize = 64;
 
@@ -31,7 +33,7 @@ pub(crate) struct Identity {
     /// The fingerprint of particles, weights, labels and domain.
     pub(crate) job: String,
     /// The bins in full.
-    pub(crate) bins: String,
+    pub(crate) bins: BinText,
     /// SHA-256 of all that is counted: sums, classes, cuts, weights of pairs and their exponents.
     pub(crate) what: String,
     /// The exponents that scale the weights of both samples below 1.
@@ -110,8 +112,8 @@ impl CountPart {
             ));
         }
         if self.of.bins != other.of.bins {
-            let (a, b) = (&self.of.bins, &other.of.bins);
-            return Some(format!("parts of {name} in other bins: {a} and {b}"));
+            let difference = self.of.bins.difference(&other.of.bins);
+            return Some(format!("parts of {name} in other bins: {difference}"));
         }
         if self.of != other.of {
             return Some(format!(
@@ -129,7 +131,7 @@ impl CountPart {
 
     fn head(&self, bytes: usize) -> Value {
         json!({
-            "name": self.of.name, "job": self.of.job, "bins": self.of.bins, "what": self.of.what,
+            "name": self.of.name, "job": self.of.job, "bins": self.of.bins.to_json(), "what": self.of.what,
             "exponents": self.of.exponents, "units": self.units, "plan": self.plan,
             "covers": self.covers, "engine": self.engine, "seconds": self.seconds, "bytes": bytes,
         })
@@ -152,7 +154,7 @@ impl CountPart {
             of: Identity {
                 name: text("name")?,
                 job: text("job")?,
-                bins: text("bins")?,
+                bins: BinText::of_json(&head["bins"])?,
                 what: text("what")?,
                 exponents: [exponent(0)?, exponent(1)?],
             },

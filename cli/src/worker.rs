@@ -18,6 +18,7 @@ use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use crate::bin_text::BinText;
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::fingerprint;
 use crate::files::check_replaced;
@@ -46,7 +47,7 @@ enum Work {
     Shares(Box<Shares>),
     /// None: parts hold them.
     Given(Given),
-    /// None: what they would take is told.
+    /// None: what they would take is printed.
     Plan(Planning),
 }
 
@@ -88,7 +89,7 @@ const OWN_FLAGS: [&str; 10] = [
     "--checkpoint",
     "--checkpoint-every",
 ];
-/// Flags without a value that say how much is told.
+/// Flags without a value that say how much is printed.
 const TALKS: [&str; 7] = ["-v", "-vv", "-vvv", "-q", "--verbose", "--quiet", "--brief"];
 
 /// The words of a command line that all of its parts have in common.
@@ -124,7 +125,7 @@ fn identity<B: Binning>(
     Identity {
         name: name.to_owned(),
         job: fingerprint(JobId::in_full(job)),
-        bins: format!("{:?}", what.bins()),
+        bins: BinText::of(what.bins()),
         what: sha256_of_bytes(format!("{what:?}").as_bytes()),
         exponents: what.weight_exponents(job.pairs()),
     }
@@ -267,7 +268,7 @@ impl Worker {
         self.name.set(name);
     }
 
-    /// What a count came to: why it failed, if that was no affair of the engine.
+    /// What a count came to: why it failed, if the engine was not the cause.
     pub(crate) fn outcome<T>(&self, made: Result<T, EngineError>) -> Result<T> {
         match (made, self.failure.take()) {
             (Ok(made), _) => Ok(made),
@@ -354,7 +355,7 @@ impl Worker {
         shares.count(&share, &count, progress)
     }
 
-    /// Notes why a count failed, if that was no affair of the engine.
+    /// Notes why a count failed, if the engine was not the cause.
     fn noted<T>(&self, made: Result<T>) -> Result<T, EngineError> {
         made.map_err(|failure| match failure.downcast::<EngineError>() {
             Ok(error) => error,

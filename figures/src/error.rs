@@ -5,7 +5,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use albireo_catalogs::TableError;
+use albireo_catalogs::{TableError, in_short};
 use thiserror::Error;
 
 /// Why a figure could not be drawn.
@@ -20,7 +20,7 @@ pub enum FigureError {
     },
     /// A logarithmic axis was asked to begin where it cannot.
     #[error(
-        "--{axis}-range: a logarithmic axis begins above 0, not at {lo}; --{axis}-scale linear would show it"
+        "--{axis}-range: a logarithmic axis begins above 0, not at {}; --{axis}-scale linear would show it", in_short(*lo)
     )]
     RangeFromZero {
         /// `x` or `y`.
@@ -28,9 +28,25 @@ pub enum FigureError {
         /// Where it was asked to begin.
         lo: f64,
     },
+    /// Ends of an axis between which there is nothing to show.
+    #[error(
+        "--{axis}-range {range}: there is nothing to show, the {what} reach from {least} to {most}"
+    )]
+    EmptyRange {
+        /// `x` or `y`.
+        axis: &'static str,
+        /// The ends asked for, `LO:HI`.
+        range: String,
+        /// `points`, `values` or `bins`.
+        what: &'static str,
+        /// The least of them.
+        least: String,
+        /// The largest.
+        most: String,
+    },
     /// The bins of a map begin where a logarithmic axis cannot.
     #[error(
-        "--{axis}-scale log: the bins in {name} begin at {lo}; --{axis}-range LO:HI with LO above 0 would show the others"
+        "--{axis}-scale log: the bins in {name} begin at {}; --{axis}-range LO:HI with LO above 0 would show the others", in_short(*lo)
     )]
     BinsFromZero {
         /// `x` or `y`.
@@ -120,6 +136,23 @@ pub enum FigureError {
 }
 
 impl FigureError {
+    /// That nothing of `data`, from its least to its largest value, lies in a range.
+    pub(crate) fn empty_range(
+        axis: &'static str,
+        range: [f64; 2],
+        what: &'static str,
+        data: [f64; 2],
+    ) -> Self {
+        let [least, most] = data.map(in_short);
+        Self::EmptyRange {
+            axis,
+            range: range.map(in_short).join(":"),
+            what,
+            least,
+            most,
+        }
+    }
+
     /// Whether the options asked for something that has no meaning, whatever lies in the files.
     pub fn is_wrong_call(&self) -> bool {
         match self {

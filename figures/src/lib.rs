@@ -43,6 +43,7 @@ mod colour;
 mod contour;
 mod curve;
 mod error;
+mod extent;
 mod fluids;
 mod legend;
 mod map;
@@ -118,6 +119,11 @@ pub fn draw_one(table: &Table, path: &Path, style: Style) -> Result<(), FigureEr
 pub fn draw(results: &[Named<'_>], path: &Path, style: Style) -> Result<(), FigureError> {
     let format = Format::of(path)?;
     let picture = Picture::of(results, style)?;
+    match &picture {
+        Picture::Curves(curves) => extent::of_curves(curves.series.iter(), style)?,
+        Picture::Map(map) => extent::of_map(map, style)?,
+        Picture::Partials(partials) => extent::of_curves(partials.series(), style)?,
+    }
     let face = Typeface::embedded()?;
     let page = match &picture {
         Picture::Curves(_) => PAGE,

@@ -34,7 +34,7 @@ const NUMBER_SIZE: f64 = 7.0;
 const NAME_SIZE: f64 = 8.5;
 const TICK: f64 = 3.0;
 
-/// Where each pair stands: by its species, if all are told, else one after the other.
+/// Where each pair stands: by its species, if all are known, else one after the other.
 fn places(table: &Table, pairs: &[String]) -> (Vec<[usize; 2]>, [usize; 2]) {
     let species = table.meta.get("species").and_then(|names| names.as_array());
     let names: Vec<&str> = (species.into_iter().flatten())
@@ -94,6 +94,11 @@ impl Partials {
             y_label: std::mem::take(&mut curves.y_label),
             common: curves,
         }
+    }
+
+    /// The curves.
+    pub(crate) fn series(&self) -> impl Iterator<Item = &Series> {
+        self.panels.iter().map(|(series, _)| series)
     }
 
     /// Width and height.

@@ -7,11 +7,12 @@ are there.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from . import objects, units
 from ._native import native
 from .catalog import Catalog
 from .trajectory import Trajectory
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 Progress = bool | Callable[[str, int, int | None], Any] | None
 
@@ -95,6 +99,28 @@ def _unknown(name: str, command: Sequence[str], known: frozenset[str]) -> TypeEr
     begins = [other for other in names if other.startswith(name) or name.startswith(other + "_")]
     hint = f"did you mean {' or '.join(near or begins[:3])}?" if near or begins else f"the help of `albireo {' '.join(command)}` lists them all"
     return TypeError(f"unexpected keyword argument {name!r}: {hint}")
+
+
+def explained(*command: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Of a call that lacks an argument the keyword is named that no flag of the command has: one may be the other, misspelt."""
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
+            try:
+                signature.bind(*arguments, **options)
+            except TypeError:
+                known = _flags(command)
+                for name in options:
+                    if name not in signature.parameters and name.replace("_", "-") not in known:
+                        raise _unknown(name, command, known) from None
+            return function(*arguments, **options)
+
+        return call
+
+    return decorate
 
 
 def _words(name: str, value: Any, scratch: Callable[[Any], str], rows: Callable[[Any], str]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import objects
 from .catalog import Catalog, as_catalog
-from .command import Progress, Role, run
+from .command import Progress, Role, explained, run
 from .result import Result, results
 from .trajectory import as_trajectory
 
@@ -64,6 +64,7 @@ def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Ro
     return roles
 
 
+@explained("count")
 def count(
     data: Any,
     second: Any = None,
@@ -146,6 +147,7 @@ def _estimate(command: str, data: Any, randoms: Any, options: dict[str, Any], ke
     return results(run([command], roles, options, kept=kept, progress=progress))
 
 
+@explained("xi")
 def xi(
     data: Any,
     randoms: Any = None,
@@ -180,6 +182,7 @@ def xi(
     return _estimate("xi", data, randoms, options, {"counts": ""} if projected else {}, progress)
 
 
+@explained("xi")
 def multipoles(
     data: Any, randoms: Any = None, *, bins: Any, ells: Sequence[int] = (0, 2, 4), mu_bins: Any = "lin:0:1:100", progress: Progress = None, **options: Any
 ) -> Result:
@@ -190,6 +193,7 @@ def multipoles(
     return xi(data, randoms, bins=bins, mu_bins=mu_bins, statistic="s-mu", multipoles=list(ells), progress=progress, **options)
 
 
+@explained("wp")
 def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any, pi_max: float | None = None, progress: Progress = None, **options: Any) -> Result:
     """Estimates the projected correlation function ``wp(rp) = 2 sum_k xi(rp, pi_k) dpi_k`` up to `pi_max` (all of `pi_bins` where None).
     ``result.counts`` holds xi(rp, pi) with its counts. Other arguments are those of :func:`xi`. Davis & Peebles (1983), doi:10.1086/160884."""
@@ -197,11 +201,13 @@ def wp(data: Any, randoms: Any = None, *, bins: Any, pi_bins: Any, pi_max: float
     return _estimate("wp", data, randoms, options, {"counts": ""}, progress)
 
 
+@explained("xi")
 def angular(data: Any, randoms: Any, *, bins: Any, progress: Progress = None, **options: Any) -> Result:
     """Estimates the angular correlation function w(theta) of (ra, dec) in degrees; `bins` in degrees. Other arguments are those of :func:`xi`."""
     return xi(data, randoms, bins=bins, statistic="theta", progress=progress, **options)
 
 
+@explained("xi")
 def jackknife(data: Any, randoms: Any = None, *, regions: Any, measure: str = "xi", progress: Progress = None, **options: Any) -> Result:
     """Estimates what `measure` names (``"xi"``, ``"wp"``, ``"multipoles"``, ``"angular"``) with the errors and the covariance of a jackknife.
 

@@ -75,6 +75,8 @@ MISUSES = {
     "no estimator": (ValueError, "estimator", lambda: albireo.xi(P, P, bins=BINS, estimator="best")),
     "no cosmology": (ValueError, "cosmology", lambda: albireo.xi(*[albireo.Catalog(sky=(RA, DEC), redshift=RA / 10)] * 2, bins=BINS)),
     "two spaces": (ValueError, "has Cartesian positions", lambda: albireo.xi(albireo.Catalog(sky=(RA, DEC), distance=RA + 1), P, bins=BINS)),
+    "velocities": (ValueError, "far beyond any galaxy's redshift", lambda: albireo.count(
+        albireo.Catalog(sky=(RA, DEC), redshift=RA * 300), bins=BINS, cosmology="Planck18")),
     "declination": (ValueError, "dec", lambda: albireo.count((RA, DEC + 90), bins=BINS, statistic="theta")),
     "one region": (ValueError, "region", lambda: albireo.xi(P, P * 0.9, bins=BINS, regions=1)),
     "conditions on arrays": (ValueError, "memory", lambda: albireo.count(P, bins=BINS, where="x > 1")),

@@ -94,6 +94,11 @@ def test_keywords(points):
         albireo.count(points, bins=EDGES, thread=2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'qqq': the help of `albireo count` lists them all"):
         albireo.count(points, bins=EDGES, qqq=2)
+    for measure in (albireo.count, albireo.xi, albireo.wp, albireo.multipoles, albireo.jackknife):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'binz': did you mean bins"):
+            measure(points, binz=EDGES, box=100)
+    with pytest.raises(TypeError, match="missing .*'bins'"):
+        albireo.count(points, box=100)
     whole = albireo.rdf(points, box=100.0, r_max=20.0, n_bins=4.0)
     assert whole == albireo.rdf(points, box=100, r_max=20, n_bins=4)
     species = albireo.rdf(points, box=100, r_max=20, n_bins=4, species=["A"] * 100 + ["B"] * 300)

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use albireo::Bits;
 use albireo_catalogs::Catalog;
 
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
+use crate::within::Within;
 
 /// Bits as columns have them.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Which columns of a table are positions: as told, or guessed from the names that the fields use.
+//! Which columns of a table are positions: as named, or guessed from the names that the fields use.
 //!
 //! Entry: [`choose`]. It reads no values.
 
@@ -104,7 +104,7 @@ const FRAMES: [&str; 6] = [
     "snapshot",
 ];
 
-/// The names by which columns are taken for positions where none are told.
+/// The names by which columns are taken for positions where none are named.
 ///
 /// ```
 /// assert!(albireo_samples::usual_names().any(|name| name == "RA"));
@@ -113,6 +113,13 @@ pub fn usual_names() -> impl Iterator<Item = &'static str> {
     let places = TRIPLES.into_iter().flatten().chain(VECTORS);
     let sky = SKY.into_iter().flatten();
     places.chain(sky).chain(DISTANCES).chain(REDSHIFTS)
+}
+
+/// Whether a column has a usual name of redshifts, in any case of letters.
+pub(crate) fn is_called_as_redshifts(column: &str) -> bool {
+    REDSHIFTS
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(column))
 }
 
 /// The numeric columns of a table.

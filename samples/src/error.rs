@@ -1,13 +1,13 @@
 //! What can go wrong between a file and its particles.
 //!
-//! Entry: [`SampleError`]; inside, [`Within`] says where. Options are named as the command line spells them.
+//! Entry: [`SampleError`]; `within` says where it arose. Options are named as the command line spells them.
 
 use std::path::PathBuf;
 
 use albireo::{
     Axis, CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
 };
-use albireo_catalogs::{CatalogError, ExpressionError};
+use albireo_catalogs::{CatalogError, ExpressionError, in_short};
 use thiserror::Error;
 
 /// Why a sample could not be read or placed.
@@ -72,7 +72,7 @@ pub enum SampleError {
         columns: String,
     },
     /// A NaN or an infinity.
-    #[error("{}: column `{column}` must be finite: found {found} in {row}", path.display())]
+    #[error("{}: column `{column}` must be finite: found {found} in {row}", path.display(), found = in_short(*found))]
     NotFinite {
         /// The file.
         path: PathBuf,
@@ -110,7 +110,7 @@ pub enum SampleError {
     /// Particles that were not there at once.
     #[error(
         "{}: particles of several frames (column `{column}`, {least} to {most}) would be counted as if they were there at once: choose one, such as --where '{column} == {least}'",
-        path.display()
+        path.display(), least = in_short(*least), most = in_short(*most)
     )]
     SeveralFrames {
         /// The file.
@@ -136,7 +136,7 @@ pub enum SampleError {
     /// Files of a set that are not all of it.
     #[error(
         "{}: {table}: {rows} of {total} rows: the set has {files} files, found {found}; give all of them, '{pattern}', or --partial-set to go on with these",
-        path.display()
+        path.display(), total = in_short(*total), files = in_short(*files)
     )]
     PartOfSet {
         /// The first file.
@@ -185,6 +185,14 @@ pub enum SampleError {
         /// Rows stated.
         expected: u64,
     },
+    /// Rows of a file that are given as their own randoms.
+    #[error("{} and {} are the same rows of {}: name other randoms, or another part of the file by --randoms-where or --randoms-rows", roles[0], roles[1], path.display())]
+    OwnRandoms {
+        /// What they are to the command.
+        roles: [String; 2],
+        /// The file.
+        path: PathBuf,
+    },
     /// A sample of no files.
     #[error("the sample `{0}` has no file")]
     NoFile(String),
@@ -209,6 +217,14 @@ pub enum SampleError {
         first: (String, PathBuf),
         /// Another.
         second: (String, PathBuf),
+    },
+    /// A trajectory in the place of a catalogue.
+    #[error("{}: expected a catalogue, found a trajectory ({format}): `albireo rdf` counts the pairs of its frames, `albireo field --topology` takes the first of them", path.display())]
+    Trajectory {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        format: albireo_catalogs::TrajectoryFormat,
     },
     /// No row is left.
     #[error("{}: the sample is empty: {rows_read} rows were read and none kept", path.display())]
@@ -379,7 +395,7 @@ pub enum SampleError {
     },
     /// A molecule whose centre of mass is nowhere.
     #[error(
-        "the molecule of row {row} (from 0) has the mass {mass}: a centre of mass needs a positive one"
+        "the molecule of row {row} (from 0) has the mass {mass}: a centre of mass needs a positive one", mass = in_short(*mass)
     )]
     MasslessMolecule {
         /// Its first row.
@@ -443,21 +459,13 @@ impl SampleError {
             | Self::SkyColumns(_)
             | Self::PositionColumns(_)
             | Self::UnusedCosmology { .. }
+            | Self::OwnRandoms { .. }
             | Self::BoxOnSky { .. }
             | Self::NoBonds
             | Self::ForFiles { .. }
             | Self::BoxForAngles => true,
             _ => false,
         }
-    }
-}
-
-/// A number for a message, without the hundreds of digits that the largest have.
-pub(crate) fn in_short(value: f64) -> String {
-    if value.abs() < 1e16 {
-        value.to_string()
-    } else {
-        format!("{value:e}")
     }
 }
 
@@ -480,18 +488,3 @@ of_the_library!(
     RegionsError,
     JobError
 );
-
-/// Says where an error arose.
-pub(crate) trait Within<T> {
-    /// The error under the name of a place.
-    fn within(self, place: impl FnOnce() -> String) -> Result<T, SampleError>;
-}
-
-impl<T, E: Into<SampleError>> Within<T> for Result<T, E> {
-    fn within(self, place: impl FnOnce() -> String) -> Result<T, SampleError> {
-        self.map_err(|error| SampleError::At {
-            place: place(),
-            source: Box::new(error.into()),
-        })
-    }
-}

@@ -6,9 +6,10 @@ use albireo::{Particles, Points, Weights};
 use serde_json::{Value, json};
 
 use crate::bits;
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::sample::Sample;
 use crate::weights::weight_sums;
+use crate::within::Within;
 
 /// The sample whose rows are those of the parts, one behind the other.
 pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {

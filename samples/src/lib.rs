@@ -1,7 +1,7 @@
 //! From the columns of a file to particles in a domain.
 //!
 //! Entry: [`Reading::read`], which takes a [`Source`] for each sample and returns [`Samples`]. It chooses columns by the usual names where
-//! none are told, keeps the rows of a condition, turns sky coordinates and redshifts into positions, finds the box, and tells what looks
+//! none are named, keeps the rows of a condition, turns sky coordinates and redshifts into positions, finds the box, and says what looks
 //! suspicious as [`Notice`]s. It counts nothing, knows no bins, and prints nothing.
 //!
 //! ```
@@ -46,6 +46,7 @@ mod passed_on;
 mod placing;
 mod reading;
 mod regions;
+mod roles;
 mod sample;
 mod selection;
 mod snapshots;
@@ -53,10 +54,12 @@ mod source;
 mod space;
 mod stated_units;
 mod survey;
+mod suspicion;
 mod unit_error;
 mod units;
 mod weights;
 mod whole_numbers;
+mod within;
 
 pub use columns::usual_names;
 pub use error::SampleError;

@@ -9,13 +9,15 @@ use serde_json::{Value, json};
 
 use crate::bits::BitColumns;
 use crate::columns::{Depth, Place};
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::given::Given;
-use crate::notice::{self, Notice};
+use crate::notice::Notice;
 use crate::sample::{Conversion, Opened, Sample, check_receding};
 use crate::source::{File, further_record};
+use crate::suspicion::{self, Depths};
 use crate::weights::{weight_sums, with_further};
 use crate::whole_numbers::check_integers;
+use crate::within::Within;
 
 /// The particles of what was opened, where that lies in memory.
 pub(crate) fn read(
@@ -94,20 +96,27 @@ impl Columns<'_> {
             Place::Sky { ra, dec, depth } => (ra, dec, depth),
         };
         let (right, declination) = (column(ra)?.contiguous(), column(dec)?.contiguous());
-        let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));
+        let suspicion = suspicion::radians(&source.path, (ra, &right), (dec, &declination));
         suspicion.into_iter().for_each(&mut *tell);
         let (ra, dec) = (Angles::new(ra, &right), Angles::new(dec, &declination));
+        let depths = |column, values, is_meant| Depths {
+            path: &source.path,
+            column,
+            values,
+            is_meant,
+        };
         match depth {
             Depth::None => Ok(sky::unit_vectors(ra, dec)?),
             Depth::Distance(name) => {
                 let distance = column(name)?.contiguous();
+                let is_meant = given.unit().is_some() || conversion.ignore_units.contains(name);
+                depths(name, &distance, is_meant).check_distances(tell)?;
                 Ok(sky::positions(ra, dec, Angles::new(name, &distance))?)
             }
             Depth::Redshift(name) => {
                 let redshift = column(name)?.contiguous();
                 check_receding(source, name, &redshift)?;
-                let suspicion = notice::velocities(&source.path, name, &redshift);
-                suspicion.into_iter().for_each(&mut *tell);
+                depths(name, &redshift, conversion.plain_redshifts).check_redshifts(tell)?;
                 let cosmology = conversion.cosmology;
                 let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
                 let distance = cosmology.distances(Angles::new(name, &redshift))?;
@@ -164,7 +173,7 @@ impl Columns<'_> {
         let here = || source.path.display().to_string();
         let points = self.points(conversion, tell).map_err(|error| match error {
             // It names the place by itself.
-            SampleError::Catalog(_) => error,
+            SampleError::Catalog(_) | SampleError::Units(_) => error,
             other => SampleError::At {
                 place: here(),
                 source: Box::new(other),

@@ -1,13 +1,12 @@
 //! What a reader of samples says besides its result: what was chosen for the user, and what looks wrong but may be meant.
 //!
-//! Entry: [`Notice`], whose text is for people; inside, one function for each suspicion.
+//! Entry: [`Notice`], whose text is for people. What gives rise to suspicions stands in `suspicion`.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo::cosmology::Cosmology;
-
-use crate::error::in_short;
+use albireo_catalogs::in_short;
 
 /// Something worth saying that is no error. Its text is one line.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,12 +85,30 @@ pub enum Notice {
     },
     /// A universe that nobody lives in.
     NegativeLambda(Cosmology),
-    /// Samples that are the same rows of the same content, under whatever names.
+    /// Samples with the same positions row by row, under whatever names.
     SameRows {
         /// What they are to the command.
         roles: [String; 2],
         /// Their files.
         paths: [PathBuf; 2],
+        /// Whether the second are the randoms of the first.
+        randoms: bool,
+    },
+    /// Fewer randoms than the data they belong to.
+    FewRandoms {
+        /// What the data and their randoms are to the command.
+        roles: [String; 2],
+        /// How many each of them holds.
+        rows: [usize; 2],
+    },
+    /// Distances as small as redshifts.
+    SmallDistances {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The largest distance.
+        largest: f64,
     },
     /// Columns chosen by their names.
     Guessed {
@@ -200,6 +217,8 @@ impl Notice {
                 | Self::Velocities { .. }
                 | Self::NegativeLambda(_)
                 | Self::SameRows { .. }
+                | Self::FewRandoms { .. }
+                | Self::SmallDistances { .. }
                 | Self::OtherUnit { .. }
                 | Self::DifferentBox { .. }
                 | Self::OtherBox { .. }
@@ -216,11 +235,11 @@ impl fmt::Display for Notice {
                 "{}: `{}` from {} to {} and `{}` from {} to {} look like radians; they are taken as degrees",
                 path.display(),
                 ra.0,
-                ra.1[0],
-                ra.1[1],
+                in_short(ra.1[0]),
+                in_short(ra.1[1]),
                 dec.0,
-                dec.1[0],
-                dec.1[1]
+                in_short(dec.1[0]),
+                in_short(dec.1[1])
             ),
             Self::Velocities {
                 path,
@@ -235,22 +254,60 @@ impl fmt::Display for Notice {
             Self::NegativeLambda(cosmology) => write!(
                 f,
                 "--cosmology: om = {} leaves a negative dark energy density, ol = {}",
-                cosmology.omega_m(),
-                cosmology.omega_lambda()
+                in_short(cosmology.omega_m()),
+                in_short(cosmology.omega_lambda())
             ),
-            Self::SameRows { roles, paths } => write!(
+            Self::SmallDistances {
+                path,
+                column,
+                largest,
+            } => write!(
                 f,
-                "{} and {} are the same rows of the same file ({}, {}): each point is also paired with itself",
-                roles[0],
-                roles[1],
-                paths[0].display(),
-                paths[1].display()
+                "{}: column `{column}`, the distances, reaches {} only: are these redshifts? --redshift {column} and --cosmology would make distances of them",
+                path.display(),
+                in_short(*largest)
             ),
+            of_roles @ (Self::SameRows { .. } | Self::FewRandoms { .. }) => {
+                of_roles.write_of_roles(f)
+            }
             of_frames @ (Self::ConvertedFrames { .. }
             | Self::OtherUnit { .. }
             | Self::OtherBox { .. }
             | Self::SmallPart { .. }) => of_frames.write_of_frames(f),
             done => done.write_done(f),
+        }
+    }
+}
+
+impl Notice {
+    /// The text of what is about two samples.
+    fn write_of_roles(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameRows {
+                roles,
+                paths,
+                randoms,
+            } => {
+                let consequence = if *randoms {
+                    "such an estimate means nothing"
+                } else {
+                    "each point is also paired with itself"
+                };
+                write!(
+                    f,
+                    "{} and {} are the same rows ({}, {}): {consequence}",
+                    roles[0],
+                    roles[1],
+                    paths[0].display(),
+                    paths[1].display()
+                )
+            }
+            Self::FewRandoms { roles, rows } => write!(
+                f,
+                "{}: {} rows, fewer than the {} of {}: are the two swapped? Randoms should be many times as many",
+                roles[1], rows[1], rows[0], roles[0]
+            ),
+            _ => Ok(()),
         }
     }
 }
@@ -266,8 +323,9 @@ impl Notice {
                 factor,
             } => write!(
                 f,
-                "{}: lengths in {from}: multiplied by {factor} to {to}",
-                path.display()
+                "{}: lengths in {from}: multiplied by {} to {to}",
+                path.display(),
+                in_short(*factor)
             ),
             Self::OtherUnit { path, unit, usual } => write!(
                 f,
@@ -350,8 +408,9 @@ impl Notice {
                 factor,
             } => write!(
                 f,
-                "{}: column `{column}` is in {from}: multiplied by {factor} to {to}",
-                path.display()
+                "{}: column `{column}` is in {from}: multiplied by {} to {to}",
+                path.display(),
+                in_short(*factor)
             ),
             Self::UnusedCosmology => {
                 f.write_str("angles need positions on the sky only: --cosmology is not used")
@@ -386,6 +445,8 @@ impl Notice {
             | Self::Velocities { .. }
             | Self::NegativeLambda(_)
             | Self::SameRows { .. }
+            | Self::FewRandoms { .. }
+            | Self::SmallDistances { .. }
             | Self::ConvertedFrames { .. }
             | Self::OtherUnit { .. }
             | Self::OtherBox { .. }
@@ -430,45 +491,4 @@ impl Notice {
             None => Ok(()),
         }
     }
-}
-
-/// The largest redshift of a galaxy that anybody has seen is below this one.
-const FAR: f64 = 20.0;
-
-/// The least and the largest value.
-fn range(values: &[f64]) -> [f64; 2] {
-    values
-        .iter()
-        .fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], &v| {
-            [lo.min(v), hi.max(v)]
-        })
-}
-
-/// Sky coordinates that would all be allowed in radians.
-pub(crate) fn radians(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> Option<Notice> {
-    use std::f64::consts::{FRAC_PI_2, TAU};
-    let (ra_range, dec_range) = (range(ra.1), range(dec.1));
-    let within = |[lo, hi]: [f64; 2], most: f64| lo.abs().max(hi.abs()) <= most;
-    let all_zero = within(ra_range, 0.0) && within(dec_range, 0.0);
-    let suspicious = within(ra_range, TAU) && within(dec_range, FRAC_PI_2) && !all_zero;
-    suspicious.then(|| Notice::Radians {
-        path: path.to_owned(),
-        ra: (ra.0.to_owned(), ra_range),
-        dec: (dec.0.to_owned(), dec_range),
-    })
-}
-
-/// Redshifts that are velocities, or marks of missing ones.
-pub(crate) fn velocities(path: &Path, column: &str, redshifts: &[f64]) -> Option<Notice> {
-    let [_, largest] = range(redshifts);
-    (largest > FAR).then(|| Notice::Velocities {
-        path: path.to_owned(),
-        column: column.to_owned(),
-        largest,
-    })
-}
-
-/// A universe that nobody lives in.
-pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
-    (cosmology.omega_lambda() < 0.0).then_some(Notice::NegativeLambda(*cosmology))
 }

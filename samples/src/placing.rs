@@ -5,9 +5,10 @@
 use albireo::{Domain, Outside, Points};
 use serde_json::json;
 
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::notice::Notice;
 use crate::sample::Sample;
+use crate::within::Within;
 
 /// How many points lie outside the box as it was given.
 fn outside(domain: &Domain, points: &Points) -> usize {

@@ -16,14 +16,16 @@ use crate::given::Given;
 use crate::groups;
 use crate::joining::join;
 use crate::memory;
-use crate::notice::{self, Notice};
+use crate::notice::Notice;
 use crate::placing::place;
 use crate::regions::{Cut, RegionSpec};
+use crate::roles;
 use crate::sample::{Conversion, Opened, Sample};
 use crate::snapshots;
 use crate::source::{File, Source};
 use crate::space::{BoxSpec, StatedBox, resolve};
 use crate::stated_units::is_one_unit;
+use crate::suspicion;
 
 /// How samples are read: what their columns become, and where the positions lie.
 #[derive(Debug, Clone)]
@@ -96,7 +98,7 @@ impl Reading {
         if self.angular && self.has_box() {
             return Err(SampleError::BoxForAngles);
         }
-        let suspicion = self.cosmology.as_ref().and_then(notice::negative_lambda);
+        let suspicion = self.cosmology.as_ref().and_then(suspicion::negative_lambda);
         suspicion.into_iter().for_each(&mut *tell);
         let conversion = Conversion {
             angular: self.angular,
@@ -129,6 +131,7 @@ impl Reading {
         self.check_cosmology(&opened, tell)?;
         let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
         let on_sky = self.on_sky(&opened)?;
+        roles::check_randoms(sources)?;
         let mut samples = Vec::new();
         let mut opened = opened.into_iter();
         for count in counts {
@@ -143,7 +146,9 @@ impl Reading {
             }
             samples.push(join(parts)?);
         }
-        same_rows(&samples).into_iter().for_each(&mut *tell);
+        let few = roles::few_randoms(&samples).into_iter();
+        let suspicions = few.chain(roles::same_rows(&samples));
+        suspicions.for_each(&mut *tell);
         let (domain, space) = self.domain(&samples, on_sky, tell)?;
         for sample in &mut samples {
             place(&domain, sample, self.outside, tell)?;
@@ -373,7 +378,7 @@ impl Samples {
         Some(sample.bits.as_ref()?.number)
     }
 
-    /// The line of sight of pairs where none is told: z in a box, the midpoint in open space.
+    /// The line of sight of pairs where none is given: z in a box, the midpoint in open space.
     pub fn line_of_sight(&self) -> LineOfSight {
         if self.domain.is_periodic() {
             LineOfSight::Fixed(Axis::Z)
@@ -437,23 +442,4 @@ fn of_set(record: &mut Value, set: usize) {
         Value::Null => entries.remove("weight"),
         weight => entries.insert("weight".to_owned(), weight.clone()),
     };
-}
-
-/// Samples that are the same rows of the same content.
-fn same_rows(samples: &[Sample]) -> Vec<Notice> {
-    let rows = |sample: &Sample| -> [Option<Value>; 5] {
-        ["sha256", "files", "table", "where", "rows"].map(|key| sample.record.get(key).cloned())
-    };
-    // Of rows in memory nothing is known.
-    let known = |rows: &[Option<Value>; 5]| rows[0].is_some() || rows[1].is_some();
-    let mut found = Vec::new();
-    for (k, first) in samples.iter().enumerate() {
-        let same = samples[k + 1..].iter();
-        let same = same.filter(|s| known(&rows(first)) && rows(first) == rows(s));
-        found.extend(same.map(|second| Notice::SameRows {
-            roles: [first.role.clone(), second.role.clone()],
-            paths: [first.path.clone(), second.path.clone()],
-        }));
-    }
-    found
 }

@@ -7,8 +7,9 @@ use albireo::regions::{Cells, Centres, PixelOrder, Pixels, Regions, Values};
 use albireo::{Domain, Labels};
 use serde_json::{Value, json};
 
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::sample::Sample;
+use crate::within::Within;
 
 /// How all samples are cut into regions.
 #[derive(Debug, Clone, PartialEq, Eq)]

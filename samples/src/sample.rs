@@ -9,20 +9,22 @@ use albireo::sky::{self, Column};
 use albireo::{Particles, Points};
 use albireo_catalogs::{
     Attributes, Catalog, CatalogReader, Filter, Hashing, Request, Stop, TableDescription,
+    TrajectoryFormat,
 };
 use serde_json::Value;
 
 use crate::bits::{self, BitColumns};
 use crate::columns::{self, Depth, Need, Place};
-use crate::error::{SampleError, Within, in_short};
+use crate::error::SampleError;
 use crate::given::Given;
-use crate::notice::{self, Notice};
+use crate::notice::Notice;
 use crate::source::{File, check_finite, record, row_of};
 use crate::space::{StatedBox, stated_box};
 use crate::stated_units::StatedUnits;
-use crate::unit_error::StatedUnitError;
+use crate::suspicion::{self, Depths};
 use crate::weights::{further_weights, weight_sums, weights_of, with_further};
 use crate::whole_numbers::{integers, typed_integers, whole_type};
+use crate::within::Within;
 
 /// How the columns of any file become positions, and whether to go on.
 #[derive(Debug, Clone)]
@@ -151,24 +153,31 @@ fn on_sky(
 ) -> Result<Points, SampleError> {
     let angles = [take(catalog, source, ra)?, take(catalog, source, dec)?];
     if !(units.is_stated(0) && units.is_stated(1)) {
-        let suspicion = notice::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
+        let suspicion = suspicion::radians(&source.path, (ra, &angles[0]), (dec, &angles[1]));
         suspicion.into_iter().for_each(&mut *tell);
     }
     let [of_ra, of_dec] = angles;
     let angles = [units.apply(0, of_ra), units.apply(1, of_dec)];
     let (ra, dec) = (Column::new(ra, &angles[0]), Column::new(dec, &angles[1]));
+    let depths = |column, values, is_meant| Depths {
+        path: &source.path,
+        column,
+        values,
+        is_meant,
+    };
     let (name, distance) = match depth {
         Depth::None => return Ok(sky::unit_vectors(ra, dec)?),
-        Depth::Distance(name) => (name, units.apply(2, take(catalog, source, name)?)),
+        Depth::Distance(name) => {
+            let distance = units.apply(2, take(catalog, source, name)?);
+            let is_meant = units.is_stated(2) || conversion.ignore_units.contains(name);
+            depths(name, &distance, is_meant).check_distances(tell)?;
+            (name, distance)
+        }
         Depth::Redshift(name) => {
             let redshift = take(catalog, source, name)?;
             check_receding(source, name, &redshift)?;
-            if let Some(far) = notice::velocities(&source.path, name, &redshift) {
-                if !(units.is_stated(2) || conversion.plain_redshifts) {
-                    return Err(far_redshifts(&source.path, name, &redshift));
-                }
-                tell(far);
-            }
+            let is_meant = units.is_stated(2) || conversion.plain_redshifts;
+            depths(name, &redshift, is_meant).check_redshifts(tell)?;
             let cosmology = conversion.cosmology;
             let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
             (name, cosmology.distances(Column::new(name, &redshift))?)
@@ -177,15 +186,14 @@ fn on_sky(
     Ok(sky::positions(ra, dec, Column::new(name, &distance))?)
 }
 
-/// The refusal of redshifts beyond all galaxies.
-fn far_redshifts(path: &Path, column: &str, redshifts: &[f64]) -> SampleError {
-    let largest = redshifts.iter().copied().fold(0.0, f64::max);
-    let far = StatedUnitError::Far {
-        path: path.to_owned(),
-        column: column.to_owned(),
-        largest: in_short(largest),
-    };
-    far.into()
+/// The refusal of a file that is a trajectory; those of HDF5 and of tables are catalogues too.
+fn of_trajectory(path: &Path, stop: &Stop) -> Option<SampleError> {
+    use TrajectoryFormat::{Cadishi, H5md, Table};
+    let format = albireo_catalogs::trajectory_format(path, stop.clone());
+    let format = format.ok()??;
+    let path = path.to_owned();
+    let is_catalogue = matches!(format, Cadishi | H5md | Table);
+    (!is_catalogue).then_some(SampleError::Trajectory { path, format })
 }
 
 /// Where the rows of a sample are.
@@ -207,6 +215,18 @@ pub(crate) struct Opened {
 impl Opened {
     /// Opens a file, or what is given in its place, and chooses its columns.
     pub(crate) fn of(
+        source: &File,
+        given: Option<&Given>,
+        conversion: &Conversion,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Self, SampleError> {
+        Self::with_columns(source, given, conversion, tell).map_err(|error| match given {
+            Some(_) => error,
+            None => of_trajectory(&source.path, &conversion.stop).unwrap_or(error),
+        })
+    }
+
+    fn with_columns(
         source: &File,
         given: Option<&Given>,
         conversion: &Conversion,

@@ -78,6 +78,16 @@ impl Selection {
         }
     }
 
+    /// Whether both take the same positions of the same rows of a file, whatever their weights.
+    pub(crate) fn is_same_rows(&self, other: &Self) -> bool {
+        let place = |one: &Self| {
+            let depth = (one.distance.clone(), one.redshift.clone());
+            (one.positions.clone(), one.sky.clone(), depth)
+        };
+        let rows = |one: &Self| (one.filter.clone(), one.table.clone(), one.rows);
+        place(self) == place(other) && rows(self) == rows(other)
+    }
+
     /// Whether anything is chosen.
     pub fn any(&self) -> bool {
         *self != Self::default()

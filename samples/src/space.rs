@@ -6,12 +6,13 @@ use std::path::Path;
 use std::str::FromStr;
 
 use albireo::{Domain, Lattice, PeriodicBox};
-use albireo_catalogs::Attributes;
+use albireo_catalogs::{Attributes, in_short};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::notice::Notice;
+use crate::within::Within;
 
 /// The box, as given or asked for. Its text is what the command line takes: `420`, `100,100,none`, nine numbers, `file` or `none`.
 ///
@@ -202,13 +203,13 @@ pub(crate) fn described(domain: &Domain) -> String {
     match domain {
         Domain::Open => "open space".to_owned(),
         Domain::Periodic(cell) => {
-            let length = |length: Option<f64>| length.map_or("open".to_owned(), |l| l.to_string());
+            let length = |length: Option<f64>| length.map_or("open".to_owned(), in_short);
             let lengths = cell.lengths().map(length);
             format!("periodic, {}", lengths.join(" x "))
         }
         Domain::Triclinic(lattice) => {
-            let [a, b, c] = lattice.vectors();
-            format!("periodic, {a:?} {b:?} {c:?}")
+            let vector = |v: [f64; 3]| format!("({})", v.map(in_short).join(", "));
+            format!("periodic, {}", lattice.vectors().map(vector).join(" "))
         }
     }
 }

@@ -10,12 +10,14 @@ use albireo_catalogs::{Hashing, Stop};
 use serde_json::Value;
 
 use crate::columns::{Depth, Place};
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::given::Given;
-use crate::notice::{self, Notice};
+use crate::notice::Notice;
 use crate::sample::{self, Conversion, Opened};
 use crate::source::{self, File, Source};
+use crate::suspicion;
 use crate::weights::weights_of;
+use crate::within::Within;
 
 /// The objects of a survey, checked: angles in degrees and in range, redshifts of 0 or more.
 ///
@@ -122,7 +124,7 @@ impl Survey {
         let declination = sample::take(&mut catalog, source, dec)?;
         units.note(&mut used);
         if !(units.is_stated(0) && units.is_stated(1)) {
-            let suspicion = notice::radians(&source.path, (ra, &right), (dec, &declination));
+            let suspicion = suspicion::radians(&source.path, (ra, &right), (dec, &declination));
             suspicion.into_iter().for_each(&mut *tell);
         }
         let (right, declination) = (units.apply(0, right), units.apply(1, declination));
@@ -131,7 +133,7 @@ impl Survey {
         if let Depth::Redshift(name) = depth {
             let redshift = sample::take(&mut catalog, source, name)?;
             sample::check_receding(source, name, &redshift)?;
-            let suspicion = notice::velocities(&source.path, name, &redshift);
+            let suspicion = suspicion::velocities(&source.path, name, &redshift);
             suspicion.into_iter().for_each(&mut *tell);
             self.redshift.get_or_insert_default().extend(redshift);
         } else if conversion.redshifts {

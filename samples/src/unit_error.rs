@@ -44,6 +44,16 @@ pub enum StatedUnitError {
         /// The largest value.
         largest: String,
     },
+    /// Distances that are redshifts by their name and their values, in a column without a unit.
+    #[error("{}: column `{column}`: expected comoving distances, found values up to {largest} in a column that is called as redshifts are: write --redshift {column} and --cosmology if these are redshifts, --ignore-units {column} if they are distances", path.display())]
+    Near {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// The largest value.
+        largest: String,
+    },
     /// Positions in units that are not converted into each other.
     #[error("{}: positions in {units} ({columns}): expected lengths in one unit, or in units of one kind such as kpc and Mpc (--ignore-units COLUMN takes numbers as they are)", path.display())]
     Positions {

@@ -5,8 +5,9 @@
 use albireo::{Particles, Weights};
 use albireo_catalogs::Catalog;
 
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::source::{File, check_finite};
+use crate::within::Within;
 
 /// The weights in column `name`.
 pub(crate) fn weights_of(

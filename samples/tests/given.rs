@@ -251,3 +251,41 @@ fn refusals_name_the_sample() {
     };
     assert!(refused(missing).starts_with("memory: no column `v`"));
 }
+
+#[test]
+fn redshifts_and_distances_in_memory_are_those_of_files() {
+    let read = |z: f64, selection: &Selection, plain: bool| {
+        let columns = [("RA", 150.0), ("DEC", 2.0), ("Z", z)];
+        let columns = columns.map(|(name, value)| (name.to_owned(), Column::from(vec![value])));
+        let reading = Reading {
+            cosmology: selection
+                .distance
+                .is_none()
+                .then(|| "Planck18".parse().unwrap()),
+            plain_redshifts: plain,
+            given: [("memory".into(), Given::new(columns.into()).unwrap())].into(),
+            ..Reading::default()
+        };
+        let source = source("memory".into(), selection.clone());
+        reading
+            .read(&[source], &mut |_| ())
+            .map_err(|error| error.to_string())
+    };
+    let redshift = Selection::default();
+    let refused = read(15000.0, &redshift, false).unwrap_err();
+    assert!(
+        refused.starts_with("memory: column `Z` reaches 15000, far beyond"),
+        "{refused}"
+    );
+    assert!(read(25.0, &redshift, true).is_ok());
+    let distance = Selection {
+        distance: name("Z"),
+        ..Selection::default()
+    };
+    let refused = read(0.3, &distance, false).unwrap_err();
+    assert!(
+        refused.starts_with("memory: column `Z`: expected comoving distances"),
+        "{refused}"
+    );
+    assert!(read(300.0, &distance, false).is_ok());
+}

@@ -2,6 +2,8 @@
 
 use thiserror::Error as ThisError;
 
+use super::short::in_short;
+
 /// Numbers that cannot be the counts of a job; bins count from 0, the last axis fastest.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
@@ -17,7 +19,7 @@ pub enum CountsError {
         found: usize,
     },
     /// A NaN or an infinity.
-    #[error("the weight in bin {bin} must be finite, found {weight}")]
+    #[error("the weight in bin {bin} must be finite, found {weight}", weight = in_short(*weight))]
     NotFinite {
         /// The first such bin.
         bin: usize,
@@ -26,7 +28,7 @@ pub enum CountsError {
     },
     /// A weight that the pairs of its bin cannot have.
     #[error(
-        "the weight in bin {bin} must lie in [{lo}, {hi}], as its {pairs} pairs have it, found {weight}"
+        "the weight in bin {bin} must lie in [{lo}, {hi}], as its {pairs} pairs have it, found {weight}", lo = in_short(*lo), hi = in_short(*hi), weight = in_short(*weight)
     )]
     Weight {
         /// The first such bin.
@@ -49,7 +51,7 @@ pub enum CountsError {
         counted: u128,
     },
     /// A total that no sample has.
-    #[error("the total's {what} must be {expected}, found {found}")]
+    #[error("the total's {what} must be {expected}, found {found}", found = in_short(*found))]
     Total {
         /// `weight` or `design effect`.
         what: &'static str,
@@ -63,7 +65,7 @@ pub enum CountsError {
     Regions(String),
     /// Bins that leave a weight to the other pairs of the job which these cannot have.
     #[error(
-        "the bins hold a weight of {weight} of {total} in all: what they leave to the other {pairs} pairs must lie in [{lo}, {hi}]"
+        "the bins hold a weight of {weight} of {total} in all: what they leave to the other {pairs} pairs must lie in [{lo}, {hi}]", weight = in_short(*weight), total = in_short(*total), lo = in_short(*lo), hi = in_short(*hi)
     )]
     Rest {
         /// Sum over the bins.
@@ -120,7 +122,7 @@ pub enum TallyError {
     OtherFrame(u64),
     /// A frame whose weight cannot be added to others.
     #[error(
-        "frame {frame}: the weight of a frame must be positive and between 2^-440 and 2^440, found {weight}"
+        "frame {frame}: the weight of a frame must be positive and between 2^-440 and 2^440, found {weight}", weight = in_short(*weight)
     )]
     FrameWeight {
         /// The place of the frame.

@@ -3,13 +3,14 @@
 use thiserror::Error as ThisError;
 
 use super::EngineError;
+use super::short::in_short;
 
 /// Potentials, starts and steps that no trajectory can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum DynamicsError {
     /// A quantity out of range.
-    #[error("{what} must be {expected}, found {found}")]
+    #[error("{what} must be {expected}, found {found}", found = in_short(*found))]
     Quantity {
         /// Which quantity.
         what: &'static str,
@@ -41,7 +42,7 @@ pub enum DynamicsError {
         species: usize,
     },
     /// A cutoff that more than one image could be in.
-    #[error("the cutoff must be at most half the box, {limit}, found {reach}")]
+    #[error("the cutoff must be at most half the box, {limit}, found {reach}", reach = in_short(*reach), limit = in_short(*limit))]
     Reach {
         /// The largest cutoff of a pair of species.
         reach: f64,
@@ -49,14 +50,14 @@ pub enum DynamicsError {
         limit: f64,
     },
     /// Steps that integers cannot hold.
-    #[error("the time step {dt} is out of range: momenta and impulses do not fit into 64 bits")]
+    #[error("the time step {dt} is out of range: momenta and impulses do not fit into 64 bits", dt = in_short(*dt))]
     Scale {
         /// The time step.
         dt: f64,
     },
     /// A position or velocity that is not a number, or that is too large.
     #[error(
-        "particle {particle} (counting from 0): its {what} must be finite and within range, found {found}"
+        "particle {particle} (counting from 0): its {what} must be finite and within range, found {found}", found = in_short(*found)
     )]
     Value {
         /// The first such particle, from 0.
@@ -68,7 +69,7 @@ pub enum DynamicsError {
     },
     /// Particles so close that their impulse is out of range.
     #[error(
-        "step {step}: particles {first} and {second} (counting from 0) overlap: r = {separation}, closer than {closest}, where impulses are too large; the start overlaps or the time step is too large"
+        "step {step}: particles {first} and {second} (counting from 0) overlap: r = {separation}, closer than {closest}, where impulses are too large; the start overlaps or the time step is too large", separation = in_short(*separation), closest = in_short(*closest)
     )]
     Overlap {
         /// The step.
@@ -84,7 +85,7 @@ pub enum DynamicsError {
     },
     /// A particle that moves farther in a step than the skin.
     #[error(
-        "step {step}: particle {particle} (counting from 0) moves by {found} along {axis} in one step, more than the skin {skin}: the time step is too large"
+        "step {step}: particle {particle} (counting from 0) moves by {found} along {axis} in one step, more than the skin {skin}: the time step is too large", found = in_short(*found), skin = in_short(*skin)
     )]
     Fast {
         /// The step.

@@ -3,13 +3,14 @@
 use thiserror::Error as ThisError;
 
 use super::DomainError;
+use super::short::{in_short, listed, rows_of};
 
 /// Sources, terms and targets that no sums can be made of.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum FieldError {
     /// A length of a term out of range.
-    #[error("{what} must be positive, from 1e-100 to 1e100, found {found}")]
+    #[error("{what} must be positive, from 1e-100 to 1e100, found {found}", found = in_short(*found))]
     Length {
         /// Which length.
         what: &'static str,
@@ -17,7 +18,7 @@ pub enum FieldError {
         found: f64,
     },
     /// A cutoff below the least distance.
-    #[error("the least distance r_min must be below the cutoff {reach}, found {r_min}")]
+    #[error("the least distance r_min must be below the cutoff {reach}, found {r_min}", r_min = in_short(*r_min), reach = in_short(*reach))]
     Order {
         /// The least distance.
         r_min: f64,
@@ -25,7 +26,7 @@ pub enum FieldError {
         reach: f64,
     },
     /// A length where nothing is left of a term.
-    #[error("{what} must be at most {limit}, where nothing is left of a term, found {found}")]
+    #[error("{what} must be at most {limit}, where nothing is left of a term, found {found}", limit = in_short(*limit), found = in_short(*found))]
     Beyond {
         /// Which length.
         what: &'static str,
@@ -35,7 +36,7 @@ pub enum FieldError {
         found: f64,
     },
     /// A table that is no function.
-    #[error("row {row} of the table (counting from 0): expected {what}, found {found}")]
+    #[error("row {row} of the table (counting from 0): expected {what}, found {found}", found = in_short(*found))]
     Table {
         /// The row, from 0.
         row: usize,
@@ -53,7 +54,7 @@ pub enum FieldError {
     #[error("a Lennard-Jones term, and no other, needs epsilon and sigma of each source")]
     Sizes,
     /// An epsilon or a sigma that is none.
-    #[error("{what} must be {expected}, found {found} in row {row} (counting from 0)")]
+    #[error("{what} must be {expected}, found {found} in row {row} (counting from 0)", found = in_short(*found))]
     Size {
         /// `epsilon` or `sigma`.
         what: &'static str,
@@ -80,7 +81,7 @@ pub enum FieldError {
     },
     /// A least distance that float32 does not tell from the end of the term.
     #[error(
-        "in single precision the least distance (of a table: its first node), {r_min}, is not below the end of the term, {reach}, and nothing is left of it: use double"
+        "in single precision the least distance (of a table: its first node), {r_min}, is not below the end of the term, {reach}, and nothing is left of it: use double", r_min = in_short(*r_min), reach = in_short(*reach)
     )]
     SingleOrder {
         /// The least distance.
@@ -118,7 +119,7 @@ pub enum FieldError {
     },
     /// A grid that is none.
     #[error(
-        "a grid needs a finite origin and three finite steps that span a volume, found origin {origin:?}, steps {steps:?}"
+        "a grid needs a finite origin and three finite steps that span a volume, found origin {origin}, steps {steps}", origin = listed(origin), steps = rows_of(steps)
     )]
     Grid {
         /// Where it was to begin.
@@ -127,7 +128,7 @@ pub enum FieldError {
         steps: Box<[[f64; 3]; 3]>,
     },
     /// No points, or too many.
-    #[error("a grid needs 1 to {limit} points, found {shape:?}")]
+    #[error("a grid needs 1 to {limit} points, found {}", shape.map(|n| n.to_string()).join(" x "))]
     Shape {
         /// Points along each step.
         shape: [usize; 3],
@@ -150,7 +151,7 @@ pub enum FieldError {
     },
     /// A NaN or an infinity.
     #[error(
-        "strengths (charges, masses) must be finite: found {value} in row {row} (counting from 0)"
+        "strengths (charges, masses) must be finite: found {value} in row {row} (counting from 0)", value = in_short(*value)
     )]
     NotFinite {
         /// The first such row, from 0.
@@ -171,7 +172,7 @@ pub enum FieldError {
     Endless,
     /// A term that more than one image could have.
     #[error(
-        "the cutoff must be at most half the shortest vector of the box, {limit}, found {reach}"
+        "the cutoff must be at most half the shortest vector of the box, {limit}, found {reach}", reach = in_short(*reach), limit = in_short(*limit)
     )]
     Reach {
         /// The cutoff.
@@ -181,7 +182,7 @@ pub enum FieldError {
     },
     /// A coordinate too large, or too many boxes away.
     #[error(
-        "coordinates must be below 1e100 and within 2^40 periods of the box, found {position:?}"
+        "coordinates must be below 1e100 and within 2^40 periods of the box, found {position}", position = listed(position)
     )]
     Far {
         /// The first such position.

@@ -2,6 +2,7 @@
 
 use thiserror::Error as ThisError;
 
+use super::short::in_short;
 use super::{DomainError, PairWeightError, ParticlesError};
 
 /// A pair job that has no defined answer.
@@ -10,7 +11,7 @@ use super::{DomainError, PairWeightError, ParticlesError};
 pub enum JobError {
     /// Bins that reach past half the box.
     #[error(
-        "bins reach {reach} along {axis}, but separations in this periodic box are defined up to {limit} only (half the box length)"
+        "bins reach {reach} along {axis}, but separations in this periodic box are defined up to {limit} only (half the box length)", reach = in_short(*reach), limit = in_short(*limit)
     )]
     Reach {
         /// The axis (`x`, `y`, `z`) or `any` for a triclinic box.
@@ -22,7 +23,7 @@ pub enum JobError {
     },
     /// Cylindrical bins that reach past half the shortest vector of a triclinic box.
     #[error(
-        "bins reach rp_max^2 + pi_max^2 = {reach2}, but separations in this triclinic box are defined up to {limit2} only (a quarter of the squared length of its shortest lattice vector)"
+        "bins reach rp_max^2 + pi_max^2 = {reach2}, but separations in this triclinic box are defined up to {limit2} only (a quarter of the squared length of its shortest lattice vector)", reach2 = in_short(*reach2), limit2 = in_short(*limit2)
     )]
     ReachSquared {
         /// `rp_max*rp_max + pi_max*pi_max`.
@@ -56,7 +57,7 @@ pub enum JobError {
     AngleInBox,
     /// Angular bins on positions that are not unit vectors.
     #[error(
-        "angular bins need unit vectors: row {row} (counting from 0) has length {norm}; use Points::directions"
+        "angular bins need unit vectors: row {row} (counting from 0) has length {norm}; use Points::directions", norm = in_short(*norm)
     )]
     NotUnitVector {
         /// The first such row, from 0.
@@ -122,7 +123,7 @@ pub enum JobError {
     },
     /// Randoms split from a separation that is no edge.
     #[error(
-        "randoms are split from an edge of the bins in {axis} on, below the last: {above} is none, the nearest is {nearest}"
+        "randoms are split from an edge of the bins in {axis} on, below the last: {above} is none, the nearest is {nearest}", above = in_short(*above), nearest = in_short(*nearest)
     )]
     SplitEdge {
         /// The separation asked for.
@@ -206,7 +207,7 @@ pub enum JobError {
     },
     /// A listed pair of rows that there are not.
     #[error(
-        "the listed pair of rows {pair:?} (counting from 0) is not among samples of {rows:?} rows"
+        "the listed pair of rows {} and {} (counting from 0) is not among samples of {} and {} rows", pair[0], pair[1], rows[0], rows[1]
     )]
     ListedRow {
         /// The first such pair.

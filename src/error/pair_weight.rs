@@ -2,6 +2,7 @@
 
 use thiserror::Error as ThisError;
 
+use super::short::in_short;
 use super::{EdgesError, ParticlesError};
 
 /// A weight of pairs that is not defined.
@@ -37,7 +38,7 @@ pub enum PairWeightError {
         realisations: u32,
     },
     /// A value for pairs without a realisation that is NaN or infinite.
-    #[error("the weight of pairs that no realisation holds must be finite, found {0}")]
+    #[error("the weight of pairs that no realisation holds must be finite, found {}", in_short(*.0))]
     Default(f64),
     /// Angles and factors that differ in number.
     #[error("there must be one factor for each of the {angles} angles, found {factors}")]
@@ -48,7 +49,7 @@ pub enum PairWeightError {
         factors: usize,
     },
     /// A factor that is NaN or infinite, or changes infinitely fast with the angle.
-    #[error("factor {index} must be finite, and so must its change with the angle, found {value}")]
+    #[error("factor {index} must be finite, and so must its change with the angle, found {value}", value = in_short(*value))]
     NotFinite {
         /// Which factor, from 0.
         index: usize,

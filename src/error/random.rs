@@ -2,6 +2,8 @@
 
 use thiserror::Error as ThisError;
 
+use super::short::{in_short, listed};
+
 /// A volume that cannot hold random points.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
@@ -10,7 +12,7 @@ pub enum RandomError {
     #[error("random points need a box that is periodic on all axes")]
     OpenAxis,
     /// Radii that bound no shell.
-    #[error("a shell needs finite radii 0 <= r_min < r_max, found {r_min} and {r_max}")]
+    #[error("a shell needs finite radii 0 <= r_min < r_max, found {r_min} and {r_max}", r_min = in_short(*r_min), r_max = in_short(*r_max))]
     Shell {
         /// Inner radius.
         r_min: f64,
@@ -35,7 +37,7 @@ pub enum RandomError {
     },
     /// Angles that bound no window.
     #[error(
-        "a sky window needs rising RA limits within [-360, 360] at most 360 apart and rising Dec limits within [-90, 90], found RA {ra:?}, Dec {dec:?}"
+        "a sky window needs rising RA limits within [-360, 360] at most 360 apart and rising Dec limits within [-90, 90], found RA {ra}, Dec {dec}", ra = listed(ra), dec = listed(dec)
     )]
     Window {
         /// RA limits, degrees.

@@ -3,6 +3,7 @@
 use thiserror::Error as ThisError;
 
 use super::ParticlesError;
+use super::short::{in_short, listed};
 
 /// Regions that cannot be made, or that do not hold a sample.
 #[derive(Debug, Clone, PartialEq, ThisError)]
@@ -26,7 +27,7 @@ pub enum RegionsError {
     },
     /// A point in no shell.
     #[error(
-        "every point must lie in a shell: row {row} (counting from 0) lies at a distance of {distance}, the shells go from {lo} to {hi}"
+        "every point must lie in a shell: row {row} (counting from 0) lies at a distance of {distance}, the shells go from {lo} to {hi}", distance = in_short(*distance), lo = in_short(*lo), hi = in_short(*hi)
     )]
     OutsideShells {
         /// The first such row, from 0.
@@ -95,7 +96,7 @@ pub enum RegionsError {
     #[error("sub-cubes need an orthorhombic box that is periodic on all axes")]
     NoBox,
     /// A point outside the box.
-    #[error("positions must lie in the box: row {row} (counting from 0) is {position:?}")]
+    #[error("positions must lie in the box: row {row} (counting from 0) is {position}", position = listed(position))]
     Outside {
         /// The first such row, from 0.
         row: usize,
@@ -103,7 +104,7 @@ pub enum RegionsError {
         position: [f64; 3],
     },
     /// A label that is no integer.
-    #[error("a region must be an integer: found {value} in row {row} (counting from 0)")]
+    #[error("a region must be an integer: found {value} in row {row} (counting from 0)", value = in_short(*value))]
     NotAnInteger {
         /// The first such row, from 0.
         row: usize,

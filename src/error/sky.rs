@@ -2,12 +2,14 @@
 
 use thiserror::Error as ThisError;
 
+use super::short::in_short;
+
 /// Sky coordinates out of range.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum SkyError {
     /// A value outside the range of its column.
-    #[error("{column}, row {row} (counting from 0): expected {expected}, found {value}")]
+    #[error("{column}, row {row} (counting from 0): expected {expected}, found {value}", value = in_short(*value))]
     OutOfRange {
         /// The column's name in the catalog.
         column: String,
@@ -39,7 +41,7 @@ pub enum SkyError {
 #[non_exhaustive]
 pub enum CosmologyError {
     /// A parameter out of range.
-    #[error("cosmology parameter {parameter}: expected {expected}, found {value}")]
+    #[error("cosmology parameter {parameter}: expected {expected}, found {value}", value = in_short(*value))]
     Parameter {
         /// Its key.
         parameter: &'static str,
@@ -49,11 +51,11 @@ pub enum CosmologyError {
         expected: &'static str,
     },
     /// A redshift out of range.
-    #[error("a redshift must be finite and above -1, found {0}")]
+    #[error("a redshift must be finite and above -1, found {}", in_short(*.0))]
     Redshift(f64),
     /// Light from this redshift never was on its way.
     #[error(
-        "this universe was never small enough for redshift {z}: H^2 is not positive on the way"
+        "this universe was never small enough for redshift {z}: H^2 is not positive on the way", z = in_short(*z)
     )]
     NoExpansion {
         /// The redshift.
@@ -108,7 +110,7 @@ pub enum CosmologyError {
 pub enum NumberDensityError {
     /// Edges that are no bins in redshift.
     #[error(
-        "edges in redshift must be finite, 0 or more and rising, at least two of them: edge {index} is {found}"
+        "edges in redshift must be finite, 0 or more and rising, at least two of them: edge {index} is {found}", found = in_short(*found)
     )]
     Edges {
         /// Which edge, counting from 0.
@@ -117,7 +119,7 @@ pub enum NumberDensityError {
         found: f64,
     },
     /// An area that no part of the sphere has.
-    #[error("an area of the sky lies between 0 and 41252.96 square degrees, found {0}")]
+    #[error("an area of the sky lies between 0 and 41252.96 square degrees, found {}", in_short(*.0))]
     Area(f64),
     /// Weights of another number than the redshifts.
     #[error("there must be one weight for each of the {expected} redshifts, found {found}")]
@@ -129,12 +131,12 @@ pub enum NumberDensityError {
     },
     /// A power spectrum that no weight is made of.
     #[error(
-        "the power spectrum P0 of FKP weights must be finite and 0 or more, in (Mpc/h)^3, found {0}"
+        "the power spectrum P0 of FKP weights must be finite and 0 or more, in (Mpc/h)^3, found {}", in_short(*.0)
     )]
     Power(f64),
     /// An object whose density is not known.
     #[error(
-        "row {row} (counting from 0) has the redshift {redshift}, outside the bins of n(z) from {lo} to {hi}"
+        "row {row} (counting from 0) has the redshift {redshift}, outside the bins of n(z) from {lo} to {hi}", redshift = in_short(*redshift), lo = in_short(*lo), hi = in_short(*hi)
     )]
     Outside {
         /// Its row.

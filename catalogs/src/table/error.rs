@@ -9,6 +9,7 @@ use thiserror::Error;
 
 #[cfg(any(feature = "fits", feature = "hdf5"))]
 use crate::error::CatalogError;
+use crate::system::in_words;
 
 /// Why a result table could not be written or read.
 #[derive(Debug, Error)]
@@ -49,7 +50,7 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {}", path.display(), in_words(reason))]
     Io {
         /// The file.
         path: PathBuf,
@@ -83,7 +84,7 @@ pub(super) enum Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::InvalidData {
-            Self::Malformed(error.to_string())
+            Self::Malformed(in_words(&error))
         } else {
             Self::Io(error)
         }

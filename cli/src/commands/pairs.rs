@@ -51,10 +51,10 @@ impl PairFlags {
     ) -> Result<Vec<Source>> {
         let first = Selection::from(self.columns.clone());
         let other = Selection::from(self.second_columns.clone());
-        let other_part = other.filter.is_some() || other.table.is_some();
+        let other_part = other.filter.is_some() || other.table.is_some() || !other.rows.is_all();
         if second.is_none() && other.any() && !other_part {
             return Err(usage(
-                "the --second flags need a second catalog, or --second-where or --second-table for another part of the first",
+                "the --second flags need a second catalog, or --second-where, --second-table, --second-rows or --second-every for another part of the first",
             ));
         }
         let second = second.or_else(|| other_part.then(|| data.clone()));

@@ -10,10 +10,18 @@ use crate::usage::usage;
 /// The most measurements that a range may ask for.
 const MOST: i64 = 1_000_000;
 
-/// Axes with their values, in the order of the file; the last varies fastest.
+/// What varies.
+#[derive(Debug)]
+pub(super) struct Axis {
+    pub(super) name: String,
+    values: Vec<String>,
+    pub(super) line: usize,
+}
+
+/// Axes in the order of the file; the last varies fastest.
 #[derive(Debug, Default)]
 pub(super) struct Sweep {
-    axes: Vec<(String, Vec<String>)>,
+    axes: Vec<Axis>,
 }
 
 /// The integers of `FIRST:LAST` or `FIRST:LAST:STEP`, both ends included; none where the text is no range.
@@ -74,22 +82,22 @@ impl Sweep {
                 _ => None,
             };
             match values {
-                Some(values) if !values.is_empty() => axes.push((name, values)),
+                Some(values) if !values.is_empty() => axes.push(Axis { name, values, line }),
                 _ => return Err(refused()),
             }
         }
         Ok(Self { axes })
     }
 
-    /// The names of the axes.
-    pub(super) fn axes(&self) -> impl Iterator<Item = &str> {
-        self.axes.iter().map(|(name, _)| name.as_str())
+    /// The axes.
+    pub(super) fn axes(&self) -> impl Iterator<Item = &Axis> {
+        self.axes.iter()
     }
 
     /// Every combination of values, one of each axis; one without any where there is no axis.
     pub(super) fn points(&self) -> Vec<Vec<&str>> {
         let mut points = vec![vec![]];
-        for (_, values) in &self.axes {
+        for Axis { values, .. } in &self.axes {
             let mut longer = Vec::with_capacity(points.len() * values.len());
             for point in &points {
                 longer.extend(values.iter().map(|v| [&point[..], &[v.as_str()]].concat()));
@@ -105,10 +113,10 @@ impl Sweep {
         let Some((before, name, after)) = all_of(text) else {
             return Ok(None);
         };
-        let axis = self.axes.iter().find(|(axis, _)| axis == name);
-        let (_, values) = axis.ok_or_else(|| no_axis(text, name, line))?;
+        let axis = self.axes.iter().find(|axis| axis.name == name);
+        let axis = axis.ok_or_else(|| no_axis(text, name, line))?;
         let mut texts = Vec::new();
-        for value in values {
+        for value in &axis.values {
             let one = format!("{before}{value}{after}");
             match self.each(&one, line)? {
                 None => texts.push(one),
@@ -134,7 +142,7 @@ impl Sweep {
                 rest = &after[1..];
                 continue;
             };
-            let at = self.axes.iter().position(|(axis, _)| axis == name);
+            let at = self.axes.iter().position(|axis| axis.name == name);
             let at = at.ok_or_else(|| no_axis(text, name, line))?;
             made.push_str(point[at]);
             rest = &after[name.len() + 2..];

@@ -252,6 +252,10 @@ fn mistakes_are_told_with_their_line() {
             "line 3: [rdf.a] and [rdf.b] both write ck",
         ),
         (
+            "[sweep]\nn='1:2'\nm='1:2'\n[xi.a]\ndata='{n}'\noutput='{n}.csv'",
+            "line 3: no measurement of this job uses the axis `m` of [sweep]: write {m} where",
+        ),
+        (
             "[sweep]\nn='1:2'\n[xi.a]\ndata='{n}'\noutput='a.csv'",
             "both write a.csv",
         ),

@@ -351,3 +351,89 @@ fn a_wrong_call_ends_with_code_2() {
         assert!(!run.stderr.is_empty());
     }
 }
+
+#[test]
+fn numbers_and_files_that_are_none_are_answered_with_what_was_expected() {
+    let folder = Folder::new().with("good.csv", GOOD);
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    std::fs::write(folder.path("latin1"), b"0 1 # caf\xe9\n").unwrap();
+    let count = "count good.csv --bins edges:0,1,2";
+    for (arguments, code, found, expected) in [
+        (
+            format!("{count} --threads x"),
+            2,
+            "'x' for '--threads <N>'",
+            "expected a whole number, such as 10",
+        ),
+        (
+            format!("{count} --threads 0"),
+            2,
+            "'0' for '--threads <N>'",
+            "expected a whole number of 1 or more, found 0",
+        ),
+        (
+            format!("{count} --every 1e3"),
+            2,
+            "'1e3' for '--every <N>'",
+            "expected a whole number, such as 10",
+        ),
+        (
+            format!("{count} --every 99999999999999999999"),
+            2,
+            "'99999999999999999999'",
+            "out of range",
+        ),
+        (
+            "rdf good.csv --r-max 2 --n-bins 3 --volume x".to_owned(),
+            2,
+            "'x' for '--volume <V>'",
+            "expected a number, such as 0.5 or 1e-3",
+        ),
+        (
+            "count good.csv --bins @none".to_owned(),
+            1,
+            "cannot read the bins none",
+            "no such file: check its name and its folder",
+        ),
+        (
+            "count good.csv --bins @folder".to_owned(),
+            1,
+            "cannot read the bins folder",
+            "expected a file, found a folder: name a file in it",
+        ),
+        (
+            "count good.csv --bins @latin1".to_owned(),
+            1,
+            "cannot read the bins latin1",
+            "expected text in UTF-8, found other bytes: save it as UTF-8",
+        ),
+        (
+            "count folder --bins edges:0,1".to_owned(),
+            1,
+            "folder",
+            "expected a file, found a folder",
+        ),
+        (
+            "run none.toml".to_owned(),
+            1,
+            "cannot read none.toml",
+            "no such file: check",
+        ),
+        (
+            "info good.csv/inside".to_owned(),
+            1,
+            "good.csv/inside",
+            "expected a folder, found a file in its place",
+        ),
+    ] {
+        refused(&folder, &arguments, code, &[found, expected]);
+        let said = folder.run(&arguments).stderr;
+        for raw in ["os error", "invalid digit", "invalid float", "valid UTF-8"] {
+            assert!(!said.contains(raw), "{arguments}: {said}");
+        }
+    }
+    let large = format!("count good.csv --box 1e300 {}", "--bins edges:0,1");
+    refused(&folder, &large, 1, &["found 1e300"]);
+    let large = "count good.csv --bins edges:2e300,1e-300";
+    refused(&folder, large, 1, &["2e300"]);
+}

@@ -157,11 +157,18 @@ fn checkpoints_of_other_jobs_are_refused() {
         assert!(!folder.path("no.csv").exists());
     };
     let other = |from: &str, to: &str| count.replace(from, to);
-    refused(&other("0:1:3", "0:1:4"), "DD in other bins");
+    refused(
+        &other("0:1:3", "0:1:4"),
+        "DD in other bins: r in 4 bins from 0 to 1, and r in 3 bins from 0 to 1 (the commands differ in lin:0:1:4, lin:0:1:3)",
+    );
+    refused(
+        &other("lin:0:1:3", "edges:0,0.25,0.5,1"),
+        "DD in other bins: edge 1 of r is 0.25, and 0.333",
+    );
     refused(&other("--bins", "--rows 1: --bins"), "of other particles");
     refused(
         &other("--bins", "--mean-separation --bins"),
-        "with other sums",
+        "with other sums, cuts or weights of pairs (the commands differ in --mean-separation)",
     );
     let path = |name: &str| folder.path("kept").join(name);
     std::fs::copy(path("all.1.0.part"), path("all.2.0.part")).unwrap();
@@ -169,7 +176,7 @@ fn checkpoints_of_other_jobs_are_refused() {
         count,
         "of DD held twice: by kept/all.1.0.part and kept/all.2.0.part",
     );
-    std::fs::write(path("all.2.0.part"), "albpart1").unwrap();
+    std::fs::write(path("all.2.0.part"), "albpart2").unwrap();
     refused(count, "all.2.0.part: this part is damaged");
     std::fs::remove_file(path("all.2.0.part")).unwrap();
     // A job that lives has the folder.

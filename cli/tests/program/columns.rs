@@ -1,6 +1,6 @@
 //! Which columns and rows the program takes, and `albireo info`.
 
-use crate::folder::{Folder, integers};
+use crate::folder::{Folder, integers, scattered};
 
 #[test]
 fn guesses_are_reported() {
@@ -304,5 +304,78 @@ fn shells_get_their_completions() {
                 .contains("pi-bins"),
             "{shell}"
         );
+    }
+}
+
+#[test]
+fn rows_are_those_of_the_first_sample_alone() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(40, 10.0, 1))
+        .with("r.csv", &scattered(60, 10.0, 2))
+        .with(
+            "s.csv",
+            "RA,DEC,Z\n10,0,0.1\n11,0,0.2\n12,0,0.1\n13,0,0.2\n",
+        )
+        .with("t.csv", "RA,DEC,Z\n10,0,0.1\n11,0,0.2\n12,0,0.1\n");
+    let bins = "--bins lin:0:2:2 --box 10";
+    let pi = "--pi-bins lin:0:2:2";
+    let area = "--area 9 --cosmology Planck18";
+    for (command, used) in [
+        (format!("count d.csv r.csv {bins} --every 2"), &[20, 60][..]),
+        (format!("count d.csv r.csv {bins} --rows 5:8"), &[3, 60]),
+        (
+            format!("count d.csv r.csv {bins} --every 2 --second-rows :30 --second-every 3"),
+            &[20, 10],
+        ),
+        // Another part of the first file.
+        (
+            format!("count d.csv {bins} --every 2 --second-rows 0:9"),
+            &[20, 9],
+        ),
+        (
+            format!("xi d.csv --randoms r.csv {bins} --every 2"),
+            &[20, 60],
+        ),
+        (
+            format!("xi d.csv --randoms r.csv {bins} --rows :10 --randoms-every 2"),
+            &[10, 30],
+        ),
+        (
+            format!("xi d.csv --cross r.csv {bins} --every 2 --cross-every 4"),
+            &[20, 15],
+        ),
+        (
+            format!("wp d.csv --randoms r.csv {bins} {pi} --every 2"),
+            &[20, 60],
+        ),
+        (
+            "rdf d.csv r.csv --box 10 --r-max 4 --n-bins 2 --every 2".to_owned(),
+            &[20, 60],
+        ),
+        (
+            format!("nz s.csv --randoms t.csv {area} --every 2"),
+            &[2, 3],
+        ),
+    ] {
+        folder.good(&format!("{command} -o out.json"));
+        let samples = &folder.table("out.json").meta["samples"];
+        let samples = samples.as_array().unwrap().iter();
+        let found: Vec<_> = samples.map(|s| s["rows_used"].as_u64().unwrap()).collect();
+        assert_eq!(found, used, "{command}");
+    }
+    let field = "field d.csv --kernel gravity --box 10 --cutoff 3 --r-min 0.2 --at r.csv";
+    folder.good(&format!("{field} --every 2 -o v.json"));
+    let values = folder.table("v.json");
+    assert_eq!(
+        (values.meta["sources"].as_u64(), values.rows()),
+        (Some(20), 60)
+    );
+    for command in ["count", "xi", "wp", "rdf", "nz", "field", "randoms"] {
+        let help = folder.good(&format!("{command} --help")).stdout;
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        for flag in ["Rows to look at", "Every N-th row only"] {
+            let rule = format!("{flag} of the first sample alone, others having such flags");
+            assert!(help.contains(&rule), "{command}: {flag}");
+        }
     }
 }

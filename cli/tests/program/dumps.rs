@@ -124,3 +124,41 @@ fn dumps_of_particles_in_a_plane_may_lack_an_axis() {
         &["columns x y z"],
     );
 }
+
+#[test]
+fn trajectories_are_no_catalogues() {
+    let dump = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\nITEM: ATOMS id x y z\n1 1 2 3\n";
+    let xyz = "2\nwater\nO 0 0 0\nH 1 0 0\n";
+    let fixtures = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../catalogs/tests/fixtures/trajectories"
+    );
+    let folder = Folder::new()
+        .with("t.dump", dump)
+        .with("t.xyz", xyz)
+        .with("model.txt", "MODEL x y z\n1 0 0 0\n2 0 0 1\n");
+    let named = [
+        ("t.dump".to_owned(), "LAMMPS dump"),
+        ("t.xyz".to_owned(), "XYZ"),
+        (format!("{fixtures}/water.xtc"), "XTC"),
+    ];
+    for (file, format) in named {
+        let expected = format!("expected a catalogue, found a trajectory ({format})");
+        for call in [
+            "count FILE --bins edges:0,1,2",
+            "xi FILE --box 9 --bins edges:0,1,2",
+            "wp FILE --box 9 --bins edges:0,1,2 --pi-bins edges:0,1",
+            "field FILE --kernel gravity --cutoff 3 --r-min 0.1 -o v.npy",
+            "nz FILE --cosmology Planck18 --area 1",
+        ] {
+            let parts = [
+                expected.as_str(),
+                "`albireo rdf`",
+                "`albireo field --topology`",
+            ];
+            refused(&folder, &call.replace("FILE", &file), 1, &parts);
+        }
+    }
+    // A table that begins as a trajectory does is read.
+    folder.good("count model.txt --bins edges:0,2");
+}

@@ -168,9 +168,9 @@ fn a_damaged_parquet_file_gives_one_line() {
 #[test]
 fn the_system_s_reason_is_said_once() {
     let run = Folder::new().run("info /");
-    says(&run, 1, &["error: /: Is a directory"]);
+    says(&run, 1, &["error: /: expected a file, found a folder"]);
     assert_eq!(
-        run.stderr.matches("Is a directory").count(),
+        run.stderr.matches("found a folder").count(),
         1,
         "{}",
         run.stderr

@@ -431,3 +431,41 @@ fn partials_of_many_species_stand_in_a_matrix() {
         assert!(found.iter().any(|other| other == text), "{found:?}");
     }
 }
+
+#[test]
+fn ranges_that_hold_nothing_are_refused() {
+    let folder = folder();
+    folder.good("xi a.csv --box 10 --bins lin:1:5:4 -o xi.csv");
+    folder.good(
+        "count a.csv --box 10 --statistic rp-pi --bins lin:0:4:4 --pi-bins lin:0:3:3 -o map.csv",
+    );
+    let refused = |arguments: &str, expected: &str| {
+        let run = folder.run(&format!("plot {arguments} -o no.svg"));
+        assert_eq!(run.code, 1, "{arguments}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{arguments}: {}", run.stderr);
+        assert!(!folder.path("no.svg").exists());
+    };
+    let none = "there is nothing to show, the";
+    refused(
+        "xi.csv --x-range 50:100",
+        &format!("--x-range 50:100: {none} points reach from 1.5 to 4.5"),
+    );
+    refused(
+        "xi.csv --x-range 1.6:2.4",
+        &format!("--x-range 1.6:2.4: {none} points"),
+    );
+    refused(
+        "xi.csv --y-range 1e6:2e300",
+        &format!("--y-range 1000000:2e300: {none} values"),
+    );
+    refused(
+        "map.csv --x-range 4:9",
+        &format!("--x-range 4:9: {none} bins reach from 0 to 4"),
+    );
+    refused(
+        "map.csv --y-range=-9:0",
+        &format!("--y-range -9:0: {none} bins reach from 0 to 3"),
+    );
+    folder.good("plot xi.csv --x-range 1:2 -o yes.svg");
+    folder.good("plot map.csv --x-range 3.5:9 -o yes.svg");
+}

@@ -95,7 +95,7 @@ fn flags_of_catalogs_that_are_not_there_are_refused() {
     let wp = "wp d.csv --box 10 --bins edges:1,2 --pi-bins lin:0:2:2 --cross-weight w";
     refused(&folder, &words(wp), 2, &["--cross FILE"]);
     let count = "count d.csv --bins edges:1,2 --second-weight w";
-    let parts = ["--second-where or --second-table"];
+    let parts = ["--second-where, --second-table, --second-rows or --second-every"];
     refused(&folder, &words(count), 2, &parts);
     // Another part of the first file needs no second one.
     folder.good("count d.csv --bins edges:1,2 --where x<5 --second-where x>5 --second-weight w");
@@ -175,33 +175,104 @@ fn suspicious_values_are_mentioned() {
 }
 
 #[test]
-fn a_catalog_as_its_own_randoms_is_mentioned() {
+fn a_catalog_as_its_own_randoms_is_refused_or_mentioned() {
     let folder = Folder::new()
         .with("d.csv", &scattered(20, 10.0, 1))
+        .with("copy.csv", &scattered(20, 10.0, 1))
         .with("r.csv", &scattered(50, 10.0, 2));
-    let same = |randoms: &str| {
-        let run = folder.good(&format!("xi d.csv --randoms {randoms} --bins edges:1,9"));
-        warned(&run, &["data and randoms are the same rows"])
+    let xi = "xi d.csv --bins edges:1,9 --randoms";
+    let own = |randoms: &str| {
+        let parts = [
+            "data and randoms are the same rows of d.csv: name other randoms",
+            "--randoms-where",
+        ];
+        refused(&folder, &words(&format!("{xi} {randoms}")), 2, &parts);
     };
-    assert!(same("d.csv"));
+    own("d.csv");
+    own("./d.csv --weight w");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
+        own("soft.csv");
+    }
+    let shifted = "xi d.csv --randoms r.csv --shifted-randoms d.csv --bins edges:1,9";
+    let parts = ["data and shifted randoms are the same rows of d.csv"];
+    refused(&folder, &words(shifted), 2, &parts);
+    let same = |randoms: &str| {
+        let run = folder.good(&format!("{xi} {randoms}"));
+        warned(
+            &run,
+            &["data and randoms are the same rows", "means nothing"],
+        )
+    };
+    assert!(same("copy.csv"));
     assert!(!same("r.csv"));
     assert!(
         !same("d.csv --randoms-where x<5"),
         "another part of the file"
     );
-    std::fs::hard_link(folder.path("d.csv"), folder.path("hard.csv")).unwrap();
-    assert!(same("hard.csv"));
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink("d.csv", folder.path("soft.csv")).unwrap();
-        assert!(same("soft.csv"));
-    }
+    assert!(!same("d.csv --randoms-positions y,z,x"), "other positions");
+}
+
+#[test]
+fn samples_of_the_same_rows_are_mentioned() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(20, 10.0, 1))
+        .with("r.csv", &scattered(50, 10.0, 2))
+        .with("s.csv", &scattered(60, 10.0, 3));
     let run = folder.good("count d.csv d.csv --bins edges:0,9");
     assert!(
         warned(&run, &["data and second", "paired with itself"]),
         "{}",
         run.stderr
     );
+    let run = folder.good("count d.csv d.csv --second-positions y,z,x --bins edges:0,9");
+    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
+    let cross = "xi d.csv --cross d.csv --randoms r.csv --cross-randoms s.csv --bins edges:1,9";
+    let run = folder.good(cross);
+    assert!(
+        warned(&run, &["data and cross are the same rows (d.csv, d.csv)"]),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn fewer_randoms_than_data_are_mentioned() {
+    let folder = Folder::new()
+        .with("d.csv", &scattered(50, 10.0, 1))
+        .with("r.csv", &scattered(20, 10.0, 2));
+    let few = |command: &str| folder.good(&format!("{command} --bins edges:1,9"));
+    let run = few("xi d.csv --randoms r.csv");
+    let parts = ["randoms: 20 rows, fewer than the 50 of data", "swapped"];
+    assert!(warned(&run, &parts), "{}", run.stderr);
+    let run = few("xi r.csv --randoms d.csv");
+    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
+    let run = few("xi r.csv --cross d.csv --randoms d.csv --cross-randoms r.csv");
+    let parts = ["cross randoms: 20 rows, fewer than the 50 of cross"];
+    assert!(warned(&run, &parts), "{}", run.stderr);
+}
+
+#[test]
+fn redshifts_in_the_place_of_distances_are_refused_or_mentioned() {
+    let folder = Folder::new()
+        .with("z.csv", "RA,DEC,Z\n150,2,0.1\n150,2.1,0.12\n")
+        .with("near.csv", "RA,DEC,DIST\n150,2,0.1\n150,2.1,0.12\n")
+        .with("far.csv", "RA,DEC,z\n150,2,300\n150,2.1,310\n");
+    let count = |flags: &str| format!("count {flags} --bins edges:0,50");
+    let parts = [
+        "z.csv: column `Z`: expected comoving distances, found values up to 0.12",
+        "--redshift Z and --cosmology",
+        "--ignore-units Z",
+    ];
+    refused(&folder, &words(&count("z.csv --distance Z")), 1, &parts);
+    let run = folder.good(&count("z.csv --distance Z --ignore-units Z"));
+    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
+    let run = folder.good(&count("near.csv"));
+    let parts = ["near.csv: column `DIST`", "0.12 only: are these redshifts"];
+    assert!(warned(&run, &parts), "{}", run.stderr);
+    let run = folder.good(&count("far.csv --distance z"));
+    assert!(!run.stderr.contains("WARN"), "{}", run.stderr);
 }
 
 #[test]
@@ -257,7 +328,9 @@ fn the_box_of_the_file_is_used_by_every_command() {
     for command in [
         format!("xi {file} --bins edges:1,5"),
         format!("rdf {file} --r-max 5 --n-bins 5"),
-        format!("xi {file} --randoms {file} --bins edges:1,5 --estimator natural"),
+        format!(
+            "xi {file} --randoms {file} --randoms-every 2 --bins edges:1,5 --estimator natural"
+        ),
     ] {
         let run = folder.good(&command);
         assert!(run.stderr.contains(stated), "{command}: {}", run.stderr);

@@ -19,7 +19,8 @@ use albireo_catalogs::{Atoms, Attribute, Frame};
 
 use super::centres::{keys, of_rows};
 use super::{Exclusion, FrameReading, Species};
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
+use crate::within::Within;
 
 /// What is chosen of a frame.
 #[derive(Debug)]

@@ -19,14 +19,15 @@ use albireo_catalogs::{Atoms, Cell, Filter, Frame, Stop, TrajectoryRequest};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
 use crate::space::{BoxSpec, described, domain_of};
+use crate::within::Within;
 use centres::centres;
 use chosen::Chosen;
 
-/// What particles are told apart by.
+/// What particles are distinguished by.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Species {
     /// The first of the columns `species`, `element`, `type` and `name` that there is; all particles alike where there is none.
@@ -58,7 +59,7 @@ pub struct FrameReading {
     pub range: FrameRange,
     /// Names, types, residues and bonds, where they stand in a file of their own.
     pub topology: Option<Arc<Atoms>>,
-    /// What particles are told apart by.
+    /// What particles are distinguished by.
     pub species: Species,
     /// Values of the column of species that the first frame may lack.
     pub more_species: Vec<String>,

@@ -28,6 +28,12 @@ fn orders(table: &Table) -> Vec<u64> {
         .collect()
 }
 
+/// Orders for a message.
+fn listed(orders: &[u64]) -> String {
+    let orders: Vec<String> = orders.iter().map(u64::to_string).collect();
+    orders.join(", ")
+}
+
 /// The edges of the wedges that a table has, as its record tells.
 fn wedge_edges(table: &Table) -> Vec<f64> {
     let edges = table
@@ -106,9 +112,11 @@ impl<'a> Estimates<'a> {
             let mut others = of.iter().map(|one| (one, orders(&one.table)));
             if let Some((one, found)) = others.find(|(_, found)| *found != expected) {
                 bail!(
-                    "{} is no realisation of what {} measures: its multipoles: {found:?}, not {expected:?}",
+                    "{} is no realisation of what {} measures: its multipoles are {}, not {}",
                     one.path.display(),
-                    place()
+                    place(),
+                    listed(&found),
+                    listed(&expected)
                 );
             }
         }

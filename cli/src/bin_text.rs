@@ -1,0 +1,105 @@
+//! Bins as the files of parts name them, and what two of them differ in.
+//!
+//! Entry: [`BinText`].
+
+use albireo::Binning;
+use serde_json::{Value, json};
+
+use crate::text::full;
+
+/// The axes of bins with all of their edges, and the line of sight.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BinText {
+    /// A name and the edges behind it, `r 0 0.5 1`, in as many digits as read back to the same bits.
+    axes: Vec<String>,
+    /// `none` where there is none.
+    sight: String,
+}
+
+/// An axis in a few words.
+fn described(axis: &str) -> String {
+    let words: Vec<&str> = axis.split(' ').collect();
+    match words[..] {
+        [name, lo, .., hi] => format!("{name} in {} bins from {lo} to {hi}", words.len() - 2),
+        _ => axis.to_owned(),
+    }
+}
+
+impl BinText {
+    pub(crate) fn of<B: Binning>(bins: &B) -> Self {
+        let axes = bins.axes().into_iter().map(|axis| {
+            let edges = axis.edges.iter().map(|&edge| full(edge));
+            let words = std::iter::once(axis.name.to_owned()).chain(edges);
+            words.collect::<Vec<_>>().join(" ")
+        });
+        let sight = bins.line_of_sight();
+        Self {
+            axes: axes.collect(),
+            sight: sight.map_or("none", |sight| sight.name()).to_owned(),
+        }
+    }
+
+    /// What differs between these bins and other ones, first these, then the others.
+    pub(crate) fn difference(&self, other: &Self) -> String {
+        let [ours, theirs] = [self, other].map(|bins| {
+            let axes = bins.axes.iter().map(|axis| described(axis));
+            axes.collect::<Vec<_>>().join(", ")
+        });
+        if ours != theirs {
+            return format!("{ours}, and {theirs}");
+        }
+        for (ours, theirs) in self.axes.iter().zip(&other.axes) {
+            let mut words = ours.split(' ').zip(theirs.split(' ')).enumerate();
+            let name = ours.split(' ').next().unwrap_or_default();
+            if let Some((at, (ours, theirs))) = words.find(|(_, (ours, theirs))| ours != theirs) {
+                return format!("edge {} of {name} is {ours}, and {theirs}", at - 1);
+            }
+        }
+        format!("line of sight {}, and {}", self.sight, other.sight)
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({"axes": self.axes, "line_of_sight": self.sight})
+    }
+
+    pub(crate) fn of_json(value: &Value) -> Option<Self> {
+        let axes = value["axes"].as_array()?.iter();
+        let axes = axes.map(|axis| Some(axis.as_str()?.to_owned()));
+        Some(Self {
+            axes: axes.collect::<Option<_>>()?,
+            sight: value["line_of_sight"].as_str()?.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+mod tests {
+    use albireo::{Axis, Edges, LineOfSight, RBins, RpPiBins, SignedEdges};
+
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let r = |edges: &[f64]| BinText::of(&RBins::new(Edges::new(edges.to_vec()).unwrap()));
+        let sight = |axis| {
+            let rp = Edges::new(vec![0.0, 1.0]).unwrap();
+            let pi = SignedEdges::new(vec![0.0, 0.1]).unwrap();
+            let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(axis));
+            BinText::of(&bins.unwrap())
+        };
+        let first = r(&[0.0, 0.1, 1.0]);
+        for (other, difference) in [
+            (
+                r(&[0.0, 1.0]),
+                "r in 2 bins from 0 to 1, and r in 1 bins from 0 to 1",
+            ),
+            (r(&[0.0, 0.2, 1.0]), "edge 1 of r is 0.1, and 0.2"),
+        ] {
+            assert_eq!(first.difference(&other), difference);
+        }
+        let (x, z) = (sight(Axis::X), sight(Axis::Z));
+        assert_eq!(x.difference(&z), "line of sight x, and z");
+        assert_eq!(BinText::of_json(&x.to_json()), Some(x));
+    }
+}

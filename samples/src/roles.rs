@@ -1,0 +1,69 @@
+//! What samples are to each other: which are the randoms of which, and which are the same rows.
+//!
+//! Entry: [`check_randoms`] before they are read, [`same_rows`] and [`few_randoms`] behind.
+
+use std::path::PathBuf;
+
+use crate::error::SampleError;
+use crate::notice::Notice;
+use crate::sample::Sample;
+use crate::source::Source;
+
+/// Whether a role holds the randoms of another one.
+fn are_randoms_of(role: &str, data: &str) -> bool {
+    match role {
+        "randoms" | "shifted randoms" => data == "data",
+        "cross randoms" => data == "cross",
+        _ => false,
+    }
+}
+
+/// What two samples are to each other, each pair of them once.
+fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
+    all.iter()
+        .enumerate()
+        .flat_map(|(k, first)| all[k + 1..].iter().map(move |second| (first, second)))
+}
+
+/// Refuses rows of a file that are given as their own randoms.
+pub(crate) fn check_randoms(sources: &[Source]) -> Result<(), SampleError> {
+    let places = |source: &Source| -> Vec<PathBuf> {
+        let place = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        source.paths.iter().map(place).collect()
+    };
+    let same =
+        |a: &Source, b: &Source| a.selection.is_same_rows(&b.selection) && places(a) == places(b);
+    let mut own = pairs(sources).filter(|(a, b)| are_randoms_of(&b.role, &a.role));
+    match own.find(|(a, b)| same(a, b)) {
+        None => Ok(()),
+        Some((data, randoms)) => Err(SampleError::OwnRandoms {
+            roles: [data.role.clone(), randoms.role.clone()],
+            path: data.paths.first().cloned().unwrap_or_default(),
+        }),
+    }
+}
+
+/// Samples that are the same rows.
+pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
+    let same = |a: &Sample, b: &Sample| a.particles.points() == b.particles.points();
+    let same = pairs(samples).filter(|(a, b)| same(a, b));
+    same.map(|(first, second)| Notice::SameRows {
+        roles: [first.role.clone(), second.role.clone()],
+        paths: [first.path.clone(), second.path.clone()],
+        randoms: are_randoms_of(&second.role, &first.role),
+    })
+    .collect()
+}
+
+/// Randoms that are fewer than their data.
+pub(crate) fn few_randoms(samples: &[Sample]) -> Vec<Notice> {
+    let few = |(data, randoms): &(&Sample, &Sample)| {
+        are_randoms_of(&randoms.role, &data.role) && randoms.particles.len() < data.particles.len()
+    };
+    let few = pairs(samples).filter(few);
+    few.map(|(data, randoms)| Notice::FewRandoms {
+        roles: [data.role.clone(), randoms.role.clone()],
+        rows: [data.particles.len(), randoms.particles.len()],
+    })
+    .collect()
+}
