@@ -276,7 +276,7 @@ fn refusals_say_why() {
         (
             "csv",
             "# columns: [{\"name\": \"x\", \"dtype\": \"uint64\"}]\ny\n1\n",
-            "the line of names has [\"y\"]",
+            "the line of names has `y`",
         ),
         (
             "csv",

@@ -85,7 +85,8 @@ fn locked(path: &Path, (first, alone): (bool, bool)) -> Result<Option<File>> {
             ),
             Err(TryLockError::Error(error)) => {
                 tracing::warn!(
-                    "--checkpoint: no locks in this file system ({error}): make sure that no other job has the folder"
+                    "--checkpoint: no locks in this file system ({}): make sure that no other job has the folder",
+                    albireo_catalogs::in_words(&error)
                 );
                 return Ok(None);
             }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use albireo::binning::MAX_BINS;
 use albireo::{Edges, SignedEdges};
+use albireo_catalogs::in_short;
 use anyhow::{Context, Result, bail};
 
 /// How edges are given: `lin:LO:HI:N`, `log:LO:HI:N`, `edges:a,b,c` or `@file`.
@@ -109,7 +110,9 @@ fn edges_of_file(path: &Path) -> Result<Vec<f64>> {
             None => edges.push(lo),
             Some(&last) if last == lo => {}
             Some(last) => bail!(
-                "{place}: bins must follow each other: this one begins at {lo}, the one before it ends at {last}"
+                "{place}: bins must follow each other: this one begins at {}, the one before it ends at {}",
+                in_short(lo),
+                in_short(*last)
             ),
         }
         edges.push(hi);

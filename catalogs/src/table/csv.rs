@@ -61,7 +61,8 @@ pub(super) fn read(path: &Path) -> Result<Table, Failure> {
     let shown = place.display();
     let record = std::fs::read_to_string(&place).map_err(|error| {
         Failure::Malformed(format!(
-            "its record {shown} should lie beside it ({error}); a file without one is no result of albireo"
+            "its record {shown} should lie beside it ({}); a file without one is no result of albireo",
+            crate::system::in_words(&error)
         ))
     })?;
     let malformed = |detail: String| Failure::Malformed(format!("its record {shown}: {detail}"));

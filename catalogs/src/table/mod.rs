@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub use self::error::TableError;
 use self::error::{Failure, at};
 pub use self::record::ResultKind;
+use crate::error::listed;
 use crate::numbers::Values;
 use crate::whole_file::WholeFile;
 
@@ -383,10 +384,12 @@ fn read_rows<'t>(
         return Err(Failure::Malformed("no line of names".to_owned()));
     };
     let found = crate::text::split_commas(names);
-    let expected: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let expected: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     if found != expected {
         return Err(Failure::Malformed(format!(
-            "the columns should be {expected:?}, the line of names has {found:?}"
+            "the columns should be {}, the line of names has {}",
+            listed(&expected),
+            listed(&found)
         )));
     }
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::layout::{Layout, TextColumn};
 use super::lines::{Delimiter, Lines};
 use super::{split_owned, yaml};
-use crate::error::CatalogError;
+use crate::error::{CatalogError, listed};
 use crate::value::{Attributes, Value};
 
 /// Longest header kept, in bytes.
@@ -49,9 +49,11 @@ pub(super) fn layout(path: &Path, lines: &mut Lines) -> Result<Layout, CatalogEr
     };
     let names = split_owned(delimiter, &names_line);
     if !names.iter().eq(columns.iter().map(|column| &column.name)) {
-        let expected: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let expected: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         return Err(corrupt(format!(
-            "`datatype` names the columns {expected:?}, the line of names {names:?}"
+            "`datatype` names the columns {}, the line of names {}",
+            listed(&expected),
+            listed(&names)
         )));
     }
     let attributes = entries.remove("meta").map(meta).unwrap_or_default();

@@ -13,10 +13,10 @@ use crate::pair_weights::{BITS, efficient, library, particles, pip, read, words}
 
 /// A sky with bits: the columns x and y are right ascension and declination, and a parent with every row.
 fn sky_folder() -> Folder {
-    let rename = |text: String| text.replacen("x,y", "ra,dec", 1);
+    let rename = |text: String| text.replacen("x,y,z", "ra,dec,r", 1);
     let parent = scattered(300, 12.0, 4);
     let lines: Vec<&str> = parent.lines().collect();
-    let mut observed = String::from("ra,dec,z,w,BITWEIGHT0,BITWEIGHT1\n");
+    let mut observed = String::from("ra,dec,r,w,BITWEIGHT0,BITWEIGHT1\n");
     for (row, word) in words(300, 9)
         .iter()
         .enumerate()
@@ -32,7 +32,7 @@ fn sky_folder() -> Folder {
 }
 
 const THETA: &str = "--randoms r.csv --weight w --statistic theta --bins lin:0:3:6";
-const SPACE: &str = "--randoms r.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4";
+const SPACE: &str = "--randoms r.csv --weight w --sky ra,dec --distance r --bins lin:0:2:4";
 
 /// The factors that a result was counted with, as rows of a file.
 fn rows_of_factors(folder: &Folder, result: &str, count: &str) -> String {
@@ -54,7 +54,7 @@ fn factors_of_a_file_are_those_of_the_results_they_came_from() {
     folder.good(&format!(
         "count d.csv --weight w {BITS} --statistic theta --bins lin:0:3:6 -o o.csv"
     ));
-    let space = format!("count d.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4 {BITS}");
+    let space = format!("count d.csv --weight w --sky ra,dec --distance r --bins lin:0:2:4 {BITS}");
     folder.good(&format!("{space} --angular p.csv,o.csv -o ratio.csv"));
     folder.good(&format!("{space} -o without.csv"));
     let rows = rows_of_factors(&folder, "ratio.csv", "DD");
@@ -213,7 +213,7 @@ fn counts_alone_make_upweights_too() {
         "{}",
         run.stderr
     );
-    let space = "--weight w --sky ra,dec --distance z --bins lin:0:2:4";
+    let space = "--weight w --sky ra,dec --distance r --bins lin:0:2:4";
     folder.good(&format!(
         "count d.csv {space} {BITS} --angular DD=parent_w.csv,observed_w.csv -o c.csv"
     ));
@@ -323,10 +323,10 @@ fn upweights_that_fit_nothing_are_refused() {
             (xi("dr.csv,o.csv"), 2, "the parent result holds D1D2, the observed one DD, DR, RR, and what takes upweights here is DD, DR"),
             (xi("DD=dr.csv,o.csv"), 1, "DD is of pairs within one sample, found cross pairs"),
             (xi("p.csv,o.csv --angular DD=dd.csv,o.csv"), 2, "DD has upweights already"),
-            ("xi d.csv --positions ra,dec,z --bins lin:0:2:4 --box 12 --angular dd.csv,plain.csv".to_owned(), 1, "angular separations need an open domain"),
+            ("xi d.csv --positions ra,dec,r --bins lin:0:2:4 --box 12 --angular dd.csv,plain.csv".to_owned(), 1, "angular separations need an open domain"),
         ],
     );
-    let run = folder.run("count d.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4 --angular p.csv,plain.csv -o p.csv");
+    let run = folder.run("count d.csv --weight w --sky ra,dec --distance r --bins lin:0:2:4 --angular p.csv,plain.csv -o p.csv");
     assert_eq!(run.code, 2);
     assert!(
         run.stderr.contains("would replace the input p.csv"),
@@ -334,5 +334,5 @@ fn upweights_that_fit_nothing_are_refused() {
         run.stderr
     );
     // Other data than the upweights are of: said, not refused, as a sample may be cut in redshift.
-    folder.good("count parent.csv --weight w --sky ra,dec --distance z --bins lin:0:2:4 --angular dd.csv,plain.csv -o c.csv");
+    folder.good("count parent.csv --weight w --sky ra,dec --distance r --bins lin:0:2:4 --angular dd.csv,plain.csv -o c.csv");
 }

@@ -303,7 +303,7 @@ fn cuts_without_a_meaning_are_refused() {
         (
             "rdf d.csv --box 10 --bonds far.txt",
             1,
-            &["[3, 77]", "[50, 50] rows"],
+            &["rows 3 and 77", "50 and 50 rows"],
         ),
         (
             "rdf d.csv --box 10 --bonds half.txt",
