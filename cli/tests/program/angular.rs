@@ -244,7 +244,7 @@ output = 'observed_w.csv'
 [xi.restored]
 data = 'd.csv'
 sky = ['ra', 'dec']
-distance = 'z'
+distance = 'r'
 bins = 'lin:0:2:4'
 bits = ['BITWEIGHT0', 'BITWEIGHT1']
 pip-zero-truncated = false

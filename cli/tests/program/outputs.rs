@@ -165,13 +165,13 @@ fn what_cannot_be_written_is_known_before_the_work() {
     fails_at_once(
         &folder,
         "count d.csv --bins lin:0:5:5 -o taken.csv",
-        "taken.csv: is a directory",
+        "taken.csv: expected a file, found a folder",
     );
     let wp = "wp d.csv --box 10 --bins lin:1:5:4 --pi-bins lin:0:4:4";
     fails_at_once(
         &folder,
         &format!("{wp} --counts taken.csv"),
-        "--counts: taken.csv: is a directory",
+        "--counts: taken.csv: expected a file, found a folder",
     );
     // Not even the superuser can make a file there.
     #[cfg(target_os = "linux")]
