@@ -373,18 +373,22 @@ fn correlation_matrices_are_drawn() {
 #[test]
 #[cfg(feature = "plot")]
 fn regions_are_drawn_on_the_sky_and_in_a_box() {
-    let rows = scattered(60, 1.0, 5);
-    let rows = rows.lines().skip(1).map(|line| {
-        let values: Vec<f64> = line
-            .split(',')
-            .map(|value| value.parse().unwrap())
-            .collect();
-        format!("{},{}\n", 20.0 * values[0] - 10.0, 10.0 * values[1])
-    });
+    let sky = |n, seed| {
+        let rows = scattered(n, 1.0, seed);
+        let rows = rows.lines().skip(1).map(|line| {
+            let values: Vec<f64> = line
+                .split(',')
+                .map(|value| value.parse().unwrap())
+                .collect();
+            format!("{},{}\n", 20.0 * values[0] - 10.0, 10.0 * values[1])
+        });
+        format!("RA,DEC\n{}", rows.collect::<String>())
+    };
     let folder = Folder::new()
-        .with("sky.csv", &format!("RA,DEC\n{}", rows.collect::<String>()))
+        .with("sky.csv", &sky(60, 5))
+        .with("more.csv", &sky(90, 6))
         .with("box.csv", &scattered(300, 10.0, 1));
-    let sky = "xi sky.csv --randoms sky.csv --statistic theta --bins lin:0.1:5:2";
+    let sky = "xi sky.csv --randoms more.csv --statistic theta --bins lin:0.1:5:2";
     let of_box = "xi box.csv --box 10 --weight none --bins lin:0:2:2";
     for (command, map) in [
         (format!("{sky} --regions 3"), "sky.svg"),

@@ -264,7 +264,7 @@ const NO_REALISATIONS: &[(&str, i32, &str)] = &[
     (
         "p02.csv p024.csv",
         1,
-        "its multipoles: [0, 2, 4], not [0, 2]",
+        "its multipoles are 0, 2, 4, not 0, 2",
     ),
     ("p02.csv px.csv", 1, "its line of sight: x, not z"),
     (

@@ -101,7 +101,10 @@ const KINDS: [(&str, &str); 52] = [
         "xi sky.csv --randoms sky.csv B --cosmology om=0.3,h=70",
         "cosmology parameter h",
     ),
-    ("xi sky.csv --randoms sky.csv B", "need --cosmology"),
+    (
+        "xi sky.csv --randoms sky.csv --randoms-every 2 B",
+        "need --cosmology",
+    ),
     ("xi D R B --cosmology Planck18", "--cosmology has no use"),
     (
         "xi D R B --estimator (DD-2*DR",

@@ -194,7 +194,7 @@ fn potentials_are_in_the_unit_of_their_lengths() {
     for (call, says) in [
         (
             "sigma.xyz --units V",
-            "--units needs lengths that can be told in Angstrom, found `sigma`",
+            "--units needs lengths that can be converted to Angstrom, found `sigma`",
         ),
         (
             "nm.xyz --unit Angstrom",
