@@ -64,8 +64,8 @@ mod within;
 pub use columns::usual_names;
 pub use error::SampleError;
 pub use frames::{
-    Exclusion, FrameChoice, FrameRange, FrameReading, FrameSource, NumberedFrame, ParseFramesError,
-    Species,
+    Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, NumberedFrame,
+    OneFrame, ParseFramesError, Species,
 };
 pub use given::Given;
 pub use given_frames::GivenFrames;

@@ -1,12 +1,12 @@
-//! A frame as a table, so that expressions over columns select its particles.
+//! A frame as a table, so that expressions over columns select its particles and weigh them.
 //!
-//! Entry: [`Frame::selected`].
+//! Entry: [`Frame::selected`], [`Frame::columns`].
 
 use std::path::Path;
 
 use super::{Attribute, Frame};
 use crate::block::{Block, Cells, Widening};
-use crate::catalog::Request;
+use crate::catalog::{Catalog, Request};
 use crate::error::CatalogError;
 use crate::reader::{Backend, CatalogReader, Component, Field, Kind, Schema, Sink};
 use crate::value::Attributes;
@@ -34,10 +34,29 @@ impl Frame {
     pub fn selected(&self, filter: &Filter, path: &Path) -> Result<Vec<u32>, CatalogError> {
         let mut request = Request::columns(["index"]);
         request.filter = Some(filter.clone());
-        let mut table = FrameTable { path, frame: self };
-        let chosen = CatalogReader::read(&mut table, &request)?;
+        let chosen = self.columns(&request, path)?;
         let chosen = chosen.column("index")?;
         Ok(chosen.iter().map(|&index| index as u32).collect())
+    }
+
+    /// Columns of the particles, and expressions over them, as of the table of a file: those of [`Atoms`](super::Atoms) and `index`, `x`, `y`,
+    /// `z`. `path` is for messages.
+    ///
+    /// ```
+    /// use std::{path::Path, sync::Arc};
+    /// use albireo_catalogs::{Atoms, Attribute, Frame, Request};
+    /// let atoms = Atoms::new(2).with("charge", Attribute::Numbers(vec![-0.8, 0.4]));
+    /// let positions = [vec![0.0, 0.1], vec![0.0; 2], vec![0.0; 2]];
+    /// let frame = Frame { number: 0, step: None, time: None, cell: None, positions, atoms: Arc::new(atoms) };
+    /// let table = frame.columns(&Request::columns(["x", "charge*2"]), Path::new("water.gro"))?;
+    /// assert_eq!(table.column("charge*2")?, [-1.6, 0.8]);
+    /// # Ok::<(), albireo_catalogs::CatalogError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CatalogError::UnknownColumn`], or what an expression has wrong.
+    pub fn columns(&self, request: &Request, path: &Path) -> Result<Catalog, CatalogError> {
+        CatalogReader::read(&mut FrameTable { path, frame: self }, request)
     }
 }
 

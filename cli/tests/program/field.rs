@@ -203,6 +203,74 @@ fn catalogues_in_boxes_points_and_topologies_make_the_same_values() {
 }
 
 #[test]
+fn frames_of_any_trajectory_are_sources() {
+    // Two frames, the second of which is that of the catalogue, in nm.
+    let mut xyz = String::from("40\nUnit=nm\n");
+    (0..40).for_each(|k| {
+        let _ = writeln!(xyz, "H {k} 0 0");
+    });
+    xyz.push_str("40\nUnit=nm\n");
+    for ([x, y, z], q) in atoms() {
+        let kind = if q > 0.0 { "Na" } else { "Cl" };
+        let _ = writeln!(xyz, "{kind} {} {} {}", x / 10.0, y / 10.0, z / 10.0);
+    }
+    let folder = Folder::new()
+        .with("a.csv", &csv())
+        .with("a.pqr", &pqr())
+        .with("a.xyz", &xyz)
+        .with("at.csv", "x,y,z\n1,2,3\n2.5,0.5,4\n");
+    let values = |flags: &str| {
+        folder.good(&format!(
+            "field {flags} --r-min 0.2 --at at.csv -o v.parquet --overwrite"
+        ));
+        floats(&folder.table("v.parquet"), "value")
+    };
+    let all = values("a.csv --weight q --cutoff 3");
+    let near = |found: &[f64], expected: &[f64]| {
+        let pairs = found.iter().zip(expected);
+        assert_eq!(found.len(), expected.len());
+        assert!(
+            pairs.clone().all(|(a, b)| (a - b).abs() < 1e-9),
+            "{found:?} {expected:?}"
+        );
+    };
+    let of_kinds = "--weight 0.5*(name==\"Na\")-0.5*(name==\"Cl\")";
+    near(
+        &values(&format!(
+            "a.xyz --frame 1 {of_kinds} --unit Angstrom --cutoff 3"
+        )),
+        &all,
+    );
+    // In its own unit the frame is a tenth as large.
+    let folder_nm = folder.good("field a.xyz --frame 1 --kernel top-hat --radius 0.9 --origin 0.1,0.2,0.3 --spacing 1 --size 1,1,1 -o n.npy");
+    assert!(
+        folder_nm.stderr.contains("strengths of the sources: 1"),
+        "{}",
+        folder_nm.stderr
+    );
+    let [x, y, z] = [1.0, 2.0, 3.0];
+    let near_by = atoms()
+        .into_iter()
+        .filter(|(p, _)| (p[0] - x).powi(2) + (p[1] - y).powi(2) + (p[2] - z).powi(2) < 81.0);
+    let volume = 4.0 / 3.0 * std::f64::consts::PI * 0.729;
+    let density = npy(&folder, "n.npy").1[0];
+    assert!(
+        (density * volume - near_by.count() as f64).abs() < 1e-6,
+        "{density}"
+    );
+    // Conditions and columns hold for the atoms of PQR files too.
+    let positive = values("a.csv --weight q --where q>0 --cutoff 3");
+    assert_eq!(values("a.pqr --where charge>0 --cutoff 3"), positive);
+    let negative = values("a.csv --weight q --where q<0 --cutoff 3");
+    near(
+        &values(&format!(
+            "a.xyz --frame 1 {of_kinds} --where name==\"Cl\" --unit Angstrom --cutoff 3"
+        )),
+        &negative,
+    );
+}
+
+#[test]
 fn pairs_closer_than_r_min_are_told() {
     let folder = Folder::new().with("a.pqr", "ATOM 1 NA NA 1 0 0 0 1 1\n");
     let run = folder.good(
@@ -242,7 +310,12 @@ const REFUSED: &str = "\
 2 a.pqr --cutoff 3 --threads 100000 GRID => --threads
 2 a.pqr --cutoff 3 --isa mmx GRID => --isa mmx
 2 a.pqr --cutoff 3 --engine naive --threads 2 GRID => --engine naive runs one thread
-2 a.pqr --weight q --cutoff 3 GRID => flags about columns
+1 a.pqr --weight q --cutoff 3 GRID => no column `q`; the columns are: `index`, `x`, `y`, `z`, `charge`, `radius`
+1 a.pqr --where charge>9 --cutoff 3 GRID => a.pqr
+2 a.pqr --sky ra,dec --cutoff 3 GRID => of the flags about columns and rows it takes --weight and --where alone
+2 a.csv --frame 1 --weight q --cutoff 3 GRID => --frame 1: a.csv is a catalogue
+1 w.xyz --cutoff 3 GRID => w.xyz: it holds no charges: give a file that does by --topology
+1 w.xyz --frame 2 --weight x --cutoff 3 GRID => no frame
 2 a.csv --cutoff 3 GRID => --weight: name the column of the charges
 1 a.csv --weight none_such --cutoff 3 GRID => none_such
 1 a.csv --weight q --box 6.5 --cutoff 3.3 GRID => at most half the shortest vector of the box, 3.25, found 3.3
@@ -266,7 +339,7 @@ const REFUSED: &str = "\
 2 a.pqr --kernel lj --cutoff 3 GRID => --r-min: lj needs one
 2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma 3 GRID => --probe: expected epsilon and sigma
 2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma 3 --probe 1,-3 GRID => sigma positive, found 1,-3
-2 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon q --sigma 3 --probe 1,3 GRID => as numbers
+1 a.pqr --kernel lj --cutoff 3 --r-min 2 --epsilon q --sigma 3 --probe 1,3 GRID => no column `q`
 2 a.csv --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --probe 1,3 GRID => lj needs both
 1 a.csv --kernel lj --cutoff 3 --r-min 2 --epsilon 1 --sigma=-3 --probe 1,3 GRID => sigma must be
 2 a.pqr --cutoff 3 --mixing geometric GRID => are for lj
@@ -306,6 +379,7 @@ fn what_has_no_meaning_is_refused_in_a_line_and_nothing_is_written() {
     let folder = Folder::new()
         .with("a.pqr", &pqr())
         .with("a.csv", &csv())
+        .with("w.xyz", "1\none\nO 0 0 0\n1\ntwo\nO 0 0 1\n")
         .with("zero.pqr", "ATOM 1 O HOH 1 0 0 0 0 1\n");
     let folder = folder
         .with("bad.pqr", "ATOM 1 O HOH 1 0 0 x 0 1\n")

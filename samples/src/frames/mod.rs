@@ -1,10 +1,11 @@
 //! Frames of trajectories as particles in a domain, one after the other.
 //!
-//! Entry: [`FrameReading::open`] gives a [`FrameSource`], which reads, and a [`FrameChoice`], which makes jobs of what is read, on any thread.
+//! Entry: [`FrameReading::open`] gives a [`FrameSource`], which reads, and a [`FrameChoice`], which makes jobs of what is read, on any thread; [`FrameReading::one`] gives one frame as a table.
 
 mod centres;
 mod chosen;
 mod lengths;
+mod one;
 mod range;
 mod source;
 mod suspicion;
@@ -16,6 +17,7 @@ use albireo::frames::{FrameGroups, FrameJob};
 use albireo::{Axis, Domain, Lattice, Outside, Particles, PeriodicBox, Points};
 use albireo_catalogs::{Atoms, Cell, Filter, Frame, Stop, TrajectoryRequest};
 
+pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 

@@ -16,11 +16,14 @@ use super::kernel::KernelFlags;
 /// Arguments of `field`.
 #[derive(Debug, Args)]
 pub(crate) struct Field {
-    /// The sources: a catalogue whose --weight is the charge or mass, a PQR file, or with --topology the first frame of a trajectory or PDB
+    /// The sources: a catalogue whose --weight is the charge or mass, a PQR file, or a frame of any structure or trajectory that `rdf` reads
     pub(super) file: PathBuf,
-    /// Charges from a topology (PSF) for the positions of FILE
+    /// What a topology (PSF, ..) says of the atoms of FILE, such as their charges
     #[arg(long, value_name = "PSF")]
     pub(super) topology: Option<PathBuf>,
+    /// The frame of a trajectory, from 0 [default: the first]
+    #[arg(long, value_name = "N")]
+    pub(super) frame: Option<u64>,
     #[command(flatten)]
     pub(super) kernel: KernelFlags,
     #[command(flatten)]

@@ -1,17 +1,18 @@
-//! Who acts: charges or masses at positions, from a catalogue, a PQR file, or positions with a topology.
+//! The sources of a field: charges or masses at positions, from a catalogue, a frame of a trajectory or structure, or a PQR file.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use albireo::{Domain, Lattice, Outside, Particles, PeriodicBox, Points};
+use albireo::{Domain, Outside, Points};
 use albireo_catalogs::{
-    Attribute, Cell, TrajectoryRequest, open_topology, open_trajectory, read_pqr,
+    Attribute, Filter, TrajectoryFormat, open_topology, read_pqr, trajectory_format,
 };
-use albireo_samples::{BoxSpec, Selection, Source, Unit};
+use albireo_samples::{BoxSpec, FrameReading, GivenFrames, OneFrame, Selection, Source};
 use anyhow::{Context, Result};
 
 use super::Field;
 use super::kernel::{KernelFlags, KernelName};
-use crate::inputs::{Call, Wanted};
+use crate::inputs::{Call, Wanted, say};
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::Record;
 use crate::usage::usage;
@@ -55,19 +56,21 @@ fn with_parameters(selection: Selection, kernel: &KernelFlags) -> Result<Selecti
     })
 }
 
-/// Refuses another unit of length than the one that positions are in.
-fn check_unit(flags: &Field, stated: Option<&str>) -> Result<()> {
-    let (Some(asked), Some(stated)) = (flags.space.unit.as_deref(), stated) else {
-        return Ok(());
-    };
-    let read = |text: &str| text.parse::<Unit>().ok();
-    if asked == stated || read(asked).is_some_and(|unit| read(stated) == Some(unit)) {
-        return Ok(());
-    }
-    let file = flags.file.display();
-    Err(usage(format!(
-        "--unit {asked}: lengths in {file} are in {stated}, and field converts none"
-    )))
+/// Whether a file holds frames of molecules, not the table of a catalogue.
+fn holds_frames(path: &Path) -> bool {
+    use TrajectoryFormat::{Cadishi, H5md, Table};
+    let format = trajectory_format(path, stop_reading()).ok().flatten();
+    format.is_some_and(|format| !matches!(format, Cadishi | H5md | Table))
+}
+
+/// The atoms of a PQR file as one frame.
+fn frame_of_pqr(path: &Path) -> Result<GivenFrames> {
+    let pqr = read_pqr(path, &stop_reading())?;
+    let n = pqr.charges.len();
+    let frames = GivenFrames::new(pqr.positions.map(Into::into), vec![n])?
+        .with_column("charge", Attribute::Numbers(pqr.charges))?
+        .with_column("radius", Attribute::Numbers(pqr.radii))?;
+    Ok(frames.in_unit(Some("Angstrom".to_owned())))
 }
 
 impl Sources {
@@ -77,38 +80,24 @@ impl Sources {
             .file
             .extension()
             .is_some_and(|extension| extension == "pqr");
-        if !is_pqr && flags.topology.is_none() {
+        if !is_pqr && flags.topology.is_none() && !holds_frames(&flags.file) {
+            if let Some(frame) = flags.frame {
+                return Err(usage(format!(
+                    "--frame {frame}: {} is a catalogue; of a table with frames choose one by --where 'frame == {frame}'",
+                    flags.file.display()
+                )));
+            }
             return Self::of_catalogue(flags, call, record);
-        }
-        if Selection::from(flags.columns.clone()).any() {
-            return Err(usage(
-                "flags about columns and rows are for catalogues, not for PQR files and topologies",
-            ));
         }
         let _reading = NothingToKeep::begin();
         record.set("file", flags.file.display().to_string());
-        match &flags.topology {
-            Some(topology) if is_pqr => {
-                let topology = topology.display();
-                Err(usage(format!(
-                    "--topology {topology}: a PQR file has its own charges"
-                )))
-            }
-            Some(topology) => Self::of_topology(flags, topology, record),
-            None => {
-                check_unit(flags, Some("Angstrom"))?;
-                let pqr = read_pqr(&flags.file, &stop_reading())?;
-                let [x, y, z] = pqr.positions;
-                let points = Points::new(x, y, z)?;
-                Self::placed(
-                    flags,
-                    points,
-                    pqr.charges,
-                    None,
-                    Some("Angstrom".to_owned()),
-                )
-            }
+        if let (Some(topology), true) = (&flags.topology, is_pqr) {
+            let topology = topology.display();
+            return Err(usage(format!(
+                "--topology {topology}: a PQR file has its own charges"
+            )));
         }
+        Self::of_frame(flags, is_pqr, record)
     }
 
     fn of_catalogue(flags: &Field, call: &mut Call<'_>, record: &mut Record) -> Result<Self> {
@@ -158,89 +147,94 @@ impl Sources {
         })
     }
 
-    /// The first frame with the charges of a topology.
-    fn of_topology(flags: &Field, topology: &Path, record: &mut Record) -> Result<Self> {
-        record.set("topology", topology.display().to_string());
-        let mut trajectory =
-            open_trajectory(&flags.file, &TrajectoryRequest::default(), stop_reading())?;
-        let frame = trajectory.next_frame()?;
-        let frame =
-            frame.with_context(|| format!("{}: it holds no frame", flags.file.display()))?;
-        let atoms = open_topology(topology, stop_reading())?;
-        if atoms.len() != frame.len() {
-            anyhow::bail!(
-                "{} has {} atoms, {} has {}: they must be the same",
-                topology.display(),
-                atoms.len(),
-                flags.file.display(),
-                frame.len()
-            );
+    /// One frame, with what its file or a topology says of the particles.
+    fn of_frame(flags: &Field, is_pqr: bool, record: &mut Record) -> Result<Self> {
+        let selection = Selection::from(flags.columns.clone()).resolved();
+        let of_frames = Selection {
+            weight: selection.weight.clone(),
+            filter: selection.filter.clone(),
+            ..Selection::default()
+        };
+        if selection != of_frames {
+            return Err(usage(format!(
+                "{} is no catalogue: of the flags about columns and rows it takes --weight and --where alone",
+                flags.file.display()
+            )));
         }
-        let charges = match atoms.get("charge") {
-            Some(Attribute::Numbers(charges)) => charges.clone(),
-            _ => anyhow::bail!("{}: it holds no charges", topology.display()),
-        };
-        let [x, y, z] = frame.positions;
-        let unit = trajectory.unit().map(str::to_owned);
-        if trajectory.states_unit() {
-            check_unit(flags, unit.as_deref())?;
+        let topology = flags.topology.as_deref();
+        if let Some(path) = topology {
+            record.set("topology", path.display().to_string());
         }
-        Self::placed(
-            flags,
-            Points::new(x, y, z)?,
-            charges,
-            frame.cell.as_ref(),
-            unit,
-        )
-    }
-
-    /// Places sources in the box of the flags: open space unless they say otherwise.
-    fn placed(
-        flags: &Field,
-        points: Points,
-        strengths: Vec<f64>,
-        cell: Option<&Cell>,
-        unit: Option<String>,
-    ) -> Result<Self> {
-        let domain = match flags.space.space {
-            None | Some(BoxSpec::Open) => Domain::Open,
-            Some(BoxSpec::Lengths(lengths)) => {
-                Domain::Periodic(PeriodicBox::new(lengths).context("--box")?)
-            }
-            Some(BoxSpec::Vectors(vectors)) => {
-                Domain::Triclinic(Lattice::new(vectors).context("--box")?)
-            }
-            Some(BoxSpec::File) => {
-                let none = || format!("--box file: {} states no box", flags.file.display());
-                let cell = cell.with_context(none)?;
-                match cell.lengths() {
-                    Some(lengths) => {
-                        Domain::Periodic(PeriodicBox::new(lengths.map(Some)).context("--box file")?)
-                    }
-                    None => Domain::Triclinic(Lattice::new(cell.vectors()).context("--box file")?),
-                }
-            }
+        let topology = topology.map(|path| open_topology(path, stop_reading()));
+        let filter = selection.filter.as_deref().map(Filter::parse);
+        let number = flags.frame.unwrap_or_default();
+        let reading = FrameReading {
+            range: number.to_string().parse()?,
+            topology: topology.transpose().context("--topology")?.map(Arc::new),
+            filter: filter.transpose().context("--where")?,
+            // Molecules lie in open space unless their box is asked for.
+            space: Some(flags.space.space.unwrap_or(BoxSpec::Open)),
+            unit: flags.space.unit.clone(),
+            stop: stop_reading(),
+            ..FrameReading::default()
         };
-        let n = points.len();
-        let [strengths, sigma] = match flags.kernel.kernel {
-            KernelName::Lj => {
-                let both = [&flags.kernel.epsilon, &flags.kernel.sigma];
-                let [epsilon, sigma] = both.map(|given| constant(given.as_ref(), n));
-                let both = epsilon.zip(sigma).ok_or_else(|| {
-                    usage("--epsilon, --sigma: lj needs both as numbers for PQR files and topologies, which hold none")
-                })?;
-                both.into()
-            }
-            _ => [strengths, vec![]],
+        let frame = if is_pqr {
+            reading.one_given(frame_of_pqr(&flags.file)?, &flags.file)?
+        } else {
+            record.set("frame", number);
+            reading.one(&flags.file)?
         };
-        // Files of molecules lie about their box in any way: they are wrapped, as trajectories are.
-        let placed = domain.place(Particles::new(points), Outside::Wrap)?;
+        frame.notice().into_iter().for_each(say);
+        let columns = strengths(with_parameters(selection, &flags.kernel)?, flags, &frame)?;
+        let asked: Vec<String> = columns.iter().flatten().cloned().collect();
+        let mut found = frame.columns(&asked)?;
+        let n = found.points.len();
+        let mut values = std::mem::take(&mut found.columns).into_iter();
+        let [strengths, sigma] = columns.map(|column| column.and_then(|_| values.next()));
+        let given = |flag: &Option<String>| constant(flag.as_ref(), n);
+        let ones = || vec![1.0; n];
+        let is_lj = flags.kernel.kernel == KernelName::Lj;
         Ok(Self {
-            points: placed.points().clone(),
-            strengths,
-            sigma,
-            domain,
-            unit: flags.space.unit.clone().or(unit),
+            points: found.points,
+            strengths: strengths
+                .or_else(|| given(&flags.kernel.epsilon))
+                .unwrap_or_else(ones),
+            sigma: sigma
+                .or_else(|| given(&flags.kernel.sigma))
+                .filter(|_| is_lj)
+                .unwrap_or_default(),
+            domain: found.domain,
+            unit: frame.unit().map(str::to_owned),
         })
     }
+}
+
+/// The columns of a frame that strengths and sigma come from: those named, else the charges of a potential of charges and the masses of
+/// gravity.
+fn strengths(selection: Selection, flags: &Field, frame: &OneFrame) -> Result<[Option<String>; 2]> {
+    let usual = match flags.kernel.kernel {
+        KernelName::Lj => {
+            let sigma = selection.further_weights.into_iter().next().flatten();
+            return Ok([selection.weight, sigma]);
+        }
+        KernelName::Gravity => Some("mass"),
+        _ if flags.kernel.needs_charges() => Some("charge"),
+        _ => None,
+    };
+    let found = usual.filter(|column| frame.has(column)).map(str::to_owned);
+    if selection.weight.is_none() && found.is_none() && flags.kernel.needs_charges() {
+        let file = match &flags.topology {
+            Some(topology) => topology.display(),
+            None => flags.file.display(),
+        };
+        anyhow::bail!(
+            "{file}: it holds no charges: give a file that does by --topology (PSF), or charges of kinds by --weight, e.g. --weight '0.4*(name != \"OW\") - 0.8*(name == \"OW\")'"
+        );
+    }
+    let strengths = selection.weight.or(found);
+    match &strengths {
+        Some(column) => tracing::info!("strengths of the sources: {column}"),
+        None => tracing::info!("strengths of the sources: 1 each; --weight COLUMN for others"),
+    }
+    Ok([strengths, None])
 }

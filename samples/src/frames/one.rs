@@ -1,0 +1,135 @@
+//! One frame of a trajectory, as a table of its particles.
+//!
+//! Entry: [`FrameReading::one`].
+
+use std::path::{Path, PathBuf};
+
+use albireo::{Domain, Outside, Particles, Points};
+use albireo_catalogs::{Frame, Request};
+
+use super::{FrameReading, FrameSource, at};
+use crate::error::{SampleError, Within};
+use crate::given_frames::GivenFrames;
+use crate::notice::Notice;
+
+/// A frame with what the topology knows of its particles.
+#[derive(Debug)]
+pub struct OneFrame {
+    reading: FrameReading,
+    path: PathBuf,
+    frame: Frame,
+    unit: Option<String>,
+    notice: Option<Notice>,
+}
+
+/// Particles of one frame in its domain, with columns of numbers.
+#[derive(Debug)]
+pub struct FrameColumns {
+    /// Their positions, wrapped into the box.
+    pub points: Points,
+    /// The space that they are in.
+    pub domain: Domain,
+    /// The columns asked for, in that order, a value a particle.
+    pub columns: Vec<Vec<f64>>,
+}
+
+impl FrameReading {
+    /// The first frame of the range of a file.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("ions.xyz");
+    /// # std::fs::write(&path, "2\nions\nNa 0 0 0\nCl 0 0 2.8\n")?;
+    /// use albireo_samples::FrameReading;
+    /// let frame = FrameReading::default().one(&path)?;
+    /// let ions = frame.columns(&["2*(name == 'Na') - 1".to_owned()])?;
+    /// assert_eq!((ions.points.len(), &ions.columns[0][..]), (2, &[1.0, -1.0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A file that cannot be read, one without such a frame, a topology of other particles, a unit that is not converted.
+    pub fn one(self, path: &Path) -> Result<OneFrame, SampleError> {
+        let (request, stop) = (self.request.clone(), self.stop.clone());
+        let source = FrameSource::open(&[path.to_owned()], request, self.range, stop)?;
+        self.one_of(source, path)
+    }
+
+    /// As [`FrameReading::one`], of frames in memory that were read from a file.
+    ///
+    /// # Errors
+    /// As [`FrameReading::one`].
+    pub fn one_given(self, frames: GivenFrames, path: &Path) -> Result<OneFrame, SampleError> {
+        let source = FrameSource::given(frames.opened(), self.range, self.stop.clone())?;
+        self.one_of(source, path)
+    }
+
+    fn one_of(self, source: FrameSource, path: &Path) -> Result<OneFrame, SampleError> {
+        let mut source = source.in_unit(self.unit.as_deref())?;
+        let (unit, notice) = (source.unit().map(str::to_owned), source.notice());
+        let first = source.next_frame()?.ok_or_else(|| SampleError::NoFrames {
+            path: path.to_owned(),
+        })?;
+        let place = || at(&first);
+        let atoms = self.with_topology(&first.frame).within(place)?;
+        let frame = self.whole(first.frame.clone(), atoms).within(place)?;
+        Ok(OneFrame {
+            reading: self,
+            path: path.to_owned(),
+            frame,
+            unit,
+            notice,
+        })
+    }
+}
+
+impl OneFrame {
+    /// Whether its particles have this column.
+    pub fn has(&self, column: &str) -> bool {
+        self.frame.atoms.get(column).is_some()
+    }
+
+    /// The unit of length, where it is known.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Word of a unit that is taken for another than the usual one, or converted.
+    pub fn notice(&self) -> Option<&Notice> {
+        self.notice.as_ref()
+    }
+
+    /// The particles that the condition keeps, with these columns or expressions over columns.
+    ///
+    /// # Errors
+    /// Columns that are not there, a condition that keeps nothing, positions that are not finite, a box that is none.
+    pub fn columns(&self, columns: &[String]) -> Result<FrameColumns, SampleError> {
+        let place = || format!("{}: frame {}", self.path.display(), self.frame.number);
+        let axes = ["x", "y", "z"].map(str::to_owned);
+        let mut request = Request::columns(axes.iter().chain(columns).cloned());
+        request.filter.clone_from(&self.reading.filter);
+        let table = self.frame.columns(&request, &self.path)?;
+        if table.rows() == 0 {
+            return Err(SampleError::Empty {
+                path: self.path.clone(),
+                rows_read: table.rows_read(),
+            });
+        }
+        let column = |name: &String| table.column(name).map(<[f64]>::to_vec);
+        let [x, y, z] = axes.each_ref().map(column);
+        let points = Points::new(x?, y?, z?).within(place)?;
+        let domain = self
+            .reading
+            .domain(self.frame.cell.as_ref())
+            .within(place)?;
+        // Files of molecules have atoms outside their box: they are wrapped, as those of trajectories are.
+        let placed = domain.place(Particles::new(points), Outside::Wrap);
+        let points = placed.within(place)?.points().clone();
+        let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
+        Ok(FrameColumns {
+            points,
+            domain,
+            columns,
+        })
+    }
+}
