@@ -21,7 +21,7 @@ pub(crate) struct Field {
     /// What a topology (PSF, ..) says of the atoms of FILE, such as their charges
     #[arg(long, value_name = "PSF")]
     pub(super) topology: Option<PathBuf>,
-    /// The frame of a trajectory, from 0 [default: the first]
+    /// The frame of a trajectory, from 0, a table or H5MD file of frames included [default: the first]
     #[arg(long, value_name = "N")]
     pub(super) frame: Option<u64>,
     #[command(flatten)]

@@ -80,13 +80,8 @@ impl Sources {
             .file
             .extension()
             .is_some_and(|extension| extension == "pqr");
-        if !is_pqr && flags.topology.is_none() && !holds_frames(&flags.file) {
-            if let Some(frame) = flags.frame {
-                return Err(usage(format!(
-                    "--frame {frame}: {} is a catalogue; of a table with frames choose one by --where 'frame == {frame}'",
-                    flags.file.display()
-                )));
-            }
+        let of_frames = flags.topology.is_some() || flags.frame.is_some();
+        if !is_pqr && !of_frames && !holds_frames(&flags.file) {
             return Self::of_catalogue(flags, call, record);
         }
         let _reading = NothingToKeep::begin();
@@ -232,9 +227,9 @@ fn strengths(selection: Selection, flags: &Field, frame: &OneFrame) -> Result<[O
         );
     }
     let strengths = selection.weight.or(found);
-    match &strengths {
-        Some(column) => tracing::info!("strengths of the sources: {column}"),
-        None => tracing::info!("strengths of the sources: 1 each; --weight COLUMN for others"),
-    }
+    let named = strengths
+        .as_deref()
+        .unwrap_or("1 each (--weight for others)");
+    tracing::info!("strengths of the sources: {named}");
     Ok([strengths, None])
 }
