@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, program};
 
 /// The folder of the workspace.
 fn root() -> std::path::PathBuf {
@@ -19,7 +19,7 @@ fn checkout() -> Folder {
         let entry = entry.unwrap();
         std::fs::copy(entry.path(), samples.join(entry.file_name())).unwrap();
     }
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_albireo"), folder.path("albireo")).unwrap();
+    std::os::unix::fs::symlink(program(), folder.path("albireo")).unwrap();
     folder
 }
 

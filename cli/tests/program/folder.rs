@@ -9,6 +9,14 @@ use albireo_catalogs::{Table, Values};
 /// The folder, removed at the end of the test.
 pub(crate) struct Folder(tempfile::TempDir);
 
+/// The program, or what ALBIREO_PROGRAM names in its place.
+pub(crate) fn program() -> PathBuf {
+    std::env::var_os("ALBIREO_PROGRAM").map_or_else(
+        || PathBuf::from(env!("CARGO_BIN_EXE_albireo")),
+        PathBuf::from,
+    )
+}
+
 /// What a run of the program left.
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -42,7 +50,7 @@ impl Folder {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_albireo"));
+        let mut command = Command::new(program());
         command.current_dir(self.0.path()).args(arguments);
         command
     }

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::process::Command;
 
-use crate::folder::{Folder, scattered};
+use crate::folder::{Folder, program, scattered};
 
 fn folder() -> Folder {
     let frames = scattered(30, 10.0, 2);
@@ -23,7 +23,7 @@ fn limited(folder: &Folder, arguments: &str) -> Command {
     let mut command = Command::new("bash");
     command
         .args(["-c", "ulimit -f 4; exec \"$0\" \"$@\""])
-        .arg(env!("CARGO_BIN_EXE_albireo"))
+        .arg(program())
         .args(arguments.split_whitespace())
         .current_dir(folder.path(""));
     command

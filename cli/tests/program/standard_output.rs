@@ -2,7 +2,7 @@
 
 use albireo_catalogs::Table;
 
-use crate::folder::{Folder, floats, integers, scattered};
+use crate::folder::{Folder, floats, integers, program, scattered};
 
 fn folder() -> Folder {
     Folder::new().with("d.csv", &scattered(60, 10.0, 1))
@@ -88,7 +88,7 @@ fn a_pipe_gets_every_digit() {
 /// What the program prints on a terminal of its own.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(folder: &Folder, arguments: &str) -> String {
-    let program = format!("{} {arguments} 2> /dev/null", env!("CARGO_BIN_EXE_albireo"));
+    let program = format!("{} {arguments} 2> /dev/null", program().display());
     let output = std::process::Command::new("script")
         .args(["--quiet", "--return", "--command", &program, "/dev/null"])
         .current_dir(folder.path("."))
