@@ -51,6 +51,7 @@ mod hdf5_head;
 mod kept_file;
 mod made_here;
 mod masks;
+mod names;
 mod numbers;
 mod open;
 #[cfg(feature = "parquet")]
@@ -79,6 +80,7 @@ pub use format::Format;
 pub use grids::{GridFormat, GridGeometry, GridWriter, grid_record, read_dx_grid};
 pub use h5md_file::{H5mdContents, H5mdFile};
 pub use made_here::is_result;
+pub use names::did_you_mean;
 pub use numbers::{Values, in_short};
 pub use open::{open, open_until};
 #[cfg(feature = "parquet")]

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use crate::catalog::{Request, component};
 use crate::collector::{Computed, Origin, Pick};
-use crate::error::{CatalogError, listed};
+use crate::error::CatalogError;
 use crate::expression::{self, Expression, Located, Type, Unfit};
 use crate::masks::Masks;
+use crate::names::listed;
 use crate::schema::{Component, Field, Kind, Schema};
 use crate::words::{self, WordColumn};
 

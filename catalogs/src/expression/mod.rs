@@ -8,6 +8,7 @@ mod error;
 mod evaluate;
 mod functions;
 mod parse;
+mod phrases;
 mod scan;
 mod tree;
 mod values;

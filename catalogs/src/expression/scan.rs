@@ -3,7 +3,8 @@
 //! Entry: the methods of [`Parser`], which puts them together.
 
 use super::error::ExpressionError;
-use super::parse::{Names, Parsed, Parser};
+use super::parse::{Names, Parsed, Parser, tree};
+use super::phrases::translated;
 use super::tree::Kind;
 
 /// Characters of the longest name that is looked for without backquotes.
@@ -153,26 +154,25 @@ impl Parser<'_> {
     /// A word behind another, as `resname SOL` of other programs has them, or anything else where an operator should stand.
     pub(super) fn no_operator(&self, expected: &str) -> ExpressionError {
         let is_word = |c: &char| c.is_alphanumeric() || *c == '_';
-        let before = self.chars[..self.position].iter().rev();
-        let before = before
-            .skip_while(|c| c.is_whitespace())
-            .take_while(|c| is_word(c));
-        let mut before: Vec<char> = before.copied().collect();
-        before.reverse();
-        let behind = self.chars[self.position..]
+        let before = self.chars[..self.position]
             .iter()
-            .take_while(|c| is_word(c));
-        let behind: String = behind.collect();
-        let names_column = before.first().is_some_and(|c| !c.is_ascii_digit());
-        if !names_column || behind.is_empty() {
-            return self.error(expected);
+            .rposition(|c| !c.is_whitespace());
+        let begin = before.map_or(0, |last| {
+            let other = self.chars[..=last].iter().rposition(|c| !is_word(c));
+            other.map_or(0, |other| other + 1)
+        });
+        let is_end = |c: &char| *c == ')';
+        let end = self.chars[self.position..].iter().position(is_end);
+        let end = end.map_or(self.chars.len(), |end| self.position + end);
+        let here: String = self.chars[begin..end].iter().collect();
+        let whole = translated(self.text).filter(|text| tree(text, self.names).is_ok());
+        match (translated(&here), whole) {
+            (Some(phrase), Some(whole)) if phrase != whole => {
+                self.error(&format!("{expected}, such as {phrase}, in all {whole}"))
+            }
+            (Some(phrase), _) => self.error(&format!("{expected}, such as {phrase}")),
+            (None, _) => self.error(expected),
         }
-        let column: String = before.into_iter().collect();
-        let value = match behind.parse::<f64>() {
-            Ok(_) => behind,
-            Err(_) => format!("\"{behind}\""),
-        };
-        self.error(&format!("{expected}, such as {column} == {value}"))
     }
 
     pub(super) fn error(&self, expected: &str) -> ExpressionError {
