@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use albireo::{
     Axis, CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
 };
-use albireo_catalogs::{CatalogError, ExpressionError, in_short};
+use albireo_catalogs::{CatalogError, ExpressionError, did_you_mean, in_short};
 use thiserror::Error;
 
 /// Why a sample could not be read or placed.
@@ -345,13 +345,16 @@ pub enum SampleError {
         reason: String,
     },
     /// Particles of which something is not known.
-    #[error("no `{column}` of the particles is known (columns: {}): a file of names, masses and bonds is given by --topology", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
+    #[error("no `{column}` of the particles is known{} (columns: {}): a file of names, masses and bonds is given by --topology", did_you_mean(column, available), if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
     NoAttribute {
         /// What is asked for.
         column: String,
         /// What is known.
         available: Vec<String>,
     },
+    /// Frames whose particles cannot be made.
+    #[error(transparent)]
+    Frames(#[from] crate::frame_error::FrameError),
     /// Exclusions along bonds of particles without bonds.
     #[error(
         "no bonds are known: give them by --bonds FILE, or by a --topology that has them (PSF, PDB with CONECT, GSD)"
@@ -392,16 +395,6 @@ pub enum SampleError {
         column: String,
         /// The value.
         found: String,
-    },
-    /// A molecule whose centre of mass is nowhere.
-    #[error(
-        "the molecule of row {row} (from 0) has the mass {mass}: a centre of mass needs a positive one", mass = in_short(*mass)
-    )]
-    MasslessMolecule {
-        /// Its first row.
-        row: usize,
-        /// The sum of its masses.
-        mass: f64,
     },
     /// A box without a plane normal to an axis.
     #[error("a plane normal to {} needs a box with two vectors in it and the third normal to it", .0.name())]

@@ -33,7 +33,10 @@
 
 mod bits;
 mod columns;
+mod elements;
 mod error;
+mod frame_error;
+mod frame_notice;
 mod frames;
 mod given;
 mod given_frames;
@@ -49,6 +52,7 @@ mod regions;
 mod roles;
 mod sample;
 mod selection;
+mod shown;
 mod snapshots;
 mod source;
 mod space;
@@ -62,10 +66,13 @@ mod whole_numbers;
 mod within;
 
 pub use columns::usual_names;
+pub use elements::{element_of, weight_of};
 pub use error::SampleError;
+pub use frame_error::FrameError;
+pub use frame_notice::FrameNotice;
 pub use frames::{
-    Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, NumberedFrame,
-    OneFrame, ParseFramesError, Species,
+    Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,
+    NumberedFrame, OneFrame, ParseFramesError, Species, held,
 };
 pub use given::Given;
 pub use given_frames::GivenFrames;

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use albireo::cosmology::Cosmology;
 use albireo_catalogs::in_short;
 
+use crate::frame_notice::FrameNotice;
+
 /// Something worth saying that is no error. Its text is one line.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -197,6 +199,8 @@ pub enum Notice {
         /// The file of the topology.
         topology: Option<PathBuf>,
     },
+    /// What is said of the particles of frames.
+    OfFrames(FrameNotice),
     /// Positions that were wrapped into the box.
     Wrapped {
         /// What the sample is to the command.
@@ -211,6 +215,9 @@ pub enum Notice {
 impl Notice {
     /// Whether it is a suspicion, rather than word of what was done.
     pub fn is_warning(&self) -> bool {
+        if let Self::OfFrames(notice) = self {
+            return notice.is_warning();
+        }
         matches!(
             self,
             Self::Radians { .. }
@@ -270,6 +277,7 @@ impl fmt::Display for Notice {
             of_roles @ (Self::SameRows { .. } | Self::FewRandoms { .. }) => {
                 of_roles.write_of_roles(f)
             }
+            Self::OfFrames(notice) => notice.fmt(f),
             of_frames @ (Self::ConvertedFrames { .. }
             | Self::OtherUnit { .. }
             | Self::OtherBox { .. }
@@ -447,6 +455,7 @@ impl Notice {
             | Self::SameRows { .. }
             | Self::FewRandoms { .. }
             | Self::SmallDistances { .. }
+            | Self::OfFrames(_)
             | Self::ConvertedFrames { .. }
             | Self::OtherUnit { .. }
             | Self::OtherBox { .. }

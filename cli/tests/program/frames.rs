@@ -366,7 +366,7 @@ fn what_trajectories_cannot_be_is_told_in_a_line() {
             "t.csv --r-max 3 --n-bins 6 --select all",
             "expected NAME=CONDITION",
         ),
-        ("t.csv --r-max 3 --n-bins 6 --select all=mass>3", "mass"),
+        ("t.csv --r-max 3 --n-bins 6 --select all=charge>3", "charge"),
         (
             "t.csv --r-max 3 --n-bins 6 --bonded 1",
             "no bonds are known",

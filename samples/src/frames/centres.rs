@@ -1,45 +1,15 @@
 //! Molecules as their centres of mass.
 //!
-//! Entry: [`centres`].
-
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "molecules are numbered in 32 bits"
-)]
+//! Entry: [`Molecules`], [`centres`].
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Attribute};
 
+use super::molecules::Numbering;
 use crate::error::SampleError;
-
-/// The rows of each molecule, in the order in which molecules come first.
-fn molecules(of: &Attribute) -> Vec<Vec<u32>> {
-    let mut place: HashMap<u64, usize> = HashMap::new();
-    let mut rows: Vec<Vec<u32>> = Vec::new();
-    for (row, key) in keys(of).into_iter().enumerate() {
-        let at = *place.entry(key).or_insert_with(|| {
-            rows.push(Vec::new());
-            rows.len() - 1
-        });
-        rows[at].push(row as u32);
-    }
-    rows
-}
-
-/// What tells the values of a column apart.
-pub(super) fn keys(of: &Attribute) -> Vec<u64> {
-    match of {
-        Attribute::Integers(values) => values.iter().map(|&value| value as u64).collect(),
-        Attribute::Texts { codes, .. } => codes.iter().map(|&code| code.into()).collect(),
-        // -0 is 0.
-        Attribute::Numbers(values) => values.iter().map(|&v| (v + 0.0).to_bits()).collect(),
-        _ => Vec::new(),
-    }
-}
+use crate::frame_error::FrameError;
 
 /// Values of some rows.
 pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {
@@ -59,60 +29,152 @@ pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {
     }
 }
 
+/// The atoms of a frame, told apart into molecules by a column.
+pub(super) struct Molecules<'a> {
+    column: &'a str,
+    numbers: &'a Attribute,
+    domain: &'a Domain,
+    /// Positions in the box.
+    points: Points,
+}
+
+impl<'a> Molecules<'a> {
+    /// Those of the column of this name.
+    ///
+    /// # Errors
+    /// No such column, positions that are not finite.
+    pub(super) fn of(
+        positions: &[Vec<f64>; 3],
+        atoms: &'a Atoms,
+        column: &'a str,
+        domain: &'a Domain,
+    ) -> Result<Self, SampleError> {
+        let numbers = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+        let [x, y, z] = positions.each_ref().map(Clone::clone);
+        let placed = domain.place(Particles::new(Points::new(x, y, z)?), Outside::Wrap)?;
+        Ok(Self {
+            column,
+            numbers,
+            domain,
+            points: placed.points().clone(),
+        })
+    }
+
+    /// The step to a row from the row before it in the same molecule, as the nearest image.
+    fn step(&self, to: u32, from: u32) -> [f64; 3] {
+        let at = |row: u32| self.points.at(row as usize);
+        self.domain.separation(at(to), at(from)).d
+    }
+
+    /// The first step of a molecule that is longer than half the box, if there is one: the image that it leads to is then not known.
+    fn first_far_step(&self, rows: &[u32]) -> Option<f64> {
+        let half = self.domain.reach();
+        let mut steps = rows.windows(2).map(|two| {
+            let [x, y, z] = self.step(two[1], two[0]);
+            (x * x + y * y + z * z).sqrt()
+        });
+        steps.find(|length| *length > half)
+    }
+
+    /// What a molecule of these rows is called in the column.
+    fn name_of(&self, rows: &[u32]) -> String {
+        let row = rows[0] as usize;
+        match self.numbers {
+            Attribute::Integers(values) => values[row].to_string(),
+            Attribute::Numbers(values) => values[row].to_string(),
+            Attribute::Texts { texts, codes } => texts[codes[row] as usize].clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// How the numbers are meant: where one is used again, behind others, by atoms further than half the box from those before, numbers begin
+    /// again, and each run of rows with one number is a molecule.
+    pub(super) fn numbering(&self) -> Numbering {
+        let by_number = Numbering::Unique.rows_of(self.numbers);
+        let is_split = |rows: &&Vec<u32>| rows.windows(2).any(|two| two[1] != two[0] + 1);
+        let far = by_number.iter().filter(is_split).find_map(|rows| {
+            let distance = self.first_far_step(rows)?;
+            Some((self.name_of(rows), distance))
+        });
+        match far {
+            None => Numbering::Unique,
+            Some((molecule, distance)) => Numbering::UsedAgain {
+                numbers: by_number.len(),
+                molecules: Numbering::runs_of(self.numbers).len(),
+                molecule,
+                distance,
+                half: self.domain.reach(),
+            },
+        }
+    }
+
+    /// Refuses a molecule whose atoms are further apart than half the box.
+    fn check(&self, rows: &[u32]) -> Result<(), FrameError> {
+        match self.first_far_step(rows) {
+            None => Ok(()),
+            Some(distance) => Err(FrameError::WideMolecule {
+                column: self.column.to_owned(),
+                molecule: self.name_of(rows),
+                distance,
+                half: self.domain.reach(),
+            }),
+        }
+    }
+}
+
+fn missing(column: &str, atoms: &Atoms) -> SampleError {
+    SampleError::NoAttribute {
+        column: column.to_owned(),
+        available: atoms.names().map(str::to_owned).collect(),
+    }
+}
+
 /// Each molecule as one particle at its centre of mass, with the attributes of its first atom and the mass of all.
 ///
 /// Molecules are made whole first: every atom is taken at its image nearest to the one before it in the file, which is right as long as bonds, or steps along the
 /// chain, are shorter than half the box.
 ///
 /// # Errors
-/// No such column, no masses, or a molecule without mass.
+/// No masses, a molecule without mass, or one whose atoms are further apart than half the box.
 pub(super) fn centres(
-    positions: &[Vec<f64>; 3],
+    molecules: &Molecules<'_>,
     atoms: &Atoms,
-    column: &str,
-    domain: &Domain,
+    numbering: &Numbering,
 ) -> Result<([Vec<f64>; 3], Atoms), SampleError> {
-    let missing = |column: &str| SampleError::NoAttribute {
-        column: column.to_owned(),
-        available: atoms.names().map(str::to_owned).collect(),
-    };
-    let molecules = molecules(atoms.get(column).ok_or_else(|| missing(column))?);
     let masses: Cow<'_, [f64]> = match atoms.get("mass") {
         Some(Attribute::Numbers(masses)) => masses.into(),
         Some(Attribute::Integers(masses)) => masses.iter().map(|&mass| mass as f64).collect(),
-        _ => return Err(missing("mass")),
+        _ => return Err(missing("mass", atoms)),
     };
-    let [x, y, z] = positions.each_ref().map(Clone::clone);
-    let placed = domain.place(Particles::new(Points::new(x, y, z)?), Outside::Wrap)?;
-    let points = placed.points();
+    let rows_of = numbering.rows_of(molecules.numbers);
     let mut centres = [const { Vec::new() }; 3];
-    let mut mass_of = Vec::with_capacity(molecules.len());
-    for rows in &molecules {
-        let mut at = points.at(rows[0] as usize);
+    let mut mass_of = Vec::with_capacity(rows_of.len());
+    for rows in &rows_of {
+        molecules.check(rows)?;
+        let mut at = molecules.points.at(rows[0] as usize);
         let (mut sum, mut mass) = ([0.0; 3], 0.0);
-        let mut before = at;
+        let mut before = rows[0];
         for &row in rows {
-            let placed = points.at(row as usize);
-            // The nearest image of the step from the atom before.
-            let step = domain.separation(placed, before).d;
+            let step = molecules.step(row, before);
             at = [0, 1, 2].map(|k| at[k] + step[k]);
-            before = placed;
+            before = row;
             let weight = masses[row as usize];
             sum = [0, 1, 2].map(|k| sum[k] + weight * at[k]);
             mass += weight;
         }
         if !(mass > 0.0 && mass.is_finite()) {
-            return Err(SampleError::MasslessMolecule {
+            return Err(FrameError::MasslessMolecule {
                 row: rows[0] as usize,
                 mass,
-            });
+            }
+            .into());
         }
         for k in 0..3 {
             centres[k].push(sum[k] / mass);
         }
         mass_of.push(mass);
     }
-    let first: Vec<u32> = molecules.iter().map(|rows| rows[0]).collect();
+    let first: Vec<u32> = rows_of.iter().map(|rows| rows[0]).collect();
     let mut of = Atoms::new(first.len());
     for name in atoms.names() {
         if let Some(attribute) = atoms.get(name) {

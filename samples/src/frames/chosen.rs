@@ -17,7 +17,8 @@ use albireo::tally::Cut;
 use albireo::{Groups, Labels, Particles};
 use albireo_catalogs::{Atoms, Attribute, Frame};
 
-use super::centres::{keys, of_rows};
+use super::centres::of_rows;
+use super::molecules::keys;
 use super::{Exclusion, FrameReading, Species};
 use crate::error::SampleError;
 use crate::within::Within;
@@ -35,7 +36,7 @@ pub(super) struct Chosen {
 }
 
 /// A column of species that is looked for where none is named.
-const USUAL: [&str; 4] = ["species", "element", "type", "name"];
+pub(super) const USUAL: [&str; 4] = ["species", "element", "type", "name"];
 
 fn missing(column: &str, atoms: &Atoms) -> SampleError {
     SampleError::NoAttribute {
@@ -71,23 +72,41 @@ fn values_of(attribute: &Attribute) -> Vec<String> {
     }
 }
 
-/// The column of species: the one named, else the first of the usual ones that tells particles apart by few values.
-fn species_column<'a>(species: &Species, atoms: &'a Atoms) -> Result<Option<&'a str>, SampleError> {
-    match species {
-        Species::Column(column) => {
-            let found = atoms.names().find(|name| name == column);
-            found.map(Some).ok_or_else(|| missing(column, atoms))
-        }
-        Species::Usual => {
-            let found = USUAL.iter().find(|name| atoms.get(name).is_some());
-            Ok(found.and_then(|wanted| atoms.names().find(|name| name == wanted)))
-        }
-        Species::Conditions(_) => Ok(None),
-    }
-}
-
 /// The most values of a column of species.
 const MOST_SPECIES: usize = 64;
+
+/// The column of species and its values among the particles that are kept: the one named, else the first of the usual ones that tells particles
+/// apart by few values.
+fn species_column(
+    species: &Species,
+    atoms: &Atoms,
+    kept: Option<&[u32]>,
+) -> Result<Option<(String, Vec<String>)>, SampleError> {
+    let of_kept = |attribute: &Attribute| match kept {
+        None => values_of(attribute),
+        Some(rows) => values_of(&of_rows(attribute, rows)),
+    };
+    match species {
+        Species::Column(column) => {
+            let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+            let values = of_kept(attribute);
+            if values.len() > MOST_SPECIES {
+                return Err(SampleError::TooManySpecies {
+                    column: column.to_owned(),
+                    found: values.len(),
+                    most: MOST_SPECIES,
+                });
+            }
+            Ok(Some((column.clone(), values)))
+        }
+        Species::Usual => {
+            let values = |name: &&str| Some(((*name).to_owned(), of_kept(atoms.get(name)?)));
+            let few = |found: &(String, Vec<String>)| found.1.len() <= MOST_SPECIES;
+            Ok(USUAL.iter().filter_map(values).find(few))
+        }
+        Species::Alike | Species::Conditions(_) => Ok(None),
+    }
+}
 
 /// The groups that particles are counted in, as the first frame has them.
 pub(super) fn groups(
@@ -99,29 +118,18 @@ pub(super) fn groups(
         let names = conditions.iter().map(|(name, _)| name.clone());
         return Ok((FrameGroups::overlapping(names)?, None));
     }
-    let Some(column) = species_column(&reading.species, atoms)? else {
-        return Ok((FrameGroups::apart(["all"]), None));
-    };
     // Species of which no particle is kept are none.
     let kept = kept_rows(reading, (frame, path))?.filter(|rows| !rows.is_empty());
-    let of_kept = |attribute: &Attribute| match &kept {
-        None => values_of(attribute),
-        Some(rows) => values_of(&of_rows(attribute, rows)),
+    let found = species_column(&reading.species, atoms, kept.as_deref())?;
+    let Some((column, mut names)) = found else {
+        return Ok((FrameGroups::apart(["all"]), None));
     };
-    let mut names = atoms.get(column).map(of_kept).unwrap_or_default();
     for name in &reading.more_species {
         if !names.contains(name) {
             names.push(name.clone());
         }
     }
-    if names.len() > MOST_SPECIES {
-        return Err(SampleError::TooManySpecies {
-            column: column.to_owned(),
-            found: names.len(),
-            most: MOST_SPECIES,
-        });
-    }
-    Ok((FrameGroups::apart(names), Some(column.to_owned())))
+    Ok((FrameGroups::apart(names), Some(column)))
 }
 
 /// The rows that the filter keeps, where there is one.

@@ -4,19 +4,25 @@
 
 mod centres;
 mod chosen;
+mod held;
 mod lengths;
+mod masses;
+mod molecules;
 mod one;
 mod range;
 mod source;
+mod spaces;
+mod spelling;
 mod suspicion;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo::frames::{FrameGroups, FrameJob};
-use albireo::{Axis, Domain, Lattice, Outside, Particles, PeriodicBox, Points};
-use albireo_catalogs::{Atoms, Cell, Filter, Frame, Stop, TrajectoryRequest};
+use albireo::{Axis, Outside, Particles, Points};
+use albireo_catalogs::{Atoms, Filter, Frame, Stop, TrajectoryRequest};
 
+pub use held::{Held, held};
 pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
@@ -24,17 +30,21 @@ pub use source::{FrameSource, NumberedFrame};
 use crate::error::SampleError;
 use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
-use crate::space::{BoxSpec, described, domain_of};
+use crate::space::{BoxSpec, described};
 use crate::within::Within;
-use centres::centres;
+use centres::{Molecules, centres};
 use chosen::Chosen;
+use masses::Guess;
+use molecules::Numbering;
 
 /// What particles are distinguished by.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Species {
-    /// The first of the columns `species`, `element`, `type` and `name` that there is; all particles alike where there is none.
+    /// The first of the columns `species`, `element`, `type` and `name` that there is with at most 64 values; all particles alike where there is none.
     #[default]
     Usual,
+    /// All particles alike.
+    Alike,
     /// The values of a column.
     Column(String),
     /// Named conditions; particles may satisfy several.
@@ -88,6 +98,10 @@ pub struct FrameChoice {
     reading: FrameReading,
     groups: FrameGroups,
     column: Option<String>,
+    /// How molecules are numbered that are counted as their centres.
+    numbering: Numbering,
+    /// Columns of the first frame that are made of names.
+    guesses: Vec<Guess>,
     /// What was chosen last, for the particles that it was chosen of.
     last: Mutex<Option<(Arc<Atoms>, Arc<Chosen>)>>,
     /// The particles of a frame, and the same with what the topology knows of them.
@@ -116,10 +130,15 @@ impl FrameReading {
     /// # Errors
     /// Files that cannot be read, a range without a frame, columns or species that are not there.
     pub fn open(self, paths: &[PathBuf]) -> Result<(FrameSource, FrameChoice), SampleError> {
-        let (mut request, stop) = (self.request.clone(), self.stop.clone());
-        request.lacking = self.flat.map(albireo::Axis::index);
-        let source = FrameSource::open(paths, request, self.range, stop)?;
+        let source = self.source(paths)?;
         self.of_source(source)
+    }
+
+    /// The frames of files.
+    fn source(&self, paths: &[PathBuf]) -> Result<FrameSource, SampleError> {
+        let mut request = self.request.clone();
+        request.lacking = self.flat.map(Axis::index);
+        FrameSource::open(paths, request, self.range, self.stop.clone())
     }
 
     /// As [`FrameReading::open`], of frames in memory.
@@ -143,15 +162,19 @@ impl FrameReading {
                 path: source.first().to_owned(),
             })?;
         let place = || at(&first);
-        let merged = self.with_topology(&first.frame).within(place)?;
+        let known = self.known(&first.frame);
+        let (merged, guesses) = known.within(place)?;
+        let numbering = self.numbering(&first.frame, &merged).within(place)?;
         let whole = self
-            .whole(first.frame.clone(), merged.clone())
+            .whole(first.frame.clone(), merged.clone(), &numbering)
             .within(place)?;
         let (groups, column) = chosen::groups(&self, (&whole, &first.path)).within(place)?;
         let choice = FrameChoice {
             reading: self,
             groups,
             column,
+            numbering,
+            guesses,
             last: Mutex::new(None),
             merged: Mutex::new(Some((Arc::clone(&first.frame.atoms), merged))),
         };
@@ -182,6 +205,12 @@ impl FrameReading {
         )
     }
 
+    /// What is known of the particles of a frame: by the frame, by the topology, and by their names.
+    fn known(&self, frame: &Frame) -> Result<(Arc<Atoms>, Vec<Guess>), SampleError> {
+        let atoms = self.with_topology(frame)?;
+        Ok(self.guessed(atoms)?)
+    }
+
     /// The frame with what the topology knows of its particles.
     fn with_topology(&self, frame: &Frame) -> Result<Arc<Atoms>, SampleError> {
         let Some(topology) = &self.topology else {
@@ -205,60 +234,31 @@ impl FrameReading {
         Ok(Arc::new(atoms))
     }
 
+    /// How the first frame numbers its molecules, where these are asked for.
+    fn numbering(&self, frame: &Frame, atoms: &Atoms) -> Result<Numbering, SampleError> {
+        let Some(column) = &self.centres else {
+            return Ok(Numbering::Unique);
+        };
+        let domain = self.domain(frame.cell.as_ref())?;
+        Ok(Molecules::of(&frame.positions, atoms, column, &domain)?.numbering())
+    }
+
     /// The frame with all that is known of its particles, its molecules as centres where these are asked for.
-    fn whole(&self, mut frame: Frame, atoms: Arc<Atoms>) -> Result<Frame, SampleError> {
+    fn whole(
+        &self,
+        mut frame: Frame,
+        atoms: Arc<Atoms>,
+        numbering: &Numbering,
+    ) -> Result<Frame, SampleError> {
         frame.atoms = atoms;
         if let Some(column) = &self.centres {
             let domain = self.domain(frame.cell.as_ref())?;
-            let (positions, atoms) = centres(&frame.positions, &frame.atoms, column, &domain)?;
+            let molecules = Molecules::of(&frame.positions, &frame.atoms, column, &domain)?;
+            let (positions, atoms) = centres(&molecules, &frame.atoms, numbering)?;
             frame.positions = positions;
             frame.atoms = Arc::new(atoms);
         }
         Ok(frame)
-    }
-
-    /// The space of a frame with this box.
-    fn domain(&self, cell: Option<&Cell>) -> Result<Domain, SampleError> {
-        match (self.space, cell) {
-            (None | Some(BoxSpec::File), Some(cell)) => domain_of_cell(cell),
-            (Some(BoxSpec::File), None) => Err(SampleError::NoStatedBox),
-            (None, None) => Ok(Domain::Open),
-            (Some(spec), _) => domain_of(spec),
-        }
-    }
-
-    /// The space of a frame, its plane where there is one, and the volume or area of it.
-    fn space_of(&self, cell: Option<&Cell>) -> Result<(Domain, Option<f64>), SampleError> {
-        let domain = self.domain(cell)?;
-        let Some(normal) = self.flat else {
-            let volume = domain.volume();
-            return Ok((domain, volume));
-        };
-        match domain {
-            Domain::Periodic(of) => {
-                let mut lengths = of.lengths();
-                lengths[normal.index()] = None;
-                let sides = lengths.iter().flatten();
-                let area = (sides.clone().count() == 2).then(|| sides.product());
-                Ok((domain_of(BoxSpec::Lengths(lengths))?, area))
-            }
-            Domain::Triclinic(lattice) => {
-                // The third vector must stand on the other two, along the axis.
-                let vectors = lattice.vectors();
-                let k = normal.index();
-                let along = |v: &[f64; 3]| (0..3).all(|axis| axis == k || v[axis] == 0.0);
-                let flat = vectors.iter().filter(|v| v[k] == 0.0).count() == 2;
-                let height = vectors.iter().find(|v| along(v)).map(|v| v[k].abs());
-                match height.filter(|_| flat) {
-                    None => Err(SampleError::NoPlane(normal)),
-                    Some(height) => {
-                        let area = lattice.volume() / height;
-                        Ok((Domain::Triclinic(lattice), Some(area)))
-                    }
-                }
-            }
-            Domain::Open => Ok((Domain::Open, None)),
-        }
     }
 }
 
@@ -267,25 +267,15 @@ fn at(frame: &NumberedFrame) -> String {
     format!("{}: frame {}", frame.path.display(), frame.frame.number)
 }
 
-fn domain_of_cell(cell: &Cell) -> Result<Domain, SampleError> {
-    let periodic = cell.periodic();
-    if periodic == [false; 3] {
-        return Ok(Domain::Open);
-    }
-    match cell.lengths() {
-        Some(lengths) => {
-            let lengths = [0, 1, 2].map(|k| periodic[k].then_some(lengths[k]));
-            Ok(Domain::Periodic(PeriodicBox::new(lengths)?))
-        }
-        None if periodic == [true; 3] => Ok(Domain::Triclinic(Lattice::new(cell.vectors())?)),
-        None => Err(SampleError::OpenTriclinic),
-    }
-}
-
 impl FrameChoice {
     /// The groups that particles are counted in.
     pub fn groups(&self) -> &FrameGroups {
         &self.groups
+    }
+
+    /// Whether a condition leaves particles out.
+    pub fn is_filtered(&self) -> bool {
+        self.reading.filter.is_some()
     }
 
     /// The column that the groups are species of, where they are.
@@ -336,7 +326,7 @@ impl FrameChoice {
         } = numbered;
         let (domain, volume) = self.reading.space_of(frame.cell.as_ref())?;
         let atoms = self.merged(&frame)?;
-        let frame = self.reading.whole(frame, atoms)?;
+        let frame = self.reading.whole(frame, atoms, &self.numbering)?;
         let chosen = self.chosen_or_last(&frame, &path)?;
         let columns = match &chosen.rows {
             None => frame.positions,
@@ -403,7 +393,7 @@ impl FrameChoice {
         {
             return Ok(merged);
         }
-        let merged = self.reading.with_topology(frame)?;
+        let (merged, _) = self.reading.known(frame)?;
         *lock() = Some((Arc::clone(&frame.atoms), Arc::clone(&merged)));
         Ok(merged)
     }

@@ -8,9 +8,10 @@ use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::{Frame, Request};
 
 use super::{FrameReading, FrameSource, at};
-use crate::error::{SampleError, Within};
+use crate::error::SampleError;
 use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
+use crate::within::Within;
 
 /// A frame with what the topology knows of its particles.
 #[derive(Debug)]

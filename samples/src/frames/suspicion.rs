@@ -1,10 +1,12 @@
-//! Boxes that the first frame of a trajectory does not suit, as of another unit.
+//! What looks wrong about the first frame of a trajectory: boxes that it does not suit, as of another unit, and numbers of molecules.
 //!
 //! Entry: [`FrameChoice::suspicions`].
 
 use albireo_catalogs::Cell;
 
+use super::molecules::Numbering;
 use super::{FrameChoice, NumberedFrame};
+use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
 use crate::space::{BoxSpec, Rows, differ};
 
@@ -14,11 +16,20 @@ const THIN: f64 = 0.01;
 const SMALL: f64 = 0.11;
 
 impl FrameChoice {
-    /// What looks wrong about the box that the first frame is counted in.
+    /// What looks wrong about the first frame and the box that it is counted in.
     pub fn suspicions(&self, first: &NumberedFrame, unit: Option<&str>) -> Vec<Notice> {
+        let mut found: Vec<Notice> = self.used_again(first).into_iter().collect();
+        found.extend(self.unused_topology(first));
+        let guessed = self.guesses.iter().map(|guess| {
+            Notice::OfFrames(FrameNotice::MadeOfNames {
+                path: first.path.clone(),
+                column: guess.column,
+                of_names: guess.of_names.clone(),
+            })
+        });
+        found.extend(guessed);
         let given = self.reading.space.and_then(rows);
         let stated = first.frame.cell.as_ref().map(Cell::vectors);
-        let mut found = Vec::new();
         if let (Some(given), Some(stated)) = (given, stated)
             && differ(&given, &stated.map(Some))
         {
@@ -38,6 +49,43 @@ impl FrameChoice {
         let rows = given.or_else(|| of_cell().filter(|_| file));
         found.extend(rows.and_then(|rows| self.small_part(first, &rows)));
         found
+    }
+
+    /// Numbers of molecules that begin again.
+    fn used_again(&self, first: &NumberedFrame) -> Option<Notice> {
+        let Numbering::UsedAgain {
+            numbers,
+            molecules,
+            molecule,
+            distance,
+            half,
+        } = &self.numbering
+        else {
+            return None;
+        };
+        Some(Notice::OfFrames(FrameNotice::NumbersUsedAgain {
+            path: first.path.clone(),
+            column: self.reading.centres.clone()?,
+            numbers: *numbers,
+            molecules: *molecules,
+            molecule: molecule.clone(),
+            distance: *distance,
+            half: *half,
+        }))
+    }
+
+    /// A topology that tells nothing that frames do not.
+    fn unused_topology(&self, first: &NumberedFrame) -> Option<Notice> {
+        let topology = self.reading.topology.as_ref()?;
+        let own = &first.frame.atoms;
+        let is_new = |name: &str| own.get(name).is_none();
+        if !topology.bonds().is_empty() || topology.names().any(is_new) {
+            return None;
+        }
+        Some(Notice::OfFrames(FrameNotice::UnusedTopology {
+            path: first.path.clone(),
+            columns: topology.names().map(str::to_owned).collect(),
+        }))
     }
 
     /// Particles that lie in a small part of the box.

@@ -141,7 +141,8 @@ pub(super) struct FrameFlags {
     /// Frames, counted from 0 over all files: START:STOP:STEP, e.g. `100:1000:10`, `100:` or `::10`
     #[arg(long, value_name = "RANGE")]
     frames: Option<FrameRange>,
-    /// The column whose values are species, all pairs of which are counted [default: species, element, type or name]
+    /// The column whose values are species, all pairs of which are counted, or `none`: all particles are alike [default: the first of species, element, type
+    /// and name that there is with at most 64 values, whatever the format]
     #[arg(long, value_name = "COLUMN")]
     species: Option<String>,
     /// Particles by a condition instead, under a name; several may share particles, e.g. 'ion=element in ("Na", "Cl")'
@@ -252,6 +253,26 @@ impl FrameFlags {
         self.blocks.map_or(5, usize::from)
     }
 
+    /// Warns of blocks that so many frames cannot fill.
+    pub(super) fn warn_of_few_frames(&self, frames: u64) {
+        let asked = [
+            ("--blocks", self.blocks.map(u64::from), "blocks"),
+            (
+                "--block",
+                self.block.map(NonZeroU64::get),
+                "frames in a block",
+            ),
+        ];
+        for (flag, asked, of_what) in asked {
+            if let Some(asked) = asked.filter(|asked| *asked > frames) {
+                let plural = if frames == 1 { "" } else { "s" };
+                tracing::warn!(
+                    "{flag} {asked}: {frames} frame{plural} cannot make {asked} {of_what}"
+                );
+            }
+        }
+    }
+
     /// Whether anything is asked about errors of blocks.
     pub(super) fn errors_asked(&self) -> bool {
         self.blocks.is_some() || self.block_error.is_some()
@@ -344,11 +365,6 @@ impl FrameFlags {
         }
     }
 
-    /// The column of frame numbers.
-    pub(super) fn frame_column(&self) -> &str {
-        self.frame_column.as_deref().unwrap_or("frame")
-    }
-
     /// What trajectories are asked for.
     pub(super) fn request(&self, selection: &Selection) -> Result<TrajectoryRequest> {
         let positions = match selection.positions.as_deref() {
@@ -407,7 +423,9 @@ impl FrameFlags {
         space: &SpaceFlags,
         excluded: &ExclusionFlags,
     ) -> Result<FrameReading> {
-        refuse_columns(selection)?;
+        if let Some(flag) = of_samples(selection, space) {
+            return Err(usage(format!("{flag} has no meaning for a trajectory")));
+        }
         let filter = selection.filter.as_deref().map(Filter::parse);
         let stop = stop_reading();
         let topology = self.topology.as_deref();
@@ -417,6 +435,7 @@ impl FrameFlags {
         left_out.extend(excluded.listed()?.map(Exclusion::Listed));
         left_out.extend(self.bonded.map(Exclusion::Bonded));
         let species = match (&self.species, &self.select[..]) {
+            (Some(column), _) if column == "none" => Species::Alike,
             (Some(column), _) => Species::Column(column.clone()),
             (None, []) => Species::Usual,
             (None, conditions) => {
@@ -451,8 +470,8 @@ impl FrameFlags {
     }
 }
 
-/// Refuses columns that particles in boxes have not.
-fn refuse_columns(selection: &Selection) -> Result<()> {
+/// The first flag that samples have and frames of particles in boxes have not.
+pub(super) fn of_samples(selection: &Selection, space: &SpaceFlags) -> Option<&'static str> {
     let given = [
         (selection.sky.is_some(), "--sky"),
         (selection.distance.is_some(), "--distance"),
@@ -463,9 +482,11 @@ fn refuse_columns(selection: &Selection) -> Result<()> {
             selection.rows != albireo_samples::RowRange::default(),
             "--rows and --every",
         ),
+        (space.cosmology.is_some(), "--cosmology"),
+        (space.partial_set, "--partial-set"),
+        (!space.ignore_units.is_empty(), "--ignore-units"),
+        (space.redshift_unit.is_some(), "--redshift-unit"),
     ];
-    match given.into_iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, flag)) => Err(usage(format!("{flag} has no meaning for a trajectory"))),
-    }
+    let first = given.into_iter().find(|(given, _)| *given);
+    first.map(|(_, flag)| flag)
 }

@@ -1,6 +1,6 @@
 //! g(r) over the frames of a trajectory.
 //!
-//! Entry: [`is_trajectory`], which tells trajectories from samples, and [`Run`]. Frames are counted in the library, many at a time.
+//! Entry: [`Run`]. Frames are counted in the library, many at a time.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ use albireo::frames::{
     FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
 use albireo::{Binning, PairJob, Pairs};
-use albireo_catalogs::{Filter, TrajectoryFormat, open_trajectory, trajectory_format};
-use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame, Selection};
+use albireo_catalogs::did_you_mean;
+use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
@@ -23,7 +23,7 @@ use super::times::TimeFlags;
 use super::walls::Suits;
 use super::weights::FrameWeights;
 use crate::engine::Engines;
-use crate::progress::{Bar, stop_reading, stopped};
+use crate::progress::{Bar, stopped};
 use crate::record::Record;
 use crate::usage::usage;
 use crate::world::{self, World};
@@ -34,39 +34,6 @@ const BLOCKS: [usize; 2] = [128, 16];
 const ROOM: usize = 256 << 20;
 /// Particles in all frames that are in memory at the same time.
 const AT_ONCE: usize = 1 << 26;
-
-/// Whether these files are a trajectory for this call: one by their format, or a table of more than one frame of which no condition chooses some.
-pub(super) fn is_trajectory(
-    paths: &[PathBuf],
-    flags: &FrameFlags,
-    (selection, given): (&Selection, Option<&str>),
-) -> Result<bool> {
-    let Some(first) = paths.first() else {
-        return Ok(false);
-    };
-    if given.is_some() {
-        return Ok(true);
-    }
-    let request = flags.request(selection)?;
-    // What is wrong with a file that is no catalogue its own reader says.
-    match trajectory_format(first, stop_reading()) {
-        Ok(Some(TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi)) => {}
-        found => return Ok(matches!(found, Ok(Some(_)))),
-    }
-    let Ok(mut opened) = open_trajectory(first, &request, stop_reading()) else {
-        return Ok(false);
-    };
-    let names_frame = selection.filter.as_deref().map(Filter::parse);
-    let names_frame = names_frame.and_then(Result::ok);
-    let column = flags.frame_column();
-    if names_frame.is_some_and(|filter| filter.columns().contains(&column)) {
-        return Ok(false);
-    }
-    if paths.len() > 1 {
-        return Ok(true);
-    }
-    Ok(matches!(opened.skip(2), Ok(2)))
-}
 
 /// A run over frames.
 pub(super) struct Run<'a, B> {
@@ -123,7 +90,8 @@ pub(super) fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<
             let found = groups.names().iter().position(|other| other == name);
             found.ok_or_else(|| {
                 usage(format!(
-                    "--pairs: there is no species `{name}`; the species are: {}",
+                    "--pairs: there is no species `{name}`{}; the species are: {}",
+                    did_you_mean(name, groups.names()),
                     groups.names().join(", ")
                 ))
             })
@@ -137,22 +105,45 @@ pub(super) fn wanted(groups: &FrameGroups, names: &[[String; 2]]) -> Result<Vec<
     Ok(pairs)
 }
 
-/// Refuses pairs of a species that no frame has, such as one misspelt.
-fn check_there(groups: &FrameGroups, pairs: &[[usize; 2]], blocks: &FrameBlocks) -> Result<()> {
-    for &group in pairs.iter().flatten() {
-        let mut there = false;
+/// Refuses pairs of a species of which no frame has a particle, such as one misspelt.
+fn check_there(
+    groups: &FrameGroups,
+    pairs: &[[usize; 2]],
+    blocks: &FrameBlocks,
+    filtered: bool,
+) -> Result<()> {
+    let is_there = |group: usize| -> Result<bool> {
         for (_, facts) in blocks.frames() {
             let lists = (&facts.particles[..], &facts.excluded[..]);
-            there |= groups.candidates(lists, [group; 2])?.particles[0] > 0;
+            if groups.candidates(lists, [group; 2])?.particles[0] > 0 {
+                return Ok(true);
+            }
         }
-        if !there && !blocks.is_empty() {
-            bail!(
-                "no particle is of species `{}` in any of {} frames; the species are: {}",
-                groups.names()[group],
-                blocks.len(),
-                groups.names().join(", ")
-            );
+        Ok(blocks.is_empty())
+    };
+    let mut there = Vec::new();
+    for (group, name) in groups.names().iter().enumerate() {
+        if is_there(group)? {
+            there.push(name.clone());
         }
+    }
+    let absent = |group: &&usize| !there.contains(&groups.names()[**group]);
+    if let Some(&group) = pairs.iter().flatten().find(absent) {
+        let name = &groups.names()[group];
+        let of_what = if filtered {
+            ", of those that --where keeps"
+        } else {
+            ""
+        };
+        let are = match &there[..] {
+            [] => "there is no particle at all".to_owned(),
+            names => format!("the species are: {}", names.join(", ")),
+        };
+        bail!(
+            "no particle is of species `{name}` in any of {} frames{of_what}{}; {are}",
+            blocks.len(),
+            did_you_mean(name, &there)
+        );
     }
     Ok(())
 }
@@ -244,7 +235,7 @@ impl<B: RdfBins> Run<'_, B> {
             spaces: self.spaces.clone(),
             exactness: workers.exactness(),
         };
-        check_there(&groups, &pairs, &blocks)?;
+        check_there(&groups, &pairs, &blocks, self.choice.is_filtered())?;
         let each = of.of_each(&blocks)?;
         let partials = of.merged(&each)?;
         Ok(Counted {

@@ -4,7 +4,7 @@ use albireo::counts::excluded_pairs;
 use albireo::estimators::Rdf as Distribution;
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::{Binning, Domain, Edges, JobError, LineOfSight, Outside, PairCounts, Pairs, RBins};
-use albireo_catalogs::{ResultKind, Table, TableColumn};
+use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 
@@ -24,10 +24,9 @@ mod weights;
 
 use std::path::Path;
 
-use albireo_samples::{Samples, Selection};
+use albireo_samples::{FrameNotice, Held, Notice, Samples, Selection, held};
 
 use self::flags::FrameFlags;
-use self::frames::is_trajectory;
 use self::structure::StructureFlags;
 use self::times::TimeFlags;
 use self::trajectory::randoms_space;
@@ -40,9 +39,10 @@ use crate::counting::Counter;
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
-use crate::inputs::{Call, Wanted};
+use crate::inputs::{Call, Wanted, say};
 use crate::output::{check, deliver};
 use crate::planned::Planned;
+use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::tables::{count_columns, edge_columns};
 use crate::usage::usage;
@@ -55,7 +55,8 @@ pub(crate) struct Rdf {
     data: Files,
     /// Other particles: g(r) of these around those of the first file; or the trajectory of which the first file, such as GRO, PDB or PSF, is the topology [default: the first file, where a --second flag selects a part]
     second: Option<Files>,
-    /// Largest separation (unit of the positions), at most half the box unless --beyond-half is given, e.g. 10; of trajectories also `half`: as far as the box of the first frame allows
+    /// Largest separation (unit of the positions), at most half the box unless --beyond-half is given, e.g. 10; or `half`: as far as the smallest box of all frames allows, for which
+    /// trajectories are read twice
     #[arg(
         long,
         value_name = "R",
@@ -106,7 +107,7 @@ pub(crate) struct Rdf {
 #[derive(Debug, Clone, Copy)]
 enum RMax {
     At(f64),
-    /// As far as the box allows.
+    /// As far as the smallest box allows.
     Half,
 }
 
@@ -194,18 +195,19 @@ impl Rdf {
         }
     }
 
-    /// The bins, by either spelling.
-    fn bins(&self, half: Option<f64>) -> Result<RBins> {
-        let r_max = match (self.r_max, half) {
-            (Some(RMax::At(r_max)), _) => Some(r_max),
-            (Some(RMax::Half), Some(half)) if half.is_finite() => Some(half),
-            (Some(RMax::Half), Some(_)) => {
-                return Err(usage("--r-max half needs a box: space is open"));
+    /// The bins, by either spelling; `half` finds how far the smallest box allows.
+    fn bins(&self, half: impl FnOnce() -> Result<f64>) -> Result<RBins> {
+        let r_max = match self.r_max {
+            Some(RMax::At(r_max)) => Some(r_max),
+            Some(RMax::Half) => {
+                let half = half()?;
+                if !half.is_finite() {
+                    return Err(usage("--r-max half needs a box: space is open"));
+                }
+                tracing::info!("--r-max half: {half}");
+                Some(half)
             }
-            (Some(RMax::Half), None) => {
-                return Err(usage("--r-max half is for trajectories: give a number"));
-            }
-            (None, _) => None,
+            None => None,
         };
         let edges = match (&self.bins, r_max, self.n_bins) {
             (Some(spec), ..) => spec.edges().context("--bins")?,
@@ -216,6 +218,36 @@ impl Rdf {
             _ => return Err(usage("bins are needed: --r-max and --n-bins, or --bins")),
         };
         Ok(RBins::new(edges))
+    }
+
+    /// Whether the files are read as frames, whose species are told apart, or as a sample.
+    fn is_trajectory(&self, selection: &Selection, given: Option<&str>) -> bool {
+        if given.is_some() {
+            return true;
+        }
+        let paths = &self.data.paths;
+        // Positions in one column are those of a sample.
+        let Ok(request) = self.frames.request(selection) else {
+            return false;
+        };
+        let filter = selection.filter.as_deref().map(Filter::parse);
+        let filter = filter.and_then(Result::ok);
+        let is_of_sample = flags::of_samples(selection, &self.pairs.space).is_some()
+            || self.pairs.run.pieces.refuse("trajectories").is_err();
+        let unused = match held(paths, &request, filter.as_ref(), &stop_reading()) {
+            Held::Frames => return true,
+            Held::Species(_) if !is_of_sample => return true,
+            Held::Species(column) => Some(column),
+            Held::Particles { unused } => unused,
+        };
+        if let (Some(column), Some(path)) = (unused, paths.first()) {
+            let path = path.clone();
+            say(&Notice::OfFrames(FrameNotice::UnusedSpecies {
+                path,
+                column,
+            }));
+        }
+        false
     }
 
     /// All files that are read.
@@ -275,7 +307,7 @@ impl Rdf {
         let of_frames = self.second.is_none() && !self.pairs.has_second() && !in_memory;
         let given = self.frames.given().or(self.times.given());
         let given = given.or(self.structure.given());
-        if of_frames && is_trajectory(&self.data.paths, &self.frames, (&selection, given))? {
+        if of_frames && self.is_trajectory(&selection, given) {
             return self.run_over_frames(call, &selection, None);
         }
         if let Some(flag) = given {
@@ -288,7 +320,10 @@ impl Rdf {
 
     /// Counts one sample, or two.
     fn run_of_samples(&self, call: &mut Call<'_>, selection: &Selection) -> Result<()> {
-        let bins = self.bins(None)?;
+        if !matches!(self.r_max, Some(RMax::Half)) {
+            // What is wrong with bins is said before a file is read.
+            self.bins(|| Ok(f64::INFINITY))?;
+        }
         let engines = self.engines(call.arguments)?;
         let mut record = Record::begin(call.arguments);
         let group = self.excluded.group.as_deref();
@@ -313,6 +348,7 @@ impl Rdf {
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
+        let bins = self.bins(|| Ok(samples.domain().reach()))?;
         check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;
         let space = self.space_of_sample(&bins, &samples, (selection, &mut record))?;

@@ -303,6 +303,7 @@ pub(super) fn write<B: RdfBins>(
     if frames == 0 {
         bail!("stopped before the first frame was counted: nothing is written");
     }
+    flags.warn_of_few_frames(frames as u64);
     let norm = flags.norm.map_or(Normalisation::Pairs, Into::into);
     let axes = counted.partials.binning().named_axes();
     record.set_bins(Statistic::R, &axes, LineOfSight::default());

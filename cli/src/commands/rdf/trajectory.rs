@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use albireo::RBins;
 use albireo::estimators::fluid::{FrameSpaces, Space};
 use albireo::frames::FrameJob;
 use albireo_catalogs::is_structure_before;
-use albireo_samples::{FrameChoice, FrameSource, GivenFrames, Notice, Selection};
+use albireo_samples::{
+    FrameChoice, FrameReading, FrameSource, GivenFrames, Notice, NumberedFrame, Selection,
+};
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
@@ -43,15 +46,13 @@ impl Rdf {
             self.frames.check_in_memory()?;
         }
         let in_memory = given.is_some();
+        let (again, in_frames) = (reading.clone(), given.clone());
         let (mut source, choice) = match given {
             Some(frames) => reading.open_given(frames)?,
             None => reading.open(paths)?,
         };
-        source.notice().iter().for_each(say);
         let first = source.peek()?.cloned();
-        if let Some(first) = &first {
-            choice.suspicions(first, source.unit()).iter().for_each(say);
-        }
+        say_what_looks_wrong(&source, &choice, first.as_ref())?;
         if let Some((from, factor)) = source.converted() {
             record.set("unit_of_frames", json!({"stated": from, "factor": factor}));
         }
@@ -59,7 +60,7 @@ impl Rdf {
         if let Some(job) = &job {
             self.say_what_is_read(&mut source, &choice, job)?;
         }
-        let bins = self.bins(job.as_ref().map(|job| job.domain.reach()))?;
+        let bins = self.bins_of_frames(&again, in_frames)?;
         let volume = self.volume_of_frames(job.as_ref())?;
         note(
             &mut record,
@@ -134,6 +135,14 @@ impl Rdf {
             }
             None => self.run_in(bins, open, selection, record),
         }
+    }
+
+    /// The bins; where they reach as far as the smallest box allows, all frames are looked at.
+    fn bins_of_frames(&self, reading: &FrameReading, given: Option<GivenFrames>) -> Result<RBins> {
+        self.bins(|| match given {
+            Some(frames) => Ok(reading.reach_given(frames)?),
+            None => Ok(reading.reach(&self.data.paths)?),
+        })
     }
 
     /// Takes a structure that stands before a trajectory as its topology, as other programs do.
@@ -317,6 +326,21 @@ impl Rdf {
             given => Ok(given),
         }
     }
+}
+
+/// Says what is taken for something else than usual, and what looks wrong about the first frame.
+fn say_what_looks_wrong(
+    source: &FrameSource,
+    choice: &FrameChoice,
+    first: Option<&NumberedFrame>,
+) -> Result<()> {
+    source.notice().iter().for_each(say);
+    if let Some(first) = first {
+        let found = choice.suspicions(first, source.unit());
+        found.iter().for_each(say);
+        choice.misspelt(first)?.iter().for_each(say);
+    }
+    Ok(())
 }
 
 /// A trajectory that was opened, and its first frame.

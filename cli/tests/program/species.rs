@@ -1,0 +1,240 @@
+//! `albireo rdf`: whose pairs are told apart where nothing is said, and what is said where a name is none.
+
+use crate::bad_input::refused;
+use crate::folder::{Folder, integers, names};
+
+/// Rows of a table of two species.
+const ROWS: [&str; 4] = ["A,0,0,0", "B,1,0,0", "B,9,0,0", "A,5,5,5"];
+
+/// One frame of them as a table, with or without its number, and as XYZ.
+fn two_species() -> Folder {
+    let plain = format!("species,x,y,z\n{}\n", ROWS.join("\n"));
+    let numbered = ROWS.map(|row| format!("0,{row}")).join("\n");
+    let xyz = ROWS.map(|row| row.replace(',', " ")).join("\n");
+    Folder::new()
+        .with("plain.csv", &plain)
+        .with(
+            "numbered.csv",
+            &format!("frame,species,x,y,z\n{numbered}\n"),
+        )
+        .with(
+            "t.xyz",
+            &format!("4\nProperties=species:S:1:pos:R:3\n{xyz}\n"),
+        )
+}
+
+const BINS: &str = "--box 10 --bins edges:0.5,1.5,2.5 -o g.csv";
+
+#[test]
+fn species_are_told_apart_in_every_format() {
+    let folder = two_species();
+    for file in ["plain.csv", "numbered.csv", "t.xyz"] {
+        folder.good(&format!("rdf {file} {BINS}"));
+        let table = folder.table("g.csv");
+        assert_eq!(integers(&table, "npairs_A-B"), [2, 0], "{file}");
+        assert_eq!(integers(&table, "npairs_B-B"), [0, 1], "{file}");
+        // One pair, or one species, needs no suffix.
+        for call in ["--pairs A-B", "--species none"] {
+            folder.good(&format!("rdf {file} {call} {BINS}"));
+            let table = folder.table("g.csv");
+            let expected = if call == "--pairs A-B" {
+                [2, 0]
+            } else {
+                [2, 1]
+            };
+            assert_eq!(integers(&table, "npairs"), expected, "{file} {call}");
+            assert!(names(&table).contains(&"g"), "{file}");
+        }
+        let call = format!("rdf {file} --where species=='B' {BINS}");
+        folder.good(&call);
+        assert_eq!(integers(&folder.table("g.csv"), "npairs"), [0, 1], "{file}");
+    }
+    // Parts of a sample are one.
+    let folder = folder.with("more.csv", "species,x,y,z\nA,1,1,0\n");
+    let run = folder.good(&format!("rdf [mp]*.csv {BINS}"));
+    assert!(
+        run.stderr
+            .contains("column `species` tells species apart in one table"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(integers(&folder.table("g.csv"), "npairs"), [4, 2]);
+}
+
+#[test]
+fn columns_of_many_values_are_no_species() {
+    let rows = (0..70).map(|k| format!("n{k},{},{},0", k % 10, k / 10));
+    let rows: Vec<String> = rows.collect();
+    let folder = Folder::new().with("t.csv", &format!("name,x,y,z\n{}\n", rows.join("\n")));
+    folder.good(&format!("rdf t.csv {BINS}"));
+    assert_eq!(integers(&folder.table("g.csv"), "npairs").len(), 2);
+    let call = format!("rdf t.csv --species name {BINS}");
+    refused(&folder, &call, 1, &["`name` has 70 values", "at most 64"]);
+}
+
+#[test]
+fn half_is_that_of_the_smallest_box() {
+    let rows = "frame,x,y,z,lx,ly,lz\n0,1,1,1,9,9,9\n0,2,1,1,9,9,9\n1,1,1,1,9,6,9\n1,2,1,1,9,6,9\n2,1,1,1,4,4,4\n2,2,1,1,4,4,4\n";
+    let folder = Folder::new().with("t.csv", rows);
+    for (frames, half) in [(":", 2.0), (":2", 3.0), ("0", 4.5)] {
+        folder.good(&format!(
+            "rdf t.csv --frames {frames} --r-max half --n-bins 2 -o g.csv"
+        ));
+        let table = folder.table("g.csv");
+        assert_eq!(
+            crate::folder::floats(&table, "hi"),
+            [half / 2.0, half],
+            "{frames}"
+        );
+    }
+    let sample = Folder::new().with("s.csv", "x,y,z\n1,1,1\n2,1,1\n");
+    sample.good("rdf s.csv --box 8,6,8 --r-max half --n-bins 2 -o g.csv");
+    assert_eq!(
+        crate::folder::floats(&sample.table("g.csv"), "hi"),
+        [1.5, 3.0]
+    );
+    let call = "rdf s.csv --volume 8 --r-max half --n-bins 2 -o g.csv";
+    refused(&sample, call, 2, &["--r-max half needs a box"]);
+}
+
+#[test]
+fn names_that_no_particle_has_are_asked_about() {
+    let folder = two_species();
+    for (call, parts) in [
+        (
+            "--pairs a-B",
+            &[
+                "no particle is of species `a`",
+                "did you mean `A`?",
+                "the species are: A, B",
+            ][..],
+        ),
+        (
+            "--pairs A-X",
+            &["of species `X` in any of 1 frames; the species are: A, B"],
+        ),
+        (
+            "--where species!='A' --pairs A-B",
+            &[
+                "no particle is of species `A` in any of 1 frames, of those that --where keeps",
+                "the species are: B",
+            ],
+        ),
+        (
+            "--species Species",
+            &["no `Species`", "did you mean `species`?"],
+        ),
+        (
+            "--select a=species=='A' --pairs b-a",
+            &["no species `b`; the species are: a"],
+        ),
+    ] {
+        let run = folder.run(&format!("rdf t.xyz {call} {BINS}"));
+        assert_ne!(run.code, 0, "{call}");
+        let error = run.stderr.lines().find(|line| line.starts_with("error: "));
+        for part in parts {
+            assert!(error.unwrap_or("").contains(part), "{call}: {}", run.stderr);
+        }
+    }
+    for (condition, parts) in [
+        (
+            "species=='a'",
+            &[
+                "--where: no particle of the first frame",
+                "`species` \"a\"",
+                "did you mean `A`?",
+            ][..],
+        ),
+        (
+            "species!='A*'",
+            &["patterns stand behind `like`, species like \"A*\""],
+        ),
+    ] {
+        let run = folder.run(&format!("rdf t.xyz --where {condition} {BINS}"));
+        for part in parts {
+            assert!(run.stderr.contains(part), "{condition}: {}", run.stderr);
+        }
+    }
+    let like = [
+        "rdf",
+        "t.xyz",
+        "--where",
+        "species like 'B*'",
+        "--box",
+        "10",
+        "--bins",
+        "edges:0.5,1.5,2.5",
+        "-o",
+        "g.csv",
+    ];
+    let run = folder.run_with(&like);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(integers(&folder.table("g.csv"), "npairs"), [0, 1]);
+    let phrase = [
+        "rdf",
+        "t.xyz",
+        "--where",
+        "species B* and index 1:3",
+        "--box",
+        "10",
+        "--bins",
+        "edges:0.5,1.5,2.5",
+    ];
+    let run = folder.run_with(&phrase);
+    assert!(
+        run.stderr
+            .contains("such as species like \"B*\" and index between 1 and 3"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn flags_without_effect_are_refused_or_warned_of() {
+    let bare = "2\nProperties=pos:R:3\n0 0 0\n1 0 0\n";
+    let folder = two_species()
+        .with("bare.xyz", bare)
+        .with("few.xyz", &bare.repeat(2));
+    let call = format!("rdf t.xyz --cosmology Planck18 {BINS}");
+    refused(
+        &folder,
+        &call,
+        2,
+        &["--cosmology has no meaning for a trajectory"],
+    );
+    let call = format!("rdf t.xyz --ignore-units x {BINS}");
+    refused(&folder, &call, 2, &["--ignore-units has no meaning"]);
+    for (call, said) in [
+        (
+            "rdf few.xyz --blocks 3",
+            "--blocks 3: 2 frames cannot make 3 blocks",
+        ),
+        (
+            "rdf few.xyz --block-counts b.csv --block 4",
+            "--block 4: 2 frames cannot make 4 frames in a block",
+        ),
+        (
+            "rdf few.xyz --topology bare.xyz",
+            "--topology is not used: it tells no names, types, masses or bonds",
+        ),
+        (
+            "rdf t.xyz --topology t.xyz",
+            "--topology is not used: it has no bonds, and t.xyz has its columns too: species",
+        ),
+    ] {
+        let run = folder.good(&format!("{call} {BINS}"));
+        let warned = run
+            .stderr
+            .lines()
+            .any(|line| line.contains("WARN") && line.contains(said));
+        assert!(warned, "{call}: {}", run.stderr);
+    }
+    let run = folder.good(
+        &format!("rdf few.xyz --blocks 2 --topology t.xyz --frames 0 {BINS}").replace("few", "t"),
+    );
+    assert!(
+        run.stderr.contains("--blocks 2: 1 frame cannot"),
+        "{}",
+        run.stderr
+    );
+}

@@ -1,0 +1,53 @@
+//! What can go wrong between the frames of a trajectory and their particles.
+//!
+//! Entry: [`FrameError`].
+
+use albireo_catalogs::in_short;
+use thiserror::Error;
+
+use crate::shown::in_short_list;
+
+/// Why the particles of a frame could not be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// A molecule whose centre of mass is nowhere.
+    #[error(
+        "the molecule of row {row} (from 0) has the mass {}: a centre of mass needs a positive one",
+        in_short(*mass)
+    )]
+    MasslessMolecule {
+        /// Its first row.
+        row: usize,
+        /// The sum of its masses.
+        mass: f64,
+    },
+    /// Names of atoms of which no element or mass is known.
+    #[error(
+        "no `{column}` of the particles is known, and it is not guessed from these names, which are of no element known here: {}: a file of masses and \
+         elements is given by --topology",
+        in_short_list(names)
+    )]
+    UnknownElements {
+        /// The column that is missing.
+        column: &'static str,
+        /// The names.
+        names: Vec<String>,
+    },
+    /// A molecule that cannot be made whole.
+    #[error(
+        "--centres {column}: two atoms of molecule {molecule} that follow each other are {} apart, more than half the box, {}: expected atoms of one molecule \
+         next to each other, as along a chain (is the box in the unit of the positions? does `{column}` number molecules?)",
+        in_short(*distance), in_short(*half)
+    )]
+    WideMolecule {
+        /// The column that tells molecules apart.
+        column: String,
+        /// What it says of this one.
+        molecule: String,
+        /// How far apart the atoms are.
+        distance: f64,
+        /// Half the shortest length of the box.
+        half: f64,
+    },
+}

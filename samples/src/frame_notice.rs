@@ -1,0 +1,140 @@
+//! What a reader of frames says of molecules, masses and topologies.
+//!
+//! Entry: [`FrameNotice`], a part of [`Notice`](crate::Notice).
+
+use std::fmt;
+use std::path::PathBuf;
+
+use albireo_catalogs::in_short;
+
+use crate::shown::in_short_list;
+
+/// Something worth saying of the particles of frames that is no error.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum FrameNotice {
+    /// Numbers of molecules that begin again.
+    NumbersUsedAgain {
+        /// The first file.
+        path: PathBuf,
+        /// The column of the numbers.
+        column: String,
+        /// How many different ones there are.
+        numbers: usize,
+        /// How many molecules there are.
+        molecules: usize,
+        /// A number that two of these have.
+        molecule: String,
+        /// How far apart atoms of it are.
+        distance: f64,
+        /// Half the shortest length of the box.
+        half: f64,
+    },
+    /// A column of species that all particles are counted without.
+    UnusedSpecies {
+        /// The first file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+    },
+    /// Elements or masses that the file lacks.
+    MadeOfNames {
+        /// The first file.
+        path: PathBuf,
+        /// The column that is missing.
+        column: &'static str,
+        /// Each name with what it was taken for.
+        of_names: Vec<String>,
+    },
+    /// A text that a condition or a pair of species names and that no particle of the first frame has.
+    NoSuchText {
+        /// The first file.
+        path: PathBuf,
+        /// The option.
+        flag: String,
+        /// The column.
+        column: String,
+        /// The text.
+        text: String,
+        /// What may be meant, or what is there, with the signs before it.
+        hint: String,
+    },
+    /// Bonds and columns of a topology that the frames have already, or none at all.
+    UnusedTopology {
+        /// The first file of frames.
+        path: PathBuf,
+        /// What the topology has.
+        columns: Vec<String>,
+    },
+}
+
+impl FrameNotice {
+    /// Whether it is a suspicion, rather than word of what was done.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::NumbersUsedAgain { .. } | Self::NoSuchText { .. } | Self::UnusedTopology { .. }
+        )
+    }
+}
+
+impl fmt::Display for FrameNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NumbersUsedAgain {
+                path,
+                column,
+                numbers,
+                molecules,
+                molecule,
+                distance,
+                half,
+            } => write!(
+                f,
+                "{}: `{column}` has {numbers} numbers for {molecules} molecules: atoms of {molecule} are {} apart, more than half the box, {}: each run of \
+                 particles with one number is taken for a molecule",
+                path.display(),
+                in_short(*distance),
+                in_short(*half)
+            ),
+            Self::UnusedSpecies { path, column } => write!(
+                f,
+                "{}: g(r) is of all particles alike: column `{column}` tells species apart in one table, without --rows, --every, --shard and conditions \
+                 on frames",
+                path.display()
+            ),
+            Self::MadeOfNames {
+                path,
+                column,
+                of_names,
+            } => write!(
+                f,
+                "{} tells no `{column}`: by the names of the atoms, {}",
+                path.display(),
+                in_short_list(of_names)
+            ),
+            Self::NoSuchText {
+                path,
+                flag,
+                column,
+                text,
+                hint,
+            } => write!(
+                f,
+                "{flag}: no particle of the first frame of {} has `{column}` \"{text}\"{hint}",
+                path.display()
+            ),
+            Self::UnusedTopology { path, columns } if columns.is_empty() => write!(
+                f,
+                "--topology is not used: it tells no names, types, masses or bonds of the particles of {}",
+                path.display()
+            ),
+            Self::UnusedTopology { path, columns } => write!(
+                f,
+                "--topology is not used: it has no bonds, and {} has its columns too: {}",
+                path.display(),
+                columns.join(", ")
+            ),
+        }
+    }
+}

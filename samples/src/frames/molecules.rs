@@ -1,0 +1,78 @@
+//! How the numbers of molecules are meant: each of one molecule, or used again by others.
+//!
+//! Entry: [`Numbering`], decided once for all frames.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "molecules are numbered in 32 bits"
+)]
+
+use std::collections::HashMap;
+
+use albireo_catalogs::Attribute;
+
+/// How a column tells molecules apart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum Numbering {
+    /// All rows of one number are a molecule, wherever they stand.
+    #[default]
+    Unique,
+    /// Numbers begin again: each run of rows with one number is a molecule.
+    UsedAgain {
+        /// Different numbers.
+        numbers: usize,
+        /// Runs of rows.
+        molecules: usize,
+        /// A number whose rows are no one molecule.
+        molecule: String,
+        /// How far apart two rows of it are.
+        distance: f64,
+        /// Half the shortest length of the box.
+        half: f64,
+    },
+}
+
+impl Numbering {
+    /// The rows of each molecule, in the order in which molecules come first.
+    pub(super) fn rows_of(&self, numbers: &Attribute) -> Vec<Vec<u32>> {
+        match self {
+            Self::UsedAgain { .. } => Self::runs_of(numbers),
+            Self::Unique => {
+                let mut place: HashMap<u64, usize> = HashMap::new();
+                let mut rows: Vec<Vec<u32>> = Vec::new();
+                for (row, key) in keys(numbers).into_iter().enumerate() {
+                    let at = *place.entry(key).or_insert_with(|| {
+                        rows.push(Vec::new());
+                        rows.len() - 1
+                    });
+                    rows[at].push(row as u32);
+                }
+                rows
+            }
+        }
+    }
+
+    /// Runs of consecutive rows with one number.
+    pub(super) fn runs_of(numbers: &Attribute) -> Vec<Vec<u32>> {
+        let keys = keys(numbers);
+        let mut row = 0;
+        let runs = keys.chunk_by(|a, b| a == b).map(|run| {
+            let first = row;
+            row += run.len() as u32;
+            (first..row).collect()
+        });
+        runs.collect()
+    }
+}
+
+/// What tells the values of a column apart.
+pub(super) fn keys(of: &Attribute) -> Vec<u64> {
+    match of {
+        Attribute::Integers(values) => values.iter().map(|&value| value as u64).collect(),
+        Attribute::Texts { codes, .. } => codes.iter().map(|&code| code.into()).collect(),
+        // -0 is 0.
+        Attribute::Numbers(values) => values.iter().map(|&v| (v + 0.0).to_bits()).collect(),
+        _ => Vec::new(),
+    }
+}
