@@ -65,7 +65,7 @@ pub enum CatalogError {
     },
     /// The content is none of the formats of trajectories read here.
     #[error(
-        "{}: unknown format of a trajectory: the file starts with {first_bytes}; supported are XTC, TRR, DCD, AMBER NetCDF, GSD, H5MD, CADISHI HDF5, \
+        "{}: unknown format of a trajectory: the file starts with {first_bytes}; supported are XTC, TRR, DCD, AMBER NetCDF, GSD, H5MD, MDTraj and CADISHI HDF5, \
          LAMMPS dumps, XYZ, GRO, PDB and tables of frames",
         path.display()
     )]

@@ -24,6 +24,8 @@ pub enum TrajectoryFormat {
     H5md,
     /// HDF5 as CADISHI lays it out.
     Cadishi,
+    /// HDF5 as `MDTraj` lays it out; nm, ps.
+    MdTraj,
     /// Text dumps of LAMMPS.
     LammpsDump,
     /// XYZ, extended or plain.
@@ -48,6 +50,7 @@ impl fmt::Display for TrajectoryFormat {
             Self::Gsd => "GSD",
             Self::H5md => "H5MD",
             Self::Cadishi => "CADISHI HDF5",
+            Self::MdTraj => "MDTraj HDF5",
             Self::LammpsDump => "LAMMPS dump",
             Self::Xyz => "XYZ",
             Self::Gro => "GRO",
@@ -70,7 +73,8 @@ pub struct TrajectoryRequest {
     /// Tables: a second table with the box of each frame, columns `frame, ax, ay, az, bx, .., cz` or `frame, lx, ly, lz`. `None`: the file of the same name
     /// that ends in `.box.parquet` or `.box.csv` in place of its own ending, if it is there.
     pub boxes: Option<PathBuf>,
-    /// H5MD: whether velocities are read too, as `vx`, `vy` and `vz` of each particle.
+    /// H5MD, MDTraj HDF5, TRR, LAMMPS dumps, XYZ and GRO: whether velocities and forces are read too, where frames have them, as `vx`, `vy`, `vz`, `fx`, `fy` and
+    /// `fz` of each particle.
     pub velocities: bool,
     /// Tables: whether one without the column `frame` is one frame. By default it is refused, unless `frame` names another column.
     pub undivided: bool,

@@ -27,15 +27,21 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 /// Opens a structure.
 pub(super) fn open(
     head: &Head<'_>,
-    _request: &TrajectoryRequest,
+    request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
     let lines = Lines::open(head.path, head.gzipped, stop)?;
-    Ok(Box::new(TextTrajectory::new(Gro::default(), lines)))
+    let gro = Gro {
+        velocities: request.velocities,
+        ..Gro::default()
+    };
+    Ok(Box::new(TextTrajectory::new(gro, lines)))
 }
 
 #[derive(Default)]
 struct Gro {
+    /// Whether velocities are kept.
+    velocities: bool,
     atoms: Arc<Atoms>,
 }
 
@@ -69,7 +75,7 @@ impl FrameText for Gro {
         lines.need("a number of atoms")?;
         let count = lines.count()?;
         let (positions, atoms) = if keep {
-            let (positions, atoms) = particles(lines, count)?;
+            let (positions, atoms) = particles(lines, count, self.velocities)?;
             (positions, Some(atoms))
         } else {
             lines.pass(count, "an atom")?;
@@ -98,10 +104,15 @@ fn after<'t>(title: &'t str, key: &str) -> Option<&'t str> {
     begins.then(|| title[at + key.len()..].split_whitespace().next())?
 }
 
-fn particles(lines: &mut Lines, count: u64) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
+fn particles(
+    lines: &mut Lines,
+    count: u64,
+    velocities: bool,
+) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
     let mut positions = [(); 3].map(|()| room(count));
     let (mut names, mut resnames) = (Column::texts(), Column::texts());
     let mut resids = Vec::new();
+    let mut moving = velocities.then(|| [(); 3].map(|()| room(count)));
     let mut width = None;
     for _ in 0..count {
         lines.need("an atom")?;
@@ -124,11 +135,25 @@ fn particles(lines: &mut Lines, count: u64) -> Result<([Vec<f64>; 3], Atoms), Ca
         for (k, axis) in positions.iter_mut().enumerate() {
             axis.push(lines.real(column(FRONT + k * digits, digits), "a coordinate")?);
         }
+        // Velocities stand in columns as wide as those of positions, or nowhere.
+        let begin = FRONT + 3 * digits;
+        if column(begin, 3 * digits).is_empty() {
+            moving = None;
+        }
+        for (k, axis) in moving.iter_mut().flatten().enumerate() {
+            axis.push(lines.real(column(begin + k * digits, digits), "a velocity")?);
+        }
     }
-    let atoms = Atoms::new(positions[0].len())
+    let mut atoms = Atoms::new(positions[0].len())
         .with("resid", super::Attribute::Integers(resids))
         .with("resname", resnames.finish())
         .with("name", names.finish());
+    for (name, axis) in ["vx", "vy", "vz"]
+        .into_iter()
+        .zip(moving.into_iter().flatten())
+    {
+        atoms = atoms.with(name, super::Attribute::Numbers(axis));
+    }
     Ok((positions, atoms))
 }
 

@@ -1,12 +1,13 @@
 //! HDF5 by the H5MD 1.1 convention: one group of particles, a frame at a time.
 //!
-//! Entry: [`open`]. de Buyl, Colberg & Höfling 2014, CPC 185, 1546, <https://doi.org/10.1016/j.cpc.2014.01.018>. Images and forces
-//! are passed over, velocities too unless they are asked for.
+//! Entry: [`open`]. de Buyl, Colberg & Höfling 2014, CPC 185, 1546, <https://doi.org/10.1016/j.cpc.2014.01.018>. Images are passed
+//! over, velocities and forces too unless they are asked for.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::column::share;
+use super::h5md_topology::with_topology;
 use super::head::Head;
 use super::layout::unit_of;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
@@ -17,6 +18,12 @@ use crate::value::Value;
 
 /// Elements that say nothing by which particles are chosen.
 const PASSED: [&str; 5] = ["position", "box", "image", "velocity", "force"];
+
+/// Vectors of each particle, and the columns of their components.
+const VECTORS: [(&str, [&str; 3]); 2] = [
+    ("velocity", ["vx", "vy", "vz"]),
+    ("force", ["fx", "fy", "fz"]),
+];
 
 /// Whether it is HDF5 with a group `h5md`.
 pub(super) fn matches(head: &Head<'_>) -> bool {
@@ -57,7 +64,7 @@ pub(super) fn open(
         times: Clock::find(&store, &position, "time", frames)?,
         atoms: Arc::new(Atoms::new(own[0] as usize)),
         moving: Vec::new(),
-        velocity: None,
+        vectors: Vec::new(),
         store,
         position,
         bounds,
@@ -67,7 +74,7 @@ pub(super) fn open(
     };
     trajectory.find_atoms(&group, own[0])?;
     if request.velocities {
-        trajectory.find_velocities(&group);
+        trajectory.find_vectors(&group);
     }
     Ok(Box::new(trajectory))
 }
@@ -301,8 +308,8 @@ struct H5md {
     atoms: Arc<Atoms>,
     /// Columns that change from frame to frame.
     moving: Vec<(String, Series)>,
-    /// Velocities, where they are asked for and there is one to each position.
-    velocity: Option<Series>,
+    /// Velocities and forces, where they are asked for and there is one to each position.
+    vectors: Vec<([&'static str; 3], Series)>,
     frames: u64,
     number: u64,
     stop: Stop,
@@ -356,22 +363,26 @@ impl H5md {
                 atoms = atoms.with(&name, attribute_of(values));
             }
         }
+        let atoms = with_topology(&self.path, &self.store, group, atoms)?;
         self.atoms = Arc::new(atoms);
         Ok(())
     }
 
-    fn find_velocities(&mut self, group: &str) {
-        let found = Series::find(&self.store, &format!("{group}/velocity"));
-        let same = |found: &Series| {
-            found.frames() == self.position.frames()
-                && found.own_shape() == self.position.own_shape()
-                && found.values.is_readable()
-        };
-        self.velocity = found.filter(same);
+    fn find_vectors(&mut self, group: &str) {
+        for (name, columns) in VECTORS {
+            let found = Series::find(&self.store, &format!("{group}/{name}"));
+            let same = |found: &Series| {
+                found.frames() == self.position.frames()
+                    && found.own_shape() == self.position.own_shape()
+                    && found.values.is_readable()
+            };
+            self.vectors
+                .extend(found.filter(same).map(|of| (columns, of)));
+        }
     }
 
     fn atoms(&mut self, frame: u64) -> Result<Arc<Atoms>, CatalogError> {
-        if self.moving.is_empty() && self.velocity.is_none() {
+        if self.moving.is_empty() && self.vectors.is_empty() {
             return Ok(Arc::clone(&self.atoms));
         }
         let mut atoms = (*self.atoms).clone();
@@ -379,10 +390,10 @@ impl H5md {
             let values = self.store.elements(&series.values, series.rows(frame))?;
             atoms = atoms.with(name, attribute_of(values));
         }
-        if let Some(series) = &self.velocity {
+        for (columns, series) in &self.vectors {
             let values = self.store.reals(&series.values, series.rows(frame))?;
             let axes = axes_of(&values, self.dimensions());
-            for (name, axis) in ["vx", "vy", "vz"].into_iter().zip(axes) {
+            for (name, axis) in columns.iter().zip(axes) {
                 atoms = atoms.with(name, Attribute::Numbers(axis));
             }
         }

@@ -1,7 +1,7 @@
 //! Text dumps of LAMMPS: wrapped, scaled and unwrapped positions, particles in the order of their ids.
 //!
 //! Entry: [`open`]. Layout: <https://docs.lammps.org/dump.html>, boxes: <https://docs.lammps.org/Howto_triclinic.html>.
-//! Velocities, forces and image flags are passed over.
+//! Image flags are passed over, velocities and forces too unless they are asked for.
 
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ pub(super) fn open(
     let mut lines = Lines::open(head.path, head.gzipped, stop)?;
     let mut dump = LammpsDump {
         lacking: request.lacking,
+        velocities: request.velocities,
         ..LammpsDump::default()
     };
     dump.ahead = dump.snapshot(&mut lines)?;
@@ -37,6 +38,8 @@ struct LammpsDump {
     unit: Option<&'static str>,
     /// The axis whose column may be missing.
     lacking: Option<usize>,
+    /// Whether velocities and forces are kept.
+    velocities: bool,
     /// The head of the first frame, until it is read.
     ahead: Option<Snapshot>,
     atoms: Arc<Atoms>,
@@ -95,7 +98,7 @@ impl FrameText for LammpsDump {
         };
         let cell = cell_of(lines, &snapshot.bounds)?;
         let (positions, atoms) = if keep {
-            let (positions, atoms) = particles(lines, &snapshot, self.lacking)?;
+            let (positions, atoms) = particles(lines, &snapshot, self.lacking, self.velocities)?;
             (positions, Some(atoms))
         } else {
             lines.pass(snapshot.count, "a particle")?;
@@ -269,7 +272,12 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(lines: &Lines, names: &[String], lacking: Option<usize>) -> Result<Self, CatalogError> {
+    fn new(
+        lines: &Lines,
+        names: &[String],
+        lacking: Option<usize>,
+        velocities: bool,
+    ) -> Result<Self, CatalogError> {
         let has = |name: &str| names.iter().any(|other| other == name);
         let spelling = SPELLINGS
             .iter()
@@ -290,7 +298,9 @@ impl Plan {
             if name == "id" {
                 return Role::Id;
             }
-            if other || PASSED.contains(&name.as_str()) {
+            let passed = PASSED.contains(&name.as_str());
+            let asked = velocities && !name.starts_with('i');
+            if other || (passed && !asked) {
                 return Role::Passed;
             }
             let ours = match name.as_str() {
@@ -326,8 +336,9 @@ fn particles(
     lines: &mut Lines,
     snapshot: &Snapshot,
     lacking: Option<usize>,
+    velocities: bool,
 ) -> Result<([Vec<f64>; 3], Atoms), CatalogError> {
-    let mut plan = Plan::new(lines, &snapshot.names, lacking)?;
+    let mut plan = Plan::new(lines, &snapshot.names, lacking, velocities)?;
     let mut positions = [(); 3].map(|()| room(snapshot.count));
     let mut ids: Vec<i64> = Vec::new();
     for _ in 0..snapshot.count {

@@ -26,10 +26,14 @@ mod gro;
 mod gsd;
 #[cfg(feature = "hdf5")]
 mod h5md;
+#[cfg(feature = "hdf5")]
+mod h5md_topology;
 mod head;
 mod lammps;
 mod layout;
 mod lines;
+#[cfg(feature = "hdf5")]
+mod mdtraj;
 mod netcdf;
 mod open;
 mod pdb;

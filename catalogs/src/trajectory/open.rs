@@ -60,6 +60,12 @@ const KNOWN: &[Known] = &[
     },
     #[cfg(feature = "hdf5")]
     Known {
+        format: TrajectoryFormat::MdTraj,
+        matches: super::mdtraj::matches,
+        open: super::mdtraj::open,
+    },
+    #[cfg(feature = "hdf5")]
+    Known {
         format: TrajectoryFormat::Cadishi,
         matches: super::cadishi::matches,
         open: super::cadishi::open,
@@ -218,7 +224,11 @@ pub fn describe_trajectory(
         let Some(known) = found else {
             return Ok(None);
         };
-        let mut open = (known.open)(head, &TrajectoryRequest::default(), stop.clone())?;
+        let request = TrajectoryRequest {
+            velocities: true,
+            ..TrajectoryRequest::default()
+        };
+        let mut open = (known.open)(head, &request, stop.clone())?;
         let mut described = TrajectoryDescription::of(open.as_mut())?;
         if described.format == TrajectoryFormat::Pdb {
             // Their bonds stand behind the last frame.

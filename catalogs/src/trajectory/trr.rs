@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
-use super::{Atoms, Frame, Trajectory, passed_over};
+use super::{Atoms, Attribute, Frame, Trajectory, passed_over};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 
@@ -43,12 +43,13 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 
 pub(super) fn open(
     head: &Head<'_>,
-    _: &TrajectoryRequest,
+    request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
     Ok(Box::new(Trr {
         bytes: Bytes::open(head, TrajectoryFormat::Trr, stop)?,
         number: 0,
+        velocities: request.velocities,
         atoms: None,
         frames: OnceCell::new(),
     }))
@@ -58,6 +59,8 @@ struct Trr {
     bytes: Bytes,
     /// The next frame with positions.
     number: u64,
+    /// Whether velocities and forces are kept.
+    velocities: bool,
     atoms: Option<Arc<Atoms>>,
     frames: OnceCell<Option<u64>>,
 }
@@ -196,10 +199,24 @@ impl Trajectory for Trr {
         bytes.pass(head.between(BOX + 1, POSITIONS), "its virial and pressure")?;
         let positions = bytes.take(head.sizes[POSITIONS], "positions")?;
         let positions = Order::Big.points(positions, width);
-        let rest = head.between(POSITIONS + 1, PARTS.len());
-        bytes.pass(rest, "velocities and forces")?;
         let len = positions[0].len();
         let atoms = self.atoms.get_or_insert_with(|| Arc::new(Atoms::new(len)));
+        if self.velocities {
+            let mut moving = Atoms::new(len);
+            for (part, columns) in [(8, ["vx", "vy", "vz"]), (9, ["fx", "fy", "fz"])] {
+                let vectors = bytes.take(head.sizes[part], PARTS[part])?;
+                let vectors = Order::Big.points(vectors, width);
+                for (name, axis) in columns.into_iter().zip(vectors) {
+                    if axis.len() == len {
+                        moving = moving.with(name, Attribute::Numbers(axis));
+                    }
+                }
+            }
+            *atoms = Arc::new(moving);
+        } else {
+            let rest = head.between(POSITIONS + 1, PARTS.len());
+            bytes.pass(rest, "velocities and forces")?;
+        }
         let frame = Frame {
             number: self.number,
             step: Some(head.step.into()),

@@ -10,7 +10,7 @@ use super::column::{Column, share};
 use super::head::Head;
 use super::lines::{Lines, fields, real, text, whole};
 use super::texts::{FrameText, TextTrajectory, room};
-use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
+use super::{Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 
@@ -28,7 +28,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 /// Opens a file of frames.
 pub(super) fn open(
     head: &Head<'_>,
-    _request: &TrajectoryRequest,
+    request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
     let mut lines = Lines::open(head.path, head.gzipped, stop)?;
@@ -37,6 +37,7 @@ pub(super) fn open(
     let xyz = Xyz {
         unit: opening.and_then(Opening::unit).map(str::to_owned),
         ahead: Some(first),
+        velocities: request.velocities,
         atoms: Arc::default(),
     };
     Ok(Box::new(TextTrajectory::new(xyz, lines)))
@@ -47,6 +48,8 @@ struct Xyz {
     unit: Option<String>,
     /// What the first frame begins with, until it is read.
     ahead: Option<Result<Option<Opening>, CatalogError>>,
+    /// Whether velocities and forces are kept.
+    velocities: bool,
     atoms: Arc<Atoms>,
 }
 
@@ -84,6 +87,8 @@ struct Property {
     name: String,
     letter: u8,
     width: usize,
+    /// The columns of a vector that is kept.
+    vector: Option<[&'static str; 3]>,
 }
 
 impl FrameText for Xyz {
@@ -119,16 +124,21 @@ impl FrameText for Xyz {
         } = opening;
         let cell = cell_of(lines, &keys)?;
         let extended = keys.contains_key("properties") || keys.contains_key("lattice");
-        let properties = match keys.get("properties") {
+        let mut properties = match keys.get("properties") {
             Some(listed) => properties(lines, listed)?,
             None => vec![
                 Property::new(if extended { "species" } else { "name" }, b'S', 1),
                 Property::new("pos", b'R', 3),
             ],
         };
+        let exact = keys.contains_key("properties");
+        for property in &mut properties {
+            let is_vector = property.letter == b'R' && property.width == 3;
+            let asked = Some(&property.name).filter(|_| is_vector && self.velocities);
+            property.vector = asked.and_then(|name| components(name));
+        }
         let (positions, atoms) = if keep {
-            let (positions, atoms) =
-                particles(lines, count, &properties, keys.contains_key("properties"))?;
+            let (positions, atoms) = particles(lines, count, &properties, exact)?;
             (positions, Some(atoms))
         } else {
             lines.pass(count, "a particle")?;
@@ -154,6 +164,7 @@ impl Property {
             name: name.to_owned(),
             letter,
             width,
+            vector: None,
         }
     }
 }
@@ -272,6 +283,15 @@ fn properties(lines: &Lines, listed: &str) -> Result<Vec<Property>, CatalogError
     }
 }
 
+/// The components of a vector of each particle by their names here; nothing of other properties.
+fn components(name: &str) -> Option<[&'static str; 3]> {
+    match name {
+        "vel" | "velo" | "velocity" | "velocities" => Some(["vx", "vy", "vz"]),
+        "force" | "forces" => Some(["fx", "fy", "fz"]),
+        _ => None,
+    }
+}
+
 /// The name of a column of particles.
 fn column_name(name: &str) -> &str {
     match name {
@@ -316,7 +336,7 @@ fn particles(
             }
             for _ in 0..property.width {
                 let field = found.next().ok_or_else(few)?;
-                if property.width == 1 && !column.push(field) {
+                if (property.width == 1 || property.vector.is_some()) && !column.push(field) {
                     let expected = format!("{} of property `{}`", column.kind(), property.name);
                     return Err(lines.refuse_bytes(&expected, field));
                 }
@@ -332,6 +352,11 @@ fn particles(
         let plain = property.width == 1 && !matches!(property.name.as_str(), "pos" | "positions");
         if plain {
             atoms = atoms.with(column_name(&property.name), column.finish());
+        } else if let (Some(names), Column::Numbers(values)) = (property.vector, column) {
+            for (k, name) in names.into_iter().enumerate() {
+                let axis = values.iter().skip(k).step_by(3).copied();
+                atoms = atoms.with(name, Attribute::Numbers(axis.collect()));
+            }
         }
     }
     Ok((positions, atoms))

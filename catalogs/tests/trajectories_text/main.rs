@@ -16,6 +16,7 @@ mod bad;
 mod bad_tables;
 mod far;
 mod fuzz;
+mod moving;
 mod shared_data;
 mod spellings;
 mod tables;
@@ -33,12 +34,14 @@ use flate2::write::GzEncoder;
 use TrajectoryFormat as F;
 
 /// Every fixture with its format, unit and, where it is known before reading, number of frames.
-const FIXTURES: [(&str, F, Option<&str>, Option<u64>); 15] = [
+const FIXTURES: [(&str, F, Option<&str>, Option<u64>); 17] = [
     ("table.parquet", F::Table, None, None),
     ("table.csv", F::Table, None, None),
     ("trackpy.csv", F::Table, None, None),
     ("mdanalysis.h5md", F::H5md, None, Some(3)),
     ("groups.h5", F::H5md, Some("nm"), Some(3)),
+    ("gromacs.h5md", F::H5md, Some("nm"), Some(2)),
+    ("mdtraj.h5", F::MdTraj, Some("nm"), Some(2)),
     ("cadishi.h5", F::Cadishi, None, Some(11)),
     ("scaled.lammpstrj", F::LammpsDump, Some("Angstrom"), None),
     ("mdtraj.lammpstrj", F::LammpsDump, None, None),
@@ -157,7 +160,7 @@ fn what_is_passed_over_is_not_missed() {
 #[test]
 fn text_may_be_gzipped() {
     for (name, format, ..) in FIXTURES {
-        if matches!(format, F::H5md | F::Cadishi) || name.ends_with("parquet") {
+        if matches!(format, F::H5md | F::MdTraj | F::Cadishi) || name.ends_with("parquet") {
             continue;
         }
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());

@@ -136,3 +136,32 @@ fn masses_and_elements_are_known_by_names() {
         &["no `mass` of the particles", "XW2", "--topology"],
     );
 }
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn hdf5_of_gromacs_and_mdtraj_is_counted() {
+    let fixtures = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../catalogs/tests/fixtures/frames"
+    );
+    let folder = Folder::new();
+    // The waters are 0.4 apart along each axis, half the box of the first frame and a fifth of the second.
+    for (file, column) in [("gromacs.h5md", "molecule"), ("mdtraj.h5", "resid")] {
+        let call =
+            format!("rdf {fixtures}/{file} --frames 1 --bins edges:0,0.12,0.5,0.75 -o g.csv");
+        folder.good(&format!("{call} --centres {column} --species resname"));
+        let table = folder.table("g.csv");
+        let water = if file == "mdtraj.h5" { "HOH" } else { "SOL" };
+        let pairs = integers(&table, &format!("npairs_{water}-{water}"));
+        assert_eq!(pairs, [0, 0, 1], "{file}");
+        // Bonds: O to H at 0.1, and H to H at 0.14 by two of them.
+        folder.good(&format!("{call} --species element --pairs H-O"));
+        assert_eq!(integers(&folder.table("g.csv"), "npairs")[0], 4, "{file}");
+        folder.good(&format!("{call} --species element --pairs H-O --bonded 1"));
+        assert_eq!(integers(&folder.table("g.csv"), "npairs")[0], 0, "{file}");
+        // vx of the second frame is 21, 24, .., 39.
+        folder.good(&format!("{call} --species none --where vx>23&&vx<25"));
+        let kept = &folder.table("g.csv").meta["mean_particles"];
+        assert_eq!(kept.to_string(), "[1.0]", "{file}");
+    }
+}

@@ -128,6 +128,8 @@ fn a_structure_before_a_trajectory_is_its_topology() {
             "{line} --species name --pairs OW-HW1,OW-HW2,HW1-HW2 {bins} -o g.csv"
         ));
         let table = folder.table("g.csv");
+        assert_eq!(table.meta["topology"], "conf.gro", "{line}");
+        assert_eq!(table.meta["trajectory"]["files"][0], "t.xyz", "{line}");
         for (pair, counts) in [
             ("npairs_OW-HW1", [2, 0, 0]),
             ("npairs_OW-HW2", [0, 2, 0]),

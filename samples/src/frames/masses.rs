@@ -26,7 +26,7 @@ pub(super) struct Guess {
 
 impl FrameReading {
     /// Whether a column of the particles is asked for.
-    fn asks_for(&self, column: &str) -> bool {
+    pub(super) fn asks_for(&self, column: &str) -> bool {
         let of_conditions = match &self.species {
             Species::Column(named) => named == column,
             Species::Conditions(all) => all.iter().any(|(_, f)| f.columns().contains(&column)),

@@ -138,6 +138,8 @@ impl FrameReading {
     fn source(&self, paths: &[PathBuf]) -> Result<FrameSource, SampleError> {
         let mut request = self.request.clone();
         request.lacking = self.flat.map(Axis::index);
+        let moving = ["vx", "vy", "vz", "fx", "fy", "fz"];
+        request.velocities |= moving.iter().any(|column| self.asks_for(column));
         FrameSource::open(paths, request, self.range, self.stop.clone())
     }
 

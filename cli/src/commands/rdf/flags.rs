@@ -132,7 +132,7 @@ fn named_condition(text: &str) -> Result<NamedCondition, String> {
 /// Which frames, which particles of them and which pairs.
 #[derive(Debug, Clone, Args)]
 #[command(
-    next_help_heading = "Trajectories (XTC, TRR, DCD, NetCDF, GSD, H5MD, CADISHI, LAMMPS, XYZ, GRO, PDB, tables with a column `frame`)"
+    next_help_heading = "Trajectories (XTC, TRR, DCD, NetCDF, GSD, H5MD, MDTraj, CADISHI, LAMMPS, XYZ, GRO, PDB, tables with a column `frame`)"
 )]
 pub(super) struct FrameFlags {
     /// Names, residues, masses and bonds of the particles, where the trajectory has none: PSF, PDB, GRO, or any trajectory of them
