@@ -30,6 +30,19 @@ pub enum FrameNotice {
         /// Half the shortest length of the box.
         half: f64,
     },
+    /// A group of particles whose pairs are left out and which seems to be several molecules of one number.
+    WideGroup {
+        /// The first file.
+        path: PathBuf,
+        /// The column of the groups.
+        column: String,
+        /// The group.
+        molecule: String,
+        /// How far apart atoms of it are.
+        distance: f64,
+        /// Half the shortest length of the box.
+        half: f64,
+    },
     /// A column of species that all particles are counted without.
     UnusedSpecies {
         /// The first file.
@@ -73,7 +86,10 @@ impl FrameNotice {
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
-            Self::NumbersUsedAgain { .. } | Self::NoSuchText { .. } | Self::UnusedTopology { .. }
+            Self::NumbersUsedAgain { .. }
+                | Self::WideGroup { .. }
+                | Self::NoSuchText { .. }
+                | Self::UnusedTopology { .. }
         )
     }
 }
@@ -93,6 +109,20 @@ impl fmt::Display for FrameNotice {
                 f,
                 "{}: `{column}` has {numbers} numbers for {molecules} molecules: atoms of {molecule} are {} apart, more than half the box, {}: each run of \
                  particles with one number is taken for a molecule",
+                path.display(),
+                in_short(*distance),
+                in_short(*half)
+            ),
+            Self::WideGroup {
+                path,
+                column,
+                molecule,
+                distance,
+                half,
+            } => write!(
+                f,
+                "{}: --group {column}: atoms of {molecule} are {} apart, more than half the box, {}: are numbers used again? Pairs of all particles with one \
+                 number are left out",
                 path.display(),
                 in_short(*distance),
                 in_short(*half)

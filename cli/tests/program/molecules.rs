@@ -63,6 +63,18 @@ fn numbers_that_begin_again_are_of_other_molecules() {
 }
 
 #[test]
+fn groups_of_numbers_that_begin_again_are_warned_of() {
+    let folder = Folder::new().with("t.dump", &dump(&[&USED_TWICE]));
+    let call = "rdf t.dump --group molecule --bins edges:0,1.5,5 -o g.csv";
+    let run = folder.good(call);
+    let said = "--group molecule: atoms of 1 are 8.12";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let folder = Folder::new().with("t.dump", &dump(&[&USED_TWICE[..4]]));
+    let run = folder.good(call);
+    assert!(!run.stderr.contains("--group molecule"), "{}", run.stderr);
+}
+
+#[test]
 fn atoms_of_a_molecule_need_not_follow_each_other() {
     let mixed = [0, 2, 1, 3].map(|row: usize| USED_TWICE[row]);
     let folder = Folder::new().with("t.dump", &dump(&[&mixed]));

@@ -4,8 +4,9 @@
 
 use albireo_catalogs::Cell;
 
+use super::centres::Molecules;
 use super::molecules::Numbering;
-use super::{FrameChoice, NumberedFrame};
+use super::{Exclusion, FrameChoice, NumberedFrame};
 use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
 use crate::space::{BoxSpec, Rows, differ};
@@ -15,10 +16,14 @@ const THIN: f64 = 0.01;
 /// The same along all axes: between nm and Angstrom is a tenth.
 const SMALL: f64 = 0.11;
 
+/// Columns that number molecules and residues, whose atoms are near each other.
+const NUMBERED: [&str; 2] = ["molecule", "resid"];
+
 impl FrameChoice {
     /// What looks wrong about the first frame and the box that it is counted in.
     pub fn suspicions(&self, first: &NumberedFrame, unit: Option<&str>) -> Vec<Notice> {
         let mut found: Vec<Notice> = self.used_again(first).into_iter().collect();
+        found.extend(self.wide_groups(first));
         found.extend(self.unused_topology(first));
         let guessed = self.guesses.iter().map(|guess| {
             Notice::OfFrames(FrameNotice::MadeOfNames {
@@ -71,6 +76,40 @@ impl FrameChoice {
             molecule: molecule.clone(),
             distance: *distance,
             half: *half,
+        }))
+    }
+
+    /// Molecules whose pairs are left out, and which seem to be several of one number.
+    fn wide_groups(&self, first: &NumberedFrame) -> Option<Notice> {
+        let reading = &self.reading;
+        let columns = reading
+            .excluded
+            .iter()
+            .filter_map(|excluded| match excluded {
+                Exclusion::Within(column) => Some(column),
+                _ => None,
+            });
+        let mut columns = columns.filter(|column| NUMBERED.contains(&column.as_str()));
+        let column = columns.next().filter(|_| reading.centres.is_none())?;
+        // What is wrong with the column or the box is an error where particles are chosen.
+        let atoms = self.merged(&first.frame).ok()?;
+        let domain = reading.domain(first.frame.cell.as_ref()).ok()?;
+        let molecules = Molecules::of(&first.frame.positions, &atoms, column, &domain).ok()?;
+        let Numbering::UsedAgain {
+            molecule,
+            distance,
+            half,
+            ..
+        } = molecules.numbering()
+        else {
+            return None;
+        };
+        Some(Notice::OfFrames(FrameNotice::WideGroup {
+            path: first.path.clone(),
+            column: column.clone(),
+            molecule,
+            distance,
+            half,
         }))
     }
 
