@@ -1,4 +1,4 @@
-//! Layouts of HDF5 by `MDTraj` and GROMACS (fixtures/frames/make_hdf5.py), and velocities and forces of every format.
+//! Layouts of HDF5 by `MDTraj` and GROMACS (`fixtures/frames/make_hdf5.py`), and velocities and forces of every format.
 
 use std::path::Path;
 
