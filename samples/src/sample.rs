@@ -9,7 +9,7 @@ use albireo::sky::{self, Column};
 use albireo::{Particles, Points};
 use albireo_catalogs::{
     Attributes, Catalog, CatalogReader, Filter, Hashing, Request, Stop, TableDescription,
-    TrajectoryFormat, in_short,
+    TrajectoryFormat,
 };
 use serde_json::Value;
 

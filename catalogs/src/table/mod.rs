@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub use self::error::TableError;
 use self::error::{Failure, at};
 pub use self::record::ResultKind;
-use crate::error::listed;
+use crate::names::listed;
 use crate::numbers::Values;
 use crate::whole_file::WholeFile;
 

@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 use super::layout::{Layout, TextColumn};
 use super::lines::{Delimiter, Lines};
 use super::{split_owned, yaml};
-use crate::error::{CatalogError, listed};
+use crate::error::CatalogError;
+use crate::names::listed;
 use crate::value::{Attributes, Value};
 
 /// Longest header kept, in bytes.

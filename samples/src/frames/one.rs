@@ -72,8 +72,11 @@ impl FrameReading {
             path: path.to_owned(),
         })?;
         let place = || at(&first);
-        let atoms = self.with_topology(&first.frame).within(place)?;
-        let frame = self.whole(first.frame.clone(), atoms).within(place)?;
+        let (atoms, _) = self.known(&first.frame).within(place)?;
+        let frame = Frame {
+            atoms,
+            ..first.frame.clone()
+        };
         Ok(OneFrame {
             reading: self,
             path: path.to_owned(),

@@ -50,7 +50,7 @@ any instructions and on GPUs; the record tells the bound on its error.
 
 Examples, on the catalogs that come with albireo:
   albireo field catalogs/samples/liquid_frame.parquet --spacing 0.5 \\
-      --weight '2*(species == \"A\") - 1' --cutoff 3 --units V -o map.dx
+      --weight '2*(species == \"A\") - 1' --cutoff 3 -o map.dx
   albireo field catalogs/samples/galaxies_box.h5 --kernel cic --spacing 10 \\
       --precision single -o density.npy
   albireo field catalogs/samples/liquid_frame.parquet --spacing 0.5 --cutoff 3 \\
