@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hdf5_reader::group::Group;
 use hdf5_reader::{Dataset, Hdf5File, SliceInfo, SliceInfoElem};
 
-use super::attribute::{self, text_attribute};
+use super::attribute;
 use super::element::{self, Element};
 use super::failure::failure;
 use super::files::opened;
@@ -234,8 +234,7 @@ impl Array {
 
     /// Its attribute `unit`, `units` or `Unit`.
     pub(crate) fn unit(&self) -> Option<String> {
-        let mut names = ["unit", "units", "Unit"].iter();
-        names.find_map(|name| text_attribute(&self.dataset, name))
+        attribute::unit(&self.dataset)
     }
 
     /// One of its attributes.

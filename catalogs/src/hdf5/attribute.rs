@@ -1,6 +1,6 @@
 //! Attributes, and data sets small enough to be read as such.
 //!
-//! Entry: [`add`], [`text_attribute`], [`small`]. It knows no table.
+//! Entry: [`add`], [`unit`], [`small`]. It knows no table.
 
 use hdf5_reader::group::Group;
 use hdf5_reader::{Attribute, Dataset};
@@ -24,7 +24,54 @@ pub(super) fn add(attributes: Vec<Attribute>, prefix: &str, all: &mut Attributes
     }
 }
 
-pub(super) fn text_attribute(dataset: &Dataset, name: &str) -> Option<String> {
+/// Attributes that hold the unit of a data set, or of each member of a compound one.
+const UNITS: [&str; 3] = ["unit", "units", "Unit"];
+
+/// The exponents of SWIFT's attributes and what they are the powers of.
+const EXPONENTS: [(&str, &str); 7] = [
+    ("a-scale exponent", "a"),
+    ("h-scale exponent", "h"),
+    ("U_M exponent", "U_M"),
+    ("U_L exponent", "U_L"),
+    ("U_t exponent", "U_t"),
+    ("U_I exponent", "U_I"),
+    ("U_T exponent", "U_T"),
+];
+
+/// The unit that a data set states; of SWIFT as powers of the scale factor and of its units, such as `a U_L`.
+pub(super) fn unit(dataset: &Dataset) -> Option<String> {
+    let mut units = UNITS.iter();
+    let stated = units.find_map(|name| text_attribute(dataset, name));
+    stated.or_else(|| unit_by_exponents(dataset))
+}
+
+/// The unit that a compound data set states for one of its members, in a list of all of them.
+pub(super) fn unit_of_member(dataset: &Dataset, member: usize) -> Option<String> {
+    let list = |name: &&str| attribute_value(&dataset.attribute(name).ok()?);
+    match UNITS.iter().find_map(list)? {
+        Value::Texts(texts) => texts.get(member).filter(|text| !text.is_empty()).cloned(),
+        _ => None,
+    }
+}
+
+fn unit_by_exponents(dataset: &Dataset) -> Option<String> {
+    let number = |name: &str| attribute_value(&dataset.attribute(name).ok()?)?.as_f64();
+    number("U_L exponent")?;
+    let physical = number("Value stored as physical") == Some(1.0);
+    let power = |(name, of): &(&str, &str)| {
+        let exponent = number(name).filter(|_| !(physical && *of == "a"));
+        let exponent = exponent.filter(|&power| power != 0.0)?;
+        Some(if exponent == 1.0 {
+            (*of).to_owned()
+        } else {
+            format!("{of}^{exponent}")
+        })
+    };
+    let powers: Vec<String> = EXPONENTS.iter().filter_map(power).collect();
+    (!powers.is_empty()).then(|| powers.join(" "))
+}
+
+fn text_attribute(dataset: &Dataset, name: &str) -> Option<String> {
     let value = attribute_value(&dataset.attribute(name).ok()?)?;
     value
         .as_text()

@@ -4,7 +4,7 @@
 
 use hdf5_reader::{Dataset, Datatype, SliceInfo, SliceInfoElem};
 
-use super::attribute::text_attribute;
+use super::attribute;
 use super::element::{self, Element};
 use crate::reader::{Field, Kind};
 
@@ -108,9 +108,6 @@ impl Column {
 
     /// As a field of a table of `frames` frames.
     pub(super) fn field(&self, frames: u64) -> Field {
-        let unit = ["unit", "units"]
-            .iter()
-            .find_map(|name| text_attribute(&self.dataset, name));
         let dtype = match &self.member {
             Some(member) => &member.dtype,
             None => self.dataset.dtype(),
@@ -118,7 +115,7 @@ impl Column {
         Field {
             name: self.name.clone(),
             dtype: self.element.dtype(),
-            unit: self.unit.clone().or(unit),
+            unit: self.unit.clone().or_else(|| attribute::unit(&self.dataset)),
             kind: self.element.kind(),
             width: self.width,
             labels: element::labels(dtype),

@@ -5,6 +5,7 @@
 use hdf5_reader::{Dataset, Datatype, dtype_element_size};
 use serde_json::Value as Json;
 
+use super::attribute::unit_of_member;
 use super::column::{Column, Member};
 use super::element::{Element, Shape};
 use crate::reader::Kind;
@@ -72,7 +73,9 @@ pub(super) fn columns(dataset: &Dataset, header: &Header) -> Vec<Column> {
             } else {
                 1
             },
-            unit: header.unit(&field.name),
+            unit: header
+                .unit(&field.name)
+                .or_else(|| unit_of_member(dataset, k)),
             member: Some(Member {
                 offset: field.byte_offset as usize,
                 bytes,

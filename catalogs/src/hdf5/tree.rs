@@ -22,6 +22,38 @@ use crate::value::{Attributes, Value};
 
 /// The column of the particles' masses.
 pub(super) const MASSES: &str = "Masses";
+/// What snapshots state of their units and their universe beside `Header`: GADGET-4 and AREPO in the first group, SWIFT in the others. The
+/// groups hold much else.
+const BESIDE: [(&str, &[&str]); 3] = [
+    (
+        "Parameters",
+        &[
+            "ComovingIntegrationOn",
+            "HubbleParam",
+            "Omega0",
+            "OmegaLambda",
+            "UnitLength_in_cm",
+            "UnitVelocity_in_cm_per_s",
+        ],
+    ),
+    (
+        "Units",
+        &["Unit length in cgs (U_L)", "Unit time in cgs (U_t)"],
+    ),
+    (
+        "Cosmology",
+        &[
+            "Cosmological run",
+            "H [internal units]",
+            "H0 [internal units]",
+            "Omega_lambda",
+            "Omega_m",
+            "h",
+            "w_0",
+            "w_a",
+        ],
+    ),
+];
 /// Groups nest at most this deep.
 const DEEPEST: usize = 16;
 /// The paths of all groups with columns, `/` for the root, and of all compound data sets.
@@ -268,7 +300,7 @@ fn at(file: &Hdf5File, place: &str, name: &str) -> Option<Column> {
     }
 }
 
-/// Attributes of the file, of Gadget's `Header`, of the groups down to the table, its scalars and its H5MD box.
+/// Attributes of the file, of Gadget's `Header`, of what stands beside it, of the groups down to the table, its scalars and its H5MD box.
 pub(super) fn attributes(
     path: &Path,
     file: &Hdf5File,
@@ -280,6 +312,15 @@ pub(super) fn attributes(
     add_group(&root, "", &mut all);
     if let Ok(header) = root.group("Header") {
         add_group(&header, "", &mut all);
+    }
+    for (name, stated) in BESIDE {
+        let mut beside = Attributes::new();
+        if let Ok(group) = root.group(name) {
+            add_group(&group, "", &mut beside);
+        }
+        beside.retain(|key, _| stated.contains(&key.as_str()));
+        let named = |(key, value)| (format!("{name}/{key}"), value);
+        all.extend(beside.into_iter().map(named));
     }
     let mut group = root;
     let (groups, dataset) = match compound_table(file, table) {

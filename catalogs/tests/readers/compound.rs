@@ -66,6 +66,20 @@ fn tables_of_records_are_listed_and_named() {
 }
 
 #[test]
+fn units_stand_in_attributes_of_any_usual_name() {
+    let mut reader = open(&fixture("units.h5")).unwrap();
+    for (table, expected) in [
+        ("listed", [Some("Mpc/h"), None, Some("km/s")]),
+        ("of_all", [Some("kpc"); 3]),
+        ("plain", [Some("nm"); 3]),
+    ] {
+        let outline = reader.outline(Some(table)).unwrap();
+        let units: Vec<Option<&str>> = outline.columns.iter().map(|c| c.unit.as_deref()).collect();
+        assert_eq!(units, expected, "{table}");
+    }
+}
+
+#[test]
 fn what_astropy_writes_beside_the_records() {
     let mut reader = open(&fixture("astropy.h5")).unwrap();
     let outline = reader.outline(None).unwrap();
