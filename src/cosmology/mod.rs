@@ -51,6 +51,20 @@ pub struct Cosmology {
     radiation: Option<Radiation>,
 }
 
+/// What a peculiar velocity of 1 km/s along the line of sight adds to a distance in redshift space, comoving Mpc/h: `(1+z)/H(z)`, where
+/// `e` is the Hubble rate over today's, [`Cosmology::e`]. Kaiser 1987, MNRAS 227, 1.
+///
+/// ```
+/// use albireo::cosmology::{Cosmology, shift_per_velocity};
+/// let universe = Cosmology::flat(1.0)?;
+/// // E(3) = 4^1.5 = 8: 400 km/s are 2 Mpc/h.
+/// assert_eq!(400.0 * shift_per_velocity(3.0, universe.e(3.0)?), 2.0);
+/// # Ok::<(), albireo::Error>(())
+/// ```
+pub fn shift_per_velocity(z: f64, e: f64) -> f64 {
+    (1.0 + z) / (100.0 * e)
+}
+
 impl Cosmology {
     /// A flat universe of matter and a cosmological constant.
     ///

@@ -4,6 +4,7 @@
 
 mod faces;
 mod lattice;
+mod moved;
 mod periodic;
 
 pub(crate) use faces::{Faces, Nearness};
