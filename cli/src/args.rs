@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use albireo::{Axis, LineOfSight};
 use albireo_catalogs::TableFormat;
-use albireo_samples::{BoxSpec, RowRange, Selection};
+use albireo_samples::{GivenBox, RowRange, Selection};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use crate::edges::EdgeSpec;
 use crate::shard::PieceFlags;
+use crate::usage::usage;
 
 /// Defines the flags of one file under a prefix, with the conversion to a [`Selection`].
 macro_rules! column_flags {
@@ -133,9 +135,10 @@ impl From<LosName> for LineOfSight {
 #[command(next_help_heading = "Space")]
 pub(crate) struct SpaceFlags {
     /// Periodic box: L, or Lx,Ly,Lz, or ax,ay,az,bx,..,cz (three vectors); `none` for an axis that is open; `file` for the box that
-    /// the file states; in the unit of the positions, e.g. 420 or 100,100,none [default: the file's box, else none]
+    /// the file states; in the unit of the positions or in one of its own, e.g. 420, 100,100,none or '50 Mpc' [default: the file's box, else
+    /// none]
     #[arg(long = "box", value_name = "BOX", allow_hyphen_values = true)]
-    pub(crate) space: Option<BoxSpec>,
+    pub(crate) space: Option<GivenBox>,
     /// Wrap positions outside the box into it instead of refusing them
     #[arg(long)]
     pub(crate) wrap: bool,
@@ -152,7 +155,8 @@ pub(crate) struct SpaceFlags {
     /// Unit of redshifts: 1 says that values above 20, in a column without a unit, are redshifts
     #[arg(long, value_name = "1", value_parser = ["1"])]
     pub(crate) redshift_unit: Option<String>,
-    /// Unit of length, for labels; trajectories that state another one are converted, boxes too [default: Mpc/h for redshifts, else what the file says]
+    /// Unit of length: files that state another one are converted, boxes too; others are taken to be in it [default: Mpc/h for redshifts,
+    /// else what the first file says]
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<String>,
 }
@@ -164,6 +168,46 @@ pub(crate) struct LosFlags {
     /// Line of sight of mu and pi [default: z in a box, midpoint otherwise]
     #[arg(long)]
     pub(crate) los: Option<LosName>,
+    /// Bring the positions of snapshots in a box to redshift space along this axis: s = x + v (1+z)/H(z), by the velocities, the redshift and
+    /// the universe that the files state; random points stay where they are
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) rsd: Option<AxisName>,
+}
+
+/// An axis, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AxisName {
+    /// The first axis.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl From<AxisName> for Axis {
+    fn from(name: AxisName) -> Self {
+        match name {
+            AxisName::X => Self::X,
+            AxisName::Y => Self::Y,
+            AxisName::Z => Self::Z,
+        }
+    }
+}
+
+impl LosFlags {
+    /// The axis of redshift space, which no other line of sight goes with.
+    pub(crate) fn rsd(self) -> Result<Option<Axis>> {
+        let axis = self.rsd.map(Axis::from);
+        match (axis, self.los.map(LineOfSight::from)) {
+            (Some(axis), Some(los)) if los != LineOfSight::Fixed(axis) => Err(usage(format!(
+                "--los {}: positions in redshift space along {axis} (--rsd) are seen along {axis}",
+                los.name(),
+                axis = axis.name()
+            ))),
+            _ => Ok(axis),
+        }
+    }
 }
 
 /// Bins of the statistics with a choice of coordinates.

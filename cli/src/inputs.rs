@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use albireo::cosmology::Cosmology;
-use albireo::{LineOfSight, Outside};
+use albireo::{Axis, LineOfSight, Outside};
 use albireo_samples::{Given, Notice, Reading, RegionSpec, Samples, Source};
 use anyhow::{Context, Result};
 
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) outside: Outside,
     /// What the samples are cut into.
     pub(crate) regions: Option<RegionSpec>,
+    /// The axis of redshift space.
+    pub(crate) rsd: Option<Axis>,
 }
 
 /// Says on standard error what was chosen and what looks wrong.
@@ -97,6 +99,7 @@ impl Asked {
             partial_sets: space.partial_set,
             given,
             ignore_units: space.ignore_units.clone(),
+            rsd: self.wanted.rsd,
             plain_redshifts: space.redshift_unit.is_some(),
             stop: stop_reading(),
         };

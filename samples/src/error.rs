@@ -37,6 +37,9 @@ pub enum SampleError {
     /// Units that columns state, and that make no positions.
     #[error(transparent)]
     Units(#[from] crate::unit_error::StatedUnitError),
+    /// Positions that are not brought to redshift space.
+    #[error(transparent)]
+    Rsd(#[from] crate::rsd_error::RsdError),
     /// Sky positions of more or fewer than two columns.
     #[error("--sky takes two columns, RA,DEC; found {0}")]
     SkyColumns(usize),
@@ -264,17 +267,6 @@ pub enum SampleError {
     /// A box was asked for that the files do not state.
     #[error("--box file: the file states no box (no attribute such as BoxSize or box/edges)")]
     NoStatedBox,
-    /// Files that disagree about their unit of length.
-    #[error(
-        "positions are in different units: {} in {}, {} in {}; convert them, or name the common unit by --unit",
-        first.0, first.1.display(), second.0, second.1.display()
-    )]
-    DifferentUnits {
-        /// A unit and its file.
-        first: (String, PathBuf),
-        /// Another.
-        second: (String, PathBuf),
-    },
     /// A region in which a sample has no particle.
     #[error(
         "{}: every region must hold particles of every sample: {region}, one of {of}, holds no {role}; take fewer, larger regions",
@@ -331,18 +323,6 @@ pub enum SampleError {
         expected: String,
         /// Its own.
         found: String,
-    },
-    /// A trajectory in a unit of length that is not converted into the one asked for.
-    #[error("{}: lengths are in `{stated}`, which --unit does not convert into `{wanted}`: {reason}", path.display())]
-    FrameUnit {
-        /// The file.
-        path: PathBuf,
-        /// The unit that it states.
-        stated: String,
-        /// The unit asked for.
-        wanted: String,
-        /// Why not.
-        reason: String,
     },
     /// Particles of which something is not known.
     #[error("no `{column}` of the particles is known{} (columns: {}): a file of names, masses and bonds is given by --topology", did_you_mean(column, available), if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
@@ -456,6 +436,7 @@ impl SampleError {
             | Self::BoxOnSky { .. }
             | Self::NoBonds
             | Self::ForFiles { .. }
+            | Self::Rsd(crate::rsd_error::RsdError::Angles)
             | Self::BoxForAngles => true,
             _ => false,
         }

@@ -20,7 +20,8 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     let Some(first) = parts.first() else {
         return Err(SampleError::NoFile(String::new()));
     };
-    let (role, path, unit) = (first.role.clone(), first.path.clone(), first.unit.clone());
+    let (role, path) = (first.role.clone(), first.path.clone());
+    let unit = parts.iter().find_map(|part| part.unit.clone());
     let frame = parts.iter().find_map(|part| part.frame);
     let rows: usize = parts.iter().map(|part| part.particles.len()).sum();
     let place = || format!("{role}: {} files from {} on", parts.len(), path.display());
@@ -60,7 +61,15 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
     let regions = regions.collect::<Option<Vec<_>>>().map(|all| all.concat());
     let groups = parts.iter().map(|part| part.groups.as_deref());
     let groups = groups.collect::<Option<Vec<_>>>().map(|all| all.concat());
+    let moved = parts.iter().map(|part| part.shift.as_ref());
+    let moved = moved.collect::<Option<Vec<_>>>();
+    let shift = moved.and_then(|all| {
+        let (axis, _) = all.first()?;
+        let columns = all.iter().flat_map(|(_, column)| column);
+        Some((*axis, columns.copied().collect()))
+    });
     Ok(Sample {
+        shift,
         record: record(&parts, &particles),
         regions,
         bits,
@@ -91,14 +100,6 @@ fn check(parts: &[Sample]) -> Result<(), SampleError> {
             return Err(SampleError::DifferentCoordinates {
                 first: (meaning(first), first.path.clone()),
                 second: (meaning(part), part.path.clone()),
-            });
-        }
-        if let (Some(a), Some(b)) = (&first.unit, &part.unit)
-            && !crate::stated_units::is_one_unit(a, b)
-        {
-            return Err(SampleError::DifferentUnits {
-                first: (a.clone(), first.path.clone()),
-                second: (b.clone(), part.path.clone()),
             });
         }
     }

@@ -33,26 +33,33 @@
 
 mod bits;
 mod columns;
+mod common_unit;
 mod elements;
 mod error;
 mod frame_error;
 mod frame_notice;
 mod frames;
 mod given;
+mod given_box;
 mod given_frames;
 mod groups;
 mod hats;
 mod joining;
 mod memory;
 mod notice;
+mod opened;
 mod passed_on;
 mod placing;
 mod reading;
 mod regions;
 mod roles;
+mod rsd;
+mod rsd_error;
 mod sample;
+mod samples;
 mod selection;
 mod shown;
+mod snapshot_header;
 mod snapshots;
 mod source;
 mod space;
@@ -75,10 +82,13 @@ pub use frames::{
     NumberedFrame, OneFrame, ParseFramesError, Species, held,
 };
 pub use given::Given;
+pub use given_box::GivenBox;
 pub use given_frames::GivenFrames;
 pub use notice::Notice;
-pub use reading::{Reading, Samples};
+pub use reading::Reading;
 pub use regions::RegionSpec;
+pub use rsd_error::RsdError;
+pub use samples::Samples;
 pub use selection::Selection;
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError, box_record};

@@ -12,8 +12,10 @@ use crate::columns::{Depth, Place};
 use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
-use crate::sample::{Conversion, Opened, Sample, check_receding};
+use crate::opened::{Conversion, Opened};
+use crate::sample::{Sample, check_receding};
 use crate::source::{File, further_record};
+use crate::stated_units::StatedUnits;
 use crate::suspicion::{self, Depths};
 use crate::weights::{weight_sums, with_further};
 use crate::whole_numbers::check_integers;
@@ -29,6 +31,7 @@ pub(crate) fn read(
         given: opened.memory()?,
         source: &opened.source,
         place: &opened.place,
+        units: &opened.units,
     };
     let sample = columns.read(conversion, tell);
     if let Ok(sample) = &sample {
@@ -48,6 +51,7 @@ struct Columns<'a> {
     given: &'a Given,
     source: &'a File,
     place: &'a Place,
+    units: &'a StatedUnits,
 }
 
 impl Columns<'_> {
@@ -80,17 +84,18 @@ impl Columns<'_> {
         conversion: &Conversion,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Points, SampleError> {
-        let (given, source) = (self.given, self.source);
+        let (given, source, units) = (self.given, self.source, self.units);
         let column = |name: &String| given.column(source, name);
         let (ra, dec, depth) = match self.place {
             Place::Cartesian([x, y, z]) => {
-                let columns = [x, y, z].map(|name| column(name).cloned());
-                let [x, y, z] = columns;
+                let [x, y, z] = [(0, x), (1, y), (2, z)]
+                    .map(|(at, name)| Ok::<_, SampleError>(units.column(at, column(name)?)));
                 return Ok(Points::from_columns([x?, y?, z?])?);
             }
             Place::Vector(name) => {
-                let columns = [0, 1, 2].map(|k| column(&format!("{name}[{k}]")).cloned());
-                let [x, y, z] = columns;
+                let component = |k: usize| column(&format!("{name}[{k}]"));
+                let [x, y, z] =
+                    [0, 1, 2].map(|k| Ok::<_, SampleError>(units.column(0, component(k)?)));
                 return Ok(Points::from_columns([x?, y?, z?])?);
             }
             Place::Sky { ra, dec, depth } => (ra, dec, depth),
@@ -108,7 +113,8 @@ impl Columns<'_> {
         match depth {
             Depth::None => Ok(sky::unit_vectors(ra, dec)?),
             Depth::Distance(name) => {
-                let distance = column(name)?.contiguous();
+                let distance = units.column(2, column(name)?);
+                let distance = distance.contiguous();
                 let is_meant = given.unit().is_some() || conversion.ignore_units.contains(name);
                 depths(name, &distance, is_meant).check_distances(tell)?;
                 Ok(sky::positions(ra, dec, Angles::new(name, &distance))?)
@@ -120,6 +126,7 @@ impl Columns<'_> {
                 let cosmology = conversion.cosmology;
                 let cosmology = cosmology.ok_or_else(|| SampleError::NoCosmology(name.clone()))?;
                 let distance = cosmology.distances(Angles::new(name, &redshift))?;
+                let distance = units.apply(2, distance);
                 Ok(sky::positions(ra, dec, Angles::new(name, &distance))?)
             }
         }
@@ -147,6 +154,7 @@ impl Columns<'_> {
             "coordinates": place.meaning(),
             "weight_sum": weight_sum,
         });
+        self.units.note(&mut record);
         let selection = &source.selection;
         for (key, value) in [("weight", &selection.weight), ("group", &selection.group)] {
             if let Some(value) = value {
@@ -228,14 +236,9 @@ impl Columns<'_> {
             bits,
             groups,
             stated_boxes: Vec::new(),
+            shift: None,
             frame: None,
-            unit: match place {
-                Place::Sky {
-                    depth: Depth::Redshift(_),
-                    ..
-                } => Some("Mpc/h".to_owned()),
-                _ => self.given.unit().map(str::to_owned),
-            },
+            unit: self.units.unit().map(str::to_owned),
             particles,
         })
     }

@@ -1,10 +1,11 @@
 //! What a reader of samples says besides its result: what was chosen for the user, and what looks wrong but may be meant.
 //!
-//! Entry: [`Notice`], whose text is for people. What gives rise to suspicions stands in `suspicion`.
+//! Entry: [`Notice`], whose text is for people. What looks wrong is found in `suspicion`.
 
 use std::fmt;
 use std::path::PathBuf;
 
+use albireo::Axis;
 use albireo::cosmology::Cosmology;
 use albireo_catalogs::in_short;
 
@@ -45,13 +46,13 @@ pub enum Notice {
         /// What they were multiplied by.
         factor: f64,
     },
-    /// Frames in a unit of length other than the one asked for.
-    ConvertedFrames {
-        /// The first file.
+    /// Positions and boxes in a unit of length other than the one asked for, or than that of the first sample.
+    ConvertedLengths {
+        /// The file, or the first of a trajectory.
         path: PathBuf,
         /// The unit that it states.
         from: String,
-        /// The unit asked for.
+        /// The unit of all samples.
         to: String,
         /// What positions and boxes are multiplied by.
         factor: f64,
@@ -76,10 +77,10 @@ pub enum Notice {
         /// The unit of the stated one.
         unit: Option<String>,
     },
-    /// A first frame whose particles lie in a small part of the box.
+    /// Positions that lie in a small part of the box.
     SmallPart {
-        /// The file.
-        path: PathBuf,
+        /// Whose they are: the particles of the first frame of a file, or the rows of one.
+        particles: String,
         /// The range of the positions along each axis.
         spans: [f64; 3],
         /// The length of the box along each axis, where it is closed.
@@ -166,6 +167,24 @@ pub enum Notice {
         space: String,
         /// Where it is stated.
         source: String,
+    },
+    /// A snapshot whose header states no unit of length.
+    NoUnit {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Positions that are brought to redshift space.
+    Moved {
+        /// The file.
+        path: PathBuf,
+        /// The axis.
+        axis: Axis,
+        /// The velocities.
+        column: String,
+        /// What they are multiplied by.
+        factor: f64,
+        /// The redshift of the snapshot.
+        redshift: f64,
     },
     /// How many rows make a sample.
     Rows {
@@ -278,7 +297,7 @@ impl fmt::Display for Notice {
                 of_roles.write_of_roles(f)
             }
             Self::OfFrames(notice) => notice.fmt(f),
-            of_frames @ (Self::ConvertedFrames { .. }
+            of_frames @ (Self::ConvertedLengths { .. }
             | Self::OtherUnit { .. }
             | Self::OtherBox { .. }
             | Self::SmallPart { .. }) => of_frames.write_of_frames(f),
@@ -324,7 +343,7 @@ impl Notice {
     /// The text of what is about frames of trajectories.
     fn write_of_frames(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ConvertedFrames {
+            Self::ConvertedLengths {
                 path,
                 from,
                 to,
@@ -353,7 +372,7 @@ impl Notice {
                 unit.as_deref().unwrap_or_default()
             ),
             Self::SmallPart {
-                path,
+                particles,
                 spans,
                 lengths,
             } => {
@@ -365,8 +384,7 @@ impl Notice {
                 let each: Vec<String> = each.collect();
                 write!(
                     f,
-                    "the particles of the first frame of {} fill {} of the box: are both in one unit?",
-                    path.display(),
+                    "{particles} fill {} of the box: are both in one unit?",
                     each.join(", ")
                 )
             }
@@ -435,6 +453,23 @@ impl Notice {
                 f,
                 "--box is {given}, but the file states {stated} ({source}): are both in one unit?"
             ),
+            Self::Moved {
+                path,
+                axis,
+                column,
+                factor,
+                redshift,
+            } => write!(
+                f,
+                "{}: in redshift space along {}: {factor} times `{column}` is added (redshift {redshift})",
+                path.display(),
+                axis.name()
+            ),
+            Self::NoUnit { path } => write!(
+                f,
+                "{}: its header states no unit of length (UnitLength_in_cm): positions and box are as in the file, and --unit names their unit, such as kpc/h",
+                path.display()
+            ),
             Self::StatedBox { space, source } => {
                 write!(f, "box: {space}, from {source}; --box none for open space")
             }
@@ -456,7 +491,7 @@ impl Notice {
             | Self::FewRandoms { .. }
             | Self::SmallDistances { .. }
             | Self::OfFrames(_)
-            | Self::ConvertedFrames { .. }
+            | Self::ConvertedLengths { .. }
             | Self::OtherUnit { .. }
             | Self::OtherBox { .. }
             | Self::SmallPart { .. } => Ok(()),

@@ -10,13 +10,13 @@
 use std::path::PathBuf;
 
 use albireo::regions::Cells;
-use albireo::{Bits, Column, Domain, Groups, Labels, Particles, Points, Weights};
+use albireo::{Axis, Bits, Column, Domain, Groups, Labels, Particles, Points, Weights};
 use serde_json::{Map, Value, json};
 
 use crate::bits::BitColumns;
-use crate::reading::Samples;
 use crate::regions::Cut;
 use crate::sample::Sample;
+use crate::samples::Samples;
 use crate::space::{BoxSpec, domain_of};
 
 /// Integers two by two, as the bits of numbers.
@@ -154,6 +154,7 @@ fn sample(head: &Value, record: &Value, particles: Particles) -> Option<Sample> 
         groups: None,
         record: record.clone(),
         stated_boxes: Vec::new(),
+        shift: None,
         frame: None,
         unit: head["unit"].as_str().map(str::to_owned),
         particles,
@@ -169,6 +170,7 @@ impl Samples {
             "unit": self.unit,
             "redshift_space": self.redshift_space,
             "on_sky": self.on_sky,
+            "rsd": self.rsd.map(Axis::name),
             "record": self.record,
             "cut": self.regions.is_some(),
             "cells": cells,
@@ -227,6 +229,9 @@ impl Samples {
             unit: head["unit"].as_str().map(str::to_owned),
             redshift_space: head["redshift_space"] == true,
             on_sky: head["on_sky"] == true,
+            rsd: [Axis::X, Axis::Y, Axis::Z]
+                .into_iter()
+                .find(|axis| head["rsd"] == axis.name()),
             domain,
             record,
             regions,

@@ -8,6 +8,8 @@ use serde_json::json;
 use crate::error::SampleError;
 use crate::notice::Notice;
 use crate::sample::Sample;
+use crate::space;
+use crate::suspicion::small_part;
 use crate::within::Within;
 
 /// How many points lie outside the box as it was given.
@@ -56,6 +58,9 @@ pub(crate) fn place(
     unless: Outside,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<(), SampleError> {
+    let rows = format!("the rows of {}", sample.path.display());
+    let suspicion = small_part(rows, sample.particles.points(), &space::rows(domain), None);
+    suspicion.into_iter().for_each(&mut *tell);
     let particles = std::mem::take(&mut sample.particles);
     let wraps = unless == Outside::Wrap || matches!(domain, Domain::Triclinic(_));
     let wrapped = if wraps {
@@ -71,6 +76,11 @@ pub(crate) fn place(
             wrapped,
             of: sample.particles.len(),
         });
+    }
+    if let Some((axis, shift)) = sample.shift.take() {
+        let particles = std::mem::take(&mut sample.particles);
+        let moved = particles.moved_along(axis, &shift)?;
+        sample.particles = domain.place(moved, Outside::Wrap)?;
     }
     if let (true, Some(record)) = (wraps && domain.is_periodic(), sample.record.as_object_mut()) {
         record.insert("wrapped".to_owned(), json!(wrapped));

@@ -5,26 +5,29 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use albireo::binning::BinAxis;
 use albireo::cosmology::Cosmology;
-use albireo::{Axis, Domain, LineOfSight, Outside, Particles};
+use albireo::{Axis, Domain, Outside};
 use albireo_catalogs::{Attributes, Format, Stop};
 use serde_json::{Map, Value, json};
 
+use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
 use crate::given::Given;
+use crate::given_box::GivenBox;
 use crate::groups;
 use crate::joining::join;
 use crate::memory;
 use crate::notice::Notice;
+use crate::opened::{Conversion, Opened};
 use crate::placing::place;
-use crate::regions::{Cut, RegionSpec};
+use crate::regions::RegionSpec;
 use crate::roles;
-use crate::sample::{Conversion, Opened, Sample};
+use crate::rsd_error::RsdError;
+use crate::sample::Sample;
+use crate::samples::Samples;
 use crate::snapshots;
 use crate::source::{File, Source};
-use crate::space::{BoxSpec, StatedBox, resolve};
-use crate::stated_units::is_one_unit;
+use crate::space::{self, BoxSpec, StatedBox, resolve};
 use crate::suspicion;
 
 /// How samples are read: what their columns become, and where the positions lie.
@@ -35,10 +38,11 @@ pub struct Reading {
     /// What turns redshifts into distances in Mpc/h.
     pub cosmology: Option<Cosmology>,
     /// The box; without it the one that the files state, else open space.
-    pub space: Option<BoxSpec>,
+    pub space: Option<GivenBox>,
     /// What becomes of positions outside the box.
     pub outside: Outside,
-    /// The unit of length, for labels; without it the one that the files state, Mpc/h for redshifts.
+    /// The unit of length, which files in another one are converted into, boxes included; a box that is given is in it. Without it that of the
+    /// first sample that states one, Mpc/h for redshifts. Positions that state none are taken to be in it.
     pub unit: Option<String>,
     /// What the samples are cut into, for errors from the scatter between regions; particles have no labels without.
     pub regions: Option<RegionSpec>,
@@ -50,6 +54,9 @@ pub struct Reading {
     pub ignore_units: Vec<String>,
     /// Whether redshifts above 20, in a column that states no unit, are meant.
     pub plain_redshifts: bool,
+    /// The axis of the box along which snapshots are brought to redshift space, by the velocities and the universe that they state; random
+    /// points stay where they are.
+    pub rsd: Option<Axis>,
     /// Whether to end before the last sample is read.
     pub stop: Stop,
 }
@@ -67,21 +74,10 @@ impl Default for Reading {
             given: HashMap::new(),
             ignore_units: Vec::new(),
             plain_redshifts: false,
+            rsd: None,
             stop: Stop::never(),
         }
     }
-}
-
-/// Samples in a common domain.
-#[derive(Debug, Clone)]
-pub struct Samples {
-    pub(crate) all: Vec<Sample>,
-    pub(crate) domain: Domain,
-    pub(crate) unit: Option<String>,
-    pub(crate) redshift_space: bool,
-    pub(crate) on_sky: bool,
-    pub(crate) record: Map<String, Value>,
-    pub(crate) regions: Option<Cut>,
 }
 
 impl Reading {
@@ -98,38 +94,17 @@ impl Reading {
         if self.angular && self.has_box() {
             return Err(SampleError::BoxForAngles);
         }
+        if self.angular && self.rsd.is_some() {
+            return Err(RsdError::Angles.into());
+        }
         let suspicion = self.cosmology.as_ref().and_then(suspicion::negative_lambda);
         suspicion.into_iter().for_each(&mut *tell);
-        let conversion = Conversion {
-            angular: self.angular,
-            cosmology: self.cosmology,
-            redshifts: self.cosmology.is_some(),
-            regions: self
-                .regions
-                .as_ref()
-                .and_then(RegionSpec::column)
-                .map(str::to_owned),
-            ignore_units: self.ignore_units.clone(),
-            plain_redshifts: self.plain_redshifts,
-            stop: self.stop.clone(),
-        };
-        let mut opened: Vec<Opened> = Vec::new();
-        let mut counts = Vec::new();
-        for source in sources {
-            let before = opened.len();
-            for file in self.files_with_rows(source, tell)? {
-                let given = self.given.get(&file.path);
-                opened.push(Opened::of(&file, given, &conversion, &mut *tell)?);
-            }
-            counts.push(opened.len() - before);
-            if !self.partial_sets {
-                let of_source: Vec<&Opened> = opened[before..].iter().collect();
-                snapshots::check(&of_source)?;
-            }
-            check_folders(&opened[before..])?;
-        }
+        let conversion = self.conversion();
+        let mut common = self.common_unit();
+        let (opened, counts) = self.open(sources, &conversion, &mut common, tell)?;
         self.check_cosmology(&opened, tell)?;
-        let redshift_space = opened.iter().any(|o| o.place.is_redshift_space());
+        let redshift_space =
+            self.rsd.is_some() || opened.iter().any(|o| o.place.is_redshift_space());
         let on_sky = self.on_sky(&opened)?;
         roles::check_randoms(sources)?;
         let mut samples = Vec::new();
@@ -149,7 +124,13 @@ impl Reading {
         let few = roles::few_randoms(&samples).into_iter();
         let suspicions = few.chain(roles::same_rows(&samples));
         suspicions.for_each(&mut *tell);
-        let (domain, space) = self.domain(&samples, on_sky, tell)?;
+        let (domain, space) = self.domain(&samples, on_sky, &common, tell)?;
+        if let Some(axis) = self
+            .rsd
+            .filter(|axis| space::rows(&domain)[axis.index()].is_none())
+        {
+            return Err(RsdError::Open(axis).into());
+        }
         for sample in &mut samples {
             place(&domain, sample, self.outside, tell)?;
         }
@@ -157,13 +138,17 @@ impl Reading {
         let regions = self.regions.as_ref();
         let regions = regions.map(|spec| spec.cut(&mut samples, &domain, on_sky || self.angular));
         let regions = regions.transpose()?;
-        let unit = self.unit_of(&samples)?;
+        let of_all = common.unit().map(str::to_owned);
+        let unit = self.unit.clone().or(of_all);
         let mut record = Map::new();
         let records = samples.iter().map(|s| s.record.clone()).collect();
         record.insert("samples".to_owned(), Value::Array(records));
         record.insert("box".to_owned(), space);
         if let (Some(cosmology), true) = (&self.cosmology, redshift_space) {
             record.insert("cosmology".to_owned(), json!(cosmology));
+        }
+        if let Some(axis) = self.rsd {
+            record.insert("rsd".to_owned(), json!(axis.name()));
         }
         if self.partial_sets {
             record.insert("partial_sets".to_owned(), json!(true));
@@ -180,9 +165,60 @@ impl Reading {
             unit,
             redshift_space,
             on_sky: on_sky || self.angular,
+            rsd: self.rsd,
             record,
             regions,
         })
+    }
+
+    fn conversion(&self) -> Conversion {
+        Conversion {
+            angular: self.angular,
+            cosmology: self.cosmology,
+            redshifts: self.cosmology.is_some(),
+            regions: self
+                .regions
+                .as_ref()
+                .and_then(RegionSpec::column)
+                .map(str::to_owned),
+            ignore_units: self.ignore_units.clone(),
+            plain_redshifts: self.plain_redshifts,
+            rsd: self.rsd,
+            stop: self.stop.clone(),
+        }
+    }
+
+    /// The unit that all lengths are brought to: none of angles.
+    fn common_unit(&self) -> CommonUnit {
+        let h = self.cosmology.and_then(|cosmology| cosmology.h());
+        let asked = self.unit.as_deref().filter(|_| !self.angular);
+        CommonUnit::asked(asked, h)
+    }
+
+    /// Opens the files of all samples, and tells how many each sample has.
+    fn open(
+        &self,
+        sources: &[Source],
+        conversion: &Conversion,
+        common: &mut CommonUnit,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<(Vec<Opened>, Vec<usize>), SampleError> {
+        let mut opened: Vec<Opened> = Vec::new();
+        let mut counts = Vec::new();
+        for source in sources {
+            let before = opened.len();
+            for file in self.files_with_rows(source, tell)? {
+                let given = self.given.get(&file.path);
+                opened.push(Opened::of(&file, given, conversion, common, &mut *tell)?);
+            }
+            counts.push(opened.len() - before);
+            if !self.partial_sets {
+                let of_source: Vec<&Opened> = opened[before..].iter().collect();
+                snapshots::check(&of_source)?;
+            }
+            check_folders(&opened[before..])?;
+        }
+        Ok((opened, counts))
     }
 
     /// The files of a source, without those whose header says that they have no rows of the table: they may lack it.
@@ -221,7 +257,7 @@ impl Reading {
     }
 
     fn has_box(&self) -> bool {
-        self.space.is_some_and(|space| space != BoxSpec::Open)
+        self.space.is_some_and(|space| space.spec != BoxSpec::Open)
     }
 
     /// Refuses a cosmology that no sample has a use for.
@@ -230,7 +266,10 @@ impl Reading {
         opened: &[Opened],
         tell: &mut dyn FnMut(Notice),
     ) -> Result<(), SampleError> {
-        if self.cosmology.is_none() || opened.iter().any(|o| o.place.is_redshift_space()) {
+        if self.cosmology.is_none()
+            || self.rsd.is_some()
+            || opened.iter().any(|o| o.place.is_redshift_space())
+        {
             return Ok(());
         }
         if self.angular {
@@ -272,6 +311,7 @@ impl Reading {
         &self,
         samples: &[Sample],
         on_sky: bool,
+        common: &CommonUnit,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<(Domain, Value), SampleError> {
         if self.angular {
@@ -287,113 +327,9 @@ impl Reading {
             }
             stated.clear();
         }
-        resolve(self.space, &stated, tell)
-    }
-
-    /// The unit asked for, or the one that all samples state.
-    fn unit_of(&self, samples: &[Sample]) -> Result<Option<String>, SampleError> {
-        if self.unit.is_some() || self.angular {
-            return Ok(self.unit.clone());
-        }
-        let stated = |sample: &Sample| -> Option<(String, PathBuf)> {
-            Some((sample.unit.clone()?, sample.path.clone()))
-        };
-        let mut stated = samples.iter().filter_map(stated);
-        let Some(first) = stated.next() else {
-            return Ok(None);
-        };
-        match stated.find(|other| !is_one_unit(&other.0, &first.0)) {
-            Some(second) => Err(SampleError::DifferentUnits { first, second }),
-            None => Ok(Some(first.0)),
-        }
-    }
-}
-
-impl Samples {
-    /// The domain that all of them lie in.
-    pub fn domain(&self) -> &Domain {
-        &self.domain
-    }
-
-    /// The unit of length, where known.
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
-    }
-
-    /// Whether positions are seen from an observer at the origin: they come from directions on the sky.
-    pub fn on_sky(&self) -> bool {
-        self.on_sky
-    }
-
-    /// The cells of the box that they are cut into, if they are.
-    pub fn cells(&self) -> Option<&albireo::regions::Cells> {
-        self.regions.as_ref()?.cells.as_ref()
-    }
-
-    /// How they came about: `samples`, `box`, and `cosmology`, `unit` and `regions` where there are any.
-    pub fn record(&self) -> &Map<String, Value> {
-        &self.record
-    }
-
-    /// The sample of a role, if it was read.
-    pub fn find(&self, role: &str) -> Option<&Particles> {
-        let sample = self.all.iter().find(|sample| sample.role == role);
-        sample.map(|sample| &sample.particles)
-    }
-
-    /// The sample of a role that there must be.
-    ///
-    /// # Errors
-    /// [`SampleError::Missing`].
-    pub fn get(&self, role: &str) -> Result<&Particles, SampleError> {
-        self.find(role)
-            .ok_or_else(|| SampleError::Missing(role.to_owned()))
-    }
-
-    /// Number of sets of weights that were read.
-    pub fn weight_sets(&self) -> usize {
-        let sets = self.all.iter().map(|s| s.particles.weight_sets());
-        sets.max().unwrap_or(1)
-    }
-
-    /// The same samples with the weights of a set alone, and a record that says so; set 0 is that of [`Selection::weight`].
-    ///
-    /// [`Selection::weight`]: crate::Selection::weight
-    #[must_use]
-    pub fn of_weight_set(&self, set: usize) -> Self {
-        let mut one = self.clone();
-        for sample in &mut one.all {
-            sample.particles = sample.particles.of_weight_set(set);
-            of_set(&mut sample.record, set);
-        }
-        let records = one.all.iter().map(|s| s.record.clone()).collect();
-        one.record
-            .insert("samples".to_owned(), Value::Array(records));
-        one
-    }
-
-    /// How many bits the columns of bits of a role hold, where it has any.
-    pub fn bits(&self, role: &str) -> Option<u32> {
-        let sample = self.all.iter().find(|sample| sample.role == role)?;
-        Some(sample.bits.as_ref()?.number)
-    }
-
-    /// The line of sight of pairs where none is given: z in a box, the midpoint in open space.
-    pub fn line_of_sight(&self) -> LineOfSight {
-        if self.domain.is_periodic() {
-            LineOfSight::Fixed(Axis::Z)
-        } else {
-            LineOfSight::Midpoint
-        }
-    }
-
-    /// Calls the separation of redshifts s: r is that in real space.
-    pub fn name_axes(&self, axes: &mut [BinAxis]) {
-        for axis in axes {
-            if self.redshift_space && axis.name == "r" {
-                axis.name = "s";
-            }
-        }
+        let unit = common.unit();
+        let given = self.space.map(|space| space.in_unit(unit, common.h()));
+        resolve(given.transpose()?, &stated, tell)
     }
 }
 
@@ -426,20 +362,4 @@ fn check_folders(opened: &[Opened]) -> Result<(), SampleError> {
         }
     }
     Ok(())
-}
-
-/// Makes the record of a sample that of a set of weights alone.
-fn of_set(record: &mut Value, set: usize) {
-    let Some(entries) = record.as_object_mut() else {
-        return;
-    };
-    let further = entries.remove("further_weights").unwrap_or_default();
-    let Some(own) = set.checked_sub(1).and_then(|at| further.get(at)) else {
-        return;
-    };
-    entries.insert("weight_sum".to_owned(), own["weight_sum"].clone());
-    match &own["weight"] {
-        Value::Null => entries.remove("weight"),
-        weight => entries.insert("weight".to_owned(), weight.clone()),
-    };
 }

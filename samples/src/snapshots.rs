@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use albireo_catalogs::{Attributes, TableDescription};
 
 use crate::error::SampleError;
-use crate::sample::Opened;
+use crate::opened::Opened;
 
 /// SWIFT's names of the types of particles, by their numbers.
 const SWIFT_TYPES: [&str; 7] = [

@@ -72,6 +72,13 @@ impl Source {
     }
 }
 
+impl File {
+    /// Whether its positions are brought to redshift space, where those of samples are: random points have no velocities.
+    pub(crate) fn is_moved(&self) -> bool {
+        !self.role.contains("random") && !self.role.contains("shifted")
+    }
+}
+
 /// A row as messages name it.
 pub(crate) fn row_of(source: &File, row: usize) -> String {
     let which = match source.selection.filter {

@@ -36,7 +36,18 @@ pub enum BoxSpec {
 /// A text that is no box.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct ParseBoxError(String);
+pub struct ParseBoxError(pub(crate) String);
+
+impl BoxSpec {
+    /// The same with lengths multiplied.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Open | Self::File => self,
+            Self::Lengths(lengths) => Self::Lengths(lengths.map(|l| Some(l? * factor))),
+            Self::Vectors(rows) => Self::Vectors(rows.map(|row| row.map(|v| v * factor))),
+        }
+    }
+}
 
 impl FromStr for BoxSpec {
     type Err = ParseBoxError;
@@ -74,6 +85,16 @@ pub(crate) struct StatedBox {
     /// Where it stands: the attribute and the file.
     pub(crate) source: String,
     pub(crate) spec: BoxSpec,
+}
+
+impl StatedBox {
+    /// The same with lengths multiplied.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self {
+            spec: self.spec.times(factor),
+            ..self
+        }
+    }
 }
 
 /// Attributes that state a box, in the order of preference.
@@ -177,7 +198,8 @@ pub(crate) fn resolve(
 /// The vectors of a box; `None` along open axes.
 pub(crate) type Rows = [Option<[f64; 3]>; 3];
 
-fn rows(domain: &Domain) -> Rows {
+/// The vectors of a domain.
+pub(crate) fn rows(domain: &Domain) -> Rows {
     match domain {
         Domain::Open => [None; 3],
         Domain::Periodic(cell) => [0, 1, 2].map(|axis| {

@@ -1,18 +1,37 @@
 //! What the units that a file states mean to the columns of positions: factors, or a refusal.
 //!
-//! Entry: [`StatedUnits::of`]. It reads no values; the table of units is `units`.
+//! Entry: [`StatedUnits::of`]. It reads no values; the table of units is `units`, the unit of all samples `common_unit`.
 
 use std::path::Path;
 
-use albireo_catalogs::TableDescription;
+use albireo::Column;
+use albireo_catalogs::{Attributes, TableDescription};
 use serde_json::{Map, Value, json};
 
 use crate::columns::{Depth, Place};
+use crate::common_unit::CommonUnit;
 use crate::notice::Notice;
 use crate::unit_error::StatedUnitError;
-use crate::units::{Quantity, Unit};
+use crate::units::{Quantity, Unit, akin_factor};
 
-/// A column that is multiplied.
+/// The unit of distances that a cosmology gives.
+const OF_REDSHIFTS: &str = "Mpc/h";
+
+/// What a file states of units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnitsOfFile<'a> {
+    pub(crate) path: &'a Path,
+    /// Its columns.
+    pub(crate) outline: &'a TableDescription,
+    /// Columns whose units are not heeded.
+    pub(crate) ignore: &'a [String],
+    /// The unit of lengths whose columns state none.
+    pub(crate) lengths: Option<&'a str>,
+    /// The Hubble constant over 100 km/s/Mpc.
+    pub(crate) h: Option<f64>,
+}
+
+/// Numbers that are multiplied.
 #[derive(Debug, Clone, PartialEq)]
 struct Converted {
     column: String,
@@ -31,11 +50,15 @@ pub(crate) struct StatedUnits {
     converted: Vec<Converted>,
     /// Columns whose units are not heeded.
     ignored: Vec<String>,
+    /// The unit of lengths once they are multiplied, where they state one.
+    unit: Option<String>,
+    /// What boxes are multiplied by.
+    length: f64,
 }
 
 /// The columns of a place and the units they state.
 struct Columns<'a> {
-    path: &'a Path,
+    file: UnitsOfFile<'a>,
     names: Vec<String>,
     units: Vec<Option<&'a str>>,
     /// Whether the unit of each is not heeded.
@@ -43,41 +66,40 @@ struct Columns<'a> {
 }
 
 impl StatedUnits {
-    /// The units of the columns of a place, but for those that are to be ignored.
+    /// The units of the columns of a place, lengths as they become those of all samples.
     pub(crate) fn of(
-        outline: &TableDescription,
+        file: UnitsOfFile<'_>,
         place: &Place,
-        path: &Path,
-        ignore: &[String],
+        common: &CommonUnit,
     ) -> Result<Self, StatedUnitError> {
         let names = place.columns();
-        let ignored: Vec<bool> = names.iter().map(|name| ignore.contains(name)).collect();
+        let ignored: Vec<bool> = names.iter().map(|n| file.ignore.contains(n)).collect();
         let unit = |(name, &ignored): (&String, &bool)| {
-            let mut columns = outline.columns.iter();
+            let mut columns = file.outline.columns.iter();
             let column = columns.find(|column| column.name == *name && !ignored)?;
             let text = column.unit.as_deref()?.trim();
             (!text.is_empty()).then_some(text)
         };
         let units = names.iter().zip(&ignored).map(unit).collect();
         let columns = Columns {
-            path,
+            file,
             names,
             units,
             ignored,
         };
-        let targets = match place {
-            Place::Cartesian(_) | Place::Vector(_) => columns.lengths(0)?,
+        let (angles, lengths) = match place {
+            Place::Cartesian(_) | Place::Vector(_) => (vec![], columns.lengths(0, common)?),
             Place::Sky { depth, .. } => {
-                let mut targets = vec![columns.angle(0)?, columns.angle(1)?];
-                match depth {
-                    Depth::None => {}
-                    Depth::Distance(_) => targets.extend(columns.lengths(2)?),
-                    Depth::Redshift(_) => targets.push(columns.redshift(2)?),
-                }
-                targets
+                let angles = vec![columns.angle(0)?, columns.angle(1)?];
+                let lengths = match depth {
+                    Depth::None => Lengths::default(),
+                    Depth::Distance(_) => columns.lengths(2, common)?,
+                    Depth::Redshift(_) => columns.redshift(2, common)?,
+                };
+                (angles, lengths)
             }
         };
-        Ok(columns.converted(&targets))
+        Ok(columns.converted(angles, lengths))
     }
 
     /// Multiplies the values of a column of the place.
@@ -91,20 +113,49 @@ impl StatedUnits {
         values
     }
 
+    /// As [`StatedUnits::apply`], of a column in memory, which stays where it is if it is not multiplied.
+    pub(crate) fn column(&self, column: usize, values: &Column) -> Column {
+        if self.factors[column] == 1.0 {
+            return values.clone();
+        }
+        self.apply(column, values.iter().collect()).into()
+    }
+
     /// Whether a column of the place states a unit.
     pub(crate) fn is_stated(&self, column: usize) -> bool {
         self.stated[column]
     }
 
+    /// The unit of lengths, where they state one.
+    pub(crate) fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// What the boxes that the file states are multiplied by.
+    pub(crate) fn length(&self) -> f64 {
+        self.length
+    }
+
     /// Says what is converted.
     pub(crate) fn say(&self, path: &Path, tell: &mut dyn FnMut(Notice)) {
         for one in &self.converted {
-            tell(Notice::Converted {
-                path: path.to_owned(),
-                column: one.column.clone(),
-                from: one.from.clone(),
-                to: one.to.clone(),
-                factor: one.factor,
+            let (path, factor) = (path.to_owned(), one.factor);
+            let (column, from, to) = (one.column.clone(), one.from.clone(), one.to.clone());
+            tell(if column == LENGTHS {
+                Notice::ConvertedLengths {
+                    path,
+                    from,
+                    to,
+                    factor,
+                }
+            } else {
+                Notice::Converted {
+                    path,
+                    column,
+                    from,
+                    to,
+                    factor,
+                }
             });
         }
     }
@@ -128,12 +179,32 @@ impl StatedUnits {
     }
 }
 
+/// What stands for all lengths of a file in its record.
+const LENGTHS: &str = "lengths";
+
 /// What a column is converted into, and by which factor.
-type Target = (f64, String);
+#[derive(Debug, Clone, PartialEq)]
+struct Target {
+    from: String,
+    to: String,
+    factor: f64,
+}
+
+/// What the columns of lengths are converted into, and whether they state a unit.
+#[derive(Debug, Clone, Default)]
+struct Lengths {
+    targets: Vec<Target>,
+    unit: Option<String>,
+}
 
 impl Columns<'_> {
     fn as_is(&self, column: usize) -> Target {
-        (1.0, self.units[column].unwrap_or_default().to_owned())
+        let unit = self.units[column].unwrap_or_default();
+        Target {
+            from: unit.to_owned(),
+            to: unit.to_owned(),
+            factor: 1.0,
+        }
     }
 
     /// Degrees of a column of angles: the first is the right ascension.
@@ -155,24 +226,34 @@ impl Columns<'_> {
             _ => "deg, rad, arcmin, arcsec or mas",
         };
         let factor = factor.ok_or_else(|| StatedUnitError::Sky {
-            path: self.path.to_owned(),
+            path: self.file.path.to_owned(),
             column: self.names[column].clone(),
             expected,
             unit: text.to_owned(),
         })?;
-        Ok((factor, "deg".to_owned()))
+        Ok(Target {
+            from: text.to_owned(),
+            to: "deg".to_owned(),
+            factor,
+        })
     }
 
-    /// A redshift, which has no unit.
-    fn redshift(&self, column: usize) -> Result<Target, StatedUnitError> {
-        let Some(text) = self.units[column] else {
-            return Ok(self.as_is(column));
-        };
-        let unit = text.parse::<Unit>().ok();
-        if unit.is_some_and(|unit| unit.is_one()) {
-            return Ok(self.as_is(column));
+    /// The distances of redshifts, which have no unit themselves.
+    fn redshift(&self, column: usize, common: &CommonUnit) -> Result<Lengths, StatedUnitError> {
+        let unit = self.units[column].map(str::parse::<Unit>);
+        if unit.is_none_or(|unit| unit.is_ok_and(|unit| unit.is_one())) {
+            let target = self.target(OF_REDSHIFTS, common)?;
+            return Ok(Lengths {
+                unit: Some(target.to.clone()),
+                targets: vec![target],
+            });
         }
-        let name = &self.names[column];
+        Err(self.no_redshift(column))
+    }
+
+    fn no_redshift(&self, column: usize) -> StatedUnitError {
+        let (name, text) = (&self.names[column], self.units[column].unwrap_or_default());
+        let unit = text.parse::<Unit>().ok();
         let is = |other: &str| unit == other.parse::<Unit>().ok();
         let advice = if is("km/s") {
             format!("write --redshift '{name}/299792.458' if it is c z")
@@ -181,65 +262,117 @@ impl Columns<'_> {
         } else {
             format!("expected redshifts (--ignore-units {name} takes its numbers as they are)")
         };
-        Err(StatedUnitError::Redshift {
-            path: self.path.to_owned(),
+        StatedUnitError::Redshift {
+            path: self.file.path.to_owned(),
             column: name.clone(),
             unit: text.to_owned(),
             advice,
-        })
+        }
     }
 
-    /// Lengths in the unit of the first of the columns from `begin` on.
-    fn lengths(&self, begin: usize) -> Result<Vec<Target>, StatedUnitError> {
+    /// Lengths in the unit of all samples, else in that of the first of the columns from `begin` on.
+    fn lengths(&self, begin: usize, common: &CommonUnit) -> Result<Lengths, StatedUnitError> {
         let heeded: Vec<usize> = (begin..self.names.len())
             .filter(|&column| !self.ignored[column])
             .collect();
-        let first = heeded.first().and_then(|&column| self.units[column]);
-        let parsed = first.and_then(|text| text.parse::<Unit>().ok());
-        let is_length = parsed.is_none_or(|unit| {
+        let of_first = heeded.first().and_then(|&column| self.units[column]);
+        self.check_lengths(&heeded, of_first)?;
+        let is_number = |text: &str| text.parse::<Unit>().is_ok_and(|unit| unit.is_one());
+        let of_file = || {
+            let heeded = heeded.iter().filter_map(|&column| self.names.get(column));
+            let known = |name: &String| self.file.outline.columns.iter().any(|c| c.name == *name);
+            self.file.lengths.filter(|_| heeded.into_iter().any(known))
+        };
+        let first = match of_first {
+            Some(text) if is_number(text) => None,
+            Some(text) => Some(text),
+            None => of_file(),
+        };
+        let all = begin..self.names.len();
+        let Some(first) = first else {
+            return Ok(Lengths {
+                targets: all.map(|column| self.as_is(column)).collect(),
+                unit: None,
+            });
+        };
+        let common = common.clone().or_of(self.file.path, first);
+        let target = |column: usize| {
+            if self.ignored[column] {
+                return Ok(self.as_is(column));
+            }
+            self.target(self.units[column].unwrap_or(first), &common)
+        };
+        Ok(Lengths {
+            targets: all.map(target).collect::<Result<_, StatedUnitError>>()?,
+            unit: common.unit().map(str::to_owned),
+        })
+    }
+
+    /// Lengths in a unit as they become those of all samples.
+    fn target(&self, from: &str, common: &CommonUnit) -> Result<Target, StatedUnitError> {
+        Ok(Target {
+            from: from.to_owned(),
+            to: common.unit().unwrap_or(from).to_owned(),
+            factor: common.factor(self.file.path, from, self.file.h)?,
+        })
+    }
+
+    /// Refuses columns that are no lengths of one kind.
+    fn check_lengths(&self, heeded: &[usize], first: Option<&str>) -> Result<(), StatedUnitError> {
+        let unit = first.and_then(|text| text.parse::<Unit>().ok());
+        let is_length = unit.is_none_or(|unit| {
             let quantity = unit.quantity();
             unit.is_one() || matches!(quantity, Quantity::Length | Quantity::Reduced)
         });
-        let target = |column: usize| -> Option<Target> {
-            let text = self.units[column];
-            if self.ignored[column] || text == first {
-                return Some(self.as_is(column));
-            }
-            let (unit, to) = (text?.parse::<Unit>().ok()?, parsed?);
-            let factor = unit.is_akin_to(&to).then(|| unit.factor_to(&to, None).ok());
-            Some((factor.flatten()?, first?.to_owned()))
+        let is_akin = |&column: &usize| match (self.units[column], first) {
+            (Some(text), Some(first)) => akin_factor(text, first).is_some(),
+            (text, first) => text == first,
         };
-        let targets: Option<Vec<Target>> = (begin..self.names.len()).map(target).collect();
-        let refused = || StatedUnitError::Positions {
-            path: self.path.to_owned(),
-            units: listed(&heeded, |column| self.units[column].unwrap_or("no unit")),
-            columns: heeded
-                .iter()
-                .map(|&column| self.names[column].as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-        };
-        targets.filter(|_| is_length).ok_or_else(refused)
+        if is_length && heeded.iter().all(is_akin) {
+            return Ok(());
+        }
+        let names = heeded.iter().map(|&column| self.names[column].as_str());
+        Err(StatedUnitError::Positions {
+            path: self.file.path.to_owned(),
+            units: listed(heeded, |column| self.units[column].unwrap_or("no unit")),
+            columns: names.collect::<Vec<_>>().join(", "),
+        })
     }
 
-    fn converted(self, targets: &[Target]) -> StatedUnits {
-        let multiplied = |(column, (factor, to)): (usize, &Target)| {
-            (*factor != 1.0).then(|| Converted {
-                column: self.names[column].clone(),
-                from: self.units[column].unwrap_or_default().to_owned(),
-                to: to.clone(),
-                factor: *factor,
+    fn converted(self, angles: Vec<Target>, lengths: Lengths) -> StatedUnits {
+        let begin = angles.len();
+        let length = lengths.targets.first().cloned();
+        let alike = lengths
+            .targets
+            .iter()
+            .all(|target| Some(target) == length.as_ref());
+        let targets: Vec<Target> = angles.into_iter().chain(lengths.targets).collect();
+        let multiplied = |(column, target): (usize, &Target)| {
+            let of_all = column >= begin && alike;
+            // Once for all of them.
+            let is_noted = target.factor != 1.0 && !(of_all && column > begin);
+            is_noted.then(|| Converted {
+                column: if of_all {
+                    LENGTHS.to_owned()
+                } else {
+                    self.names[column].clone()
+                },
+                from: target.from.clone(),
+                to: target.to.clone(),
+                factor: target.factor,
             })
         };
         let ignored = self.names.iter().zip(&self.ignored);
         StatedUnits {
-            factors: targets.iter().map(|target| target.0).collect(),
-            stated: self.units.iter().map(Option::is_some).collect(),
             converted: targets.iter().enumerate().filter_map(multiplied).collect(),
+            factors: targets.iter().map(|target| target.factor).collect(),
+            stated: self.units.iter().map(Option::is_some).collect(),
             ignored: ignored
                 .filter(|(_, ignored)| **ignored)
                 .map(|(name, _)| name.clone())
                 .collect(),
+            unit: lengths.unit,
+            length: length.map_or(1.0, |target| target.factor),
         }
     }
 }
@@ -258,8 +391,9 @@ fn listed<'a>(columns: &[usize], text: impl Fn(usize) -> &'a str) -> String {
     }
 }
 
-/// Whether two texts are names of one unit.
-pub(crate) fn is_one_unit(a: &str, b: &str) -> bool {
-    let same = || Some(a.parse::<Unit>().ok()? == b.parse::<Unit>().ok()?);
-    a == b || same() == Some(true)
+/// The unit of length among the attributes of a table, whatever its name.
+pub(crate) fn stated_unit(attributes: &Attributes) -> Option<String> {
+    let keys = ["length_unit", "units", "unit"].iter();
+    let mut texts = keys.filter_map(|key| attributes.get(*key)?.as_text());
+    texts.next().map(str::to_owned)
 }

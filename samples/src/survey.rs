@@ -10,10 +10,12 @@ use albireo_catalogs::{Hashing, Stop};
 use serde_json::Value;
 
 use crate::columns::{Depth, Place};
+use crate::common_unit::CommonUnit;
 use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
-use crate::sample::{self, Conversion, Opened};
+use crate::opened::{Conversion, Opened};
+use crate::sample;
 use crate::source::{self, File, Source};
 use crate::suspicion;
 use crate::weights::weights_of;
@@ -78,6 +80,7 @@ impl Survey {
             regions: None,
             ignore_units: Vec::new(),
             plain_redshifts: false,
+            rsd: None,
             stop: stop.clone(),
         };
         let mut survey = Self::default();
@@ -163,7 +166,8 @@ fn open(
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Result<Opened, SampleError> {
-    Opened::of(file, given, conversion, tell).map_err(|error| match error {
+    let mut unit = CommonUnit::default();
+    Opened::of(file, given, conversion, &mut unit, tell).map_err(|error| match error {
         SampleError::At { source, .. } if matches!(*source, SampleError::NoDepth { .. }) => {
             SampleError::NoRedshift {
                 path: file.path.clone(),

@@ -4,12 +4,14 @@
 
 use std::path::Path;
 
+use albireo::Points;
 use albireo::cosmology::Cosmology;
 use albireo_catalogs::in_short;
 
 use crate::columns;
 use crate::error::SampleError;
 use crate::notice::Notice;
+use crate::space::Rows;
 use crate::unit_error::StatedUnitError;
 
 /// The largest redshift of a galaxy that anybody has seen is below this one.
@@ -105,4 +107,47 @@ impl Depths<'_> {
 /// A universe that nobody lives in.
 pub(crate) fn negative_lambda(cosmology: &Cosmology) -> Option<Notice> {
     (cosmology.omega_lambda() < 0.0).then_some(Notice::NegativeLambda(*cosmology))
+}
+
+/// Particles that fill less than this part of the box along an axis, but lie in no plane.
+const THIN: f64 = 0.01;
+/// The same along all axes: between nm and Angstrom is a tenth.
+const SMALL: f64 = 0.11;
+
+/// Positions of which two or more lie in a small part of the box; `flat` is an axis that they have no place along.
+pub(crate) fn small_part(
+    particles: String,
+    points: &Points,
+    rows: &Rows,
+    flat: Option<usize>,
+) -> Option<Notice> {
+    if points.len() < 2 {
+        return None;
+    }
+    let length = |axis: usize| {
+        let along: f64 = rows.iter().flatten().map(|row| row[axis].abs()).sum();
+        (along > 0.0 && flat != Some(axis)).then_some(along)
+    };
+    let lengths = [0, 1, 2].map(length);
+    if lengths == [None; 3] {
+        return None;
+    }
+    let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for row in 0..points.len() {
+        for ([least, most], x) in ranges.iter_mut().zip(points.at(row)) {
+            (*least, *most) = (least.min(x), most.max(x));
+        }
+    }
+    let spans = ranges.map(|[least, most]| most - least);
+    let parts = spans.iter().zip(&lengths);
+    let parts = parts.filter_map(|(span, length)| Some(span / (*length)?));
+    // All in one plane, or in one place, is meant.
+    let parts: Vec<f64> = parts.filter(|part| *part > 0.0).collect();
+    let thin = parts.iter().any(|&part| part < THIN);
+    let small = parts.len() == 3 && parts.iter().all(|&part| part < SMALL);
+    (thin || small).then_some(Notice::SmallPart {
+        particles,
+        spans,
+        lengths,
+    })
 }

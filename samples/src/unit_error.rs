@@ -1,4 +1,4 @@
-//! Why the units that a file states make no positions.
+//! Why the units that files and boxes have make no positions.
 //!
 //! Entry: [`StatedUnitError`].
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why the units of columns make no positions.
+/// Why units of columns and boxes make no positions.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StatedUnitError {
@@ -63,5 +63,36 @@ pub enum StatedUnitError {
         units: String,
         /// The columns.
         columns: String,
+    },
+    /// Samples in units that are not converted into each other unless that is asked for.
+    #[error(
+        "positions are in different units: {} in {}, {} in {}; name the unit of all by --unit (Mpc becomes Mpc/h where h is known), or take the numbers of columns as they are by --ignore-units",
+        first.0, first.1.display(), second.0, second.1.display()
+    )]
+    Samples {
+        /// A unit and its file.
+        first: (String, PathBuf),
+        /// Another.
+        second: (String, PathBuf),
+    },
+    /// Lengths in a unit that is not converted into the one asked for.
+    #[error("{}: lengths are in `{stated}`, which --unit does not convert into `{wanted}`: {reason}", path.display())]
+    Lengths {
+        /// The file.
+        path: PathBuf,
+        /// The unit that it states.
+        stated: String,
+        /// The unit asked for.
+        wanted: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A box in a unit that is not converted into that of the positions.
+    #[error("--box in {unit}: {reason}")]
+    Box {
+        /// The unit of the box.
+        unit: String,
+        /// Why not.
+        reason: String,
     },
 }

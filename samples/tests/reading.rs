@@ -35,7 +35,7 @@ fn read(reading: &Reading, sources: &[Source]) -> (Result<Samples, SampleError>,
 
 fn in_box(length: f64) -> Reading {
     Reading {
-        space: Some(BoxSpec::Lengths([Some(length); 3])),
+        space: Some(BoxSpec::Lengths([Some(length); 3]).into()),
         ..Reading::default()
     }
 }

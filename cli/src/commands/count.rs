@@ -103,8 +103,8 @@ impl Count {
     }
 
     /// How the catalogs are read.
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn wanted(&self) -> Result<Wanted> {
+        Ok(Wanted {
             angular: self.statistic == Statistic::Theta,
             outside: if self.pairs.space.wrap {
                 Outside::Wrap
@@ -112,7 +112,8 @@ impl Count {
                 Outside::Refuse
             },
             regions: None,
-        }
+            rsd: self.los.rsd()?,
+        })
     }
 
     /// Counts, prints and writes.
@@ -142,7 +143,7 @@ impl Count {
         let space = &self.pairs.space;
         let samples = call
             .kept
-            .read(&sources, space, self.wanted(), &mut record)?;
+            .read(&sources, space, self.wanted()?, &mut record)?;
         let samples = of_weights(samples, (set, name), &mut record);
         let los = line_of_sight(self.los.los, &samples);
         let bins = spec.with_line_of_sight(los)?;

@@ -406,6 +406,7 @@ impl EstimateFlags {
                 Outside::Refuse
             },
             regions: cut,
+            rsd: self.los.rsd()?,
         };
         let upweights = self.pair_weights.begin(&sources)?;
         let engines = Engines::with_checkpoints(&self.run, &self.kept, call.arguments)?;

@@ -10,6 +10,7 @@ mod block_errors;
 mod checkpoints;
 mod columns;
 mod combine;
+mod common_units;
 mod counts;
 #[cfg(feature = "cuda")]
 mod cuda;

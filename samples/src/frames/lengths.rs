@@ -6,10 +6,10 @@ use std::path::Path;
 
 use albireo_catalogs::{Cell, Frame, Trajectory, TrajectoryFormat};
 
-use crate::error::SampleError;
 use crate::notice::Notice;
-use crate::sample::stated_unit;
-use crate::units::{Quantity, Unit};
+use crate::stated_units::stated_unit;
+use crate::unit_error::StatedUnitError;
+use crate::units::{Quantity, Unit, length_factor};
 
 /// The lengths of an open file.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +28,8 @@ impl Lengths {
     /// Those of a file that is open, in the unit asked for.
     ///
     /// # Errors
-    /// [`SampleError::FrameUnit`] of a stated unit that is not converted into the one asked for.
-    pub(super) fn of(open: &dyn Trajectory, wanted: Option<&str>) -> Result<Self, SampleError> {
+    /// [`StatedUnitError::Lengths`] of a stated unit that is not converted into the one asked for.
+    pub(super) fn of(open: &dyn Trajectory, wanted: Option<&str>) -> Result<Self, StatedUnitError> {
         let of_header = || open.attributes().and_then(stated_unit);
         let named = open.unit().map(str::to_owned).or_else(of_header);
         // Comments hold all sorts of things, the unit of an energy among them.
@@ -48,7 +48,7 @@ impl Lengths {
         };
         let factor = match (&stated, wanted) {
             (Some(stated), Some(wanted)) => {
-                factor(stated, wanted).map_err(|reason| SampleError::FrameUnit {
+                length_factor(stated, wanted, None).map_err(|reason| StatedUnitError::Lengths {
                     path: open.path().to_owned(),
                     stated: stated.clone(),
                     wanted: wanted.to_owned(),
@@ -97,28 +97,20 @@ impl Lengths {
         let unit = self.unit.clone()?;
         let path = path.to_owned();
         match (&self.stated, &self.usual) {
-            (Some(from), _) if self.factor != 1.0 => Some(Notice::ConvertedFrames {
+            (Some(from), _) if self.factor != 1.0 => Some(Notice::ConvertedLengths {
                 path,
                 from: from.clone(),
                 to: unit,
                 factor: self.factor,
             }),
-            (None, Some(usual)) if factor(usual, &unit) != Ok(1.0) => Some(Notice::OtherUnit {
-                path,
-                unit,
-                usual: usual.clone(),
-            }),
+            (None, Some(usual)) if length_factor(usual, &unit, None) != Ok(1.0) => {
+                Some(Notice::OtherUnit {
+                    path,
+                    unit,
+                    usual: usual.clone(),
+                })
+            }
             _ => None,
         }
     }
-}
-
-/// What lengths in one unit are multiplied by to be in another one, or why they are not.
-fn factor(from: &str, to: &str) -> Result<f64, String> {
-    if from == to {
-        return Ok(1.0);
-    }
-    let read = |text: &str| text.parse::<Unit>().map_err(|error| error.to_string());
-    let factor = read(from)?.factor_to(&read(to)?, None);
-    factor.map_err(|error| error.to_string())
 }

@@ -28,6 +28,7 @@ pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
 use crate::error::SampleError;
+use crate::given_box::GivenBox;
 use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
 use crate::space::{BoxSpec, described};
@@ -84,8 +85,9 @@ pub struct FrameReading {
     /// Pairs that are left out.
     pub excluded: Vec<Exclusion>,
     /// The box in place of the one that frames state.
-    pub space: Option<BoxSpec>,
-    /// The unit of length of frames: those that state another one are converted, boxes included. [`FrameReading::space`] is in it.
+    pub space: Option<GivenBox>,
+    /// The unit of length of frames: those that state another one are converted, boxes included. [`FrameReading::space`] is in it, unless it
+    /// has one of its own.
     pub unit: Option<String>,
     /// The axis that is left out, where particles are projected on a plane: their coordinate along it is 0 and it is open.
     pub flat: Option<Axis>,
@@ -155,8 +157,9 @@ impl FrameReading {
         self.of_source(source)
     }
 
-    fn of_source(self, source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {
+    fn of_source(mut self, source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {
         let mut source = source.in_unit(self.unit.as_deref())?;
+        self = self.with_box_in(source.unit())?;
         let first = source
             .peek()?
             .cloned()

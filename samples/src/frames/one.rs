@@ -65,8 +65,9 @@ impl FrameReading {
         self.one_of(source, path)
     }
 
-    fn one_of(self, source: FrameSource, path: &Path) -> Result<OneFrame, SampleError> {
+    fn one_of(mut self, source: FrameSource, path: &Path) -> Result<OneFrame, SampleError> {
         let mut source = source.in_unit(self.unit.as_deref())?;
+        self = self.with_box_in(source.unit())?;
         let (unit, notice) = (source.unit().map(str::to_owned), source.notice());
         let first = source.next_frame()?.ok_or_else(|| SampleError::NoFrames {
             path: path.to_owned(),

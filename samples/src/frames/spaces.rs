@@ -41,13 +41,22 @@ impl FrameReading {
         self.reach_of(source)
     }
 
+    /// The same with its box in the unit of the frames.
+    pub(super) fn with_box_in(mut self, unit: Option<&str>) -> Result<Self, SampleError> {
+        if let Some(space) = self.space {
+            self.space = Some(space.in_unit(unit, None)?.into());
+        }
+        Ok(self)
+    }
+
     fn reach_of(&self, source: FrameSource) -> Result<f64, SampleError> {
         let mut source = source.in_unit(self.unit.as_deref())?;
+        let reading = self.clone().with_box_in(source.unit())?;
         // A box in place of those of the frames is the same in all of them.
-        let is_fixed = self.space.is_some_and(|space| space != BoxSpec::File);
+        let is_fixed = self.space.is_some_and(|space| space.spec != BoxSpec::File);
         let mut reach = f64::INFINITY;
         while let Some(numbered) = source.next_frame()? {
-            let space = self.space_of(numbered.frame.cell.as_ref());
+            let space = reading.space_of(numbered.frame.cell.as_ref());
             let (domain, _) = space.within(|| at(&numbered))?;
             reach = reach.min(domain.reach());
             if is_fixed {
@@ -59,7 +68,7 @@ impl FrameReading {
 
     /// The space of a frame with this box.
     pub(super) fn domain(&self, cell: Option<&Cell>) -> Result<Domain, SampleError> {
-        match (self.space, cell) {
+        match (self.space.map(|space| space.spec), cell) {
             (None | Some(BoxSpec::File), Some(cell)) => domain_of_cell(cell),
             (Some(BoxSpec::File), None) => Err(SampleError::NoStatedBox),
             (None, None) => Ok(Domain::Open),

@@ -2,6 +2,7 @@
 //!
 //! Entry: [`FrameChoice::suspicions`].
 
+use albireo::Points;
 use albireo_catalogs::Cell;
 
 use super::centres::Molecules;
@@ -10,11 +11,7 @@ use super::{Exclusion, FrameChoice, NumberedFrame};
 use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
 use crate::space::{BoxSpec, Rows, differ};
-
-/// Particles that fill less than this part of the box along an axis, but lie in no plane.
-const THIN: f64 = 0.01;
-/// The same along all axes: between nm and Angstrom is a tenth.
-const SMALL: f64 = 0.11;
+use crate::suspicion::small_part;
 
 /// Columns that number molecules and residues, whose atoms are near each other.
 const NUMBERED: [&str; 2] = ["molecule", "resid"];
@@ -33,7 +30,7 @@ impl FrameChoice {
             })
         });
         found.extend(guessed);
-        let given = self.reading.space.and_then(rows);
+        let given = self.reading.space.and_then(|space| rows(space.spec));
         let stated = first.frame.cell.as_ref().map(Cell::vectors);
         if let (Some(given), Some(stated)) = (given, stated)
             && differ(&given, &stated.map(Some))
@@ -50,9 +47,20 @@ impl FrameChoice {
             let vectors = cell.vectors();
             Some([0, 1, 2].map(|k| cell.periodic()[k].then_some(vectors[k])))
         };
-        let file = matches!(self.reading.space, None | Some(BoxSpec::File));
+        let file = self
+            .reading
+            .space
+            .is_none_or(|space| space.spec == BoxSpec::File);
         let rows = given.or_else(|| of_cell().filter(|_| file));
-        found.extend(rows.and_then(|rows| self.small_part(first, &rows)));
+        let flat = self.reading.flat.map(albireo::Axis::index);
+        let [x, y, z] = first.frame.positions.clone();
+        if let (Some(rows), Ok(points)) = (rows, Points::new(x, y, z)) {
+            let particles = format!(
+                "the particles of the first frame of {}",
+                first.path.display()
+            );
+            found.extend(small_part(particles, &points, &rows, flat));
+        }
         found
     }
 
@@ -125,34 +133,6 @@ impl FrameChoice {
             path: first.path.clone(),
             columns: topology.names().map(str::to_owned).collect(),
         }))
-    }
-
-    /// Particles that lie in a small part of the box.
-    fn small_part(&self, first: &NumberedFrame, rows: &Rows) -> Option<Notice> {
-        if first.frame.len() < 2 {
-            return None;
-        }
-        let flat = self.reading.flat.map(albireo::Axis::index);
-        let length = |axis: usize| {
-            let along: f64 = rows.iter().flatten().map(|row| row[axis].abs()).sum();
-            (along > 0.0 && flat != Some(axis)).then_some(along)
-        };
-        let lengths = [0, 1, 2].map(length);
-        let spans = first.frame.positions.each_ref().map(|axis| {
-            let least = axis.iter().copied().fold(f64::INFINITY, f64::min);
-            axis.iter().copied().fold(f64::NEG_INFINITY, f64::max) - least
-        });
-        let parts = spans.iter().zip(&lengths);
-        let parts = parts.filter_map(|(span, length)| Some(span / (*length)?));
-        // All in one plane, or in one place, is meant.
-        let parts: Vec<f64> = parts.filter(|part| *part > 0.0).collect();
-        let thin = parts.iter().any(|&part| part < THIN);
-        let small = parts.len() == 3 && parts.iter().all(|&part| part < SMALL);
-        (thin || small).then(|| Notice::SmallPart {
-            path: first.path.clone(),
-            spans,
-            lengths,
-        })
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! Entry: [`Unit`], read from its text by `parse`. It reads no file and knows no columns.
 
+mod lengths;
 mod names;
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
+
+pub(crate) use self::lengths::{akin_factor, length_factor};
 
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

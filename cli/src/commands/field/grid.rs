@@ -40,7 +40,8 @@ impl Field {
         if let Some(files) = &self.at {
             let _reading = NothingToKeep::begin();
             let reading = Reading {
-                space: Some(BoxSpec::Open),
+                space: Some(BoxSpec::Open.into()),
+                unit: sources.unit.clone(),
                 given: call.kept.given().clone(),
                 stop: stop_reading(),
                 ..Reading::default()

@@ -119,6 +119,7 @@ impl Sources {
                 Outside::Refuse
             },
             regions: None,
+            rsd: None,
         };
         let samples = call.kept.read(&sources, &flags.space, wanted, record)?;
         let data = samples.get("data")?;
@@ -168,7 +169,7 @@ impl Sources {
             topology: topology.transpose().context("--topology")?.map(Arc::new),
             filter: filter.transpose().context("--where")?,
             // Molecules lie in open space unless their box is asked for.
-            space: Some(flags.space.space.unwrap_or(BoxSpec::Open)),
+            space: Some(flags.space.space.unwrap_or(BoxSpec::Open.into())),
             unit: flags.space.unit.clone(),
             stop: stop_reading(),
             ..FrameReading::default()

@@ -344,6 +344,7 @@ impl Rdf {
             angular: false,
             outside: Outside::Wrap,
             regions: None,
+            rsd: None,
         };
         let samples = call
             .kept

@@ -166,7 +166,7 @@ fn random_points(
         },
     };
     let reading = Reading {
-        space: Some(BoxSpec::Open),
+        space: Some(BoxSpec::Open.into()),
         stop: stop_reading(),
         ..Reading::default()
     };

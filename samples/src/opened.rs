@@ -1,0 +1,291 @@
+//! A file opened, and which of its columns are read as what.
+//!
+//! Entry: [`Opened::of`], then [`Opened::catalog`]. The particles are made in `sample`, those of columns in memory in `memory`.
+
+use std::path::Path;
+
+use albireo::Axis;
+use albireo::cosmology::Cosmology;
+use albireo_catalogs::{
+    Catalog, CatalogReader, Filter, Request, Stop, TableDescription, TrajectoryFormat,
+};
+
+use crate::columns::{self, Need, Place};
+use crate::common_unit::CommonUnit;
+use crate::error::SampleError;
+use crate::given::Given;
+use crate::notice::Notice;
+use crate::rsd::{Moved, Shift};
+use crate::snapshot_header::SnapshotHeader;
+use crate::source::File;
+use crate::stated_units::{StatedUnits, UnitsOfFile, stated_unit};
+use crate::units::{Quantity, Unit};
+use crate::whole_numbers::whole_type;
+use crate::within::Within;
+
+/// How the columns of any file become positions, and whether to go on.
+#[derive(Debug, Clone)]
+pub(crate) struct Conversion {
+    /// Only directions are needed.
+    pub(crate) angular: bool,
+    pub(crate) cosmology: Option<Cosmology>,
+    /// Redshifts are wanted, where there are distances too.
+    pub(crate) redshifts: bool,
+    /// The column of the region of each row.
+    pub(crate) regions: Option<String>,
+    /// Columns whose units are not heeded.
+    pub(crate) ignore_units: Vec<String>,
+    /// Whether redshifts beyond all galaxies are meant.
+    pub(crate) plain_redshifts: bool,
+    /// The axis along which snapshots are brought to redshift space.
+    pub(crate) rsd: Option<Axis>,
+    pub(crate) stop: Stop,
+}
+
+/// The refusal of a file that is a trajectory; those of HDF5 and of tables are catalogues too.
+fn of_trajectory(path: &Path, stop: &Stop) -> Option<SampleError> {
+    use TrajectoryFormat::{Cadishi, H5md, Table};
+    let format = albireo_catalogs::trajectory_format(path, stop.clone());
+    let format = format.ok()??;
+    let path = path.to_owned();
+    let is_catalogue = matches!(format, Cadishi | H5md | Table);
+    (!is_catalogue).then_some(SampleError::Trajectory { path, format })
+}
+
+/// Where the rows of a sample are.
+enum Rows {
+    File(Box<dyn CatalogReader>),
+    Memory(Given),
+}
+
+/// A file opened, its columns chosen, none of them read.
+pub(crate) struct Opened {
+    pub(crate) source: File,
+    rows: Rows,
+    pub(crate) outline: TableDescription,
+    pub(crate) place: Place,
+    pub(crate) units: StatedUnits,
+    /// What brings its positions to redshift space.
+    pub(crate) shift: Option<Shift>,
+    filter: Option<Filter>,
+}
+
+impl Opened {
+    /// Opens a file, or what is given in its place, and chooses its columns.
+    pub(crate) fn of(
+        source: &File,
+        given: Option<&Given>,
+        conversion: &Conversion,
+        common: &mut CommonUnit,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Self, SampleError> {
+        Self::with_columns(source, given, conversion, common, tell).map_err(|error| match given {
+            Some(_) => error,
+            None => of_trajectory(&source.path, &conversion.stop).unwrap_or(error),
+        })
+    }
+
+    fn with_columns(
+        source: &File,
+        given: Option<&Given>,
+        conversion: &Conversion,
+        common: &mut CommonUnit,
+        tell: &mut dyn FnMut(Notice),
+    ) -> Result<Self, SampleError> {
+        let File {
+            path, selection, ..
+        } = source;
+        let filter = selection.filter.as_deref().map(Filter::parse).transpose();
+        let filter = filter.within(|| "--where".to_owned())?;
+        let (rows, mut outline) = if let Some(given) = given {
+            (Rows::Memory(given.clone()), given.outline())
+        } else {
+            let mut reader = albireo_catalogs::open_until(path, conversion.stop.clone())?;
+            let outline = reader.outline(selection.table.as_deref())?;
+            (Rows::File(reader), outline)
+        };
+        let need = Need {
+            angular: conversion.angular,
+            cosmology: conversion.redshifts,
+        };
+        if let Some(names) = &selection.bits {
+            columns::different("--bits", names)?;
+        }
+        let (place, guessed) =
+            columns::choose(&outline, selection, need).within(|| path.display().to_string())?;
+        if guessed {
+            tell(Notice::Guessed {
+                path: path.clone(),
+                columns: place.columns(),
+                meaning: place.meaning(),
+            });
+        }
+        let attributes = outline.attributes.clone();
+        let header = SnapshotHeader(&attributes);
+        header.name_units(&mut outline);
+        let unnamed = place
+            .columns()
+            .first()
+            .is_some_and(|name| header.lacks_unit(name));
+        let h = header.h();
+        let of_table = stated_lengths(&outline, given);
+        let file = UnitsOfFile {
+            path,
+            outline: &outline,
+            ignore: &conversion.ignore_units,
+            lengths: of_table.as_deref(),
+            h,
+        };
+        let units = StatedUnits::of(file, &place, common)?;
+        units.say(path, tell);
+        if let (Some(unit), false) = (units.unit(), conversion.angular) {
+            *common = std::mem::take(common).or_of(path, unit);
+        }
+        if unnamed && !conversion.angular && common.unit().is_none() {
+            tell(Notice::NoUnit { path: path.clone() });
+        }
+        let moved = Moved {
+            path,
+            outline: &outline,
+            place: &place,
+            unit: common.unit(),
+            cosmology: conversion.cosmology.as_ref(),
+        };
+        let axis = conversion.rsd.filter(|_| source.is_moved());
+        let shift = axis.map(|axis| Shift::of(moved, axis)).transpose()?;
+        if let Some(shift) = &shift {
+            tell(shift.notice(path));
+        }
+        let depth = selection.distance.as_ref().or(selection.redshift.as_ref());
+        if let (true, Some(depth)) = (conversion.angular, depth) {
+            tell(Notice::UnusedDepth {
+                path: path.clone(),
+                column: depth.clone(),
+            });
+        }
+        if selection.weight.is_none() {
+            let offered =
+                columns::weight_of_survey(&outline).map(|(survey, weight)| Notice::OfferedWeight {
+                    path: path.clone(),
+                    survey,
+                    weight,
+                });
+            let like = || {
+                let column = columns::weight_like(&outline)?;
+                let path = path.clone();
+                Some(Notice::UnusedWeight { path, column })
+            };
+            offered.or_else(like).into_iter().for_each(&mut *tell);
+        }
+        Ok(Self {
+            source: source.clone(),
+            rows,
+            outline,
+            place,
+            units,
+            shift,
+            filter,
+        })
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    /// What its table holds.
+    pub(crate) fn outline(&self) -> &TableDescription {
+        &self.outline
+    }
+
+    /// What it is where it lies in memory.
+    pub(crate) fn memory(&self) -> Option<&Given> {
+        match &self.rows {
+            Rows::File(_) => None,
+            Rows::Memory(given) => Some(given),
+        }
+    }
+
+    /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
+    pub(crate) fn catalog(
+        &mut self,
+        regions: Option<&String>,
+    ) -> Result<(Catalog, Option<f64>), SampleError> {
+        let selection = &self.source.selection;
+        let frame = if self.place.is_sky() {
+            None
+        } else {
+            columns::frame_like(&self.outline)
+        };
+        let mut wanted: Vec<String> = Vec::new();
+        // Integers of 64 bits are read bit by bit: float64 would make one group of two.
+        let whole = whole_type(&self.outline, selection);
+        let columns = self.place.columns();
+        for name in columns
+            .iter()
+            .chain(&selection.weight)
+            .chain(selection.further_weights.iter().flatten())
+            .chain(selection.group.iter().filter(|_| whole.is_none()))
+            .chain(&frame)
+            .chain(regions)
+            .chain(self.shift.iter().map(|shift| &shift.column))
+        {
+            if !wanted.contains(name) {
+                wanted.push(name.clone());
+            }
+        }
+        let mut request = Request::columns(wanted);
+        request.words = selection.bits.clone().unwrap_or_default();
+        let groups = selection.group.iter().filter(|_| whole.is_some());
+        request.words.extend(groups.cloned());
+        request.table.clone_from(&selection.table);
+        request.filter = self.filter.take();
+        request.rows = selection.rows;
+        let catalog = match &mut self.rows {
+            Rows::File(reader) => reader.read(&request)?,
+            Rows::Memory(given) => given.catalog(&self.source, &request.columns)?,
+        };
+        if catalog.rows() == 0 && self.source.alone {
+            return Err(SampleError::Empty {
+                path: self.source.path.clone(),
+                rows_read: catalog.rows_read(),
+            });
+        }
+        if let Some(frame) = &frame {
+            check_frame(&catalog, &self.source, frame)?;
+        }
+        let of = frame.and_then(|frame| catalog.column(&frame).ok()?.first().copied());
+        Ok((catalog, of))
+    }
+}
+
+/// Refuses particles of more than one frame, which would be counted as if they were there at once.
+fn check_frame(catalog: &Catalog, source: &File, column: &str) -> Result<(), SampleError> {
+    let values = catalog.column(column)?;
+    let first = values.first().copied().unwrap_or_default();
+    if values.iter().all(|&frame| frame == first) {
+        return Ok(());
+    }
+    let (least, most) = values.iter().fold((first, first), |(least, most), &frame| {
+        (least.min(frame), most.max(frame))
+    });
+    Err(SampleError::SeveralFrames {
+        path: source.path.clone(),
+        column: column.to_owned(),
+        least,
+        most,
+    })
+}
+
+/// The unit of length beside the columns of a table, or of what lies in memory.
+fn stated_lengths(outline: &TableDescription, given: Option<&Given>) -> Option<String> {
+    if let Some(given) = given {
+        return given.unit().map(str::to_owned);
+    }
+    // An attribute such as `unit` may be about anything.
+    let is_length = |text: &String| {
+        let unit = text.parse::<Unit>().ok();
+        unit.is_none_or(|unit| matches!(unit.quantity(), Quantity::Length | Quantity::Reduced))
+    };
+    stated_unit(&outline.attributes).filter(is_length)
+}

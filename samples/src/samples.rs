@@ -1,0 +1,132 @@
+//! Samples as commands use them: particles by their roles in a common domain, and the record of how they came about.
+//!
+//! Entry: [`Samples`]. They are read by `reading`.
+
+use albireo::binning::BinAxis;
+use albireo::{Axis, Domain, LineOfSight, Particles};
+use serde_json::{Map, Value};
+
+use crate::error::SampleError;
+use crate::regions::Cut;
+use crate::sample::Sample;
+
+/// Samples in a common domain.
+#[derive(Debug, Clone)]
+pub struct Samples {
+    pub(crate) all: Vec<Sample>,
+    pub(crate) domain: Domain,
+    pub(crate) unit: Option<String>,
+    pub(crate) redshift_space: bool,
+    pub(crate) on_sky: bool,
+    /// The axis along which positions are in redshift space.
+    pub(crate) rsd: Option<Axis>,
+    pub(crate) record: Map<String, Value>,
+    pub(crate) regions: Option<Cut>,
+}
+
+impl Samples {
+    /// The domain that all of them lie in.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The unit of length, where known.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Whether positions are seen from an observer at the origin: they come from directions on the sky.
+    pub fn on_sky(&self) -> bool {
+        self.on_sky
+    }
+
+    /// The cells of the box that they are cut into, if they are.
+    pub fn cells(&self) -> Option<&albireo::regions::Cells> {
+        self.regions.as_ref()?.cells.as_ref()
+    }
+
+    /// How they came about: `samples`, `box`, and `cosmology`, `unit` and `regions` where there are any.
+    pub fn record(&self) -> &Map<String, Value> {
+        &self.record
+    }
+
+    /// The sample of a role, if it was read.
+    pub fn find(&self, role: &str) -> Option<&Particles> {
+        let sample = self.all.iter().find(|sample| sample.role == role);
+        sample.map(|sample| &sample.particles)
+    }
+
+    /// The sample of a role that there must be.
+    ///
+    /// # Errors
+    /// [`SampleError::Missing`].
+    pub fn get(&self, role: &str) -> Result<&Particles, SampleError> {
+        self.find(role)
+            .ok_or_else(|| SampleError::Missing(role.to_owned()))
+    }
+
+    /// Number of sets of weights that were read.
+    pub fn weight_sets(&self) -> usize {
+        let sets = self.all.iter().map(|s| s.particles.weight_sets());
+        sets.max().unwrap_or(1)
+    }
+
+    /// The same samples with the weights of a set alone, and a record that says so; set 0 is that of [`Selection::weight`].
+    ///
+    /// [`Selection::weight`]: crate::Selection::weight
+    #[must_use]
+    pub fn of_weight_set(&self, set: usize) -> Self {
+        let mut one = self.clone();
+        for sample in &mut one.all {
+            sample.particles = sample.particles.of_weight_set(set);
+            of_set(&mut sample.record, set);
+        }
+        let records = one.all.iter().map(|s| s.record.clone()).collect();
+        one.record
+            .insert("samples".to_owned(), Value::Array(records));
+        one
+    }
+
+    /// How many bits the columns of bits of a role hold, where it has any.
+    pub fn bits(&self, role: &str) -> Option<u32> {
+        let sample = self.all.iter().find(|sample| sample.role == role)?;
+        Some(sample.bits.as_ref()?.number)
+    }
+
+    /// The line of sight of pairs where none is given: that of redshift space or z in a box, the midpoint in open space.
+    pub fn line_of_sight(&self) -> LineOfSight {
+        if let Some(axis) = self.rsd {
+            return LineOfSight::Fixed(axis);
+        }
+        if self.domain.is_periodic() {
+            LineOfSight::Fixed(Axis::Z)
+        } else {
+            LineOfSight::Midpoint
+        }
+    }
+
+    /// Calls the separation of redshifts s: r is that in real space.
+    pub fn name_axes(&self, axes: &mut [BinAxis]) {
+        for axis in axes {
+            if self.redshift_space && axis.name == "r" {
+                axis.name = "s";
+            }
+        }
+    }
+}
+
+/// Makes the record of a sample that of a set of weights alone.
+fn of_set(record: &mut Value, set: usize) {
+    let Some(entries) = record.as_object_mut() else {
+        return;
+    };
+    let further = entries.remove("further_weights").unwrap_or_default();
+    let Some(own) = set.checked_sub(1).and_then(|at| further.get(at)) else {
+        return;
+    };
+    entries.insert("weight_sum".to_owned(), own["weight_sum"].clone());
+    match &own["weight"] {
+        Value::Null => entries.remove("weight"),
+        weight => entries.insert("weight".to_owned(), weight.clone()),
+    };
+}
