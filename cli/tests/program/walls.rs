@@ -118,6 +118,23 @@ fn a_drop_has_the_g_of_its_gas_by_walls_and_by_random_points() {
     let table = folder.table("randoms_g.csv");
     assert_close(&floats(&table, "g"), &by_randoms);
     assert_eq!(table.meta["randoms"]["points"], 500);
+    // The same points in the unit of another file.
+    let header = ["x", "y", "z"]
+        .map(|axis| format!("# - name: {axis}\n#   datatype: float64\n#   unit: nm\n"));
+    let rows = randoms.iter().map(|x| {
+        let [x, y, z] = x.map(|x| x / 10.0);
+        format!("{x},{y},{z}\n")
+    });
+    let text = format!(
+        "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n{}x,y,z\n{}",
+        header.concat(),
+        rows.collect::<String>()
+    );
+    let folder = folder.with("nm.ecsv", &text);
+    folder.good(&format!(
+        "rdf drops.csv --randoms nm.ecsv --unit Angstrom {bins} -o nm.csv"
+    ));
+    assert_close(&floats(&folder.table("nm.csv"), "g"), &by_randoms);
     // One frame as a sample is the same.
     for flags in ["--walls sphere:0,0,0,1", "--randoms randoms.csv"] {
         folder.good(&format!("rdf one.csv {flags} {bins} -o one_g.csv"));

@@ -413,7 +413,7 @@ impl Rdf {
             return Space::between_walls(bins, &spec.walls, domain).context("--walls");
         }
         if let Some(path) = &self.walls.randoms {
-            let randoms = self.randoms_in(path, selection, domain);
+            let randoms = self.randoms_in(path, selection, domain, samples.unit());
             return randoms_space(
                 &randoms,
                 bins,
@@ -435,11 +435,13 @@ impl Rdf {
         path: &'a Path,
         selection: &'a Selection,
         domain: &'a Domain,
+        unit: Option<&'a str>,
     ) -> Randoms<'a> {
         Randoms {
             path,
             selection,
             domain,
+            unit,
             plane: self.frames.plane,
             beyond_half: self.beyond_half,
             volume: self.volume.unwrap_or(1.0),

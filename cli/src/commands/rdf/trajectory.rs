@@ -243,7 +243,7 @@ impl Rdf {
             }
             (None, Some(path), Some(job)) => {
                 suits.domain = Some(job.domain.clone());
-                let randoms = self.randoms_in(path, selection, &job.domain);
+                let randoms = self.randoms_in(path, selection, &job.domain, open.unit.as_deref());
                 FrameSpaces::Same(randoms_space(&randoms, &bins, &engines, record)?)
             }
             _ if self.beyond_half => FrameSpaces::NearestImages { plane },

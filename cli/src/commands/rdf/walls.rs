@@ -156,6 +156,7 @@ fn random_points(
     selection: &Selection,
     domain: &Domain,
     plane: Option<Plane>,
+    unit: Option<&str>,
 ) -> Result<Particles> {
     let source = Source {
         role: "randoms".to_owned(),
@@ -167,6 +168,7 @@ fn random_points(
     };
     let reading = Reading {
         space: Some(BoxSpec::Open.into()),
+        unit: unit.map(str::to_owned),
         stop: stop_reading(),
         ..Reading::default()
     };
@@ -189,6 +191,8 @@ pub(super) struct Randoms<'a> {
     pub(super) path: &'a Path,
     pub(super) selection: &'a Selection,
     pub(super) domain: &'a Domain,
+    /// The unit of the particles.
+    pub(super) unit: Option<&'a str>,
     pub(super) plane: Option<Plane>,
     pub(super) beyond_half: bool,
     pub(super) volume: f64,
@@ -198,7 +202,13 @@ impl Randoms<'_> {
     /// Counts RR: the space that random points fill, and their number.
     pub(super) fn space<B: RdfBins>(&self, bins: &B, engines: &Engines) -> Result<(Space, usize)> {
         let made = || -> Result<_> {
-            let points = random_points(self.path, self.selection, self.domain, self.plane)?;
+            let points = random_points(
+                self.path,
+                self.selection,
+                self.domain,
+                self.plane,
+                self.unit,
+            )?;
             let number = points.len();
             check_reach(bins, self.domain, self.beyond_half)?;
             let mut sums = WeightedSums::from(Sums::default());
