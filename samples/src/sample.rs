@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Opened::read`]. It knows no domain and no bins.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo::sky::{self, Column};
 use albireo::{Axis, Particles, Points};

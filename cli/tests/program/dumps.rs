@@ -148,13 +148,12 @@ fn trajectories_are_no_catalogues() {
             "count FILE --bins edges:0,1,2",
             "xi FILE --box 9 --bins edges:0,1,2",
             "wp FILE --box 9 --bins edges:0,1,2 --pi-bins edges:0,1",
-            "field FILE --kernel gravity --cutoff 3 --r-min 0.1 -o v.npy",
             "nz FILE --cosmology Planck18 --area 1",
         ] {
             let parts = [
                 expected.as_str(),
                 "`albireo rdf`",
-                "`albireo field --topology`",
+                "`albireo field` takes one of them",
             ];
             refused(&folder, &call.replace("FILE", &file), 1, &parts);
         }

@@ -191,18 +191,25 @@ fn potentials_are_in_the_unit_of_their_lengths() {
     assert_eq!(noted("nm.xyz --units e/A"), of("e/A", 0.1));
     let (unit, factor) = noted("nm.xyz --units V");
     assert!(unit == "V" && (factor / 1.439_964_548 - 1.0).abs() < 1e-15);
-    for (call, says) in [
+    assert_eq!(noted("nm.xyz --unit Angstrom"), of("e/A", 1.0));
+    for (code, call, says) in [
         (
+            2,
             "sigma.xyz --units V",
             "--units needs lengths that can be converted to Angstrom, found `sigma`",
         ),
         (
-            "nm.xyz --unit Angstrom",
-            "--unit Angstrom: lengths in nm.xyz are in nm",
+            1,
+            "nm.xyz --unit Mpc",
+            "nm.xyz: lengths are in `nm`, which --unit does not convert into `Mpc`",
         ),
     ] {
         let run = folder.run(&format!("field {call} {grid}"));
-        assert!(run.code == 2 && run.stderr.contains(says), "{}", run.stderr);
+        assert!(
+            run.code == code && run.stderr.contains(says),
+            "{}",
+            run.stderr
+        );
     }
 }
 

@@ -31,7 +31,7 @@ use crate::error::SampleError;
 use crate::given_box::GivenBox;
 use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
-use crate::space::{BoxSpec, described};
+use crate::space::described;
 use crate::within::Within;
 use centres::{Molecules, centres};
 use chosen::Chosen;
