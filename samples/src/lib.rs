@@ -47,6 +47,7 @@ mod hats;
 mod joining;
 mod memory;
 mod notice;
+mod notice_text;
 mod opened;
 mod passed_on;
 mod placing;

@@ -144,7 +144,7 @@ fn lines_that_do_not_fit() {
         ),
         (
             "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, datatype: float64}\nx y\n1 2\n",
-            "names the columns [\"x\"]",
+            "names the columns `x`",
         ),
         (
             "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x}\nx\n1\n",
