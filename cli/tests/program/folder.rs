@@ -9,7 +9,7 @@ use albireo_catalogs::{Table, Values};
 /// The folder, removed at the end of the test.
 pub(crate) struct Folder(tempfile::TempDir);
 
-/// The program, or what ALBIREO_PROGRAM names in its place.
+/// The program, or what `ALBIREO_PROGRAM` names in its place.
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("ALBIREO_PROGRAM").map_or_else(
         || PathBuf::from(env!("CARGO_BIN_EXE_albireo")),
