@@ -41,7 +41,7 @@ pub enum FrameError {
         in_short(*distance), in_short(*half)
     )]
     WideMolecule {
-        /// The column that tells molecules apart.
+        /// The column that numbers molecules.
         column: String,
         /// What it says of this one.
         molecule: String,

@@ -1,4 +1,4 @@
-//! `albireo rdf`: whose pairs are told apart where nothing is said, and what is said where a name is none.
+//! `albireo rdf`: which pairs of species are counted where none are named, and what is said where a name is none.
 
 use crate::bad_input::refused;
 use crate::folder::{Folder, integers, names};

@@ -80,7 +80,7 @@ pub struct FrameReading {
     pub filter: Option<Filter>,
     /// Whether conditions are asked again in every frame.
     pub update: bool,
-    /// Molecules that are counted as their centres of mass: the column that tells them apart.
+    /// Molecules that are counted as their centres of mass: the column that numbers them.
     pub centres: Option<String>,
     /// Pairs that are left out.
     pub excluded: Vec<Exclusion>,

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use albireo_catalogs::Attribute;
 
-/// How a column tells molecules apart.
+/// How a column numbers molecules.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum Numbering {
     /// All rows of one number are a molecule, wherever they stand.
@@ -66,7 +66,7 @@ impl Numbering {
     }
 }
 
-/// What tells the values of a column apart.
+/// A key of each value of a column, equal where the values are.
 pub(super) fn keys(of: &Attribute) -> Vec<u64> {
     match of {
         Attribute::Integers(values) => values.iter().map(|&value| value as u64).collect(),

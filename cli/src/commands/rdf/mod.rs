@@ -220,7 +220,7 @@ impl Rdf {
         Ok(RBins::new(edges))
     }
 
-    /// Whether the files are read as frames, whose species are told apart, or as a sample.
+    /// Whether the files are read as frames with their species, or as a sample.
     fn is_trajectory(&self, selection: &Selection, given: Option<&str>) -> bool {
         if given.is_some() {
             return true;
