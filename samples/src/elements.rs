@@ -4,7 +4,7 @@
 //! carbon of a protein, and calcium where the residue is called so too.
 
 /// Symbols and standard atomic weights (IUPAC 2021, conventional values; of deuterium its own).
-const WEIGHTS: [(&str, f64); 55] = [
+static WEIGHTS: [(&str, f64); 55] = [
     ("H", 1.008),
     ("D", 2.014),
     ("He", 4.0026),
@@ -92,12 +92,15 @@ const ANYWHERE: [&str; 14] = [
 /// Elements of one letter that names begin with.
 const LETTERS: [char; 11] = ['H', 'C', 'N', 'O', 'S', 'P', 'F', 'K', 'I', 'B', 'D'];
 
+/// An element and its weight, of a symbol in any case of letters.
+fn known(text: &str) -> Option<&'static (&'static str, f64)> {
+    let mut all = WEIGHTS.iter();
+    all.find(|(symbol, _)| symbol.eq_ignore_ascii_case(text.trim()))
+}
+
 /// The symbol of an element as tables spell it, of one in any case of letters.
 pub(crate) fn symbol(text: &str) -> Option<&'static str> {
-    let found = WEIGHTS
-        .iter()
-        .find(|(symbol, _)| symbol.eq_ignore_ascii_case(text.trim()));
-    found.map(|(symbol, _)| *symbol)
+    known(text).map(|(symbol, _)| *symbol)
 }
 
 /// A name without digits before it and without digits, signs and primes behind its letters.
@@ -157,10 +160,7 @@ pub(crate) fn is_massless(name: &str, residue: Option<&str>) -> bool {
 /// assert_eq!(albireo_samples::weight_of("CL"), Some(35.45));
 /// ```
 pub fn weight_of(element: &str) -> Option<f64> {
-    let found = WEIGHTS
-        .iter()
-        .find(|(symbol, _)| symbol.eq_ignore_ascii_case(element.trim()));
-    found.map(|(_, weight)| *weight)
+    known(element).map(|(_, weight)| *weight)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use albireo::{
     Axis, CosmologyError, DomainError, JobError, ParticlesError, RegionsError, SkyError,
 };
-use albireo_catalogs::{CatalogError, ExpressionError, did_you_mean, in_short};
+use albireo_catalogs::{Atoms, CatalogError, ExpressionError, did_you_mean, in_short};
 use thiserror::Error;
 
 /// Why a sample could not be read or placed.
@@ -424,6 +424,14 @@ pub enum SampleError {
 }
 
 impl SampleError {
+    /// A column that particles lack.
+    pub(crate) fn no_attribute(column: &str, atoms: &Atoms) -> Self {
+        Self::NoAttribute {
+            column: column.to_owned(),
+            available: atoms.names().map(str::to_owned).collect(),
+        }
+    }
+
     /// Whether the caller asked for something that has no meaning, or names a thing more than once: the call must change, not the file.
     pub fn is_wrong_call(&self) -> bool {
         match self {

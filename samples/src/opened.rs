@@ -6,9 +6,7 @@ use std::path::Path;
 
 use albireo::Axis;
 use albireo::cosmology::Cosmology;
-use albireo_catalogs::{
-    Catalog, CatalogReader, Filter, Request, Stop, TableDescription, TrajectoryFormat,
-};
+use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription};
 
 use crate::columns::{self, Need, Place};
 use crate::common_unit::CommonUnit;
@@ -44,12 +42,10 @@ pub(crate) struct Conversion {
 
 /// The refusal of a file that is a trajectory; those of HDF5 and of tables are catalogues too.
 fn of_trajectory(path: &Path, stop: &Stop) -> Option<SampleError> {
-    use TrajectoryFormat::{Cadishi, H5md, Table};
     let format = albireo_catalogs::trajectory_format(path, stop.clone());
     let format = format.ok()??;
     let path = path.to_owned();
-    let is_catalogue = matches!(format, Cadishi | H5md | Table);
-    (!is_catalogue).then_some(SampleError::Trajectory { path, format })
+    (!format.is_catalogue()).then_some(SampleError::Trajectory { path, format })
 }
 
 /// Where the rows of a sample are.

@@ -113,6 +113,18 @@ impl Atoms {
         self
     }
 
+    /// With the components of vectors, such as velocities, as columns of these names.
+    ///
+    /// # Panics
+    /// As [`Atoms::with`].
+    #[must_use]
+    pub fn with_vectors(self, names: [&str; 3], components: [Vec<f64>; 3]) -> Self {
+        let named = names.into_iter().zip(components);
+        named.fold(self, |atoms, (name, component)| {
+            atoms.with(name, Attribute::Numbers(component))
+        })
+    }
+
     /// With these bonds, pairs of indices from 0.
     #[must_use]
     pub fn bonded(mut self, bonds: Vec<[u32; 2]>) -> Self {

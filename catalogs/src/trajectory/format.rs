@@ -40,6 +40,13 @@ pub enum TrajectoryFormat {
     Memory,
 }
 
+impl TrajectoryFormat {
+    /// Whether its files are tables too, which catalogues are read from.
+    pub fn is_catalogue(self) -> bool {
+        matches!(self, Self::H5md | Self::Cadishi | Self::Table)
+    }
+}
+
 impl fmt::Display for TrajectoryFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

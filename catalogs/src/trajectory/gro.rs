@@ -148,11 +148,8 @@ fn particles(
         .with("resid", super::Attribute::Integers(resids))
         .with("resname", resnames.finish())
         .with("name", names.finish());
-    for (name, axis) in ["vx", "vy", "vz"]
-        .into_iter()
-        .zip(moving.into_iter().flatten())
-    {
-        atoms = atoms.with(name, super::Attribute::Numbers(axis));
+    if let Some(moving) = moving {
+        atoms = atoms.with_vectors(["vx", "vy", "vz"], moving);
     }
     Ok((positions, atoms))
 }

@@ -393,9 +393,7 @@ impl H5md {
         for (columns, series) in &self.vectors {
             let values = self.store.reals(&series.values, series.rows(frame))?;
             let axes = axes_of(&values, self.dimensions());
-            for (name, axis) in columns.iter().zip(axes) {
-                atoms = atoms.with(name, Attribute::Numbers(axis));
-            }
+            atoms = atoms.with_vectors(*columns, axes);
         }
         Ok(share(&mut self.atoms, Some(atoms)))
     }

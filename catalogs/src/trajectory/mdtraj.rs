@@ -247,10 +247,8 @@ impl MdTraj {
             return Ok(Arc::clone(&self.atoms));
         };
         let values = self.store.reals(velocities, rows)?;
-        let mut atoms = Atoms::clone(&self.atoms);
-        for (name, axis) in ["vx", "vy", "vz"].into_iter().zip(axes_of(&values, 3)) {
-            atoms = atoms.with(name, Attribute::Numbers(axis));
-        }
+        let atoms = Atoms::clone(&self.atoms);
+        let atoms = atoms.with_vectors(["vx", "vy", "vz"], axes_of(&values, 3));
         Ok(share(&mut self.atoms, Some(atoms)))
     }
 }

@@ -188,11 +188,7 @@ pub fn is_structure_before(
             return Ok(true);
         }
         let mut open = known(head, &TrajectoryRequest::default(), stop)?;
-        let is_sample = matches!(
-            open.format(),
-            TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi
-        );
-        Ok(!is_sample && open.skip(2)? == 1)
+        Ok(!open.format().is_catalogue() && open.skip(2)? == 1)
     });
     if !is_one.unwrap_or(false) {
         return Ok(false);

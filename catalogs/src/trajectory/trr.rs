@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::bytes::{Bytes, Order};
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
-use super::{Atoms, Attribute, Frame, Trajectory, passed_over};
+use super::{Atoms, Frame, Trajectory, passed_over};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 
@@ -206,10 +206,8 @@ impl Trajectory for Trr {
             for (part, columns) in [(8, ["vx", "vy", "vz"]), (9, ["fx", "fy", "fz"])] {
                 let vectors = bytes.take(head.sizes[part], PARTS[part])?;
                 let vectors = Order::Big.points(vectors, width);
-                for (name, axis) in columns.into_iter().zip(vectors) {
-                    if axis.len() == len {
-                        moving = moving.with(name, Attribute::Numbers(axis));
-                    }
+                if vectors[0].len() == len {
+                    moving = moving.with_vectors(columns, vectors);
                 }
             }
             *atoms = Arc::new(moving);

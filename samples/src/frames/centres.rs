@@ -29,7 +29,7 @@ pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {
     }
 }
 
-/// The atoms of a frame, told apart into molecules by a column.
+/// The atoms of a frame, as molecules that a column numbers.
 pub(super) struct Molecules<'a> {
     column: &'a str,
     numbers: &'a Attribute,
@@ -49,7 +49,9 @@ impl<'a> Molecules<'a> {
         column: &'a str,
         domain: &'a Domain,
     ) -> Result<Self, SampleError> {
-        let numbers = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+        let numbers = atoms
+            .get(column)
+            .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
         let [x, y, z] = positions.each_ref().map(Clone::clone);
         let placed = domain.place(Particles::new(Points::new(x, y, z)?), Outside::Wrap)?;
         Ok(Self {
@@ -122,13 +124,6 @@ impl<'a> Molecules<'a> {
     }
 }
 
-fn missing(column: &str, atoms: &Atoms) -> SampleError {
-    SampleError::NoAttribute {
-        column: column.to_owned(),
-        available: atoms.names().map(str::to_owned).collect(),
-    }
-}
-
 /// Each molecule as one particle at its centre of mass, with the attributes of its first atom and the mass of all.
 ///
 /// Molecules are made whole first: every atom is taken at its image nearest to the one before it in the file, which is right as long as bonds, or steps along the
@@ -144,7 +139,7 @@ pub(super) fn centres(
     let masses: Cow<'_, [f64]> = match atoms.get("mass") {
         Some(Attribute::Numbers(masses)) => masses.into(),
         Some(Attribute::Integers(masses)) => masses.iter().map(|&mass| mass as f64).collect(),
-        _ => return Err(missing("mass", atoms)),
+        _ => return Err(SampleError::no_attribute("mass", atoms)),
     };
     let rows_of = numbering.rows_of(molecules.numbers);
     let mut centres = [const { Vec::new() }; 3];

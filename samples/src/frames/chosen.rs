@@ -38,13 +38,6 @@ pub(super) struct Chosen {
 /// A column of species that is looked for where none is named.
 pub(super) const USUAL: [&str; 4] = ["species", "element", "type", "name"];
 
-fn missing(column: &str, atoms: &Atoms) -> SampleError {
-    SampleError::NoAttribute {
-        column: column.to_owned(),
-        available: atoms.names().map(str::to_owned).collect(),
-    }
-}
-
 /// The text of each value of a column, each once: in order of texts, or of numbers.
 fn values_of(attribute: &Attribute) -> Vec<String> {
     match attribute {
@@ -88,7 +81,9 @@ fn species_column(
     };
     match species {
         Species::Column(column) => {
-            let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+            let attribute = atoms
+                .get(column)
+                .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
             let values = of_kept(attribute);
             if values.len() > MOST_SPECIES {
                 return Err(SampleError::TooManySpecies {
@@ -150,7 +145,9 @@ fn masks_by_column(
     (column, groups): (&str, &FrameGroups),
     kept: Option<&[u32]>,
 ) -> Result<Vec<u64>, SampleError> {
-    let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+    let attribute = atoms
+        .get(column)
+        .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
     let place: HashMap<&str, usize> = (groups.names().iter().enumerate())
         .map(|(place, name)| (name.as_str(), place))
         .collect();
@@ -258,7 +255,9 @@ fn exclusions(
     for exclusion in excluded {
         match exclusion {
             Exclusion::Within(column) => {
-                let attribute = atoms.get(column).ok_or_else(|| missing(column, atoms))?;
+                let attribute = atoms
+                    .get(column)
+                    .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
                 let keys = keys(attribute);
                 let mut numbers = HashMap::new();
                 let mut number = |key: u64| {

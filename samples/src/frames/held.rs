@@ -1,12 +1,11 @@
-//! What files hold for g(r): frames, whose species are told apart, or particles that are all alike.
+//! What files hold for g(r): frames with their species, or particles that are all alike.
 //!
 //! Entry: [`held`].
 
 use std::path::{Path, PathBuf};
 
 use albireo_catalogs::{
-    Filter, Stop, TrajectoryFormat, TrajectoryRequest, open_trajectory, open_until,
-    trajectory_format,
+    Filter, Stop, TrajectoryRequest, open_trajectory, open_until, trajectory_format,
 };
 
 use super::chosen::USUAL;
@@ -25,7 +24,7 @@ pub enum Held {
     },
 }
 
-/// The column by which frames are told apart where none is named.
+/// The column of the frame numbers where none is named.
 const FRAME: &str = "frame";
 
 /// What files hold for g(r), by the format of the first and the names of its columns.
@@ -50,7 +49,7 @@ pub fn held(
     };
     // What is wrong with a file that is no catalogue its own reader says.
     match trajectory_format(first, stop.clone()) {
-        Ok(Some(TrajectoryFormat::Table | TrajectoryFormat::H5md | TrajectoryFormat::Cadishi)) => {}
+        Ok(Some(format)) if format.is_catalogue() => {}
         Ok(Some(_)) => return Held::Frames,
         _ => return Held::Particles { unused: None },
     }

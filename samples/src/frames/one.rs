@@ -2,12 +2,12 @@
 //!
 //! Entry: [`FrameReading::one`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use albireo::{Domain, Outside, Particles, Points};
-use albireo_catalogs::{Frame, Request};
+use albireo_catalogs::Request;
 
-use super::{FrameReading, FrameSource, at};
+use super::{FrameReading, FrameSource, NumberedFrame, at};
 use crate::error::SampleError;
 use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
@@ -17,8 +17,8 @@ use crate::within::Within;
 #[derive(Debug)]
 pub struct OneFrame {
     reading: FrameReading,
-    path: PathBuf,
-    frame: Frame,
+    /// What it holds, and where it comes from.
+    numbered: NumberedFrame,
     unit: Option<String>,
     notice: Option<Notice>,
 }
@@ -69,19 +69,16 @@ impl FrameReading {
         let mut source = source.in_unit(self.unit.as_deref())?;
         self = self.with_box_in(source.unit())?;
         let (unit, notice) = (source.unit().map(str::to_owned), source.notice());
-        let first = source.next_frame()?.ok_or_else(|| SampleError::NoFrames {
+        let mut numbered = source.next_frame()?.ok_or_else(|| SampleError::NoFrames {
             path: path.to_owned(),
         })?;
-        let place = || at(&first);
-        let (atoms, _) = self.known(&first.frame).within(place)?;
-        let frame = Frame {
-            atoms,
-            ..first.frame.clone()
-        };
+        // Frames in memory know no file.
+        path.clone_into(&mut numbered.path);
+        let known = self.known(&numbered.frame);
+        (numbered.frame.atoms, _) = known.within(|| at(&numbered))?;
         Ok(OneFrame {
             reading: self,
-            path: path.to_owned(),
-            frame,
+            numbered,
             unit,
             notice,
         })
@@ -91,7 +88,7 @@ impl FrameReading {
 impl OneFrame {
     /// Whether its particles have this column.
     pub fn has(&self, column: &str) -> bool {
-        self.frame.atoms.get(column).is_some()
+        self.numbered.frame.atoms.get(column).is_some()
     }
 
     /// The unit of length, where it is known.
@@ -109,24 +106,22 @@ impl OneFrame {
     /// # Errors
     /// Columns that are not there, a condition that keeps nothing, positions that are not finite, a box that is none.
     pub fn columns(&self, columns: &[String]) -> Result<FrameColumns, SampleError> {
-        let place = || format!("{}: frame {}", self.path.display(), self.frame.number);
+        let NumberedFrame { path, frame, .. } = &self.numbered;
+        let place = || at(&self.numbered);
         let axes = ["x", "y", "z"].map(str::to_owned);
         let mut request = Request::columns(axes.iter().chain(columns).cloned());
         request.filter.clone_from(&self.reading.filter);
-        let table = self.frame.columns(&request, &self.path)?;
+        let table = frame.columns(&request, path)?;
         if table.rows() == 0 {
             return Err(SampleError::Empty {
-                path: self.path.clone(),
+                path: path.clone(),
                 rows_read: table.rows_read(),
             });
         }
         let column = |name: &String| table.column(name).map(<[f64]>::to_vec);
         let [x, y, z] = axes.each_ref().map(column);
         let points = Points::new(x?, y?, z?).within(place)?;
-        let domain = self
-            .reading
-            .domain(self.frame.cell.as_ref())
-            .within(place)?;
+        let domain = self.reading.domain(frame.cell.as_ref()).within(place)?;
         // Files of molecules have atoms outside their box: they are wrapped, as those of trajectories are.
         let placed = domain.place(Particles::new(points), Outside::Wrap);
         let points = placed.within(place)?.points().clone();

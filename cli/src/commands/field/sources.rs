@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use albireo::{Domain, Outside, Points};
-use albireo_catalogs::{
-    Attribute, Filter, TrajectoryFormat, open_topology, read_pqr, trajectory_format,
-};
+use albireo_catalogs::{Attribute, Filter, open_topology, read_pqr, trajectory_format};
 use albireo_samples::{BoxSpec, FrameReading, GivenFrames, OneFrame, Selection, Source};
 use anyhow::{Context, Result};
 
@@ -58,9 +56,8 @@ fn with_parameters(selection: Selection, kernel: &KernelFlags) -> Result<Selecti
 
 /// Whether a file holds frames of molecules, not the table of a catalogue.
 fn holds_frames(path: &Path) -> bool {
-    use TrajectoryFormat::{Cadishi, H5md, Table};
     let format = trajectory_format(path, stop_reading()).ok().flatten();
-    format.is_some_and(|format| !matches!(format, Cadishi | H5md | Table))
+    format.is_some_and(|format| !format.is_catalogue())
 }
 
 /// The atoms of a PQR file as one frame.

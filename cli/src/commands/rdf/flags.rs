@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 
-use crate::args::SpaceFlags;
+use crate::args::{AxisName, SpaceFlags};
 use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::progress::stop_reading;
@@ -38,27 +38,6 @@ impl Plane {
             Self::Xy => Axis::Z,
             Self::Xz => Axis::Y,
             Self::Yz => Axis::X,
-        }
-    }
-}
-
-/// An axis, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AxisName {
-    /// The first.
-    X,
-    /// The second.
-    Y,
-    /// The third.
-    Z,
-}
-
-impl From<AxisName> for Axis {
-    fn from(name: AxisName) -> Self {
-        match name {
-            AxisName::X => Self::X,
-            AxisName::Y => Self::Y,
-            AxisName::Z => Self::Z,
         }
     }
 }
