@@ -20,7 +20,11 @@ def _frames() -> tuple[np.ndarray, np.ndarray]:
     sides = 4 + 0.25 * np.arange(F)[:, None] * np.array([1, 0.5, 0])
     centres = rng.random((F, N // 3, 1, 3)) * sides[:, None, None]
     positions = (centres + rng.normal(0, 0.2, (F, N // 3, 3, 3))).reshape(F, N, 3)
-    positions[:, 0], positions[:, 5] = 0, positions[:, 8]
+    # Whole molecules move there: their atoms stay together.
+    for row, place in ((0, 0 * positions[:, 0]), (5, positions[:, 8].copy())):
+        first = row - row % 3
+        positions[:, first : first + 3] += (place - positions[:, row])[:, None]
+        positions[:, row] = place
     return positions, sides
 
 

@@ -91,7 +91,7 @@ def test_saved_rr_is_used_again(sky):
 
 def test_liquids():
     frame = albireo.samples.path("liquid_frame.parquet")
-    g = albireo.rdf(frame, r_max=3, n_bins=30)
+    g = albireo.rdf(frame, r_max=3, n_bins=30, species="none")
     assert g.g.shape == g.n.shape == g.npairs.shape == (30,) and g.g.max() > 1.5
     partials = albireo.rdf(albireo.samples.path("liquid_trajectory.parquet"), r_max=2, n_bins=20, frames="0:3", species="species")
     assert any(name.startswith("g_") for name in partials.columns), partials.columns
