@@ -74,6 +74,7 @@ pub(crate) fn join(mut parts: Vec<Sample>) -> Result<Sample, SampleError> {
         regions,
         bits,
         groups,
+        centred: parts.iter().all(|part| part.centred),
         stated_boxes: parts
             .into_iter()
             .flat_map(|part| part.stated_boxes)

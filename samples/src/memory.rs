@@ -236,6 +236,7 @@ impl Columns<'_> {
             bits,
             groups,
             stated_boxes: Vec::new(),
+            centred: false,
             shift: None,
             frame: None,
             unit: self.units.unit().map(str::to_owned),

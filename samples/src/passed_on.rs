@@ -154,6 +154,7 @@ fn sample(head: &Value, record: &Value, particles: Particles) -> Option<Sample> 
         groups: None,
         record: record.clone(),
         stated_boxes: Vec::new(),
+        centred: false,
         shift: None,
         frame: None,
         unit: head["unit"].as_str().map(str::to_owned),

@@ -39,6 +39,17 @@ fn outside(domain: &Domain, points: &Points) -> usize {
         .count()
 }
 
+/// Whether positions lie around the origin, half a box to either side along every axis that is periodic.
+fn lie_around_origin(domain: &Domain, points: &Points) -> bool {
+    let halves = space::rows(domain).into_iter().enumerate();
+    let halves = halves.map(|(axis, row)| row.map_or(f64::INFINITY, |row| row[axis] / 2.0));
+    let halves: Vec<f64> = halves.collect();
+    (0..points.len()).all(|row| {
+        let at = points.at(row).into_iter().zip(&halves);
+        at.into_iter().all(|(x, half)| x.abs() <= *half)
+    })
+}
+
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
@@ -51,7 +62,8 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     ]
 }
 
-/// Puts a sample into its domain; says how many positions lay outside, where they are wrapped.
+/// Puts a sample into its domain; says how many positions lay outside, where they are wrapped: asked for, or from the box around the origin that
+/// Abacus has.
 pub(crate) fn place(
     domain: &Domain,
     sample: &mut Sample,
@@ -61,6 +73,8 @@ pub(crate) fn place(
     let rows = format!("the rows of {}", sample.path.display());
     let suspicion = small_part(rows, sample.particles.points(), &space::rows(domain), None);
     suspicion.into_iter().for_each(&mut *tell);
+    let around_origin = sample.centred && lie_around_origin(domain, sample.particles.points());
+    let unless = if around_origin { Outside::Wrap } else { unless };
     let particles = std::mem::take(&mut sample.particles);
     let wraps = unless == Outside::Wrap || matches!(domain, Domain::Triclinic(_));
     let wrapped = if wraps {

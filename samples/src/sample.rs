@@ -15,6 +15,7 @@ use crate::error::SampleError;
 use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
 use crate::rsd::Shift;
+use crate::snapshot_header::SnapshotHeader;
 use crate::source::{File, check_finite, record, row_of};
 use crate::space::{StatedBox, stated_box};
 use crate::stated_units::StatedUnits;
@@ -37,6 +38,8 @@ pub(crate) struct Sample {
     pub(crate) groups: Option<Vec<i128>>,
     pub(crate) record: Value,
     pub(crate) stated_boxes: Vec<StatedBox>,
+    /// Whether its code puts the origin into the middle of the box.
+    pub(crate) centred: bool,
     /// What redshift space adds to its positions along an axis.
     pub(crate) shift: Option<(Axis, Vec<f64>)>,
     /// The frame that its particles were in, where its files count them.
@@ -233,6 +236,7 @@ impl Opened {
                 .map(|stated| stated.times(units.length()))
                 .into_iter()
                 .collect(),
+            centred: SnapshotHeader(catalog.attributes()).is_abacus(),
             shift: moved,
             frame,
             unit: units.unit().map(str::to_owned),

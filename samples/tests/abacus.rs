@@ -1,0 +1,110 @@
+//! Halos of Abacus: their box lies around the origin.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use albireo::counts::{Sums, count_pairs};
+use albireo::engine::Cpu;
+use albireo::{Axis, Edges, PairJob, Pairs, RBins, Silent};
+use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};
+
+/// Positions in units of the box: 1 Mpc/h apart through the side, the others far off.
+const POSITIONS: [[f32; 3]; 4] = [
+    [-0.5, 0.25, 0.0],
+    [0.475, 0.25, 0.0],
+    [-0.25, -0.25, 0.25],
+    [0.0, -0.125, -0.375],
+];
+/// Displacements in units of the box.
+const VELOCITIES: [[f32; 3]; 4] = [[0.0; 3], [0.0; 3], [0.0, 0.0, 0.375], [0.0; 3]];
+
+/// An ASDF file of two arrays: a tree in YAML, then their blocks.
+fn halos(path: &Path) -> PathBuf {
+    let mut file = b"#ASDF 1.0.0\n#ASDF_STANDARD 1.6.0\n%YAML 1.1\n--- !core/asdf-1.1.0\n".to_vec();
+    let header = "BoxSize: 40.0, BoxSizeHMpc: 40.0, H0: 70.0, Omega_M: 1.0, Redshift: 0.0, VelZSpace_to_kms: 4000.0";
+    writeln!(file, "header: {{{header}}}\ndata:").unwrap();
+    for (source, name) in ["x_L2com", "v_L2com"].iter().enumerate() {
+        let array =
+            format!("{{source: {source}, datatype: float32, byteorder: little, shape: [4, 3]}}");
+        writeln!(file, "  {name}: !core/ndarray-1.1.0 {array}").unwrap();
+    }
+    writeln!(file, "...").unwrap();
+    for array in [POSITIONS, VELOCITIES] {
+        let bytes: Vec<u8> = array
+            .concat()
+            .into_iter()
+            .flat_map(f32::to_le_bytes)
+            .collect();
+        file.extend(b"\xd3BLK\x00\x30\x00\x00\x00\x00\x00\x00\x00\x00");
+        for _ in 0..3 {
+            file.extend((bytes.len() as u64).to_be_bytes());
+        }
+        file.extend([0; 16]);
+        file.extend(bytes);
+    }
+    std::fs::write(path, file).unwrap();
+    path.to_owned()
+}
+
+fn read(reading: &Reading) -> (Result<Samples, SampleError>, Vec<Notice>) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Source {
+        role: "data".to_owned(),
+        paths: vec![halos(&folder.path().join("halo_info_000.asdf"))],
+        selection: Selection::default(),
+    };
+    let mut notices = Vec::new();
+    let samples = reading.read(&[source], &mut |notice| notices.push(notice));
+    (samples, notices)
+}
+
+#[test]
+fn positions_around_the_origin_come_into_the_box() {
+    let (samples, notices) = read(&Reading::default());
+    let samples = samples.unwrap();
+    let data = samples.get("data").unwrap();
+    assert_eq!(data.points().at(0), [20.0, 10.0, 0.0]);
+    assert_eq!(
+        data.points().at(1),
+        [f64::from(0.475_f32) * 40.0, 10.0, 0.0]
+    );
+    assert_eq!(data.points().at(2), [30.0, 30.0, 10.0]);
+    assert_eq!(data.points().at(3), [0.0, 35.0, 25.0]);
+    let wrapped = Notice::Wrapped {
+        role: "data".to_owned(),
+        wrapped: 3,
+        of: 4,
+    };
+    assert!(notices.contains(&wrapped), "{notices:?}");
+    assert_eq!(samples.record()["samples"][0]["wrapped"], 3);
+    let job = PairJob::new(Pairs::Auto(data), samples.domain()).unwrap();
+    let bins = RBins::new(Edges::new(vec![0.5, 1.5, 5.0]).unwrap());
+    let counts = count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent).unwrap();
+    assert_eq!(counts.npairs(), [1, 0]);
+}
+
+#[test]
+fn they_are_moved_to_redshift_space_then() {
+    let along = Reading {
+        rsd: Some(Axis::Z),
+        ..Reading::default()
+    };
+    let samples = read(&along).0.unwrap();
+    // 10 + 0.375 x 4000 / 100, in a box of 40.
+    assert_eq!(
+        samples.get("data").unwrap().points().at(2),
+        [30.0, 30.0, 25.0]
+    );
+}
+
+#[test]
+fn a_smaller_box_wraps_nothing_unasked() {
+    let smaller = Reading {
+        space: Some("30".parse().unwrap()),
+        ..Reading::default()
+    };
+    let refused = read(&smaller).0.unwrap_err().to_string();
+    assert!(refused.contains("--wrap would wrap"), "{refused}");
+}
