@@ -130,6 +130,25 @@ impl From<LosName> for LineOfSight {
     }
 }
 
+/// What the units of columns are where the files do not say what is meant.
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(next_help_heading = "Space")]
+pub(crate) struct ColumnUnits {
+    /// Columns whose numbers are taken as they are, whatever unit the file states
+    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
+    pub(crate) ignore_units: Vec<String>,
+    /// Unit of redshifts: 1 says that values above 20, in a column without a unit, are redshifts
+    #[arg(long, value_name = "1", value_parser = ["1"])]
+    pub(crate) redshift_unit: Option<String>,
+}
+
+impl ColumnUnits {
+    /// Whether anything is said of them.
+    pub(crate) fn any(&self) -> bool {
+        !self.ignore_units.is_empty() || self.redshift_unit.is_some()
+    }
+}
+
 /// How columns become distances: the same for all files.
 #[derive(Debug, Clone, PartialEq, Args)]
 #[command(next_help_heading = "Space")]
@@ -149,12 +168,8 @@ pub(crate) struct SpaceFlags {
     /// e.g. om=0.31,ol=0.69,w0=-1,wa=0 (no radiation), and for radiation h=0.68,tcmb=2.7255,neff=3.046,mnu=0:0:0.06
     #[arg(long, value_name = "NAME|KEY=VALUE,..")]
     pub(crate) cosmology: Option<String>,
-    /// Columns whose numbers are taken as they are, whatever unit the file states
-    #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
-    pub(crate) ignore_units: Vec<String>,
-    /// Unit of redshifts: 1 says that values above 20, in a column without a unit, are redshifts
-    #[arg(long, value_name = "1", value_parser = ["1"])]
-    pub(crate) redshift_unit: Option<String>,
+    #[command(flatten)]
+    pub(crate) columns: ColumnUnits,
     /// Unit of length: files that state another one are converted, boxes too; others are taken to be in it [default: Mpc/h for redshifts,
     /// else what the first file says]
     #[arg(long, value_name = "UNIT")]

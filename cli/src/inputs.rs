@@ -9,10 +9,10 @@ use std::time::SystemTime;
 
 use albireo::cosmology::Cosmology;
 use albireo::{Axis, LineOfSight, Outside};
-use albireo_samples::{Given, Notice, Reading, RegionSpec, Samples, Source};
+use albireo_samples::{Given, Notice, Reading, RegionSpec, Samples, Source, SurveyReading};
 use anyhow::{Context, Result};
 
-use crate::args::{LosName, SpaceFlags};
+use crate::args::{ColumnUnits, LosName, SpaceFlags};
 use crate::node::Node;
 use crate::progress::{NothingToKeep, stop_reading};
 use crate::record::{Arguments, Record};
@@ -98,9 +98,9 @@ impl Asked {
             regions: self.wanted.regions.clone(),
             partial_sets: space.partial_set,
             given,
-            ignore_units: space.ignore_units.clone(),
+            ignore_units: space.columns.ignore_units.clone(),
             rsd: self.wanted.rsd,
-            plain_redshifts: space.redshift_unit.is_some(),
+            plain_redshifts: space.columns.redshift_unit.is_some(),
             stop: stop_reading(),
         };
         Ok(reading.read(&self.sources, &mut |notice| say(&notice))?)
@@ -175,6 +175,21 @@ impl Kept {
     /// What the measurements of a job share; none outside of jobs.
     pub(crate) fn shared(&self) -> Option<Shared> {
         (self.most > 0).then(|| self.shared.clone())
+    }
+}
+
+/// How a survey is read, some of whose files may be names of samples in memory.
+pub(crate) fn of_survey(
+    units: &ColumnUnits,
+    redshifts: bool,
+    given: HashMap<PathBuf, Given>,
+) -> SurveyReading {
+    SurveyReading {
+        redshifts,
+        given,
+        ignore_units: units.ignore_units.clone(),
+        plain_redshifts: units.redshift_unit.is_some(),
+        stop: stop_reading(),
     }
 }
 

@@ -93,7 +93,7 @@ pub use samples::Samples;
 pub use selection::Selection;
 pub use source::Source;
 pub use space::{BoxSpec, ParseBoxError, box_record};
-pub use survey::Survey;
+pub use survey::{Survey, SurveyReading};
 pub use unit_error::StatedUnitError;
 pub use units::{ParseUnitError, Quantity, Unit, UnitError};
 

@@ -1,6 +1,6 @@
 //! Directions and redshifts of a survey as its files have them: what its footprint and its n(z) are made of, before any cosmology.
 //!
-//! Entry: [`Survey::read`].
+//! Entry: [`SurveyReading::read`].
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,19 +17,19 @@ use crate::notice::Notice;
 use crate::opened::{Conversion, Opened};
 use crate::sample;
 use crate::source::{self, File, Source};
-use crate::suspicion;
+use crate::suspicion::{self, Depths};
 use crate::weights::weights_of;
 use crate::within::Within;
 
 /// The objects of a survey, checked: angles in degrees and in range, redshifts of 0 or more.
 ///
 /// ```
-/// use albireo_samples::{Selection, Source, Stop, Survey};
+/// use albireo_samples::{Selection, Source, SurveyReading};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("galaxies.csv");
 /// # std::fs::write(&path, "RA,DEC,Z\n10,-5,0.2\n11,-6,0.3\n")?;
 /// let source = Source { role: "data".to_owned(), paths: vec![path], selection: Selection::default() };
-/// let survey = Survey::read(&source, true, &Stop::never(), &mut |notice| eprintln!("{notice}"))?;
+/// let survey = SurveyReading::default().read(&source, &mut |notice| eprintln!("{notice}"))?;
 /// assert_eq!((survey.dec, survey.redshift), (vec![-5.0, -6.0], Some(vec![0.2, 0.3])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -47,47 +47,58 @@ pub struct Survey {
     pub record: Vec<Value>,
 }
 
-impl Survey {
-    /// Reads all files of a sample, one after the other; with `redshifts`, a column of them too. `tell` hears what was chosen and what
-    /// looks wrong.
+/// How a survey is read: what its columns become.
+#[derive(Debug, Clone)]
+pub struct SurveyReading {
+    /// Whether a column of redshifts is read too.
+    pub redshifts: bool,
+    /// The samples that lie in memory, by the names that sources give as their paths.
+    pub given: HashMap<PathBuf, Given>,
+    /// Columns whose numbers are taken as they are, whatever unit the file states.
+    pub ignore_units: Vec<String>,
+    /// Whether redshifts above 20, in a column that states no unit, are meant.
+    pub plain_redshifts: bool,
+    /// Whether to end before the last file is read.
+    pub stop: Stop,
+}
+
+impl Default for SurveyReading {
+    fn default() -> Self {
+        Self {
+            redshifts: true,
+            given: HashMap::new(),
+            ignore_units: Vec::new(),
+            plain_redshifts: false,
+            stop: Stop::never(),
+        }
+    }
+}
+
+impl SurveyReading {
+    /// Reads all files of a sample, one after the other; `tell` hears what was chosen and what looks wrong.
     ///
     /// # Errors
     /// [`SampleError`]: files without such columns, values that are no angles, redshifts or numbers, or no row left.
     pub fn read(
+        &self,
         source: &Source,
-        redshifts: bool,
-        stop: &Stop,
         tell: &mut dyn FnMut(Notice),
-    ) -> Result<Self, SampleError> {
-        Self::read_given(source, &HashMap::new(), redshifts, stop, tell)
-    }
-
-    /// As [`Survey::read`], where some of the files are names of samples in memory.
-    ///
-    /// # Errors
-    /// Those of [`Survey::read`].
-    pub fn read_given(
-        source: &Source,
-        given: &HashMap<PathBuf, Given>,
-        redshifts: bool,
-        stop: &Stop,
-        tell: &mut dyn FnMut(Notice),
-    ) -> Result<Self, SampleError> {
+    ) -> Result<Survey, SampleError> {
         let conversion = Conversion {
-            angular: !redshifts,
+            angular: !self.redshifts,
             cosmology: None,
-            redshifts,
+            redshifts: self.redshifts,
             regions: None,
-            ignore_units: Vec::new(),
-            plain_redshifts: false,
+            ignore_units: self.ignore_units.clone(),
+            plain_redshifts: self.plain_redshifts,
             rsd: None,
-            stop: stop.clone(),
+            stop: self.stop.clone(),
         };
-        let mut survey = Self::default();
+        let mut survey = Survey::default();
         for file in source.files()? {
-            let opened = open(&file, given.get(&file.path), &conversion, tell)?;
+            let opened = open(&file, self.given.get(&file.path), &conversion, tell)?;
             survey.add(opened, &conversion, tell)?;
-            if stop.requested() {
+            if self.stop.requested() {
                 return Err(SampleError::Interrupted);
             }
         }
@@ -99,7 +110,9 @@ impl Survey {
         }
         Ok(survey)
     }
+}
 
+impl Survey {
     /// Adds the rows of a file.
     fn add(
         &mut self,
@@ -136,8 +149,13 @@ impl Survey {
         if let Depth::Redshift(name) = depth {
             let redshift = sample::take(&mut catalog, source, name)?;
             sample::check_receding(source, name, &redshift)?;
-            let suspicion = suspicion::velocities(&source.path, name, &redshift);
-            suspicion.into_iter().for_each(&mut *tell);
+            let depths = Depths {
+                path: &source.path,
+                column: name,
+                values: &redshift,
+                is_meant: units.is_stated(2) || conversion.plain_redshifts,
+            };
+            depths.check_redshifts(tell)?;
             self.redshift.get_or_insert_default().extend(redshift);
         } else if conversion.redshifts {
             let path = source.path.clone();

@@ -41,7 +41,7 @@ pub(crate) fn radians(path: &Path, ra: (&str, &[f64]), dec: (&str, &[f64])) -> O
 }
 
 /// Redshifts that are velocities, or marks of missing ones.
-pub(crate) fn velocities(path: &Path, column: &str, redshifts: &[f64]) -> Option<Notice> {
+fn velocities(path: &Path, column: &str, redshifts: &[f64]) -> Option<Notice> {
     let [_, largest] = range(redshifts);
     (largest > FAR).then(|| Notice::Velocities {
         path: path.to_owned(),

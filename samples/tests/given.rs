@@ -11,7 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use albireo::{Column, Particles, Weights};
-use albireo_samples::{Given, Reading, RegionSpec, Samples, Selection, Source, Survey, Words};
+use albireo_samples::{
+    Given, Reading, RegionSpec, Samples, Selection, Source, SurveyReading, Words,
+};
 
 const NAMES: [&str; 7] = ["RA", "DEC", "Z", "x", "y", "w", "halo"];
 
@@ -166,15 +168,11 @@ fn surveys_and_bits_lie_in_memory_too() {
             ..Selection::default()
         },
     );
-    let all = [("memory".into(), given())].into();
-    let read = Survey::read_given(
-        &survey,
-        &all,
-        true,
-        &albireo_samples::Stop::never(),
-        &mut |_| (),
-    )
-    .unwrap();
+    let reading = SurveyReading {
+        given: [("memory".into(), given())].into(),
+        ..SurveyReading::default()
+    };
+    let read = reading.read(&survey, &mut |_| ()).unwrap();
     assert_eq!(
         (
             read.ra.len(),

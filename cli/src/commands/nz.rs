@@ -6,6 +6,7 @@
     reason = "bins of redshift"
 )]
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use albireo::binning::{AxisUnit, BinAxis};
@@ -19,15 +20,15 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::args::{DataFlags, OutputFlags, RandomsFlags, RunFlags};
+use crate::args::{ColumnUnits, DataFlags, OutputFlags, RandomsFlags, RunFlags};
 use crate::catalogs::Files;
 use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
 use crate::engine::Engines;
-use crate::inputs::{Call, say};
+use crate::inputs::{Call, of_survey, say};
 use crate::output::{check, deliver, write};
 use crate::planned::Planned;
-use crate::progress::{NothingToKeep, stop_reading};
+use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::tables::edge_columns;
 use crate::usage::usage;
@@ -90,6 +91,8 @@ pub(crate) struct Nz {
     #[command(flatten)]
     randoms_columns: RandomsFlags,
     #[command(flatten)]
+    units: ColumnUnits,
+    #[command(flatten)]
     run: RunFlags,
     #[command(flatten)]
     output: OutputFlags,
@@ -103,7 +106,12 @@ struct Sample {
 }
 
 impl Sample {
-    fn read(role: &'static str, files: &[Files], selection: Selection) -> Result<Self> {
+    fn read(
+        role: &'static str,
+        files: &[Files],
+        selection: Selection,
+        units: &ColumnUnits,
+    ) -> Result<Self> {
         let source = Source {
             role: role.to_owned(),
             paths: files
@@ -118,7 +126,8 @@ impl Sample {
                 "n(z) is of positions on the sky and redshifts: --sky and --redshift name them",
             ));
         }
-        let mut survey = Survey::read(&source, true, &stop_reading(), &mut |notice| say(&notice))?;
+        let reading = of_survey(units, true, HashMap::new());
+        let mut survey = reading.read(&source, &mut |notice| say(&notice))?;
         let redshift = survey.redshift.take().unwrap_or_default();
         Ok(Self {
             role,
@@ -343,9 +352,10 @@ impl Nz {
         let others = Selection::from(self.randoms_columns.clone()).or(&selection);
         let (data, randoms) = {
             let _reading = NothingToKeep::begin();
-            let data = Sample::read("data", &self.data, selection)?;
+            let data = Sample::read("data", &self.data, selection, &self.units)?;
             let randoms = !self.randoms.is_empty();
-            let randoms = randoms.then(|| Sample::read("randoms", &self.randoms, others));
+            let randoms =
+                randoms.then(|| Sample::read("randoms", &self.randoms, others, &self.units));
             (data, randoms.transpose()?)
         };
         let (area, pixels) = self.area(&data, randoms.as_ref())?;

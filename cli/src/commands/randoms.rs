@@ -8,17 +8,17 @@ use albireo::regions::{Footprint, MAX_FOOTPRINT_NSIDE};
 use albireo::sky::{Column, unit_vectors};
 use albireo::{Domain, Lattice, MAX_PARTICLES, Points};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
-use albireo_samples::{BoxSpec, Given, Selection, Source, Survey};
+use albireo_samples::{BoxSpec, Given, Selection, Source};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
 use super::mask::MaskFlags;
-use crate::args::{DataFlags, FormatName, OutputFlags};
+use crate::args::{ColumnUnits, DataFlags, FormatName, OutputFlags};
 use crate::catalogs::Files;
-use crate::inputs::{Call, say};
+use crate::inputs::{Call, of_survey, say};
 use crate::output::{check, deliver};
-use crate::progress::{NothingToKeep, stop_reading};
+use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::usage::usage;
 
@@ -44,6 +44,8 @@ pub(crate) struct Randoms {
     smooth_nz: Option<usize>,
     #[command(flatten)]
     columns: DataFlags,
+    #[command(flatten)]
+    units: ColumnUnits,
     /// Write the points with everything about how they were made, by extension: .parquet .fits .h5 .csv (its record beside it, in FILE.json)
     /// .ecsv .json; `-` prints them, and nothing else, on standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -168,7 +170,8 @@ impl Randoms {
         let selection = Selection::from(self.columns.clone());
         self.mask.check(self.shape.mask.as_deref())?;
         let of_pixels = self.nside.is_some() && self.shape.mask.is_none();
-        let of_data = selection.any() || of_pixels || self.smooth_nz.is_some();
+        let of_columns = selection.any() || self.units.any();
+        let of_data = of_columns || of_pixels || self.smooth_nz.is_some();
         if self.shape.like.is_none() && of_data {
             return Err(usage(
                 "--nside, --smooth-nz, columns and rows are about a catalogue: they go with --like DATA",
@@ -275,8 +278,8 @@ impl Randoms {
             paths: files.paths.clone(),
             selection,
         };
-        let stop = stop_reading();
-        let survey = Survey::read_given(&source, given, !without, &stop, &mut |n| say(&n))?;
+        let reading = of_survey(&self.units, !without, given.clone());
+        let survey = reading.read(&source, &mut |notice| say(&notice))?;
         let (ra, dec) = (
             Column::new("RA", &survey.ra),
             Column::new("DEC", &survey.dec),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use albireo::regions::Footprint;
 use albireo::sky::{Column, unit_vectors};
-use albireo_samples::{Selection, Source, Stop, Survey};
+use albireo_samples::{Selection, Source, SurveyReading};
 
 use crate::bad_input::refused;
 use crate::folder::{Folder, floats, names};
@@ -104,7 +104,7 @@ fn the_footprint_is_filled_evenly_and_never_left() {
         paths: vec![folder.path("g.csv")],
         selection: Selection::default(),
     };
-    let data = Survey::read(&source, true, &Stop::never(), &mut |_| ()).unwrap();
+    let data = SurveyReading::default().read(&source, &mut |_| ()).unwrap();
     let points = unit_vectors(Column::new("RA", &data.ra), Column::new("DEC", &data.dec)).unwrap();
     let footprint = Footprint::holding(&points, 16).unwrap();
     assert_eq!(table.meta["footprint"]["pixels"], footprint.n_pixels());

@@ -463,8 +463,8 @@ pub(super) fn of_samples(selection: &Selection, space: &SpaceFlags) -> Option<&'
         ),
         (space.cosmology.is_some(), "--cosmology"),
         (space.partial_set, "--partial-set"),
-        (!space.ignore_units.is_empty(), "--ignore-units"),
-        (space.redshift_unit.is_some(), "--redshift-unit"),
+        (!space.columns.ignore_units.is_empty(), "--ignore-units"),
+        (space.columns.redshift_unit.is_some(), "--redshift-unit"),
     ];
     let first = given.into_iter().find(|(given, _)| *given);
     first.map(|(_, flag)| flag)
