@@ -59,6 +59,26 @@ pub enum FrameNotice {
         /// Each name with what it was taken for.
         of_names: Vec<String>,
     },
+    /// Residues that have one number in several chains or segments, or apart by insertion codes.
+    ResiduesOfChains {
+        /// The first file.
+        path: PathBuf,
+        /// How many different numbers there are.
+        numbers: usize,
+        /// How many residues there are.
+        residues: usize,
+    },
+    /// Residues whose atoms do not follow one another, in a file that states no chains.
+    ScatteredResidues {
+        /// The first file.
+        path: PathBuf,
+        /// How many numbers of residues there are.
+        residues: usize,
+        /// How many runs of particles with one number there are.
+        runs: usize,
+        /// The number of one of them.
+        residue: String,
+    },
     /// A text that a condition or a pair of species names and that no particle of the first frame has.
     NoSuchText {
         /// The first file.
@@ -87,6 +107,7 @@ impl FrameNotice {
         matches!(
             self,
             Self::NumbersUsedAgain { .. }
+                | Self::ScatteredResidues { .. }
                 | Self::WideGroup { .. }
                 | Self::NoSuchText { .. }
                 | Self::UnusedTopology { .. }
@@ -112,6 +133,26 @@ impl fmt::Display for FrameNotice {
                 path.display(),
                 in_short(*distance),
                 in_short(*half)
+            ),
+            Self::ResiduesOfChains {
+                path,
+                numbers,
+                residues,
+            } => write!(
+                f,
+                "{}: `resid` has {numbers} numbers for {residues} residues, told apart by chain, segment and insertion code",
+                path.display()
+            ),
+            Self::ScatteredResidues {
+                path,
+                residues,
+                runs,
+                residue,
+            } => write!(
+                f,
+                "{}: `resid` has {residues} numbers in {runs} runs of particles: those of {residue} do not follow one another and are taken for one \
+                 residue; if they are of several chains, give a --topology that states chains or segments",
+                path.display()
             ),
             Self::WideGroup {
                 path,

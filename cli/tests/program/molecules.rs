@@ -110,6 +110,54 @@ fn molecules_wider_than_half_the_box_have_no_centre() {
     }
 }
 
+/// PDB of dimers in a box of 20, two residues in each of two chains that are numbered alike, all within half a box.
+fn chains(names: [&str; 2]) -> String {
+    let mut text =
+        String::from("CRYST1   20.000   20.000   20.000  90.00  90.00  90.00 P 1           1\n");
+    let mut serial = 0;
+    for (of_chain, chain) in names.iter().enumerate() {
+        for residue in 1..3 {
+            for atom in 0..2 {
+                serial += 1;
+                let (x, y, z) = (2 + 3 * of_chain, 2 + 4 * (residue - 1), 2 + atom);
+                writeln!(
+                    text,
+                    "ATOM  {serial:5}  C   LIG {chain}{residue:4}    {x:8.3}{y:8.3}{z:8.3}  1.00  0.00           C  "
+                )
+                .unwrap();
+            }
+        }
+    }
+    text + "END\n"
+}
+
+#[test]
+fn residues_of_one_number_are_told_apart_by_their_chains() {
+    let call = "rdf t.pdb --centres resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
+    let group = "rdf t.pdb --group resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
+    let folder = Folder::new().with("t.pdb", &chains(["A", "B"]));
+    let run = folder.good(call);
+    let said = "t.pdb: `resid` has 2 numbers for 4 residues, told apart by chain";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let table = folder.table("g.csv");
+    assert_eq!(table.meta["mean_particles"].to_string(), "[4.0]");
+    // A rectangle of 3 by 4.
+    assert_eq!(integers(&table, "npairs"), [0, 2, 2, 2]);
+    // Of atoms: 3, sqrt(10) | 4, sqrt(17) | 5, sqrt(26), twice of each and on both sides; none within a dimer.
+    let run = folder.good(group);
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(integers(&folder.table("g.csv"), "npairs"), [0, 8, 8, 8]);
+    // Nothing tells these apart.
+    let folder = Folder::new().with("t.pdb", &chains(["A", "A"]));
+    for line in [call, group] {
+        let run = folder.good(line);
+        let said =
+            "`resid` has 2 numbers in 4 runs of particles: those of 1 do not follow one another";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    assert_eq!(integers(&folder.table("g.csv"), "npairs"), [0, 0, 8, 8]);
+}
+
 /// GRO of two waters and a chloride, without masses.
 const WATERS: &str = "water\n 7\n    1SOL     OW    1   0.100   0.100   0.100\n    1SOL    HW1    2   0.200   0.100   0.100\n    \
     1SOL    HW2    3   0.100   0.200   0.100\n    2SOL     OW    4   0.100   0.100   0.500\n    2SOL    HW1    5   0.200   0.100   0.500\n    \

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use albireo::{Domain, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Attribute};
 
-use super::molecules::Numbering;
+use super::molecules::{Numbering, molecule_keys, text_of};
 use crate::error::SampleError;
 use crate::frame_error::FrameError;
 
@@ -33,6 +33,8 @@ pub(super) fn of_rows(attribute: &Attribute, rows: &[u32]) -> Attribute {
 pub(super) struct Molecules<'a> {
     column: &'a str,
     numbers: &'a Attribute,
+    /// A key of the molecule of each atom.
+    keys: Vec<u64>,
     domain: &'a Domain,
     /// Positions in the box.
     points: Points,
@@ -52,11 +54,13 @@ impl<'a> Molecules<'a> {
         let numbers = atoms
             .get(column)
             .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
+        let keys = molecule_keys(atoms, column).unwrap_or_default();
         let [x, y, z] = positions.each_ref().map(Clone::clone);
         let placed = domain.place(Particles::new(Points::new(x, y, z)?), Outside::Wrap)?;
         Ok(Self {
             column,
             numbers,
+            keys,
             domain,
             points: placed.points().clone(),
         })
@@ -81,18 +85,13 @@ impl<'a> Molecules<'a> {
     /// What a molecule of these rows is called in the column.
     fn name_of(&self, rows: &[u32]) -> String {
         let row = rows[0] as usize;
-        match self.numbers {
-            Attribute::Integers(values) => values[row].to_string(),
-            Attribute::Numbers(values) => values[row].to_string(),
-            Attribute::Texts { texts, codes } => texts[codes[row] as usize].clone(),
-            _ => String::new(),
-        }
+        text_of(self.numbers, row)
     }
 
     /// How the numbers are meant: where one is used again, behind others, by atoms further than half the box from those before, numbers begin
     /// again, and each run of rows with one number is a molecule.
     pub(super) fn numbering(&self) -> Numbering {
-        let by_number = Numbering::Unique.rows_of(self.numbers);
+        let by_number = Numbering::Unique.rows_of(&self.keys);
         let is_split = |rows: &&Vec<u32>| rows.windows(2).any(|two| two[1] != two[0] + 1);
         let far = by_number.iter().filter(is_split).find_map(|rows| {
             let distance = self.first_far_step(rows)?;
@@ -102,7 +101,7 @@ impl<'a> Molecules<'a> {
             None => Numbering::Unique,
             Some((molecule, distance)) => Numbering::UsedAgain {
                 numbers: by_number.len(),
-                molecules: Numbering::runs_of(self.numbers).len(),
+                molecules: Numbering::runs_of(&self.keys).len(),
                 molecule,
                 distance,
                 half: self.domain.reach(),
@@ -141,7 +140,7 @@ pub(super) fn centres(
         Some(Attribute::Integers(masses)) => masses.iter().map(|&mass| mass as f64).collect(),
         _ => return Err(SampleError::no_attribute("mass", atoms)),
     };
-    let rows_of = numbering.rows_of(molecules.numbers);
+    let rows_of = numbering.rows_of(&molecules.keys);
     let mut centres = [const { Vec::new() }; 3];
     let mut mass_of = Vec::with_capacity(rows_of.len());
     for rows in &rows_of {

@@ -18,7 +18,7 @@ use albireo::{Groups, Labels, Particles};
 use albireo_catalogs::{Atoms, Attribute, Frame};
 
 use super::centres::of_rows;
-use super::molecules::keys;
+use super::molecules::molecule_keys;
 use super::{Exclusion, FrameReading, Species};
 use crate::error::SampleError;
 use crate::within::Within;
@@ -255,10 +255,8 @@ fn exclusions(
     for exclusion in excluded {
         match exclusion {
             Exclusion::Within(column) => {
-                let attribute = atoms
-                    .get(column)
+                let keys = molecule_keys(atoms, column)
                     .ok_or_else(|| SampleError::no_attribute(column, atoms))?;
-                let keys = keys(attribute);
                 let mut numbers = HashMap::new();
                 let mut number = |key: u64| {
                     let next = numbers.len() as u32;

@@ -10,7 +10,11 @@
 
 use std::collections::HashMap;
 
-use albireo_catalogs::Attribute;
+use albireo_catalogs::{Atoms, Attribute};
+
+/// The column of residues, whose numbers begin again in each of these; an insertion code makes another residue of a number.
+pub(super) const RESIDUES: &str = "resid";
+const WITHIN: [&str; 3] = ["chain", "segment", "icode"];
 
 /// How a column numbers molecules.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,14 +39,14 @@ pub(super) enum Numbering {
 
 impl Numbering {
     /// The rows of each molecule, in the order in which molecules come first.
-    pub(super) fn rows_of(&self, numbers: &Attribute) -> Vec<Vec<u32>> {
+    pub(super) fn rows_of(&self, keys: &[u64]) -> Vec<Vec<u32>> {
         match self {
-            Self::UsedAgain { .. } => Self::runs_of(numbers),
+            Self::UsedAgain { .. } => Self::runs_of(keys),
             Self::Unique => {
                 let mut place: HashMap<u64, usize> = HashMap::new();
                 let mut rows: Vec<Vec<u32>> = Vec::new();
-                for (row, key) in keys(numbers).into_iter().enumerate() {
-                    let at = *place.entry(key).or_insert_with(|| {
+                for (row, key) in keys.iter().enumerate() {
+                    let at = *place.entry(*key).or_insert_with(|| {
                         rows.push(Vec::new());
                         rows.len() - 1
                     });
@@ -54,8 +58,7 @@ impl Numbering {
     }
 
     /// Runs of consecutive rows with one number.
-    pub(super) fn runs_of(numbers: &Attribute) -> Vec<Vec<u32>> {
-        let keys = keys(numbers);
+    pub(super) fn runs_of(keys: &[u64]) -> Vec<Vec<u32>> {
         let mut row = 0;
         let runs = keys.chunk_by(|a, b| a == b).map(|run| {
             let first = row;
@@ -66,6 +69,24 @@ impl Numbering {
     }
 }
 
+/// A key of the molecule of each row, as a column numbers them: residues within their chain and segment, where these are stated.
+pub(super) fn molecule_keys(atoms: &Atoms, column: &str) -> Option<Vec<u64>> {
+    let mut found = keys(atoms.get(column)?);
+    if column != RESIDUES {
+        return Some(found);
+    }
+    for within in WITHIN.into_iter().filter_map(|name| atoms.get(name)) {
+        let of_row = found.iter().copied().zip(keys(within));
+        let mut numbers = HashMap::new();
+        let mut number = |pair: (u64, u64)| {
+            let next = numbers.len() as u64;
+            *numbers.entry(pair).or_insert(next)
+        };
+        found = of_row.map(&mut number).collect();
+    }
+    Some(found)
+}
+
 /// A key of each value of a column, equal where the values are.
 pub(super) fn keys(of: &Attribute) -> Vec<u64> {
     match of {
@@ -74,5 +95,15 @@ pub(super) fn keys(of: &Attribute) -> Vec<u64> {
         // -0 is 0.
         Attribute::Numbers(values) => values.iter().map(|&v| (v + 0.0).to_bits()).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The value of a row as text.
+pub(super) fn text_of(of: &Attribute, row: usize) -> String {
+    match of {
+        Attribute::Integers(values) => values[row].to_string(),
+        Attribute::Numbers(values) => values[row].to_string(),
+        Attribute::Texts { texts, codes } => texts[codes[row] as usize].clone(),
+        _ => String::new(),
     }
 }

@@ -6,7 +6,7 @@ use albireo::Points;
 use albireo_catalogs::Cell;
 
 use super::centres::Molecules;
-use super::molecules::Numbering;
+use super::molecules::{Numbering, RESIDUES, keys, molecule_keys, text_of};
 use super::{Exclusion, FrameChoice, NumberedFrame};
 use crate::frame_notice::FrameNotice;
 use crate::notice::Notice;
@@ -14,13 +14,15 @@ use crate::space::{BoxSpec, Rows, differ};
 use crate::suspicion::small_part;
 
 /// Columns that number molecules and residues, whose atoms are near each other.
-const NUMBERED: [&str; 2] = ["molecule", "resid"];
+const NUMBERED: [&str; 2] = ["molecule", RESIDUES];
 
 impl FrameChoice {
     /// What looks wrong about the first frame and the box that it is counted in.
     pub fn suspicions(&self, first: &NumberedFrame, unit: Option<&str>) -> Vec<Notice> {
         let mut found: Vec<Notice> = self.used_again(first).into_iter().collect();
         found.extend(self.wide_groups(first));
+        let is_said = !found.is_empty();
+        found.extend(self.repeated_residues(first, is_said));
         found.extend(self.unused_topology(first));
         let guessed = self.guesses.iter().map(|guess| {
             Notice::OfFrames(FrameNotice::MadeOfNames {
@@ -118,6 +120,38 @@ impl FrameChoice {
             molecule,
             distance,
             half,
+        }))
+    }
+
+    /// Numbers of residues that several have; those of no chain are left to other warnings where these were said.
+    fn repeated_residues(&self, first: &NumberedFrame, is_said: bool) -> Option<Notice> {
+        let is_of =
+            |excluded: &Exclusion| matches!(excluded, Exclusion::Within(c) if c == RESIDUES);
+        let reading = &self.reading;
+        let centred = reading.centres.as_deref() == Some(RESIDUES);
+        if !centred && !reading.excluded.iter().any(is_of) {
+            return None;
+        }
+        // What is wrong with the column is an error where particles are chosen.
+        let atoms = self.merged(&first.frame).ok()?;
+        let path = first.path.clone();
+        let numbers = Numbering::Unique.rows_of(&keys(atoms.get(RESIDUES)?));
+        let of_residues = molecule_keys(&atoms, RESIDUES)?;
+        let residues = Numbering::Unique.rows_of(&of_residues).len();
+        if residues > numbers.len() {
+            return Some(Notice::OfFrames(FrameNotice::ResiduesOfChains {
+                path,
+                numbers: numbers.len(),
+                residues,
+            }));
+        }
+        let is_split = |rows: &&Vec<u32>| rows.windows(2).any(|two| two[1] != two[0] + 1);
+        let split = numbers.iter().find(is_split).filter(|_| !is_said)?;
+        Some(Notice::OfFrames(FrameNotice::ScatteredResidues {
+            path,
+            residues,
+            runs: Numbering::runs_of(&of_residues).len(),
+            residue: text_of(atoms.get(RESIDUES)?, split[0] as usize),
         }))
     }
 
