@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use albireo::{Axis, Domain, LineOfSight};
+use albireo::{Axis, Binning, Domain, Edges, LineOfSight, RBins};
 use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};
 use hdf5_writer::{AttributeBuilder, DatasetBuilder, Hdf5Builder, WriteOptions};
 
@@ -234,6 +235,30 @@ fn velocities_move_positions_along_an_axis_and_around_the_box() {
         );
         let samples = read(&reading(Axis::Y), path, table).0.unwrap();
         check(&samples, 1, expected([2.0, 9.0, 6.0]));
+    }
+}
+
+#[test]
+fn redshift_space_is_passed_on_to_other_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let swift = swift().written(&folder.path().join("swift.hdf5"));
+    let samples = read(&along(Axis::Y), &swift, "PartType1").0.unwrap();
+    let mut given = VecDeque::new();
+    let own = samples.clone().pass_on(&mut |column| {
+        given.push_back(column.clone());
+        None
+    });
+    let taken = Samples::taken_over(&samples.head(), &mut || given.pop_front()).unwrap();
+    for samples in [own, taken] {
+        // In Mpc, moved once: 9 is what -600 km/s make of 2 in a box of 10 Mpc/h.
+        check(&samples, 1, [4.0, 18.0, 12.0]);
+        assert_eq!(samples.line_of_sight(), LineOfSight::Fixed(Axis::Y));
+        assert_eq!((samples.unit(), side(&samples)), (Some("Mpc"), Some(20.0)));
+        let bins = RBins::new(Edges::linear(0.0, 5.0, 2).unwrap());
+        let mut axes = bins.axes();
+        samples.name_axes(&mut axes);
+        assert_eq!(axes[0].name, "s");
+        assert_eq!(samples.record()["rsd"], "y");
     }
 }
 

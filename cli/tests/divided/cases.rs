@@ -16,8 +16,11 @@ fn whole(drawn: &mut Drawn) -> Option<(Folder, String)> {
     let folder = Folder::new();
     folder.write("d.csv", &drawn.catalog());
     folder.write("r.csv", &drawn.catalog());
+    std::fs::write(folder.path("h.asdf"), drawn.halos()).unwrap();
     let command = drawn.command();
     let made = folder.alone(&format!("{command} -o whole.csv"));
+    let is_of_halos = command.contains("h.asdf");
+    assert!(!is_of_halos || made.code == Some(0), "{}", made.stderr);
     // Few particles may leave nothing to normalise by.
     (made.code == Some(0)).then_some((folder, command))
 }
@@ -239,11 +242,19 @@ pub(crate) fn jobs(drawn: &mut Drawn) -> u64 {
     for k in 0..catalogs {
         folder.write(&format!("c{k}.csv"), &drawn.catalog());
     }
+    std::fs::write(folder.path("h.asdf"), drawn.halos()).unwrap();
     let number = 1 + drawn.below(6);
     let measurements: Vec<String> = (0..number)
         .map(|k| {
             let catalog = drawn.below(catalogs);
             let reach = 0.2 + drawn.uniform();
+            if drawn.once_in(3) {
+                let axis = drawn.one_of(&["x", "y", "z"]);
+                let bins = format!("bins = \"lin:0:{reach}:3\"\nmu-bins = \"lin:0:1:3\"");
+                return format!(
+                    "[count.m{k}]\ndata = \"h.asdf\"\nrsd = \"{axis}\"\nstatistic = \"s-mu\"\n{bins}\noutput = \"OUT_{k}.csv\"\n"
+                );
+            }
             let weight = if drawn.once_in(2) { "weight = \"w\"\n" } else { "" };
             format!(
                 "[count.m{k}]\ndata = \"c{catalog}.csv\"\n{weight}bins = \"lin:0:{reach}:3\"\noutput = \"OUT_{k}.csv\"\n"

@@ -65,6 +65,31 @@ impl Drawn {
         text
     }
 
+    /// Halos of Abacus in a box of 10 Mpc/h, with velocities, as ASDF: a tree in YAML, then a block for each array.
+    pub(crate) fn halos(&mut self) -> Vec<u8> {
+        let n = 2 + self.up_to(5000);
+        let header =
+            "BoxSize: 10.0, H0: 70.0, Omega_M: 0.3, Redshift: 1.0, VelZSpace_to_kms: 400.0";
+        let mut text =
+            format!("#ASDF 1.0.0\n%YAML 1.1\n--- !core/asdf-1.1.0\nheader: {{{header}}}\ndata:\n");
+        for (source, name) in ["x_L2com", "v_L2com"].iter().enumerate() {
+            let array =
+                format!("source: {source}, datatype: float32, byteorder: little, shape: [{n}, 3]");
+            writeln!(text, "  {name}: !core/ndarray-1.1.0 {{{array}}}").unwrap();
+        }
+        let mut bytes = (text + "...\n").into_bytes();
+        for _ in 0..2 {
+            bytes.extend(b"\xd3BLK\x00\x30\x00\x00\x00\x00\x00\x00\x00\x00");
+            for _ in 0..3 {
+                bytes.extend((12 * n as u64).to_be_bytes());
+            }
+            bytes.extend([0; 16]);
+            let numbers = (0..3 * n).map(|_| self.uniform() as f32 - 0.5);
+            bytes.extend(numbers.flat_map(f32::to_le_bytes));
+        }
+        bytes
+    }
+
     /// Bins that reach so far at most.
     fn bins(&mut self, most: f64) -> String {
         let reach = most * (0.2 + 0.8 * self.uniform());
@@ -84,7 +109,7 @@ impl Drawn {
             _ => "",
         };
         let space = self.one_of(&["", " --box 10", " --box 10,0,0,2,10,0,1,-1,10 --wrap"]);
-        match self.below(6) {
+        match self.below(7) {
             0 => format!("count d.csv{weight}{mean}{space} --bins {}", self.bins(0.9)),
             1 => format!(
                 "count d.csv r.csv{weight}{mean}{space} --bins {}",
@@ -103,6 +128,12 @@ impl Drawn {
             }
             4 => format!(
                 "wp d.csv{weight} --box 10 --bins {} --pi-bins lin:0:2:4",
+                self.bins(0.8)
+            ),
+            5 => format!(
+                "count h.asdf --rsd {} --statistic {} --bins {}",
+                self.one_of(&["x", "y", "z"]),
+                self.one_of(&["s-mu --mu-bins lin:0:1:3", "rp-pi --pi-bins lin:0:2:4"]),
                 self.bins(0.8)
             ),
             _ => format!(
