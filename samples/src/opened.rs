@@ -14,9 +14,9 @@ use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
 use crate::rsd::{Moved, Shift};
-use crate::snapshot_header::SnapshotHeader;
+use crate::snapshot_header::{SnapshotHeader, stated_unit};
 use crate::source::File;
-use crate::stated_units::{StatedUnits, UnitsOfFile, stated_unit};
+use crate::stated_units::{StatedUnits, UnitsOfFile};
 use crate::units::{Quantity, Unit};
 use crate::whole_numbers::whole_type;
 use crate::within::Within;
@@ -187,6 +187,11 @@ impl Opened {
     /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.source.path
+    }
+
+    /// Whether its lengths are converted by an h that it does not state itself.
+    pub(crate) fn takes_h(&self) -> bool {
+        self.units.takes_h() && SnapshotHeader(&self.outline.attributes).h().is_none()
     }
 
     /// What its table holds.

@@ -29,13 +29,14 @@ use crate::snapshots;
 use crate::source::{File, Source};
 use crate::space::{self, BoxSpec, StatedBox, resolve};
 use crate::suspicion;
+use crate::units::Unit;
 
 /// How samples are read: what their columns become, and where the positions lie.
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// Only directions are needed: positions become unit vectors, and there is no box.
     pub angular: bool,
-    /// What turns redshifts into distances in Mpc/h.
+    /// What turns redshifts into distances in Mpc/h, and whose h lengths are converted by.
     pub cosmology: Option<Cosmology>,
     /// The box; without it the one that the files state, else open space.
     pub space: Option<GivenBox>,
@@ -102,7 +103,8 @@ impl Reading {
         let conversion = self.conversion();
         let mut common = self.common_unit();
         let (opened, counts) = self.open(sources, &conversion, &mut common, tell)?;
-        self.check_cosmology(&opened, tell)?;
+        self.check_cosmology(&opened, &common, tell)?;
+        let takes_h = self.takes_h(&opened, &common);
         let redshift_space =
             self.rsd.is_some() || opened.iter().any(|o| o.place.is_redshift_space());
         let on_sky = self.on_sky(&opened)?;
@@ -144,7 +146,7 @@ impl Reading {
         let records = samples.iter().map(|s| s.record.clone()).collect();
         record.insert("samples".to_owned(), Value::Array(records));
         record.insert("box".to_owned(), space);
-        if let (Some(cosmology), true) = (&self.cosmology, redshift_space) {
+        if let (Some(cosmology), true) = (&self.cosmology, redshift_space || takes_h) {
             record.insert("cosmology".to_owned(), json!(cosmology));
         }
         if let Some(axis) = self.rsd {
@@ -264,11 +266,13 @@ impl Reading {
     fn check_cosmology(
         &self,
         opened: &[Opened],
+        common: &CommonUnit,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<(), SampleError> {
         if self.cosmology.is_none()
             || self.rsd.is_some()
             || opened.iter().any(|o| o.place.is_redshift_space())
+            || self.takes_h(opened, common)
         {
             return Ok(());
         }
@@ -280,6 +284,16 @@ impl Reading {
         Err(SampleError::UnusedCosmology {
             columns: columns.join(", "),
         })
+    }
+
+    /// Whether lengths or the box are converted by the h of the cosmology.
+    fn takes_h(&self, opened: &[Opened], common: &CommonUnit) -> bool {
+        let parsed = |text: &str| text.parse::<Unit>().ok();
+        let of_box = self.space.and_then(|space| space.unit);
+        let of_box = of_box.zip(common.unit().and_then(parsed));
+        let of_box = of_box.is_some_and(|(own, of_all)| own.differs_by_h(&of_all));
+        let known = common.h().is_some() && !self.angular;
+        known && (of_box || opened.iter().any(Opened::takes_h))
     }
 
     /// Whether positions are on the sky: all are then, they lie around the observer, and no periodic box holds them.

@@ -22,6 +22,13 @@ pub(crate) fn last_part(column: &str) -> &str {
     column.rsplit('/').next().unwrap_or_default()
 }
 
+/// The unit of length among the attributes of a table, whatever its name.
+pub(crate) fn stated_unit(attributes: &Attributes) -> Option<String> {
+    let keys = ["length_unit", "units", "unit"].iter();
+    let mut texts = keys.filter_map(|key| attributes.get(*key)?.as_text());
+    texts.next().map(str::to_owned)
+}
+
 impl SnapshotHeader<'_> {
     /// The number that the first of these attributes has.
     pub(crate) fn number(self, names: &[&str]) -> Option<f64> {

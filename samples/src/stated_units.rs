@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::Column;
-use albireo_catalogs::{Attributes, TableDescription};
+use albireo_catalogs::TableDescription;
 use serde_json::{Map, Value, json};
 
 use crate::columns::{Depth, Place};
@@ -124,6 +124,15 @@ impl StatedUnits {
     /// Whether a column of the place states a unit.
     pub(crate) fn is_stated(&self, column: usize) -> bool {
         self.stated[column]
+    }
+
+    /// Whether lengths with h in their unit are converted into such without, or the other way round.
+    pub(crate) fn takes_h(&self) -> bool {
+        let parsed = |text: &str| text.parse::<Unit>().ok();
+        self.converted.iter().any(|one| {
+            let units = parsed(&one.from).zip(parsed(&one.to));
+            units.is_some_and(|(from, to)| from.differs_by_h(&to))
+        })
     }
 
     /// The unit of lengths, where they state one.
@@ -389,11 +398,4 @@ fn listed<'a>(columns: &[usize], text: impl Fn(usize) -> &'a str) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => texts.concat(),
     }
-}
-
-/// The unit of length among the attributes of a table, whatever its name.
-pub(crate) fn stated_unit(attributes: &Attributes) -> Option<String> {
-    let keys = ["length_unit", "units", "unit"].iter();
-    let mut texts = keys.filter_map(|key| attributes.get(*key)?.as_text());
-    texts.next().map(str::to_owned)
 }

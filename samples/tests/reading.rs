@@ -175,3 +175,51 @@ fn reading_ends_when_it_is_asked_to() {
     );
     assert!(refused.to_string().contains("interrupted"), "{refused}");
 }
+
+#[test]
+fn a_cosmology_gives_h_to_lengths_and_boxes() {
+    let ecsv = |unit: &str| {
+        let column = |name| format!("# - name: {name}\n#   datatype: float64\n#   unit: {unit}\n");
+        let columns = ["x", "y", "z"].map(column).concat();
+        format!(
+            "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n{columns}x,y,z\n10,20,30\n1,2,3\n"
+        )
+    };
+    let folder = Folder::new();
+    let [mpc, over_h] = ["Mpc", "kpc/h"].map(|unit| folder.source(&unit[..3], &ecsv(unit)));
+    let given = |cosmology: &str| Reading {
+        cosmology: Some(cosmology.parse().unwrap()),
+        ..Reading::default()
+    };
+    let asked = |cosmology: &str| Reading {
+        unit: Some("Mpc/h".to_owned()),
+        ..given(cosmology)
+    };
+    let one = std::slice::from_ref(&mpc);
+    let samples = read(&asked("om=0.3,h=0.5"), one).0.unwrap();
+    assert_eq!(
+        samples.get("Mpc").unwrap().points().at(0),
+        [5.0, 10.0, 15.0]
+    );
+    assert_eq!(samples.record()["cosmology"]["h"], 0.5);
+    let boxed = Reading {
+        space: Some("100 Mpc".parse().unwrap()),
+        ..given("om=0.3,h=0.5")
+    };
+    let samples = read(&boxed, std::slice::from_ref(&over_h)).0.unwrap();
+    assert_eq!(samples.domain().volume(), Some(50_000.0_f64.powi(3)));
+    // Nothing is converted by it here.
+    let unused = [
+        (asked("om=0.3,h=0.5"), &over_h),
+        (given("om=0.3,h=0.5"), &mpc),
+    ];
+    for (reading, source) in unused {
+        let refused = read(&reading, std::slice::from_ref(source)).0.unwrap_err();
+        assert!(
+            matches!(refused, SampleError::UnusedCosmology { .. }),
+            "{refused}"
+        );
+    }
+    let without = read(&asked("om=0.3"), one).0.unwrap_err().to_string();
+    assert!(without.contains("no h is known"), "{without}");
+}

@@ -7,7 +7,7 @@ use std::path::Path;
 use albireo_catalogs::{Cell, Frame, Trajectory, TrajectoryFormat};
 
 use crate::notice::Notice;
-use crate::stated_units::stated_unit;
+use crate::snapshot_header::stated_unit;
 use crate::unit_error::StatedUnitError;
 use crate::units::{Quantity, Unit, length_factor};
 

@@ -99,7 +99,8 @@ fn file(drawn: &mut Drawn, format: Format, depth: Depth, units: [Unit; 2], h: f6
 
 pub(crate) fn draw(drawn: &mut Drawn) -> Case {
     let depth = drawn.one_of(&[Depth::None, Depth::Distance, Depth::Redshift]);
-    let family = LENGTHS[drawn.below(2)];
+    let of_family = drawn.below(2);
+    let (family, other) = (LENGTHS[of_family], LENGTHS[1 - of_family]);
     let mut reading = Reading {
         angular: depth == Depth::None,
         ..Reading::default()
@@ -111,8 +112,14 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
         Depth::Distance => {
             common = own;
             if drawn.once_in(3) {
-                common = drawn.one_of(family);
+                // The other family takes an h.
+                let crosses = drawn.once_in(2);
+                common = drawn.one_of(if crosses { other } else { family });
                 reading.unit = Some(common.spelt(drawn).to_owned());
+            }
+            if common.family != own.family {
+                reading.cosmology = Some(format!("om={MATTER},h={H}").parse().unwrap());
+                h = if common.family == "1/h" { H } else { 1.0 / H };
             }
         }
         Depth::Redshift => {
