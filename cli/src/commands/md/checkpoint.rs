@@ -26,6 +26,8 @@ pub(super) struct Saved {
     pub(super) rows: Vec<Vec<u64>>,
     /// Bytes of the trajectory so far, frames of one in H5MD.
     pub(super) trajectory: u64,
+    /// Where all steps are made: the SHA-256 of the trajectory, empty without one.
+    pub(super) ended: Option<String>,
     /// Counts of g(r), and how many positions they are of.
     pub(super) npairs: Vec<u64>,
     pub(super) frames: u64,
@@ -50,7 +52,7 @@ impl Saved {
     pub(super) fn write(&self, path: &Path) -> Result<()> {
         let head = json!({
             "settings": self.settings, "step": self.state.step, "atoms": self.state.positions.len(),
-            "rows": self.rows, "trajectory": self.trajectory, "npairs": self.npairs, "frames": self.frames,
+            "rows": self.rows, "trajectory": self.trajectory, "ended": self.ended, "npairs": self.npairs, "frames": self.frames,
         });
         let head = head.to_string();
         let mut bytes = MAGIC.to_vec();
@@ -126,6 +128,7 @@ impl Saved {
                 .map(numbers)
                 .collect::<Option<_>>()?,
             trajectory: head["trajectory"].as_u64()?,
+            ended: head["ended"].as_str().map(str::to_owned),
             npairs: numbers(&head["npairs"])?,
             frames: head["frames"].as_u64()?,
         })

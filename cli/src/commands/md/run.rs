@@ -38,6 +38,8 @@ pub(super) struct Run<'a> {
     counting: Option<Counting>,
     /// Words to come back to.
     start: Option<State>,
+    /// Whether the checkpoint is of the end: then results may be there already, the trajectory too.
+    ended: bool,
 }
 
 /// Bins and the largest separation where none are given.
@@ -101,13 +103,21 @@ impl<'a> Run<'a> {
             None => None,
         };
         let mut rows = vec![];
-        let mut length = 0;
+        let (mut length, mut ended) = (0, None);
         if let Some(saved) = &saved {
+            if saved.ended.is_some() && saved.state.step != md.end() {
+                bail!(
+                    "--checkpoint: it is of the end of a run of {} steps, found {}: the command of that run writes what it lacks; or remove it",
+                    saved.state.step,
+                    md.end()
+                );
+            }
             fluid.restore(&saved.state)?;
             let damaged = || "--checkpoint: it is damaged";
             let read = saved.rows.iter().map(|row| of_bits(row));
             rows = read.collect::<Option<_>>().with_context(damaged)?;
             length = saved.trajectory;
+            ended = saved.ended.as_deref();
             if let Some(counting) = &mut counting {
                 let same = counting.npairs.len() == saved.npairs.len();
                 same.then_some(()).with_context(damaged)?;
@@ -116,8 +126,11 @@ impl<'a> Run<'a> {
             }
             tracing::info!("going on from step {}", fluid.step());
         }
-        let open = |path| TrajectoryFile::open(path, length, (md, atoms));
-        let trajectory = written.trajectory.as_deref().map(open).transpose()?;
+        let trajectory = match (&written.trajectory, ended) {
+            (Some(path), Some(digest)) if TrajectoryFile::is_finished(path, digest)? => None,
+            (Some(path), _) => Some(TrajectoryFile::open(path, length, (md, atoms))?),
+            (None, _) => None,
+        };
         let mut run = Self {
             md,
             fluid,
@@ -128,6 +141,7 @@ impl<'a> Run<'a> {
             trajectory,
             counting,
             start,
+            ended: ended.is_some(),
         };
         if saved.is_none() {
             run.see()?;
@@ -137,6 +151,9 @@ impl<'a> Run<'a> {
 
     /// Makes the steps that are left, there and back if that is asked for.
     pub(super) fn steps(&mut self) -> Result<()> {
+        if self.ended {
+            return Ok(());
+        }
         let steps = self.md.steps.steps;
         if self.fluid.step() > steps * if self.start.is_some() { 2 } else { 1 } {
             bail!(
@@ -216,12 +233,12 @@ impl<'a> Run<'a> {
             counting.add(&self.fluid, self.domain)?;
         }
         if step > 0 && step.is_multiple_of(written.checkpoint_every) && !last {
-            self.save()?;
+            self.save(None)?;
         }
         Ok(())
     }
 
-    fn save(&mut self) -> Result<()> {
+    fn save(&mut self, ended: Option<String>) -> Result<()> {
         let Some(path) = &self.md.written.checkpoint else {
             return Ok(());
         };
@@ -232,6 +249,7 @@ impl<'a> Run<'a> {
             state: self.fluid.state(),
             rows: self.rows.iter().map(bits).collect(),
             trajectory: trajectory.transpose()?.unwrap_or(0),
+            ended,
             npairs: counting.map_or_else(Vec::new, |counting| counting.npairs.clone()),
             frames: counting.map_or(0, |counting| counting.frames),
         }
@@ -239,8 +257,8 @@ impl<'a> Run<'a> {
     }
 
     /// Writes the results, or gives up what is unfinished.
-    pub(super) fn close(mut self, done: Result<()>, mut record: Record) -> Result<()> {
-        if let Err(error) = done {
+    pub(super) fn close(mut self, done: Result<()>, record: Record) -> Result<()> {
+        if let Err(error) = done.and_then(|()| self.deliver(record)) {
             let keeps = self
                 .md
                 .written
@@ -256,19 +274,27 @@ impl<'a> Run<'a> {
                 Err(error)
             };
         }
+        if let Some(path) = &self.md.written.checkpoint {
+            fs::remove_file(path).context("--checkpoint")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the results, which the same command does again from the checkpoint of the end until all are there.
+    fn deliver(&mut self, mut record: Record) -> Result<()> {
+        if !self.ended && self.md.written.checkpoint.is_some() {
+            let digest = self.trajectory.as_mut().map(TrajectoryFile::digest);
+            self.save(Some(digest.transpose()?.unwrap_or_default()))?;
+        }
         let digest = sha256_of_bytes(&bytes_of(&self.fluid.state()));
         record.set("state_sha256", digest.clone());
         if let Some(file) = self.trajectory.take() {
             file.finish()?;
         }
         if let (Some(path), Some(counting)) = (&self.md.written.rdf, &self.counting) {
-            write(&counting.table(&self, &record)?, path)?;
+            write(&counting.table(self, &record)?, path)?;
         }
         deliver(&self.table(&record), &self.md.output_flags())?;
-        let checkpoint = self.md.written.checkpoint.as_ref();
-        if let Some(path) = checkpoint.filter(|path| path.exists()) {
-            fs::remove_file(path).context("--checkpoint")?;
-        }
         tracing::info!("state after step {}: sha256 {digest}", self.fluid.step());
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use albireo::dynamics::Simulation;
-use albireo_catalogs::{H5mdContents, H5mdFile};
+use albireo_catalogs::{H5mdContents, H5mdFile, sha256};
 use anyhow::{Context, Result, bail};
 
 use super::flags::Md;
@@ -57,6 +57,12 @@ impl TrajectoryFile {
     /// Begins a file, or goes on behind the first bytes or frames of an unfinished one.
     pub(super) fn open(path: &Path, kept: u64, (md, atoms): (&Md, &Atoms)) -> Result<Self> {
         let partial = partial(path);
+        if kept > 0 && !partial.exists() {
+            bail!(
+                "--trajectory: the checkpoint goes on with {}, which is not there: put it back, or remove the checkpoint to begin again",
+                partial.display()
+            );
+        }
         let refused = || format!("--trajectory: cannot write {}", partial.display());
         let mut options = OpenOptions::new();
         options.read(true).write(true);
@@ -83,6 +89,20 @@ impl TrajectoryFile {
             frames,
             velocities: md.written.velocities,
         })
+    }
+
+    /// Whether a file has its name already, by the digest that the checkpoint of the end has of it.
+    pub(super) fn is_finished(path: &Path, digest: &str) -> Result<bool> {
+        if partial(path).exists() || !path.exists() {
+            return Ok(false);
+        }
+        Ok(sha256(path).context("--trajectory")? == digest)
+    }
+
+    /// The SHA-256 of all frames.
+    pub(super) fn digest(&mut self) -> Result<String> {
+        self.kept()?;
+        sha256(&self.partial).context("--trajectory")
     }
 
     /// Adds a frame.
