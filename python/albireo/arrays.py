@@ -59,17 +59,22 @@ def _null_free(name: str, value: Any) -> Any:
     return value
 
 
-def array(name: str, value: Any) -> np.ndarray:
-    """A numeric array of any library as one of numpy, with nothing masked or missing."""
+def complete(name: str, value: Any) -> np.ndarray:
+    """An array of any library as one of numpy, with nothing masked or missing."""
     value = _null_free(name, value)
     if isinstance(value, np.ma.MaskedArray):
         value = _nothing_masked(name, value)
     elif hasattr(value, "mask") and hasattr(value, "unmasked"):
         value = _nothing_masked(name, np.ma.MaskedArray(value.unmasked, value.mask))
     try:
-        found = np.asarray(value)
+        return np.asarray(value)
     except Exception as error:
         raise ValueError(f"{name}: no array can be made of {type(value).__name__}: {error}") from error
+
+
+def array(name: str, value: Any) -> np.ndarray:
+    """A numeric array of any library as one of numpy, with nothing masked or missing."""
+    found = complete(name, value)
     if found.dtype.kind not in "fiu":
         raise ValueError(f"{name}: expected numbers, found {found.dtype}{_hint(found)}")
     # The same numbers, where a type spells out the order of bytes that this machine has.

@@ -16,6 +16,7 @@ from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
 from .result import Result, results
+from .species import frames_of_table
 from .trajectory import as_trajectory
 
 #: Results of g(r) beside the main one.
@@ -242,6 +243,9 @@ def rdf(
     `bins` are edges, or `n_bins` equal ones up to `r_max`; `box` is as for :func:`count` and positions are wrapped into it; `volume` is that
     which particles fill in open space. ``result.g``, ``result.n``, ``result.npairs``. ``group=`` excludes pairs within a molecule.
 
+    Tables of any library with columns x, y, z and one of species (``species``, ``element``, ``type`` or ``name``) give the g(r) of all pairs of
+    species, as files do; with ``species=None`` or ``"none"`` all particles are alike.
+
     Of trajectories every flag of ``albireo rdf`` holds: ``species=`` (a name, or an array beside arrays), ``pairs="O-O,O-H"``,
     ``select=``, ``bonded=``, ``norm=``, ``lags=[0, 1, 10]``, ``frame_weights=`` (an array, one each)... ``structure=True`` with ``q=``,
     ``p_of_r=True``, ``total_g=True`` and ``block_counts=True`` give further results by name: ``result.part("structure")``.
@@ -250,7 +254,14 @@ def rdf(
     kept = {name.replace("_", "-"): "" for name in _FURTHER if options.get(name) is True}
     for name in kept:
         del options[name.replace("-", "_")]
+    alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
+    if frames is None and second is None and not alike:
+        frames = frames_of_table(data, options)
+    if alike and frames is None and not isinstance(data, (str, os.PathLike)):
+        options.pop("species")
+    elif options.get("species", "") is None and second is None:
+        options["species"] = "none"
     roles = [Role(None, "", frames)] if frames is not None else [_role(None, "", data, "data", options)]
     if second is not None:
         roles.append(_role("second", "second-", second, "second", options))
