@@ -33,6 +33,7 @@ mod frames_in_time;
 mod full_disks;
 mod job;
 mod md;
+mod md_recovery;
 mod molecules;
 mod normalisations;
 mod nz;
