@@ -31,6 +31,11 @@ const COPIES: usize = 2;
 /// What a term holds besides its product: as [`Simd::terms`] makes them.
 const LIFT: u64 = (1 << TERM_BITS) + (1 << FRACTION_BITS);
 
+/// Words of an entry of the number of pairs and so many sums: up to four are one register.
+const fn words_of(sums: usize) -> usize {
+    if sums < 4 { 4 } else { 1 + sums }
+}
+
 /// Any number of slots: each holds the number of its pairs and, for every word, the sum of their terms, side by side.
 pub(crate) struct ScatterSets<'a> {
     of: &'a [ProductWord<'a>],
@@ -47,14 +52,14 @@ pub(crate) struct ScatterSets<'a> {
     n_slots: usize,
     /// The entries for what is out of range, a lane each.
     out_of_range: [u32; MOST_LANES],
-    /// Entries of `1 + sets` words.
+    /// Entries of [`words_of`] the sums.
     words: Vec<u64>,
 }
 
 impl<'a> ScatterSets<'a> {
     /// Slots that can be numbered, whatever the number of sets.
     pub(crate) fn holds(n_slots: usize, sets: usize) -> bool {
-        let words = (n_slots + MOST_LANES).checked_mul(COPIES * (1 + sets));
+        let words = (n_slots + MOST_LANES).checked_mul(COPIES * words_of(sets));
         words.is_some_and(|words| words < 1 << 27)
     }
 
@@ -71,7 +76,7 @@ impl<'a> ScatterSets<'a> {
             waiting: 0,
             n_slots,
             out_of_range: std::array::from_fn(|lane| (n_slots + lane) as u32),
-            words: vec![0; (n_slots + MOST_LANES) * COPIES * (1 + of.len())],
+            words: vec![0; (n_slots + MOST_LANES) * COPIES * words_of(of.len())],
         }
     }
 
@@ -79,31 +84,34 @@ impl<'a> ScatterSets<'a> {
     #[inline(always)]
     fn scatter(&mut self) {
         match self.of.len() {
-            2 => self.scatter_of::<2>(),
-            3 => self.scatter_of::<3>(),
-            4 => self.scatter_of::<4>(),
+            2 => self.scatter_of::<2, 4>(),
+            3 => self.scatter_of::<3, 4>(),
+            4 => self.scatter_of::<4, 5>(),
             _ => self.scatter_any(),
         }
         self.waiting = 0;
     }
 
+    /// As [`Self::scatter_any`], of entries whose width is known: four words are loaded, added to and stored at once.
     #[inline(always)]
-    fn scatter_of<const N: usize>(&mut self) {
+    fn scatter_of<const N: usize, const WORDS: usize>(&mut self) {
         let Some(terms) = self.terms.first_chunk::<N>() else {
             return;
         };
+        let (entries, _) = self.words.as_chunks_mut::<WORDS>();
         for (lane, &slot) in self.slots.iter().enumerate().take(self.waiting) {
-            let at = (slot as usize * COPIES + lane % COPIES) * (1 + N);
-            let entry = &mut self.words[at..at + 1 + N];
-            entry[0] += 1;
-            for (word, terms) in entry[1..].iter_mut().zip(terms) {
-                *word = word.wrapping_add(terms[lane]);
+            let mut added = [0; WORDS];
+            added[0] = 1;
+            for (word, terms) in added[1..].iter_mut().zip(terms) {
+                *word = terms[lane];
             }
+            let entry = &mut entries[slot as usize * COPIES + lane % COPIES];
+            *entry = std::array::from_fn(|at| entry[at].wrapping_add(added[at]));
         }
     }
 
     fn scatter_any(&mut self) {
-        let wide = 1 + self.of.len();
+        let wide = words_of(self.of.len());
         for (lane, &slot) in self.slots.iter().enumerate().take(self.waiting) {
             let at = (slot as usize * COPIES + lane % COPIES) * wide;
             let entry = &mut self.words[at..at + wide];
@@ -202,14 +210,14 @@ impl Histogram for ScatterSets<'_> {
 
     fn flush(&mut self, totals: &mut Totals) {
         self.scatter();
-        let wide = 1 + self.of.len();
+        let wide = words_of(self.of.len());
         for (at, entry) in self.words.chunks_exact(wide).enumerate() {
             let (slot, pairs) = (at / COPIES, entry[0]);
             if pairs == 0 || slot >= self.n_slots {
                 continue;
             }
             totals.pairs[slot] = totals.pairs[slot].wrapping_add(pairs);
-            for (at, &word) in entry[1..].iter().enumerate() {
+            for (at, &word) in entry[1..=self.of.len()].iter().enumerate() {
                 let sum = word.wrapping_sub(pairs.wrapping_mul(LIFT)).cast_signed();
                 totals.products[at * self.n_slots + slot] += i128::from(sum);
             }
