@@ -9,8 +9,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use albireo::tally::Tally;
+
 use super::case::Case;
 use super::compare::Expected;
+use super::digest::Digest;
 use super::draw::{Limits, draw};
 use super::shrink::shrunk;
 
@@ -43,14 +46,16 @@ pub struct Report {
     pub filled: u64,
     /// By class.
     pub census: Census,
+    /// Of all counts.
+    pub digest: Digest,
     /// Whether any class was left out.
     pub partial: bool,
 }
 
 /// What the opponent makes of a case.
 pub enum Verdict {
-    /// The same integers, this many pairs in bins.
-    Same(u64),
+    /// The same integers.
+    Same(Tally),
     /// The same refusal.
     Refused,
     /// Something else, in words.
@@ -63,10 +68,10 @@ pub fn verdict(case: &Case, differs: impl FnOnce(&Expected<'_>) -> Option<String
     let difference = expected
         .counts_beyond_the_range()
         .or_else(|| differs(&expected));
-    match (difference, expected.in_bins()) {
+    match (difference, expected.outcome) {
         (Some(what), _) => Verdict::Different(what),
-        (None, Some(pairs)) => Verdict::Same(pairs),
-        (None, None) => Verdict::Refused,
+        (None, Ok(tally)) => Verdict::Same(tally),
+        (None, Err(_)) => Verdict::Refused,
     }
 }
 
@@ -125,6 +130,7 @@ impl Campaign {
             refused: 0,
             filled: 0,
             census: Census::new(),
+            digest: Digest::default(),
             partial: !self.skip.is_empty(),
         });
         let difference: Mutex<Option<(u64, Case, String)>> = Mutex::new(None);
@@ -148,7 +154,10 @@ impl Campaign {
                     *report.census.entry(class).or_default() += 1;
                 }
                 match verdict {
-                    Verdict::Same(pairs) => report.filled += u64::from(pairs > 0),
+                    Verdict::Same(tally) => {
+                        report.filled += u64::from(tally.pairs().iter().any(|&pairs| pairs > 0));
+                        report.digest.add_tally(number, &tally);
+                    }
                     Verdict::Refused => report.refused += 1,
                     Verdict::Different(what) => {
                         failed.store(true, Ordering::Relaxed);
@@ -212,8 +221,8 @@ impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
-            "{} cases without a difference, {} of them with pairs in bins, {} refused by all alike; by class:",
-            self.cases, self.filled, self.refused
+            "{} cases without a difference, {} of them with pairs in bins, {} refused by all alike; {}; by class:",
+            self.cases, self.filled, self.refused, self.digest
         )?;
         let words: Vec<_> = self
             .census

@@ -78,12 +78,6 @@ impl<'a> Expected<'a> {
         self.built.as_ref().ok()
     }
 
-    /// Number of pairs in bins; none where the case is refused.
-    pub fn in_bins(&self) -> Option<u64> {
-        let tally = self.outcome.as_ref().ok()?;
-        Some(tally.pairs().iter().sum())
-    }
-
     /// What is wrong with the double loop itself: it must refuse lengths for which the rule is not defined.
     pub fn counts_beyond_the_range(&self) -> Option<String> {
         let built = self.built()?;

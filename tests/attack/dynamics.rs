@@ -11,6 +11,7 @@ use albireo::dynamics::{
 use albireo::engine::{Cpu, Isa};
 
 use super::campaign::{SEED, variable};
+use super::digest::Digest;
 use super::random::Random;
 
 /// A fluid and how it moves.
@@ -140,6 +141,7 @@ pub fn attack(cases: u64, seconds: f64) -> Result<String, String> {
     let seconds = variable("ALBIREO_ATTACK_SECONDS").unwrap_or(seconds);
     let (begin, time) = (Instant::now(), Duration::from_secs_f64(seconds));
     let (mut drawn, mut moved) = (0u64, 0u64);
+    let mut digest = Digest::default();
     for number in only.map_or(0..cases, |only| only..only + 1) {
         if begin.elapsed() > time {
             break;
@@ -165,10 +167,18 @@ pub fn attack(cases: u64, seconds: f64) -> Result<String, String> {
                 }
             }
         }
-        moved += u64::from(expected.is_ok());
+        if let Ok(state) = expected {
+            moved += 1;
+            let positions = state.positions.iter().flatten();
+            let momenta = state.momenta.iter().flatten();
+            let integers = positions
+                .map(|&x| i128::from(x))
+                .chain(momenta.map(|&p| i128::from(p)));
+            digest.add(number, integers);
+        }
     }
     if only.is_none() && drawn > 50 && moved * 2 < drawn {
         return Err(format!("{drawn} fluids drawn, {moved} moved"));
     }
-    Ok(format!("fluids: {moved} of {drawn} moved"))
+    Ok(format!("fluids: {moved} of {drawn} moved; {digest}"))
 }

@@ -12,6 +12,7 @@ use albireo::field::{
 use albireo::{Domain, EngineError, FieldError, Naive, Outside, Particles, Points, Silent};
 
 use super::campaign::{SEED, variable};
+use super::digest::Digest;
 use super::draw::Draft;
 use super::points::{Place, Structure};
 use super::random::Random;
@@ -321,6 +322,7 @@ pub fn attack(makers: &[Maker<'_>], cases: u64, seconds: f64) -> Result<String, 
     let seconds = variable("ALBIREO_ATTACK_SECONDS").unwrap_or(seconds);
     let (begin, time) = (Instant::now(), Duration::from_secs_f64(seconds));
     let (mut compared, mut filled, mut drawn) = (0u64, 0u64, 0u64);
+    let mut digest = Digest::default();
     for number in only.map_or(0..cases, |only| only..only + 1) {
         if begin.elapsed() > time {
             break;
@@ -342,6 +344,7 @@ pub fn attack(makers: &[Maker<'_>], cases: u64, seconds: f64) -> Result<String, 
             .field(&job, 0..1, &Silent)
             .map_err(|error| error.to_string())?;
         filled += u64::from(sums.sums().iter().any(|&sum| sum != 0));
+        digest.add(number, sums.sums().iter().map(|&sum| i128::from(sum)));
     }
     if only.is_none() && drawn > 100 && (compared * 2 < drawn || filled * 3 < compared) {
         return Err(format!(
@@ -349,6 +352,6 @@ pub fn attack(makers: &[Maker<'_>], cases: u64, seconds: f64) -> Result<String, 
         ));
     }
     Ok(format!(
-        "fields: {compared} of {drawn} cases compared, {filled} not empty"
+        "fields: {compared} of {drawn} cases compared, {filled} not empty; {digest}"
     ))
 }

@@ -12,6 +12,7 @@ pub mod besides;
 pub mod campaign;
 pub mod case;
 pub mod compare;
+pub mod digest;
 pub mod draw;
 pub mod dynamics;
 pub mod edges;
