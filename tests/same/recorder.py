@@ -4,6 +4,7 @@
 ALBIREO_SAME_PROGRAM names the program, ALBIREO_SAME_LOG the folder of what is kept.
 """
 
+import ctypes
 import hashlib
 import json
 import os
@@ -14,29 +15,38 @@ import sys
 import uuid
 
 
-def contents(folder, kept):
-    """The digest of every file below a folder, by its path, each content kept once under its digest."""
+def files(folder):
+    """What tells whether a file was written, for every finished one below a folder, by its path."""
     found = {}
     for at, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(at, name)
-            unfinished = name.startswith(".albireo-")
-            if os.path.isfile(path) and not os.path.islink(path) and not unfinished:
-                with open(path, "rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest() + os.path.splitext(name)[1]
-                found[os.path.relpath(path, folder)] = digest
-                if not os.path.exists(os.path.join(kept, digest)):
-                    shutil.copyfile(path, os.path.join(kept, digest))
+            if os.path.isfile(path) and not os.path.islink(path) and not name.startswith(".albireo-"):
+                state = os.stat(path)
+                found[os.path.relpath(path, folder)] = (state.st_mtime_ns, state.st_ino, state.st_size)
     return found
+
+
+def keep(path, log):
+    """Copies a file under its digest, which is returned."""
+    with open(path, "rb") as file:
+        name = hashlib.file_digest(file, "sha256").hexdigest() + os.path.splitext(path)[1]
+    shutil.copyfile(path, os.path.join(log, name))
+    return name
+
+
+def die_with_parent():
+    """A killed recorder leaves no program behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def main():
     program, log = os.environ["ALBIREO_SAME_PROGRAM"], os.environ["ALBIREO_SAME_LOG"]
     folder, arguments = os.getcwd(), sys.argv[1:]
-    kept = os.path.join(log, "files")
-    os.makedirs(kept, exist_ok=True)
-    before = contents(folder, kept)
-    child = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    before = files(folder)
+    # Usage texts name the program as it was called.
+    child = subprocess.Popen(["albireo", *arguments], executable=program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=die_with_parent)
     stopped = []
 
     def forward(number, _):
@@ -48,17 +58,16 @@ def main():
     stdout, stderr = child.communicate()
     # What a signal interrupts depends on the moment.
     if not stopped and child.returncode >= 0:
-        after = contents(folder, kept)
+        changed = [name for name, state in files(folder).items() if before.get(name) != state]
         run = {
             "folder": folder,
             "arguments": arguments,
-            "inputs": before,
-            "written": {name: digest for name, digest in after.items() if before.get(name) != digest},
+            "written": {name: keep(os.path.join(folder, name), log) for name in changed},
             "code": child.returncode,
             "stdout": stdout.decode("utf-8", "replace"),
             "stderr": stderr.decode("utf-8", "replace"),
         }
-        with open(os.path.join(log, uuid.uuid4().hex + ".json"), "w") as file:
+        with open(os.path.join(log, uuid.uuid4().hex + ".run"), "w") as file:
             json.dump(run, file)
     sys.stdout.buffer.write(stdout)
     sys.stdout.flush()
