@@ -118,11 +118,15 @@ def of_png(path, folder):
 OF_KIND = {".png": of_png, ".h5": of_hdf5, ".hdf5": of_hdf5, ".parquet": of_parquet, ".fits": of_fits}
 # What parts and checkpoints hold is tried by the commands that read them.
 STATES = {".alb", ".checkpoint", ".partial"}
+# What a part begins with, whatever its name; it holds the seconds of its counts.
+PART = b"albpart"
 
 
 def of_file(path, folder):
     """The digest of a file that a command wrote."""
-    if path.suffix in STATES:
+    with path.open("rb") as file:
+        is_part = file.read(len(PART)) == PART
+    if path.suffix in STATES or is_part:
         return "state"
     reader = OF_KIND.get(path.suffix)
     try:
