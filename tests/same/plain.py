@@ -15,6 +15,9 @@ IN_TEXT = [
     (re.compile(r"devices, precision, kernel, "), ""),
     (re.compile(rf'("(?:{"|".join(PASSING)})": ?)("(?:[^"\\]|\\.)*"|[-+0-9.eE]+|null)'), r"\g<1>0"),
     (re.compile(r"\b(engine: )[^\n]*"), r"\g<1>0"),
+    (re.compile(r"^( +(?:commit|date|host|engine|wall_seconds) = )[^\n]*", re.MULTILINE), r"\g<1>0"),
+    # How long a record is that holds seconds, as `info` shows it.
+    (re.compile(r"(= \{[^\n]*\.\.\. )\(\d+ characters\)"), r"\g<1>(0 characters)"),
     (re.compile(r"\b[0-9.]+(?:e[-+]?[0-9]+)? (?:ns|us|µs|ms|s|min|h)\b"), "0 s"),
     (re.compile(r"\b[0-9.]+ (?:[kMGT] )?([a-z ]+) per second"), r"0 \g<1> per second"),
     (re.compile(r"\b[0-9]+ (threads?|cores?)\b"), r"0 \g<1>"),
