@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+mod halos;
 
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::Cpu;
@@ -20,39 +19,15 @@ const POSITIONS: [[f32; 3]; 4] = [
 /// Displacements in units of the box.
 const VELOCITIES: [[f32; 3]; 4] = [[0.0; 3], [0.0; 3], [0.0, 0.0, 0.375], [0.0; 3]];
 
-/// An ASDF file of two arrays: a tree in YAML, then their blocks.
-fn halos(path: &Path) -> PathBuf {
-    let mut file = b"#ASDF 1.0.0\n#ASDF_STANDARD 1.6.0\n%YAML 1.1\n--- !core/asdf-1.1.0\n".to_vec();
-    let header = "BoxSize: 40.0, BoxSizeHMpc: 40.0, H0: 70.0, Omega_M: 1.0, Redshift: 0.0, VelZSpace_to_kms: 4000.0";
-    writeln!(file, "header: {{{header}}}\ndata:").unwrap();
-    for (source, name) in ["x_L2com", "v_L2com"].iter().enumerate() {
-        let array =
-            format!("{{source: {source}, datatype: float32, byteorder: little, shape: [4, 3]}}");
-        writeln!(file, "  {name}: !core/ndarray-1.1.0 {array}").unwrap();
-    }
-    writeln!(file, "...").unwrap();
-    for array in [POSITIONS, VELOCITIES] {
-        let bytes: Vec<u8> = array
-            .concat()
-            .into_iter()
-            .flat_map(f32::to_le_bytes)
-            .collect();
-        file.extend(b"\xd3BLK\x00\x30\x00\x00\x00\x00\x00\x00\x00\x00");
-        for _ in 0..3 {
-            file.extend((bytes.len() as u64).to_be_bytes());
-        }
-        file.extend([0; 16]);
-        file.extend(bytes);
-    }
-    std::fs::write(path, file).unwrap();
-    path.to_owned()
-}
+const HEADER: &str = "BoxSize: 40.0, BoxSizeHMpc: 40.0, H0: 70.0, Omega_M: 1.0, Redshift: 0.0, VelZSpace_to_kms: 4000.0";
 
 fn read(reading: &Reading) -> (Result<Samples, SampleError>, Vec<Notice>) {
     let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("halo_info_000.asdf");
+    std::fs::write(&path, halos::asdf(HEADER, &POSITIONS, &VELOCITIES)).unwrap();
     let source = Source {
         role: "data".to_owned(),
-        paths: vec![halos(&folder.path().join("halo_info_000.asdf"))],
+        paths: vec![path],
         selection: Selection::default(),
     };
     let mut notices = Vec::new();

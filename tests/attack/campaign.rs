@@ -16,6 +16,7 @@ use super::compare::Expected;
 use super::digest::Digest;
 use super::draw::{Limits, draw};
 use super::shrink::shrunk;
+use super::variable::variable;
 
 /// The seed of CI.
 pub const SEED: u64 = 20_261_122;
@@ -73,14 +74,6 @@ pub fn verdict(case: &Case, differs: impl FnOnce(&Expected<'_>) -> Option<String
         (None, Ok(tally)) => Verdict::Same(tally),
         (None, Err(_)) => Verdict::Refused,
     }
-}
-
-/// The number that an environment variable asks for.
-pub fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
-    let text = std::env::var(name).ok()?;
-    let value = text.parse().ok();
-    assert!(value.is_some(), "{name} must be a number, found '{text}'");
-    value
 }
 
 impl Campaign {

@@ -10,9 +10,10 @@ use albireo::dynamics::{
 };
 use albireo::engine::{Cpu, Isa};
 
-use super::campaign::{SEED, variable};
+use super::campaign::SEED;
 use super::digest::Digest;
 use super::random::Random;
+use super::variable::variable;
 
 /// A fluid and how it moves.
 #[derive(Debug, Clone)]

@@ -11,12 +11,13 @@ use albireo::field::{
 };
 use albireo::{Domain, EngineError, FieldError, Naive, Outside, Particles, Points, Silent};
 
-use super::campaign::{SEED, variable};
+use super::campaign::SEED;
 use super::digest::Digest;
 use super::draw::Draft;
 use super::points::{Place, Structure};
 use super::random::Random;
 use super::spaces::space;
+use super::variable::variable;
 
 /// The sums of some planes; nothing where there is no way to make them.
 type Making<'a> = dyn Fn(&FieldJob, Range<usize>) -> Option<FieldSums> + 'a;

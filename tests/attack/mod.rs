@@ -23,4 +23,5 @@ pub mod print;
 pub mod random;
 pub mod shrink;
 pub mod spaces;
+pub mod variable;
 pub mod weights;

@@ -1,4 +1,5 @@
 //! A stream of random choices that is the same everywhere.
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
 
 #[path = "../random/mod.rs"]
 mod splitmix;

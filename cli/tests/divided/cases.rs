@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use albireo_catalogs::Table;
 
-use crate::drawn::Drawn;
 use crate::folder::{Folder, Run, Units};
+use crate::random::Random;
 use crate::threads::EACH_BY_ITSELF;
 
 /// A folder with catalogs, a command, and `whole.csv`, which one process has made of it.
-fn whole(drawn: &mut Drawn) -> Option<(Folder, String)> {
+fn whole(drawn: &mut Random) -> Option<(Folder, String)> {
     let folder = Folder::new();
     folder.write("d.csv", &drawn.catalog());
     folder.write("r.csv", &drawn.catalog());
@@ -79,7 +79,7 @@ fn planned(run: &Run, machines: usize) -> Vec<(String, usize)> {
 }
 
 /// Parts by processes and ranks, merged whole, with some of them lost and with one of them twice.
-pub(crate) fn parts(drawn: &mut Drawn) -> u64 {
+pub(crate) fn parts(drawn: &mut Random) -> u64 {
     let Some((folder, command)) = whole(drawn) else {
         return 0;
     };
@@ -138,7 +138,7 @@ pub(crate) fn parts(drawn: &mut Drawn) -> u64 {
     check_partial(&folder, left, &units);
 
     // One is there twice.
-    let twice = drawn.one_of(&order);
+    let twice = drawn.pick(&order);
     let copy = std::fs::read(folder.path(&names[twice])).unwrap();
     std::fs::write(folder.path("copy.alb"), copy).unwrap();
     let parts: Vec<&str> = order.iter().map(|&part| names[part].as_str()).collect();
@@ -172,7 +172,7 @@ fn check_partial(folder: &Folder, left: &[usize], units: &[Vec<Units>]) {
 }
 
 /// Ranks on nodes with and without common memory.
-pub(crate) fn ranks(drawn: &mut Drawn) -> u64 {
+pub(crate) fn ranks(drawn: &mut Random) -> u64 {
     let Some((folder, command)) = whole(drawn) else {
         return 0;
     };
@@ -198,7 +198,7 @@ fn kept(folder: &Folder) -> Vec<String> {
 }
 
 /// Ranks that leave checkpoints, some of which are lost or there twice, and other ranks that go on from them.
-pub(crate) fn checkpoints(drawn: &mut Drawn) -> u64 {
+pub(crate) fn checkpoints(drawn: &mut Random) -> u64 {
     let Some((folder, command)) = whole(drawn) else {
         return 0;
     };
@@ -236,7 +236,7 @@ pub(crate) fn checkpoints(drawn: &mut Drawn) -> u64 {
 }
 
 /// A job of measurements of several catalogs, as many as ranks or fewer, shared out.
-pub(crate) fn jobs(drawn: &mut Drawn) -> u64 {
+pub(crate) fn jobs(drawn: &mut Random) -> u64 {
     let folder = Folder::new();
     let catalogs = 1 + drawn.below(4);
     for k in 0..catalogs {
@@ -247,9 +247,9 @@ pub(crate) fn jobs(drawn: &mut Drawn) -> u64 {
     let measurements: Vec<String> = (0..number)
         .map(|k| {
             let catalog = drawn.below(catalogs);
-            let reach = 0.2 + drawn.uniform();
+            let reach = 0.2 + drawn.unit();
             if drawn.once_in(3) {
-                let axis = drawn.one_of(&["x", "y", "z"]);
+                let axis = drawn.pick(&["x", "y", "z"]);
                 let bins = format!("bins = \"lin:0:{reach}:3\"\nmu-bins = \"lin:0:1:3\"");
                 return format!(
                     "[count.m{k}]\ndata = \"h.asdf\"\nrsd = \"{axis}\"\nstatistic = \"s-mu\"\n{bins}\noutput = \"OUT_{k}.csv\"\n"

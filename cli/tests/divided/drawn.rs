@@ -2,47 +2,13 @@
 
 use std::fmt::Write as _;
 
-/// Numbers that depend on a seed and the number of a case.
-pub(crate) struct Drawn(u64);
+use crate::halos;
+use crate::random::Random;
 
-impl Drawn {
-    pub(crate) fn new(seed: u64, case: u64) -> Self {
-        let mut drawn = Self(seed ^ case.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        drawn.next();
-        drawn
-    }
-
-    /// Steele, Lea and Flood 2014, doi:10.1145/2714064.2660195.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    /// Below `n`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// From 0 to below 1.
-    pub(crate) fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Once in so many.
-    pub(crate) fn once_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
+impl Random {
     /// From 1 to `most`, small numbers as often as large ones.
     pub(crate) fn up_to(&mut self, most: usize) -> usize {
-        (((most as f64).ln() * self.uniform()).exp() as usize).clamp(1, most)
-    }
-
-    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
+        (((most as f64).ln() * self.unit()).exp() as usize).clamp(1, most)
     }
 
     pub(crate) fn shuffle<T>(&mut self, all: &mut [T]) {
@@ -58,41 +24,28 @@ impl Drawn {
         let mut text = String::from("x,y,z,w,v\n");
         for row in 0..n {
             let size = if row.is_multiple_of(2) { clump } else { 1.0 };
-            let [x, y, z] = [(); 3].map(|()| 10.0 * size * self.uniform());
-            let [w, v] = [(); 2].map(|()| 0.5 + self.uniform());
+            let [x, y, z] = [(); 3].map(|()| 10.0 * size * self.unit());
+            let [w, v] = [(); 2].map(|()| 0.5 + self.unit());
             writeln!(text, "{x:?},{y:?},{z:?},{w:?},{v:?}").unwrap();
         }
         text
     }
 
-    /// Halos of Abacus in a box of 10 Mpc/h, with velocities, as ASDF: a tree in YAML, then a block for each array.
+    /// Halos of Abacus in a box of 10 Mpc/h, with velocities.
     pub(crate) fn halos(&mut self) -> Vec<u8> {
         let n = 2 + self.up_to(5000);
         let header =
             "BoxSize: 10.0, H0: 70.0, Omega_M: 0.3, Redshift: 1.0, VelZSpace_to_kms: 400.0";
-        let mut text =
-            format!("#ASDF 1.0.0\n%YAML 1.1\n--- !core/asdf-1.1.0\nheader: {{{header}}}\ndata:\n");
-        for (source, name) in ["x_L2com", "v_L2com"].iter().enumerate() {
-            let array =
-                format!("source: {source}, datatype: float32, byteorder: little, shape: [{n}, 3]");
-            writeln!(text, "  {name}: !core/ndarray-1.1.0 {{{array}}}").unwrap();
-        }
-        let mut bytes = (text + "...\n").into_bytes();
-        for _ in 0..2 {
-            bytes.extend(b"\xd3BLK\x00\x30\x00\x00\x00\x00\x00\x00\x00\x00");
-            for _ in 0..3 {
-                bytes.extend((12 * n as u64).to_be_bytes());
-            }
-            bytes.extend([0; 16]);
-            let numbers = (0..3 * n).map(|_| self.uniform() as f32 - 0.5);
-            bytes.extend(numbers.flat_map(f32::to_le_bytes));
-        }
-        bytes
+        let mut vectors = || -> Vec<[f32; 3]> {
+            let vector = |_| [(); 3].map(|()| self.unit() as f32 - 0.5);
+            (0..n).map(vector).collect()
+        };
+        halos::asdf(header, &vectors(), &vectors())
     }
 
     /// Bins that reach so far at most.
     fn bins(&mut self, most: f64) -> String {
-        let reach = most * (0.2 + 0.8 * self.uniform());
+        let reach = most * (0.2 + 0.8 * self.unit());
         let number = 1 + self.below(6);
         if self.once_in(3) {
             return format!("log:{}:{reach}:{number}", reach / 30.0);
@@ -108,7 +61,7 @@ impl Drawn {
             (" --weight w", 1) => " --mean-separation=weighted",
             _ => "",
         };
-        let space = self.one_of(&["", " --box 10", " --box 10,0,0,2,10,0,1,-1,10 --wrap"]);
+        let space = self.pick(&["", " --box 10", " --box 10,0,0,2,10,0,1,-1,10 --wrap"]);
         match self.below(7) {
             0 => format!("count d.csv{weight}{mean}{space} --bins {}", self.bins(0.9)),
             1 => format!(
@@ -120,7 +73,7 @@ impl Drawn {
                 self.bins(9.0)
             ),
             3 => {
-                let los = self.one_of(&["", " --los first", " --los midpoint"]);
+                let los = self.pick(&["", " --los first", " --los midpoint"]);
                 format!(
                     "xi d.csv --randoms r.csv{weight}{los} --statistic s-mu --bins {} --mu-bins lin:0:1:3",
                     self.bins(0.8)
@@ -132,8 +85,8 @@ impl Drawn {
             ),
             5 => format!(
                 "count h.asdf --rsd {} --statistic {} --bins {}",
-                self.one_of(&["x", "y", "z"]),
-                self.one_of(&["s-mu --mu-bins lin:0:1:3", "rp-pi --pi-bins lin:0:2:4"]),
+                self.pick(&["x", "y", "z"]),
+                self.pick(&["s-mu --mu-bins lin:0:1:3", "rp-pi --pi-bins lin:0:2:4"]),
                 self.bins(0.8)
             ),
             _ => format!(
@@ -143,9 +96,9 @@ impl Drawn {
         }
     }
 
-    /// Who counts.
+    /// Flags of the engine.
     pub(crate) fn engine(&mut self) -> &'static str {
-        self.one_of(&[
+        self.pick(&[
             " --threads 1",
             " --threads 2",
             " --threads 3",

@@ -13,17 +13,24 @@
 mod cases;
 mod drawn;
 mod folder;
+#[path = "../../../samples/tests/halos/mod.rs"]
+mod halos;
+#[path = "../../../tests/attack/random.rs"]
+mod random;
 mod threads;
+#[path = "../../../tests/attack/variable.rs"]
+mod variable;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use drawn::Drawn;
+use random::Random;
+use variable::variable;
 
 /// A case, drawn and tried; it tells how many results it compared.
-type Case = fn(&mut Drawn) -> u64;
+type Case = fn(&mut Random) -> u64;
 
 /// By this word the program begins that ranks are threads of.
 const AS_RANKS: &str = "--as-ranks";
@@ -66,14 +73,6 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The number that an environment variable asks for.
-fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
-    let text = std::env::var(name).ok()?;
-    let value = text.parse().ok();
-    assert!(value.is_some(), "{name} must be a number, found `{text}`");
-    value
-}
-
 /// Draws cases until time is over.
 fn attack(name: &str, case: Case) -> Result<(), Failed> {
     let seed = variable("ALBIREO_ATTACK_SEED").unwrap_or(SEED);
@@ -85,7 +84,7 @@ fn attack(name: &str, case: Case) -> Result<(), Failed> {
         if only.is_none() && begun.elapsed() > Duration::from_secs_f64(seconds) {
             break;
         }
-        let mut drawn = Drawn::new(seed, number);
+        let mut drawn = Random::of_case(seed, number);
         let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case(&mut drawn)));
         let Ok(made) = made else {
             return Err(format!(

@@ -5,8 +5,8 @@ use albireo_samples::Reading;
 
 use crate::case::{Case, Drafted, Outcome};
 use crate::columns::{Column, Type, others};
-use crate::drawn::Drawn;
 use crate::files::Format;
+use crate::random::Random;
 use crate::units::{LENGTHS, NO_LENGTHS, NONE, Unit, foreign};
 
 /// What a case is made by.
@@ -30,7 +30,7 @@ fn stored(x: f64, kind: Type) -> f64 {
 
 impl Plan {
     /// A file of some positions, whose axes are in these units.
-    fn file(&self, drawn: &mut Drawn, format: Format, units: [Unit; 3]) -> Drafted {
+    fn file(&self, drawn: &mut Random, format: Format, units: [Unit; 3]) -> Drafted {
         let rows = 12 + drawn.below(30);
         let side = self.length.unwrap_or(50.0);
         let (lo, hi) = if self.wraps {
@@ -58,7 +58,7 @@ impl Plan {
             columns.push(Column::new("pos", spelt[0], 3, cells.concat()).stored(kind));
             &["pos"]
         } else {
-            let names: &[&str] = drawn.one_of(&[&["x", "y", "z"][..], &["a", "b", "c"][..]]);
+            let names: &[&str] = drawn.pick(&[&["x", "y", "z"][..], &["a", "b", "c"][..]]);
             for (k, name) in names.iter().enumerate() {
                 let values = cells.iter().map(|x| x[k]).collect();
                 columns.push(Column::new(name, spelt[k], 1, values).stored(kind));
@@ -73,24 +73,24 @@ impl Plan {
     }
 
     /// The units of the axes of a file.
-    fn units(&self, drawn: &mut Drawn, format: Format) -> [Unit; 3] {
+    fn units(&self, drawn: &mut Random, format: Format) -> [Unit; 3] {
         if format == Format::Csv {
             return [NONE; 3];
         }
-        let first = drawn.one_of(self.family);
+        let first = drawn.pick(self.family);
         if drawn.once_in(3) && self.family.len() > 1 {
-            return [first, drawn.one_of(self.family), drawn.one_of(self.family)];
+            return [first, drawn.pick(self.family), drawn.pick(self.family)];
         }
         [first; 3]
     }
 }
 
-pub(crate) fn draw(drawn: &mut Drawn) -> Case {
-    let family = drawn.one_of(&LENGTHS);
+pub(crate) fn draw(drawn: &mut Random) -> Case {
+    let family = drawn.pick(&LENGTHS);
     let has_unit = family[0] != NONE;
     let formats: Vec<Format> = (0..=drawn.below(2))
         .map(|_| {
-            drawn.one_of(if has_unit {
+            drawn.pick(if has_unit {
                 &Format::WITH_UNITS[..]
             } else {
                 &Format::ALL[..]
@@ -108,7 +108,7 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
     let mut reading = Reading::default();
     plan.common = units[0][0];
     if has_unit && drawn.once_in(3) {
-        plan.common = drawn.one_of(family);
+        plan.common = drawn.pick(family);
         reading.unit = Some(plan.common.spelt(drawn).to_owned());
     }
     let drafted = formats.iter().zip(&units);
@@ -149,7 +149,7 @@ fn close(
     units: &[Unit; 3],
     reading: &mut Reading,
     first: &mut Drafted,
-    drawn: &mut Drawn,
+    drawn: &mut Random,
 ) {
     let Some(length) = plan.length else {
         return;
@@ -166,7 +166,7 @@ fn close(
         return;
     }
     let text = if plan.common != NONE && drawn.once_in(2) {
-        let unit = drawn.one_of(plan.family);
+        let unit = drawn.pick(plan.family);
         format!("{:?} {}", length * plan.common.to(&unit), unit.name)
     } else {
         format!("{length:?}")
@@ -179,7 +179,7 @@ fn spoil(
     plan: &Plan,
     reading: &mut Reading,
     files: &mut [Drafted],
-    drawn: &mut Drawn,
+    drawn: &mut Random,
 ) -> Vec<String> {
     let family = plan.common.family;
     let other = foreign(drawn, family);
@@ -187,9 +187,9 @@ fn spoil(
     match drawn.below(4) {
         // An axis in another unit, or in none.
         0 if files[0].columns.last().unwrap().width == 1 && files[0].format != Format::Csv => {
-            let none = ["", other.name, drawn.one_of(&NO_LENGTHS)];
+            let none = ["", other.name, drawn.pick(&NO_LENGTHS)];
             let axis = 4 + drawn.below(3);
-            let unit = drawn.one_of(if plan.common == NONE {
+            let unit = drawn.pick(if plan.common == NONE {
                 &none[1..]
             } else {
                 &none
@@ -199,7 +199,7 @@ fn spoil(
         }
         // All of them in what is no length.
         1 if files[0].format != Format::Csv => {
-            let unit = drawn.one_of(&NO_LENGTHS[..3]);
+            let unit = drawn.pick(&NO_LENGTHS[..3]);
             files[0].columns[4..]
                 .iter_mut()
                 .for_each(|c| unit.clone_into(&mut c.unit));
@@ -211,7 +211,7 @@ fn spoil(
             words(&["--unit", "one is a length between", "converted"])
         }
         _ => {
-            let unit = drawn.one_of(&["nm", "Mpc", "Mpc/h"]);
+            let unit = drawn.pick(&["nm", "Mpc", "Mpc/h"]);
             let akin = unit == "nm" && family == "molecular";
             let akin =
                 akin || unit == "Mpc" && family == "cosmic" || unit == "Mpc/h" && family == "1/h";

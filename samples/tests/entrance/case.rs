@@ -5,8 +5,8 @@ use std::fmt;
 use albireo_samples::{Reading, Selection};
 
 use crate::columns::{Absence, CONDITIONS, Column, WEIGHTS};
-use crate::drawn::Drawn;
 use crate::files::Format;
+use crate::random::Random;
 
 /// A file, and what its rows must become.
 pub(crate) struct Drafted {
@@ -64,14 +64,14 @@ impl Drafted {
     }
 
     /// Draws weights, a condition and missing values; tells the column whose missing value must be refused.
-    pub(crate) fn choose(&mut self, drawn: &mut Drawn, place: &[&str]) -> Option<String> {
+    pub(crate) fn choose(&mut self, drawn: &mut Random, place: &[&str]) -> Option<String> {
         let mut used: Vec<String> = place.iter().map(|&name| name.to_owned()).collect();
         let (w, v) = (
             self.column("w").values.clone(),
             self.column("v").values.clone(),
         );
         if drawn.once_in(2) {
-            let (text, of) = drawn.one_of(&WEIGHTS);
+            let (text, of) = drawn.pick(&WEIGHTS);
             self.selection.weight = Some(text.to_owned());
             self.weights = Some(w.iter().zip(&v).map(|(&w, &v)| of(w, v)).collect());
             let named = ["w", "v"].into_iter().filter(|name| text.contains(name));
@@ -79,7 +79,7 @@ impl Drafted {
         }
         let mut terms = Vec::new();
         if drawn.once_in(2) {
-            let (text, keeps) = drawn.one_of(&CONDITIONS);
+            let (text, keeps) = drawn.pick(&CONDITIONS);
             let tag = self.column("tag").values.clone();
             self.kept.retain(|&row| keeps(w[row], tag[row]));
             terms.push(format!("({text})"));
@@ -110,13 +110,13 @@ impl Drafted {
     }
 
     /// Takes values off a column that no condition names.
-    fn lose(&mut self, drawn: &mut Drawn, place: &[&str]) -> Option<(String, Vec<usize>)> {
+    fn lose(&mut self, drawn: &mut Random, place: &[&str]) -> Option<(String, Vec<usize>)> {
         let names: Vec<&str> = place.iter().copied().chain(["v"]).collect();
-        let name = drawn.one_of(&names);
+        let name = drawn.pick(&names);
         let rows: Vec<usize> = (0..self.points.len())
             .filter(|_| drawn.once_in(8))
             .collect();
-        let absence = drawn.one_of(self.format.absences());
+        let absence = drawn.pick(self.format.absences());
         let column = self.columns.iter_mut().find(|column| column.name == name)?;
         // Their masks are as many columns as there are of them.
         if rows.is_empty() || (column.width > 1 && absence == Absence::Null) {

@@ -1,6 +1,6 @@
 //! Columns of a file, as numbers, and the conditions and weights that are made of them.
 
-use crate::drawn::Drawn;
+use crate::random::Random;
 
 /// How numbers are stored, where the format lets one choose.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,18 +78,18 @@ impl Column {
 }
 
 /// The columns beside positions: weights `w` and `v`, a whole number `tag`, and `ok`, 0 in rows that lack a value.
-pub(crate) fn others(drawn: &mut Drawn, rows: usize) -> Vec<Column> {
+pub(crate) fn others(drawn: &mut Random, rows: usize) -> Vec<Column> {
     let mut values = |steps: usize, scale: f64| -> Vec<f64> {
         (0..rows)
             .map(|_| (1 + drawn.below(steps)) as f64 * scale)
             .collect()
     };
     let (w, v, tag) = (values(32, 1.0 / 16.0), values(8, 0.25), values(4, 1.0));
-    let exact = drawn.one_of(&[Type::Double, Type::Single]);
-    let whole = drawn.one_of(&[Type::Double, Type::Single, Type::Integer]);
+    let exact = drawn.pick(&[Type::Double, Type::Single]);
+    let whole = drawn.pick(&[Type::Double, Type::Single, Type::Integer]);
     vec![
         Column::new("w", "", 1, w).stored(exact),
-        Column::new("v", drawn.one_of(&["", "Msun", "km/s"]), 1, v),
+        Column::new("v", drawn.pick(&["", "Msun", "km/s"]), 1, v),
         Column::new("tag", "", 1, tag).stored(whole),
         Column::new("ok", "", 1, vec![1.0; rows]).stored(whole),
     ]

@@ -6,14 +6,14 @@ use albireo::{Edges, PairJob, Pairs, RBins, Silent};
 use albireo_samples::{Notice, Samples, Source, Unit};
 
 use crate::case::{Case, Outcome};
-use crate::drawn::Drawn;
 use crate::files::write;
+use crate::random::Random;
 
 /// Names of samples.
 const ROLES: [&str; 2] = ["data", "second"];
 
 /// Whether the case was counted as it must be, or refused as it must be; else what is wrong.
-pub(crate) fn differs(case: &Case, drawn: &mut Drawn) -> Result<bool, String> {
+pub(crate) fn differs(case: &Case, drawn: &mut Random) -> Result<bool, String> {
     let folder = tempfile::tempdir().unwrap();
     let source = |(file, role): (&crate::case::Drafted, &str)| Source {
         role: role.to_owned(),
@@ -141,7 +141,7 @@ impl Expected {
     }
 
     /// Edges between separations, none of which is near one.
-    fn edges(&self, pairs: &[(f64, f64)], drawn: &mut Drawn) -> Option<Vec<f64>> {
+    fn edges(&self, pairs: &[(f64, f64)], drawn: &mut Random) -> Option<Vec<f64>> {
         let half = self.length.map_or(f64::INFINITY, |length| 0.49 * length);
         let mut sorted: Vec<f64> = pairs
             .iter()
@@ -162,7 +162,7 @@ impl Expected {
         (edges.len() == number).then_some(edges)
     }
 
-    fn counts(&self, samples: &Samples, drawn: &mut Drawn) -> Result<(), String> {
+    fn counts(&self, samples: &Samples, drawn: &mut Random) -> Result<(), String> {
         let pairs = self.pairs();
         let Some(edges) = self.edges(&pairs, drawn) else {
             return Ok(());

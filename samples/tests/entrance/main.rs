@@ -14,17 +14,21 @@ mod cartesian;
 mod case;
 mod columns;
 mod compare;
-mod drawn;
 mod files;
 mod fits;
+#[path = "../../../tests/attack/random.rs"]
+mod random;
 mod sky;
 mod snapshot;
 mod units;
+#[path = "../../../tests/attack/variable.rs"]
+mod variable;
 
 use std::time::{Duration, Instant};
 
 use case::Case;
-use drawn::Drawn;
+use random::Random;
+use variable::variable;
 
 /// The seed of CI.
 const SEED: u64 = 20_261_128;
@@ -46,20 +50,12 @@ fn snapshots_are_brought_to_redshift_space() {
     attack("snapshots", snapshot::draw);
 }
 
-/// The number that an environment variable asks for.
-fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
-    let text = std::env::var(name).ok()?;
-    let value = text.parse().ok();
-    assert!(value.is_some(), "{name} must be a number, found `{text}`");
-    value
-}
-
 /// Draws cases until their number or the time is reached.
-fn attack(name: &str, draw: fn(&mut Drawn) -> Case) {
+fn attack(name: &str, draw: fn(&mut Random) -> Case) {
     let seed = variable("ALBIREO_ATTACK_SEED").unwrap_or(SEED);
     let most: Option<u64> = variable("ALBIREO_ATTACK_CASES");
     let only: Option<u64> = variable("ALBIREO_ATTACK_CASE");
-    // Who asks for a number of cases waits for them.
+    // A number of cases takes as long as it takes.
     let seconds = variable("ALBIREO_ATTACK_SECONDS");
     let seconds = seconds.unwrap_or(if most.is_some() { 1e9 } else { SECONDS });
     let begun = Instant::now();
@@ -68,7 +64,7 @@ fn attack(name: &str, draw: fn(&mut Drawn) -> Case) {
         if only.is_none() && begun.elapsed() > Duration::from_secs_f64(seconds) {
             break;
         }
-        let mut drawn = Drawn::new(seed, number);
+        let mut drawn = Random::of_case(seed, number);
         let case = draw(&mut drawn);
         match compare::differs(&case, &mut drawn) {
             Ok(true) => counted += 1,

@@ -4,8 +4,8 @@ use albireo_samples::Reading;
 
 use crate::case::{Case, Drafted, Outcome};
 use crate::columns::{Column, others};
-use crate::drawn::Drawn;
 use crate::files::Format;
+use crate::random::Random;
 use crate::units::{ANGLES, LENGTHS, MPC, MPC_H, NONE, Unit};
 
 /// How far positions are.
@@ -44,15 +44,11 @@ fn place(ra: f64, dec: f64, distance: f64) -> [f64; 3] {
 }
 
 /// A file of positions in a cap, with distances in a unit that become those in another one.
-fn file(drawn: &mut Drawn, format: Format, depth: Depth, units: [Unit; 2], h: f64) -> Drafted {
+fn file(drawn: &mut Random, format: Format, depth: Depth, units: [Unit; 2], h: f64) -> Drafted {
     let rows = 12 + drawn.below(30);
     let plain = format == Format::Csv;
-    let angle = |drawn: &mut Drawn, among: &[Unit]| {
-        if plain {
-            ANGLES[0]
-        } else {
-            drawn.one_of(among)
-        }
+    let angle = |drawn: &mut Random, among: &[Unit]| {
+        if plain { ANGLES[0] } else { drawn.pick(among) }
     };
     let of_ra = angle(drawn, &ANGLES);
     let of_dec = angle(drawn, &ANGLES[..5]);
@@ -87,7 +83,7 @@ fn file(drawn: &mut Drawn, format: Format, depth: Depth, units: [Unit; 2], h: f6
     match depth {
         Depth::None => {}
         Depth::Distance => columns.push(Column::new("far", spelt[2], 1, far)),
-        Depth::Redshift => columns.push(Column::new("Z", drawn.one_of(&["", ""]), 1, far)),
+        Depth::Redshift => columns.push(Column::new("Z", drawn.pick(&["", ""]), 1, far)),
     }
     let mut file = Drafted::new(format, columns, points);
     if depth == Depth::Distance {
@@ -97,8 +93,8 @@ fn file(drawn: &mut Drawn, format: Format, depth: Depth, units: [Unit; 2], h: f6
     file
 }
 
-pub(crate) fn draw(drawn: &mut Drawn) -> Case {
-    let depth = drawn.one_of(&[Depth::None, Depth::Distance, Depth::Redshift]);
+pub(crate) fn draw(drawn: &mut Random) -> Case {
+    let depth = drawn.pick(&[Depth::None, Depth::Distance, Depth::Redshift]);
     let of_family = drawn.below(2);
     let (family, other) = (LENGTHS[of_family], LENGTHS[1 - of_family]);
     let mut reading = Reading {
@@ -106,7 +102,7 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
         ..Reading::default()
     };
     // Redshifts are in Mpc/h of themselves, in Mpc where h is known.
-    let (mut own, mut common, mut h) = (drawn.one_of(family), NONE, 1.0);
+    let (mut own, mut common, mut h) = (drawn.pick(family), NONE, 1.0);
     match depth {
         Depth::None => {}
         Depth::Distance => {
@@ -114,7 +110,7 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
             if drawn.once_in(3) {
                 // The other family takes an h.
                 let crosses = drawn.once_in(2);
-                common = drawn.one_of(if crosses { other } else { family });
+                common = drawn.pick(if crosses { other } else { family });
                 reading.unit = Some(common.spelt(drawn).to_owned());
             }
             if common.family != own.family {
@@ -127,7 +123,7 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
             let mut h_known = "";
             if drawn.once_in(2) {
                 h_known = ",h=0.7";
-                common = drawn.one_of(&[MPC, MPC_H, family[1]]);
+                common = drawn.pick(&[MPC, MPC_H, family[1]]);
                 reading.unit = Some(common.spelt(drawn).to_owned());
                 h = if common.family == "1/h" { 1.0 } else { H };
             }
@@ -144,9 +140,9 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
         let of_file = if k == 0 || depth != Depth::Distance {
             own
         } else {
-            drawn.one_of(family)
+            drawn.pick(family)
         };
-        let format = drawn.one_of(formats);
+        let format = drawn.pick(formats);
         files.push(file(drawn, format, depth, [of_file, common], h));
     }
     let mut refused: Vec<String> = Vec::new();
@@ -183,15 +179,15 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
 }
 
 /// Makes a mistake with units, and tells words of its refusal.
-fn spoil(depth: Depth, file: &mut Drafted, drawn: &mut Drawn) -> Vec<String> {
+fn spoil(depth: Depth, file: &mut Drafted, drawn: &mut Random) -> Vec<String> {
     if file.format == Format::Csv {
         return Vec::new();
     }
     let (column, unit) = match (drawn.below(3), depth) {
-        (0, _) => ("RA", drawn.one_of(&["Mpc", "km/s", "h:m:s"])),
-        (1, Depth::Distance) => ("far", drawn.one_of(&["km/s", "deg", "K"])),
-        (1, Depth::Redshift) => ("Z", drawn.one_of(&["km/s", "m/s", "Mpc"])),
-        _ => ("DEC", drawn.one_of(&["hourangle", "Mpc", "s"])),
+        (0, _) => ("RA", drawn.pick(&["Mpc", "km/s", "h:m:s"])),
+        (1, Depth::Distance) => ("far", drawn.pick(&["km/s", "deg", "K"])),
+        (1, Depth::Redshift) => ("Z", drawn.pick(&["km/s", "m/s", "Mpc"])),
+        _ => ("DEC", drawn.pick(&["hourangle", "Mpc", "s"])),
     };
     let column = file
         .columns

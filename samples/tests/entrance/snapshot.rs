@@ -5,8 +5,8 @@ use albireo_samples::Reading;
 
 use crate::case::{Case, Drafted, Outcome};
 use crate::columns::{Column, others};
-use crate::drawn::Drawn;
 use crate::files::Format;
+use crate::random::Random;
 use crate::units::{KPC_H, MPC_H, Unit};
 
 /// A kind of file: positions, velocities, the power of the scale factor that makes peculiar ones of these, how many there are.
@@ -28,14 +28,14 @@ struct Header {
 }
 
 impl Header {
-    fn drawn(drawn: &mut Drawn) -> Self {
+    fn drawn(drawn: &mut Random) -> Self {
         let matter = drawn.between(0.2, 0.4);
         Self {
-            z: drawn.one_of(&[0.0, 0.5, 1.0, 3.0]),
+            z: drawn.pick(&[0.0, 0.5, 1.0, 3.0]),
             matter,
             lambda: if drawn.once_in(2) { 1.0 - matter } else { 0.7 },
             h: drawn.between(0.6, 0.8),
-            unit: drawn.one_of(&[MPC_H, KPC_H]),
+            unit: drawn.pick(&[MPC_H, KPC_H]),
             length: drawn.between(40.0, 90.0),
         }
     }
@@ -71,17 +71,17 @@ impl Header {
     }
 }
 
-pub(crate) fn draw(drawn: &mut Drawn) -> Case {
+pub(crate) fn draw(drawn: &mut Random) -> Case {
     let header = Header::drawn(drawn);
-    let (positions, velocities, power, count) = drawn.one_of(&KINDS);
+    let (positions, velocities, power, count) = drawn.pick(&KINDS);
     let group = if count == "NumPart_Total" {
         "PartType1"
     } else {
         "Table"
     };
     let rows = 12 + drawn.below(30);
-    let axis = drawn.one_of(&[None, Some(Axis::X), Some(Axis::Y), Some(Axis::Z)]);
-    let asked = drawn.one_of(&[None, Some(MPC_H), Some(KPC_H)]);
+    let axis = drawn.pick(&[None, Some(Axis::X), Some(Axis::Y), Some(Axis::Z)]);
+    let asked = drawn.pick(&[None, Some(MPC_H), Some(KPC_H)]);
     let common = asked.unwrap_or(header.unit);
     let peculiar = (1.0 + header.z).powf(-power);
     let (mut x, mut v, mut points) = (Vec::new(), Vec::new(), Vec::new());
@@ -136,8 +136,8 @@ pub(crate) fn draw(drawn: &mut Drawn) -> Case {
 }
 
 /// Takes away what redshift space needs, and tells words of the refusal.
-fn spoil(file: &mut Drafted, drawn: &mut Drawn) -> Vec<String> {
-    let (name, word) = drawn.one_of(&[
+fn spoil(file: &mut Drafted, drawn: &mut Random) -> Vec<String> {
+    let (name, word) = drawn.pick(&[
         ("Redshift", "Redshift"),
         ("Omega0", "--cosmology"),
         ("", "velocities"),

@@ -1,6 +1,6 @@
 //! Units as this test knows them: the size of each in its family, and how files spell it.
 
-use crate::drawn::Drawn;
+use crate::random::Random;
 
 /// A unit: its family, its usual name, how many of the family's measure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,8 +80,8 @@ pub(crate) const ANGLES: [Unit; 6] = [
 pub(crate) const NO_LENGTHS: [&str; 4] = ["km/s", "K", "deg", "furlong"];
 
 impl Unit {
-    pub(crate) fn spelt(&self, drawn: &mut Drawn) -> &'static str {
-        drawn.one_of(self.spellings)
+    pub(crate) fn spelt(&self, drawn: &mut Random) -> &'static str {
+        drawn.pick(self.spellings)
     }
 
     /// What numbers in this unit are multiplied by to be in the other one.
@@ -91,7 +91,7 @@ impl Unit {
 }
 
 /// A unit of another family, neither of none.
-pub(crate) fn foreign(drawn: &mut Drawn, family: &str) -> Unit {
+pub(crate) fn foreign(drawn: &mut Random, family: &str) -> Unit {
     loop {
         let other = LENGTHS[drawn.below(4)][0];
         if other.family != family {
