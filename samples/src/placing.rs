@@ -44,10 +44,8 @@ fn lie_around_origin(domain: &Domain, points: &Points) -> bool {
     let halves = space::rows(domain).into_iter().enumerate();
     let halves = halves.map(|(axis, row)| row.map_or(f64::INFINITY, |row| row[axis] / 2.0));
     let halves: Vec<f64> = halves.collect();
-    (0..points.len()).all(|row| {
-        let at = points.at(row).into_iter().zip(&halves);
-        at.into_iter().all(|(x, half)| x.abs() <= *half)
-    })
+    let is_within = |at: [f64; 3]| at.iter().zip(&halves).all(|(x, half)| x.abs() <= *half);
+    (0..points.len()).all(|row| is_within(points.at(row)))
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {

@@ -103,10 +103,12 @@ impl Reading {
         let conversion = self.conversion();
         let mut common = self.common_unit();
         let (opened, counts) = self.open(sources, &conversion, &mut common, tell)?;
-        self.check_cosmology(&opened, &common, tell)?;
-        let takes_h = self.takes_h(&opened, &common);
         let redshift_space =
             self.rsd.is_some() || opened.iter().any(|o| o.place.is_redshift_space());
+        let takes_cosmology = redshift_space || self.takes_h(&opened, &common);
+        if self.cosmology.is_some() && !takes_cosmology {
+            self.refuse_cosmology(&opened, tell)?;
+        }
         let on_sky = self.on_sky(&opened)?;
         roles::check_randoms(sources)?;
         let mut samples = Vec::new();
@@ -146,7 +148,7 @@ impl Reading {
         let records = samples.iter().map(|s| s.record.clone()).collect();
         record.insert("samples".to_owned(), Value::Array(records));
         record.insert("box".to_owned(), space);
-        if let (Some(cosmology), true) = (&self.cosmology, redshift_space || takes_h) {
+        if let (Some(cosmology), true) = (&self.cosmology, takes_cosmology) {
             record.insert("cosmology".to_owned(), json!(cosmology));
         }
         if let Some(axis) = self.rsd {
@@ -262,20 +264,12 @@ impl Reading {
         self.space.is_some_and(|space| space.spec != BoxSpec::Open)
     }
 
-    /// Refuses a cosmology that no sample has a use for.
-    fn check_cosmology(
+    /// Refuses a cosmology that no sample has a use for; warns of it where no sample has distances.
+    fn refuse_cosmology(
         &self,
         opened: &[Opened],
-        common: &CommonUnit,
         tell: &mut dyn FnMut(Notice),
     ) -> Result<(), SampleError> {
-        if self.cosmology.is_none()
-            || self.rsd.is_some()
-            || opened.iter().any(|o| o.place.is_redshift_space())
-            || self.takes_h(opened, common)
-        {
-            return Ok(());
-        }
         if self.angular {
             tell(Notice::UnusedCosmology);
             return Ok(());
