@@ -1,6 +1,6 @@
 //! Values on regular grids as files: `OpenDX`, Gaussian cube, `NumPy` arrays and HDF5, written plane by plane, whole or not at all.
 //!
-//! Entry: [`GridWriter`], [`read_dx_grid`]. It knows no fields and no units but those it is told.
+//! Entry: [`GridWriter`], [`read_dx_grid`]. It knows no fields, and no units but those that it is given.
 
 #![allow(
     clippy::cast_possible_truncation,

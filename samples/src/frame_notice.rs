@@ -140,7 +140,7 @@ impl fmt::Display for FrameNotice {
                 residues,
             } => write!(
                 f,
-                "{}: `resid` has {numbers} numbers for {residues} residues, told apart by chain, segment and insertion code",
+                "{}: `resid` has {numbers} numbers for {residues} residues, distinguished by chain, segment and insertion code",
                 path.display()
             ),
             Self::ScatteredResidues {

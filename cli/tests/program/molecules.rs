@@ -132,12 +132,12 @@ fn chains(names: [&str; 2]) -> String {
 }
 
 #[test]
-fn residues_of_one_number_are_told_apart_by_their_chains() {
+fn residues_of_one_number_are_distinguished_by_their_chains() {
     let call = "rdf t.pdb --centres resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
     let group = "rdf t.pdb --group resid --bins edges:0,2,3.5,4.5,5.5 -o g.csv";
     let folder = Folder::new().with("t.pdb", &chains(["A", "B"]));
     let run = folder.good(call);
-    let said = "t.pdb: `resid` has 2 numbers for 4 residues, told apart by chain";
+    let said = "t.pdb: `resid` has 2 numbers for 4 residues, distinguished by chain";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     let table = folder.table("g.csv");
     assert_eq!(table.meta["mean_particles"].to_string(), "[4.0]");
@@ -147,7 +147,7 @@ fn residues_of_one_number_are_told_apart_by_their_chains() {
     let run = folder.good(group);
     assert!(run.stderr.contains(said), "{}", run.stderr);
     assert_eq!(integers(&folder.table("g.csv"), "npairs"), [0, 8, 8, 8]);
-    // Nothing tells these apart.
+    // Nothing distinguishes these.
     let folder = Folder::new().with("t.pdb", &chains(["A", "A"]));
     for line in [call, group] {
         let run = folder.good(line);

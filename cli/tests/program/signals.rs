@@ -1,4 +1,4 @@
-//! Signals and threads: the program ends when it is told to, at once, and says so by its exit code.
+//! Signals and threads: the program ends at once when it is asked to, and says so by its exit code.
 
 #![cfg(unix)]
 

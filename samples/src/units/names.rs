@@ -233,7 +233,7 @@ pub(super) fn read(text: &str) -> Option<Unit> {
     Some(unit.settled())
 }
 
-/// Units of which one that has no name of its own is told.
+/// Units that a unit without a name of its own is written in.
 const PARTS: [(&str, Powers); 6] = [
     ("m", LENGTH),
     ("s", TIME),

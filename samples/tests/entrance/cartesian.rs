@@ -120,7 +120,7 @@ pub(crate) fn draw(drawn: &mut Random) -> Case {
         let place: Vec<&str> = place.iter().map(String::as_str).collect();
         refused.extend(file.choose(drawn, &place));
     }
-    // Where two mistakes are, either is told.
+    // Of two mistakes, the refusal may name either.
     if drawn.once_in(6) {
         refused.extend(spoil(&plan, &mut reading, &mut files, drawn));
     }
@@ -174,7 +174,7 @@ fn close(
     reading.space = Some(text.parse().unwrap());
 }
 
-/// Makes a mistake with units, and tells words of its refusal.
+/// Makes a mistake with units, and returns words of its refusal.
 fn spoil(
     plan: &Plan,
     reading: &mut Reading,

@@ -63,7 +63,7 @@ impl Drafted {
             .unwrap()
     }
 
-    /// Draws weights, a condition and missing values; tells the column whose missing value must be refused.
+    /// Draws weights, a condition and missing values; returns the column whose missing value must be refused.
     pub(crate) fn choose(&mut self, drawn: &mut Random, place: &[&str]) -> Option<String> {
         let mut used: Vec<String> = place.iter().map(|&name| name.to_owned()).collect();
         let (w, v) = (

@@ -38,7 +38,7 @@ impl Format {
     }
 }
 
-/// Writes a file, whose name begins as told.
+/// Writes a file, whose name begins with `stem`.
 pub(crate) fn write(folder: &Path, stem: &str, file: &Drafted) -> PathBuf {
     let at = |extension: &str| folder.join(format!("{stem}.{extension}"));
     let (path, bytes) = match file.format {

@@ -178,7 +178,7 @@ pub(crate) fn draw(drawn: &mut Random) -> Case {
     }
 }
 
-/// Makes a mistake with units, and tells words of its refusal.
+/// Makes a mistake with units, and returns words of its refusal.
 fn spoil(depth: Depth, file: &mut Drafted, drawn: &mut Random) -> Vec<String> {
     if file.format == Format::Csv {
         return Vec::new();

@@ -135,7 +135,7 @@ pub(crate) fn draw(drawn: &mut Random) -> Case {
     }
 }
 
-/// Takes away what redshift space needs, and tells words of the refusal.
+/// Takes away what redshift space needs, and returns words of the refusal.
 fn spoil(file: &mut Drafted, drawn: &mut Random) -> Vec<String> {
     let (name, word) = drawn.pick(&[
         ("Redshift", "Redshift"),
