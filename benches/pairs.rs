@@ -14,8 +14,8 @@ use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Axis, Binning, Bits, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
+    Axis, Bins, Bits, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, Points,
+    RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
 };
 #[cfg(feature = "cuda")]
 use albireo::{Cuda, CudaOptions};
@@ -33,28 +33,30 @@ fn uniform(n: usize) -> Particles {
 }
 
 /// Times one count after checking that it finds `expected` pairs.
-fn bench<B: Binning>(
+fn bench(
     c: &mut Criterion,
     name: &str,
     sample: &Particles,
     domain: &Domain,
-    bins: &B,
+    bins: impl Into<Bins>,
     expected: u64,
 ) {
+    let bins = &bins.into();
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
     let sums = Sums::for_pairs(job.pairs());
     bench_sums(c, name, &job, bins, &sums.into(), expected);
 }
 
 /// The same of any sums.
-fn bench_sums<B: Binning>(
+fn bench_sums(
     c: &mut Criterion,
     name: &str,
     job: &PairJob<'_>,
-    bins: &B,
+    bins: impl Into<Bins>,
     sums: &WeightedSums,
     expected: u64,
 ) {
+    let bins = &bins.into();
     let engine = Cpu::new();
     let count = || count_pairs(&engine, job, bins, sums.clone(), &Silent).unwrap();
     assert_eq!(count().npairs().iter().sum::<u64>(), expected, "{name}");

@@ -41,11 +41,7 @@ fn sample(n: usize) -> Particles {
 }
 
 /// The best of several counts of one prepared sample.
-fn timed(
-    engine: &Cuda,
-    sample: &Prepared<<Cuda as Engine>::Sorted>,
-    what: &Tallied<SMuBins>,
-) -> (Tally, f64) {
+fn timed(engine: &Cuda, sample: &Prepared, what: &Tallied) -> (Tally, f64) {
     let mut best: Option<(Tally, f64)> = None;
     for round in 0..4 {
         let begin = Instant::now();

@@ -40,7 +40,7 @@ fn ball(n: usize) -> (Points, Labels) {
 }
 
 /// The tally and the least milliseconds that kernels took, of several counts of one prepared sample.
-fn timed(tuning: Tuning, sample: &Particles, what: &Tallied<RBins>) -> (Tally, f64, String) {
+fn timed(tuning: Tuning, sample: &Particles, what: &Tallied) -> (Tally, f64, String) {
     let engine = Cuda::new(CudaOptions {
         tuning,
         ..CudaOptions::default()

@@ -9,7 +9,7 @@ use std::time::Instant;
 use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
 use albireo::tally::{Sum, Tallied};
 use albireo::{
-    Axis, Binning, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
+    Axis, Bins, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
 };
 
@@ -31,12 +31,12 @@ fn uniform(n: usize, side: f64, seed: u64) -> Result<Particles, Failure> {
     Ok(Particles::weighted(points, column(1.0, 0.5))?)
 }
 
-struct Case<'a, B> {
+struct Case<'a> {
     name: &'a str,
     precision: Precision,
     domain: &'a Domain,
     traversal: Traversal,
-    bins: B,
+    bins: Bins,
     summed: Summed,
 }
 
@@ -49,7 +49,7 @@ enum Summed {
 }
 
 /// Runs a case three times and prints the best.
-fn time<B: Binning>(filter: &str, case: &Case<'_, B>, pairs: Pairs<'_>) -> Result<(), Failure> {
+fn time(filter: &str, case: &Case<'_>, pairs: Pairs<'_>) -> Result<(), Failure> {
     if !case.name.contains(filter) {
         return Ok(());
     }
@@ -115,7 +115,7 @@ fn full_range(filter: &str) -> Result<(), Failure> {
                         precision,
                         domain,
                         traversal,
-                        bins,
+                        bins: bins.into(),
                         summed: Summed::Counts,
                     },
                     pairs,
@@ -166,18 +166,18 @@ fn full_range(filter: &str) -> Result<(), Failure> {
         precision: Precision::Float64,
         domain: &Domain::Open,
         traversal: Traversal::AllPairs,
-        bins,
+        bins: bins.into(),
         summed: Summed::Counts,
     };
     time(filter, &case, Pairs::Cross(&a, &b))
 }
 
 /// Pairs within reach in a periodic box, in one kind of bins.
-fn within<B: Binning>(
+fn within(
     [filter, name]: [&str; 2],
     precision: Precision,
     domain: &Domain,
-    (bins, summed): (B, Summed),
+    (bins, summed): (Bins, Summed),
     pairs: Pairs<'_>,
 ) -> Result<(), Failure> {
     let case = Case {
@@ -209,40 +209,64 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
             for reach in [150.0, 25.0] {
                 let name = format!("cutoff n={n} rmax {reach} 30 bins {mode}");
                 let bins = RBins::new(Edges::linear(0.0, reach, 30)?);
-                within([filter, &name], precision, &domain, (bins, counts), pairs)?;
+                within(
+                    [filter, &name],
+                    precision,
+                    &domain,
+                    (bins.into(), counts),
+                    pairs,
+                )?;
             }
             if precision == Precision::Exact {
                 let name = format!("cutoff n={n} rmax 150 30 bins mean separations");
                 let bins = RBins::new(Edges::linear(0.0, 150.0, 30)?);
-                let sums = (bins, Summed::Separations);
+                let sums = (bins.into(), Summed::Separations);
                 within([filter, &name], precision, &domain, sums, pairs)?;
             }
             let name = format!("cutoff n={n} 20 log bins to 150 {mode}");
             let bins = RBins::new(Edges::logarithmic(0.1, 150.0, 20)?);
-            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
+            within(
+                [filter, &name],
+                precision,
+                &domain,
+                (bins.into(), counts),
+                pairs,
+            )?;
             for (summed, what) in [(counts, "counts"), (Summed::Weights, "weighted")] {
                 for reach in [150.0, 25.0] {
                     let name = format!("cutoff n={n} (s,mu) 40x100 to {reach} {what} {mode}");
                     let s = Edges::linear(0.0, reach, 40)?;
                     let bins = SMuBins::new(s, SignedEdges::linear(0.0, 1.0, 100)?, los)?;
-                    within([filter, &name], precision, &domain, (bins, summed), pairs)?;
+                    within(
+                        [filter, &name],
+                        precision,
+                        &domain,
+                        (bins.into(), summed),
+                        pairs,
+                    )?;
                 }
             }
             let name = format!("cutoff n={n} (rp,pi) 20x40 counts {mode}");
             let rp = Edges::logarithmic(0.1, 40.0, 20)?;
             let bins = RpPiBins::new(rp, SignedEdges::linear(0.0, 40.0, 40)?, los)?;
-            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
+            within(
+                [filter, &name],
+                precision,
+                &domain,
+                (bins.into(), counts),
+                pairs,
+            )?;
         }
     }
     Ok(())
 }
 
 /// One case by every shape given; kernel milliseconds, best of three.
-fn sweep<B: Binning>(
+fn sweep(
     [filter, name]: [&str; 2],
     domain: &Domain,
     traversal: Traversal,
-    bins: &B,
+    bins: &Bins,
     pairs: Pairs<'_>,
     precision: Precision,
     shapes: &[[u32; 4]],
@@ -312,7 +336,7 @@ fn tune(filter: &str) -> Result<(), Failure> {
                 [filter, &format!("open {bins} {precision:?}")],
                 &Domain::Open,
                 Traversal::AllPairs,
-                &edges,
+                &Bins::from(&edges),
                 Pairs::Cross(&a, &b),
                 precision,
                 &shapes,
@@ -336,7 +360,7 @@ fn tune(filter: &str) -> Result<(), Failure> {
                 [filter, &format!("cutoff {reach}")],
                 &domain,
                 Traversal::Auto,
-                &edges,
+                &Bins::from(&edges),
                 Pairs::Auto(&a),
                 Precision::Exact,
                 &shapes,
@@ -368,9 +392,25 @@ fn tune_cells(filter: &str) -> Result<(), Failure> {
         let exact = Precision::Exact;
         let auto = Traversal::Auto;
         let name = format!("r to {reach}");
-        sweep([filter, &name], &domain, auto, &r, pairs, exact, &shapes)?;
+        sweep(
+            [filter, &name],
+            &domain,
+            auto,
+            &Bins::from(&r),
+            pairs,
+            exact,
+            &shapes,
+        )?;
         let name = format!("(s,mu) to {reach}");
-        sweep([filter, &name], &domain, auto, &s_mu, pairs, exact, &shapes)?;
+        sweep(
+            [filter, &name],
+            &domain,
+            auto,
+            &Bins::from(&s_mu),
+            pairs,
+            exact,
+            &shapes,
+        )?;
     }
     let n = 1 << 20;
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
@@ -386,7 +426,7 @@ fn tune_cells(filter: &str) -> Result<(), Failure> {
             [filter, &format!("cubic cells {bins} {precision:?}")],
             &cubic,
             Traversal::Cells,
-            &edges,
+            &Bins::from(&edges),
             Pairs::Cross(&a, &b),
             precision,
             &[
@@ -404,7 +444,7 @@ fn tune_cells(filter: &str) -> Result<(), Failure> {
             [filter, &format!("open 128000 {precision:?}")],
             &Domain::Open,
             Traversal::Auto,
-            &edges,
+            &Bins::from(&edges),
             Pairs::Cross(&a, &b),
             precision,
             &[[0, 0, 0, 0], [1024, 0, 0, 0], [1024, 4, 0, 0]],

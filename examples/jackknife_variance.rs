@@ -62,12 +62,12 @@ fn main() -> Result<(), Error> {
     let engine = Cpu::new();
     let randoms = labelled(in_box(12_000, 99, [1.0; 3])?)?;
     let ready = engine.prepare(randoms.clone(), &domain, &Silent)?;
-    let mut rr: Option<RegionCounts<RBins>> = None;
+    let mut rr: Option<RegionCounts> = None;
     let mut estimates = Vec::new();
     let mut variances = Jackknife::ALL.map(|_| Vec::new());
     for seed in 0..mocks {
         let data = labelled(Points::from_rows(&mock(seed))?)?;
-        let prepared: Prepared<_> = engine.prepare(data.clone(), &domain, &Silent)?;
+        let prepared: Prepared = engine.prepare(data.clone(), &domain, &Silent)?;
         let sample = |role| match role {
             Role::Data => Some(&data),
             Role::Randoms => Some(&randoms),

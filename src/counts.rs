@@ -37,7 +37,7 @@ use weighted::{totals_of, with_individual};
 
 use ndarray::{ArrayD, ArrayViewD};
 
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
 use crate::exactness::Exactness;
@@ -50,8 +50,8 @@ use crate::tally::{Cut, Legendre, LegendreDegrees, PairWeight, Tallied, Tally, w
 ///
 /// Auto counts hold each unordered pair once unless [`PairCounts::kind`] says otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PairCounts<B> {
-    binning: B,
+pub struct PairCounts {
+    binning: Bins,
     kind: PairKind,
     npairs: Vec<u64>,
     sums: HeldSums,
@@ -79,15 +79,16 @@ pub struct PairCounts<B> {
 ///
 /// # Errors
 /// As [`Engine::run`].
-pub fn count_pairs<B: Binning, E: Engine>(
-    engine: &E,
+pub fn count_pairs(
+    engine: &dyn Engine,
     job: &PairJob<'_>,
-    binning: &B,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
-) -> Result<PairCounts<B>, EngineError> {
+) -> Result<PairCounts, EngineError> {
+    let bins = bins.into();
     with_individual(job, sums.into(), |job, sums| {
-        let what = asked(job, binning, sums);
+        let what = asked(job, &bins, sums);
         let tally = engine.run(job, &what, progress)?;
         let counts = PairCounts::of_job_tally(job, &what, &tally, progress)?;
         Ok(counts.with_exactness(engine.exactness()))
@@ -101,32 +102,33 @@ pub fn count_pairs<B: Binning, E: Engine>(
 ///
 /// # Errors
 /// A part that the job does not have; otherwise as [`Engine::tally_units`].
-pub fn count_part<B: Binning, E: Engine>(
-    engine: &E,
+pub fn count_part(
+    engine: &dyn Engine,
     job: &PairJob<'_>,
     part: Part,
-    binning: &B,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
-) -> Result<PairCounts<B>, EngineError> {
+) -> Result<PairCounts, EngineError> {
     if part.index >= part.of {
         let Part { index, of } = part;
         return Err(JobError::Part { index, of }.into());
     }
+    let bins = bins.into();
     with_individual(job, sums.into(), |job, sums| {
-        let what = asked(job, binning, sums);
+        let what = asked(job, &bins, sums);
         what.admit(job)?;
         count_part_of(engine, job, part, &what, progress)
     })
 }
 
-fn count_part_of<B: Binning, E: Engine>(
-    engine: &E,
+fn count_part_of(
+    engine: &dyn Engine,
     job: &PairJob<'_>,
     part: Part,
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
-) -> Result<PairCounts<B>, EngineError> {
+) -> Result<PairCounts, EngineError> {
     let kind = PairKind::of(job.pairs(), what.bins());
     let (first, second) = job.pairs().samples();
     let sort = |sample| engine.sort(sample, job.domain(), progress);
@@ -146,21 +148,21 @@ fn count_part_of<B: Binning, E: Engine>(
 ///
 /// # Errors
 /// As [`Engine::tally`].
-pub fn count_prepared<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
-    binning: &B,
+pub fn count_prepared(
+    engine: &dyn Engine,
+    job: &PreparedJob<'_>,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
-) -> Result<(PairCounts<B>, Report), EngineError> {
-    let what = asked(job.job(), binning, sums.into());
+) -> Result<(PairCounts, Report), EngineError> {
+    let what = asked(job.job(), &bins.into(), sums.into());
     let (tally, report) = engine.tally(job, &what, progress)?;
     let counts = PairCounts::of_job_tally(job.job(), &what, &tally, progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
 }
 
 /// What is asked of a whole job, its weights looked through once.
-fn asked<B: Binning>(job: &PairJob<'_>, binning: &B, sums: WeightedSums) -> Tallied<B> {
+fn asked(job: &PairJob<'_>, binning: &Bins, sums: WeightedSums) -> Tallied {
     let weights = sums.sums().weights;
     let two_words = sums.two_words();
     let what = sums.over(binning);
@@ -174,11 +176,11 @@ fn asked<B: Binning>(job: &PairJob<'_>, binning: &B, sums: WeightedSums) -> Tall
     }
 }
 
-impl<B: Binning> PairCounts<B> {
+impl PairCounts {
     /// The counts of `job` that a tally holds: all of its pairs.
     fn of_job_tally(
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         tally: &Tally,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
@@ -192,7 +194,7 @@ impl<B: Binning> PairCounts<B> {
     /// The counts of `job`, or of a class of its pairs, that a tally of one class holds.
     fn of_tally(
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         tally: &Tally,
         covers: Covers,
         kind: PairKind,
@@ -235,7 +237,7 @@ impl<B: Binning> PairCounts<B> {
     }
 
     /// The bins.
-    pub fn binning(&self) -> &B {
+    pub fn binning(&self) -> &Bins {
         &self.binning
     }
 

@@ -77,7 +77,7 @@ pub mod sky;
 pub mod tally;
 
 pub use binning::{
-    AxisUnit, BinAxis, Binning, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
+    AxisUnit, BinAxis, Binning, Bins, Edges, LineOfSight, PairOrder, RBins, RpPiBins, SMuBins,
     SignedEdges, ThetaBins,
 };
 pub use cosmology::Cosmology;

@@ -9,7 +9,7 @@ use albireo::estimators::{AnalyticRr, CellRr};
 use albireo::regions::Cells;
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Binning, Domain, Edges, LineOfSight, PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges,
+    Axis, Bins, Domain, Edges, LineOfSight, PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges,
     ThetaBins,
 };
 use random::Random;
@@ -35,8 +35,9 @@ fn close(found: &[f64], expected: &[f64], within: f64) {
 }
 
 /// Shares of separations drawn evenly from the box that fall into the bins and that `keep` keeps.
-fn drawn<B: Binning>(bins: &B, keep: impl Fn([f64; 3]) -> bool) -> Vec<f64> {
+fn drawn(bins: impl Into<Bins>, keep: impl Fn([f64; 3]) -> bool) -> Vec<f64> {
     const N: u32 = 400_000;
+    let bins = &bins.into();
     let mut random = Random(11);
     let mut counts = vec![0u32; bins.n_bins()];
     for _ in 0..N {
@@ -54,7 +55,8 @@ fn drawn<B: Binning>(bins: &B, keep: impl Fn([f64; 3]) -> bool) -> Vec<f64> {
         .collect()
 }
 
-fn as_drawn<B: Binning>(bins: &B, axis: Axis, dropped: &[[f64; 2]]) {
+fn as_drawn(bins: impl Into<Bins>, axis: Axis, dropped: &[[f64; 2]]) {
+    let bins = &bins.into();
     let los = LineOfSight::Fixed(axis);
     let cuts: Vec<Cut> = dropped
         .iter()
@@ -95,24 +97,24 @@ fn shares_are_those_of_drawn_pairs() {
     ] {
         for axis in [Axis::Y, Axis::Z] {
             let los = LineOfSight::Fixed(axis);
-            as_drawn(&RBins::new(r.clone()), axis, dropped);
+            as_drawn(RBins::new(r.clone()), axis, dropped);
             as_drawn(
-                &SMuBins::new(r.clone(), mu.clone(), los).unwrap(),
+                SMuBins::new(r.clone(), mu.clone(), los).unwrap(),
                 axis,
                 dropped,
             );
             as_drawn(
-                &SMuBins::new(r.clone(), signed.clone(), los).unwrap(),
+                SMuBins::new(r.clone(), signed.clone(), los).unwrap(),
                 axis,
                 dropped,
             );
             as_drawn(
-                &RpPiBins::new(r.clone(), pi.clone(), los).unwrap(),
+                RpPiBins::new(r.clone(), pi.clone(), los).unwrap(),
                 axis,
                 dropped,
             );
             as_drawn(
-                &RpPiBins::new(r.clone(), both.clone(), los).unwrap(),
+                RpPiBins::new(r.clone(), both.clone(), los).unwrap(),
                 axis,
                 dropped,
             );
@@ -124,7 +126,7 @@ fn shares_are_those_of_drawn_pairs() {
 fn bins_add_up_and_emptied_bins_hold_nothing() {
     let r = edges(&[0.0, 0.1, 0.2, 0.3, 0.5]);
     let cut = [Cut::rp(0.0, 0.2, Z).unwrap()];
-    let radial = AnalyticRr::with_cuts(&RBins::new(r.clone()), &cube(), &cut).unwrap();
+    let radial = AnalyticRr::with_cuts(RBins::new(r.clone()), &cube(), &cut).unwrap();
     assert_eq!(radial.fractions()[..2], [0.0, 0.0], "shorter than the cut");
     for signed in [false, true] {
         let mu = SignedEdges::linear(if signed { -1.0 } else { 0.0 }, 1.0, 8).unwrap();
@@ -146,12 +148,13 @@ fn bins_add_up_and_emptied_bins_hold_nothing() {
     let pi = SignedEdges::linear(0.0, 0.4, 3).unwrap();
     let rp_pi = RpPiBins::new(r.clone(), pi, Z).unwrap();
     let s_mu = SMuBins::new(r.clone(), SignedEdges::linear(0.0, 1.0, 7).unwrap(), Z).unwrap();
-    complements(&RBins::new(r));
+    complements(RBins::new(r));
     complements(&rp_pi);
     complements(&s_mu);
 }
 
-fn complements<B: Binning>(bins: &B) {
+fn complements(bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let of = |cuts: &[Cut]| AnalyticRr::with_cuts(bins, &cube(), cuts).unwrap();
     let inner = [Cut::rp(0.07, 0.22, Z).unwrap()];
     let outer = [
@@ -171,7 +174,7 @@ fn complements<B: Binning>(bins: &B) {
     );
     // So do they in the box without one of its cells, for integrals good to about ten digits.
     let cells = Cells::new(&cube(), [3, 2, 4]).unwrap();
-    let left = |rr: AnalyticRr<B>| CellRr::new(rr, Some(&cells)).unwrap().without(1.0);
+    let left = |rr: AnalyticRr| CellRr::new(rr, Some(&cells)).unwrap().without(1.0);
     let (inner, outer, all) = (left(inner), left(outer), left(all));
     close(
         &add(inner.fractions(), outer.fractions()),
@@ -186,14 +189,15 @@ fn cells_without_the_pairs_of_a_cut_are_those_of_drawn_pairs() {
     let cut = [Cut::rp(0.1, 0.25, Z).unwrap()];
     let s = edges(&[0.05, 0.2, 0.45]);
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
-    of_cells(&SMuBins::new(s.clone(), mu, Z).unwrap(), &cells, &cut);
-    of_cells(&RBins::new(s.clone()), &cells, &cut);
+    of_cells(SMuBins::new(s.clone(), mu, Z).unwrap(), &cells, &cut);
+    of_cells(RBins::new(s.clone()), &cells, &cut);
     let pi = SignedEdges::linear(0.0, 0.4, 2).unwrap();
-    of_cells(&RpPiBins::new(s, pi, Z).unwrap(), &cells, &cut);
+    of_cells(RpPiBins::new(s, pi, Z).unwrap(), &cells, &cut);
 }
 
-fn of_cells<B: Binning>(bins: &B, cells: &Cells, cut: &[Cut]) {
+fn of_cells(bins: impl Into<Bins>, cells: &Cells, cut: &[Cut]) {
     const N: u32 = 400_000;
+    let bins = &bins.into();
     let rr = AnalyticRr::with_cuts(bins, &cube(), cut).unwrap();
     let without = CellRr::new(rr, Some(cells)).unwrap().without(1.0);
     let mut random = Random(5);

@@ -16,9 +16,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use albireo::engine::{Cpu, Isa, PreparedJob, Report};
+use albireo::engine::{Cpu, Isa, PreparedJob, Report, Sorted};
 use albireo::tally::{Tallied, Tally, Terms};
-use albireo::{Binning, Domain, Engine, EngineError, Naive, Particles, Progress, Silent};
+use albireo::{Domain, Engine, EngineError, Naive, Particles, Progress, Silent};
 use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
 use attack::draw::Limits;
@@ -214,16 +214,19 @@ fn cuda() -> Result<(), Failed> {
 struct Wrong;
 
 impl Engine for Wrong {
-    type Sorted = ();
-
-    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<(), EngineError> {
-        Ok(())
+    fn sort(
+        &self,
+        sample: &Particles,
+        domain: &Domain,
+        progress: &dyn Progress,
+    ) -> Result<Sorted, EngineError> {
+        Naive.sort(sample, domain, progress)
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, ()>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let (mut tally, report) = Naive.tally(job, what, progress)?;

@@ -7,7 +7,7 @@ use crate::random;
 use albireo::engine::{Cpu, Isa, PreparedJob};
 use albireo::tally::{Classes, Cut, Sum};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
+    Axis, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
     Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
     Silent, Tallied, Tally,
 };
@@ -130,7 +130,7 @@ fn edges(random: &mut Random, particles: &Particles, domain: &Domain, scale: f64
     }
 }
 
-fn same<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>, told: &str) -> Tally {
+fn same(job: &PairJob<'_>, what: &Tallied, told: &str) -> Tally {
     let expected = Naive.run(job, what, &Silent).unwrap();
     for engine in engines() {
         let found = engine.run(job, what, &Silent).unwrap();

@@ -4,10 +4,10 @@
 
 use crate::random;
 
-use albireo::engine::{Cpu, CpuSorted, Isa, Prepared, PreparedJob};
+use albireo::engine::{Cpu, Isa, Prepared, PreparedJob};
 use albireo::tally::{Classes, Sum, Tallied, Tally};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight, Naive, PairJob,
+    Axis, Bins, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight, Naive, PairJob,
     Pairs, Particles, ParticlesError, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
@@ -85,14 +85,14 @@ fn bins(domain: &Domain) -> (RBins, SMuBins) {
 }
 
 /// What `what` is without its classes, with the exponents of the whole job.
-fn plain<B: Binning>(what: &Tallied<B>, pairs: Pairs<'_>) -> Tallied<B> {
+fn plain(what: &Tallied, pairs: Pairs<'_>) -> Tallied {
     let exponents = what.weight_exponents(pairs);
     let plain = what.clone().with_classes(Classes::One);
     plain.with_weight_exponents(exponents)
 }
 
 /// Counts the classes of `pairs` on every engine, and compares them with the double loop.
-fn counted<B: Binning>(domain: &Domain, pairs: Pairs<'_>, what: &Tallied<B>) -> Tally {
+fn counted(domain: &Domain, pairs: Pairs<'_>, what: &Tallied) -> Tally {
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = Naive.run(&job, what, &Silent).unwrap();
     for engine in engines() {
@@ -103,22 +103,18 @@ fn counted<B: Binning>(domain: &Domain, pairs: Pairs<'_>, what: &Tallied<B>) -> 
 }
 
 /// The integers of all pairs between two of the samples, counted by themselves.
-fn between<B: Binning>(
-    domain: &Domain,
-    what: &Tallied<B>,
-    first: &Particles,
-    second: &Particles,
-) -> Tally {
+fn between(domain: &Domain, what: &Tallied, first: &Particles, second: &Particles) -> Tally {
     let job = PairJob::new(Pairs::Cross(first, second), domain).unwrap();
     Cpu::new().run(&job, what, &Silent).unwrap()
 }
 
-fn within<B: Binning>(domain: &Domain, what: &Tallied<B>, sample: &Particles) -> Tally {
+fn within(domain: &Domain, what: &Tallied, sample: &Particles) -> Tally {
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
     Cpu::new().run(&job, what, &Silent).unwrap()
 }
 
-fn regions_are_counts_of_their_own<B: Binning>(domain: &Domain, bins: &B) {
+fn regions_are_counts_of_their_own(domain: &Domain, bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let n = 5;
     for given in [Given::Mixed, Given::Slices, Given::Last] {
         let (a, b) = (sample(400, n, given, 1), sample(150, n, given, 2));
@@ -232,12 +228,7 @@ fn many_labels_few_points_and_other_sums() {
 }
 
 /// Counts `what` on engines that have prepared `a` and `b` once, and compares with the double loop.
-fn served<B: Binning>(
-    engines: &[Cpu],
-    prepared: &[[Prepared<CpuSorted>; 2]],
-    domain: &Domain,
-    what: &Tallied<B>,
-) {
+fn served(engines: &[Cpu], prepared: &[[Prepared; 2]], domain: &Domain, what: &Tallied) {
     for order in [vec![0], vec![0, 1], vec![1, 0]] {
         let mut expected = None;
         for (engine, samples) in engines.iter().zip(prepared) {

@@ -7,7 +7,7 @@ use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
 use albireo::{
-    Axis, Binning, Column, CountsError, Domain, Edges, EngineError, EstimatorError, JobError,
+    Axis, Bins, Column, CountsError, Domain, Edges, EngineError, EstimatorError, JobError,
     LineOfSight, MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs, Particles,
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
@@ -24,7 +24,7 @@ fn restored(
     npairs: &[u64],
     weight: Option<&[f64]>,
     total: PairTotal,
-) -> Result<PairCounts<RBins>, CountsError> {
+) -> Result<PairCounts, CountsError> {
     let weight = weight.map(<[f64]>::to_vec);
     PairCounts::from_parts(bins(), npairs.to_vec(), weight, total, JobId(1))
 }
@@ -55,8 +55,8 @@ fn positions_in_single_precision_count_as_the_numbers_that_they_are() {
             [&singly, &widened].map(|sample| PairJob::new(Pairs::Auto(sample), domain).unwrap());
         let [found, known] = jobs.map(|job| {
             let sums = Sums::default();
-            let naive = count_pairs(&Naive, &job, &bins(), sums, &Silent).unwrap();
-            let fast = count_pairs(&Cpu::new(), &job, &bins(), sums, &Silent).unwrap();
+            let naive = count_pairs(&Naive, &job, bins(), sums, &Silent).unwrap();
+            let fast = count_pairs(&Cpu::new(), &job, bins(), sums, &Silent).unwrap();
             assert_eq!(naive, fast);
             assert!(naive.npairs()[2] > 1000);
             naive
@@ -142,7 +142,8 @@ fn weights(kind: usize, n: usize, stream: Stream) -> Vec<f64> {
 }
 
 /// Counts of the naive engine are taken back; each of them with any damage is not.
-fn check_restored<B: Binning>(pairs: Pairs<'_>, binning: &B, what: &str) {
+fn check_restored(pairs: Pairs<'_>, binning: impl Into<Bins>, what: &str) {
+    let binning = &binning.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     let sums = Sums {
         weights: true,
@@ -218,8 +219,9 @@ fn positive_weights_cannot_exceed_the_total() {
     let all = RBins::new(Edges::linear(0.0, 2.0, 2).unwrap());
     let counts = count_pairs(&Naive, &job, &all, sums, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs(), counts.weight().unwrap());
-    let of_job =
-        |weight: Vec<f64>| PairCounts::of_job(&job, all.clone(), npairs.to_vec(), Some(weight));
+    let of_job = |weight: Vec<f64>| {
+        PairCounts::of_job(&job, all.clone().into(), npairs.to_vec(), Some(weight))
+    };
     assert!(of_job(weight.clone()).is_ok());
     // Every pair lies in the bins, so that nothing may be left, nor missing.
     for by in [1.0 + 1e-6, 1.0 - 1e-6] {
@@ -266,18 +268,18 @@ fn parts_that_do_not_exist_are_refused() {
     for (index, of) in [(0, 0), (3, 3), (7, 3), (u32::MAX, u32::MAX)] {
         let part = Part { index, of };
         assert_eq!(
-            count_part(&Naive, &job, part, &bins(), Sums::default(), &Silent).unwrap_err(),
+            count_part(&Naive, &job, part, bins(), Sums::default(), &Silent).unwrap_err(),
             EngineError::Job(JobError::Part { index, of })
         );
     }
     // More parts than particles are empty parts.
     let of = 25;
     let parts = (0..of).map(|index| Part { index, of });
-    let mut counts = parts
-        .map(|part| count_part(&Naive, &job, part, &bins(), Sums::default(), &Silent).unwrap());
+    let mut counts =
+        parts.map(|part| count_part(&Naive, &job, part, bins(), Sums::default(), &Silent).unwrap());
     let mut all = counts.next().unwrap();
     counts.for_each(|part| all.merge(&part).unwrap());
-    let whole = count_pairs(&Naive, &job, &bins(), Sums::default(), &Silent).unwrap();
+    let whole = count_pairs(&Naive, &job, bins(), Sums::default(), &Silent).unwrap();
     assert_eq!((all.npairs(), all.total()), (whole.npairs(), whole.total()));
 }
 
@@ -291,7 +293,7 @@ fn merged_totals_carry_the_spread_of_the_weights() {
     let count = |pairs, part| {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let sums = Sums::for_pairs(pairs);
-        count_part(&Naive, &job, part, &bins(), sums, &Silent).unwrap()
+        count_part(&Naive, &job, part, bins(), sums, &Silent).unwrap()
     };
     // f = 3 * 18 / 36 and 1.
     let whole = count(Pairs::Auto(&a), Part::WHOLE);
@@ -334,7 +336,7 @@ fn weights_beyond_the_range_of_floats_are_not_normalised() {
         let sample = Particles::weighted(points, vec![scale; 3]).unwrap();
         let pairs = Pairs::Auto(&sample);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let dd = count_pairs(&Naive, &job, &bins(), Sums::for_pairs(pairs), &Silent).unwrap();
+        let dd = count_pairs(&Naive, &job, bins(), Sums::for_pairs(pairs), &Silent).unwrap();
         let refusal = Natural { dd: &dd, rr: &dd }.estimate().unwrap_err();
         assert!(
             matches!(

@@ -146,7 +146,7 @@ fn frames_side_by_side_are_those_of_the_double_loop() {
         let counted = |workers: &FrameWorkers| {
             let mut next = 0..60u64;
             let mut all = std::collections::BTreeMap::new();
-            count_frames::<_, _, albireo::Error>(
+            count_frames::<_, albireo::Error>(
                 workers,
                 &what,
                 || Ok(next.next()),

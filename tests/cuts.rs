@@ -7,9 +7,8 @@ use crate::random;
 use albireo::engine::{Cpu, Isa};
 use albireo::tally::{Classes, Cut, Sum, Tallied, Tally};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, LineOfSight,
-    Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
-    Silent,
+    Axis, Bins, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, LineOfSight, Naive,
+    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -83,7 +82,8 @@ fn is_cut(
 }
 
 /// Pairs in bins that no cut holds, by a double loop of its own.
-fn left<B: Binning>(job: &PairJob<'_>, bins: &B, cuts: &[Cut]) -> Vec<u64> {
+fn left(job: &PairJob<'_>, bins: impl Into<Bins>, cuts: &[Cut]) -> Vec<u64> {
+    let bins = &bins.into();
     let (first, second) = job.pairs().both();
     let auto = matches!(job.pairs(), Pairs::Auto(_));
     let ordered = bins.order() == albireo::PairOrder::Ordered;
@@ -117,9 +117,10 @@ fn engines() -> Vec<Cpu> {
 }
 
 /// Compares every engine with the double loop and that with the rule; returns how many pairs the cuts hold.
-fn check<B: Binning>(domain: &Domain, pairs: Pairs<'_>, bins: &B, cuts: &[Cut]) -> u64 {
+fn check(domain: &Domain, pairs: Pairs<'_>, bins: impl Into<Bins>, cuts: &[Cut]) -> u64 {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let with = |what: Tallied<B>| cuts.iter().cloned().fold(what, Tallied::with_cut);
+    let with = |what: Tallied| cuts.iter().cloned().fold(what, Tallied::with_cut);
     let what = with(Tallied::new(bins.clone()));
     let naive = Naive.run(&job, &what, &Silent).unwrap();
     assert_eq!(naive.pairs(), left(&job, bins, cuts), "{cuts:?} {bins:?}");

@@ -11,7 +11,7 @@ use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{AnalyticRr, LandySzalay, Natural, Rdf};
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight, MergeError,
+    Axis, Bins, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight, MergeError,
     Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
     SignedEdges, Silent,
 };
@@ -58,7 +58,8 @@ fn sums(cuts: &[Cut]) -> WeightedSums {
         .fold(all.into(), WeightedSums::dropping)
 }
 
-fn parts_make_the_whole<B: Binning>(bins: &B, los: LineOfSight) {
+fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
+    let bins = &bins.into();
     let (first, second) = (sample(90, 1), sample(70, 2));
     for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
@@ -96,7 +97,7 @@ fn parts_make_the_whole<B: Binning>(bins: &B, los: LineOfSight) {
 #[test]
 fn parts_of_counts_with_cuts_make_the_whole() {
     let r = Edges::linear(0.0, 0.6, 5).unwrap();
-    parts_make_the_whole(&RBins::new(r.clone()), LineOfSight::Midpoint);
+    parts_make_the_whole(RBins::new(r.clone()), LineOfSight::Midpoint);
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
     let bins = SMuBins::new(r.clone(), mu, LineOfSight::First).unwrap();
     parts_make_the_whole(&bins, LineOfSight::First);
@@ -161,7 +162,7 @@ fn without(sample: &Particles, region: u32) -> Particles {
     sample.grouped(Groups::new(groups)).unwrap()
 }
 
-fn count(pairs: Pairs<'_>, bins: &RBins, cuts: &[Cut]) -> PairCounts<RBins> {
+fn count(pairs: Pairs<'_>, bins: &RBins, cuts: &[Cut]) -> PairCounts {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     count_pairs(&Cpu::new(), &job, bins, sums(cuts), &Silent).unwrap()
 }
@@ -203,8 +204,7 @@ fn counts_of_other_pairs_do_not_merge_and_make_no_estimate() {
     );
     let dr = count(Pairs::Cross(&data, &randoms), &bins, &swapped);
     let rr = count(Pairs::Auto(&randoms), &bins, &both);
-    let estimate =
-        |dd: &PairCounts<RBins>, rr: &PairCounts<RBins>| LandySzalay { dd, dr: &dr, rr }.estimate();
+    let estimate = |dd: &PairCounts, rr: &PairCounts| LandySzalay { dd, dr: &dr, rr }.estimate();
     assert!(estimate(&dd, &rr).is_ok());
     let other = count(Pairs::Auto(&randoms), &bins, &[across]);
     let error = estimate(&dd, &other).unwrap_err();

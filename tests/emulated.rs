@@ -33,12 +33,12 @@ mod trials;
 use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
-use albireo::engine::{PreparedJob, Report};
+use albireo::engine::{PreparedJob, Report, Sorted};
 use albireo::tally::{Classes, Sum, Tallied, Tally};
 use albireo::{
-    Axis, Binning, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive,
-    PairJob, Pairs, Particles, PeriodicBox, Points, Progress, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent, Traversal,
+    Axis, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive, PairJob,
+    Pairs, Particles, PeriodicBox, Points, Progress, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Traversal,
 };
 use attack::campaign::{Campaign, verdict};
 use attack::draw::Limits;
@@ -188,33 +188,26 @@ impl Emulated {
 }
 
 impl Engine for Emulated {
-    type Sorted = Kept<Memory>;
-
-    fn sort(
-        &self,
-        _: &Particles,
-        _: &Domain,
-        _: &dyn Progress,
-    ) -> Result<Kept<Memory>, EngineError> {
-        Ok(Kept::default())
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<Sorted, EngineError> {
+        Ok(Sorted::new(Kept::<Memory>::default()))
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, Kept<Memory>>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let (first, second) = job.sorted();
+        let (first, second) = job.sorted("emulated")?;
         let job = (job.job(), Some([first, second.unwrap_or(first)]));
         let counted = count(&self.devices, &self.options, job, what, progress);
         counted.map(|(tally, ..)| (tally, Report::default()))
     }
 
-    fn run<B: Binning>(
+    fn run(
         &self,
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
         let job = (job, None);

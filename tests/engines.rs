@@ -7,7 +7,7 @@ mod random;
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
+    Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
     Traversal,
 };
@@ -106,7 +106,8 @@ fn engines() -> Vec<Cpu> {
     engines
 }
 
-fn compare<B: Binning>(pairs: Pairs<'_>, domain: &Domain, binning: &B, label: &str) {
+fn compare(pairs: Pairs<'_>, domain: &Domain, binning: impl Into<Bins>, label: &str) {
+    let binning = &binning.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let sums = Sums::for_pairs(pairs);
     let expected = count_pairs(&Naive, &job, binning, sums, &Silent).unwrap();
@@ -148,7 +149,7 @@ fn for_each_binning(los: &[LineOfSight], pairs: Pairs<'_>, domain: &Domain, labe
         edges(&[0.0, 0.1, 0.7, 1.0, 4.9]),
         edges(&[0.5, 0.5f64.next_up(), 2.0]),
     ] {
-        compare(pairs, domain, &RBins::new(r), label);
+        compare(pairs, domain, RBins::new(r), label);
     }
     for &los in los {
         for (s, mu) in [
@@ -162,7 +163,7 @@ fn for_each_binning(los: &[LineOfSight], pairs: Pairs<'_>, domain: &Domain, labe
             ),
             (edges(&[0.0, 1.0, 2.5]), signed(&[0.0, 0.3, 0.35, 0.9])),
         ] {
-            compare(pairs, domain, &SMuBins::new(s, mu, los).unwrap(), label);
+            compare(pairs, domain, SMuBins::new(s, mu, los).unwrap(), label);
         }
         for (rp, pi) in [
             (lin(0.0, 3.0, 6), SignedEdges::linear(0.0, 4.0, 8).unwrap()),
@@ -172,7 +173,7 @@ fn for_each_binning(los: &[LineOfSight], pairs: Pairs<'_>, domain: &Domain, labe
             ),
             (edges(&[0.0, 1.0, 2.5]), signed(&[0.0, 0.3, 0.35, 3.9])),
         ] {
-            compare(pairs, domain, &RpPiBins::new(rp, pi, los).unwrap(), label);
+            compare(pairs, domain, RpPiBins::new(rp, pi, los).unwrap(), label);
         }
     }
 }
@@ -294,7 +295,7 @@ fn larger_samples_walk_through_cells() {
             compare(
                 Pairs::Auto(&sample),
                 &domain,
-                &RBins::new(r),
+                RBins::new(r),
                 &format!("{input:?}"),
             );
         }
@@ -318,7 +319,7 @@ fn small_blocks_among_large_ones() {
         let sample = weighted(points(Input::Clumps, 4000, 16, offset), 17);
         let pairs = Pairs::Auto(&sample);
         for across in [&fine, &steps] {
-            compare(pairs, domain, &RBins::new(across.clone()), "clumps");
+            compare(pairs, domain, RBins::new(across.clone()), "clumps");
             let mu = SignedEdges::linear(0.0, 1.0, 64).unwrap();
             let s_mu = SMuBins::new(across.clone(), mu, los).unwrap();
             compare(pairs, domain, &s_mu, "clumps");
@@ -355,7 +356,7 @@ fn rows_that_lie_in_one_bin() {
         compare(Pairs::Auto(&sample), &boxed, &bins, "clumps");
         compare(Pairs::Auto(&sample), &Domain::Open, &bins, "clumps");
     }
-    compare(Pairs::Auto(&sample), &Domain::Open, &RBins::new(far), "all");
+    compare(Pairs::Auto(&sample), &Domain::Open, RBins::new(far), "all");
     let angles = Edges::logarithmic(0.01, 90.0, 9).unwrap();
     let bins = ThetaBins::new(angles).unwrap();
     let points = sample.points();
@@ -399,7 +400,8 @@ fn sums_of_separations() -> impl Iterator<Item = Sums> {
     })
 }
 
-fn compare_separations<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B, label: &str) {
+fn compare_separations(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>, label: &str) {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     for sums in sums_of_separations() {
         let expected = count_pairs(&Naive, &job, bins, sums, &Silent).unwrap();
@@ -439,7 +441,7 @@ fn separations_are_summed_in_bins_of_any_form() {
             let first = placed(domain, 170, seed);
             let second = placed(domain, 65, seed + 1);
             for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
-                compare_separations(pairs, domain, &RBins::new(many.clone()), &label);
+                compare_separations(pairs, domain, RBins::new(many.clone()), &label);
                 for (mu, los) in mu.iter().zip([fixed[k % 3], fixed[2]]) {
                     let bins = SMuBins::new(few.clone(), mu.clone(), los).unwrap();
                     compare_separations(pairs, domain, &bins, &label);
@@ -478,7 +480,7 @@ fn units_of_any_size() {
         compare(
             Pairs::Auto(&sample),
             &domain,
-            &RBins::new(r),
+            RBins::new(r),
             &format!("unit 2^{exponent}"),
         );
     }

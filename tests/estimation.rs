@@ -6,7 +6,7 @@ use albireo::binning::PairOrder;
 use albireo::counts::{Sums, count_pairs};
 use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
 use albireo::{
-    AnalyticRr, Axis, Binning, Correlation, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
+    AnalyticRr, Axis, Bins, Correlation, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
     LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs,
     Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
 };
@@ -37,7 +37,8 @@ impl Samples {
         &self.0[place]
     }
 
-    fn count<B: Binning>(&self, first: Role, second: Role, bins: &B) -> PairCounts<B> {
+    fn count(&self, first: Role, second: Role, bins: impl Into<Bins>) -> PairCounts {
+        let bins = &bins.into();
         if first == second {
             return count(Pairs::Auto(self.of(first)), bins);
         }
@@ -49,15 +50,17 @@ fn domain() -> Domain {
     Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
 }
 
-fn count<B: Binning>(pairs: Pairs<'_>, bins: &B) -> PairCounts<B> {
+fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let domain = domain();
     let job = PairJob::new(pairs, &domain).unwrap();
     count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
 }
 
 /// What the formulas make of counts that are put into their fields by hand.
-fn by_hand<B: Binning>(estimator: Estimator, samples: &Samples, bins: &B) -> Correlation {
+fn by_hand(estimator: Estimator, samples: &Samples, bins: impl Into<Bins>) -> Correlation {
     use Role::{Data as D, Randoms as R, SecondData as D2, SecondRandoms as R2, Shifted as S};
+    let bins = &bins.into();
     let of = |first, second| samples.count(first, second, bins);
     let (dd, dr, rr) = (&of(D, D), &of(D, R), &of(R, R));
     let (d1d2, d1r2, r1d2, r1r2) = (&of(D, D2), &of(D, R2), &of(R, D2), &of(R, R2));
@@ -93,7 +96,8 @@ fn by_hand<B: Binning>(estimator: Estimator, samples: &Samples, bins: &B) -> Cor
     result.unwrap()
 }
 
-fn agrees<B: Binning>(bins: &B) {
+fn agrees(bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let samples = Samples::new();
     for &estimator in Estimator::ALL {
         let all = |role| Some(samples.of(role));
@@ -116,14 +120,14 @@ fn agrees<B: Binning>(bins: &B) {
 
 #[test]
 fn estimators_take_the_counts_of_their_formulas() {
-    agrees(&RBins::new(Edges::linear(0.0, 0.4, 4).unwrap()));
+    agrees(RBins::new(Edges::linear(0.0, 0.4, 4).unwrap()));
 }
 
 #[test]
 fn where_the_orders_of_a_pair_differ_both_are_counted() {
     let s = Edges::linear(0.0, 0.4, 2).unwrap();
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
-    agrees(&SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap());
+    agrees(SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
 use albireo::engine::Exactness;
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
-    AnalyticRr, Axis, AxisUnit, BinAxis, Binning, Correlation, DavisPeebles, Domain, Edges,
+    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, DavisPeebles, Domain, Edges,
     EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
     PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins,
     SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins, random,
@@ -15,13 +15,14 @@ fn r_bins(edges: &[f64]) -> RBins {
     RBins::new(Edges::new(edges.to_vec()).unwrap())
 }
 
-fn counted<B: Binning>(binning: &B, npairs: &[u64], kind: PairKind, pairs: u64) -> PairCounts<B> {
+fn counted(binning: impl Into<Bins>, npairs: &[u64], kind: PairKind, pairs: u64) -> PairCounts {
+    let binning = &binning.into();
     let total = PairTotal::unweighted(kind, pairs);
     PairCounts::from_parts(binning.clone(), npairs.to_vec(), None, total, JobId(pairs)).unwrap()
 }
 
 /// Ten data points, twenty randoms.
-fn small() -> [PairCounts<RBins>; 3] {
+fn small() -> [PairCounts; 3] {
     let bins = r_bins(&[0.0, 1.0, 2.0]);
     [
         counted(&bins, &[6, 10], PairKind::AutoUnordered, 45),
@@ -131,7 +132,7 @@ fn empty_bins_give_nan_never_a_number() {
 fn refusals() {
     let [dd, dr, rr] = small();
     let other = counted(
-        &r_bins(&[0.0, 1.0, 3.0]),
+        r_bins(&[0.0, 1.0, 3.0]),
         &[1, 1],
         PairKind::AutoUnordered,
         45,
@@ -149,7 +150,7 @@ fn refusals() {
         })
     );
     let empty = counted(
-        &r_bins(&[0.0, 1.0, 2.0]),
+        r_bins(&[0.0, 1.0, 2.0]),
         &[0, 0],
         PairKind::AutoUnordered,
         0,
@@ -369,7 +370,7 @@ fn analytic_volumes_by_hand() {
     let edges = |values: &[f64]| Edges::new(values.to_vec()).unwrap();
     let signed = |values: &[f64]| SignedEdges::new(values.to_vec()).unwrap();
     let z = LineOfSight::Fixed(Axis::Z);
-    let rr = AnalyticRr::new(&RBins::new(edges(&[1.0, 2.0])), &domain).unwrap();
+    let rr = AnalyticRr::new(RBins::new(edges(&[1.0, 2.0])), &domain).unwrap();
     assert_near(rr.fractions(), &[4.0 / 3.0 * pi * 7.0 / 200.0]);
     let s_mu = |mu: &[f64]| {
         let bins = SMuBins::new(edges(&[1.0, 2.0]), signed(mu), z).unwrap();
@@ -409,7 +410,7 @@ fn analytic_rr_is_refused_where_no_formula_holds() {
     let sheared = Lattice::new([[10.0, 0.0, 0.0], [5.0, 8.0, 0.0], [0.0, 0.0, 10.0]]).unwrap();
     let reach = sheared.reach();
     let sheared = Domain::Triclinic(sheared);
-    assert!(AnalyticRr::new(&r_bins(&[0.0, reach]), &sheared).is_ok());
+    assert!(AnalyticRr::new(r_bins(&[0.0, reach]), &sheared).is_ok());
     assert!(refused(&r_bins(&[0.0, reach + 0.1]), &sheared).contains("reach"));
     let mu = SignedEdges::linear(0.0, 1.0, 2).unwrap();
     let survey = SMuBins::new(

@@ -10,7 +10,7 @@ use albireo::estimators::{
     AnyEstimator, Estimation, Estimator, Formula, Jackknife, Role, Term, multipoles, projected,
 };
 use albireo::{
-    Binning, Correlation, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, PairOrder,
+    Bins, Correlation, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, PairOrder,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
@@ -51,7 +51,8 @@ impl Samples {
         Some(&self.0[at])
     }
 
-    fn estimate<B: Binning>(&self, estimator: impl Into<AnyEstimator>, bins: &B) -> Correlation {
+    fn estimate(&self, estimator: impl Into<AnyEstimator>, bins: impl Into<Bins>) -> Correlation {
+        let bins = &bins.into();
         let estimation =
             Estimation::new(estimator, bins, &Domain::Open, |role| self.of(role)).unwrap();
         let mut count = |_, pairs| {

@@ -66,13 +66,13 @@ fn alone(job: &FrameJob) -> Vec<u64> {
 
 fn counted(
     workers: &FrameWorkers,
-    what: &FrameBins<RBins>,
+    what: &FrameBins,
     frames: u64,
     ready: impl Fn(u64) -> Result<FrameJob, Error> + Sync,
 ) -> BTreeMap<u64, FrameTally> {
     let mut numbers = 0..frames;
     let mut all = BTreeMap::new();
-    let done = count_frames::<_, _, Error>(
+    let done = count_frames::<_, Error>(
         workers,
         what,
         || Ok(numbers.next()),
@@ -173,7 +173,7 @@ fn the_first_error_ends_the_run() {
             17 => Err(EngineError::Interrupted.into()),
             _ => frame(number),
         };
-        let done = count_frames::<_, _, Error>(&workers, &what, next, ready, |_| Ok(()), &Silent);
+        let done = count_frames::<_, Error>(&workers, &what, next, ready, |_| Ok(()), &Silent);
         assert!(done.is_err());
         let mut frames = 0..100;
         let next = || match frames.next() {
@@ -181,7 +181,7 @@ fn the_first_error_ends_the_run() {
             other => Ok(other),
         };
         assert!(
-            count_frames::<_, _, Error>(&workers, &what, next, frame, |_| Ok(()), &Silent).is_err()
+            count_frames::<_, Error>(&workers, &what, next, frame, |_| Ok(()), &Silent).is_err()
         );
         let mut frames = 0..100;
         let done = |tally: FrameTally| match tally.number {
@@ -189,15 +189,8 @@ fn the_first_error_ends_the_run() {
             _ => Ok(()),
         };
         assert!(
-            count_frames::<_, _, Error>(
-                &workers,
-                &what,
-                || Ok(frames.next()),
-                frame,
-                done,
-                &Silent
-            )
-            .is_err()
+            count_frames::<_, Error>(&workers, &what, || Ok(frames.next()), frame, done, &Silent)
+                .is_err()
         );
     }
 }
@@ -252,7 +245,7 @@ fn what_was_done_before_a_stop_is_whole() {
         let stop = StopAfter(7, AtomicU64::new(0));
         let mut numbers = 0..;
         let mut all = Vec::new();
-        let done = count_frames::<_, _, Error>(
+        let done = count_frames::<_, Error>(
             &workers,
             &what,
             || Ok(numbers.next()),
@@ -360,7 +353,7 @@ fn blocks_are_their_frames(weight: fn(u64) -> f64) {
     use albireo::frames::FrameBlocks;
     let what = FrameBins::all(bins(), SPECIES);
     let groups = FrameGroups::apart(["a", "b", "c"]);
-    let empty = Partials::new(&bins(), Species::within(SPECIES as usize)).expect("bins in r");
+    let empty = Partials::new(bins(), Species::within(SPECIES as usize)).expect("bins in r");
     let (mut blocks, mut by_frame) = (FrameBlocks::new(4), empty.clone());
     let weighed = |number| {
         let weight = weight(number);
@@ -377,7 +370,7 @@ fn blocks_are_their_frames(weight: fn(u64) -> f64) {
             .expect("placed");
         let pairs = PreparedJob::auto(&sample);
         let sums = Sums::default();
-        let counts = count_classes(&engine, &pairs, &bins(), sums, Classes::Species, &Silent);
+        let counts = count_classes(&engine, &pairs, bins(), sums, Classes::Species, &Silent);
         let frame = Frame {
             counts: &counts.expect("counts").0,
             particles: &particles,
@@ -402,15 +395,15 @@ fn blocks_are_their_frames(weight: fn(u64) -> f64) {
     }
     assert_eq!((all.frames(), merged.frames()), (40, 40));
     for pair in [[0, 0], [0, 1], [1, 2], [2, 2]] {
-        let g = |of: &Partials<RBins>| of.g(pair, Normalisation::Pairs).expect("a pair");
-        let n = |of: &Partials<RBins>| of.coordination(pair).expect("a pair");
+        let g = |of: &Partials| of.g(pair, Normalisation::Pairs).expect("a pair");
+        let n = |of: &Partials| of.coordination(pair).expect("a pair");
         assert_eq!(
             all.npairs(pair).expect("a pair"),
             by_frame.npairs(pair).expect("a pair")
         );
         assert_eq!((g(&all), n(&all)), (g(&by_frame), n(&by_frame)));
         assert_eq!((g(&all), n(&all)), (g(&merged), n(&merged)));
-        let error = |of: &Partials<RBins>| of.poisson_error(pair).expect("a pair");
+        let error = |of: &Partials| of.poisson_error(pair).expect("a pair");
         let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
         assert_eq!(bits(error(&all)), bits(error(&by_frame)));
     }

@@ -46,10 +46,10 @@ fn cells_of_a_box_have_the_moments_of_fine_bins() {
     let cells = Cells::new(&domain, [2, 3, 3]).unwrap();
     let los = LineOfSight::Fixed(Axis::Z);
     let degrees: LegendreDegrees = [Legendre::L2, Legendre::L4].into_iter().collect();
-    let one = AnalyticRr::new(&bins(&[0.0, 1.0], los), &domain).unwrap();
+    let one = AnalyticRr::new(bins(&[0.0, 1.0], los), &domain).unwrap();
     let one = CellRr::new(one.with_legendre(degrees).unwrap(), Some(&cells)).unwrap();
     let edges: Vec<f64> = (0..=60).map(|k| f64::from(k) / 60.0).collect();
-    let fine = AnalyticRr::new(&bins(&edges, los), &domain).unwrap();
+    let fine = AnalyticRr::new(bins(&edges, los), &domain).unwrap();
     let fine = CellRr::new(fine, Some(&cells)).unwrap();
     for alpha in [1.0, 0.3] {
         use albireo::estimators::RandomPairs;

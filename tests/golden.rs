@@ -5,8 +5,8 @@
 use albireo::counts::{Part, Sums, count_pairs, count_part};
 use albireo::engine::{AnyEngine, Cpu};
 use albireo::{
-    Axis, Binning, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points,
+    RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
 const R_EDGES: [f64; 8] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 25.0];
@@ -36,15 +36,16 @@ fn golden(name: &str) -> Vec<u64> {
         .collect()
 }
 
-fn check<B: Binning>(name: &str, bins: &B) {
+fn check(name: &str, bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let sample = Particles::new(points());
     let domain = Domain::Periodic(PeriodicBox::cubic(50.0).unwrap());
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     for engine in [AnyEngine::Naive(Naive), AnyEngine::Cpu(Cpu::new())] {
-        let counts = count_pairs(&engine, &job, bins, Sums::default(), &Silent).unwrap();
+        let counts = count_pairs(&*engine, &job, bins, Sums::default(), &Silent).unwrap();
         assert_eq!(counts.npairs(), golden(name), "{name}");
     }
-    let mut merged: Option<albireo::PairCounts<B>> = None;
+    let mut merged: Option<albireo::PairCounts> = None;
     for index in [2, 0, 1] {
         let part = Part { index, of: 3 };
         let counts = count_part(&Cpu::new(), &job, part, bins, Sums::default(), &Silent).unwrap();
@@ -75,7 +76,7 @@ fn check<B: Binning>(name: &str, bins: &B) {
 
 #[test]
 fn separations() {
-    check("r", &RBins::new(Edges::new(R_EDGES.to_vec()).unwrap()));
+    check("r", RBins::new(Edges::new(R_EDGES.to_vec()).unwrap()));
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn separation_and_cosine() {
     let mu = SignedEdges::linear(0.0, 1.0, 5).unwrap();
     check(
         "s_mu",
-        &SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap(),
+        SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap(),
     );
 }
 
@@ -94,6 +95,6 @@ fn across_and_along() {
     let pi = SignedEdges::new(vec![0.0, 2.0, 7.0, 20.0]).unwrap();
     check(
         "rp_pi",
-        &RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap(),
+        RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap(),
     );
 }

@@ -9,8 +9,8 @@ use albireo::binning::{BinAxis, PairOrder, Reach};
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
 use albireo::{
-    Axis, Binning, Domain, Edges, EngineError, JobError, Lattice, LineOfSight, Naive, Outside,
-    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
+    Axis, Binning, Bins, Domain, Edges, EngineError, JobError, Lattice, LineOfSight, Naive,
+    Outside, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
     Separation, SignedEdges, Silent, ThetaBins, Traversal,
 };
 use random::Random;
@@ -20,7 +20,8 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// The counts of the reference, which every instruction set and traversal must give too.
-fn counted<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B) -> PairCounts<B> {
+fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = count_pairs(&Naive, &job, bins, Sums::default(), &Silent).unwrap();
     for isa in Isa::available() {
@@ -50,7 +51,7 @@ fn two_points_in_bins_far_above_zero() {
         Edges::logarithmic(99.0, 101.0, 10).unwrap(),
         Edges::new(vec![100.0, 100.1]).unwrap(),
     ] {
-        let counts = counted(Pairs::Auto(&pair), &Domain::Open, &RBins::new(edges));
+        let counts = counted(Pairs::Auto(&pair), &Domain::Open, RBins::new(edges));
         assert_eq!(counts.npairs().iter().sum::<u64>(), 1);
     }
     let s = lin(100.0, 101.0, 10);
@@ -78,12 +79,12 @@ fn bins_of_every_width_against_their_first_edge() {
             counted(
                 Pairs::Auto(&points),
                 &Domain::Open,
-                &RBins::new(edges.clone()),
+                RBins::new(edges.clone()),
             );
             counted(
                 Pairs::Auto(&sky),
                 &Domain::Open,
-                &ThetaBins::new(edges.clone()).unwrap(),
+                ThetaBins::new(edges.clone()).unwrap(),
             );
             if n <= 33 {
                 let midpoint = LineOfSight::Midpoint;
@@ -164,7 +165,7 @@ fn crystals_have_one_count_though_their_images_tie() {
                 let domain = Domain::Triclinic(lattice);
                 let placed = domain.place(sample(&sites), Outside::Wrap).unwrap();
                 let pairs = Pairs::Auto(&placed);
-                counted(pairs, &domain, &RBins::new(lin(0.0, reach, 7)));
+                counted(pairs, &domain, RBins::new(lin(0.0, reach, 7)));
                 let z = LineOfSight::Fixed(Axis::Z);
                 let s_mu = SMuBins::new(lin(0.0, reach, 5), signed(-1.0, 1.0, 4), z).unwrap();
                 counted(pairs, &domain, &s_mu);
@@ -192,7 +193,7 @@ fn the_reach_of_a_triclinic_box_is_compared_squared() {
     let refused = count_pairs(
         &Naive,
         &job,
-        &bins(3.535_533_905_932_737_8),
+        bins(3.535_533_905_932_737_8),
         Sums::default(),
         &Silent,
     );
@@ -200,7 +201,7 @@ fn the_reach_of_a_triclinic_box_is_compared_squared() {
         refused,
         Err(EngineError::Job(JobError::Reach { .. }))
     ));
-    counted(Pairs::Auto(&pair), &domain, &bins(3.535_533_905_932_737));
+    counted(Pairs::Auto(&pair), &domain, bins(3.535_533_905_932_737));
     let z = LineOfSight::Fixed(Axis::Z);
     let cylinder = RpPiBins::new(lin(0.0, 2.5, 2), signed(0.0, 2.5f64.next_up(), 2), z).unwrap();
     let refused = cylinder.admit(&domain);
@@ -244,7 +245,7 @@ fn cells_of_extreme_aspect_have_one_count() {
             counted(
                 Pairs::Auto(&placed),
                 &domain,
-                &RBins::new(lin(0.0, reach, 9)),
+                RBins::new(lin(0.0, reach, 9)),
             );
         }
     }
@@ -288,8 +289,8 @@ fn signed_bins_fold_to_unsigned_ones() {
             let mu = |lo: f64, n: usize| {
                 SMuBins::new(lin(0.0, 4.0, 3), signed(lo, 1.0, n), los).unwrap()
             };
-            let once = counted(pairs, domain, &mu(0.0, n));
-            let folded = fold(counted(pairs, domain, &mu(-1.0, 2 * n)).npairs(), n);
+            let once = counted(pairs, domain, mu(0.0, n));
+            let folded = fold(counted(pairs, domain, mu(-1.0, 2 * n)).npairs(), n);
             let twice: Vec<u64> = once.npairs().iter().map(|n| 2 * n).collect();
             assert_eq!(folded, twice, "{los:?} {n}");
         }
@@ -308,10 +309,10 @@ fn units_beyond_the_range_of_a_line_of_sight_are_refused() {
         let scale = 2f64.powi(exponent);
         let scaled: Vec<_> = rows.iter().map(|x| x.map(|c| (c - 3.0) * scale)).collect();
         let points = sample(&scaled);
-        let counts = counted(Pairs::Auto(&points), &Domain::Open, &bins(scale));
+        let counts = counted(Pairs::Auto(&points), &Domain::Open, bins(scale));
         let plain: Vec<_> = rows.iter().map(|x| x.map(|c| c - 3.0)).collect();
         let points = sample(&plain);
-        let expected = counted(Pairs::Auto(&points), &Domain::Open, &bins(1.0));
+        let expected = counted(Pairs::Auto(&points), &Domain::Open, bins(1.0));
         assert_eq!(counts.npairs(), expected.npairs(), "2^{exponent}");
     }
     for exponent in [-245, 245] {
@@ -320,17 +321,17 @@ fn units_beyond_the_range_of_a_line_of_sight_are_refused() {
     }
     let far = sample(&[[0.0; 3], [2f64.powi(241), 0.0, 0.0]]);
     let job = PairJob::new(Pairs::Auto(&far), &Domain::Open).unwrap();
-    let refused = count_pairs(&Naive, &job, &bins(1.0), Sums::default(), &Silent);
+    let refused = count_pairs(&Naive, &job, bins(1.0), Sums::default(), &Silent);
     assert!(refused.unwrap_err().to_string().contains("row 1"));
     // Much smaller coordinates than edges are allowed, whatever their squares become.
     for exponent in [-200, -300, -500, -900] {
         let scale = 2f64.powi(exponent);
         let scaled: Vec<_> = rows.iter().map(|x| x.map(|c| (c - 3.0) * scale)).collect();
-        counted(Pairs::Auto(&sample(&scaled)), &Domain::Open, &bins(1.0));
+        counted(Pairs::Auto(&sample(&scaled)), &Domain::Open, bins(1.0));
         counted(
             Pairs::Auto(&sample(&scaled)),
             &Domain::Open,
-            &bins(2f64.powi(-230)),
+            bins(2f64.powi(-230)),
         );
     }
 }
@@ -369,7 +370,7 @@ fn a_sample_much_smaller_or_larger_than_its_bins() {
             Edges::new(vec![0.0, 1e-18, 1e-9, 0.3, 1.0]).unwrap(),
             Edges::logarithmic(1e-3, 1.0, 12).unwrap(),
         ] {
-            counted(pairs, &Domain::Open, &RBins::new(edges.clone()));
+            counted(pairs, &Domain::Open, RBins::new(edges.clone()));
             let mu = signed(0.0, 1.0, 10);
             for los in [midpoint, LineOfSight::Fixed(Axis::Z)] {
                 let bins = SMuBins::new(edges.clone(), mu.clone(), los).unwrap();
@@ -427,12 +428,12 @@ fn bins_of_another_crate_go_by_their_rule() {
     let z = LineOfSight::Fixed(Axis::Z);
     let s_mu = SMuBins::new(lin(0.0, 4.0, 8), signed(0.0, 1.0, 5), z).unwrap();
     let whole = counted(Pairs::Auto(&points), &Domain::Open, &s_mu);
-    let cut = counted(Pairs::Auto(&points), &Domain::Open, &CutSMu(s_mu));
+    let cut = counted(Pairs::Auto(&points), &Domain::Open, CutSMu(s_mu));
     let sum = |counts: &[u64]| counts.iter().sum::<u64>();
     assert!(sum(cut.npairs()) < sum(whole.npairs()));
     let boxed = Domain::Periodic(PeriodicBox::cubic(10.0).unwrap());
     let s_mu = SMuBins::new(lin(0.0, 5.0, 8), signed(0.0, 1.0, 5), z).unwrap();
-    counted(Pairs::Auto(&points), &boxed, &CutSMu(s_mu));
+    counted(Pairs::Auto(&points), &boxed, CutSMu(s_mu));
 }
 
 #[test]
@@ -444,7 +445,7 @@ fn bins_of_another_crate_stay_with_the_processor() {
     let job = PairJob::new(Pairs::Auto(&points), &Domain::Open).unwrap();
     let jobs = [(job, Sums::default())];
     let auto = Auto::new(Cpu::new());
-    let chosen = auto.choose_for(&jobs, &CutSMu(s_mu));
+    let chosen = auto.choose_for(&jobs, CutSMu(s_mu));
     assert!(matches!(chosen.engine, AnyEngine::Cpu(_)));
     let says_why = chosen.reason.contains("GPUs have no kernel for these bins");
     assert!(says_why || cfg!(not(feature = "cuda")), "{}", chosen.reason);

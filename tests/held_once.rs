@@ -110,7 +110,7 @@ fn sample(n: usize, seed: u64) -> Particles {
     sample.labelled(Labels::new(labels, 3).unwrap()).unwrap()
 }
 
-fn what() -> Tallied<RBins> {
+fn what() -> Tallied {
     let bins = RBins::new(Edges::linear(0.0, 0.2, 3).unwrap());
     let sums = Sums {
         weights: true,

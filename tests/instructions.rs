@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Binning, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins,
-    SMuBins, SignedEdges, Silent, random,
+    Axis, Bins, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins,
+    SignedEdges, Silent, random,
 };
 
 const SIDE: f64 = 100.0;
 
 /// The shortest of five counts on one thread.
-fn time<B: Binning>(isa: Isa, sample: &Particles, bins: &B) -> Duration {
+fn time(isa: Isa, sample: &Particles, bins: impl Into<Bins>) -> Duration {
+    let bins = &bins.into();
     let domain = Domain::Periodic(PeriodicBox::cubic(SIDE).unwrap());
     let job = PairJob::new(Pairs::Auto(sample), &domain).unwrap();
     let engine = Cpu::new().with_threads(1).unwrap().with_isa(isa).unwrap();
@@ -26,7 +27,8 @@ fn time<B: Binning>(isa: Isa, sample: &Particles, bins: &B) -> Duration {
     (0..5).map(|_| count()).min().unwrap()
 }
 
-fn compare<B: Binning>(name: &str, bins: &B) {
+fn compare(name: &str, bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let sample = Particles::new(random::in_box(30_000, 5, [SIDE; 3]).unwrap());
     let plain = time(Isa::Portable, &sample, bins);
     for isa in Isa::available() {
@@ -49,14 +51,14 @@ fn compare<B: Binning>(name: &str, bins: &B) {
 fn wider_registers_are_faster() {
     compare(
         "linear r",
-        &RBins::new(Edges::linear(0.0, 25.0, 30).unwrap()),
+        RBins::new(Edges::linear(0.0, 25.0, 30).unwrap()),
     );
     compare(
         "logarithmic r",
-        &RBins::new(Edges::logarithmic(0.1, 25.0, 20).unwrap()),
+        RBins::new(Edges::logarithmic(0.1, 25.0, 20).unwrap()),
     );
     let s = Edges::linear(0.0, 25.0, 40).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
     let los = LineOfSight::Fixed(Axis::Z);
-    compare("(s, mu)", &SMuBins::new(s, mu, los).unwrap());
+    compare("(s, mu)", SMuBins::new(s, mu, los).unwrap());
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::binning::Binning;
+use albireo::binning::{Binning, Bins};
 use albireo::counts::{PairKind, RegionCounts, Sums, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
@@ -78,12 +78,13 @@ fn outside(sample: &Particles, region: u32) -> Particles {
     }
 }
 
-fn by_region<B: Binning, E: Engine>(
-    engine: &E,
+fn by_region(
+    engine: &dyn Engine,
     pairs: Pairs<'_>,
     domain: &Domain,
-    bins: &B,
-) -> Result<RegionCounts<B>, EngineError> {
+    bins: impl Into<Bins>,
+) -> Result<RegionCounts, EngineError> {
+    let bins = &bins.into();
     let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = pairs.samples();
     let (first, second) = (prepare(first), second.map(prepare));
@@ -99,12 +100,13 @@ fn by_region<B: Binning, E: Engine>(
 }
 
 /// The integers and the total of `pairs` counted directly, with the weight exponents of `whole`.
-fn direct<B: Binning>(
+fn direct(
     pairs: Pairs<'_>,
     whole: Pairs<'_>,
     domain: &Domain,
-    bins: &B,
+    bins: impl Into<Bins>,
 ) -> (Vec<u64>, Option<Vec<f64>>, PairTotal) {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let sums = Sums::for_pairs(whole);
     let what = Tallied::new(bins.clone());
@@ -123,7 +125,8 @@ fn direct<B: Binning>(
 }
 
 /// Compares the count without each region, of one sample and of two, with that of the samples without it.
-fn realisations_are_counts<B: Binning>(samples: &Samples, domain: &Domain, bins: &B) {
+fn realisations_are_counts(samples: &Samples, domain: &Domain, bins: impl Into<Bins>) {
+    let bins = &bins.into();
     for (first, second) in [
         (Role::Data, Role::Data),
         (Role::Data, Role::Randoms),
@@ -209,13 +212,13 @@ fn without_a_region_is_a_count_of_its_own() {
     let z = LineOfSight::Fixed(Axis::Z);
     for weighted in [false, true] {
         let samples = Samples::new(weighted, |points| points);
-        realisations_are_counts(&samples, &periodic(), &r_bins());
-        realisations_are_counts(&samples, &periodic(), &s_mu_bins(z, 0.0));
-        realisations_are_counts(&samples, &periodic(), &rp_pi_bins(z));
-        realisations_are_counts(&samples, &Domain::Open, &r_bins());
-        realisations_are_counts(&samples, &Domain::Open, &rp_pi_bins(LineOfSight::Midpoint));
+        realisations_are_counts(&samples, &periodic(), r_bins());
+        realisations_are_counts(&samples, &periodic(), s_mu_bins(z, 0.0));
+        realisations_are_counts(&samples, &periodic(), rp_pi_bins(z));
+        realisations_are_counts(&samples, &Domain::Open, r_bins());
+        realisations_are_counts(&samples, &Domain::Open, rp_pi_bins(LineOfSight::Midpoint));
         for los in [LineOfSight::First, LineOfSight::Midpoint] {
-            realisations_are_counts(&samples, &Domain::Open, &s_mu_bins(los, -1.0));
+            realisations_are_counts(&samples, &Domain::Open, s_mu_bins(los, -1.0));
         }
         let sky = Samples::new(weighted, |points| points.directions().unwrap());
         let theta = ThetaBins::new(Edges::linear(0.0, 60.0, 6).unwrap()).unwrap();
@@ -223,12 +226,13 @@ fn without_a_region_is_a_count_of_its_own() {
     }
 }
 
-fn terms<B: Binning>(
+fn terms(
     estimator: Estimator,
     samples: &Samples,
     domain: &Domain,
-    bins: &B,
-) -> RegionTerms<B> {
+    bins: impl Into<Bins>,
+) -> RegionTerms {
+    let bins = &bins.into();
     let sample = |role| Some(samples.of(role));
     let estimation = Estimation::new(estimator, bins, domain, sample).unwrap();
     let counted = estimation.run_by_region(None, |_, pairs| {
@@ -237,14 +241,15 @@ fn terms<B: Binning>(
     counted.unwrap()
 }
 
-fn estimate<B: Binning>(
+fn estimate(
     estimator: Estimator,
     samples: &Samples,
     domain: &Domain,
-    bins: &B,
-    count: impl Fn(Pairs<'_>, Pairs<'_>) -> PairCounts<B>,
+    bins: impl Into<Bins>,
+    count: impl Fn(Pairs<'_>, Pairs<'_>) -> PairCounts,
     whole: &Samples,
 ) -> Correlation {
+    let bins = &bins.into();
     let sample = |role| Some(samples.of(role));
     let estimation = Estimation::new(estimator, bins, domain, sample).unwrap();
     let counted = estimation.terms().iter();
@@ -256,12 +261,13 @@ fn estimate<B: Binning>(
 }
 
 /// Every estimator without each region is the estimator of the samples without it.
-fn estimates_are_of_the_rest<B: Binning>(
+fn estimates_are_of_the_rest(
     samples: &Samples,
     domain: &Domain,
-    bins: &B,
+    bins: impl Into<Bins>,
     derived: impl Fn(&Correlation) -> Vec<f64>,
 ) {
+    let bins = &bins.into();
     let mut sorts = 0;
     for &estimator in Estimator::ALL {
         let counts = terms(estimator, samples, domain, bins);
@@ -287,23 +293,23 @@ fn every_estimator_leaves_regions_out() {
     let z = LineOfSight::Fixed(Axis::Z);
     for weighted in [false, true] {
         let samples = Samples::new(weighted, |points| points);
-        estimates_are_of_the_rest(&samples, &Domain::Open, &r_bins(), |xi| xi.xi.clone());
+        estimates_are_of_the_rest(&samples, &Domain::Open, r_bins(), |xi| xi.xi.clone());
         let wp = |xi: &Correlation| projected(xi).unwrap().wp;
         estimates_are_of_the_rest(
             &samples,
             &Domain::Open,
-            &rp_pi_bins(LineOfSight::Midpoint),
+            rp_pi_bins(LineOfSight::Midpoint),
             wp,
         );
         let poles = |xi: &Correlation| {
             let poles = multipoles(xi, &[0, 2]).unwrap().poles;
             poles.into_iter().flat_map(|pole| pole.xi).collect()
         };
-        estimates_are_of_the_rest(&samples, &periodic(), &s_mu_bins(z, 0.0), poles);
+        estimates_are_of_the_rest(&samples, &periodic(), s_mu_bins(z, 0.0), poles);
         estimates_are_of_the_rest(
             &samples,
             &Domain::Open,
-            &s_mu_bins(LineOfSight::First, -1.0),
+            s_mu_bins(LineOfSight::First, -1.0),
             poles,
         );
     }
@@ -419,7 +425,7 @@ fn a_bootstrap_counts_each_point_as_often_as_its_region_is_drawn() {
 #[test]
 fn covariances_are_those_of_a_double_loop() {
     let samples = Samples::new(false, |points| points);
-    let counts = terms(Estimator::LandySzalay, &samples, &Domain::Open, &r_bins());
+    let counts = terms(Estimator::LandySzalay, &samples, &Domain::Open, r_bins());
     let rows: Vec<Vec<f64>> = counts
         .jackknife(Jackknife::Standard)
         .map(|xi| xi.unwrap().xi)
@@ -471,7 +477,7 @@ fn what_has_no_jackknife_is_refused() {
     let full = labelled(vec![0, 1, 2, 0], 3);
     let (gap, one) = (labelled(vec![0, 2, 2, 0], 3), labelled(vec![0; 4], 1));
     let bare = Particles::new(points(4));
-    let error = |pairs| by_region(&Cpu::new(), pairs, &domain, &r_bins()).unwrap_err();
+    let error = |pairs| by_region(&Cpu::new(), pairs, &domain, r_bins()).unwrap_err();
     assert_eq!(error(Pairs::Auto(&bare)), JobError::NoLabels.into());
     assert_eq!(error(Pairs::Auto(&one)), JobError::FewRegions(1).into());
     let empty = |sample| JobError::EmptyRegion { region: 1, sample }.into();
@@ -484,10 +490,10 @@ fn what_has_no_jackknife_is_refused() {
         "a covariance needs realisations of equal length: realisation 0 has 2 bins, realisation 1 has 1"
     );
     assert!(bootstrap_draws(1, 10, 1).is_err() && bootstrap_draws(10, 1, 1).is_err());
-    let counts = by_region(&Cpu::new(), Pairs::Auto(&full), &domain, &r_bins()).unwrap();
-    assert!(RegionTerms::<RBins>::new(Estimator::Natural, vec![], None).is_err());
+    let counts = by_region(&Cpu::new(), Pairs::Auto(&full), &domain, r_bins()).unwrap();
+    assert!(RegionTerms::new(Estimator::Natural, vec![], None).is_err());
     let two = labelled(vec![0, 1, 1, 0], 2);
-    let other = by_region(&Cpu::new(), Pairs::Auto(&two), &domain, &r_bins()).unwrap();
+    let other = by_region(&Cpu::new(), Pairs::Auto(&two), &domain, r_bins()).unwrap();
     let mixed = vec![(Term::DD, counts), (Term::RR, other)];
     let error = RegionTerms::new(Estimator::Natural, mixed, None).unwrap_err();
     assert_eq!(

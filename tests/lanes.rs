@@ -11,8 +11,8 @@ use std::sync::Arc;
 use albireo::engine::Cpu;
 use albireo::tally::{Classes, Legendre, PairTerm, Sum, Tallied};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, EngineError, Labels, Lattice, LineOfSight, Naive,
-    Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation,
+    Axis, Bins, Domain, Edges, Engine, EngineError, Labels, Lattice, LineOfSight, Naive, Outside,
+    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation,
     SignedEdges, Silent, ThetaBins, Traversal,
 };
 use processors::engines;
@@ -109,7 +109,8 @@ fn lists(line_of_sight: bool, ordered: bool) -> Vec<Vec<Sum>> {
     lists
 }
 
-fn compare<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B, label: &str) {
+fn compare(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>, label: &str) {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let cross = matches!(pairs, Pairs::Cross(..));
     let ordered = cross || bins.order() == albireo::binning::PairOrder::Ordered;
@@ -170,7 +171,7 @@ fn for_each_binning(
     label: &str,
 ) {
     for r in r_bins(unit) {
-        compare(pairs, domain, &RBins::new(r), label);
+        compare(pairs, domain, RBins::new(r), label);
     }
     for &los in los {
         for (s, mu) in [
@@ -192,7 +193,7 @@ fn for_each_binning(
                 SignedEdges::linear(0.0, 1.0, 100).unwrap(),
             ),
         ] {
-            compare(pairs, domain, &SMuBins::new(s, mu, los).unwrap(), label);
+            compare(pairs, domain, SMuBins::new(s, mu, los).unwrap(), label);
         }
         for (rp, pi) in [
             (
@@ -205,7 +206,7 @@ fn for_each_binning(
             ),
             (edges(&[1.0, 2.5], unit), signed(&[-3.0, -0.35, -0.3], unit)),
         ] {
-            compare(pairs, domain, &RpPiBins::new(rp, pi, los).unwrap(), label);
+            compare(pairs, domain, RpPiBins::new(rp, pi, los).unwrap(), label);
         }
     }
 }
@@ -274,7 +275,7 @@ fn triclinic_cells_and_crystals() {
             let pairs = Pairs::Auto(&placed);
             for_each_binning(&FIXED[2..], 1.0, pairs, &domain, &label);
             // Up to where two images are equally near: on a crystal that is where its points are.
-            compare(pairs, &domain, &RBins::new(lin(0.0, reach, 8)), &label);
+            compare(pairs, &domain, RBins::new(lin(0.0, reach, 8)), &label);
         }
     }
 }
@@ -359,7 +360,7 @@ fn many_pairs_in_one_bin() {
     for input in [Input::Uniform, Input::Lattice] {
         let sample = sample(input, 3000, 11, 1.0, 0.0);
         for r in [lin(0.0, 5.0, 1), lin(0.0, 0.8, 2), lin(4.0, 5.0, 2000)] {
-            compare(Pairs::Auto(&sample), &domain, &RBins::new(r), "many");
+            compare(Pairs::Auto(&sample), &domain, RBins::new(r), "many");
         }
     }
 }

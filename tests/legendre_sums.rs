@@ -84,11 +84,11 @@ fn loop_over(
 fn counted(
     data: &Particles,
     randoms: &Particles,
-    engine: &impl Engine,
+    engine: &dyn Engine,
     estimator: Estimator,
     ells: &[u32],
     bins: &SMuBins,
-) -> TermCounts<SMuBins> {
+) -> TermCounts {
     let degrees = legendre_degrees(ells).unwrap();
     let sample = |role| match role {
         Role::Data => Some(data),
@@ -166,7 +166,7 @@ fn a_survey_has_the_multipoles_of_an_independent_loop() {
 }
 
 /// Counts in fine bins of mu, as many pairs in each as `share` says, with the Legendre sums of those.
-fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> PairCounts<SMuBins> {
+fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> PairCounts {
     let mu: Vec<f64> = (0..=n_mu).map(|k| k as f64 / n_mu as f64).collect();
     let s = Edges::new(vec![1.0, 2.0]).unwrap();
     let bins = SMuBins::new(s, SignedEdges::new(mu).unwrap(), LineOfSight::Midpoint).unwrap();
@@ -246,11 +246,7 @@ fn boxed(n: usize) -> Particles {
     Particles::new(Points::from_rows(&rows).unwrap())
 }
 
-fn in_box(
-    data: &Particles,
-    bins: &SMuBins,
-    ells: Option<&[u32]>,
-) -> (TermCounts<SMuBins>, Multipoles) {
+fn in_box(data: &Particles, bins: &SMuBins, ells: Option<&[u32]>) -> (TermCounts, Multipoles) {
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     let degrees = legendre_degrees(ells.unwrap_or(&[0])).unwrap();
     let degrees = ells.map(|_| degrees).unwrap_or_default();
@@ -314,7 +310,7 @@ fn octants(sample: &Particles) -> Labels {
 }
 
 /// A pair with one point in the region keeps a share of its weight, in every sum alike.
-fn check_shares(terms: &RegionTerms<SMuBins>) {
+fn check_shares(terms: &RegionTerms) {
     let alpha = Jackknife::MohammadPercival.alpha(8);
     for (k, counts) in terms
         .jackknife_counts(Jackknife::MohammadPercival)
@@ -322,7 +318,7 @@ fn check_shares(terms: &RegionTerms<SMuBins>) {
     {
         let (term, regions) = &terms.counted()[0];
         let left = counts.get(*term).unwrap();
-        let by_hand = |of: &dyn Fn(&PairCounts<SMuBins>) -> Vec<f64>| -> Vec<f64> {
+        let by_hand = |of: &dyn Fn(&PairCounts) -> Vec<f64>| -> Vec<f64> {
             let [t, a, c] = [
                 of(regions.whole()),
                 of(regions.within(k)),
@@ -462,7 +458,7 @@ fn multipoles_that_cannot_be_had_are_refused() {
         !Estimator::Hamilton.takes_legendre_sums() && Estimator::LandySzalay.takes_legendre_sums()
     );
     let half = AnalyticRr::new(
-        &bins(&[0.0, 0.5, 1.0], los),
+        bins(&[0.0, 0.5, 1.0], los),
         &Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
     );
     let refusal = half.unwrap().with_legendre(legendre_degrees(&[2]).unwrap());

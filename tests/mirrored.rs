@@ -6,7 +6,7 @@ use albireo::tally::{
     Cut, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum, Tallied,
 };
 use albireo::{
-    Axis, Binning, Bits, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles,
+    Axis, Bins, Bits, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles,
     PeriodicBox, Points, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
@@ -79,7 +79,8 @@ fn of_rows(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// Compares the processor's counts with those of the double loop, with sums or without.
-fn compare<B: Binning>(sample: &Particles, domain: &Domain, bins: &B, label: &str) {
+fn compare(sample: &Particles, domain: &Domain, bins: impl Into<Bins>, label: &str) {
+    let bins = &bins.into();
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
     let plain = Tallied::new(bins.clone());
     let weight =
@@ -142,7 +143,7 @@ fn both_orders_are_counted_in_bins_that_mirror() {
                     compare(
                         &sample,
                         &Domain::Open,
-                        &SMuBins::new(s.clone(), mu, los).unwrap(),
+                        SMuBins::new(s.clone(), mu, los).unwrap(),
                         &label,
                     );
                 }
@@ -150,7 +151,7 @@ fn both_orders_are_counted_in_bins_that_mirror() {
                     compare(
                         &sample,
                         &Domain::Open,
-                        &RpPiBins::new(s.clone(), pi, los).unwrap(),
+                        RpPiBins::new(s.clone(), pi, los).unwrap(),
                         &label,
                     );
                 }
@@ -172,13 +173,13 @@ fn and_in_boxes() {
                 compare(
                     &sample,
                     &domain,
-                    &SMuBins::new(s.clone(), edges(n, 1.0), los).unwrap(),
+                    SMuBins::new(s.clone(), edges(n, 1.0), los).unwrap(),
                     &label,
                 );
                 compare(
                     &sample,
                     &domain,
-                    &RpPiBins::new(s.clone(), edges(n, 4.0), los).unwrap(),
+                    RpPiBins::new(s.clone(), edges(n, 4.0), los).unwrap(),
                     &label,
                 );
             }

@@ -12,9 +12,9 @@ use albireo::tally::{
     Realisations, Sum,
 };
 use albireo::{
-    Axis, Binning, Bits, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight, Naive,
-    Outside, PairJob, PairWeightError, Pairs, Particles, ParticlesError, PeriodicBox, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent, Tallied, ThetaBins,
+    Axis, Binning, Bins, Bits, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight,
+    Naive, Outside, PairJob, PairWeightError, Pairs, Particles, ParticlesError, PeriodicBox,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Tallied, ThetaBins,
 };
 use processors::engines;
 use random::Random;
@@ -127,7 +127,8 @@ fn lists(line_of_sight: bool, ordered: bool) -> Vec<Vec<Sum>> {
 }
 
 /// Compares every engine with the double loop, for every list of sums.
-fn compare<B: Binning>(job: &PairJob<'_>, bins: &B, weight: &PairWeight, classes: Classes) {
+fn compare(job: &PairJob<'_>, bins: impl Into<Bins>, weight: &PairWeight, classes: Classes) {
+    let bins = &bins.into();
     let cross = matches!(job.pairs(), Pairs::Cross(..));
     let ordered = cross || bins.order() == PairOrder::Ordered;
     for sums in lists(bins.line_of_sight().is_some(), ordered) {
@@ -156,9 +157,9 @@ fn lin(lo: f64, hi: f64, n: usize) -> Edges {
 
 fn compare_bins(job: &PairJob<'_>, los: &[LineOfSight], weight: &PairWeight, classes: Classes) {
     let uneven = Edges::new(vec![0.0, 1.0, 1.0f64.next_up(), 2.0, 4.0]).unwrap();
-    compare(job, &RBins::new(lin(0.0, 4.0, 9)), weight, classes);
-    compare(job, &RBins::new(lin(1.0, 4.0, 1500)), weight, classes);
-    compare(job, &RBins::new(uneven), weight, classes);
+    compare(job, RBins::new(lin(0.0, 4.0, 9)), weight, classes);
+    compare(job, RBins::new(lin(1.0, 4.0, 1500)), weight, classes);
+    compare(job, RBins::new(uneven), weight, classes);
     for &los in los {
         let mu = SignedEdges::linear(-1.0, 1.0, 6).unwrap();
         let s_mu = SMuBins::new(lin(0.0, 4.0, 5), mu, los).unwrap();

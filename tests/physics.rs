@@ -5,12 +5,13 @@ use albireo::counts::{Sums, count_pairs};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Binning, DavisPeebles, Domain, Edges, Hamilton, LandySzalay,
-    LandySzalayCross, Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs, Particles,
-    PeriodicBox, Points, RBins, Rdf, RpPiBins, SMuBins, SignedEdges, Silent,
+    AnalyticRr, Axis, Bins, DavisPeebles, Domain, Edges, Hamilton, LandySzalay, LandySzalayCross,
+    Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
+    Points, RBins, Rdf, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
-fn count<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B) -> PairCounts<B> {
+fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
 }
@@ -63,7 +64,8 @@ fn uniform_points_in_a_shell_are_uncorrelated() {
 }
 
 /// Randoms counted in a box against the volumes of the bins.
-fn assert_analytic<B: Binning>(domain: &Domain, bins: &B) {
+fn assert_analytic(domain: &Domain, bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let randoms = Particles::new(in_domain(1000, 7, domain).unwrap());
     let rr = count(Pairs::Auto(&randoms), domain, bins);
     let analytic = AnalyticRr::new(bins, domain).unwrap();
@@ -88,18 +90,18 @@ fn analytic_random_pairs_match_counted_ones() {
     let sheared = Domain::Triclinic(Lattice::new(sheared).unwrap());
     for domain in [&slab, &sheared] {
         let reach = domain.reach();
-        assert_analytic(domain, &r_bins(0.1, reach, 6));
+        assert_analytic(domain, r_bins(0.1, reach, 6));
         for axis in Axis::ALL {
             let los = LineOfSight::Fixed(axis);
             for mu in [[0.0, 0.3, 1.0], [-1.0, -0.2, 1.0]] {
                 let s = Edges::linear(0.1, reach, 3).unwrap();
                 let mu = SignedEdges::new(mu.to_vec()).unwrap();
-                assert_analytic(domain, &SMuBins::new(s, mu, los).unwrap());
+                assert_analytic(domain, SMuBins::new(s, mu, los).unwrap());
             }
             for pi in [[0.0, 0.1, 0.25], [-0.2, 0.1, 0.25]] {
                 let rp = Edges::linear(0.05, 0.3, 3).unwrap();
                 let pi = SignedEdges::new(pi.to_vec()).unwrap();
-                assert_analytic(domain, &RpPiBins::new(rp, pi, los).unwrap());
+                assert_analytic(domain, RpPiBins::new(rp, pi, los).unwrap());
             }
         }
     }

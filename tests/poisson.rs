@@ -5,7 +5,7 @@ use albireo::counts::{JobId, PairKind};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::Stream;
 use albireo::{
-    AnalyticRr, Axis, Binning, Correlation, DavisPeebles, Domain, Edges, Hamilton, LandySzalay,
+    AnalyticRr, Axis, Bins, Correlation, DavisPeebles, Domain, Edges, Hamilton, LandySzalay,
     LandySzalayCross, LineOfSight, Natural, PairCounts, PairTotal, PeriodicBox, RBins, RpPiBins,
     SMuBins, ShiftedRandoms, SignedEdges,
 };
@@ -21,7 +21,8 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn counts<B: Binning>(&self, binning: &B) -> PairCounts<B> {
+    fn counts(&self, binning: impl Into<Bins>) -> PairCounts {
+        let binning = &binning.into();
         let total = PairTotal {
             kind: self.kind,
             pairs: 10_000_000,
@@ -50,7 +51,8 @@ const NAMES: [&str; 6] = [
 ];
 
 /// The estimate called `name` from up to five counts: DD, DR, RD, RR and the unshifted RR.
-fn estimate<B: Binning>(name: &str, binning: &B, drawn: &[Drawn; 5]) -> Correlation {
+fn estimate(name: &str, binning: impl Into<Bins>, drawn: &[Drawn; 5]) -> Correlation {
+    let binning = &binning.into();
     let counts = drawn.each_ref().map(|drawn| drawn.counts(binning));
     let [dd, dr, rd, rr, unshifted] = &counts;
     match name {

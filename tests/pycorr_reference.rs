@@ -14,8 +14,8 @@ use albireo::tally::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Binning, Bits, Domain, Edges, LineOfSight, PairCounts, PairJob, Pairs, Particles, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Bins, Bits, Domain, Edges, LineOfSight, PairCounts, PairJob, Pairs, Particles, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 
 fn folder() -> Option<PathBuf> {
@@ -121,7 +121,8 @@ impl Samples {
 
 /// Compares the tables of a mode with counts in `bins`; theirs hold auto pairs in both orders, and differences of positions the other way
 /// round along `mirrored` bins.
-fn compare<B: Binning>(mode: &str, bins: &B, mirrored: usize) {
+fn compare(mode: &str, bins: impl Into<Bins>, mirrored: usize) {
+    let bins = &bins.into();
     let Some(folder) = folder() else {
         return;
     };
@@ -132,8 +133,7 @@ fn compare<B: Binning>(mode: &str, bins: &B, mirrored: usize) {
             let (rows, norm) = table(&path);
             let job = PairJob::new(samples.pairs(name), &Domain::Open).unwrap();
             let sums = Sums::default().weighted_by(samples.pair_weight.clone());
-            let counts: PairCounts<B> =
-                count_pairs(&Cpu::new(), &job, bins, sums, &Silent).unwrap();
+            let counts: PairCounts = count_pairs(&Cpu::new(), &job, bins, sums, &Silent).unwrap();
             let times = match counts.kind() {
                 PairKind::AutoUnordered => 2.0,
                 _ => 1.0,
@@ -176,7 +176,7 @@ fn integers() -> Edges {
 
 #[test]
 fn separations() {
-    compare("s", &RBins::new(logarithmic(-0.5, 1.0, 30)), 1);
+    compare("s", RBins::new(logarithmic(-0.5, 1.0, 30)), 1);
 }
 
 #[test]

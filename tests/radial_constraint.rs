@@ -36,7 +36,7 @@ fn bins() -> RBins {
     RBins::new(Edges::linear(0.0, 5.0, 25).unwrap())
 }
 
-fn by_shell(sample: &Particles) -> Vec<PairCounts<RBins>> {
+fn by_shell(sample: &Particles) -> Vec<PairCounts> {
     let engine = Cpu::new();
     let ready = engine
         .prepare(sample.clone(), &Domain::Open, &Silent)
@@ -46,7 +46,7 @@ fn by_shell(sample: &Particles) -> Vec<PairCounts<RBins>> {
         ..Sums::default()
     };
     let job = PreparedJob::auto(&ready);
-    let counts = count_classes(&engine, &job, &bins(), sums, Classes::Species, &Silent);
+    let counts = count_classes(&engine, &job, bins(), sums, Classes::Species, &Silent);
     counts.unwrap().0
 }
 
@@ -137,7 +137,7 @@ fn an_estimate_lacks_what_the_constraint_says() {
 #[test]
 fn what_makes_no_constraint_is_refused() {
     let rr = by_shell(&randoms(200, 3));
-    let refused = |rr: &[PairCounts<RBins>], model: &[f64]| {
+    let refused = |rr: &[PairCounts], model: &[f64]| {
         RadialConstraint::new(rr, model).unwrap_err().to_string()
     };
     assert!(refused(&rr[..5], &model()).contains("all pairs of shells, found 5 counts"));

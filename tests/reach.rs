@@ -8,8 +8,8 @@ use crate::random;
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Binning, Domain, Edges, Lattice, LineOfSight, Naive, PairCounts, PairJob, Pairs,
-    Particles, Points, RBins, RpPiBins, SignedEdges, Silent,
+    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, PairCounts, PairJob, Pairs, Particles,
+    Points, RBins, RpPiBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -18,7 +18,8 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// The counts of the reference, which every instruction set must give too.
-fn counted<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B) -> PairCounts<B> {
+fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = count_pairs(&Naive, &job, bins, Sums::default(), &Silent).unwrap();
     for isa in Isa::available() {

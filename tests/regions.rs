@@ -5,7 +5,7 @@
 use albireo::estimators::{AnalyticRr, CellRr, Jackknife};
 use albireo::regions::{Cells, Centres, PixelOrder, Pixels, Regions, Values};
 use albireo::{
-    Axis, Binning, Domain, Edges, Labels, LineOfSight, PeriodicBox, Points, RBins, RegionsError,
+    Axis, Bins, Domain, Edges, Labels, LineOfSight, PeriodicBox, Points, RBins, RegionsError,
     RpPiBins, SMuBins, Separation, SignedEdges, random,
 };
 
@@ -157,12 +157,13 @@ fn cells_have_their_lower_faces() {
 }
 
 /// The share of pairs of uniform points, none of which lie in the first cell or half of whose pairs with it count, in each bin.
-fn scattered<B: Binning>(
+fn scattered(
     cells: &Cells,
     domain: &Domain,
-    bins: &B,
+    bins: impl Into<Bins>,
     alpha: f64,
 ) -> (Vec<f64>, Vec<f64>) {
+    let bins = &bins.into();
     let n = 100_000;
     let lengths = cells.lengths();
     let first = random::in_box(n, 1, lengths).unwrap();
@@ -193,7 +194,8 @@ fn scattered<B: Binning>(
 }
 
 /// Random pairs without a cell are those of points drawn at random.
-fn known_without_a_cell<B: Binning>(shape: [u32; 3], bins: &B) {
+fn known_without_a_cell(shape: [u32; 3], bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let domain = Domain::Periodic(PeriodicBox::new([Some(1.0), Some(1.2), Some(1.5)]).unwrap());
     let cells = Cells::new(&domain, shape).unwrap();
     let whole = AnalyticRr::new(bins, &domain).unwrap();

@@ -8,7 +8,7 @@ use crate::random;
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Binning, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs, Particles,
+    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs, Particles,
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
@@ -18,7 +18,8 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// The number of pairs that the reference counts, whose counts every instruction set must give too.
-fn counted<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B) -> u64 {
+fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> u64 {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = count_pairs(&Naive, &job, bins, Sums::default(), &Silent).unwrap();
     for isa in Isa::available() {
@@ -50,7 +51,7 @@ fn in_all_bins(pairs: Pairs<'_>, domain: &Domain, sights: &[LineOfSight]) {
         log(1e-3, 1.0, 30),
         uneven,
     ] {
-        assert!(counted(pairs, domain, &RBins::new(across.clone())) > 0);
+        assert!(counted(pairs, domain, RBins::new(across.clone())) > 0);
         for &los in sights {
             let mu = SignedEdges::new(vec![-1.0, -0.3, 0.0, 0.2, 0.7, 1.0]).unwrap();
             let pi = if across.n_bins() == 1000 {
@@ -118,7 +119,7 @@ fn pairs_at_the_end_of_the_reach_across_a_face() {
             };
             let (first, second) = (sample(&rows(first)), sample(&rows(second)));
             let both = Pairs::Cross(&first, &second);
-            pairs += counted(both, &domain, &RBins::new(lin(0.0, 1.0, 4)));
+            pairs += counted(both, &domain, RBins::new(lin(0.0, 1.0, 4)));
             let los = LineOfSight::Fixed(Axis::X);
             let bins = RpPiBins::new(lin(0.0, 1.0, 4), signed(0.0, 1.0, 4), los).unwrap();
             pairs += counted(both, &domain, &bins);
@@ -215,9 +216,9 @@ fn lines_of_sight_much_shorter_than_their_block() {
     let s = lin(0.0, 1.5, 3);
     let bins = |los| SMuBins::new(s.clone(), signed(-1.0, 1.0, 100), los).unwrap();
     let pairs = Pairs::Cross(&near, &far);
-    assert!(counted(pairs, &Domain::Open, &bins(LineOfSight::First)) > 1000);
+    assert!(counted(pairs, &Domain::Open, bins(LineOfSight::First)) > 1000);
     let pairs = Pairs::Cross(&far, &near);
-    assert!(counted(pairs, &Domain::Open, &bins(LineOfSight::End)) > 1000);
+    assert!(counted(pairs, &Domain::Open, bins(LineOfSight::End)) > 1000);
 }
 
 /// The square of a projection is a small number without all its digits: by the rule cosines are then coarse, and by a filter not.

@@ -10,9 +10,9 @@ use albireo::estimators::{
     Estimation, Estimator, Jackknife, LandySzalay, RandomPairs, Role, SplitRandoms,
 };
 use albireo::{
-    Binning, Bits, Domain, Edges, Engine, EstimatorError, Groups, JobError, Labels, LineOfSight,
-    MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent, ThetaBins,
+    Binning, Bins, Bits, Domain, Edges, Engine, EstimatorError, Groups, JobError, Labels,
+    LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins, RpPiBins,
+    SMuBins, SignedEdges, Silent, ThetaBins,
 };
 use random::Random;
 
@@ -46,7 +46,8 @@ fn weight(sample: &Particles, row: usize) -> f64 {
     }
 }
 
-fn count<B: Binning>(pairs: Pairs<'_>, bins: &B) -> PairCounts<B> {
+fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     let found = count_pairs(&Cpu::new(), &job, bins, Sums::for_pairs(pairs), &Silent).unwrap();
     assert_eq!(
@@ -56,7 +57,8 @@ fn count<B: Binning>(pairs: Pairs<'_>, bins: &B) -> PairCounts<B> {
     found
 }
 
-fn within_subsets<B: Binning>(split: Split, sample: &Particles, bins: &B) -> PairCounts<B> {
+fn within_subsets(split: Split, sample: &Particles, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let subsets = split.subsets_of(sample).unwrap();
     let mut counts = subsets
         .iter()
@@ -124,7 +126,7 @@ fn all_pairs_are_kept_where_they_are_close_together() {
     let (data, randoms, bins) = (sample(60, 3), sample(150, 4), bins());
     let split = Split::new(5, Some(0.2)).unwrap();
     let near_bins = split.near_bins(&bins).unwrap().unwrap();
-    assert_eq!(near_bins.edges().values(), [0.0, 0.1, 0.2]);
+    assert_eq!(near_bins.as_r().unwrap().edges().values(), [0.0, 0.1, 0.2]);
     let (near, far) = (
         count(Pairs::Auto(&randoms), &near_bins),
         within_subsets(split, &randoms, &bins),
@@ -163,7 +165,8 @@ fn all_pairs_are_kept_where_they_are_close_together() {
     assert!(SplitRandoms::new(cross, far).is_err());
 }
 
-fn by_region(pairs: Pairs<'_>, bins: &RBins) -> RegionCounts<RBins> {
+fn by_region(pairs: Pairs<'_>, bins: impl Into<Bins>) -> RegionCounts {
+    let bins = &bins.into();
     let engine = Cpu::new();
     let prepare = |sample: &Particles| {
         engine
@@ -270,7 +273,7 @@ fn splits_that_mean_nothing_are_refused() {
         Split::new(5, None).unwrap().subsets_of(&few).unwrap_err(),
         small
     );
-    let near = |above| Split::new(2, Some(above)).unwrap().near_bins(&bins());
+    let near = |above| Split::new(2, Some(above)).unwrap().near_bins(bins());
     assert_eq!(near(0.0), Ok(None));
     for (above, nearest) in [
         (0.35, 0.4),

@@ -32,7 +32,7 @@ fn in_one_place(n: usize) -> Particles {
 }
 
 /// One row of the reference, one unit of the fast engine: whoever looks only between them looks twice in all.
-fn is_heard<E: Engine>(engine: &E, n_bins: usize, sums: Sums) {
+fn is_heard(engine: &dyn Engine, n_bins: usize, sums: Sums) {
     let (few, many) = (in_one_place(64), in_one_place(65_537));
     let job = PairJob::new(Pairs::Cross(&few, &many), &Domain::Open).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 1.0, n_bins).unwrap());

@@ -6,9 +6,9 @@ use albireo::engine::{AnyEngine, Cpu, PreparedJob, Units};
 use albireo::random::{Stream, in_box};
 use albireo::tally::{Classes, Cut, Legendre, Merge, Sum};
 use albireo::{
-    Binning, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice, LineOfSight,
-    Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent,
-    Tallied, ThetaBins,
+    Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
+    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent, Tallied,
+    ThetaBins,
 };
 
 /// Two clumps in a thin gas, weighted.
@@ -46,7 +46,7 @@ fn everything() -> Sums {
 }
 
 /// Three runs of units, in another order, are the whole; the engines take turns, and have the same units.
-fn runs_make_the_whole<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>, engines: &[AnyEngine]) {
+fn runs_make_the_whole(job: &PairJob<'_>, what: &Tallied, engines: &[AnyEngine]) {
     let whole = Cpu::new().run(job, what, &Silent).unwrap();
     assert!(whole.pairs().iter().sum::<u64>() > 0);
     let mut prints = vec![];
@@ -134,7 +134,7 @@ fn runs_of_units_by_label_make_the_whole() {
         Pairs::Cross(&placed[0], &placed[1]),
     ] {
         let job = PairJob::new(pairs, &domain).unwrap();
-        runs_make_the_whole(&job, &everything().over(&RBins::new(r.clone())), &both());
+        runs_make_the_whole(&job, &everything().over(RBins::new(r.clone())), &both());
     }
 }
 

@@ -15,9 +15,8 @@ use albireo::tally::{
     Sum, Tallied, WeightedSum,
 };
 use albireo::{
-    Axis, Binning, Bits, Domain, Edges, Engine, Groups, JobError, Labels, LineOfSight, Naive,
-    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
-    Weights,
+    Axis, Bins, Bits, Domain, Edges, Engine, Groups, JobError, Labels, LineOfSight, Naive, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
 };
 use processors::engines;
 use random::Random;
@@ -48,12 +47,12 @@ fn labelled(sample: Particles) -> Particles {
     sample.labelled(Labels::new(labels, 3).unwrap()).unwrap()
 }
 
-fn agree<B: Binning>(pairs: Pairs<'_>, domain: &Domain, what: &Tallied<B>) {
+fn agree(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) {
     assert!(compared(pairs, domain, what));
 }
 
 /// Compares every engine with the double loop; whether there are pairs in bins.
-fn compared<B: Binning>(pairs: Pairs<'_>, domain: &Domain, what: &Tallied<B>) -> bool {
+fn compared(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) -> bool {
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = Naive.run(&job, what, &Silent).unwrap();
     for engine in engines() {
@@ -71,7 +70,8 @@ fn compared<B: Binning>(pairs: Pairs<'_>, domain: &Domain, what: &Tallied<B>) ->
     expected.pairs().iter().any(|&n| n > 0)
 }
 
-fn with_sums<B: Binning>(bins: &B, sums: &[Sum]) -> Tallied<B> {
+fn with_sums(bins: impl Into<Bins>, sums: &[Sum]) -> Tallied {
+    let bins = &bins.into();
     let what = Tallied::new(bins.clone());
     sums.iter().cloned().fold(what, Tallied::with_sum)
 }
@@ -149,7 +149,7 @@ fn drawn_sets_are_those_of_the_double_loop() {
             sums.rotate_left(1);
         }
         filled += u32::from(if random.below(2) == 0 {
-            compared(pairs, domain, &with_sums(&RBins::new(edges), &sums))
+            compared(pairs, domain, &with_sums(RBins::new(edges), &sums))
         } else {
             let mu = SignedEdges::linear(-1.0, 1.0, 1 + random.below(30)).unwrap();
             let los = LineOfSight::Fixed([Axis::X, Axis::Y, Axis::Z][random.below(3)]);
@@ -215,7 +215,7 @@ fn weights_of_pairs_go_into_every_set() {
     ];
     for sums in lists {
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
-            let what = with_sums(&s_mu(LineOfSight::First, 0.0), &sums);
+            let what = with_sums(s_mu(LineOfSight::First, 0.0), &sums);
             let what = what.with_pair_weight(inverse.clone().into());
             agree(pairs, &Domain::Open, &what);
             let bins = RBins::new(Edges::linear(0.0, 4.5, 30).unwrap());
@@ -226,22 +226,22 @@ fn weights_of_pairs_go_into_every_set() {
 }
 
 /// Each set counted in one traversal with the others, and by itself, on both engines.
-fn sets_are_separate_counts<B: Binning>(
+fn sets_are_separate_counts(
     [a, b]: [&Particles; 2],
-    bins: &B,
+    bins: impl Into<Bins>,
     sums: &WeightedSums,
     domain: &Domain,
 ) {
-    fn on<E: Engine, B: Binning>(
-        engine: &E,
+    fn on(
+        engine: &dyn Engine,
         [a, b]: [&Particles; 2],
-        (bins, sums): (&B, &WeightedSums),
+        (bins, sums): (&Bins, &WeightedSums),
         domain: &Domain,
     ) {
         let prepare = |sample: Particles| engine.prepare(sample, domain, &Silent).unwrap();
         let all = [a, b].map(|sample| prepare(sample.clone()));
         for cross in [false, true] {
-            let of = |all: &[albireo::engine::Prepared<E::Sorted>; 2]| {
+            let of = |all: &[albireo::engine::Prepared; 2]| {
                 let job = if cross {
                     PreparedJob::cross(&all[0], &all[1]).unwrap()
                 } else {
@@ -282,6 +282,7 @@ fn sets_are_separate_counts<B: Binning>(
             }
         }
     }
+    let bins = &bins.into();
     on(&Cpu::new(), [a, b], (bins, sums), domain);
     on(&Naive, [a, b], (bins, sums), domain);
 }

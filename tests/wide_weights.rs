@@ -6,7 +6,7 @@ use albireo::engine::Cpu;
 use albireo::estimators::Hamilton;
 use albireo::tally::{Tallied, weights_are_wide};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob,
+    Axis, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob,
     PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
 };
 
@@ -124,7 +124,7 @@ fn one_large_weight_leaves_the_others_their_digits() {
     let of = |weights: &[f64]| {
         let sample = sample(&rows, weights);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        count_pairs(&Cpu::new(), &job, &r_bins(), wanted(), &Silent).unwrap()
+        count_pairs(&Cpu::new(), &job, r_bins(), wanted(), &Silent).unwrap()
     };
     let counts = of(&weights);
     // Whole numbers below 2^53: the sums themselves.
@@ -150,7 +150,7 @@ fn an_auto_count_is_a_cross_count_without_self_pairs() {
     let halos = sample(&rows, &masses);
     let count = |pairs| {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        count_pairs(&Cpu::new(), &job, &r_bins(), wanted(), &Silent).unwrap()
+        count_pairs(&Cpu::new(), &job, r_bins(), wanted(), &Silent).unwrap()
     };
     let (auto, cross) = (
         count(Pairs::Auto(&halos)),
@@ -174,7 +174,7 @@ fn any_size(random: &mut Random) -> Vec<f64> {
     (0..N).map(|_| draw()).collect()
 }
 
-fn all_engines_agree<B: Binning>(what: Tallied<B>, pairs: Pairs<'_>, domain: &Domain) {
+fn all_engines_agree(what: Tallied, pairs: Pairs<'_>, domain: &Domain) {
     let job = PairJob::new(pairs, domain).unwrap();
     let what = what.in_range_of(pairs);
     assert!(what.sums().iter().any(albireo::tally::Sum::is_rest));
@@ -207,8 +207,8 @@ fn every_processor_has_both_words() {
     };
     for pairs in [Pairs::Auto(&one), Pairs::Cross(&one, &other)] {
         for sums in [wanted(), every] {
-            all_engines_agree(sums.over(&r_bins()), pairs, &open);
-            all_engines_agree(sums.over(&RBins::new(s.clone())), pairs, &open);
+            all_engines_agree(sums.over(r_bins()), pairs, &open);
+            all_engines_agree(sums.over(RBins::new(s.clone())), pairs, &open);
             all_engines_agree(sums.over(&s_mu), pairs, &open);
             all_engines_agree(sums.over(&rp_pi), pairs, &open);
         }
@@ -254,10 +254,10 @@ fn parts_decide_by_the_whole_job() {
 fn jobs_of_other_words_do_not_merge() {
     let rows = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
     let rows: Vec<[f64; 3]> = (0..N).map(|k| rows[k % 3].map(|x| x + k as f64)).collect();
-    let count = |weights: &[f64]| -> PairCounts<RBins> {
+    let count = |weights: &[f64]| -> PairCounts {
         let sample = sample(&rows, weights);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        count_pairs(&Naive, &job, &r_bins(), wanted(), &Silent).unwrap()
+        count_pairs(&Naive, &job, r_bins(), wanted(), &Silent).unwrap()
     };
     let ordinary = vec![1.5; N];
     let mut wide = ordinary.clone();

@@ -15,7 +15,7 @@ fn slab() -> Particles {
     Particles::new(random::in_box(300, 4, [1.0, 1.0, 0.3]).unwrap())
 }
 
-fn counted(mu: usize, sums: Sums) -> PairCounts<SMuBins> {
+fn counted(mu: usize, sums: Sums) -> PairCounts {
     let (s, mu) = (
         Edges::linear(0.0, 0.4, 2).unwrap(),
         SignedEdges::linear(0.0, 1.0, mu).unwrap(),

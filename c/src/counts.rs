@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use albireo::counts::PairKind;
 use albireo::tally::Legendre;
-use albireo::{Binning, PairCounts, PairTotal};
+use albireo::{Bins, PairCounts, PairTotal};
 
 /// The counts of all classes, class by class, the second axis of the bins fastest.
 #[derive(Debug)]
@@ -25,12 +25,8 @@ pub(crate) struct Counted {
 
 impl Counted {
     /// Those of one class or of several.
-    pub(crate) fn of<B: Binning>(
-        classes: &[PairCounts<B>],
-        bins: &B,
-        degrees: &[Legendre],
-    ) -> Self {
-        let all = |of: &dyn Fn(&PairCounts<B>) -> Option<Vec<f64>>| {
+    pub(crate) fn of(classes: &[PairCounts], bins: &Bins, degrees: &[Legendre]) -> Self {
+        let all = |of: &dyn Fn(&PairCounts) -> Option<Vec<f64>>| {
             let parts: Option<Vec<_>> = classes.iter().map(of).collect();
             parts.map(|parts| parts.concat())
         };

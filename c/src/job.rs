@@ -11,8 +11,8 @@ use albireo::tally::{
     Realisations,
 };
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
-    Particles, PeriodicBox, Progress, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
+    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs, Particles,
+    PeriodicBox, Progress, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 use super::counts::Counted;
@@ -302,10 +302,10 @@ impl Job {
             .map_err(|error| Failure::argument("positions", error))
     }
 
-    fn engine<B: Binning>(
+    fn engine(
         &self,
         job: &PairJob<'_>,
-        bins: &B,
+        bins: &Bins,
         sums: &WeightedSums,
     ) -> Result<AnyEngine, Failure> {
         let cpu = || match self.0.threads {
@@ -336,9 +336,9 @@ impl Job {
     ///
     /// # Safety
     /// As [`super::albireo_count`].
-    unsafe fn in_bins<B: Binning>(
+    unsafe fn in_bins(
         &self,
-        bins: &B,
+        bins: &Bins,
         pairs: Pairs<'_>,
         domain: &Domain,
         los: LineOfSight,
@@ -357,7 +357,7 @@ impl Job {
         let engine = self.engine(&job, bins, &sums)?;
         let count = |progress: &dyn Progress| -> Result<Counted, Failure> {
             if classes == Classes::One {
-                let counts = count_pairs(&engine, &job, bins, sums, progress)?;
+                let counts = count_pairs(&*engine, &job, bins, sums, progress)?;
                 return Ok(Counted::of(&[counts], bins, &degrees));
             }
             let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, progress);
@@ -369,7 +369,7 @@ impl Job {
                 (Some(first), None) => PreparedJob::auto(first),
                 (None, _) => return Err(Failure::null("first")),
             };
-            let (counts, _) = count_classes(&engine, &job, bins, sums, classes, progress)?;
+            let (counts, _) = count_classes(&*engine, &job, bins, sums, classes, progress)?;
             Ok(Counted::of(&counts, bins, &degrees))
         };
         // A pointer of the caller is handed back to its own function, on this thread.
@@ -406,28 +406,19 @@ impl Job {
             Some(second) => Pairs::Cross(&first, second),
             None => Pairs::Auto(&first),
         };
-        // SAFETY: as this function asks.
-        unsafe {
-            match job.statistic {
-                0 => self.in_bins(&RBins::new(edges), pairs, &domain, los),
-                1 => self.in_bins(
-                    &SMuBins::new(edges, signed()?, los).map_err(wrong)?,
-                    pairs,
-                    &domain,
-                    los,
-                ),
-                2 => self.in_bins(
-                    &RpPiBins::new(edges, signed()?, los).map_err(wrong)?,
-                    pairs,
-                    &domain,
-                    los,
-                ),
-                3 => self.in_bins(&ThetaBins::new(edges).map_err(wrong)?, pairs, &domain, los),
-                other => Err(Failure::argument(
+        let bins: Bins = match job.statistic {
+            0 => RBins::new(edges).into(),
+            1 => SMuBins::new(edges, signed()?, los).map_err(wrong)?.into(),
+            2 => RpPiBins::new(edges, signed()?, los).map_err(wrong)?.into(),
+            3 => ThetaBins::new(edges).map_err(wrong)?.into(),
+            other => {
+                return Err(Failure::argument(
                     "statistic",
                     format!("expected a constant of the header from 0 to 3, found {other}"),
-                )),
+                ));
             }
-        }
+        };
+        // SAFETY: as this function asks.
+        unsafe { self.in_bins(&bins, pairs, &domain, los) }
     }
 }

@@ -194,7 +194,7 @@ impl Saved {
         })
     }
 
-    fn pair_counts(&self, count: &str) -> Result<PairCounts<ThetaBins>> {
+    fn pair_counts(&self, count: &str) -> Result<PairCounts> {
         let npairs = match self.column(count, "npairs") {
             Some(Values::Integers(values)) => values.clone(),
             _ => bail!("the result has no column of the pairs of {count}"),

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`BinText`].
 
-use albireo::Binning;
+use albireo::Bins;
 use serde_json::{Value, json};
 
 use crate::text::full;
@@ -26,7 +26,7 @@ fn described(axis: &str) -> String {
 }
 
 impl BinText {
-    pub(crate) fn of<B: Binning>(bins: &B) -> Self {
+    pub(crate) fn of(bins: &Bins) -> Self {
         let axes = bins.axes().into_iter().map(|axis| {
             let edges = axis.edges.iter().map(|&edge| full(edge));
             let words = std::iter::once(axis.name.to_owned()).chain(edges);
@@ -81,12 +81,13 @@ mod tests {
 
     #[test]
     fn the_first_difference_is_named() {
-        let r = |edges: &[f64]| BinText::of(&RBins::new(Edges::new(edges.to_vec()).unwrap()));
+        let r =
+            |edges: &[f64]| BinText::of(&RBins::new(Edges::new(edges.to_vec()).unwrap()).into());
         let sight = |axis| {
             let rp = Edges::new(vec![0.0, 1.0]).unwrap();
             let pi = SignedEdges::new(vec![0.0, 0.1]).unwrap();
             let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(axis));
-            BinText::of(&bins.unwrap())
+            BinText::of(&bins.unwrap().into())
         };
         let first = r(&[0.0, 0.1, 1.0]);
         for (other, difference) in [

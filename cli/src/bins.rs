@@ -1,8 +1,8 @@
 //! Bins as the command line asks for them.
 //!
-//! Entry: [`Statistic`], and [`BinSpec`], which becomes [`AnyBins`] once the line of sight is known. Edges are read by `edges`.
+//! Entry: [`Statistic`], and [`BinSpec`], which becomes [`Bins`] once the line of sight is known. Edges are read by `edges`.
 
-use albireo::{Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
+use albireo::{Bins, Edges, LineOfSight, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins};
 use anyhow::{Context, Result};
 
 use crate::args::{BinFlags, LosName};
@@ -100,42 +100,20 @@ impl BinSpec {
     }
 
     /// The bins, with the line of sight where they have one.
-    pub(crate) fn with_line_of_sight(&self, los: LineOfSight) -> Result<AnyBins> {
+    pub(crate) fn with_line_of_sight(&self, los: LineOfSight) -> Result<Bins> {
         let first = self.first.clone();
         Ok(match (self.statistic, self.second.clone()) {
             (Statistic::SMu, Some(mu)) => {
-                AnyBins::SMu(SMuBins::new(first, mu, los).context("--mu-bins")?)
+                Bins::SMu(SMuBins::new(first, mu, los).context("--mu-bins")?)
             }
             (Statistic::RpPi, Some(pi)) => {
-                AnyBins::RpPi(RpPiBins::new(first, pi, los).context("--pi-bins")?)
+                Bins::RpPi(RpPiBins::new(first, pi, los).context("--pi-bins")?)
             }
-            (Statistic::Theta, _) => AnyBins::Theta(ThetaBins::new(first).context("--bins")?),
-            _ => AnyBins::R(RBins::new(first)),
+            (Statistic::Theta, _) => Bins::Theta(ThetaBins::new(first).context("--bins")?),
+            _ => Bins::R(RBins::new(first)),
         })
     }
 }
-
-/// Bins of any statistic.
-#[derive(Debug, Clone)]
-pub(crate) enum AnyBins {
-    R(RBins),
-    SMu(SMuBins),
-    RpPi(RpPiBins),
-    Theta(ThetaBins),
-}
-
-/// Runs `$body` with `$bins` bound to the bins inside an [`AnyBins`].
-macro_rules! with_bins {
-    ($any:expr, $bins:ident => $body:expr) => {
-        match $any {
-            $crate::bins::AnyBins::R($bins) => $body,
-            $crate::bins::AnyBins::SMu($bins) => $body,
-            $crate::bins::AnyBins::RpPi($bins) => $body,
-            $crate::bins::AnyBins::Theta($bins) => $body,
-        }
-    };
-}
-pub(crate) use with_bins;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]

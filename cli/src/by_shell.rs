@@ -7,7 +7,7 @@ use std::str::FromStr;
 use albireo::binning::BinAxis;
 use albireo::counts::{JobId, PairKind};
 use albireo::regions::{Regions, Shells};
-use albireo::{Binning, CountsError, PairCounts, PairJob, PairOrder, PairTotal, Particles};
+use albireo::{CountsError, PairCounts, PairJob, PairOrder, PairTotal, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
@@ -113,16 +113,16 @@ impl ShellFlags {
 
 /// The pairs of a sample within and between its shells.
 #[derive(Debug, Clone)]
-pub(crate) struct ByShell<B> {
+pub(crate) struct ByShell {
     /// All of them.
-    pub(crate) whole: PairCounts<B>,
+    pub(crate) whole: PairCounts,
     /// Those of shells (0,0), (0,1), .., (1,1), ..
-    pub(crate) pairs: Vec<PairCounts<B>>,
+    pub(crate) pairs: Vec<PairCounts>,
 }
 
-impl<B: Binning> ByShell<B> {
+impl ByShell {
     /// Of the counts of all classes of a job.
-    pub(crate) fn of(job: &PairJob<'_>, pairs: Vec<PairCounts<B>>) -> Result<Self, CountsError> {
+    pub(crate) fn of(job: &PairJob<'_>, pairs: Vec<PairCounts>) -> Result<Self, CountsError> {
         let first = &pairs[0];
         let mut npairs = vec![0; first.npairs().len()];
         let mut weight = first.weight().map(|weight| vec![0.0; weight.len()]);

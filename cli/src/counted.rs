@@ -4,7 +4,7 @@
 
 use albireo::counts::{JobId, PairKind, Split};
 use albireo::tally::Cut;
-use albireo::{Binning, PairCounts, PairJob, PairTotal};
+use albireo::{PairCounts, PairJob, PairTotal};
 use serde_json::{Map, Value, json};
 
 /// A finished count, as results write it.
@@ -50,9 +50,9 @@ fn totals(kind: PairKind, total: PairTotal, job: Option<JobId>) -> Map<String, V
 
 impl Counted {
     /// A count with what made it, and with an entry of its record that tells how.
-    pub(crate) fn new<B: Binning>(
+    pub(crate) fn new(
         name: &'static str,
-        counts: &PairCounts<B>,
+        counts: &PairCounts,
         engine: Option<String>,
         made: (&str, Value),
     ) -> Self {
@@ -90,15 +90,15 @@ impl Counted {
 }
 
 /// Counts of randoms that were split, written down as one.
-pub(crate) struct SplitCount<'a, B> {
+pub(crate) struct SplitCount<'a> {
     pub(crate) split: Split,
     /// Of all pairs, in the first bins.
-    pub(crate) near: Option<&'a PairCounts<B>>,
+    pub(crate) near: Option<&'a PairCounts>,
     /// Within subsets, in all bins.
-    pub(crate) far: &'a PairCounts<B>,
+    pub(crate) far: &'a PairCounts,
 }
 
-impl<B: Binning> SplitCount<'_, B> {
+impl SplitCount<'_> {
     /// The count of `job` that `parts` make up: each bin as it was counted, with both totals.
     pub(crate) fn counted(&self, job: &PairJob<'_>, parts: Vec<Counted>) -> Counted {
         let seconds = parts

@@ -9,9 +9,9 @@ use albireo::counts::{
     JobId, RegionCounts, WeightedSums, count_classes, count_prepared, count_regions,
     count_regions_of_weight_sets, count_weight_sets,
 };
-use albireo::engine::{AnySorted, Exactness, Prepared, PreparedJob, Report};
+use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
-use albireo::{Binning, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
+use albireo::{Bins, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ pub(crate) struct Counter<'a> {
     /// The engine of this command, once it is decided.
     engine: Option<Worker>,
     /// The samples that the engine has prepared, each once for all counts.
-    prepared: Vec<(&'a Particles, Rc<Prepared<AnySorted>>)>,
+    prepared: Vec<(&'a Particles, Rc<Prepared>)>,
     /// What other measurements of the same job have made, and may use.
     shared: Option<Shared>,
     /// What was counted, by name, in order.
@@ -108,7 +108,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Decides who counts all of `planned`, which is everything the command counts.
-    pub(crate) fn decide<B: Binning>(&mut self, planned: &[Planned<'a>], bins: &B) -> Result<()> {
+    pub(crate) fn decide(&mut self, planned: &[Planned<'a>], bins: &Bins) -> Result<()> {
         let _deciding = NothingToKeep::begin();
         let mut jobs = Vec::new();
         for planned in planned {
@@ -121,11 +121,11 @@ impl<'a> Counter<'a> {
     }
 
     /// Decides who counts, and counts.
-    pub(crate) fn decide_and_count<B: Binning + 'static>(
+    pub(crate) fn decide_and_count(
         &mut self,
         planned: &Planned<'a>,
-        bins: &B,
-    ) -> Result<PairCounts<B>> {
+        bins: &Bins,
+    ) -> Result<PairCounts> {
         self.decide(std::slice::from_ref(planned), bins)?;
         self.count(planned, bins)
     }
@@ -137,12 +137,7 @@ impl<'a> Counter<'a> {
     }
 
     /// A sample as the engine has prepared it, now if it has not been needed yet.
-    fn prepared(
-        &mut self,
-        name: &str,
-        sample: &'a Particles,
-        bar: &Bar,
-    ) -> Result<Rc<Prepared<AnySorted>>> {
+    fn prepared(&mut self, name: &str, sample: &'a Particles, bar: &Bar) -> Result<Rc<Prepared>> {
         let same = |(known, _): &&(&Particles, _)| std::ptr::eq(*known, sample);
         if let Some((_, prepared)) = self.prepared.iter().find(same) {
             return Ok(Rc::clone(prepared));
@@ -186,40 +181,36 @@ impl<'a> Counter<'a> {
     }
 
     /// Makes a count, by the engine decided on.
-    pub(crate) fn count<B: Binning + 'static>(
-        &mut self,
-        planned: &Planned<'a>,
-        bins: &B,
-    ) -> Result<PairCounts<B>> {
+    pub(crate) fn count(&mut self, planned: &Planned<'a>, bins: &Bins) -> Result<PairCounts> {
         let sums = self.sums(planned);
         if planned.pairs.weight_sets()? > 1 {
-            let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
                 count_weight_sets(engine, job, bins, sums, bar)
             };
             return self.made_of_sets(planned, bins, count, |counts| counts);
         }
-        let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
             count_prepared(engine, job, bins, sums, bar)
         };
         self.made(planned, bins, count, |counts| counts)
     }
 
     /// Makes a count kept apart by the regions of the samples, by the engine decided on.
-    pub(crate) fn count_by_region<B: Binning + 'static>(
+    pub(crate) fn count_by_region(
         &mut self,
         planned: &Planned<'a>,
-        bins: &B,
-    ) -> Result<RegionCounts<B>> {
+        bins: &Bins,
+    ) -> Result<RegionCounts> {
         let sums = self.sums(planned);
         if planned.pairs.weight_sets()? > 1 {
-            let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+            let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
                 count_regions_of_weight_sets(engine, job, bins, sums, bar)
             };
             let made = self.made_of_sets(planned, bins, count, RegionCounts::whole)?;
             self.note_regions(planned.pairs)?;
             return Ok(made);
         }
-        let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
             count_regions(engine, job, bins, sums, bar)
         };
         let made = self.made(planned, bins, count, RegionCounts::whole)?;
@@ -228,14 +219,10 @@ impl<'a> Counter<'a> {
     }
 
     /// Makes a count of the pairs within and between the shells that label the sample, by the engine decided on.
-    pub(crate) fn count_by_shell<B: Binning + 'static>(
-        &mut self,
-        planned: &Planned<'a>,
-        bins: &B,
-    ) -> Result<ByShell<B>> {
+    pub(crate) fn count_by_shell(&mut self, planned: &Planned<'a>, bins: &Bins) -> Result<ByShell> {
         let sums = self.sums(planned);
         let mut refused = None;
-        let count = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
             let (pairs, report) = count_classes(engine, job, bins, sums, Classes::Species, bar)?;
             let made = ByShell::of(job.job(), pairs);
             let made = made.map_err(|error| {
@@ -244,9 +231,7 @@ impl<'a> Counter<'a> {
             });
             Ok((made?, report))
         };
-        let made = self.made(planned, bins, count, |by_shell: &ByShell<B>| {
-            &by_shell.whole
-        });
+        let made = self.made(planned, bins, count, |by_shell: &ByShell| &by_shell.whole);
         match refused {
             Some(error) => Err(error.into()),
             None => made,
@@ -264,19 +249,15 @@ impl<'a> Counter<'a> {
     }
 
     /// Has `count` make the counts by all sets of weights, and keeps those of further sets for the measurements by them.
-    fn made_of_sets<B: Binning, C: Clone + 'static>(
+    fn made_of_sets<C: Clone + 'static>(
         &mut self,
         planned: &Planned<'a>,
-        bins: &B,
-        count: impl FnOnce(
-            &Worker,
-            &PreparedJob<'_, AnySorted>,
-            &Bar,
-        ) -> Result<(Vec<C>, Report), EngineError>,
-        whole: impl Fn(&C) -> &PairCounts<B>,
+        bins: &Bins,
+        count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(Vec<C>, Report), EngineError>,
+        whole: impl Fn(&C) -> &PairCounts,
     ) -> Result<C> {
         let mut further = std::collections::VecDeque::new();
-        let first = |engine: &Worker, job: &PreparedJob<'_, AnySorted>, bar: &Bar| {
+        let first = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
             let (sets, report) = count(engine, job, bar)?;
             further.extend(sets);
             match further.pop_front() {
@@ -327,16 +308,12 @@ impl<'a> Counter<'a> {
     }
 
     /// Has `count` make a count, unless the job has it already, and notes its `whole`.
-    fn made<B: Binning, C: Clone + 'static>(
+    fn made<C: Clone + 'static>(
         &mut self,
         planned: &Planned<'a>,
-        bins: &B,
-        count: impl FnOnce(
-            &Worker,
-            &PreparedJob<'_, AnySorted>,
-            &Bar,
-        ) -> Result<(C, Report), EngineError>,
-        whole: impl Fn(&C) -> &PairCounts<B>,
+        bins: &Bins,
+        count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(C, Report), EngineError>,
+        whole: impl Fn(&C) -> &PairCounts,
     ) -> Result<C> {
         let Planned { name, pairs, .. } = *planned;
         let _counting = NothingToKeep::begin();
@@ -406,10 +383,10 @@ impl<'a> Counter<'a> {
     }
 
     /// Notes a count that was read back from a file.
-    pub(crate) fn reuse<B: Binning>(
+    pub(crate) fn reuse(
         &mut self,
         name: &'static str,
-        counts: &PairCounts<B>,
+        counts: &PairCounts,
         path: &std::path::Path,
     ) {
         self.done

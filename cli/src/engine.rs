@@ -11,9 +11,9 @@ use albireo::counts::WeightedSums;
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
-use albireo::engine::{AnyEngine, Auto, Cpu, Engine, Exactness, Isa};
+use albireo::engine::{AnyEngine, Auto, Cpu, Exactness, Isa};
 use albireo::field::FieldJob;
-use albireo::{Binning, EngineError, Naive, PairJob};
+use albireo::{Bins, EngineError, Naive, PairJob};
 use anyhow::{Context, Result};
 
 use crate::args::{EngineName, RunFlags};
@@ -205,19 +205,15 @@ impl Engines {
     }
 
     /// Who counts all of `jobs`.
-    pub(crate) fn for_jobs<B: Binning>(
-        &self,
-        jobs: &[(PairJob<'_>, WeightedSums)],
-        bins: &B,
-    ) -> AnyEngine {
+    pub(crate) fn for_jobs(&self, jobs: &[(PairJob<'_>, WeightedSums)], bins: &Bins) -> AnyEngine {
         self.who.for_jobs(jobs, bins)
     }
 
     /// Who counts all of `jobs`, or the units of them that this process has.
-    pub(crate) fn worker<B: Binning>(
+    pub(crate) fn worker(
         &self,
         jobs: &[(PairJob<'_>, WeightedSums)],
-        bins: &B,
+        bins: &Bins,
     ) -> Result<Worker> {
         self.works.by(self.for_jobs(jobs, bins), jobs.len())
     }
@@ -273,7 +269,7 @@ impl Who {
         }
     }
 
-    fn for_jobs<B: Binning>(&self, jobs: &[(PairJob<'_>, WeightedSums)], bins: &B) -> AnyEngine {
+    fn for_jobs(&self, jobs: &[(PairJob<'_>, WeightedSums)], bins: &Bins) -> AnyEngine {
         match self {
             Self::One(engine) => engine.clone(),
             Self::Auto(_) if jobs.is_empty() => AnyEngine::Naive(Naive),

@@ -4,7 +4,7 @@
 
 use albireo::counts::{PairKind, Sums, WeightedSums};
 use albireo::tally::{LegendreDegrees, PairWeight};
-use albireo::{Binning, PairTotal, Pairs};
+use albireo::{Bins, PairTotal, Pairs};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use serde_json::{Map, Value};
@@ -91,7 +91,7 @@ impl<'a> Planned<'a> {
     }
 
     /// Refuses weights of which nothing is left to normalise by.
-    pub(crate) fn check_weight<B: Binning>(&self, bins: &B) -> Result<()> {
+    pub(crate) fn check_weight(&self, bins: &Bins) -> Result<()> {
         if self.mean == Some(MeanSeparation::Weighted) && !self.sums().sums().weights {
             return Err(usage(format!(
                 "--mean-separation=weighted: the particles of {} have no weights: name a column, --weight COLUMN",

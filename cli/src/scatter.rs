@@ -8,7 +8,7 @@ use albireo::estimators::{
     CombinedRegions, Covariance, Jackknife, RegionTerms, TermCounts, hartlap_factor,
 };
 use albireo::result::Correlation;
-use albireo::{Binning, EstimatorError, PairTotal};
+use albireo::{EstimatorError, PairTotal};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -78,8 +78,8 @@ impl Method {
 }
 
 impl CountedByRegion {
-    fn of<B: Binning>(name: &'static str, counts: &RegionCounts<B>) -> Self {
-        let part = |name, what, of: &dyn Fn(usize) -> albireo::PairCounts<B>| {
+    fn of(name: &'static str, counts: &RegionCounts) -> Self {
+        let part = |name, what, of: &dyn Fn(usize) -> albireo::PairCounts| {
             let regions: Vec<_> = (0..counts.number()).map(of).collect();
             let weights: Option<Vec<Vec<f64>>> =
                 regions.iter().map(albireo::PairCounts::weight).collect();
@@ -105,7 +105,7 @@ impl CountedByRegion {
     }
 
     /// The same with all pairs in the first bins, as `near` has them.
-    fn with_near<B: Binning>(mut self, near: &RegionCounts<B>) -> Self {
+    fn with_near(mut self, near: &RegionCounts) -> Self {
         let near = Self::of(self.name, near);
         for (part, near) in self.parts.iter_mut().zip(near.parts) {
             let regions = near.totals.len().max(1);
@@ -165,10 +165,10 @@ impl CountedByRegion {
 
 impl Scatter {
     /// The realisations of what `values` makes of counts by region; what each region holds is kept.
-    pub(crate) fn of<B: Binning>(
-        terms: &RegionTerms<B>,
+    pub(crate) fn of(
+        terms: &RegionTerms,
         method: Method,
-        values: impl Fn(&TermCounts<B>) -> Result<Vec<f64>, EstimatorError>,
+        values: impl Fn(&TermCounts) -> Result<Vec<f64>, EstimatorError>,
     ) -> Result<Self> {
         let realisations: Result<Vec<_>, _> = match method {
             Method::Jackknife(kind) => {
@@ -197,7 +197,7 @@ impl Scatter {
     }
 
     /// The realisations of parts of the sky put together, over the regions of all of them.
-    pub(crate) fn of_parts<B: Binning>(parts: &CombinedRegions<B>, method: Method) -> Result<Self> {
+    pub(crate) fn of_parts(parts: &CombinedRegions, method: Method) -> Result<Self> {
         let values = |xi: Result<Correlation, EstimatorError>| xi.map(|xi| xi.xi);
         let realisations: Result<Vec<_>, _> = match method {
             Method::Jackknife(kind) => parts.jackknife(kind).map(values).collect(),

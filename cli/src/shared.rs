@@ -10,8 +10,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use albireo::counts::JobId;
-use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, Prepared};
-use albireo::{Binning, Domain, Groups, PairJob, Particles};
+use albireo::engine::{AnyEngine, Exactness, Prepared};
+use albireo::{Bins, Domain, Groups, PairJob, Particles};
 
 /// Most numbers in bins that wait for a measurement that needs them again: a few hundred megabytes with what goes with them.
 const MOST_NUMBERS: usize = 1 << 23;
@@ -29,7 +29,7 @@ pub(crate) struct Shared {
 }
 
 /// A sample as an engine called so has made it ready.
-type Sorted = (String, Rc<Prepared<AnySorted>>);
+type Sorted = (String, Rc<Prepared>);
 
 /// Samples that engines have made ready, the latest last.
 #[derive(Debug, Clone, Default)]
@@ -47,17 +47,17 @@ impl Ready {
         engine: &AnyEngine,
         sample: &Particles,
         domain: &Domain,
-    ) -> Option<Rc<Prepared<AnySorted>>> {
+    ) -> Option<Rc<Prepared>> {
         let name = engine.description();
         let all = self.0.borrow();
         let mut of_engine = all.iter().filter(|(engine, _)| *engine == name);
-        let same = |one: &Prepared<AnySorted>| one.domain() == domain && one.particles() == sample;
+        let same = |one: &Prepared| one.domain() == domain && one.particles() == sample;
         let found = of_engine.find(|(_, prepared)| same(prepared));
         found.map(|(_, prepared)| Rc::clone(prepared))
     }
 
     /// Keeps what an engine has made of a sample, and lets go of the oldest where there are too many.
-    pub(crate) fn keep(&self, engine: &AnyEngine, prepared: &Rc<Prepared<AnySorted>>) {
+    pub(crate) fn keep(&self, engine: &AnyEngine, prepared: &Rc<Prepared>) {
         if !lasts(engine) {
             return;
         }
@@ -87,9 +87,9 @@ pub(crate) struct Key {
 
 impl Key {
     /// That of a job in these bins, with these sums.
-    pub(crate) fn new<B: Binning>(
+    pub(crate) fn new(
         job: &PairJob<'_>,
-        bins: &B,
+        bins: &Bins,
         sums: &dyn std::fmt::Debug,
         exactness: Exactness,
     ) -> Self {

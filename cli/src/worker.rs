@@ -10,10 +10,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::JobId;
-use albireo::engine::{AnyEngine, AnySorted, Engine, Exactness, PreparedJob, Report};
-use albireo::{
-    Binning, Domain, EngineError, JobError, PairJob, Pairs, Particles, Progress, Tallied, Tally,
-};
+use albireo::engine::{AnyEngine, Engine, Exactness, PreparedJob, Report, Sorted};
+use albireo::{Domain, EngineError, JobError, PairJob, Pairs, Particles, Progress, Tallied, Tally};
 use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -116,11 +114,7 @@ fn common(arguments: &Arguments) -> Vec<String> {
 }
 
 /// What a count of `job` is the same by.
-fn identity<B: Binning>(
-    name: &str,
-    job: &PreparedJob<'_, AnySorted>,
-    what: &Tallied<B>,
-) -> Identity {
+fn identity(name: &str, job: &PreparedJob<'_>, what: &Tallied) -> Identity {
     let job = job.job();
     Identity {
         name: name.to_owned(),
@@ -295,11 +289,11 @@ impl Worker {
     }
 
     /// Adds a count to the plan, and makes an empty one.
-    fn plan<B: Binning>(
+    fn plan(
         &self,
         planning: &Planning,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
         let engine = &self.engine;
@@ -322,11 +316,11 @@ impl Worker {
     }
 
     /// Counts the units that it is handed, and puts them together with those of others.
-    fn tally_share<B: Binning>(
+    fn tally_share(
         &self,
         shares: &Shares,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Tally> {
         let engine = &self.engine;
@@ -392,21 +386,19 @@ impl Given {
 }
 
 impl Engine for Worker {
-    type Sorted = AnySorted;
-
     fn sort(
         &self,
         sample: &Particles,
         domain: &Domain,
         progress: &dyn Progress,
-    ) -> Result<AnySorted, EngineError> {
+    ) -> Result<Sorted, EngineError> {
         self.engine.sort(sample, domain, progress)
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         match &*self.work {

@@ -9,7 +9,7 @@ use albireo::engine::Cpu;
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
-    AnalyticRr, Axis, Binning, Correlation, Domain, Edges, LandySzalay, LineOfSight, Natural,
+    AnalyticRr, Axis, Bins, Correlation, Domain, Edges, LandySzalay, LineOfSight, Natural,
     PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins, SMuBins,
     SignedEdges, Silent,
 };
@@ -32,7 +32,8 @@ fn points(catalog: &Catalog, names: [&str; 3]) -> Points {
     Points::new(x, y, z).unwrap()
 }
 
-fn count<B: Binning>(pairs: Pairs<'_>, domain: &Domain, bins: &B) -> PairCounts<B> {
+fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     count_pairs(&Cpu::new(), &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
 }
@@ -44,7 +45,8 @@ fn number(catalog: &Catalog, name: &str) -> f64 {
     }
 }
 
-fn natural<B: Binning>(sample: &Particles, domain: &Domain, bins: &B) -> Correlation {
+fn natural(sample: &Particles, domain: &Domain, bins: impl Into<Bins>) -> Correlation {
+    let bins = &bins.into();
     let dd = count(Pairs::Auto(sample), domain, bins);
     let rr = AnalyticRr::new(bins, domain).unwrap();
     Natural { dd: &dd, rr: &rr }.estimate().unwrap()

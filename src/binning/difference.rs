@@ -2,7 +2,7 @@
 //!
 //! Entry: [`MergeError::of_bins`].
 
-use super::{BinAxis, Binning};
+use super::{BinAxis, Bins};
 use crate::error::MergeError;
 
 /// The axes of a binning: `s in 10 bins from 0 to 50, mu in 5 bins from 0 to 1`.
@@ -28,11 +28,11 @@ fn edges(left: &[BinAxis], right: &[BinAxis]) -> Option<[String; 2]> {
 
 impl MergeError {
     /// That two binnings, which are not equal, do not go together.
-    pub(crate) fn of_bins<B: Binning>(left: &B, right: &B) -> Self {
+    pub(crate) fn of_bins(left: &Bins, right: &Bins) -> Self {
         let axes = [left.axes(), right.axes()];
         let mut texts = axes.each_ref().map(|axes| described(axes));
         if texts[0] == texts[1] {
-            let sight = |bins: &B| match bins.line_of_sight() {
+            let sight = |bins: &Bins| match bins.line_of_sight() {
                 Some(los) => format!("line of sight {}", los.name()),
                 None => "no line of sight".to_owned(),
             };
@@ -59,7 +59,9 @@ mod tests {
     #[test]
     fn bins_differ_in_their_axes_an_edge_or_the_line_of_sight() {
         let r = |edges: &[f64]| RBins::new(Edges::new(edges.to_vec()).unwrap());
-        let of = |left: &[f64], right: &[f64]| MergeError::of_bins(&r(left), &r(right)).to_string();
+        let of = |left: &[f64], right: &[f64]| {
+            MergeError::of_bins(&r(left).into(), &r(right).into()).to_string()
+        };
         let begin = "counts of different jobs do not merge: they differ in the bins";
         assert_eq!(
             of(&[0.0, 1.0, 2.0], &[0.0, 1e100, 2e100]),
@@ -79,7 +81,7 @@ mod tests {
             .unwrap()
         };
         assert_eq!(
-            MergeError::of_bins(&sight(Axis::X), &sight(Axis::Z)).to_string(),
+            MergeError::of_bins(&sight(Axis::X).into(), &sight(Axis::Z).into()).to_string(),
             format!("{begin} (line of sight x against line of sight z)")
         );
     }

@@ -1,16 +1,12 @@
 //! The forms that fast engines know: the library's own bins as plain numbers.
 //!
-//! Entry: [`Formed::of`]. The module is private, so that no binning of another crate can claim a form: it could differ from its rule.
+//! Entry: [`Formed::of`]. A rule of another crate has no form: it could differ from the rule.
 
-use super::{Binning, Edges, LineOfSight, PairOrder, Reach, SignedEdges};
-
-/// Shows that the library itself asks.
-#[derive(Debug, Clone, Copy)]
-pub struct Sealed(());
+use super::{Bins, Edges, LineOfSight, PairOrder, Reach, SignedEdges};
 
 /// What a fast engine builds its filter from.
 #[derive(Debug, Clone, Copy)]
-pub enum Form<'a> {
+pub(crate) enum Form<'a> {
     /// Bins in the separation alone.
     Radial {
         /// Separation edges.
@@ -76,9 +72,9 @@ pub(crate) struct Formed<'a> {
 
 impl<'a> Formed<'a> {
     /// The form of `binning`; none unless it is one of the library's own.
-    pub(crate) fn of<B: Binning>(binning: &'a B) -> Option<Self> {
+    pub(crate) fn of(binning: &'a Bins) -> Option<Self> {
         Some(Self {
-            form: binning.form(Sealed(()))?,
+            form: binning.form()?,
             reach: binning.reach(),
             order: binning.order(),
             line_of_sight: binning.line_of_sight(),
@@ -86,19 +82,4 @@ impl<'a> Formed<'a> {
             on_sphere: binning.on_sphere(),
         })
     }
-}
-
-/// Bins that mirror at 0 along the line of sight, without a sign there.
-pub(crate) fn folded<B: Binning>(binning: &B) -> Option<B> {
-    binning.folded(Sealed(()))
-}
-
-/// The bin of a pair by the exact rule, where a filter has `guess`ed it.
-#[inline]
-pub(crate) fn bin_near<B: Binning>(
-    binning: &B,
-    sep: &crate::separation::Separation,
-    guess: usize,
-) -> Option<usize> {
-    binning.bin_near(sep, guess, Sealed(()))
 }

@@ -1,11 +1,13 @@
 //! Separation -> bin: one exact rule in float64 for each way of binning pairs.
 //!
-//! Entry: [`Binning`] and its implementations [`RBins`], [`SMuBins`], [`RpPiBins`], [`ThetaBins`]. Bins never loop over pairs.
+//! Entry: [`Bins`]: [`RBins`], [`SMuBins`], [`RpPiBins`], [`ThetaBins`] or a rule of another crate, all of them a [`Binning`]. Bins never
+//! loop over pairs.
 //!
 //! The exact rule is [`Binning::bin`], the contract. The library's own binnings also have a form that fast engines build their filter
-//! from; a filter may decide a pair only where it cannot be wrong. A binning of another crate goes by its rule alone.
+//! from; a filter may decide a pair only where it cannot be wrong. A binning of another crate has its rule alone.
 
 mod axis;
+mod bins;
 mod difference;
 mod edges;
 #[allow(clippy::inline_always, reason = "filters run inside vector kernels")]
@@ -17,15 +19,17 @@ mod s_mu;
 mod theta;
 
 pub use axis::{AxisUnit, BinAxis};
+pub use bins::{Bins, CustomBins};
 pub use edges::{Edges, SignedEdges};
-pub(crate) use form::{Form, Formed, bin_near, folded};
+pub(crate) use form::{Form, Formed};
 pub use r::RBins;
 pub use rp_pi::RpPiBins;
 pub use s_mu::SMuBins;
 pub use theta::ThetaBins;
 pub(crate) use theta::chord;
 
-use form::Sealed;
+use std::any::Any;
+use std::sync::Arc;
 
 use crate::domain::{Axis, Domain, Lattice};
 use crate::error::{EdgesError, JobError};
@@ -215,7 +219,7 @@ fn check_number(along: &[usize]) -> Result<(), EdgesError> {
 ///     }
 /// }
 /// ```
-pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
+pub trait Binning: Any + std::fmt::Debug + Send + Sync {
     /// Number of bins along each axis; the last axis varies fastest in a count.
     fn shape(&self) -> Vec<usize>;
 
@@ -229,13 +233,6 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
 
     /// The bin of a pair, or none: the contract, in float64.
     fn bin(&self, sep: &Separation) -> Option<usize>;
-
-    /// The same bin, found sooner where `guess` is it or lies next to it: of the library's own binnings alone.
-    #[doc(hidden)]
-    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
-        let _ = guess;
-        self.bin(sep)
-    }
 
     /// How often an auto count holds each pair.
     fn order(&self) -> PairOrder;
@@ -254,20 +251,8 @@ pub trait Binning: Clone + PartialEq + std::fmt::Debug + Send + Sync {
     /// No pair in a bin has a coordinate above this.
     fn coordinate_limit(&self) -> f64;
 
-    /// The form that filters are built from: of the library's own binnings alone.
-    #[doc(hidden)]
-    fn form(&self, _: Sealed) -> Option<Form<'_>> {
-        None
-    }
-
-    /// The bins without a sign, where bins along the line of sight mirror at 0: of the library's own binnings alone.
-    #[doc(hidden)]
-    fn folded(&self, _: Sealed) -> Option<Self> {
-        None
-    }
-
-    /// The first `bins` bins along the first axis, all along the others; none for bins that cannot be cut short.
-    fn below(&self, bins: usize) -> Option<Self> {
+    /// The first `bins` bins along the first axis, all along the others, of the same type; none for bins that cannot be cut short.
+    fn below(&self, bins: usize) -> Option<Arc<dyn Binning>> {
         let _ = bins;
         None
     }

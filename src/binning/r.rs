@@ -1,6 +1,6 @@
 //! Bins in the separation r.
 
-use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach, Sealed};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
 use crate::separation::Separation;
 
 /// Bins in the separation: `e_k*e_k <= r2 < e_k+1*e_k+1`.
@@ -19,6 +19,20 @@ impl RBins {
     pub fn edges(&self) -> &Edges {
         &self.edges
     }
+
+    #[inline]
+    pub(super) fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        self.edges.locate_near(sep.r2, guess)
+    }
+
+    pub(super) fn form(&self) -> Form<'_> {
+        Form::Radial { r: &self.edges }
+    }
+
+    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
+    pub fn below(&self, bins: usize) -> Option<Self> {
+        Some(Self::new(self.edges.below(bins)?))
+    }
 }
 
 impl Binning for RBins {
@@ -35,15 +49,6 @@ impl Binning for RBins {
         self.edges.locate(sep.r2)
     }
 
-    #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
-        self.edges.locate_near(sep.r2, guess)
-    }
-
-    fn below(&self, bins: usize) -> Option<Self> {
-        Some(Self::new(self.edges.below(bins)?))
-    }
-
     fn order(&self) -> PairOrder {
         PairOrder::Unordered
     }
@@ -58,9 +63,5 @@ impl Binning for RBins {
 
     fn coordinate_limit(&self) -> f64 {
         self.edges.last()
-    }
-
-    fn form(&self, _: Sealed) -> Option<Form<'_>> {
-        Some(Form::Radial { r: &self.edges })
     }
 }

@@ -1,7 +1,7 @@
 //! Bins across (rp) and along (pi) the line of sight.
 
 use super::{
-    AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, Sealed, SignedEdges,
+    AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges,
     check_number,
 };
 use crate::error::EdgesError;
@@ -37,6 +37,35 @@ impl RpPiBins {
     /// The edges along the line of sight.
     pub fn pi_edges(&self) -> &SignedEdges {
         &self.pi
+    }
+
+    #[inline]
+    pub(super) fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        let n_pi = self.pi.n_bins();
+        let (rp2, pi2, negative) = self.los.rp_pi(sep);
+        let rp = self.rp.locate_near(rp2, guess / n_pi)?;
+        let pi = (self.pi).edges_below_near(negative, pi2, 1.0, guess % n_pi);
+        Some(rp * n_pi + self.pi.bin_above(pi)?)
+    }
+
+    pub(super) fn folded(&self) -> Option<Self> {
+        if self.los.depends_on_order() {
+            return None;
+        }
+        Self::new(self.rp.clone(), self.pi.folded()?, self.los).ok()
+    }
+
+    pub(super) fn form(&self) -> Form<'_> {
+        Form::RpPi {
+            rp: &self.rp,
+            pi: &self.pi,
+            los: self.los,
+        }
+    }
+
+    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
+    pub fn below(&self, bins: usize) -> Option<Self> {
+        Self::new(self.rp.below(bins)?, self.pi.clone(), self.los).ok()
     }
 }
 
@@ -83,26 +112,6 @@ impl Binning for RpPiBins {
         Some(rp * self.pi.n_bins() + self.pi.bin_above(pi)?)
     }
 
-    #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
-        let n_pi = self.pi.n_bins();
-        let (rp2, pi2, negative) = self.los.rp_pi(sep);
-        let rp = self.rp.locate_near(rp2, guess / n_pi)?;
-        let pi = (self.pi).edges_below_near(negative, pi2, 1.0, guess % n_pi);
-        Some(rp * n_pi + self.pi.bin_above(pi)?)
-    }
-
-    fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.rp.below(bins)?, self.pi.clone(), self.los).ok()
-    }
-
-    fn folded(&self, _: Sealed) -> Option<Self> {
-        if self.los.depends_on_order() {
-            return None;
-        }
-        Self::new(self.rp.clone(), self.pi.folded()?, self.los).ok()
-    }
-
     fn order(&self) -> PairOrder {
         if self.pi.signed() || self.los.depends_on_order() {
             PairOrder::Ordered
@@ -134,14 +143,6 @@ impl Binning for RpPiBins {
 
     fn coordinate_limit(&self) -> f64 {
         self.rp.last()
-    }
-
-    fn form(&self, _: Sealed) -> Option<Form<'_>> {
-        Some(Form::RpPi {
-            rp: &self.rp,
-            pi: &self.pi,
-            los: self.los,
-        })
     }
 }
 

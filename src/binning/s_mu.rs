@@ -1,7 +1,7 @@
 //! Bins in the separation s and the cosine mu between pair and line of sight.
 
 use super::{
-    AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, Sealed, SignedEdges,
+    AxisUnit, BinAxis, Binning, Edges, Form, LineOfSight, PairOrder, Reach, SignedEdges,
     check_number,
 };
 use crate::error::EdgesError;
@@ -66,6 +66,35 @@ impl SMuBins {
         let below = edges_below(projection.negative, projection.dl2, scale);
         self.mu.cosine_bin_above(below)
     }
+
+    #[inline]
+    pub(super) fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        let n_mu = self.mu.n_bins();
+        let s = self.s.locate_near(sep.r2, guess / n_mu)?;
+        let below =
+            |negative, mu2, scale| (self.mu).edges_below_near(negative, mu2, scale, guess % n_mu);
+        Some(s * n_mu + self.mu_bin(sep, below)?)
+    }
+
+    pub(super) fn folded(&self) -> Option<Self> {
+        if self.los.depends_on_order() {
+            return None;
+        }
+        Self::new(self.s.clone(), self.mu.folded()?, self.los).ok()
+    }
+
+    pub(super) fn form(&self) -> Form<'_> {
+        Form::SMu {
+            s: &self.s,
+            mu: &self.mu,
+            los: self.los,
+        }
+    }
+
+    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
+    pub fn below(&self, bins: usize) -> Option<Self> {
+        Self::new(self.s.below(bins)?, self.mu.clone(), self.los).ok()
+    }
 }
 
 impl Binning for SMuBins {
@@ -85,26 +114,6 @@ impl Binning for SMuBins {
         let s = self.s.locate(sep.r2)?;
         let below = |negative, mu2, scale| self.mu.edges_below(negative, mu2, scale);
         Some(s * self.mu.n_bins() + self.mu_bin(sep, below)?)
-    }
-
-    #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
-        let n_mu = self.mu.n_bins();
-        let s = self.s.locate_near(sep.r2, guess / n_mu)?;
-        let below =
-            |negative, mu2, scale| (self.mu).edges_below_near(negative, mu2, scale, guess % n_mu);
-        Some(s * n_mu + self.mu_bin(sep, below)?)
-    }
-
-    fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.s.below(bins)?, self.mu.clone(), self.los).ok()
-    }
-
-    fn folded(&self, _: Sealed) -> Option<Self> {
-        if self.los.depends_on_order() {
-            return None;
-        }
-        Self::new(self.s.clone(), self.mu.folded()?, self.los).ok()
     }
 
     fn order(&self) -> PairOrder {
@@ -129,14 +138,6 @@ impl Binning for SMuBins {
 
     fn coordinate_limit(&self) -> f64 {
         self.s.last()
-    }
-
-    fn form(&self, _: Sealed) -> Option<Form<'_>> {
-        Some(Form::SMu {
-            s: &self.s,
-            mu: &self.mu,
-            los: self.los,
-        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bins in the angle theta between two directions.
 
-use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach, Sealed};
+use super::{AxisUnit, BinAxis, Binning, Edges, Form, PairOrder, Reach};
 use crate::error::EdgesError;
 use crate::separation::Separation;
 
@@ -49,6 +49,20 @@ impl ThetaBins {
     pub fn edges(&self) -> &Edges {
         &self.degrees
     }
+
+    #[inline]
+    pub(super) fn bin_near(&self, sep: &Separation, guess: usize) -> Option<usize> {
+        self.chords.locate_near(sep.r2, guess)
+    }
+
+    pub(super) fn form(&self) -> Form<'_> {
+        Form::Radial { r: &self.chords }
+    }
+
+    /// The first `bins` bins along the first axis, all along the others; none if there are not as many.
+    pub fn below(&self, bins: usize) -> Option<Self> {
+        Self::new(self.edges().below(bins)?).ok()
+    }
 }
 
 impl Binning for ThetaBins {
@@ -69,15 +83,6 @@ impl Binning for ThetaBins {
         self.chords.locate(sep.r2)
     }
 
-    #[inline]
-    fn bin_near(&self, sep: &Separation, guess: usize, _: Sealed) -> Option<usize> {
-        self.chords.locate_near(sep.r2, guess)
-    }
-
-    fn below(&self, bins: usize) -> Option<Self> {
-        Self::new(self.edges().below(bins)?).ok()
-    }
-
     fn order(&self) -> PairOrder {
         PairOrder::Unordered
     }
@@ -93,10 +98,6 @@ impl Binning for ThetaBins {
 
     fn coordinate_limit(&self) -> f64 {
         self.degrees.last()
-    }
-
-    fn form(&self, _: Sealed) -> Option<Form<'_>> {
-        Some(Form::Radial { r: &self.chords })
     }
 
     fn on_sphere(&self) -> bool {

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::PairKind;
-use crate::binning::Binning;
 use crate::error::EngineError;
 use crate::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use crate::pairs::Pairs;
@@ -19,9 +18,9 @@ use crate::tally::{InverseProbability, Sum, Tallied, Terms};
 ///
 /// # Errors
 /// A stop asked for through `progress`.
-pub(super) fn weights_of_all<B: Binning>(
+pub(super) fn weights_of_all(
     pairs: Pairs<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     inverse: &InverseProbability,
     progress: &dyn Progress,
 ) -> Result<Vec<f64>, EngineError> {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::weight_sums::{ExactWeightSums, WeightSums};
 use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked, totals_of};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
 use crate::pairs::{PairJob, Pairs};
@@ -44,29 +44,29 @@ use crate::tally::{Classes, InverseProbability, JointWeights, Tallied, Tally};
 ///
 /// # Errors
 /// Samples without labels, or more classes than can be held; otherwise as [`Engine::tally`].
-pub fn count_classes<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
-    binning: &B,
+pub fn count_classes(
+    engine: &dyn Engine,
+    job: &PreparedJob<'_>,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     classes: Classes,
     progress: &dyn Progress,
-) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
-    let what = asked(job.job(), binning, sums.into()).with_classes(classes);
+) -> Result<(Vec<PairCounts>, Report), EngineError> {
+    let what = asked(job.job(), &bins.into(), sums.into()).with_classes(classes);
     let (tally, report) = engine.tally(job, &what, progress)?;
     let totals = totals_of(job.job(), &what, progress)?;
     let counts = tables_of(job.job(), &what, &tally, totals);
-    let exact = |counts: PairCounts<B>| counts.with_exactness(engine.exactness());
+    let exact = |counts: PairCounts| counts.with_exactness(engine.exactness());
     Ok((counts.into_iter().map(exact).collect(), report))
 }
 
 /// The counts of each class of `job`, with these totals, that a tally holds.
-pub(super) fn tables_of<B: Binning>(
+pub(super) fn tables_of(
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     tally: &Tally,
     totals: Vec<PairTotal>,
-) -> Vec<PairCounts<B>> {
+) -> Vec<PairCounts> {
     let id = JobId::of(job);
     let counts = totals.into_iter().enumerate().map(|(table, total)| {
         let covers = Covers::part(id.class(table), Part::WHOLE, total);

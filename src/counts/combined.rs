@@ -4,11 +4,10 @@
 
 use super::regions::Region;
 use super::{FixedSums, PairCounts, PairTotal, RegionCounts};
-use crate::binning::Binning;
 use crate::error::{CountsError, MergeError};
 use crate::exactness::Exactness;
 
-impl<B: Binning> PairCounts<B> {
+impl PairCounts {
     /// `sum_c f_c X_c` of the weights in each bin and of the totals, each count times its factor; numbers of pairs add as they are.
     ///
     /// Pairs between the samples are in none of the counts. Values are float64 sums in the order given; separations are dropped. The
@@ -84,7 +83,7 @@ impl<B: Binning> PairCounts<B> {
     }
 }
 
-impl<B: Binning> RegionCounts<B> {
+impl RegionCounts {
     /// Counts by region made elsewhere: all pairs, and of each region those within it and those with one point in it.
     ///
     /// Where sums of weights have been rounded to float64, so is what is left of them without a region.
@@ -107,8 +106,8 @@ impl<B: Binning> RegionCounts<B> {
     /// [`CountsError::Regions`]: fewer than two regions, other bins, weights in some counts only, or numbers of pairs that
     /// do not add up to those of all: each pair lies within a region or across the borders of two.
     pub fn from_parts(
-        whole: PairCounts<B>,
-        regions: Vec<[PairCounts<B>; 2]>,
+        whole: PairCounts,
+        regions: Vec<[PairCounts; 2]>,
     ) -> Result<Self, CountsError> {
         if regions.len() < 2 {
             let found = format!("2 regions are needed at least, found {}", regions.len());
@@ -116,7 +115,7 @@ impl<B: Binning> RegionCounts<B> {
         }
         check_parts(&whole, &regions)?;
         let total = whole.total();
-        let outside = |[within, across]: &[PairCounts<B>; 2]| {
+        let outside = |[within, across]: &[PairCounts; 2]| {
             let (within, across) = (within.total(), across.total());
             let pairs = total.pairs.checked_sub(within.pairs);
             let pairs = pairs.and_then(|pairs| pairs.checked_sub(across.pairs));
@@ -162,12 +161,9 @@ impl<B: Binning> RegionCounts<B> {
 }
 
 /// Refuses parts that are not those of the whole.
-fn check_parts<B: Binning>(
-    whole: &PairCounts<B>,
-    regions: &[[PairCounts<B>; 2]],
-) -> Result<(), CountsError> {
+fn check_parts(whole: &PairCounts, regions: &[[PairCounts; 2]]) -> Result<(), CountsError> {
     let refuse = |what: String| Err(CountsError::Regions(what));
-    let alike = |part: &PairCounts<B>| {
+    let alike = |part: &PairCounts| {
         part.binning == whole.binning && part.is_weighted() == whole.is_weighted()
     };
     if let Some(k) = regions.iter().position(|parts| !parts.iter().all(alike)) {
@@ -190,7 +186,7 @@ fn check_parts<B: Binning>(
             ));
         }
     }
-    let exact = |part: &PairCounts<B>| part.exactness == whole.exactness;
+    let exact = |part: &PairCounts| part.exactness == whole.exactness;
     if whole.exactness == Exactness::Exact && !regions.iter().flatten().all(exact) {
         return refuse("some are approximate".to_owned());
     }

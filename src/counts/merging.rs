@@ -2,11 +2,10 @@
 
 use super::PairCounts;
 use super::held_sums::Held;
-use crate::binning::Binning;
 use crate::error::MergeError;
 use crate::tally::{PairWeight, described, same_cuts};
 
-impl<B: Binning> PairCounts<B> {
+impl PairCounts {
     /// Adds the counts of another part of the same job, or of another realisation or frame.
     ///
     /// Parts of one job keep its total; different jobs with the same settings add theirs.

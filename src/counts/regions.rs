@@ -11,7 +11,7 @@
 use super::classes::{PairSums, check_regions, tables_of};
 use super::weighted::{totals_of, with_weights_of_all};
 use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, MergeError};
 use crate::exactness::Exactness;
@@ -23,15 +23,15 @@ use crate::tally::{Classes, PairNormalisation, PairWeight, Tallied, Tally};
 ///
 /// A pair of two regions is in the C of both.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RegionCounts<B> {
-    pub(super) whole: PairCounts<B>,
-    pub(super) regions: Vec<Region<B>>,
+pub struct RegionCounts {
+    pub(super) whole: PairCounts,
+    pub(super) regions: Vec<Region>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Region<B> {
-    pub(super) within: PairCounts<B>,
-    pub(super) across: PairCounts<B>,
+pub(super) struct Region {
+    pub(super) within: PairCounts,
+    pub(super) across: PairCounts,
     /// All pairs with no point in the region.
     pub(super) outside: PairTotal,
 }
@@ -59,26 +59,26 @@ pub(super) struct Region<B> {
 /// # Errors
 /// Samples without labels, fewer than two regions, a region without a particle of either sample, or more tables than can be held;
 /// otherwise as [`Engine::tally`].
-pub fn count_regions<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
-    binning: &B,
+pub fn count_regions(
+    engine: &dyn Engine,
+    job: &PreparedJob<'_>,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
-) -> Result<(RegionCounts<B>, Report), EngineError> {
+) -> Result<(RegionCounts, Report), EngineError> {
     check_regions(job.job().pairs())?;
-    let what = asked(job.job(), binning, sums.into());
+    let what = asked(job.job(), &bins.into(), sums.into());
     let by_region = what.clone().with_classes(Classes::Regions);
     let (tally, report) = engine.tally(job, &by_region, progress)?;
     let counts = RegionCounts::of_job_tally(job.job(), &what, &tally, progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
 }
 
-impl<B: Binning> RegionCounts<B> {
+impl RegionCounts {
     /// The counts of `job` that a tally of the tables of [`Classes::Regions`] holds.
     pub(super) fn of_job_tally(
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         tally: &Tally,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
@@ -116,7 +116,7 @@ impl<B: Binning> RegionCounts<B> {
     /// The counts of `job` that the tables of [`Classes::Regions`] make up.
     fn of_tables(
         job: &PairJob<'_>,
-        tables: Vec<PairCounts<B>>,
+        tables: Vec<PairCounts>,
         (total, outside): (PairTotal, Vec<PairTotal>),
     ) -> Self {
         let (n, mut tables) = (outside.len(), tables.into_iter());
@@ -139,7 +139,7 @@ impl<B: Binning> RegionCounts<B> {
         });
         whole.covers = Covers::part(super::JobId::of(job), Part::WHOLE, total);
         let mut second = second.into_iter();
-        let both = |mut first: PairCounts<B>, second: Option<PairCounts<B>>| {
+        let both = |mut first: PairCounts, second: Option<PairCounts>| {
             if let Some(second) = second {
                 let totals = [first.total(), second.total()];
                 first.add_sums_of(&second);
@@ -188,7 +188,7 @@ impl<B: Binning> RegionCounts<B> {
     }
 
     /// All pairs, as a count without regions has them.
-    pub fn whole(&self) -> &PairCounts<B> {
+    pub fn whole(&self) -> &PairCounts {
         &self.whole
     }
 
@@ -196,7 +196,7 @@ impl<B: Binning> RegionCounts<B> {
     ///
     /// # Panics
     /// There is no region `k`.
-    pub fn within(&self, k: usize) -> &PairCounts<B> {
+    pub fn within(&self, k: usize) -> &PairCounts {
         &self.regions[k].within
     }
 
@@ -204,7 +204,7 @@ impl<B: Binning> RegionCounts<B> {
     ///
     /// # Panics
     /// There is no region `k`.
-    pub fn across(&self, k: usize) -> &PairCounts<B> {
+    pub fn across(&self, k: usize) -> &PairCounts {
         &self.regions[k].across
     }
 
@@ -216,7 +216,7 @@ impl<B: Binning> RegionCounts<B> {
     /// # Panics
     /// There is no region `k`.
     #[must_use]
-    pub fn without(&self, k: usize, alpha: f64) -> PairCounts<B> {
+    pub fn without(&self, k: usize, alpha: f64) -> PairCounts {
         self.without_shares(k, alpha, alpha)
     }
 
@@ -225,7 +225,7 @@ impl<B: Binning> RegionCounts<B> {
     /// # Panics
     /// There is no region `k`.
     #[must_use]
-    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> PairCounts<B> {
+    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> PairCounts {
         let Region {
             within,
             across,
@@ -247,7 +247,7 @@ impl<B: Binning> RegionCounts<B> {
         };
         let weights = together(rest.values(), across.values());
         for held in self.whole.shared_sums() {
-            let of = |counts: &PairCounts<B>| counts.sums.get(held).map(FixedSums::values);
+            let of = |counts: &PairCounts| counts.sums.get(held).map(FixedSums::values);
             if let (Some(rest), Some(cut)) = (of(&rest), of(across)) {
                 let sums = FixedSums::nearest(&together(rest, cut));
                 left.sums.set(held, sums);
@@ -270,7 +270,7 @@ impl<B: Binning> RegionCounts<B> {
     /// # Panics
     /// `times` has another length than there are regions.
     #[must_use]
-    pub fn resampled(&self, times: &[u32]) -> PairCounts<B> {
+    pub fn resampled(&self, times: &[u32]) -> PairCounts {
         assert_eq!(times.len(), self.number(), "one number for each region");
         let mut drawn = self.whole.clone();
         let bins = drawn.npairs.len();
@@ -317,7 +317,7 @@ impl<B: Binning> RegionCounts<B> {
     }
 }
 
-impl<B: Binning> PairCounts<B> {
+impl PairCounts {
     /// The sums of every pair counted twice, counted once.
     fn halved(mut self) -> Self {
         self.npairs.iter_mut().for_each(|n| *n /= 2);

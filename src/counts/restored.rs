@@ -4,7 +4,7 @@
 
 use super::fixed_sums::FixedTerms;
 use super::{Covers, FixedSums, Held, HeldSums, JobId, PairCounts, PairKind, PairTotal, Part};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
 use crate::exactness::Exactness;
@@ -13,7 +13,7 @@ use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
 use crate::tally::{Legendre, weight_exponents, weights_are_wide};
 
-impl<B: Binning> PairCounts<B> {
+impl PairCounts {
     /// Counts made elsewhere; exact unless [`PairCounts::with_exactness`] says otherwise.
     ///
     /// ```
@@ -32,12 +32,13 @@ impl<B: Binning> PairCounts<B> {
     /// A number of counts other than the number of bins, more pairs in the bins than in all, a weight that is not finite or stands
     /// in a bin without a pair, or a total that no sample has.
     pub fn from_parts(
-        binning: B,
+        bins: impl Into<Bins>,
         npairs: Vec<u64>,
         weight: Option<Vec<f64>>,
         total: PairTotal,
         job: JobId,
     ) -> Result<Self, CountsError> {
+        let binning = bins.into();
         check_number("number of pairs", binning.n_bins(), npairs.len())?;
         let counted: u128 = npairs.iter().map(|&n| u128::from(n)).sum();
         if counted > u128::from(total.pairs) {
@@ -100,7 +101,7 @@ impl<B: Binning> PairCounts<B> {
     /// As [`PairCounts::from_parts`], and weights that the particles of the job cannot have.
     pub fn of_job(
         job: &PairJob<'_>,
-        binning: B,
+        binning: Bins,
         npairs: Vec<u64>,
         weight: Option<Vec<f64>>,
     ) -> Result<Self, CountsError> {

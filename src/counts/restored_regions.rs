@@ -4,7 +4,6 @@
 
 use super::classes::{PairSums, check_regions};
 use super::{JobId, PairCounts, PairKind, PairTotal, RegionCounts};
-use crate::binning::Binning;
 use crate::error::{CountsError, JobError};
 use crate::pairs::PairJob;
 use crate::tally::Classes;
@@ -12,7 +11,7 @@ use crate::tally::Classes;
 /// The pairs in each bin, and their weights where there are any.
 type Values = (Vec<u64>, Option<Vec<f64>>);
 
-impl<B: Binning> RegionCounts<B> {
+impl RegionCounts {
     /// Counts of the labelled samples of `job` made elsewhere: of all pairs, and of each region those within it and those across its border. The
     /// totals are those of the job.
     ///
@@ -36,7 +35,7 @@ impl<B: Binning> RegionCounts<B> {
     /// otherwise as [`PairCounts::from_parts`].
     pub fn of_job(
         job: &PairJob<'_>,
-        whole: PairCounts<B>,
+        whole: PairCounts,
         parts: Vec<[Values; 2]>,
     ) -> Result<Self, CountsError> {
         let refused = |error: JobError| CountsError::Regions(error.to_string());

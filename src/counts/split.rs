@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Split`].
 
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::error::JobError;
 use crate::particles::Particles;
 
@@ -17,7 +17,7 @@ use crate::particles::Particles;
 /// let randoms = Particles::new(random::in_box(300, 1, [1.0; 3])?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 4)?);
 /// let split = Split::new(3, None)?;
-/// let mut rr: Option<albireo::PairCounts<RBins>> = None;
+/// let mut rr: Option<albireo::PairCounts> = None;
 /// for subset in split.subsets_of(&randoms)? {
 ///     let job = PairJob::new(Pairs::Auto(&subset), &Domain::Open)?;
 ///     let counts = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
@@ -77,7 +77,8 @@ impl Split {
     ///
     /// # Errors
     /// A beginning that is no edge, or the last one; bins of another crate that cannot be cut short.
-    pub fn near_bins<B: Binning>(&self, binning: &B) -> Result<Option<B>, JobError> {
+    pub fn near_bins(&self, binning: impl Into<Bins>) -> Result<Option<Bins>, JobError> {
+        let binning = &binning.into();
         let Some(above) = self.above else {
             return Ok(None);
         };

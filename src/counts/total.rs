@@ -1,7 +1,7 @@
 //! How many pairs, and how much weight, a count would hold if its bins reached everywhere.
 
 use super::weight_sums::{ExactWeightSums, WeightSums};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::{Bins, PairOrder};
 use crate::pairs::Pairs;
 use crate::particles::pairs_within;
 use crate::tally::{InverseProbability, JointWeights};
@@ -37,7 +37,7 @@ impl PairKind {
     }
 
     /// The kind of a count of `pairs` in the bins of `binning`.
-    pub fn of<B: Binning>(pairs: Pairs<'_>, binning: &B) -> Self {
+    pub fn of(pairs: Pairs<'_>, binning: &Bins) -> Self {
         match (pairs, binning.order()) {
             (Pairs::Cross(..), _) => Self::Cross,
             (Pairs::Auto(_), PairOrder::Unordered) => Self::AutoUnordered,

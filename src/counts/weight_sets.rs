@@ -4,7 +4,7 @@
 
 use super::classes::check_regions;
 use super::{PairCounts, RegionCounts, WeightedSums};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
@@ -37,14 +37,14 @@ use crate::tally::{Classes, Sum, Sums, Tallied, WeightedSum, weight_exponents};
 ///
 /// # Errors
 /// Samples with different numbers of sets, both more than one; otherwise as [`Engine::tally`].
-pub fn count_weight_sets<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
-    binning: &B,
+pub fn count_weight_sets(
+    engine: &dyn Engine,
+    job: &PreparedJob<'_>,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
-) -> Result<(Vec<PairCounts<B>>, Report), EngineError> {
-    let all = AllSets::of(job.job(), binning, &sums.into())?;
+) -> Result<(Vec<PairCounts>, Report), EngineError> {
+    let all = AllSets::of(job.job(), &bins.into(), &sums.into())?;
     let (tally, report) = engine.tally(job, &all.what, progress)?;
     let counts = all.sets.iter().map(|set| {
         let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
@@ -58,15 +58,15 @@ pub fn count_weight_sets<B: Binning, E: Engine>(
 ///
 /// # Errors
 /// Those of [`count_weight_sets`] and of [`super::count_regions`].
-pub fn count_regions_of_weight_sets<B: Binning, E: Engine>(
-    engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
-    binning: &B,
+pub fn count_regions_of_weight_sets(
+    engine: &dyn Engine,
+    job: &PreparedJob<'_>,
+    bins: impl Into<Bins>,
     sums: impl Into<WeightedSums>,
     progress: &dyn Progress,
-) -> Result<(Vec<RegionCounts<B>>, Report), EngineError> {
+) -> Result<(Vec<RegionCounts>, Report), EngineError> {
     check_regions(job.job().pairs())?;
-    let all = AllSets::of(job.job(), binning, &sums.into())?;
+    let all = AllSets::of(job.job(), &bins.into(), &sums.into())?;
     let by_region = all.what.clone().with_classes(Classes::Regions);
     let (tally, report) = engine.tally(job, &by_region, progress)?;
     let counts = all.sets.iter().map(|set| {
@@ -78,15 +78,15 @@ pub fn count_regions_of_weight_sets<B: Binning, E: Engine>(
 }
 
 /// A set of weights by itself.
-struct OneSet<B> {
+struct OneSet {
     first: Particles,
     second: Option<Particles>,
     /// What is counted of it, and where its sums are among those of all sets.
-    what: Tallied<B>,
+    what: Tallied,
     places: Vec<usize>,
 }
 
-impl<B> OneSet<B> {
+impl OneSet {
     fn pairs(&self) -> Pairs<'_> {
         match &self.second {
             None => Pairs::Auto(&self.first),
@@ -101,16 +101,16 @@ impl<B> OneSet<B> {
 }
 
 /// What is counted of all sets of weights in one traversal.
-struct AllSets<B> {
-    what: Tallied<B>,
-    sets: Vec<OneSet<B>>,
+struct AllSets {
+    what: Tallied,
+    sets: Vec<OneSet>,
 }
 
-impl<B: Binning> AllSets<B> {
-    fn of(job: &PairJob<'_>, binning: &B, sums: &WeightedSums) -> Result<Self, EngineError> {
+impl AllSets {
+    fn of(job: &PairJob<'_>, binning: &Bins, sums: &WeightedSums) -> Result<Self, EngineError> {
         let number = job.pairs().weight_sets()?;
         let (one, other) = job.pairs().samples();
-        let mut sets: Vec<OneSet<B>> = (0..number)
+        let mut sets: Vec<OneSet> = (0..number)
             .map(|set| OneSet {
                 first: one.of_weight_set(set),
                 second: other.map(|sample| sample.of_weight_set(set)),
@@ -157,7 +157,7 @@ impl<B: Binning> AllSets<B> {
     }
 }
 
-fn has_products<B: Binning>(what: &Tallied<B>) -> bool {
+fn has_products(what: &Tallied) -> bool {
     let mut sums = what.sums().iter().filter_map(Sum::weighted);
     sums.any(|(_, sum)| sum == WeightedSum::Product)
 }

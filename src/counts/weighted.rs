@@ -3,7 +3,6 @@
 use super::brute_force::weights_of_all;
 use super::classes::totals;
 use super::{PairKind, PairTotal, WeightedSums};
-use crate::binning::Binning;
 use crate::error::{EngineError, JobError};
 use crate::pairs::{PairJob, Pairs};
 use crate::progress::Progress;
@@ -39,9 +38,9 @@ pub(super) fn with_individual<T>(
 ///
 /// # Errors
 /// Samples without labels, or a stop asked for through `progress` while all pairs are looked at.
-pub(super) fn totals_of<B: Binning>(
+pub(super) fn totals_of(
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<Vec<PairTotal>, EngineError> {
     let pairs = job.pairs();
@@ -55,9 +54,9 @@ pub(super) fn totals_of<B: Binning>(
 ///
 /// # Errors
 /// A stop asked for through `progress`.
-pub(super) fn with_weights_of_all<B: Binning>(
+pub(super) fn with_weights_of_all(
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     mut totals: Vec<PairTotal>,
     progress: &dyn Progress,
 ) -> Result<Vec<PairTotal>, EngineError> {

@@ -18,7 +18,7 @@ use super::costs::GPU_COSTS;
 #[cfg(feature = "cuda")]
 use super::cuda::{Cuda, CudaError, CudaOptions, has_driver};
 use super::{AnyEngine, Cpu, Isa, PairJob};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::particles::Particles;
 use crate::tally::WeightedSums;
 use in_reach::{even_share, orders, tested, tried_share};
@@ -129,10 +129,10 @@ impl Auto {
     }
 
     /// The engine for counting the pairs of `job` in the bins of `binning`.
-    pub fn choose<B: Binning>(
+    pub fn choose(
         &self,
         job: &PairJob<'_>,
-        binning: &B,
+        binning: impl Into<Bins>,
         sums: impl Into<WeightedSums>,
     ) -> Choice {
         self.choose_for(&[(*job, sums.into())], binning)
@@ -140,11 +140,12 @@ impl Auto {
 
     /// The one engine for counting the pairs of all `jobs` in the bins of `binning`, such as DD, DR and RR: a GPU has to be started only
     /// once for them.
-    pub fn choose_for<B: Binning, S: Clone + Into<WeightedSums>>(
+    pub fn choose_for<S: Clone + Into<WeightedSums>>(
         &self,
         jobs: &[(PairJob<'_>, S)],
-        binning: &B,
+        binning: impl Into<Bins>,
     ) -> Choice {
+        let binning = &binning.into();
         let asked = jobs.iter().map(|(job, sums)| (*job, sums.clone().into()));
         let jobs: Vec<(PairJob<'_>, WeightedSums)> = asked.collect();
         let beyond = |(job, sums): &(PairJob<'_>, WeightedSums)| {
@@ -259,7 +260,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn new<B: Binning>(job: &PairJob<'_>, sums: &WeightedSums, binning: &B, tested: f64) -> Self {
+    fn new(job: &PairJob<'_>, sums: &WeightedSums, binning: &Bins, tested: f64) -> Self {
         let (first, second) = job.pairs().samples();
         Self {
             particles: (first.len() + second.map_or(0, Particles::len)) as f64,
@@ -285,7 +286,7 @@ mod tests {
         Particles::new(Points::new(column(1), column(7), column(31)).unwrap())
     }
 
-    fn evenly<B: Binning>(job: &PairJob<'_>, bins: &B) -> f64 {
+    fn evenly(job: &PairJob<'_>, bins: &Bins) -> f64 {
         tested(job, bins, even_share(job, bins))
     }
 
@@ -296,7 +297,10 @@ mod tests {
         let all = 1000.0 * 999.0 / 2.0;
         let count = |domain: &Domain, reach: f64| {
             let job = PairJob::new(Pairs::Auto(&sample), domain).unwrap();
-            evenly(&job, &RBins::new(Edges::linear(0.0, reach, 4).unwrap()))
+            evenly(
+                &job,
+                &RBins::new(Edges::linear(0.0, reach, 4).unwrap()).into(),
+            )
         };
         let sphere = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
         // Sixteen particles to a leaf, which is then 0.252 long.
@@ -309,13 +313,16 @@ mod tests {
         let one = Particles::new(Points::from_rows(&[[0.5; 3]; 10]).unwrap());
         let job = PairJob::new(Pairs::Auto(&one), &Domain::Open).unwrap();
         assert_eq!(
-            evenly(&job, &RBins::new(Edges::linear(0.0, 1.0, 4).unwrap())),
+            evenly(
+                &job,
+                &RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()).into()
+            ),
             45.0
         );
         let sky = Particles::new(Points::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).unwrap());
         let job = PairJob::new(Pairs::Auto(&sky), &Domain::Open).unwrap();
         let bins = ThetaBins::new(Edges::linear(0.0, 180.0, 4).unwrap()).unwrap();
-        assert_eq!(evenly(&job, &bins), 1.0);
+        assert_eq!(evenly(&job, &Bins::from(&bins)), 1.0);
     }
 
     #[test]
@@ -355,10 +362,10 @@ mod tests {
             others.filter(|&j| inside(i, j)).count()
         });
         let share = found.sum::<usize>() as f64 / (20_000.0 / 7.0) / (20_000.0 / 3.0);
-        let tried = tried_share(&job, &bins);
+        let tried = tried_share(&job, &Bins::from(&bins));
         // Of the rows tried, how many are in the clump is known to 7 %.
         assert!((tried / share - 1.0).abs() < 0.3, "{tried} {share}");
-        assert!(tried > 10.0 * even_share(&job, &bins));
+        assert!(tried > 10.0 * even_share(&job, &Bins::from(&bins)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Costs`]. What was measured stands in `benches/RESULTS.md`; what was not is marked as a guess.
 
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::tally::{InverseProbability, WeightedSums};
 
 /// What a pair costs, in the time of one that is counted in a few bins in r.
@@ -59,7 +59,7 @@ const FEW_BINS: usize = 32;
 
 impl Costs {
     /// The cost of a pair in the bins of `binning`, with so many sets of weights.
-    pub(super) fn of<B: Binning>(&self, binning: &B, asked: &WeightedSums, sets: usize) -> f64 {
+    pub(super) fn of(&self, binning: &Bins, asked: &WeightedSums, sets: usize) -> f64 {
         let sums = asked.sums();
         let words = |inverse: &InverseProbability| inverse.words() as f64 * self.word;
         let pair_weights = asked.pair_weight().map(|weight| {
@@ -102,7 +102,7 @@ mod tests {
                 separations,
                 ..Sums::default()
             };
-            CPU_COSTS.of(&bins, &sums.into(), sets)
+            CPU_COSTS.of(&Bins::from(&bins), &sums.into(), sets)
         };
         assert_eq!(cost(false, false, 1), 1.0);
         assert!((2.0..6.0).contains(&cost(false, true, 1)));

@@ -25,12 +25,12 @@ use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk, roundings};
 ///
 /// # Errors
 /// Those of `count`, and a stop asked for through `progress`.
-pub(super) fn without_held<B: Binning>(
+pub(super) fn without_held(
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     owners: Option<&Owners>,
     progress: &dyn Progress,
-    count: impl FnOnce(&Tallied<B>) -> Result<Tally, EngineError>,
+    count: impl FnOnce(&Tallied) -> Result<Tally, EngineError>,
 ) -> Result<Option<Tally>, EngineError> {
     if what.cuts().is_empty() {
         return count(what).map(Some);
@@ -46,9 +46,9 @@ pub(super) fn without_held<B: Binning>(
 }
 
 /// The pairs in bins that the cuts of `terms` hold.
-fn held<B: Binning>(
+fn held(
     job: &PairJob<'_>,
-    terms: &Terms<'_, B>,
+    terms: &Terms<'_>,
     owners: Option<&Owners>,
     progress: &dyn Progress,
 ) -> Result<Option<Tally>, EngineError> {
@@ -169,16 +169,16 @@ fn nearest(sample: &Particles) -> f64 {
 }
 
 /// The search for the pairs that one cut holds, and those before it do not.
-struct OfCut<'a, B> {
+struct OfCut<'a> {
     job: &'a PairJob<'a>,
-    terms: &'a Terms<'a, B>,
+    terms: &'a Terms<'a>,
     cut: usize,
     owners: Option<&'a Owners>,
     progress: &'a dyn Progress,
     stopped: AtomicBool,
 }
 
-impl<B: Binning> OfCut<'_, B> {
+impl OfCut<'_> {
     fn stop(&self) -> bool {
         if self.progress.stop_requested() {
             self.stopped.store(true, Ordering::Relaxed);

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use crate::binning::{Binning, LineOfSight, PairOrder, folded};
+use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::exactness::Exactness;
@@ -24,11 +24,11 @@ const FEW_PARTICLES: usize = 4096;
 ///
 /// # Errors
 /// A job for which `what` is not defined; those of `count`.
-pub(super) fn in_one_order<B: Binning, R>(
+pub(super) fn in_one_order<R>(
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     exactness: Exactness,
-    count: impl FnOnce(&Tallied<B>) -> Result<(Tally, R), EngineError>,
+    count: impl FnOnce(&Tallied) -> Result<(Tally, R), EngineError>,
 ) -> Result<(Tally, R), EngineError> {
     // What is approximate may have put pairs without a sign elsewhere, where they cannot be taken off.
     let exact = exactness == Exactness::Exact;
@@ -56,7 +56,7 @@ pub(super) fn in_one_order<B: Binning, R>(
 }
 
 /// The bins of |mu| or |pi| that say it all, and how.
-fn mirrored<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>) -> Option<(B, Mirror)> {
+fn mirrored(job: &PairJob<'_>, what: &Tallied) -> Option<(Bins, Mirror)> {
     let both_orders = what.bins().order() == PairOrder::Ordered;
     let auto = matches!(job.pairs(), Pairs::Auto(_));
     let of_one_class = what.classes() == Classes::One;
@@ -65,8 +65,8 @@ fn mirrored<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>) -> Option<(B, Mirr
     if !(both_orders && auto && of_one_class && plain && are_even(what)) {
         return None;
     }
-    let bins = folded(what.bins())?;
-    let along = |bins: &B| bins.shape().last().copied();
+    let bins = what.bins().folded()?;
+    let along = |bins: &Bins| bins.shape().last().copied();
     let mirror = Mirror {
         along: along(what.bins())?,
         folded: along(&bins)?,
@@ -75,7 +75,7 @@ fn mirrored<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>) -> Option<(B, Mirr
 }
 
 /// Whether both orders of a pair add the same, and are cut alike.
-fn are_even<B: Binning>(what: &Tallied<B>) -> bool {
+fn are_even(what: &Tallied) -> bool {
     let even =
         |sum: &Sum| !matches!(sum, Sum::Term(_)) && !sum.legendre().is_some_and(Legendre::is_odd);
     let mut cuts = what.cuts().iter();
@@ -123,7 +123,7 @@ impl Mirror {
 /// Along a fixed axis they have the same coordinate. Seen from an observer, `d.l` is the difference of squared distances within
 /// 5 roundings of |d||l|, so that where it is 0 the distances differ by as many of |d|; where a square underflows to 0, by less than
 /// 2^-500. The distances found here are off by three roundings.
-fn candidates<B: Binning>(job: &PairJob<'_>, bins: &B) -> Option<Vec<[usize; 2]>> {
+fn candidates(job: &PairJob<'_>, bins: &Bins) -> Option<Vec<[usize; 2]>> {
     const TINY: f64 = f64::from_bits((1023 - 499) << 52);
     let points = job.pairs().both().0.points();
     let los = bins.line_of_sight()?;
@@ -170,11 +170,7 @@ fn places(points: &Points, los: LineOfSight) -> Vec<f64> {
 }
 
 /// One order of each of these pairs that lies in one bin in both.
-fn without_sign<B: Binning>(
-    job: &PairJob<'_>,
-    what: &Tallied<B>,
-    rows: &[[usize; 2]],
-) -> Result<Tally, JobError> {
+fn without_sign(job: &PairJob<'_>, what: &Tallied, rows: &[[usize; 2]]) -> Result<Tally, JobError> {
     let terms = Terms::new(what, job.pairs())?;
     let points = job.pairs().both().0.points().view();
     let mut tally = terms.empty();

@@ -43,7 +43,7 @@ pub use fields::{
     place_ions,
 };
 pub use naive::Naive;
-pub use prepared::{Prepared, PreparedJob, Report};
+pub use prepared::{Prepared, PreparedJob, Report, Sorted};
 pub use shared_memory::SharedMemory;
 #[cfg(feature = "cuda")]
 pub use together::Together;
@@ -55,9 +55,8 @@ pub use crate::exactness::Exactness;
 pub use crate::pairs::{PairJob, Pairs, Traversal};
 pub use crate::progress::{Progress, Silent};
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
-use crate::binning::Binning;
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::particles::Particles;
@@ -65,9 +64,6 @@ use crate::tally::{Tallied, Tally};
 
 /// Visits the pairs of a job.
 pub trait Engine {
-    /// What the engine makes of a sample, once for every count: sorted, or uploaded.
-    type Sorted: Send + Sync;
-
     /// Sorts a sample that lies in `domain`. The order depends on the sample and the domain, never on what is counted.
     ///
     /// # Errors
@@ -77,16 +73,16 @@ pub trait Engine {
         sample: &Particles,
         domain: &Domain,
         progress: &dyn Progress,
-    ) -> Result<Self::Sorted, EngineError>;
+    ) -> Result<Sorted, EngineError>;
 
     /// Counts `what` over every pair of a job between prepared samples, and tells how it went.
     ///
     /// # Errors
     /// A job for which `what` is not defined, a stop asked for through `progress`, or a device that fails.
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, Self::Sorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError>;
 
@@ -94,10 +90,10 @@ pub trait Engine {
     ///
     /// # Errors
     /// As [`Engine::tally`].
-    fn units<B: Binning>(
+    fn units(
         &self,
-        job: &PreparedJob<'_, Self::Sorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Units, EngineError> {
         Units::sorted(job.job(), what, progress)
@@ -111,10 +107,10 @@ pub trait Engine {
     ///
     /// # Errors
     /// As [`Engine::tally`]; units of another job, or that there are not; classes of pairs in some of the units on other engines than `Cpu`.
-    fn tally_units<B: Binning>(
+    fn tally_units(
         &self,
-        job: &PreparedJob<'_, Self::Sorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         units: (&Units, Range<usize>),
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
@@ -130,7 +126,7 @@ pub trait Engine {
         sample: Particles,
         domain: &Domain,
         progress: &dyn Progress,
-    ) -> Result<Prepared<Self::Sorted>, EngineError> {
+    ) -> Result<Prepared, EngineError> {
         domain.check(sample.points()).map_err(JobError::from)?;
         let sorted = self.sort(&sample, domain, progress)?;
         Ok(Prepared::new(sample, domain.clone(), sorted))
@@ -140,10 +136,10 @@ pub trait Engine {
     ///
     /// # Errors
     /// As [`Engine::tally`].
-    fn run<B: Binning>(
+    fn run(
         &self,
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
         what.admit(job)?;
@@ -179,131 +175,17 @@ pub enum AnyEngine {
     Together(Together),
 }
 
-/// What one of the engines made of a sample.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum AnySorted {
-    /// The reference sorts nothing.
-    Naive,
-    /// Sorted for the processor.
-    Cpu(cpu::CpuSorted),
-    /// On the devices.
-    #[cfg(feature = "cuda")]
-    Cuda(cuda::CudaSorted),
-    /// For both at the same time.
-    #[cfg(feature = "cuda")]
-    Together,
-}
+impl Deref for AnyEngine {
+    type Target = dyn Engine;
 
-impl AnySorted {
-    /// What the processor made of it, if it was the processor.
-    fn of_cpu(&self) -> Option<&CpuSorted> {
+    fn deref(&self) -> &Self::Target {
         match self {
-            Self::Cpu(sorted) => Some(sorted),
-            _ => None,
-        }
-    }
-}
-
-impl Engine for AnyEngine {
-    type Sorted = AnySorted;
-
-    fn sort(
-        &self,
-        sample: &Particles,
-        domain: &Domain,
-        progress: &dyn Progress,
-    ) -> Result<AnySorted, EngineError> {
-        Ok(match self {
-            Self::Naive(_) => AnySorted::Naive,
-            Self::Cpu(engine) => AnySorted::Cpu(engine.sort(sample, domain, progress)?),
+            Self::Naive(engine) => engine,
+            Self::Cpu(engine) => engine,
             #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => AnySorted::Cuda(engine.sort(sample, domain, progress)?),
+            Self::Cuda(engine) => engine,
             #[cfg(feature = "cuda")]
-            Self::Together(_) => AnySorted::Together,
-        })
-    }
-
-    fn tally<B: Binning>(
-        &self,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
-        progress: &dyn Progress,
-    ) -> Result<(Tally, Report), EngineError> {
-        let elsewhere = |engine| EngineError::from(JobError::PreparedElsewhere(engine));
-        match self {
-            Self::Naive(engine) => {
-                let job = job.map(|sorted| matches!(sorted, AnySorted::Naive).then_some(&()));
-                let job = job.ok_or_else(|| elsewhere("naive"))?;
-                engine.tally(&job, what, progress)
-            }
-            Self::Cpu(engine) => {
-                let job = job.map(AnySorted::of_cpu);
-                let job = job.ok_or_else(|| elsewhere("cpu"))?;
-                engine.tally(&job, what, progress)
-            }
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => {
-                let job = job.map(|sorted| match sorted {
-                    AnySorted::Cuda(sorted) => Some(sorted),
-                    _ => None,
-                });
-                let job = job.ok_or_else(|| elsewhere("cuda"))?;
-                engine.tally(&job, what, progress)
-            }
-            #[cfg(feature = "cuda")]
-            Self::Together(engine) => {
-                let job = job.map(|sorted| matches!(sorted, AnySorted::Together).then_some(&()));
-                let job = job.ok_or_else(|| elsewhere("cuda+cpu"))?;
-                engine.tally(&job, what, progress)
-            }
-        }
-    }
-
-    fn units<B: Binning>(
-        &self,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
-        progress: &dyn Progress,
-    ) -> Result<Units, EngineError> {
-        match (self, job.map(AnySorted::of_cpu)) {
-            (Self::Cpu(engine), Some(job)) => engine.units(&job, what, progress),
-            _ => Units::sorted(job.job(), what, progress),
-        }
-    }
-
-    fn tally_units<B: Binning>(
-        &self,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
-        units: (&Units, Range<usize>),
-        progress: &dyn Progress,
-    ) -> Result<(Tally, Report), EngineError> {
-        if let (Self::Cpu(engine), Some(job)) = (self, job.map(AnySorted::of_cpu)) {
-            return engine.tally_units(&job, what, units, progress);
-        }
-        units::tally_as_jobs(self, job, what, units, progress)
-    }
-
-    fn description(&self) -> String {
-        match self {
-            Self::Naive(engine) => engine.description(),
-            Self::Cpu(engine) => engine.description(),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.description(),
-            #[cfg(feature = "cuda")]
-            Self::Together(engine) => engine.description(),
-        }
-    }
-
-    fn exactness(&self) -> Exactness {
-        match self {
-            Self::Naive(engine) => engine.exactness(),
-            Self::Cpu(engine) => engine.exactness(),
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.exactness(),
-            #[cfg(feature = "cuda")]
-            Self::Together(engine) => engine.exactness(),
+            Self::Together(engine) => engine,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The readable reference: one thread, scalar, every pair.
 
-use super::{Engine, Pairs, PreparedJob, Progress, Report};
-use crate::binning::{Binning, PairOrder};
+use super::{Engine, Pairs, PreparedJob, Progress, Report, Sorted};
+use crate::binning::PairOrder;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -11,22 +11,24 @@ use crate::tally::{Tallied, Tally, Terms};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Naive;
 
+/// The reference sorts nothing.
+struct NotSorted;
+
 /// Partners of a row between two looks at whether to stop.
 const STRIDE: usize = 1 << 14;
 
 impl Engine for Naive {
-    type Sorted = ();
-
-    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<(), EngineError> {
-        Ok(())
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<Sorted, EngineError> {
+        Ok(Sorted::new(NotSorted))
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, ()>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
+        job.sorted::<NotSorted>("naive")?;
         let job = job.job();
         what.admit(job)?;
         let terms = Terms::new(what, job.pairs())?;

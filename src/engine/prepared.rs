@@ -2,22 +2,50 @@
 //!
 //! Entry: [`Engine::prepare`](super::Engine::prepare), which makes [`Prepared`]; [`PreparedJob`] pairs them.
 
+use std::any::Any;
+use std::fmt;
+
 use crate::domain::Domain;
 use crate::error::JobError;
 use crate::pairs::{PairJob, Pairs, Traversal};
 use crate::particles::Particles;
 
-/// A sample in a domain, with what an engine has made of it: sorted, or uploaded, once for every count that it takes part in.
-#[derive(Debug)]
-pub struct Prepared<S> {
-    particles: Particles,
-    domain: Domain,
-    sorted: S,
+/// What an engine has made of a sample, once for every count: sorted, or uploaded. It means something to that engine alone.
+pub struct Sorted(Box<dyn Any + Send + Sync>);
+
+impl Sorted {
+    /// What an engine has made.
+    pub fn new(sorted: impl Any + Send + Sync) -> Self {
+        Self(Box::new(sorted))
+    }
+
+    /// The same to the engine that made it, which is called so.
+    ///
+    /// # Errors
+    /// [`JobError::PreparedElsewhere`] where another engine made it.
+    pub fn of<T: Any>(&self, engine: &'static str) -> Result<&T, JobError> {
+        let sorted = self.0.downcast_ref();
+        sorted.ok_or(JobError::PreparedElsewhere(engine))
+    }
 }
 
-impl<S> Prepared<S> {
+impl fmt::Debug for Sorted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sorted").finish_non_exhaustive()
+    }
+}
+
+/// A sample in a domain, with what an engine has made of it: sorted, or uploaded, once for every count that it takes part in.
+#[derive(Debug)]
+pub struct Prepared {
+    particles: Particles,
+    domain: Domain,
+    sorted: Sorted,
+}
+
+impl Prepared {
     /// Particles that lie in `domain`, and what an engine has made of them.
-    pub(super) fn new(particles: Particles, domain: Domain, sorted: S) -> Self {
+    pub(super) fn new(particles: Particles, domain: Domain, sorted: Sorted) -> Self {
         Self {
             particles,
             domain,
@@ -36,7 +64,7 @@ impl<S> Prepared<S> {
     }
 
     /// What the engine has made of them.
-    pub fn sorted(&self) -> &S {
+    pub fn sorted(&self) -> &Sorted {
         &self.sorted
     }
 }
@@ -57,15 +85,15 @@ impl<S> Prepared<S> {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct PreparedJob<'a, S> {
+pub struct PreparedJob<'a> {
     job: PairJob<'a>,
-    first: &'a S,
-    second: Option<&'a S>,
+    first: &'a Sorted,
+    second: Option<&'a Sorted>,
 }
 
-impl<'a, S> PreparedJob<'a, S> {
+impl<'a> PreparedJob<'a> {
     /// The pairs within a sample.
-    pub fn auto(sample: &'a Prepared<S>) -> Self {
+    pub fn auto(sample: &'a Prepared) -> Self {
         Self {
             job: PairJob::of_placed(Pairs::Auto(&sample.particles), &sample.domain),
             first: &sample.sorted,
@@ -77,7 +105,7 @@ impl<'a, S> PreparedJob<'a, S> {
     ///
     /// # Errors
     /// Samples prepared in different domains.
-    pub fn cross(first: &'a Prepared<S>, second: &'a Prepared<S>) -> Result<Self, JobError> {
+    pub fn cross(first: &'a Prepared, second: &'a Prepared) -> Result<Self, JobError> {
         if first.domain != second.domain {
             return Err(JobError::Domains);
         }
@@ -90,7 +118,7 @@ impl<'a, S> PreparedJob<'a, S> {
     }
 
     /// A job whose samples were sorted for it alone.
-    pub(crate) fn of(job: PairJob<'a>, first: &'a S, second: Option<&'a S>) -> Self {
+    pub(crate) fn of(job: PairJob<'a>, first: &'a Sorted, second: Option<&'a Sorted>) -> Self {
         Self { job, first, second }
     }
 
@@ -108,22 +136,18 @@ impl<'a, S> PreparedJob<'a, S> {
         &self.job
     }
 
-    /// What the engine made of the first sample, and of the second where there is one.
-    pub fn sorted(&self) -> (&'a S, Option<&'a S>) {
-        (self.first, self.second)
+    /// What an engine, which is called so, made of the first sample, and of the second where there is one.
+    ///
+    /// # Errors
+    /// [`JobError::PreparedElsewhere`] where another engine made it.
+    pub fn sorted<T: Any>(&self, engine: &'static str) -> Result<(&'a T, Option<&'a T>), JobError> {
+        let second = self.second.map(|second| second.of(engine)).transpose()?;
+        Ok((self.first.of(engine)?, second))
     }
 
-    /// The same job in terms of what one of several engines made of the samples; none where another one made it.
-    pub(super) fn map<T>(&self, of: impl Fn(&'a S) -> Option<&'a T>) -> Option<PreparedJob<'a, T>> {
-        let second = match self.second {
-            Some(second) => Some(of(second)?),
-            None => None,
-        };
-        Some(PreparedJob {
-            job: self.job,
-            first: of(self.first)?,
-            second,
-        })
+    /// Whether there is a second sample.
+    pub(super) fn is_cross(&self) -> bool {
+        self.second.is_some()
     }
 }
 

@@ -5,8 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{AnyEngine, AnySorted, Engine, Prepared, PreparedJob};
-use crate::binning::Binning;
+use super::{AnyEngine, Prepared, PreparedJob, Sorted};
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::particles::{Column, Particles};
@@ -45,7 +44,7 @@ impl AnyEngine {
         domain: &Domain,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
-    ) -> Result<Prepared<AnySorted>, EngineError> {
+    ) -> Result<Prepared, EngineError> {
         let Self::Cpu(engine) = self else {
             // Engines of other processes may share all the same, after they have seen that they can.
             if memory.doubles(vec![])?.is_some() {
@@ -54,26 +53,25 @@ impl AnyEngine {
             return self.prepare(sample, domain, progress);
         };
         domain.check(sample.points()).map_err(JobError::from)?;
-        let sorted = engine.sort_once(&sample, domain, memory, progress)?;
-        let sorted = AnySorted::Cpu(sorted);
-        Ok(Prepared::new(sample, domain.clone(), sorted))
+        let sorted = engine.sort_once(&sample, memory, progress)?;
+        Ok(Prepared::new(sample, domain.clone(), Sorted::new(sorted)))
     }
 
     /// Makes once for all processes what a count of `job` needs besides what is prepared. All of them must call it, for the same job.
     ///
     /// # Errors
     /// [`EngineError::Interrupted`], [`EngineError::OtherProcess`], or threads that cannot be started.
-    pub fn lay_out_once<B: Binning>(
+    pub fn lay_out_once(
         &self,
-        job: &PreparedJob<'_, AnySorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {
-        if let (Self::Cpu(engine), Some(job)) = (self, job.map(AnySorted::of_cpu)) {
-            return engine.lay_out_once(&job, what, memory, progress);
+        if let Self::Cpu(engine) = self {
+            return engine.lay_out_once(job, what, memory, progress);
         }
-        let samples = 1 + usize::from(job.sorted().1.is_some());
+        let samples = 1 + usize::from(job.is_cross());
         for _ in 0..samples {
             memory.singles(vec![])?;
         }

@@ -9,8 +9,8 @@ use super::cuda::{Cuda, CudaError};
 use super::held::without_held;
 use super::mirrored::in_one_order;
 use super::pieces::{OfPiece, Piece};
-use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report};
-use crate::binning::{Binning, PairOrder};
+use super::{Cpu, Engine, Exactness, PairJob, Pairs, PreparedJob, Progress, Report, Sorted};
+use crate::binning::PairOrder;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -22,6 +22,9 @@ pub struct Together {
     cpu: Cpu,
     cuda: Cuda,
 }
+
+/// What is shared out is sorted piece by piece.
+struct ByPieces;
 
 /// Runs that the CPU's share of each sample is cut into: the last piece then keeps nobody waiting for long.
 const RUNS: usize = 4;
@@ -72,11 +75,11 @@ fn deal(pairs: Pairs<'_>, order: PairOrder, share: f64) -> [Vec<Piece>; 2] {
 }
 
 /// Counts `what` over the pieces of `job`: the large ones on `fast`, the small ones on both.
-fn share_out<F: Engine + Sync, S: Engine, B: Binning>(
-    (fast, slow): (&F, &S),
+fn share_out(
+    (fast, slow): (&(dyn Engine + Sync), &dyn Engine),
     [large, small]: [Vec<Piece>; 2],
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
     let small = Mutex::new(small);
@@ -98,11 +101,11 @@ fn share_out<F: Engine + Sync, S: Engine, B: Binning>(
     Ok(tally)
 }
 
-fn count_pieces<E: Engine, B: Binning>(
-    engine: &E,
+fn count_pieces(
+    engine: &dyn Engine,
     pieces: impl Iterator<Item = Piece>,
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
     let what = what
@@ -129,19 +132,17 @@ impl Together {
 }
 
 impl Engine for Together {
-    /// What is shared out is sorted piece by piece.
-    type Sorted = ();
-
-    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<(), EngineError> {
-        Ok(())
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<Sorted, EngineError> {
+        Ok(Sorted::new(ByPieces))
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, ()>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
+        job.sorted::<ByPieces>("cuda+cpu")?;
         let job = job.job();
         what.admit(job)?;
         if what.reaches_beyond(job.domain()) {
@@ -156,7 +157,7 @@ impl Engine for Together {
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
         let rate = cpu / (cpu + cuda);
-        let count = |all: &Tallied<B>| {
+        let count = |all: &Tallied| {
             let deal = || deal(job.pairs(), all.bins().order(), rate);
             all.pass_by_pass(|one| share_out((&self.cuda, &self.cpu), deal(), job, one, progress))
         };
@@ -215,12 +216,11 @@ mod tests {
         assert!(small.is_empty(), "too few to be worth sorting");
     }
 
-    fn agrees<B: Binning>(job: &PairJob<'_>, what: &Tallied<B>) {
+    fn agrees(job: &PairJob<'_>, what: &Tallied) {
         let pieces = deal(job.pairs(), what.bins().order(), 0.8);
         assert!(pieces.iter().all(|lot| !lot.is_empty()));
         // Not the CPU's: all its kernels would be compiled for this alone, and tests of engines count with them.
-        let engines = (&Naive, &Naive);
-        let shared = share_out(engines, pieces, job, what, &Silent).unwrap();
+        let shared = share_out((&Naive, &Naive), pieces, job, what, &Silent).unwrap();
         assert!(shared == Naive.run(job, what, &Silent).unwrap());
     }
 

@@ -12,7 +12,7 @@ use super::held::without_held;
 use super::owners::Owners;
 use super::pieces::{OfPiece, Piece};
 use super::{Engine, PairJob, PreparedJob, Progress, Report};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::{Bins, PairOrder};
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::fingerprint::mix;
@@ -65,9 +65,9 @@ pub struct Units {
 }
 
 /// How far bins reach in a job, with what float64 rounds away there.
-pub(super) fn region_of<B: Binning>(
+pub(super) fn region_of(
     job: &PairJob<'_>,
-    bins: &B,
+    bins: &Bins,
     [first, second]: [&Layout; 2],
 ) -> (Region, f64) {
     let exact = roundings(job.domain(), &first.bounds, &second.bounds);
@@ -111,9 +111,9 @@ impl Units {
     }
 
     /// The units of a job whose samples nobody has sorted yet.
-    pub(super) fn sorted<B: Binning>(
+    pub(super) fn sorted(
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
         what.admit(job)?;
@@ -323,10 +323,10 @@ fn numbers(marked: &[bool]) -> impl Iterator<Item = usize> {
 }
 
 /// Counts a run of units by an engine that knows nothing of units: all of them as the job, fewer as jobs of their own.
-pub(super) fn tally_as_jobs<E: Engine + ?Sized, B: Binning>(
+pub(super) fn tally_as_jobs<E: Engine + ?Sized>(
     engine: &E,
-    job: &PreparedJob<'_, E::Sorted>,
-    what: &Tallied<B>,
+    job: &PreparedJob<'_>,
+    what: &Tallied,
     (units, run): (&Units, Range<usize>),
     progress: &dyn Progress,
 ) -> Result<(Tally, Report), EngineError> {
@@ -339,10 +339,10 @@ pub(super) fn tally_as_jobs<E: Engine + ?Sized, B: Binning>(
 }
 
 /// Counts a run of units as jobs of their own, between rows brought together.
-fn tally_arranged<E: Engine + ?Sized, B: Binning>(
+fn tally_arranged<E: Engine + ?Sized>(
     engine: &E,
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     (units, run): (&Units, Range<usize>),
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
@@ -370,7 +370,7 @@ fn tally_arranged<E: Engine + ?Sized, B: Binning>(
         Some(second) => Pairs::Cross(&own, second),
     };
     let arranged = PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal());
-    let count = |all: &Tallied<B>| {
+    let count = |all: &Tallied| {
         all.pass_by_pass(|one| {
             let exponents = one.weight_exponents(job.pairs());
             let one = one.clone().with_weight_exponents(exponents);

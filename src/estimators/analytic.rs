@@ -3,7 +3,7 @@
 use super::edges::{outer, two_sided_widths};
 use super::less_cylinder::Kept;
 use super::{RandomPairs, cuts_of_space, no_legendre_sums};
-use crate::binning::{BinAxis, Binning, Edges, Form, Formed, LineOfSight};
+use crate::binning::{BinAxis, Bins, Edges, Form, Formed, LineOfSight};
 use crate::counts::PairTotal;
 use crate::domain::Domain;
 use crate::engine::Exactness;
@@ -26,8 +26,8 @@ use crate::tally::{Cut, Legendre, LegendreDegrees};
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct AnalyticRr<B> {
-    binning: B,
+pub struct AnalyticRr {
+    binning: Bins,
     fractions: Vec<f64>,
     cuts: Vec<Cut>,
     /// Sums of Legendre polynomials other than of degree 0, over all pairs.
@@ -80,14 +80,14 @@ fn fixed_axis_only(los: LineOfSight) -> Result<(), EstimatorError> {
     }
 }
 
-impl<B: Binning> AnalyticRr<B> {
+impl AnalyticRr {
     /// Random pairs in the bins of `binning`, in a domain that is periodic on all axes.
     ///
     /// # Errors
     /// An open axis, a line of sight other than a fixed axis, angular bins, or bins that reach beyond half the box (for a triclinic
     /// box, half its shortest lattice vector).
-    pub fn new(binning: &B, domain: &Domain) -> Result<Self, EstimatorError> {
-        Self::with_cuts(binning, domain, &[])
+    pub fn new(bins: impl Into<Bins>, domain: &Domain) -> Result<Self, EstimatorError> {
+        Self::with_cuts(bins, domain, &[])
     }
 
     /// The same without the pairs that `cuts` hold: each bin's volume less the cylinders around the line of sight that cuts in rp take out
@@ -110,7 +110,12 @@ impl<B: Binning> AnalyticRr<B> {
     /// # Errors
     /// As [`AnalyticRr::new`]; a cut in theta, a cut in rp across another line of sight than a fixed axis, or than that of the bins or of
     /// another cut.
-    pub fn with_cuts(binning: &B, domain: &Domain, cuts: &[Cut]) -> Result<Self, EstimatorError> {
+    pub fn with_cuts(
+        bins: impl Into<Bins>,
+        domain: &Domain,
+        cuts: &[Cut],
+    ) -> Result<Self, EstimatorError> {
+        let binning = bins.into();
         let Some(box_volume) = domain.volume() else {
             return Err(EstimatorError::AnalyticRr(
                 "needs a box that is periodic on all axes: give randoms instead".to_owned(),
@@ -121,7 +126,7 @@ impl<B: Binning> AnalyticRr<B> {
                 "is not defined here: {refusal}"
             )));
         }
-        let Some(Formed { form, .. }) = Formed::of(binning) else {
+        let Some(Formed { form, .. }) = Formed::of(&binning) else {
             return Err(EstimatorError::AnalyticRr(
                 "is known for the library's own binnings alone: give randoms instead".to_owned(),
             ));
@@ -164,7 +169,7 @@ impl<B: Binning> AnalyticRr<B> {
     }
 
     /// The bins.
-    pub(super) fn binning_of(&self) -> &B {
+    pub(super) fn binning_of(&self) -> &Bins {
         &self.binning
     }
 
@@ -204,8 +209,8 @@ impl<B: Binning> AnalyticRr<B> {
     }
 }
 
-impl<B: Binning> RandomPairs<B> for AnalyticRr<B> {
-    fn binning(&self) -> &B {
+impl RandomPairs for AnalyticRr {
+    fn binning(&self) -> &Bins {
         &self.binning
     }
 

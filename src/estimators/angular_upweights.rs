@@ -3,7 +3,6 @@
 //! Entry: [`angular_upweights`].
 
 use super::RandomPairs;
-use crate::binning::ThetaBins;
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
 use crate::tally::AngularWeight;
@@ -33,12 +32,18 @@ use crate::tally::AngularWeight;
 /// ```
 ///
 /// # Errors
-/// Different bins, fewer than two of them, a total of zero, or counts that cover a part of their job only.
+/// Bins other than in theta, different ones, fewer than two of them, a total of zero, or counts that cover a part of their job only.
 pub fn angular_upweights(
-    parent: &PairCounts<ThetaBins>,
-    observed: &PairCounts<ThetaBins>,
+    parent: &PairCounts,
+    observed: &PairCounts,
 ) -> Result<AngularWeight, EstimatorError> {
-    let edges = parent.binning().edges().values();
+    let Some(bins) = parent.binning().as_theta() else {
+        let found = parent.binning().name();
+        return Err(EstimatorError::Needs(format!(
+            "angular upweights are ratios of counts in theta, found bins {found}"
+        )));
+    };
+    let edges = bins.edges().values();
     let means = parent.mean_separation();
     let angle = |bin: usize| {
         let mean = means.as_ref().map(|means| means[bin]);
@@ -54,8 +59,8 @@ pub fn angular_upweights(
 /// # Errors
 /// As [`angular_upweights`], and angles that do not rise or are not one for each bin.
 pub fn angular_upweights_at(
-    parent: &PairCounts<ThetaBins>,
-    observed: &PairCounts<ThetaBins>,
+    parent: &PairCounts,
+    observed: &PairCounts,
     angles: Vec<f64>,
 ) -> Result<AngularWeight, EstimatorError> {
     if parent.binning() != observed.binning() {

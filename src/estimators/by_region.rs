@@ -8,7 +8,6 @@ use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::split_randoms::SplitRandoms;
 use super::terms::{Term, TermCount, TermCounts};
-use crate::binning::Binning;
 use crate::counts::{PairCounts, RegionCounts};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -53,23 +52,23 @@ use crate::result::Correlation;
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct RegionTerms<B> {
+pub struct RegionTerms {
     estimator: AnyEstimator,
-    counted: Vec<(Term, RegionCounts<B>)>,
-    known: Option<CellRr<B>>,
+    counted: Vec<(Term, RegionCounts)>,
+    known: Option<CellRr>,
     /// All pairs of randoms in the first bins, where those counted are within subsets.
-    near: Option<RegionCounts<B>>,
+    near: Option<RegionCounts>,
 }
 
-impl<B: Binning> RegionTerms<B> {
+impl RegionTerms {
     /// Counts of the terms of `estimator`, and random pairs where they are known.
     ///
     /// # Errors
     /// [`EstimatorError::Needs`]: no count, or counts kept apart by different numbers of regions.
     pub fn new(
         estimator: impl Into<AnyEstimator>,
-        counted: Vec<(Term, RegionCounts<B>)>,
-        known: Option<CellRr<B>>,
+        counted: Vec<(Term, RegionCounts)>,
+        known: Option<CellRr>,
     ) -> Result<Self, EstimatorError> {
         let Some((first, counts)) = counted.first() else {
             return Err(EstimatorError::Needs("no pairs were counted".to_owned()));
@@ -99,7 +98,7 @@ impl<B: Binning> RegionTerms<B> {
     ///
     /// # Errors
     /// As [`SplitRandoms::new`]; [`EstimatorError::Needs`]: no pairs of randoms were counted, or by other regions.
-    pub fn with_near(self, near: RegionCounts<B>) -> Result<Self, EstimatorError> {
+    pub fn with_near(self, near: RegionCounts) -> Result<Self, EstimatorError> {
         let random = self.counted.iter().find(|(term, _)| term.is_random());
         let Some((_, far)) = random.filter(|(_, far)| far.number() == near.number()) else {
             return Err(EstimatorError::Needs(format!(
@@ -115,7 +114,7 @@ impl<B: Binning> RegionTerms<B> {
     }
 
     /// All pairs of randoms in the first bins, where those counted are within subsets.
-    pub fn near(&self) -> Option<&RegionCounts<B>> {
+    pub fn near(&self) -> Option<&RegionCounts> {
         self.near.as_ref()
     }
 
@@ -135,7 +134,7 @@ impl<B: Binning> RegionTerms<B> {
     }
 
     /// The counts, in the order in which results list them.
-    pub fn counted(&self) -> &[(Term, RegionCounts<B>)] {
+    pub fn counted(&self) -> &[(Term, RegionCounts)] {
         &self.counted
     }
 
@@ -148,7 +147,7 @@ impl<B: Binning> RegionTerms<B> {
     }
 
     /// The counts of all pairs.
-    pub fn counts(&self) -> TermCounts<B> {
+    pub fn counts(&self) -> TermCounts {
         let known = self.known.as_ref().map(|known| known.whole().clone());
         self.of(|counts| counts.whole().clone(), known)
     }
@@ -166,7 +165,7 @@ impl<B: Binning> RegionTerms<B> {
     }
 
     /// The counts without region k, for each k.
-    pub fn jackknife_counts(&self, kind: Jackknife) -> impl Iterator<Item = TermCounts<B>> + '_ {
+    pub fn jackknife_counts(&self, kind: Jackknife) -> impl Iterator<Item = TermCounts> + '_ {
         let n = self.number();
         let (alpha, of_totals) = (kind.alpha(n), kind.alpha_of_totals(n));
         (0..self.number()).map(move |k| {
@@ -203,7 +202,7 @@ impl<B: Binning> RegionTerms<B> {
         &self,
         realisations: u32,
         seed: u64,
-    ) -> Result<impl Iterator<Item = TermCounts<B>> + '_, EstimatorError> {
+    ) -> Result<impl Iterator<Item = TermCounts> + '_, EstimatorError> {
         let draws = bootstrap_draws(self.number(), realisations, seed)?;
         Ok(draws.map(|times| {
             // Cells are alike, so that it does not matter which are drawn.
@@ -214,11 +213,11 @@ impl<B: Binning> RegionTerms<B> {
 
     fn of(
         &self,
-        count: impl Fn(&RegionCounts<B>) -> PairCounts<B>,
-        known: Option<AnalyticRr<B>>,
-    ) -> TermCounts<B> {
+        count: impl Fn(&RegionCounts) -> PairCounts,
+        known: Option<AnalyticRr>,
+    ) -> TermCounts {
         let counted = self.counted.iter().map(|(term, counts)| {
-            let made: TermCount<B> = match self.near.as_ref().filter(|_| term.is_random()) {
+            let made: TermCount = match self.near.as_ref().filter(|_| term.is_random()) {
                 Some(near) => SplitRandoms::of_parts(count(near), count(counts)).into(),
                 None => count(counts).into(),
             };

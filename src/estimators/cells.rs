@@ -8,7 +8,7 @@
 use super::edges::{differences, signed};
 use super::less_cylinder::Kept;
 use super::{AnalyticRr, RandomPairs};
-use crate::binning::{Binning, Edges, Form, Formed, LineOfSight};
+use crate::binning::{Edges, Form, Formed, LineOfSight};
 use crate::domain::Axis;
 use crate::error::EstimatorError;
 use crate::legendre::legendre;
@@ -30,8 +30,8 @@ use crate::tally::Legendre;
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct CellRr<B> {
-    whole: AnalyticRr<B>,
+pub struct CellRr {
+    whole: AnalyticRr,
     /// The fraction of all pairs that lie in a bin with both points in one cell.
     within: Vec<f64>,
     /// The Legendre sums of these pairs over all pairs, where those of the box are known.
@@ -41,12 +41,12 @@ pub struct CellRr<B> {
     number: usize,
 }
 
-impl<B: Binning> CellRr<B> {
+impl CellRr {
     /// Random pairs of the box that `whole` holds those of, by its `cells`; integrals are good to about ten digits.
     ///
     /// # Errors
     /// [`EstimatorError::AnalyticRr`]: regions of another form, of which nothing is known without randoms.
-    pub fn new(whole: AnalyticRr<B>, cells: Option<&Cells>) -> Result<Self, EstimatorError> {
+    pub fn new(whole: AnalyticRr, cells: Option<&Cells>) -> Result<Self, EstimatorError> {
         let unknown = |what: &str| EstimatorError::AnalyticRr(what.to_owned());
         let cells = cells.ok_or_else(|| {
             unknown("without a region is known for equal sub-cubes of the box alone: take these, or give randoms")
@@ -83,20 +83,20 @@ impl<B: Binning> CellRr<B> {
     }
 
     /// Random pairs of the whole box.
-    pub fn whole(&self) -> &AnalyticRr<B> {
+    pub fn whole(&self) -> &AnalyticRr {
         &self.whole
     }
 
     /// Random pairs of the box without a cell, whichever it is: `(p - A - alpha C)/(1 - f^2 - 2 alpha f (1 - f))`, with `alpha` as in
     /// [`super::Jackknife::alpha`].
     #[must_use]
-    pub fn without(&self, alpha: f64) -> AnalyticRr<B> {
+    pub fn without(&self, alpha: f64) -> AnalyticRr {
         self.without_shares(alpha, alpha)
     }
 
     /// As [`CellRr::without`], with one `alpha` for the pairs in each bin and another for all pairs.
     #[must_use]
-    pub fn without_shares(&self, alpha: f64, alpha_of_totals: f64) -> AnalyticRr<B> {
+    pub fn without_shares(&self, alpha: f64, alpha_of_totals: f64) -> AnalyticRr {
         let f = self.share;
         let total = 1.0 - f * f - 2.0 * alpha_of_totals * f * (1.0 - f);
         let left = |(&p, &within): (&f64, &f64)| {

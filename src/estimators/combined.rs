@@ -9,23 +9,22 @@ use super::by_region::RegionTerms;
 use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::terms::{Term, TermCounts};
-use crate::binning::Binning;
 use crate::counts::{PairCounts, RegionCounts};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
 /// The counts of a part of the sky by their terms.
-type Counted<B> = Vec<(Term, PairCounts<B>)>;
+type Counted = Vec<(Term, PairCounts)>;
 
 fn needs(what: impl Into<String>) -> EstimatorError {
     EstimatorError::Needs(what.into())
 }
 
 /// What each count of a part is multiplied by: the total of its random pairs over its own.
-fn factors<'a, B: Binning + 'a>(
-    counts: impl Iterator<Item = (Term, &'a PairCounts<B>)> + Clone,
+fn factors<'a>(
+    counts: impl Iterator<Item = (Term, &'a PairCounts)> + Clone,
 ) -> Result<Vec<f64>, EstimatorError> {
-    let total = |counts: &PairCounts<B>| {
+    let total = |counts: &PairCounts| {
         let weighted = counts.weight().is_some();
         counts.total().normalisation(weighted)
     };
@@ -34,7 +33,7 @@ fn factors<'a, B: Binning + 'a>(
         needs("parts of the sky are put together by their random pairs, and RR was not counted")
     })?;
     let random = total(random);
-    let factor = |(term, counts): (Term, &PairCounts<B>)| {
+    let factor = |(term, counts): (Term, &PairCounts)| {
         let own = total(counts);
         if own == 0.0 || random == 0.0 {
             return Err(EstimatorError::EmptyTotal(term.name));
@@ -45,10 +44,7 @@ fn factors<'a, B: Binning + 'a>(
 }
 
 /// The rescaled counts of all parts, added term by term.
-fn added<B: Binning>(
-    parts: &[Counted<B>],
-    factors: &[Vec<f64>],
-) -> Result<TermCounts<B>, EstimatorError> {
+fn added(parts: &[Counted], factors: &[Vec<f64>]) -> Result<TermCounts, EstimatorError> {
     let (first, others) = parts
         .split_first()
         .ok_or_else(|| needs("no part of the sky is given"))?;
@@ -94,8 +90,8 @@ fn added<B: Binning>(
 ///
 /// # Errors
 /// [`EstimatorError`]: no part, a part without counted random pairs or with a total of zero, or parts with other counts or bins.
-pub fn combined<B: Binning>(parts: &[Counted<B>]) -> Result<TermCounts<B>, EstimatorError> {
-    let of = |part: &Counted<B>| factors(part.iter().map(|(term, counts)| (*term, counts)));
+pub fn combined(parts: &[Counted]) -> Result<TermCounts, EstimatorError> {
+    let of = |part: &Counted| factors(part.iter().map(|(term, counts)| (*term, counts)));
     let factors = parts.iter().map(of).collect::<Result<Vec<_>, _>>()?;
     added(parts, &factors)
 }
@@ -127,18 +123,18 @@ pub fn combined<B: Binning>(parts: &[Counted<B>]) -> Result<TermCounts<B>, Estim
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct CombinedRegions<B> {
+pub struct CombinedRegions {
     estimator: AnyEstimator,
-    parts: Vec<RegionTerms<B>>,
+    parts: Vec<RegionTerms>,
     factors: Vec<Vec<f64>>,
 }
 
-impl<B: Binning> CombinedRegions<B> {
+impl CombinedRegions {
     /// The counts of each part.
     ///
     /// # Errors
     /// [`EstimatorError`]: no part, parts of different estimators, random pairs that are known instead of counted, or a total of zero.
-    pub fn new(parts: Vec<RegionTerms<B>>) -> Result<Self, EstimatorError> {
+    pub fn new(parts: Vec<RegionTerms>) -> Result<Self, EstimatorError> {
         let first = parts.first();
         let estimator = first.map(|part| part.estimator().clone());
         let estimator = estimator.ok_or_else(|| needs("no part of the sky is given"))?;
@@ -150,7 +146,7 @@ impl<B: Binning> CombinedRegions<B> {
                 "parts of the sky are put together by their random pairs, and RR was not counted",
             ));
         }
-        let of = |part: &RegionTerms<B>| {
+        let of = |part: &RegionTerms| {
             let counted = part.counted().iter();
             factors(counted.map(|(term, counts)| (*term, counts.whole())))
         };
@@ -168,7 +164,7 @@ impl<B: Binning> CombinedRegions<B> {
     }
 
     /// The parts.
-    pub fn parts(&self) -> &[RegionTerms<B>] {
+    pub fn parts(&self) -> &[RegionTerms] {
         &self.parts
     }
 
@@ -176,7 +172,7 @@ impl<B: Binning> CombinedRegions<B> {
     ///
     /// # Errors
     /// As [`combined`].
-    pub fn counts(&self) -> Result<TermCounts<B>, EstimatorError> {
+    pub fn counts(&self) -> Result<TermCounts, EstimatorError> {
         self.counts_of(|_, counts| counts.whole().clone())
     }
 
@@ -243,9 +239,9 @@ impl<B: Binning> CombinedRegions<B> {
     /// The combination of what `of` makes of the counts of each part.
     fn counts_of(
         &self,
-        of: impl Fn(usize, &RegionCounts<B>) -> PairCounts<B>,
-    ) -> Result<TermCounts<B>, EstimatorError> {
-        let part = |(part, terms): (usize, &RegionTerms<B>)| -> Counted<B> {
+        of: impl Fn(usize, &RegionCounts) -> PairCounts,
+    ) -> Result<TermCounts, EstimatorError> {
+        let part = |(part, terms): (usize, &RegionTerms)| -> Counted {
             let counted = terms.counted().iter();
             counted
                 .map(|(term, counts)| (*term, of(part, counts)))

@@ -7,7 +7,7 @@ use super::cells::CellRr;
 use super::estimator::AnyEstimator;
 use super::terms::{Role, Term, TermCount, TermCounts};
 use super::{AnalyticRr, RandomPairs};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::counts::RegionCounts;
 use crate::domain::Domain;
 use crate::engine::Pairs;
@@ -41,13 +41,13 @@ use crate::tally::{Cut, LegendreDegrees};
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Estimation<'a, B> {
+pub struct Estimation<'a> {
     estimator: AnyEstimator,
     terms: Vec<(Term, Pairs<'a>)>,
-    known: Option<AnalyticRr<B>>,
+    known: Option<AnalyticRr>,
 }
 
-impl<'a, B: Binning> Estimation<'a, B> {
+impl<'a> Estimation<'a> {
     /// What `estimator` takes of the samples that `sample` gives by their roles. Without any randoms their pairs are known, where the
     /// estimator allows it and the domain is a periodic box.
     ///
@@ -55,10 +55,11 @@ impl<'a, B: Binning> Estimation<'a, B> {
     /// [`EstimatorError::Needs`] a sample that is missing; [`EstimatorError::AnalyticRr`] where there are no randoms and no formula holds.
     pub fn new(
         estimator: impl Into<AnyEstimator>,
-        bins: &B,
+        bins: impl Into<Bins>,
         domain: &Domain,
         sample: impl Fn(Role) -> Option<&'a Particles>,
     ) -> Result<Self, EstimatorError> {
+        let bins = &bins.into();
         let estimator = estimator.into();
         let mut terms = estimator.terms(bins.order());
         let mut random = terms.iter().filter(|term| term.is_random());
@@ -125,7 +126,7 @@ impl<'a, B: Binning> Estimation<'a, B> {
     }
 
     /// The pairs of randoms, where they are known.
-    pub fn known_randoms(&self) -> Option<&dyn RandomPairs<B>> {
+    pub fn known_randoms(&self) -> Option<&dyn RandomPairs> {
         self.known.as_ref().map(|known| known as _)
     }
 
@@ -134,7 +135,7 @@ impl<'a, B: Binning> Estimation<'a, B> {
     ///
     /// # Errors
     /// Those of `count`, and of [`AnyEstimator::estimate`].
-    pub fn run<E: From<EstimatorError>, C: Into<TermCount<B>>>(
+    pub fn run<E: From<EstimatorError>, C: Into<TermCount>>(
         self,
         count: impl FnMut(Term, Pairs<'a>) -> Result<C, E>,
     ) -> Result<Correlation, E> {
@@ -146,10 +147,10 @@ impl<'a, B: Binning> Estimation<'a, B> {
     ///
     /// # Errors
     /// Those of `count`.
-    pub fn counts<E, C: Into<TermCount<B>>>(
+    pub fn counts<E, C: Into<TermCount>>(
         self,
         mut count: impl FnMut(Term, Pairs<'a>) -> Result<C, E>,
-    ) -> Result<TermCounts<B>, E> {
+    ) -> Result<TermCounts, E> {
         let mut counted = Vec::new();
         for (term, pairs) in self.terms {
             counted.push((term, count(term, pairs)?));
@@ -166,8 +167,8 @@ impl<'a, B: Binning> Estimation<'a, B> {
     pub fn run_by_region<E: From<EstimatorError>>(
         self,
         cells: Option<&Cells>,
-        mut count: impl FnMut(Term, Pairs<'a>) -> Result<RegionCounts<B>, E>,
-    ) -> Result<RegionTerms<B>, E> {
+        mut count: impl FnMut(Term, Pairs<'a>) -> Result<RegionCounts, E>,
+    ) -> Result<RegionTerms, E> {
         let known = self
             .known
             .map(|known| CellRr::new(known, cells))

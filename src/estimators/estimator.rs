@@ -8,7 +8,7 @@ use super::ratio::{
     DavisPeeblesOfOne, DavisPeeblesOfTwo, HamiltonOfOne, NaturalOfOne, NaturalOfTwo,
 };
 use super::terms::{Recipe, Term, TermCounts};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::PairOrder;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
@@ -63,7 +63,7 @@ macro_rules! estimators {
             ///
             /// # Errors
             /// A term that is missing, different bins, a total of zero, or counts that cover a part of their job only.
-            pub fn estimate<B: Binning>(self, counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+            pub fn estimate(self, counts: &TermCounts) -> Result<Correlation, EstimatorError> {
                 match self { $(Self::$name => <$recipe>::estimate(counts),)+ }
             }
         }
@@ -148,10 +148,7 @@ impl AnyEstimator {
     ///
     /// # Errors
     /// As these.
-    pub fn estimate<B: Binning>(
-        &self,
-        counts: &TermCounts<B>,
-    ) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(&self, counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         match self {
             Self::Named(estimator) => estimator.estimate(counts),
             Self::Formula(formula) => formula.estimate(counts),

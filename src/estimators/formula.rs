@@ -8,7 +8,7 @@ use super::Inputs;
 use super::dual::Dual;
 use super::formula_text::{LABELS, Node, Operation, tree};
 use super::terms::{Term, TermCounts};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::PairOrder;
 use crate::error::{EstimatorError, FormulaError};
 use crate::result::Correlation;
 
@@ -150,10 +150,7 @@ impl Formula {
     ///
     /// # Errors
     /// A count that is missing, no count at all, different bins or cuts, a total of zero, or counts that cover a part of their job only.
-    pub fn estimate<B: Binning>(
-        &self,
-        counts: &TermCounts<B>,
-    ) -> Result<Correlation, EstimatorError> {
+    pub fn estimate(&self, counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let counted = self
             .terms
             .iter()

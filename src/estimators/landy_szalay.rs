@@ -2,14 +2,14 @@
 
 use super::terms::{Recipe, Term, TermCounts};
 use super::{Inputs, RandomPairs};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::PairOrder;
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
 /// Whether both ends of the pairs come from one sample. Where that holds of the data and of the randoms, mixed pairs counted in either
 /// order are the same pairs.
-fn one_sample<B: Binning>(counts: &(impl RandomPairs<B> + ?Sized)) -> bool {
+fn one_sample(counts: &(impl RandomPairs + ?Sized)) -> bool {
     counts.within_one_sample()
 }
 
@@ -33,16 +33,16 @@ fn one_sample<B: Binning>(counts: &(impl RandomPairs<B> + ?Sized)) -> bool {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct LandySzalay<'a, B, R: ?Sized = PairCounts<B>> {
+pub struct LandySzalay<'a, R: ?Sized = PairCounts> {
     /// Data with data.
-    pub dd: &'a PairCounts<B>,
+    pub dd: &'a PairCounts,
     /// Data with randoms.
-    pub dr: &'a PairCounts<B>,
+    pub dr: &'a PairCounts,
     /// Randoms with randoms.
     pub rr: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B> + ?Sized> LandySzalay<'_, B, R> {
+impl<R: RandomPairs + ?Sized> LandySzalay<'_, R> {
     /// The correlation function; NaN where RR is 0.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Recipe for OfOneSample {
         }
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let [dd, dr] = [counts.get(Term::DD)?, counts.get(Term::DR)?];
         let rr = counts.random(Term::RR)?;
         match counts.find(Term::RD) {
@@ -114,18 +114,18 @@ impl Recipe for OfOneSample {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct LandySzalayCross<'a, B, R: ?Sized = PairCounts<B>> {
+pub struct LandySzalayCross<'a, R: ?Sized = PairCounts> {
     /// First data with second data.
-    pub d1d2: &'a PairCounts<B>,
+    pub d1d2: &'a PairCounts,
     /// First data with second randoms.
-    pub d1r2: &'a PairCounts<B>,
+    pub d1r2: &'a PairCounts,
     /// First randoms with second data.
-    pub r1d2: &'a PairCounts<B>,
+    pub r1d2: &'a PairCounts,
     /// First randoms with second randoms.
     pub r1r2: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B> + ?Sized> LandySzalayCross<'_, B, R> {
+impl<R: RandomPairs + ?Sized> LandySzalayCross<'_, R> {
     /// The cross-correlation function; NaN where R1R2 is 0.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl Recipe for OfTwoSamples {
         vec![Term::D1D2, Term::D1R2, Term::R1D2, Term::R1R2]
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let estimator = LandySzalayCross {
             d1d2: counts.get(Term::D1D2)?,
             d1r2: counts.get(Term::D1R2)?,
@@ -190,20 +190,20 @@ impl Recipe for OfTwoSamples {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct ShiftedRandoms<'a, B, R: ?Sized = PairCounts<B>> {
+pub struct ShiftedRandoms<'a, R: ?Sized = PairCounts> {
     /// Data with data.
-    pub dd: &'a PairCounts<B>,
+    pub dd: &'a PairCounts,
     /// Data with shifted randoms.
-    pub ds: &'a PairCounts<B>,
+    pub ds: &'a PairCounts,
     /// Shifted randoms with data.
-    pub sd: &'a PairCounts<B>,
+    pub sd: &'a PairCounts,
     /// Shifted randoms with shifted randoms.
-    pub ss: &'a PairCounts<B>,
+    pub ss: &'a PairCounts,
     /// Unshifted randoms with unshifted randoms.
     pub rr: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B> + ?Sized> ShiftedRandoms<'_, B, R> {
+impl<R: RandomPairs + ?Sized> ShiftedRandoms<'_, R> {
     /// The correlation function; NaN where RR is 0.
     ///
     /// # Errors
@@ -237,7 +237,7 @@ impl Recipe for WithShiftedRandoms {
         terms
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let ds = counts.get(Term::DS)?;
         let estimator = ShiftedRandoms {
             dd: counts.get(Term::DD)?,

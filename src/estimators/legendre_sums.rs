@@ -17,7 +17,7 @@ use super::estimator::{AnyEstimator, Estimator};
 use super::multipoles::{Multipole, Multipoles};
 use super::terms::{Term, TermCounts};
 use super::{RandomPairs, ratio};
-use crate::binning::{BinAxis, Binning};
+use crate::binning::{BinAxis, Bins};
 use crate::counts::PairKind;
 use crate::error::EstimatorError;
 use crate::legendre::legendre;
@@ -89,8 +89,8 @@ struct Moments {
 }
 
 impl Moments {
-    fn new<B: Binning>(
-        counts: &(impl RandomPairs<B> + ?Sized),
+    fn new(
+        counts: &(impl RandomPairs + ?Sized),
         name: &'static str,
         degrees: LegendreDegrees,
         n_mu: usize,
@@ -127,10 +127,7 @@ impl Moments {
 }
 
 /// The counts that the numerator of an estimator adds up, how often each, and which one it is over; none where that is no such form.
-fn linear<B: Binning>(
-    estimator: Estimator,
-    counts: &TermCounts<B>,
-) -> Option<(Vec<(Term, f64)>, Term)> {
+fn linear(estimator: Estimator, counts: &TermCounts) -> Option<(Vec<(Term, f64)>, Term)> {
     let both = |one: Term, other: Term| {
         // Without a count of the other order, the pairs of one stand for both.
         match counts.find(other) {
@@ -246,7 +243,7 @@ impl Shell<'_> {
 }
 
 /// The axes of counts in bins that span mu, whose Legendre sums are those of all pairs of a shell.
-fn spanning<B: Binning>(bins: &B, ells: &[u32], kind: PairKind) -> Result<BinAxis, EstimatorError> {
+fn spanning(bins: &Bins, ells: &[u32], kind: PairKind) -> Result<BinAxis, EstimatorError> {
     let axes = bins.axes();
     let [s, mu] = match &axes[..] {
         [s, mu] if [s.name, mu.name] == ["s", "mu"] => [s, mu],
@@ -285,9 +282,9 @@ impl AnyEstimator {
     ///
     /// # Errors
     /// As these, and of every formula.
-    pub fn multipoles<B: Binning>(
+    pub fn multipoles(
         &self,
-        counts: &TermCounts<B>,
+        counts: &TermCounts,
         ells: &[u32],
     ) -> Result<Multipoles, EstimatorError> {
         match self {
@@ -307,9 +304,7 @@ fn no_linear_sum(name: &str) -> EstimatorError {
 impl Estimator {
     /// Whether its multipoles follow from Legendre sums: it is a sum of counts over one of them.
     pub fn takes_legendre_sums(self) -> bool {
-        type Bins = crate::binning::SMuBins;
-        let none =
-            TermCounts::<Bins>::new(Vec::<(Term, crate::counts::PairCounts<Bins>)>::new(), None);
+        let none = TermCounts::new(Vec::<(Term, crate::counts::PairCounts)>::new(), None);
         linear(self, &none).is_some()
     }
 
@@ -348,9 +343,9 @@ impl Estimator {
     /// # Errors
     /// An estimator that is no sum of counts over one of them (Hamilton's), a degree above [`MAX_SUMMED_ELL`], odd degrees of pairs without an
     /// order, bins that do not span mu, sums that were not made; otherwise as [`Estimator::estimate`].
-    pub fn multipoles<B: Binning>(
+    pub fn multipoles(
         self,
-        counts: &TermCounts<B>,
+        counts: &TermCounts,
         ells: &[u32],
     ) -> Result<Multipoles, EstimatorError> {
         let Some((terms, over)) = linear(self, counts) else {
@@ -387,8 +382,8 @@ impl Estimator {
 }
 
 /// The sums of all terms, in the same bins.
-fn moments_of<B: Binning>(
-    counts: &TermCounts<B>,
+fn moments_of(
+    counts: &TermCounts,
     terms: &[(Term, f64)],
     over: Term,
     degrees: LegendreDegrees,
@@ -397,7 +392,7 @@ fn moments_of<B: Binning>(
     let n_mu = first.axes().last().map_or(1, BinAxis::n_bins);
     let moments = |&(term, share): &(Term, f64)| {
         let is_denominator = term == over;
-        let counts: &dyn RandomPairs<B> = if term.is_random() {
+        let counts: &dyn RandomPairs = if term.is_random() {
             counts.random(term)?
         } else {
             counts.get(term)?

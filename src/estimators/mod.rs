@@ -69,7 +69,7 @@ pub use window::{WindowMultipole, WindowMultipoles, window_multipoles};
 
 use std::borrow::Cow;
 
-use crate::binning::{BinAxis, Binning};
+use crate::binning::{BinAxis, Bins};
 use crate::counts::{PairCounts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
@@ -78,9 +78,9 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 use dual::Dual;
 
 /// Random pairs to divide by: counted ([`PairCounts`], [`SplitRandoms`]) or known ([`AnalyticRr`]).
-pub trait RandomPairs<B: Binning> {
+pub trait RandomPairs {
     /// The bins.
-    fn binning(&self) -> &B;
+    fn binning(&self) -> &Bins;
 
     /// Pairs in each bin over all pairs; `name` is what errors call these counts.
     ///
@@ -111,8 +111,8 @@ pub trait RandomPairs<B: Binning> {
     fn within_one_sample(&self) -> bool;
 }
 
-impl<B: Binning> RandomPairs<B> for PairCounts<B> {
-    fn binning(&self) -> &B {
+impl RandomPairs for PairCounts {
+    fn binning(&self) -> &Bins {
         self.binning()
     }
 
@@ -188,8 +188,8 @@ fn no_legendre_sums(l: Legendre, name: &str) -> EstimatorError {
 }
 
 /// Counts of the same bins, collected by name while they are checked.
-struct Inputs<'a, B> {
-    data: &'a PairCounts<B>,
+struct Inputs<'a> {
+    data: &'a PairCounts,
     data_name: &'static str,
     columns: Vec<NormalisedCounts>,
     /// Of each column, as [`RandomPairs::relative_variance`].
@@ -197,14 +197,14 @@ struct Inputs<'a, B> {
     exactness: Exactness,
 }
 
-impl<'a, B: Binning> Inputs<'a, B> {
+impl<'a> Inputs<'a> {
     /// Starts with the counts of data pairs, without which there is no error.
-    fn new(data_name: &'static str, data: &'a PairCounts<B>) -> Result<Self, EstimatorError> {
+    fn new(data_name: &'static str, data: &'a PairCounts) -> Result<Self, EstimatorError> {
         Self::begin(data_name, data).with(data_name, data)
     }
 
     /// Starts with no counts yet, but for those that tell the bins and what has no error.
-    fn begin(data_name: &'static str, data: &'a PairCounts<B>) -> Self {
+    fn begin(data_name: &'static str, data: &'a PairCounts) -> Self {
         Self {
             data,
             data_name,
@@ -218,7 +218,7 @@ impl<'a, B: Binning> Inputs<'a, B> {
     fn with(
         mut self,
         name: &'static str,
-        counts: &(impl RandomPairs<B> + ?Sized),
+        counts: &(impl RandomPairs + ?Sized),
     ) -> Result<Self, EstimatorError> {
         if counts.binning() != self.data.binning() {
             return Err(EstimatorError::Bins {
@@ -247,7 +247,7 @@ impl<'a, B: Binning> Inputs<'a, B> {
     fn with_half(
         self,
         name: &'static str,
-        counts: &PairCounts<B>,
+        counts: &PairCounts,
         shared: bool,
     ) -> Result<Self, EstimatorError> {
         let mut inputs = self.with(name, counts)?;

@@ -5,7 +5,6 @@
 use serde::Serialize;
 
 use super::integral_constraint::{Fitted, best_amplitude};
-use crate::binning::Binning;
 use crate::counts::{PairCounts, PairKind};
 use crate::error::EstimatorError;
 use crate::tally::unordered_classes;
@@ -113,7 +112,7 @@ impl ShellPairs {
     ///
     /// # Errors
     /// As [`ShellPairs::new`]; counts of both orders of each pair.
-    pub fn of_counts<B: Binning>(rr: &[PairCounts<B>]) -> Result<Self, EstimatorError> {
+    pub fn of_counts(rr: &[PairCounts]) -> Result<Self, EstimatorError> {
         if rr
             .iter()
             .any(|counts| counts.kind() == PairKind::AutoOrdered)
@@ -122,7 +121,7 @@ impl ShellPairs {
                 "a radial integral constraint needs random pairs that are counted once each",
             );
         }
-        let of = |counts: &PairCounts<B>| counts.total().normalisation(counts.is_weighted());
+        let of = |counts: &PairCounts| counts.total().normalisation(counts.is_weighted());
         let total = rr.iter().map(of).sum();
         Self::new(rr.iter().map(PairCounts::values).collect(), total)
     }
@@ -152,7 +151,7 @@ impl RadialConstraint {
     /// # Errors
     /// [`EstimatorError::Needs`]: counts that are not those of all pairs of shells, another number of bins in the model, no random pair, or a
     /// model that is not finite where there are random pairs.
-    pub fn new<B: Binning>(rr: &[PairCounts<B>], model: &[f64]) -> Result<Self, EstimatorError> {
+    pub fn new(rr: &[PairCounts], model: &[f64]) -> Result<Self, EstimatorError> {
         Self::of_shells(&ShellPairs::of_counts(rr)?, model)
     }
 

@@ -2,7 +2,7 @@
 
 use super::terms::{Recipe, Term, TermCounts};
 use super::{Inputs, RandomPairs};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::PairOrder;
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -27,14 +27,14 @@ use crate::result::Correlation;
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Natural<'a, B, R: ?Sized = PairCounts<B>> {
+pub struct Natural<'a, R: ?Sized = PairCounts> {
     /// Data with data.
-    pub dd: &'a PairCounts<B>,
+    pub dd: &'a PairCounts,
     /// Randoms with randoms, counted or analytic.
     pub rr: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B> + ?Sized> Natural<'_, B, R> {
+impl<R: RandomPairs + ?Sized> Natural<'_, R> {
     /// The correlation function; NaN where RR is 0.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Recipe for NaturalOfOne {
         vec![Term::DD, Term::RR]
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let (dd, rr) = (counts.get(Term::DD)?, counts.random(Term::RR)?);
         Natural { dd, rr }.estimate()
     }
@@ -76,7 +76,7 @@ impl Recipe for NaturalOfTwo {
         vec![Term::D1D2, Term::R1R2]
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let (dd, rr) = (counts.get(Term::D1D2)?, counts.random(Term::R1R2)?);
         Natural { dd, rr }.estimate()
     }
@@ -97,14 +97,14 @@ impl Recipe for NaturalOfTwo {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct DavisPeebles<'a, B> {
+pub struct DavisPeebles<'a> {
     /// Data with data.
-    pub dd: &'a PairCounts<B>,
+    pub dd: &'a PairCounts,
     /// Data with randoms.
-    pub dr: &'a PairCounts<B>,
+    pub dr: &'a PairCounts,
 }
 
-impl<B: Binning> DavisPeebles<'_, B> {
+impl DavisPeebles<'_> {
     /// The correlation function; NaN where DR is 0.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Recipe for DavisPeeblesOfOne {
         vec![Term::DD, Term::DR]
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let (dd, dr) = (counts.get(Term::DD)?, counts.get(Term::DR)?);
         DavisPeebles { dd, dr }.estimate()
     }
@@ -144,7 +144,7 @@ impl Recipe for DavisPeeblesOfTwo {
         vec![Term::D1D2, Term::D1R2]
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let (dd, dr) = (counts.get(Term::D1D2)?, counts.get(Term::D1R2)?);
         DavisPeebles { dd, dr }.estimate()
     }
@@ -166,16 +166,16 @@ impl Recipe for DavisPeeblesOfTwo {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Hamilton<'a, B, R: ?Sized = PairCounts<B>> {
+pub struct Hamilton<'a, R: ?Sized = PairCounts> {
     /// Data with data.
-    pub dd: &'a PairCounts<B>,
+    pub dd: &'a PairCounts,
     /// Data with randoms.
-    pub dr: &'a PairCounts<B>,
+    pub dr: &'a PairCounts,
     /// Randoms with randoms.
     pub rr: &'a R,
 }
 
-impl<B: Binning, R: RandomPairs<B> + ?Sized> Hamilton<'_, B, R> {
+impl<R: RandomPairs + ?Sized> Hamilton<'_, R> {
     /// The correlation function; NaN where DR or RR is 0.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Recipe for HamiltonOfOne {
         vec![Term::DD, Term::DR, Term::RR]
     }
 
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError> {
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
         let [dd, dr] = [counts.get(Term::DD)?, counts.get(Term::DR)?];
         let rr = counts.random(Term::RR)?;
         Hamilton { dd, dr, rr }.estimate()

@@ -79,7 +79,7 @@ impl Rdf {
     /// only, a number of references that the total contradicts, or a volume that is not positive and finite.
     pub fn add_frame(
         &mut self,
-        counts: &PairCounts<RBins>,
+        counts: &PairCounts,
         volume: f64,
         references: usize,
     ) -> Result<(), EstimatorError> {
@@ -117,7 +117,7 @@ impl Rdf {
     /// As [`Rdf::add_frame`]; cuts by angle or rp, which leave no ideal gas to compare with, or no pair that is not excluded.
     pub fn add_frame_excluding(
         &mut self,
-        counts: &PairCounts<RBins>,
+        counts: &PairCounts,
         volume: f64,
         references: usize,
         excluded: u64,
@@ -128,7 +128,7 @@ impl Rdf {
                 cut.name()
             )));
         }
-        if *counts.binning() != self.bins {
+        if counts.binning().as_r() != Some(&self.bins) {
             return Err(EstimatorError::Bins {
                 left: "g(r)",
                 right: "the frame",
@@ -195,7 +195,10 @@ impl Rdf {
             right,
         };
         if self.bins != other.bins {
-            return Err(MergeError::of_bins(&self.bins, &other.bins));
+            return Err(MergeError::of_bins(
+                &(&self.bins).into(),
+                &(&other.bins).into(),
+            ));
         }
         if let (Some(left), Some(right)) = (self.kind, other.kind)
             && left != right

@@ -3,7 +3,7 @@
 //! Entry: [`SplitRandoms`]; how randoms are split is defined by [`crate::counts::Split`].
 
 use super::RandomPairs;
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::counts::{PairCounts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
@@ -40,18 +40,18 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct SplitRandoms<B> {
-    near: PairCounts<B>,
-    far: PairCounts<B>,
+pub struct SplitRandoms {
+    near: PairCounts,
+    far: PairCounts,
 }
 
-impl<B: Binning> SplitRandoms<B> {
+impl SplitRandoms {
     /// Joins counts of all pairs in the first bins with those within subsets in all bins.
     ///
     /// # Errors
     /// [`EstimatorError::Bins`]: the first are not in fewer bins of the others, cut short along their first axis;
     /// [`EstimatorError::Cuts`]: other pairs are left out; [`EstimatorError::Needs`]: weights in one of them alone.
-    pub fn new(near: PairCounts<B>, far: PairCounts<B>) -> Result<Self, EstimatorError> {
+    pub fn new(near: PairCounts, far: PairCounts) -> Result<Self, EstimatorError> {
         let (left, right) = ("RR of all randoms", "RR within subsets");
         let [bins, all] = [&near, &far].map(|counts| counts.binning().shape().first().copied());
         let bins = bins.unwrap_or_default();
@@ -76,17 +76,17 @@ impl<B: Binning> SplitRandoms<B> {
     }
 
     /// Joins parts of counts that could be joined: they are in the same bins, and of the same pairs.
-    pub(super) fn of_parts(near: PairCounts<B>, far: PairCounts<B>) -> Self {
+    pub(super) fn of_parts(near: PairCounts, far: PairCounts) -> Self {
         Self { near, far }
     }
 
     /// The counts of all pairs, in the first bins.
-    pub fn near(&self) -> &PairCounts<B> {
+    pub fn near(&self) -> &PairCounts {
         &self.near
     }
 
     /// The counts within subsets, in all bins.
-    pub fn far(&self) -> &PairCounts<B> {
+    pub fn far(&self) -> &PairCounts {
         &self.far
     }
 
@@ -107,8 +107,8 @@ fn joined<T: Copy>(near: &[T], far: &[T]) -> Vec<T> {
     near.iter().chain(rest).copied().collect()
 }
 
-impl<B: Binning> RandomPairs<B> for SplitRandoms<B> {
-    fn binning(&self) -> &B {
+impl RandomPairs for SplitRandoms {
+    fn binning(&self) -> &Bins {
         self.far.binning()
     }
 

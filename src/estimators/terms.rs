@@ -3,7 +3,7 @@
 //! Entry: [`Role`], [`Term`], [`TermCounts`]; [`Recipe`] is what each estimator says of itself. Nothing here counts a pair.
 
 use super::{AnalyticRr, RandomPairs, SplitRandoms};
-use crate::binning::{Binning, PairOrder};
+use crate::binning::PairOrder;
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
 use crate::result::Correlation;
@@ -104,38 +104,35 @@ impl Term {
 /// The count of a term: of all its pairs, or of randoms that were split.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "there are a few of them")]
-pub enum TermCount<B> {
+pub enum TermCount {
     /// All pairs.
-    Whole(PairCounts<B>),
+    Whole(PairCounts),
     /// Those within subsets, where they are far apart.
-    Split(SplitRandoms<B>),
+    Split(SplitRandoms),
 }
 
-impl<B> From<PairCounts<B>> for TermCount<B> {
-    fn from(counts: PairCounts<B>) -> Self {
+impl From<PairCounts> for TermCount {
+    fn from(counts: PairCounts) -> Self {
         Self::Whole(counts)
     }
 }
 
-impl<B> From<SplitRandoms<B>> for TermCount<B> {
-    fn from(counts: SplitRandoms<B>) -> Self {
+impl From<SplitRandoms> for TermCount {
+    fn from(counts: SplitRandoms) -> Self {
         Self::Split(counts)
     }
 }
 
 /// The counts of an estimator's terms; those of randoms may be known instead.
 #[derive(Debug, Clone)]
-pub struct TermCounts<B> {
-    counted: Vec<(Term, TermCount<B>)>,
-    known: Option<AnalyticRr<B>>,
+pub struct TermCounts {
+    counted: Vec<(Term, TermCount)>,
+    known: Option<AnalyticRr>,
 }
 
-impl<B: Binning> TermCounts<B> {
+impl TermCounts {
     /// Counts by their terms, and random pairs where they are known.
-    pub fn new<C: Into<TermCount<B>>>(
-        counted: Vec<(Term, C)>,
-        known: Option<AnalyticRr<B>>,
-    ) -> Self {
+    pub fn new<C: Into<TermCount>>(counted: Vec<(Term, C)>, known: Option<AnalyticRr>) -> Self {
         let counted = counted.into_iter();
         let counted = counted.map(|(term, counts)| (term, counts.into()));
         Self {
@@ -160,7 +157,7 @@ impl<B: Binning> TermCounts<B> {
     /// # Ok::<(), albireo::Error>(())
     /// ```
     pub fn without_pairs(&self) -> Vec<Term> {
-        let empty = |counts: &TermCount<B>| match counts {
+        let empty = |counts: &TermCount| match counts {
             TermCount::Whole(counts) => counts.npairs().iter().all(|&n| n == 0),
             TermCount::Split(split) => split.npairs().iter().all(|&n| n == 0),
         };
@@ -169,13 +166,13 @@ impl<B: Binning> TermCounts<B> {
         counted.map(|(term, _)| *term).collect()
     }
 
-    fn made(&self, term: Term) -> Option<&TermCount<B>> {
+    fn made(&self, term: Term) -> Option<&TermCount> {
         let found = self.counted.iter().find(|(counted, _)| *counted == term);
         found.map(|(_, counts)| counts)
     }
 
     /// The count of all pairs of `term`, if it was made.
-    pub fn find(&self, term: Term) -> Option<&PairCounts<B>> {
+    pub fn find(&self, term: Term) -> Option<&PairCounts> {
         match self.made(term)? {
             TermCount::Whole(counts) => Some(counts),
             TermCount::Split(_) => None,
@@ -186,7 +183,7 @@ impl<B: Binning> TermCounts<B> {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`].
-    pub fn get(&self, term: Term) -> Result<&PairCounts<B>, EstimatorError> {
+    pub fn get(&self, term: Term) -> Result<&PairCounts, EstimatorError> {
         self.find(term).ok_or_else(|| {
             EstimatorError::Needs(format!("the pairs {} were not counted", term.name))
         })
@@ -196,7 +193,7 @@ impl<B: Binning> TermCounts<B> {
     ///
     /// # Errors
     /// As [`TermCounts::get`].
-    pub fn random(&self, term: Term) -> Result<&dyn RandomPairs<B>, EstimatorError> {
+    pub fn random(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
         match (&self.known, self.made(term)) {
             (Some(known), _) => Ok(known),
             (None, Some(TermCount::Split(split))) => Ok(split),
@@ -220,5 +217,5 @@ pub(super) trait Recipe {
     fn terms(order: PairOrder) -> Vec<Term>;
 
     /// The correlation function that the counts make.
-    fn estimate<B: Binning>(counts: &TermCounts<B>) -> Result<Correlation, EstimatorError>;
+    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError>;
 }

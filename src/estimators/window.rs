@@ -6,7 +6,7 @@ use super::analytic::shells;
 use super::legendre_sums::product_share;
 use super::multipoles::{MAX_ELL, scaled_antiderivative};
 use super::{RandomPairs, ratio};
-use crate::binning::{BinAxis, Binning, Edges};
+use crate::binning::{BinAxis, Edges};
 use crate::error::EstimatorError;
 use crate::tally::Legendre;
 
@@ -59,7 +59,7 @@ fn of_bins(rr: &[f64], variance: &[f64], mu: &BinAxis, ell: u32) -> Projected {
 }
 
 /// From Legendre sums, which hold no blur of bins; none where a sum was not made.
-fn of_sums<B: Binning>(rr: &(impl RandomPairs<B> + ?Sized), ell: u32) -> Option<Projected> {
+fn of_sums(rr: &(impl RandomPairs + ?Sized), ell: u32) -> Option<Projected> {
     let sums = |degree: u32| -> Option<Vec<f64>> {
         rr.legendre_fractions(Legendre::of_degree(degree)?, "RR")
             .ok()
@@ -107,8 +107,8 @@ fn of_sums<B: Binning>(rr: &(impl RandomPairs<B> + ?Sized), ell: u32) -> Option<
 /// # Errors
 /// Counts that are not over (s, mu) or do not span mu, one bin of mu without sums for a degree above 0, odd degrees over |mu| bins, a volume that
 /// is not positive, no pair at all; otherwise as [`RandomPairs::fractions`].
-pub fn window_multipoles<B: Binning>(
-    rr: &(impl RandomPairs<B> + ?Sized),
+pub fn window_multipoles(
+    rr: &(impl RandomPairs + ?Sized),
     volume: Option<f64>,
     ells: &[u32],
 ) -> Result<WindowMultipoles, EstimatorError> {

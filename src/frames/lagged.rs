@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use super::{FrameJob, FrameWorkers, FramesDone, each_counted};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::counts::excluded_by_species;
 use crate::domain::Outside;
-use crate::engine::{AnyEngine, Engine, PreparedJob};
+use crate::engine::{AnyEngine, PreparedJob};
 use crate::error::{EngineError, JobError};
 use crate::particles::{Labels, Particles};
 use crate::progress::Progress;
@@ -47,29 +47,29 @@ pub struct LaggedTally {
 
 /// The bins of a run over pairs of frames, and the ordered pairs of labels that are counted into them.
 #[derive(Debug, Clone)]
-pub struct LaggedBins<B> {
-    bins: B,
+pub struct LaggedBins {
+    bins: Bins,
     labels: u32,
     wanted: Vec<bool>,
 }
 
-impl<B: Binning> LaggedBins<B> {
+impl LaggedBins {
     /// Pairs of these labels, in both orders. Labels that there are not are left out.
-    pub fn of_pairs(bins: B, labels: u32, pairs: &[[u32; 2]]) -> Self {
+    pub fn of_pairs(bins: impl Into<Bins>, labels: u32, pairs: &[[u32; 2]]) -> Self {
         let mut wanted = vec![false; (labels * labels) as usize];
         for &[a, b] in pairs.iter().filter(|pair| pair.iter().all(|&k| k < labels)) {
             wanted[(a * labels + b) as usize] = true;
             wanted[(b * labels + a) as usize] = true;
         }
         Self {
-            bins,
+            bins: bins.into(),
             labels,
             wanted,
         }
     }
 
     /// The bins.
-    pub fn bins(&self) -> &B {
+    pub fn bins(&self) -> &Bins {
         &self.bins
     }
 
@@ -259,7 +259,7 @@ fn both_orders(cuts: &[Cut]) -> Vec<Cut> {
 /// let mut pairs = vec![FramePair { lag: 0, first: frame(0, [1.0, 4.0])?, second: frame(1, [4.0, 6.0])? }];
 /// let bins = LaggedBins::of_pairs(RBins::new(Edges::new(vec![0.0, 1.0, 2.5, 5.0])?), 1, &[[0, 0]]);
 /// let workers = FrameWorkers::each_alone(&AnyEngine::Naive(Naive))?;
-/// count_lagged::<_, albireo::Error>(&workers, &bins, || Ok(pairs.pop()), |tally| {
+/// count_lagged::<albireo::Error>(&workers, &bins, || Ok(pairs.pop()), |tally| {
 ///     // The first moved by 3, the second by 2; the first came to where the second was, the second is 5 from where the first was.
 ///     assert_eq!((tally.own, tally.distinct.pairs()), (vec![0, 1, 1], &[1, 0, 0][..]));
 ///     Ok(())
@@ -269,15 +269,14 @@ fn both_orders(cuts: &[Cut]) -> Vec<Cut> {
 ///
 /// # Errors
 /// The first that `next`, `done` or an engine has; frames whose particles are not the same.
-pub fn count_lagged<B, F>(
+pub fn count_lagged<F>(
     workers: &FrameWorkers,
-    what: &LaggedBins<B>,
+    what: &LaggedBins,
     next: impl FnMut() -> Result<Option<FramePair>, F> + Send,
     done: impl FnMut(LaggedTally) -> Result<(), F>,
     progress: &dyn Progress,
 ) -> Result<FramesDone, F>
 where
-    B: Binning,
     F: From<EngineError> + Send,
 {
     let count = |engine: &AnyEngine, pair: FramePair, progress: &dyn Progress| -> Result<_, F> {

@@ -19,19 +19,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use blocks::{FrameBlocks, FrameFacts};
-pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
-pub use lagged::{FramePair, LaggedBins, LaggedTally, count_lagged};
-pub use passes::FrameBins;
-pub use workers::FrameWorkers;
-
-use crate::binning::Binning;
 use crate::domain::Domain;
 use crate::engine::AnyEngine;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Progress;
 use crate::tally::{Cut, Tally};
+pub use blocks::{FrameBlocks, FrameFacts};
+pub use groups::{FrameGroups, GroupCandidates, GroupPairs};
+pub use lagged::{FramePair, LaggedBins, LaggedTally, count_lagged};
+pub use passes::FrameBins;
+pub use workers::FrameWorkers;
 
 /// One frame, ready to be counted.
 #[derive(Debug, Clone)]
@@ -141,7 +139,7 @@ impl<F: Send> Progress for InFrame<'_, F> {
 ///     Ok(FrameJob { number: seed, particles: atoms.labelled(labels)?, domain: domain.clone(), volume: domain.volume(), cuts: vec![], excluded: None, weight: 1.0 })
 /// };
 /// let workers = FrameWorkers::each_alone(&AnyEngine::Cpu(Cpu::new()))?;
-/// let done = count_frames::<_, _, albireo::Error>(&workers, &what, || Ok(frames.next()), ready, |frame| {
+/// let done = count_frames::<_, albireo::Error>(&workers, &what, || Ok(frames.next()), ready, |frame| {
 ///     for (table, sum) in pairs.iter_mut().enumerate() {
 ///         *sum += frame.tally.table(table).pairs().iter().sum::<u64>();
 ///     }
@@ -154,16 +152,15 @@ impl<F: Send> Progress for InFrame<'_, F> {
 ///
 /// # Errors
 /// What `done` has; else, of the frames in the order of `next`, the first that it, `ready` or an engine refuses, however many workers there are.
-pub fn count_frames<B, R, F>(
+pub fn count_frames<R, F>(
     workers: &FrameWorkers,
-    what: &FrameBins<B>,
+    what: &FrameBins,
     next: impl FnMut() -> Result<Option<R>, F> + Send,
     ready: impl Fn(R) -> Result<FrameJob, F> + Sync,
     done: impl FnMut(FrameTally) -> Result<(), F>,
     progress: &dyn Progress,
 ) -> Result<FramesDone, F>
 where
-    B: Binning,
     R: Send,
     F: From<EngineError> + Send,
 {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{FrameJob, FrameTally};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::counts::excluded_by_species;
 use crate::engine::{AnyEngine, Engine, Prepared, PreparedJob};
 use crate::error::{EngineError, JobError};
@@ -14,8 +14,8 @@ use crate::tally::{Classes, Tallied, Tally, unordered_class, unordered_classes};
 
 /// The bins of a run over frames and the pairs of species that are counted into them.
 #[derive(Debug, Clone)]
-pub struct FrameBins<B> {
-    bins: B,
+pub struct FrameBins {
+    bins: Bins,
     species: u32,
     /// Whether each class is wanted, in the order of [`Classes::Species`].
     wanted: Vec<bool>,
@@ -31,11 +31,11 @@ pub(super) fn class_of(species: u32, pair: [u32; 2]) -> usize {
     unordered_class(species as usize, pair.map(|k| k as usize))
 }
 
-impl<B: Binning> FrameBins<B> {
+impl FrameBins {
     /// All pairs of particles of so many species.
-    pub fn all(bins: B, species: u32) -> Self {
+    pub fn all(bins: impl Into<Bins>, species: u32) -> Self {
         Self {
-            bins,
+            bins: bins.into(),
             species,
             wanted: vec![true; unordered_classes(species as usize)],
             beyond_half: false,
@@ -44,7 +44,7 @@ impl<B: Binning> FrameBins<B> {
     }
 
     /// Pairs of these species only, in either order. Those that there are not are left out.
-    pub fn of_pairs(bins: B, species: u32, pairs: &[[u32; 2]]) -> Self {
+    pub fn of_pairs(bins: impl Into<Bins>, species: u32, pairs: &[[u32; 2]]) -> Self {
         let mut wanted = vec![false; unordered_classes(species as usize)];
         for &pair in pairs
             .iter()
@@ -53,7 +53,7 @@ impl<B: Binning> FrameBins<B> {
             wanted[class_of(species, pair)] = true;
         }
         Self {
-            bins,
+            bins: bins.into(),
             species,
             wanted,
             beyond_half: false,
@@ -81,7 +81,7 @@ impl<B: Binning> FrameBins<B> {
     }
 
     /// What is counted of all pairs together.
-    fn tallied(&self) -> Tallied<B> {
+    fn tallied(&self) -> Tallied {
         let what = Tallied::new(self.bins.clone());
         if self.beyond_half {
             what.beyond_half()
@@ -91,7 +91,7 @@ impl<B: Binning> FrameBins<B> {
     }
 
     /// The bins.
-    pub fn bins(&self) -> &B {
+    pub fn bins(&self) -> &Bins {
         &self.bins
     }
 
@@ -200,14 +200,14 @@ impl<B: Binning> FrameBins<B> {
             if !own && others.is_empty() {
                 continue;
             }
-            let first = prepared(engine, job, &one(a), progress)?;
+            let first = prepared(&**engine, job, &one(a), progress)?;
             if own {
                 let what = self.tallied();
                 let (tally, _) = engine.tally(&PreparedJob::auto(&first), &what, progress)?;
                 add(&mut all, &[self.class([a, a])], &tally);
             }
             if !others.is_empty() {
-                let second = prepared(engine, job, &others, progress)?;
+                let second = prepared(&**engine, job, &others, progress)?;
                 let what = self.tallied().with_classes(Classes::Species);
                 let pairs = PreparedJob::cross(&first, &second)?;
                 let (tally, _) = engine.tally(&pairs, &what, progress)?;
@@ -230,12 +230,12 @@ fn add(all: &mut Tally, classes: &[usize], tally: &Tally) {
 }
 
 /// The particles of these species, labelled by their place in the list.
-fn prepared<E: Engine>(
-    engine: &E,
+fn prepared(
+    engine: &dyn Engine,
     job: &FrameJob,
     species: &[u32],
     progress: &dyn Progress,
-) -> Result<Prepared<E::Sorted>, EngineError> {
+) -> Result<Prepared, EngineError> {
     let particles = job.particles.of_labels(species).map_err(JobError::from)?;
     engine.prepare(particles, &job.domain, progress)
 }

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FrameWorkers`].
 
-use crate::engine::{AnyEngine, Engine, Exactness};
+use crate::engine::{AnyEngine, Exactness};
 use crate::error::EngineError;
 
 /// Engines that count a frame each, at the same time.

@@ -30,7 +30,7 @@ pub use sum::{PairTerm, Sum, WeightedSum};
 pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
 
-use crate::binning::{Binning, LineOfSight, PairOrder};
+use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
 use crate::error::JobError;
 use crate::fixed_point::{REST_BITS, exponent};
@@ -52,8 +52,8 @@ use crate::particles::{Particles, Weights};
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tallied<B> {
-    bins: B,
+pub struct Tallied {
+    bins: Bins,
     sums: Vec<Sum>,
     classes: Classes,
     cuts: Vec<Cut>,
@@ -64,11 +64,11 @@ pub struct Tallied<B> {
     weight_set: usize,
 }
 
-impl<B: Binning> Tallied<B> {
+impl Tallied {
     /// The numbers of pairs in these bins, all pairs together.
-    pub fn new(bins: B) -> Self {
+    pub fn new(bins: impl Into<Bins>) -> Self {
         Self {
-            bins,
+            bins: bins.into(),
             sums: vec![],
             classes: Classes::One,
             cuts: vec![],
@@ -156,12 +156,12 @@ impl<B: Binning> Tallied<B> {
     }
 
     /// The bins.
-    pub fn bins(&self) -> &B {
+    pub fn bins(&self) -> &Bins {
         &self.bins
     }
 
     /// The same in other bins.
-    pub(crate) fn in_bins(self, bins: B) -> Self {
+    pub(crate) fn in_bins(self, bins: Bins) -> Self {
         Self { bins, ..self }
     }
 

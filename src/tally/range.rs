@@ -9,7 +9,6 @@
 )]
 
 use super::{Sum, Tallied};
-use crate::binning::Binning;
 use crate::fixed_point::{exponent, scaled};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
@@ -77,7 +76,7 @@ pub fn weights_are_wide(pairs: Pairs<'_>, set: usize) -> bool {
     first.largest * second.largest > WIDE * (first.mean * second.mean)
 }
 
-impl<B: Binning> Tallied<B> {
+impl Tallied {
     /// The same with a second word ([`Sum::Rest`]) for each weighted sum by a set of weights of wide range.
     ///
     /// `pairs` are those of the whole job: engines, parts and ranks that are handed what comes out count alike.

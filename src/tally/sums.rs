@@ -1,7 +1,7 @@
 //! The sums that counts take by default: what results of the library hold.
 
 use super::{Cut, Legendre, LegendreDegrees, PairWeight, Sum, Tallied};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
 
@@ -74,9 +74,9 @@ impl Sums {
         WeightedSums::from(self).dropping(cut)
     }
 
-    /// These sums over the bins of `binning`.
-    pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
-        let mut what = Tallied::new(binning.clone());
+    /// These sums over these bins.
+    pub fn over(self, bins: impl Into<Bins>) -> Tallied {
+        let mut what = Tallied::new(bins);
         for (wanted, sum) in [
             (self.weights, Sum::Product),
             (self.separations, Sum::Separation),
@@ -187,10 +187,10 @@ impl WeightedSums {
         self.two_words
     }
 
-    /// These sums over the bins of `binning`.
-    pub fn over<B: Binning>(self, binning: &B) -> Tallied<B> {
+    /// These sums over these bins.
+    pub fn over(self, bins: impl Into<Bins>) -> Tallied {
         let cuts = self.cuts.into_iter();
-        let mut what = cuts.fold(self.sums.over(binning), Tallied::with_cut);
+        let mut what = cuts.fold(self.sums.over(bins), Tallied::with_cut);
         if self.beyond_half {
             what = what.beyond_half();
         }

@@ -2,7 +2,7 @@
 
 use super::scaled::ScaledWeights;
 use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally, WeightedSum};
-use crate::binning::{Binning, PairOrder, Reach};
+use crate::binning::{PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, rest, scaled};
 use crate::pairs::Pairs;
@@ -14,8 +14,8 @@ use crate::separation::Separation;
 /// sum of products, with a pair weight `round_ties_even((((u1*u2)*p)*g) * 2^36)`, p and g scaled likewise, `round_ties_even(v * 2^36)` to that of separations, v the coordinate over a power of two above its limit, and
 /// `round_ties_even(L * 2^36)` to that of a Legendre polynomial. Weights of wide range have a second word: see [`Sum::Rest`].
 #[derive(Debug)]
-pub struct Terms<'a, B> {
-    what: &'a Tallied<B>,
+pub struct Terms<'a> {
+    what: &'a Tallied,
     pairs: Pairs<'a>,
     tables: Tables,
     labels: Option<[&'a [u32]; 2]>,
@@ -44,12 +44,12 @@ impl ScaledSet<'_> {
     }
 }
 
-impl<'a, B: Binning> Terms<'a, B> {
+impl<'a> Terms<'a> {
     /// What the pairs of `pairs` add to `what`.
     ///
     /// # Errors
     /// As [`Tallied::tables`].
-    pub fn new(what: &'a Tallied<B>, pairs: Pairs<'a>) -> Result<Self, JobError> {
+    pub fn new(what: &'a Tallied, pairs: Pairs<'a>) -> Result<Self, JobError> {
         let tables = what.tables(pairs)?;
         let labels = tables.labels(pairs);
         let number = what.weight_sets();

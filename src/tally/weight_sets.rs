@@ -3,11 +3,10 @@
 //! Entry: `Tallied::set_by_set`.
 
 use super::{Sum, Tallied, Tally, exponents_of_set};
-use crate::binning::Binning;
 use crate::error::JobError;
 use crate::pairs::Pairs;
 
-impl<B: Binning> Tallied<B> {
+impl Tallied {
     /// The exponents of the weights of a set that a sum names: the weights at hand are its set 0.
     pub(crate) fn exponents_of_set(&self, set: usize, pairs: Pairs<'_>) -> [i32; 2] {
         match set {

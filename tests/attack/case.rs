@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 
 use super::besides::{Besides, Dropped};
-use albireo::binning::{BinAxis, Reach};
+use albireo::binning::{BinAxis, Binning, Reach};
 use albireo::separation::Separation;
 use albireo::tally::{Legendre, Sum};
 use albireo::{
-    Axis, Binning, Domain, Edges, Lattice, LineOfSight, Outside, PairOrder, Particles, PeriodicBox,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins, Traversal,
+    Axis, Domain, Edges, Lattice, LineOfSight, Outside, PairOrder, Particles, PeriodicBox, Points,
+    RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins, Traversal,
 };
 
 /// The space, in plain numbers.
@@ -174,21 +174,7 @@ pub struct Built {
     /// Likewise.
     pub second: Option<Particles>,
     /// The bins.
-    pub bins: BuiltBins,
-}
-
-/// Any of the binnings attacked.
-pub enum BuiltBins {
-    /// r.
-    R(RBins),
-    /// (s, mu).
-    SMu(SMuBins),
-    /// (rp, pi).
-    RpPi(RpPiBins),
-    /// theta.
-    Theta(ThetaBins),
-    /// (s, mu) with a cut in rp.
-    Cut(CutBins),
+    pub bins: albireo::Bins,
 }
 
 /// A refusal in words.
@@ -238,13 +224,7 @@ impl Case {
 
     /// Whether bins reach beyond half the box: devices have no kernels for some of these, and what stands around them has the cpu count those.
     pub fn reaches_beyond(&self) -> bool {
-        let refused = |built: Built| match &built.bins {
-            BuiltBins::R(bins) => bins.admit(&built.domain).is_err(),
-            BuiltBins::SMu(bins) => bins.admit(&built.domain).is_err(),
-            BuiltBins::RpPi(bins) => bins.admit(&built.domain).is_err(),
-            BuiltBins::Theta(bins) => bins.admit(&built.domain).is_err(),
-            BuiltBins::Cut(bins) => bins.admit(&built.domain).is_err(),
-        };
+        let refused = |built: Built| built.bins.admit(&built.domain).is_err();
         self.beyond_half && self.built().is_ok_and(refused)
     }
 
@@ -333,23 +313,24 @@ impl Case {
 }
 
 impl Bins {
-    fn built(&self) -> Result<BuiltBins, String> {
+    fn built(&self) -> Result<albireo::Bins, String> {
         let across = |values: &Vec<f64>| Edges::new(values.clone()).map_err(text);
         let along = |values: &Vec<f64>| SignedEdges::new(values.clone()).map_err(text);
         let s_mu = |s, mu, los| SMuBins::new(across(s)?, along(mu)?, los).map_err(text);
         Ok(match self {
-            Self::R(r) => BuiltBins::R(RBins::new(across(r)?)),
-            Self::SMu(s, mu, los) => BuiltBins::SMu(s_mu(s, mu, *los)?),
+            Self::R(r) => RBins::new(across(r)?).into(),
+            Self::SMu(s, mu, los) => s_mu(s, mu, *los)?.into(),
             Self::RpPi(rp, pi, los) => {
                 let bins = RpPiBins::new(across(rp)?, along(pi)?, *los).map_err(text)?;
-                BuiltBins::RpPi(bins)
+                bins.into()
             }
-            Self::Theta(theta) => BuiltBins::Theta(ThetaBins::new(across(theta)?).map_err(text)?),
-            Self::Cut(s, mu, los, least) => BuiltBins::Cut(CutBins {
+            Self::Theta(theta) => ThetaBins::new(across(theta)?).map_err(text)?.into(),
+            Self::Cut(s, mu, los, least) => CutBins {
                 inner: s_mu(s, mu, *los)?,
                 los: *los,
                 least: *least,
-            }),
+            }
+            .into(),
         })
     }
 }

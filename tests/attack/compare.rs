@@ -3,9 +3,9 @@
 //! Entry: [`Expected`], made once a case, and [`Expected::differs`], asked for every engine.
 
 use albireo::tally::{Tallied, Tally};
-use albireo::{Binning, Engine, Naive, PairJob, PairOrder, Pairs, Silent};
+use albireo::{Bins, Engine, Naive, PairJob, PairOrder, Pairs, Silent};
 
-use super::case::{Built, BuiltBins, Case, text};
+use super::case::{Built, Case, text};
 
 /// What an engine makes of a case: integers, or a refusal.
 pub type Outcome = Result<Tally, String>;
@@ -18,10 +18,10 @@ pub struct Expected<'a> {
     pub outcome: Outcome,
 }
 
-fn run_bins<E: Engine, B: Binning>(
-    engine: &E,
+fn run_bins(
+    engine: &dyn Engine,
     job: &PairJob<'_>,
-    bins: &B,
+    bins: &Bins,
     case: &Case,
 ) -> Result<Tally, String> {
     let cross = matches!(job.pairs(), Pairs::Cross(..));
@@ -42,20 +42,14 @@ fn run_bins<E: Engine, B: Binning>(
 }
 
 /// The outcome of `engine`.
-pub fn outcome<E: Engine>(engine: &E, case: &Case, built: &Built) -> Outcome {
+pub fn outcome(engine: &dyn Engine, case: &Case, built: &Built) -> Outcome {
     let pairs = match &built.second {
         None => Pairs::Auto(&built.first),
         Some(second) => Pairs::Cross(&built.first, second),
     };
     let job = PairJob::new(pairs, &built.domain).map_err(text)?;
     let job = job.with_traversal(case.traversal);
-    match &built.bins {
-        BuiltBins::R(bins) => run_bins(engine, &job, bins, case),
-        BuiltBins::SMu(bins) => run_bins(engine, &job, bins, case),
-        BuiltBins::RpPi(bins) => run_bins(engine, &job, bins, case),
-        BuiltBins::Theta(bins) => run_bins(engine, &job, bins, case),
-        BuiltBins::Cut(bins) => run_bins(engine, &job, bins, case),
-    }
+    run_bins(engine, &job, &built.bins, case)
 }
 
 impl<'a> Expected<'a> {
@@ -88,14 +82,14 @@ impl<'a> Expected<'a> {
     }
 
     /// How `engine` differs from the double loop, if it does.
-    pub fn differs<E: Engine>(&self, engine: &E) -> Option<String> {
+    pub fn differs(&self, engine: &dyn Engine) -> Option<String> {
         let found = outcome(engine, self.case, self.built()?);
         self.difference(&found)
             .map(|what| format!("{}: {what}", engine.description()))
     }
 
     /// How `engine` differs from the double loop, where it counts the case at all.
-    pub fn differs_where_counted<E: Engine>(&self, engine: &E) -> Option<String> {
+    pub fn differs_where_counted(&self, engine: &dyn Engine) -> Option<String> {
         let found = outcome(engine, self.case, self.built()?);
         let counted = found.is_ok() || self.outcome.is_err();
         let difference = counted.then(|| self.difference(&found)).flatten();
@@ -103,7 +97,7 @@ impl<'a> Expected<'a> {
     }
 
     /// What is wrong with `engine`, where it must refuse the bins because they are not the library's.
-    pub fn counts_unsupported<E: Engine>(&self, engine: &E) -> Option<String> {
+    pub fn counts_unsupported(&self, engine: &dyn Engine) -> Option<String> {
         let found = outcome(engine, self.case, self.built()?);
         found.is_ok().then(|| {
             let name = engine.description();

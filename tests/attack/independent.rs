@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use albireo::tally::{Tally, weights_are_wide};
-use albireo::{Binning, Domain, LineOfSight, Pairs, Particles, Weights};
+use albireo::{Domain, LineOfSight, Pairs, Particles, Weights};
 
-use super::case::{Bins, Built, BuiltBins, Case};
+use super::case::{Bins, Built, Case};
 
 /// The compiled program.
 pub struct Program {
@@ -196,18 +196,6 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
-    }
-}
-
-impl BuiltBins {
-    fn n_bins(&self) -> usize {
-        match self {
-            Self::R(bins) => bins.n_bins(),
-            Self::SMu(bins) => bins.n_bins(),
-            Self::RpPi(bins) => bins.n_bins(),
-            Self::Theta(bins) => bins.n_bins(),
-            Self::Cut(bins) => bins.n_bins(),
-        }
     }
 }
 

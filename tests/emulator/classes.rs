@@ -4,8 +4,8 @@ use albireo::engine::PreparedJob;
 use albireo::engine::cuda::{KernelChoice, Precision, count};
 use albireo::tally::{Classes, Sum, Tallied};
 use albireo::{
-    Axis, Binning, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive,
-    PairJob, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent,
+    Axis, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive, PairJob,
+    Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent,
 };
 
 use super::emulator::{Emulator, Emulators};
@@ -125,12 +125,7 @@ pub(crate) fn classes_are_done_in_windows_where_bins_do_not_fit() {
 }
 
 /// Compares a tally that is made in windows, `surely`, with that of the double loop.
-fn in_windows<B: Binning>(
-    engine: &Emulated,
-    job: &PairJob<'_>,
-    what: &Tallied<B>,
-    (told, surely): (&str, bool),
-) {
+fn in_windows(engine: &Emulated, job: &PairJob<'_>, what: &Tallied, (told, surely): (&str, bool)) {
     let given = (&engine.devices, &engine.options);
     let (found, _, how) = count(given.0, given.1, (job, None), what, &Silent).unwrap();
     let windows = how.contains("windows of the bins");

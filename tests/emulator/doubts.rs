@@ -4,7 +4,7 @@
 use albireo::engine::cuda::Precision;
 use albireo::tally::Tallied;
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, PairJob, Pairs, Particles,
+    Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, PairJob, Pairs, Particles,
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
 };
 
@@ -59,7 +59,8 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// The number of pairs in bins, which the engine must find where they are, by both traversals.
-fn counted<B: Binning>(engine: &Emulated, pairs: Pairs<'_>, domain: &Domain, bins: &B) -> u64 {
+fn counted(engine: &Emulated, pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> u64 {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let what = Tallied::new(bins.clone());
     let expected = Naive.run(&job, &what, &Silent).unwrap();

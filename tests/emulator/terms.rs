@@ -64,7 +64,7 @@ fn by_both(n: usize) -> Particles {
 }
 
 /// Sums of all kinds by bits and angles, in so many bins in s.
-fn everything(bins: usize) -> Tallied<SMuBins> {
+fn everything(bins: usize) -> Tallied {
     let s = Edges::linear(0.0, 0.8, bins).unwrap();
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
     let bins = SMuBins::new(s, mu, LineOfSight::End).unwrap();
@@ -83,7 +83,7 @@ fn everything(bins: usize) -> Tallied<SMuBins> {
 pub(crate) fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     let many = by_both(1300);
     let sample = by_both(300);
-    let given = |engine: &Emulated, sample: &Particles, what: &Tallied<SMuBins>| {
+    let given = |engine: &Emulated, sample: &Particles, what: &Tallied| {
         let job = PairJob::new(Pairs::Auto(sample), &Domain::Open).unwrap();
         let given = (&engine.devices, &engine.options);
         let (tally, _, how) = count(given.0, given.1, (&job, None), what, &Silent).unwrap();

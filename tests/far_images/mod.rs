@@ -4,8 +4,8 @@
 use albireo::engine::PreparedJob;
 use albireo::tally::{Classes, Sum};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SignedEdges, Silent, Tallied,
+    Axis, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SignedEdges, Silent, Tallied,
 };
 
 use super::suite::Random;
@@ -49,11 +49,7 @@ fn particles(random: &mut Random, n: usize, domain: &Domain, sites: bool) -> Par
 }
 
 /// The count of `what` by `engine`, prepared and not, which must be that of the double loop.
-fn same<E: Engine, B: Binning>(
-    engine: &E,
-    (pairs, domain): (Pairs<'_>, &Domain),
-    what: &Tallied<B>,
-) -> u64 {
+fn same(engine: &dyn Engine, (pairs, domain): (Pairs<'_>, &Domain), what: &Tallied) -> u64 {
     let (first, second) = pairs.samples();
     let prepared = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = (prepared(first), second.map(prepared));
@@ -71,7 +67,7 @@ fn same<E: Engine, B: Binning>(
 }
 
 /// Everything that devices count beyond half of a box.
-pub(crate) fn are_nearest<E: Engine>(engine: &E, n: usize) {
+pub(crate) fn are_nearest(engine: &dyn Engine, n: usize) {
     let mut random = Random::new(14);
     let mut beyond = 0;
     for domain in domains() {

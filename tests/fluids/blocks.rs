@@ -158,7 +158,7 @@ fn walk(n: usize, frames: usize, seed: u64, bins: &RBins) -> Vec<Vec<u64>> {
     (0..frames).map(|_| frame()).collect()
 }
 
-fn frame_counts(pairs: Vec<u64>, n: u64, bins: &RBins) -> [PairCounts<RBins>; 1] {
+fn frame_counts(pairs: Vec<u64>, n: u64, bins: &RBins) -> [PairCounts; 1] {
     let total = PairTotal::unweighted(PairKind::AutoUnordered, n * (n - 1) / 2);
     [PairCounts::from_parts(bins.clone(), pairs, None, total, JobId(1)).unwrap()]
 }

@@ -15,7 +15,7 @@ use albireo::estimators::fluid::{Frame, Partials, Space};
 use albireo::random::Stream;
 use albireo::tally::Classes;
 use albireo::{
-    Binning, Domain, Edges, Engine, Labels, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
+    Bins, Domain, Edges, Engine, Labels, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
     Points, RBins, Silent,
 };
 
@@ -35,12 +35,13 @@ pub(crate) fn gas(n: usize, seed: u64, sides: [f64; 3]) -> Vec<[f64; 3]> {
 }
 
 /// The pairs of all species of one frame, whose first particles are of the first species and so on.
-pub(crate) fn species_counts<B: Binning>(
+pub(crate) fn species_counts(
     rows: &[[f64; 3]],
     numbers: &[u64],
     domain: &Domain,
-    bins: &B,
-) -> Vec<PairCounts<B>> {
+    bins: impl Into<Bins>,
+) -> Vec<PairCounts> {
+    let bins = &bins.into();
     let labels = numbers.iter().enumerate();
     let labels = labels.flat_map(|(species, &n)| vec![species as u32; n as usize]);
     let labels = Labels::new(labels.collect(), numbers.len() as u32).unwrap();
@@ -54,16 +55,17 @@ pub(crate) fn species_counts<B: Binning>(
     counted.unwrap().0
 }
 
-pub(crate) fn counts<B: Binning>(rows: &[[f64; 3]], domain: &Domain, bins: &B) -> PairCounts<B> {
+pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+    let bins = &bins.into();
     let points = Particles::new(Points::from_rows(rows).unwrap());
     let job = PairJob::new(Pairs::Auto(&points), domain).unwrap();
     count_pairs(&Cpu::new(), &job, bins, Sums::default(), &Silent).unwrap()
 }
 
 /// Adds a frame of weight 1 without excluded pairs.
-pub(crate) fn add<B: Binning>(
-    partials: &mut Partials<B>,
-    counts: &[PairCounts<B>],
+pub(crate) fn add(
+    partials: &mut Partials,
+    counts: &[PairCounts],
     particles: &[u64],
     space: &Space,
 ) {

@@ -13,7 +13,7 @@ use super::{add, assert_close, counts, cube, gas, r_bins, species_counts};
 
 /// What one frame of a reactive, barostatted gas adds.
 struct Shot {
-    counts: Vec<PairCounts<RBins>>,
+    counts: Vec<PairCounts>,
     particles: [u64; 2],
     space: Space,
     volume: f64,
@@ -37,7 +37,7 @@ fn shots(bins: &RBins) -> Vec<Shot> {
     (0..9).map(one).collect()
 }
 
-fn frame(shot: &Shot, weight: f64) -> Frame<'_, RBins> {
+fn frame(shot: &Shot, weight: f64) -> Frame<'_> {
     Frame {
         counts: &shot.counts,
         particles: &shot.particles,
@@ -456,7 +456,7 @@ fn frames_that_do_not_fit_are_refused() {
 fn parts_that_do_not_fit_are_refused() {
     let bins = r_bins(0.0, 0.5, 4);
     let mut partials = Partials::new(&bins, Species::within(2)).unwrap();
-    let other = Partials::new(&r_bins(0.0, 0.4, 4), Species::within(2)).unwrap();
+    let other = Partials::new(r_bins(0.0, 0.4, 4), Species::within(2)).unwrap();
     assert!(
         partials
             .merge(&other)

@@ -42,7 +42,7 @@ fn balls(seed: u64, numbers: [usize; 2], diameters: [f64; 2]) -> Vec<[f64; 3]> {
 const PAIRS: [[usize; 2]; 3] = [[0, 0], [0, 1], [1, 1]];
 const NUMBERS: [u64; 2] = [35, 85];
 
-fn binary_fluid(frames: u64, bins: &RBins) -> (Vec<Vec<[f64; 3]>>, Partials<RBins>) {
+fn binary_fluid(frames: u64, bins: &RBins) -> (Vec<Vec<[f64; 3]>>, Partials) {
     let mut partials = Partials::new(bins, Species::within(2)).unwrap();
     let frames: Vec<_> = (0..frames)
         .map(|seed| balls(seed, [35, 85], [0.17, 0.11]))
@@ -301,7 +301,7 @@ fn neutron_functions_are_transforms_of_each_other() {
     let (_, partials) = binary_fluid(2, &r_bins(0.0, 0.5, 50));
     let (norm, lengths, q) = (Normalisation::Squares, [-3.74, 6.65], [5.0, 40.0]);
     let real = partials.neutron(&lengths, norm).unwrap();
-    let edges = partials.binning().edges();
+    let edges = partials.binning().as_r().unwrap().edges();
     let raised: Vec<f64> = real.g.iter().map(|g| 1.0 + g).collect();
     let one = Species::within(1);
     let f =
@@ -351,7 +351,7 @@ fn what_has_no_structure_factor_is_refused() {
     assert!(late.debye(&[1.0], None).is_err());
     let flat = Partials::in_plane(&r_bins(0.0, 0.5, 10), Species::within(1));
     assert!(flat.structure_factors(&[1.0], Window::None, norm).is_err());
-    let two = Partials::new(&r_bins(0.0, 0.5, 10), Species::between(1, 1)).unwrap();
+    let two = Partials::new(r_bins(0.0, 0.5, 10), Species::between(1, 1)).unwrap();
     assert!(two.structure_factors(&[1.0], Window::None, norm).is_err());
     assert!(partials.emptied().debye(&[1.0], None).is_err());
     let edges = Edges::linear(0.0, 1.0, 2).unwrap();

@@ -67,7 +67,7 @@ fn counted(workers: &FrameWorkers, wanted: &[[u32; 2]], pairs: Vec<FramePair>) -
         all.push(tally);
         Ok(())
     };
-    let run = count_lagged::<_, Error>(workers, &what, || Ok(pairs.next()), done, &Silent);
+    let run = count_lagged::<Error>(workers, &what, || Ok(pairs.next()), done, &Silent);
     assert!(!run.unwrap().interrupted);
     all.sort_by_key(|tally| (tally.lag, tally.number));
     all
@@ -165,7 +165,7 @@ fn some_pairs_of_labels_are_those_of_all() {
 #[test]
 fn without_a_lag_it_is_g_and_the_own_part_lies_at_zero() {
     let frames: Vec<_> = (0..3).map(|k| frame(k, 120, vec![])).collect();
-    let empty = Partials::new(&bins(), Species::within(3)).unwrap();
+    let empty = Partials::new(bins(), Species::within(3)).unwrap();
     let groups = FrameGroups::apart(["a", "b", "c"]);
     let mut hove = VanHove::new(&empty, &groups, 2, None, Exactness::Exact).unwrap();
     for tally in counted(&workers()[1], &ALL, pairs_of(&frames, &[0, 1])) {
@@ -185,7 +185,7 @@ fn without_a_lag_it_is_g_and_the_own_part_lies_at_zero() {
         let numbers: Vec<u64> = (0..3)
             .map(|a| labels.iter().filter(|&&l| l == a).count() as u64)
             .collect();
-        let counts = species_counts(&rows, &numbers, &job.domain, &bins());
+        let counts = species_counts(&rows, &numbers, &job.domain, bins());
         let space = Space::of_volume(job.volume.unwrap()).unwrap();
         add(&mut g, &counts, &numbers, &space);
     }
@@ -236,7 +236,7 @@ fn groups_may_share_particles() {
     };
     let frames: Vec<_> = (0..2).map(relabelled).collect();
     let species = Species::of_pairs(2, &[[0, 1], [1, 1]]).unwrap();
-    let empty = Partials::new(&bins(), species).unwrap();
+    let empty = Partials::new(bins(), species).unwrap();
     let mut hove = VanHove::new(&empty, &groups, 1, None, Exactness::Exact).unwrap();
     let pairs = pairs_of(&frames, &[1]);
     for tally in counted(&workers()[1], &ALL, pairs.clone()) {
@@ -282,7 +282,7 @@ fn other_particles_at_the_later_time_are_refused() {
     };
     let what = LaggedBins::of_pairs(bins(), SPECIES, &ALL);
     let mut once = Some(pair);
-    let run = count_lagged::<_, Error>(
+    let run = count_lagged::<Error>(
         &workers()[0],
         &what,
         || Ok(once.take()),

@@ -2,11 +2,11 @@
 
 use std::f64::consts::PI;
 
-use albireo::estimators::fluid::{BinsInSpace, Normalisation, Partials, Space, Species, Walls};
+use albireo::estimators::fluid::{Normalisation, Partials, Space, Species, Walls};
 use albireo::random::Stream;
 use albireo::{
-    AnalyticRr, Axis, Domain, Edges, Lattice, LineOfSight, PeriodicBox, Points, RBins, RpPiBins,
-    SignedEdges,
+    AnalyticRr, Axis, Bins, Domain, Edges, Lattice, LineOfSight, PeriodicBox, Points, RBins,
+    RpPiBins, SignedEdges,
 };
 
 use super::{add, assert_close, counts, cube, gas, r_bins};
@@ -88,8 +88,9 @@ fn between(walls: &Walls, domain: &Domain, low: f64, side: f64, seed: u64) -> Ve
 }
 
 /// Holds the shares of random pairs to those of points two and two.
-fn as_drawn<B: BinsInSpace>(bins: &B, walls: &Walls, domain: &Domain, volumes: &[f64], seed: u64) {
-    let space = bins.between_walls(walls, domain, None).unwrap();
+fn as_drawn(bins: impl Into<Bins>, walls: &Walls, domain: &Domain, volumes: &[f64], seed: u64) {
+    let bins = &bins.into();
+    let space = Space::between_walls(bins, walls, domain).unwrap();
     let rows = between(walls, domain, -0.6, 2.4, seed);
     let mut counts = vec![0u32; volumes.len()];
     for pair in rows.chunks_exact(2) {
@@ -188,7 +189,7 @@ fn random_pairs_across_and_along_an_axis_are_as_drawn() {
         SignedEdges::linear(0.0, 1.0, 2).unwrap(),
         LineOfSight::Fixed(Axis::Z),
     );
-    assert!(Space::between_walls(&bins.unwrap(), &tube, &Domain::Open).is_err());
+    assert!(Space::between_walls(bins.unwrap(), &tube, &Domain::Open).is_err());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species}
 
 use super::{assert_close, counts, cube, gas, r_bins};
 
-fn of(frames: &[(u64, f64)]) -> Partials<albireo::RBins> {
+fn of(frames: &[(u64, f64)]) -> Partials {
     let bins = r_bins(0.0, 0.5, 6);
     let mut partials = Partials::new(&bins, Species::within(1)).unwrap();
     for &(seed, weight) in frames {
@@ -29,10 +29,10 @@ fn a_frame_of_weight_three_is_three_frames() {
     let weighted = of(&[(1, 3.0), (2, 1.0), (3, 2.0)]);
     let repeated = of(&[(1, 1.0), (1, 1.0), (1, 1.0), (2, 1.0), (3, 1.0), (3, 1.0)]);
     for norm in Normalisation::ALL {
-        let g = |of: &Partials<_>| of.g([0, 0], norm).unwrap();
+        let g = |of: &Partials| of.g([0, 0], norm).unwrap();
         assert_close(&g(&weighted), &g(&repeated), 1e-14);
     }
-    let n = |of: &Partials<_>| of.coordination([0, 0]).unwrap();
+    let n = |of: &Partials| of.coordination([0, 0]).unwrap();
     assert_close(&n(&weighted), &n(&repeated), 1e-14);
     assert_eq!(weighted.frames(), 3);
     assert!((weighted.effective_frames() - 36.0 / 14.0).abs() < 1e-14);
@@ -41,8 +41,8 @@ fn a_frame_of_weight_three_is_three_frames() {
 #[test]
 fn a_common_factor_of_all_weights_changes_nothing_but_sums() {
     let (plain, tripled) = (of(&[(1, 1.0), (2, 1.0)]), of(&[(1, 3.0), (2, 3.0)]));
-    let g = |of: &Partials<_>| of.g([0, 0], Normalisation::Pairs).unwrap();
-    let error = |of: &Partials<_>| of.poisson_error([0, 0]).unwrap();
+    let g = |of: &Partials| of.g([0, 0], Normalisation::Pairs).unwrap();
+    let error = |of: &Partials| of.poisson_error([0, 0]).unwrap();
     assert_close(&g(&tripled), &g(&plain), 1e-14);
     // As many pairs, as many frames: the error is the same.
     for (a, b) in error(&tripled).iter().zip(error(&plain)) {

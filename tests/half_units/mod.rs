@@ -4,7 +4,7 @@
 
 use albireo::tally::{Sum, Tallied};
 use albireo::{
-    Binning, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
+    Bins, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
     Silent, Traversal,
 };
 
@@ -35,7 +35,8 @@ fn offsets(n: usize, random: &mut Random) -> Vec<[f64; 3]> {
     (0..n).map(offset).collect()
 }
 
-fn check<E: Engine, B: Binning>(engine: &E, pairs: Pairs<'_>, domain: &Domain, bins: &B) {
+fn check(engine: &dyn Engine, pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) {
+    let bins = &bins.into();
     let what = Tallied::new(bins.clone()).with_sum(Sum::Separation);
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
         let job = PairJob::new(pairs, domain).unwrap();
@@ -55,7 +56,7 @@ fn check<E: Engine, B: Binning>(engine: &E, pairs: Pairs<'_>, domain: &Domain, b
 }
 
 /// Sums of `n` separations from a corner, each of them as the rule rounds it.
-pub(crate) fn are_rounded_as_by_the_rule<E: Engine>(engine: &E, n: usize, seed: u64) {
+pub(crate) fn are_rounded_as_by_the_rule(engine: &dyn Engine, n: usize, seed: u64) {
     let mut random = Random::new(seed);
     let rows = offsets(n, &mut random);
     let around = Particles::new(Points::from_rows(&rows).unwrap());

@@ -13,14 +13,14 @@ use albireo::tally::{
     Realisations, Sum, Tallied, WeightedSum,
 };
 use albireo::{
-    Axis, Binning, Bits, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
-    Particles, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins, Traversal, Weights,
+    Axis, Bits, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
+    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins, Traversal, Weights,
 };
 
 use super::suite::{Random, Scatter, domains, particles};
 
 /// Compares one tally with that of the double loop.
-fn check<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, what: &Tallied<B>, told: &str) {
+fn check(engine: &dyn Engine, job: &PairJob<'_>, what: &Tallied, told: &str) {
     let expected = Naive.run(job, what, &Silent).unwrap();
     let found = engine.run(job, what, &Silent).unwrap();
     assert!(expected.pairs().iter().any(|&n| n > 0), "{told}: no pairs");
@@ -29,11 +29,11 @@ fn check<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, what: &Tallied<B>
 }
 
 /// Auto and cross counts by both traversals, one of them in classes too.
-fn compare<E: Engine, B: Binning>(
-    engine: &E,
+fn compare(
+    engine: &dyn Engine,
     domain: &Domain,
     [a, b]: [&Particles; 2],
-    what: &Tallied<B>,
+    what: &Tallied,
     told: &str,
 ) {
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
@@ -137,7 +137,7 @@ fn rp_pi_bins(domain: &Domain, los: LineOfSight, lowest: f64) -> RpPiBins {
 }
 
 /// Weights by common bits, of one word to the most, in every domain.
-pub fn weights_by_bits<E: Engine>(engine: &E, n: usize) {
+pub fn weights_by_bits(engine: &dyn Engine, n: usize) {
     let domains = domains();
     for (k, words) in [1, 2, 12, 13, 32].into_iter().enumerate() {
         for (at, (inverse, least)) in readings(words).into_iter().enumerate() {
@@ -169,7 +169,7 @@ fn upweights(degrees: &[f64]) -> AngularWeight {
 }
 
 /// Weights by the angle between the points, alone and with bits.
-pub fn weights_by_angles<E: Engine>(engine: &E, n: usize) {
+pub fn weights_by_angles(engine: &dyn Engine, n: usize) {
     let domain = &Domain::Open;
     let (inverse, least) = readings(2).swap_remove(1);
     let [a, b] = samples(domain, n, 31).map(|s| with_bits(&s, 2, least, 32));
@@ -191,7 +191,7 @@ pub fn weights_by_angles<E: Engine>(engine: &E, n: usize) {
 }
 
 /// Coordinates and polynomials with and without weights, all that there are in one pass.
-pub fn sums_in_one_pass<E: Engine>(engine: &E, n: usize) {
+pub fn sums_in_one_pass(engine: &dyn Engine, n: usize) {
     let ordered: Vec<Sum> = (Legendre::ALL.into_iter())
         .flat_map(|l| [Sum::WeightedLegendre(l), Sum::Legendre(l)])
         .chain([Sum::Separation, Sum::WeightedSeparation, Sum::Product])
@@ -217,7 +217,7 @@ pub fn sums_in_one_pass<E: Engine>(engine: &E, n: usize) {
 }
 
 /// The sums of three sets of weights in one tally, in no order.
-pub fn by_weight_sets<E: Engine>(engine: &E, n: usize) {
+pub fn by_weight_sets(engine: &dyn Engine, n: usize) {
     for (name, domain) in &domains() {
         let sets = |sample: Particles, seed: u64| {
             let mut random = Random::new(seed);
@@ -260,11 +260,11 @@ fn of_wide_range(sample: &Particles, seed: u64) -> Particles {
 }
 
 /// Sums in two words: of products alone, of every kind, by bits, and of two sets of weights.
-pub fn wide_weights<E: Engine>(engine: &E, n: usize) {
+pub fn wide_weights(engine: &dyn Engine, n: usize) {
     for (at, (name, domain)) in domains().iter().enumerate() {
         let [a, b] = samples(domain, n, 71 + at as u64).map(|s| of_wide_range(&s, 72));
         let told = format!("{name}, two words");
-        let ask = |what: Tallied<SMuBins>| {
+        let ask = |what: Tallied| {
             let what = what.in_range_of(Pairs::Auto(&a));
             assert!(what.sums().iter().any(Sum::is_rest));
             what

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use albireo::tally::Legendre;
-use albireo::{Binning, Outside, Pairs};
+use albireo::{Outside, Pairs};
 use albireo_catalogs::{ResultKind, Table};
 use albireo_samples::Source;
 use anyhow::Result;
@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::pairs::PairFlags;
 use crate::args::{BinFlags, LosFlags};
-use crate::bins::{BinSpec, Statistic, with_bins};
+use crate::bins::{BinSpec, Statistic};
 use crate::by_shell::ShellFlags;
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
@@ -170,22 +170,18 @@ impl Count {
             legendre: self.legendre.iter().copied().collect(),
             ..Planned::weighted(pairs)
         };
-        let mut axes = with_bins!(&bins, bins => bins.axes());
+        let mut axes = bins.axes();
         samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         let length = samples.unit();
         if let Some((_, shells)) = &by_shell {
-            let made = with_bins!(&bins, bins => {
-                self.shells.check_order(bins.order())?;
-                counter.decide(std::slice::from_ref(&planned), bins)?;
-                counter.count_by_shell(&planned, bins)?.rows()
-            });
+            self.shells.check_order(bins.order())?;
+            counter.decide(std::slice::from_ref(&planned), &bins)?;
+            let made = counter.count_by_shell(&planned, &bins)?.rows();
             counter.note(&mut record);
             return made.table(shells, &counter.done, (&axes, length), record);
         }
-        with_bins!(&bins, bins => {
-            counter.decide_and_count(&planned, bins)?;
-        });
+        counter.decide_and_count(&planned, &bins)?;
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {

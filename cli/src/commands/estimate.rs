@@ -10,7 +10,7 @@ use albireo::estimators::{
     AnyEstimator, Covariance, Estimator, Multipoles, Role, Term, legendre_degrees,
 };
 use albireo::result::Correlation;
-use albireo::{Binning, EstimatorError, Outside};
+use albireo::{EstimatorError, Outside};
 use albireo_catalogs::TableColumn;
 use albireo_samples::{RegionSpec, Selection, Source};
 use anyhow::Result;
@@ -22,7 +22,7 @@ use super::plan::Plan;
 use super::region_flags::RegionFlags;
 use super::split::{SplitFlags, Subsets};
 use crate::args::{CrossFlags, DataFlags, LosFlags, RandomsFlags, RunFlags, SpaceFlags};
-use crate::bins::{BinSpec, Statistic, with_bins};
+use crate::bins::{BinSpec, Statistic};
 use crate::catalogs::Files;
 use crate::checkpoint::CheckpointFlags;
 use crate::counted::Counted;
@@ -446,8 +446,8 @@ impl EstimateFlags {
             legendre,
             subsets: subsets.as_ref(),
         };
-        let (made, mut axes) =
-            with_bins!(&bins, bins => (plan.run(bins, &mut counter)?, bins.axes()));
+        let made = plan.run(&bins, &mut counter)?;
+        let mut axes = bins.axes();
         let known = known_randoms && !random;
         counter.check_shares(known.then_some("RR"))?;
         let scatter = made.scatter.as_ref();

@@ -13,7 +13,7 @@ use albireo::binning::{AxisUnit, BinAxis};
 use albireo::cosmology::{Cosmology, NumberDensity};
 use albireo::regions::Footprint;
 use albireo::sky::{Column, positions, unit_vectors};
-use albireo::{Domain, Edges, Pairs, Particles, RBins};
+use albireo::{Bins, Domain, Edges, Pairs, Particles, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::{Selection, Source, Survey};
 use anyhow::{Context, Result, bail};
@@ -257,7 +257,8 @@ impl Nz {
         let weighted = weight.iter().zip(&data.redshift).map(|(w, z)| w * z);
         let weighted = Particles::weighted(points.clone(), weighted.collect())?;
         let plain = Particles::weighted(points, weight.to_vec())?;
-        let bins = RBins::new(Edges::new(vec![lo, hi]).context("--effective-redshift")?);
+        let edges = Edges::new(vec![lo, hi]).context("--effective-redshift")?;
+        let bins = Bins::from(RBins::new(edges));
         let mut counter = Counter::new(engines, &Domain::Open).sharing(call.kept.shared());
         let planned = [
             Planned::new("pairs with z", Pairs::Cross(&weighted, &plain)),

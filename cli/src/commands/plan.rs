@@ -10,7 +10,7 @@ use albireo::estimators::{
 };
 use albireo::result::Correlation;
 use albireo::tally::{Cut, LegendreDegrees};
-use albireo::{Binning, EstimatorError, Pairs};
+use albireo::{Bins, EstimatorError, Pairs};
 use albireo_samples::Samples;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -78,12 +78,12 @@ impl<'a> Plan<'a> {
     }
 
     /// What a saved count of a term must belong to.
-    fn expected<'b, B: Binning>(
+    fn expected<'b>(
         &self,
         pairs: Pairs<'a>,
-        bins: &'b B,
+        bins: &'b Bins,
         counter: &Counter<'a>,
-    ) -> Result<Expected<'b, B>>
+    ) -> Result<Expected<'b>>
     where
         'a: 'b,
     {
@@ -97,13 +97,13 @@ impl<'a> Plan<'a> {
     }
 
     /// The counts that are at hand in files: random pairs as `of_rr` takes them from `--rr`, any as `find` finds them in those of `--reuse`.
-    fn saved<B: Binning, C>(
+    fn saved<C>(
         &self,
         terms: &[(Term, Pairs<'a>)],
         planned: &[Planned<'a>],
-        (bins, counter): (&B, &Counter<'a>),
-        of_rr: impl Fn(&Path, Term, &Expected<'_, B>) -> Result<C>,
-        find: impl Fn(&Saved<'_>, &Expected<'_, B>) -> Result<Option<C>>,
+        (bins, counter): (&Bins, &Counter<'a>),
+        of_rr: impl Fn(&Path, Term, &Expected<'_>) -> Result<C>,
+        find: impl Fn(&Saved<'_>, &Expected<'_>) -> Result<Option<C>>,
     ) -> Result<Vec<(Term, C, &Path)>> {
         let results: Result<Vec<_>> = self.reuse.iter().map(|path| Saved::read(path)).collect();
         let results = results?;
@@ -142,12 +142,12 @@ impl<'a> Plan<'a> {
     }
 
     /// The counts by region that are at hand in files.
-    fn saved_by_region<B: Binning>(
+    fn saved_by_region(
         &self,
         terms: &[(Term, Pairs<'a>)],
         planned: &[Planned<'a>],
-        of: (&B, &Counter<'a>),
-    ) -> Result<Vec<(Term, RegionCounts<B>, &Path)>> {
+        of: (&Bins, &Counter<'a>),
+    ) -> Result<Vec<(Term, RegionCounts, &Path)>> {
         let given = self.rr.is_some() || !self.reuse.is_empty();
         if given && !self.legendre.is_empty() {
             bail!(
@@ -155,19 +155,19 @@ impl<'a> Plan<'a> {
             );
         }
         let regions = self.inputs.record().get("regions").unwrap_or(&Value::Null);
-        let of_rr = |path: &Path, term: Term, expected: &Expected<'_, B>| {
+        let of_rr = |path: &Path, term: Term, expected: &Expected<'_>| {
             saved_regions::read(path, term, expected, regions)
         };
-        let find = |saved: &Saved<'_>, expected: &Expected<'_, B>| {
+        let find = |saved: &Saved<'_>, expected: &Expected<'_>| {
             saved_regions::find((saved.path(), &saved.table), expected, regions)
         };
         self.saved(terms, planned, of, of_rr, find)
     }
 
     /// What counts become.
-    fn estimates<B: Binning>(
+    fn estimates(
         &self,
-        counts: &TermCounts<B>,
+        counts: &TermCounts,
     ) -> Result<(Correlation, Option<Multipoles>), EstimatorError> {
         for term in counts.without_pairs() {
             tracing::warn!(
@@ -182,11 +182,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Makes all counts, but for random pairs that are at hand, and the estimate.
-    pub(super) fn run<B: Binning + 'static>(
-        &self,
-        bins: &B,
-        counter: &mut Counter<'a>,
-    ) -> Result<Made> {
+    pub(super) fn run(&self, bins: &Bins, counter: &mut Counter<'a>) -> Result<Made> {
         let (inputs, domain) = (self.inputs, self.inputs.domain());
         let sample = |role: Role| inputs.find(role.name());
         let estimation = Estimation::new(self.estimator.clone(), bins, domain, sample);
@@ -199,10 +195,9 @@ impl<'a> Plan<'a> {
         if self.method.is_some() {
             by_region = self.saved_by_region(terms, &planned, (bins, counter))?;
         } else {
-            let of_rr = |path: &Path, _: Term, expected: &Expected<'_, B>| {
-                saved_counts::read(path, expected)
-            };
-            let find = |saved: &Saved<'_>, expected: &Expected<'_, B>| saved.find::<B>(expected);
+            let of_rr =
+                |path: &Path, _: Term, expected: &Expected<'_>| saved_counts::read(path, expected);
+            let find = |saved: &Saved<'_>, expected: &Expected<'_>| saved.find(expected);
             saved = self.saved(terms, &planned, (bins, counter), of_rr, find)?;
         }
         let held: Vec<Term> = saved.iter().map(|(term, ..)| *term).collect();
@@ -248,7 +243,7 @@ impl<'a> Plan<'a> {
             let scatter = Some(scatter);
             return Ok(Made { xi, poles, scatter });
         }
-        let counts = estimation.counts(|term, pairs| -> Result<TermCount<B>> {
+        let counts = estimation.counts(|term, pairs| -> Result<TermCount> {
             if let Some(place) = saved.iter().position(|(held, ..)| *held == term) {
                 let (_, counts, path) = saved.swap_remove(place);
                 counter.reuse(term.name, &counts, path);

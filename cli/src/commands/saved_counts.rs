@@ -8,7 +8,7 @@ use std::path::Path;
 use albireo::counts::{JobId, PairKind, Sums};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
-use albireo::{Binning, CountsError, PairCounts, PairJob, PairTotal, Pairs};
+use albireo::{Bins, CountsError, PairCounts, PairJob, PairTotal, Pairs};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
@@ -16,8 +16,8 @@ use serde_json::Value;
 use crate::counted::{cuts_record, fingerprint};
 
 /// What a saved count must belong to.
-pub(super) struct Expected<'a, B> {
-    pub(super) bins: &'a B,
+pub(super) struct Expected<'a> {
+    pub(super) bins: &'a Bins,
     pub(super) job: PairJob<'a>,
     pub(super) cuts: Vec<Cut>,
     pub(super) exactness: Exactness,
@@ -70,7 +70,7 @@ pub(super) fn floats(table: &Table, name: &str) -> Option<Vec<f64>> {
 }
 
 /// Compares the bins and the line of sight of the file with those wanted.
-fn check_bins<B: Binning>(table: &Table, bins: &B) -> Result<()> {
+fn check_bins(table: &Table, bins: &Bins) -> Result<()> {
     let saved = table.edges()?;
     let axes = bins.axes();
     // The separation of redshifts is called s, by whatever bins it was counted.
@@ -138,11 +138,7 @@ pub(super) fn text(record: &Value, key: &str) -> String {
 }
 
 /// Refuses a count that is not the one expected, as its record tells.
-pub(super) fn check_entry<B: Binning>(
-    table: &Table,
-    record: &Value,
-    expected: &Expected<'_, B>,
-) -> Result<()> {
+pub(super) fn check_entry(table: &Table, record: &Value, expected: &Expected<'_>) -> Result<()> {
     table.check_whole()?;
     check_bins(table, expected.bins)?;
     if record.get("pair_weight").is_some() {
@@ -198,11 +194,11 @@ fn check_words(record: &Value, pairs: Pairs<'_>) -> Result<()> {
 }
 
 /// The count under this prefix, if it is the one expected.
-fn taken_over<B: Binning>(
+fn taken_over(
     table: &Table,
     (prefix, record): (&str, &Value),
-    expected: &Expected<'_, B>,
-) -> Result<PairCounts<B>> {
+    expected: &Expected<'_>,
+) -> Result<PairCounts> {
     check_entry(table, record, expected)?;
     let [pairs_name, weight_name] = ["npairs", "weight"].map(|name| format!("{prefix}{name}"));
     let npairs = integers(table, &pairs_name)?;
@@ -245,7 +241,7 @@ fn named(error: CountsError, pairs_name: &str, weight_name: &str) -> anyhow::Err
 }
 
 /// The count saved in `path`, if it is the one expected.
-pub(super) fn read<B: Binning>(path: &Path, expected: &Expected<'_, B>) -> Result<PairCounts<B>> {
+pub(super) fn read(path: &Path, expected: &Expected<'_>) -> Result<PairCounts> {
     let table = Table::read(path)?;
     let taken = entry(&table).and_then(|(prefix, record)| {
         check_whole(&table)?;
@@ -301,10 +297,7 @@ impl<'a> Saved<'a> {
     }
 
     /// The count of the job expected, if the result holds it, by whatever name: jobs are known by their particles, weights and box.
-    pub(super) fn find<B: Binning>(
-        &self,
-        expected: &Expected<'_, B>,
-    ) -> Result<Option<PairCounts<B>>> {
+    pub(super) fn find(&self, expected: &Expected<'_>) -> Result<Option<PairCounts>> {
         let job = fingerprint(JobId::of(&expected.job));
         let taken = || {
             check_whole(&self.table)?;

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
+use albireo::PairCounts;
 use albireo::counts::{JobId, RegionCounts, Sums};
 use albireo::estimators::Term;
-use albireo::{Binning, PairCounts};
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -69,11 +69,11 @@ fn whole([within, across]: &[Parts; 2], bins: usize) -> (Vec<u64>, Option<Vec<f6
 }
 
 /// The count called `name` in a table, if it is the one expected.
-fn taken_over<B: Binning>(
+fn taken_over(
     table: &Table,
     (name, record): (&str, &Value),
-    expected: &Expected<'_, B>,
-) -> Result<RegionCounts<B>> {
+    expected: &Expected<'_>,
+) -> Result<RegionCounts> {
     check_entry(table, record, expected)?;
     let print = fingerprint(JobId::with_labels(&expected.job));
     let found = text(record, "job_with_regions");
@@ -104,12 +104,12 @@ fn records(table: &Table) -> Result<&serde_json::Map<String, Value>> {
 }
 
 /// The count of a term saved in `path`, if it is the one expected: what `--rr` asks for.
-pub(super) fn read<B: Binning>(
+pub(super) fn read(
     path: &Path,
     term: Term,
-    expected: &Expected<'_, B>,
+    expected: &Expected<'_>,
     regions: &Value,
-) -> Result<RegionCounts<B>> {
+) -> Result<RegionCounts> {
     let table = Table::read(path)?;
     let taken = check_regions(&table, regions).and_then(|()| {
         let record = records(&table)?.get(term.name);
@@ -120,11 +120,11 @@ pub(super) fn read<B: Binning>(
 }
 
 /// The count of the job expected, if a table holds it, by whatever name: what `--reuse` asks for.
-pub(super) fn find<B: Binning>(
+pub(super) fn find(
     (path, table): (&Path, &Table),
-    expected: &Expected<'_, B>,
+    expected: &Expected<'_>,
     regions: &Value,
-) -> Result<Option<RegionCounts<B>>> {
+) -> Result<Option<RegionCounts>> {
     let job = fingerprint(JobId::of(&expected.job));
     let taken = || {
         check_regions(table, regions)?;

@@ -6,7 +6,7 @@ use albireo::binning::PairOrder;
 use albireo::counts::{RegionCounts, Split};
 use albireo::estimators::{AnyEstimator, SplitRandoms, Term, TermCount};
 use albireo::tally::{LegendreDegrees, weights_are_wide};
-use albireo::{Binning, MergeError, PairCounts, Pairs, Particles};
+use albireo::{Bins, MergeError, PairCounts, Pairs, Particles};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -142,12 +142,12 @@ impl Subsets {
     }
 
     /// Counts within subsets, and all pairs of `whole` that are close together.
-    pub(super) fn count<'a, B: Binning + 'static>(
+    pub(super) fn count<'a>(
         &'a self,
         whole: Pairs<'a>,
-        bins: &B,
+        bins: &Bins,
         counter: &mut Counter<'a>,
-    ) -> Result<TermCount<B>> {
+    ) -> Result<TermCount> {
         let near_bins = self
             .split
             .near_bins(bins)
@@ -169,12 +169,12 @@ impl Subsets {
     }
 
     /// The same kept apart by regions: those close together first.
-    pub(super) fn count_by_region<'a, B: Binning + 'static>(
+    pub(super) fn count_by_region<'a>(
         &'a self,
         whole: Pairs<'a>,
-        bins: &B,
+        bins: &Bins,
         counter: &mut Counter<'a>,
-    ) -> Result<(Option<RegionCounts<B>>, RegionCounts<B>)> {
+    ) -> Result<(Option<RegionCounts>, RegionCounts)> {
         let near_bins = self
             .split
             .near_bins(bins)
@@ -195,10 +195,10 @@ impl Subsets {
     }
 
     /// Notes the parts of a split count as one.
-    fn note<'a, B: Binning + 'static>(
+    fn note<'a>(
         &self,
-        near: Option<&PairCounts<B>>,
-        far: &PairCounts<B>,
+        near: Option<&PairCounts>,
+        far: &PairCounts,
         (whole, parts): (Pairs<'a>, Vec<Counted>),
         counter: &mut Counter<'a>,
     ) -> Result<()> {

@@ -8,7 +8,7 @@ use albireo::counts::{Sums, WeightedSums, count_pairs};
 use albireo::engine::Cpu;
 use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations};
 use albireo::{
-    Binning, Bits, Domain, Edges, PairCounts, PairJob, Pairs, Particles, Points, RBins, Silent, sky,
+    Bins, Bits, Domain, Edges, PairCounts, PairJob, Pairs, Particles, Points, RBins, Silent, sky,
 };
 
 pub(crate) const BITS: &str = "--bits BITWEIGHT0,BITWEIGHT1";
@@ -89,7 +89,8 @@ pub(crate) fn pip(realisations: Realisations, total: PairNormalisation) -> PairW
         .into()
 }
 
-pub(crate) fn library<B: Binning>(pairs: Pairs<'_>, bins: &B, sums: WeightedSums) -> PairCounts<B> {
+pub(crate) fn library(pairs: Pairs<'_>, bins: impl Into<Bins>, sums: WeightedSums) -> PairCounts {
+    let bins = &bins.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     count_pairs(&Cpu::new(), &job, bins, sums, &Silent).unwrap()
 }
@@ -155,7 +156,7 @@ fn counts_of_bits_are_those_of_the_library() {
                 for engine in ["naive", "cpu", "auto"] {
                     folder.good(&format!("count {files} {all} --engine {engine} -o c.ecsv"));
                     let table = folder.table("c.ecsv");
-                    let expected = library(pairs, &r_bins(), sums());
+                    let expected = library(pairs, r_bins(), sums());
                     assert_eq!(integers(&table, "npairs"), expected.npairs());
                     assert_eq!(Some(floats(&table, "weight")), expected.weight(), "{all}");
                     let record = &table.meta["counts"][name];
@@ -223,7 +224,7 @@ fn estimates_take_pairwise_weights_of_data_and_individual_ones_with_randoms() {
         ),
         (&cross, "R1R2", Pairs::Cross(&r, &r), plain(), None),
     ] {
-        let expected = library(pairs, &r_bins(), sums);
+        let expected = library(pairs, r_bins(), sums);
         assert_eq!(
             integers(table, &format!("{name}_npairs")),
             expected.npairs()

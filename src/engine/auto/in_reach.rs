@@ -2,7 +2,7 @@
 //!
 //! Entries: [`tested`], of a share in reach that [`even_share`] reckons and [`tried_share`] tries.
 
-use crate::binning::{Binning, PairOrder, Reach, folded};
+use crate::binning::{Bins, PairOrder, Reach};
 use crate::domain::Domain;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::Particles;
@@ -41,7 +41,7 @@ fn volume(job: &PairJob<'_>) -> f64 {
 }
 
 /// The share of pairs within reach, if the particles fill their volume or the sphere evenly.
-pub(super) fn even_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
+pub(super) fn even_share(job: &PairJob<'_>, binning: &Bins) -> f64 {
     if binning.on_sphere() {
         return (binning.reach().radius() / 2.0).powi(2);
     }
@@ -62,7 +62,7 @@ fn tried_rows(n: usize, most: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The share of pairs within reach, by trying some: surveys and clumps fill their volume unevenly.
-pub(super) fn tried_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
+pub(super) fn tried_share(job: &PairJob<'_>, binning: &Bins) -> f64 {
     let (first, second) = job.pairs().both();
     let auto = matches!(job.pairs(), Pairs::Auto(_));
     let (points, others) = (first.points().view(), second.points().view());
@@ -107,7 +107,7 @@ pub(super) fn tried_share<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
 }
 
 /// Pairs that an engine has to look at, of which a `share` is within reach.
-pub(super) fn tested<B: Binning>(job: &PairJob<'_>, binning: &B, share: f64) -> f64 {
+pub(super) fn tested(job: &PairJob<'_>, binning: &Bins, share: f64) -> f64 {
     let (first, second) = job.pairs().both();
     let densest = first.len().max(second.len()) as f64;
     // How many leaves the reach is long: what is in reach of a leaf is a leaf longer than what is in reach of a particle.
@@ -122,8 +122,8 @@ pub(super) fn tested<B: Binning>(job: &PairJob<'_>, binning: &B, share: f64) -> 
 }
 
 /// How often each pair is looked at.
-pub(super) fn orders<B: Binning>(job: &PairJob<'_>, binning: &B) -> f64 {
+pub(super) fn orders(job: &PairJob<'_>, binning: &Bins) -> f64 {
     let auto = matches!(job.pairs(), Pairs::Auto(_));
-    let both = auto && binning.order() == PairOrder::Ordered && folded(binning).is_none();
+    let both = auto && binning.order() == PairOrder::Ordered && binning.folded().is_none();
     if both { 2.0 } else { 1.0 }
 }

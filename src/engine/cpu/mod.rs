@@ -35,9 +35,9 @@ use super::held::without_held;
 use super::mirrored::in_one_order;
 use super::owners::Owners;
 use super::units::region_of;
-use super::{Engine, PairJob, PreparedJob, Progress, Report, Units};
+use super::{Engine, PairJob, PreparedJob, Progress, Report, Sorted, Units};
 use crate::binning::filter::{Rounding, Slots};
-use crate::binning::{Binning, Form, Formed, PairOrder, bin_near};
+use crate::binning::{Form, Formed, PairOrder};
 use crate::domain::{Domain, Faces, Image};
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -130,6 +130,17 @@ impl Cpu {
         Ok(Self { isa, ..self })
     }
 
+    /// A sample in the order that this engine counts in.
+    fn sorted(
+        &self,
+        sample: &Particles,
+        progress: &dyn Progress,
+    ) -> Result<CpuSorted, EngineError> {
+        let progress = &Lasting::new(progress);
+        let stop = || progress.stop_requested();
+        self.pool()?.install(|| CpuSorted::new(sample, &stop))
+    }
+
     /// The instruction set in use.
     pub fn isa(&self) -> Isa {
         self.isa
@@ -142,33 +153,29 @@ impl Cpu {
 }
 
 impl Engine for Cpu {
-    type Sorted = CpuSorted;
-
     fn sort(
         &self,
         sample: &Particles,
         _: &Domain,
         progress: &dyn Progress,
-    ) -> Result<CpuSorted, EngineError> {
-        let progress = &Lasting::new(progress);
-        let stop = || progress.stop_requested();
-        self.pool()?.install(|| CpuSorted::new(sample, &stop))
+    ) -> Result<Sorted, EngineError> {
+        self.sorted(sample, progress).map(Sorted::new)
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, CpuSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let count = |once: &Tallied<B>| self.tally_part(job, once, None, progress);
+        let count = |once: &Tallied| self.tally_part(job, once, None, progress);
         in_one_order(job.job(), what, self.exactness(), count)
     }
 
-    fn units<B: Binning>(
+    fn units(
         &self,
-        job: &PreparedJob<'_, CpuSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Units, EngineError> {
         what.admit(job.job())?;
@@ -185,10 +192,10 @@ impl Engine for Cpu {
         })
     }
 
-    fn tally_units<B: Binning>(
+    fn tally_units(
         &self,
-        job: &PreparedJob<'_, CpuSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         units: (&Units, Range<usize>),
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
@@ -235,17 +242,17 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new<B: Binning>(
+    fn new(
         isa: Isa,
-        job: &PreparedJob<'a, CpuSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'a>,
+        what: &Tallied,
         part: Option<(&Units, Range<usize>)>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
         let binning = what.bins();
         let radius = binning.reach().radius();
         let scale = scale_for(radius);
-        let sorted = job.sorted();
+        let sorted = job.sorted("cpu")?;
         let stop = || progress.stop_requested();
         let layout = |sorted: &CpuSorted| sorted.layout(scale, &stop);
         let (first, second) = rayon::join(|| layout(sorted.0), || sorted.1.map(layout).transpose());
@@ -310,12 +317,8 @@ impl<'a> Run<'a> {
     }
 
     /// Counts everything, and takes off what the cuts hold.
-    fn without_cuts<B: Binning>(
-        &self,
-        what: &Tallied<B>,
-        progress: &Lasting<'_>,
-    ) -> Result<Tally, EngineError> {
-        let count = |all: &Tallied<B>| {
+    fn without_cuts(&self, what: &Tallied, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
+        let count = |all: &Tallied| {
             let terms = Terms::new(all, self.job.pairs())?;
             self.run(all, &terms, progress)
         };
@@ -326,10 +329,10 @@ impl<'a> Run<'a> {
     }
 
     /// Counts everything: through a filter, in lanes, or in both.
-    fn run<B: Binning>(
+    fn run(
         &self,
-        what: &Tallied<B>,
-        terms: &Terms<'_, B>,
+        what: &Tallied,
+        terms: &Terms<'_>,
         progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
         let sets: Vec<Factors> = (0..terms.weight_sets())
@@ -406,11 +409,11 @@ impl<'a> Run<'a> {
 
     /// Counts through a float32 filter: numbers of pairs, and their weights where there are factors. None where there is no filter for
     /// the bins.
-    fn run_filtered<'l, B: Binning>(
+    fn run_filtered<'l>(
         &self,
         form: &Form<'_>,
-        what: &Tallied<B>,
-        terms: &Terms<'_, B>,
+        what: &Tallied,
+        terms: &Terms<'_>,
         (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
     ) -> Option<Result<Tally, EngineError>> {
@@ -423,7 +426,7 @@ impl<'a> Run<'a> {
                 let [i, j] = doubt.pair.map(|slot| slot as usize);
                 let (sep, nearest) = domain.separation_and_image(first.at(i), second.at(j));
                 let guess = slots.nearest_bin(nowhere.min(doubt.from as usize));
-                let bin = bin_near(what.bins(), &sep, guess);
+                let bin = what.bins().bin_near(&sep, guess);
                 let bin = bin.filter(|_| nearest == doubt.image);
                 doubt.to = bin.map_or(nowhere, |bin| slots.of_bin(bin)) as u32;
             }
@@ -450,7 +453,7 @@ impl<'a> Run<'a> {
     }
 
     /// The scaled weights of both samples, of a set, in the order of their slots.
-    fn factors<B: Binning>(&self, what: &Tallied<B>, terms: &Terms<'_, B>, set: usize) -> Factors {
+    fn factors(&self, what: &Tallied, terms: &Terms<'_>, set: usize) -> Factors {
         let [one, other] = what.exponents_of_set(set, self.job.pairs());
         let which = (what.weight_set() + set, terms.weight_sets());
         let second = (self.sorted.1.zip(self.second.as_ref())).map(|(sorted, layout)| {
@@ -462,11 +465,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes every pair in reach through the exact rule: for cuts that are not taken off, and more sums than lanes can number.
-    fn run_exactly<B: Binning>(
-        &self,
-        terms: &Terms<'_, B>,
-        progress: &Lasting<'_>,
-    ) -> Result<Tally, EngineError> {
+    fn run_exactly(&self, terms: &Terms<'_>, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
         let walk = self.walk();
         let tallies = share_units(&walk, progress, |units, stop| {
             let mut tally = terms.empty();
@@ -486,7 +485,7 @@ impl<'a> Run<'a> {
         Ok(total)
     }
 
-    fn add_blocks<B: Binning>(&self, terms: &Terms<'_, B>, tally: &mut Tally, blocks: BlockPair) {
+    fn add_blocks(&self, terms: &Terms<'_>, tally: &mut Tally, blocks: BlockPair) {
         let (first, second) = (&self.first, self.second());
         blocks.for_each_pair(first, second, |i, j| {
             if let Some(sep) = self.separation_under([i, j], blocks.translation.image) {

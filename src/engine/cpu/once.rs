@@ -6,9 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::sorted::{CpuSorted, scale_for};
-use super::{Cpu, Engine as _, PreparedJob};
-use crate::binning::Binning;
-use crate::domain::Domain;
+use super::{Cpu, PreparedJob};
 use crate::engine::SharedMemory;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -21,33 +19,32 @@ impl Cpu {
     pub(in crate::engine) fn sort_once(
         &self,
         sample: &Particles,
-        domain: &Domain,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<CpuSorted, EngineError> {
         // What is given away cannot be had back: where nothing is shared, nothing is sorted for others.
         if memory.doubles(vec![])?.is_none() {
-            return self.sort(sample, domain, progress);
+            return self.sorted(sample, progress);
         }
         let mut runs = vec![];
         if memory.is_first() {
-            let own = self.sort(sample, domain, progress)?.into_numbers();
+            let own = self.sorted(sample, progress)?.into_numbers();
             runs.extend(own.into_iter().flatten().map(Cow::Owned));
         }
         let given = memory.doubles(runs)?;
         let take = |numbers| Sorted::of_numbers(sample.points(), numbers);
         match given.and_then(|given| self.pool().ok()?.install(|| take(given))) {
             Some(sorted) => Ok(Arc::new(sorted).into()),
-            None => self.sort(sample, domain, progress),
+            None => self.sorted(sample, progress),
         }
     }
 
     /// Makes what a count needs of the samples of a job besides their order, by the first process alone: the offsets in blocks, and
     /// scaled weights.
-    pub(in crate::engine) fn lay_out_once<B: Binning>(
+    pub(in crate::engine) fn lay_out_once(
         &self,
-        job: &PreparedJob<'_, CpuSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {
@@ -55,7 +52,7 @@ impl Cpu {
         let progress = &Lasting::new(progress);
         let stop = || progress.stop_requested();
         let pool = self.pool()?;
-        let (first, second) = job.sorted();
+        let (first, second) = job.sorted::<CpuSorted>("cpu")?;
         let samples = [Some(first), second].into_iter().flatten();
         for sorted in samples.clone() {
             let mut runs = vec![];

@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::{Cpu, CpuSorted, Run};
-use crate::binning::Binning;
+use super::{Cpu, Run};
 use crate::engine::{PreparedJob, Progress, Report, Units};
 use crate::error::EngineError;
 use crate::progress::Lasting;
@@ -14,10 +13,10 @@ use crate::traversal::Walk;
 
 impl Cpu {
     /// Counts the pairs of some units, or of all.
-    pub(super) fn tally_part<B: Binning>(
+    pub(super) fn tally_part(
         &self,
-        job: &PreparedJob<'_, CpuSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         part: Option<(&Units, Range<usize>)>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {

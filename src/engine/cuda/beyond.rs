@@ -8,7 +8,7 @@ use super::kept::Kept;
 use super::options::{CudaOptions, KernelChoice, Precision};
 use super::spread::{self, Samples};
 use super::timings::CudaTimings;
-use crate::binning::{Binning, Form, Formed, PairOrder};
+use crate::binning::{Bins, Form, Formed, PairOrder};
 use crate::domain::Domain;
 use crate::engine::pieces::OfPiece;
 use crate::engine::{PairJob, Progress};
@@ -18,7 +18,7 @@ use crate::particles::{Labels, Particles};
 use crate::tally::{Classes, Tallied, Tally, Terms};
 
 /// Whether devices count `what` in bins beyond half of `domain`.
-pub(super) fn serves<B: Binning>(what: &Tallied<B>, domain: &Domain) -> bool {
+pub(super) fn serves(what: &Tallied, domain: &Domain) -> bool {
     let Some(formed) = Formed::of(what.bins()) else {
         return false;
     };
@@ -37,7 +37,7 @@ pub(super) fn serves<B: Binning>(what: &Tallied<B>, domain: &Domain) -> bool {
 }
 
 /// All pairs, by float32 where its error is known at any separation: of wrapped fractions, whose sign near half of the box is not.
-fn of_all_pairs<B: Binning>(options: &CudaOptions, bins: &B) -> CudaOptions {
+fn of_all_pairs(options: &CudaOptions, bins: &Bins) -> CudaOptions {
     let radial = Formed::of(bins).is_some_and(|formed| matches!(formed.form, Form::Radial { .. }));
     CudaOptions {
         precision: if radial {
@@ -66,11 +66,11 @@ fn by_label(sample: &Particles) -> Result<Vec<Particles>, EngineError> {
 /// # Errors
 /// A job for which `what` is not defined, sums without a kernel, classes, sums or bins that are not served beyond half of the box, a device that
 /// fails, too little memory for even the smallest piece, or a stop asked for.
-pub fn count<D: Devices, B: Binning>(
+pub fn count<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     (job, kept): (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     what.admit(job)?;
@@ -89,11 +89,11 @@ pub fn count<D: Devices, B: Binning>(
 }
 
 /// Counts the species of `job` one with the other.
-fn by_species<D: Devices, B: Binning>(
+fn by_species<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     job: &PairJob<'_>,
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let terms = Terms::new(what, job.pairs())?;

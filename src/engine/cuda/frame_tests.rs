@@ -2,7 +2,7 @@
 //! differences of fractions do not wrap where they must not.
 
 use super::*;
-use crate::binning::{Edges, Formed, RBins};
+use crate::binning::{Bins, Edges, Formed, RBins};
 use crate::domain::{Lattice, PeriodicBox};
 use crate::engine::cuda::choices::{filter_of, pad_of};
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
@@ -136,7 +136,7 @@ fn nothing_is_farther_from_a_tile_than_its_farthest() {
             }
             // Padding lies on the x axis from the centre of a tile.
             let bins = RBins::new(Edges::linear(0.0, reach, 5).unwrap());
-            let (pad, farthest) = pad_of(&grid, &Formed::of(&bins).unwrap());
+            let (pad, farthest) = pad_of(&grid, &Formed::of(&Bins::from(&bins)).unwrap());
             let half = grid.tile_half;
             assert!(pad - half[0] > reach, "{name}");
             let apart = norm2([pad + half[0], half[1], half[2]]).sqrt();
@@ -158,6 +158,7 @@ fn slots_reach_as_far_as_points_and_padding() {
             let reach = most * (0.05 + 0.9 * random.next());
             let n = [3, 40, 2000][trial % 3];
             let bins = RBins::new(Edges::linear(0.0, reach, n).unwrap());
+            let bins = Bins::from(&bins);
             let formed = Formed::of(&bins).unwrap();
             let (arrangement, farthest) = if trial % 2 == 0 && domain == Domain::Open {
                 let farthest = frame.diagonal();

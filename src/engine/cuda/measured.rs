@@ -110,7 +110,7 @@ fn is_even(r: &Edges, axis: &DeviceAxis) -> bool {
 mod tests {
     use super::super::frame::Frame;
     use super::*;
-    use crate::binning::RBins;
+    use crate::binning::{Bins, RBins};
     use crate::domain::PeriodicBox;
     use crate::pairs::Pairs;
     use crate::particles::{Particles, Points};
@@ -121,6 +121,7 @@ mod tests {
         let sample = Particles::new(points);
         let frame = Frame::new(Pairs::Auto(&sample), domain, false);
         let bins = RBins::new(edges);
+        let bins = Bins::from(&bins);
         let formed = Formed::of(&bins).unwrap();
         Measured::of(&formed, &Arrangement::AsGiven(frame), domain)
     }

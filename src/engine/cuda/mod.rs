@@ -67,8 +67,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::held::without_held;
 use super::mirrored::in_one_order;
-use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report};
-use crate::binning::Binning;
+use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report, Sorted};
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
@@ -238,14 +237,14 @@ impl fmt::Debug for CudaSorted {
 
 impl Cuda {
     /// Counts, and remembers how it went.
-    fn count<B: Binning>(
+    fn count(
         &self,
         (job, kept): (&PairJob<'_>, Option<[&Kept<GpuMemory>; 2]>),
-        what: &Tallied<B>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let mut told = None;
-        let count = |all: &Tallied<B>| {
+        let count = |all: &Tallied| {
             let (tally, timings, plan) =
                 beyond::count(self.gpus()?, &self.options, (job, kept), all, progress)?;
             told = Some((timings, plan));
@@ -275,32 +274,30 @@ impl Cuda {
 }
 
 impl Engine for Cuda {
-    type Sorted = CudaSorted;
-
-    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<CudaSorted, EngineError> {
-        Ok(CudaSorted::default())
+    fn sort(&self, _: &Particles, _: &Domain, _: &dyn Progress) -> Result<Sorted, EngineError> {
+        Ok(Sorted::new(CudaSorted::default()))
     }
 
-    fn tally<B: Binning>(
+    fn tally(
         &self,
-        job: &PreparedJob<'_, CudaSorted>,
-        what: &Tallied<B>,
+        job: &PreparedJob<'_>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let (first, second) = job.sorted();
+        let (first, second) = job.sorted::<CudaSorted>("cuda")?;
         let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
-        let count = |once: &Tallied<B>| self.count((job.job(), Some(kept)), once, progress);
+        let count = |once: &Tallied| self.count((job.job(), Some(kept)), once, progress);
         in_one_order(job.job(), what, self.exactness(), count)
     }
 
     /// What serves this count alone is not kept: its memory is free as soon as it is sorted.
-    fn run<B: Binning>(
+    fn run(
         &self,
         job: &PairJob<'_>,
-        what: &Tallied<B>,
+        what: &Tallied,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let count = |once: &Tallied<B>| self.count((job, None), once, progress);
+        let count = |once: &Tallied| self.count((job, None), once, progress);
         in_one_order(job, what, self.exactness(), count).map(|(tally, _)| tally)
     }
 

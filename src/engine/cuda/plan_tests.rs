@@ -7,7 +7,7 @@ use albireo_kernels::{Shape, Summed, every_variant};
 
 use super::super::labelled::{Spans, spans};
 use super::*;
-use crate::binning::{Binning, Edges, Formed, RBins, RpPiBins, SMuBins, SignedEdges};
+use crate::binning::{Bins, Edges, Formed, RBins, RpPiBins, SMuBins, SignedEdges};
 use crate::domain::{Axis as Direction, Domain};
 use crate::engine::Pairs;
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
@@ -50,14 +50,15 @@ fn every_option() -> Vec<CudaOptions> {
 }
 
 /// What is asked for in these bins, by every traversal, precision and kernel.
-fn ask<B: Binning>(
+fn ask(
     asked: &mut BTreeSet<Variant>,
     domain: &Domain,
     sample: &Particles,
-    binning: &B,
+    binning: impl Into<Bins>,
     options: &[CudaOptions],
     shared: usize,
 ) {
+    let binning = &binning.into();
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
         let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
         let job = job.with_traversal(traversal);
@@ -147,7 +148,7 @@ fn plans_ask_for_every_kernel_that_has_a_name_and_for_no_other() {
                     &mut asked,
                     &domain,
                     &sample,
-                    &RBins::new(edges.clone()),
+                    RBins::new(edges.clone()),
                     &options,
                     SHARED,
                 );
@@ -234,7 +235,7 @@ fn random_jobs_ask_for_kernels_that_have_a_name() {
             &mut asked,
             domain,
             &sample,
-            &RBins::new(edges.clone()),
+            RBins::new(edges.clone()),
             &options,
             SHARED,
         );
@@ -246,7 +247,7 @@ fn random_jobs_ask_for_kernels_that_have_a_name() {
             &mut asked,
             domain,
             &sample,
-            &RpPiBins::new(edges, pi, los).unwrap(),
+            RpPiBins::new(edges, pi, los).unwrap(),
             &options,
             SHARED,
         );

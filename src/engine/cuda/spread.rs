@@ -15,7 +15,7 @@ use super::summed::Sought;
 use super::sums::Sums;
 use super::timings::CudaTimings;
 use super::units::Queue;
-use crate::binning::{Binning, Formed};
+use crate::binning::Formed;
 use crate::engine::pieces::Piece;
 use crate::engine::{PairJob, Progress};
 use crate::error::CudaError;
@@ -82,11 +82,11 @@ fn labels(
 ///
 /// # Errors
 /// Sums without a kernel, a device that fails, too little memory for even the smallest piece, or a stop asked for.
-pub(super) fn count<D: Devices, B: Binning>(
+pub(super) fn count<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let mut told: Option<(CudaTimings, String)> = None;
@@ -103,16 +103,15 @@ pub(super) fn count<D: Devices, B: Binning>(
 }
 
 /// Counts in one pass.
-fn count_pass<D: Devices, B: Binning>(
+fn count_pass<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied<B>,
+    what: &Tallied,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let (job, kept) = job;
-    let name = std::any::type_name::<B>;
-    let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(name()))?;
+    let binning = Formed::of(what.bins()).ok_or_else(|| CudaError::Binning(what.bins().name()))?;
     let terms = Terms::new(what, job.pairs())?;
     let labels = labels(*terms.tables(), job, options)?;
     let sought = Sought::of(what, &terms, labels)?;

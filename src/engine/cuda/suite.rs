@@ -10,7 +10,7 @@
 
 use albireo::tally::{Sum, Tallied};
 use albireo::{
-    Axis, Binning, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
+    Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
     Traversal,
 };
@@ -120,7 +120,7 @@ enum Summed {
 }
 
 /// Compares one tally with that of the double loop.
-fn check<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, what: &Tallied<B>, name: &str) {
+fn check(engine: &dyn Engine, job: &PairJob<'_>, what: &Tallied, name: &str) {
     let expected = Naive.run(job, what, &Silent).unwrap();
     let found = engine.run(job, what, &Silent).unwrap();
     let pairs = expected.pairs().iter().zip(found.pairs());
@@ -135,13 +135,14 @@ fn check<E: Engine, B: Binning>(engine: &E, job: &PairJob<'_>, what: &Tallied<B>
 }
 
 /// Compares one job with the double loop.
-fn compare<E: Engine, B: Binning>(
-    engine: &E,
+fn compare(
+    engine: &dyn Engine,
     job: &PairJob<'_>,
-    binning: &B,
+    binning: impl Into<Bins>,
     summed: &[Summed],
     name: &str,
 ) {
+    let binning = &binning.into();
     let counts = Tallied::new(binning.clone());
     let weights = counts.clone().with_sum(Sum::Product);
     for what in summed {
@@ -160,25 +161,27 @@ fn compare<E: Engine, B: Binning>(
 }
 
 /// Compares auto and cross counts, with and without weights, by both traversals.
-fn compare_pairs<E: Engine, B: Binning>(
-    engine: &E,
+fn compare_pairs(
+    engine: &dyn Engine,
     domain: &Domain,
     samples: [&Particles; 2],
-    binning: &B,
+    binning: impl Into<Bins>,
     name: &str,
 ) {
+    let binning = &binning.into();
     let summed = [Summed::Counts, Summed::Weights];
     compare_sums(engine, domain, samples, binning, &summed, name);
 }
 
-fn compare_sums<E: Engine, B: Binning>(
-    engine: &E,
+fn compare_sums(
+    engine: &dyn Engine,
     domain: &Domain,
     [a, b]: [&Particles; 2],
-    binning: &B,
+    binning: impl Into<Bins>,
     summed: &[Summed],
     name: &str,
 ) {
+    let binning = &binning.into();
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
         for (kind, pairs) in [("auto", Pairs::Auto(a)), ("cross", Pairs::Cross(a, b))] {
             let job = PairJob::new(pairs, domain)
@@ -255,8 +258,8 @@ fn rp_pi_bins(across: f64, along: f64, los: LineOfSight) -> Vec<RpPiBins> {
     ]
 }
 
-fn case<E: Engine>(
-    engine: &E,
+fn case(
+    engine: &dyn Engine,
     name: &str,
     domain: &Domain,
     n: usize,
@@ -315,7 +318,7 @@ fn case<E: Engine>(
 }
 
 /// Angles, on directions that crowd towards a pole.
-fn angles<E: Engine>(engine: &E, n: usize) {
+fn angles(engine: &dyn Engine, n: usize) {
     let sky = |seed, scatter| {
         let rows: Vec<[f64; 3]> = unit_cube(n, scatter, seed)
             .into_iter()
@@ -338,7 +341,7 @@ fn angles<E: Engine>(engine: &E, n: usize) {
 }
 
 /// Every operation, binning and domain, uniform positions and ties, on samples of about `n`.
-pub fn every_case<E: Engine + Sync>(engine: &E, n: usize, scope: Scope) {
+pub fn every_case(engine: &(dyn Engine + Sync), n: usize, scope: Scope) {
     let mut domains = domains();
     if scope == Scope::Quick {
         // An open, a mixed and the most skewed domain stand for all.
@@ -356,7 +359,7 @@ pub fn every_case<E: Engine + Sync>(engine: &E, n: usize, scope: Scope) {
 }
 
 /// Samples around the sizes of tiles and blocks, and degenerate ones.
-pub fn structural_sizes<E: Engine>(engine: &E, scope: Scope) {
+pub fn structural_sizes(engine: &dyn Engine, scope: Scope) {
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     let binning = RBins::new(Edges::linear(0.0, 0.5, 7).unwrap());
     let sizes: &[usize] = if scope == Scope::Quick {
@@ -386,7 +389,7 @@ pub fn structural_sizes<E: Engine>(engine: &E, scope: Scope) {
 }
 
 /// Mean separations: sums of r, s, rp and theta beside counts and weights.
-pub fn mean_separations<E: Engine + Sync>(engine: &E, n: usize) {
+pub fn mean_separations(engine: &(dyn Engine + Sync), n: usize) {
     let sums = [Summed::Separations];
     std::thread::scope(|threads| {
         for (name, domain) in domains() {
@@ -433,7 +436,7 @@ pub fn mean_separations<E: Engine + Sync>(engine: &E, n: usize) {
 }
 
 /// About `bins` bins in two coordinates, by both traversals.
-pub fn many_bins_in_two_coordinates<E: Engine>(engine: &E, n: usize, bins: usize) {
+pub fn many_bins_in_two_coordinates(engine: &dyn Engine, n: usize, bins: usize) {
     let side = (bins as f64).sqrt().ceil() as usize;
     for (name, domain) in domains() {
         let (a, b) = (
@@ -456,7 +459,7 @@ pub fn many_bins_in_two_coordinates<E: Engine>(engine: &E, n: usize, bins: usize
 }
 
 /// `bins` bins, by both traversals.
-pub fn many_bins<E: Engine>(engine: &E, n: usize, bins: usize) {
+pub fn many_bins(engine: &dyn Engine, n: usize, bins: usize) {
     for (name, domain) in domains() {
         let (a, b) = (
             particles(&domain, n, Scatter::Uniform, 7),
@@ -468,7 +471,7 @@ pub fn many_bins<E: Engine>(engine: &E, n: usize, bins: usize) {
 }
 
 /// Crowded cells, which are cut into several tiles.
-pub fn clustered<E: Engine>(engine: &E, n: usize) {
+pub fn clustered(engine: &dyn Engine, n: usize) {
     for (name, domain) in domains() {
         let (a, b) = (
             particles(&domain, n, Scatter::Clustered, 9),
@@ -479,7 +482,7 @@ pub fn clustered<E: Engine>(engine: &E, n: usize) {
                 Edges::linear(0.0, reach, 20),
                 Edges::logarithmic(reach / 50.0, reach, 9),
             ] {
-                compare_pairs(engine, &domain, [&a, &b], &RBins::new(edges.unwrap()), name);
+                compare_pairs(engine, &domain, [&a, &b], RBins::new(edges.unwrap()), name);
             }
         }
     }

@@ -8,7 +8,6 @@ use albireo_kernels::structs::SumTerms;
 use super::carried::{Carried, Labels};
 use super::device::Device;
 use super::samples::put;
-use crate::binning::Binning;
 use crate::error::CudaError;
 use crate::tally::{AngularWeight, InverseProbability, Sum, Tallied, Terms};
 
@@ -47,9 +46,9 @@ impl<'a> Sought<'a> {
     ///
     /// # Errors
     /// Cuts, which are taken off by whoever asks, or terms of other crates.
-    pub(super) fn of<B: Binning>(
-        what: &Tallied<B>,
-        terms: &Terms<'a, B>,
+    pub(super) fn of(
+        what: &Tallied,
+        terms: &Terms<'a>,
         labels: Option<Labels>,
     ) -> Result<Self, CudaError> {
         if let [cut, ..] = what.cuts() {

@@ -3,7 +3,6 @@
 //! Entry: [`Blocking`] for any series of ratios, [`BlockErrors`] for g of frames.
 
 use super::{Frame, Normalisation, Partials};
-use crate::binning::Binning;
 use crate::error::EstimatorError;
 use crate::estimators::ratio;
 
@@ -255,18 +254,18 @@ impl Blocking {
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct BlockErrors<B> {
-    empty: Partials<B>,
+pub struct BlockErrors {
+    empty: Partials,
     normalisation: Normalisation,
     blocking: Blocking,
 }
 
-impl<B: Binning> BlockErrors<B> {
+impl BlockErrors {
     /// No frame yet; bins and species as those of `like`.
     ///
     /// # Errors
     /// Normalisations other than `pairs` and `n2`, which no single frame tells.
-    pub fn new(like: &Partials<B>, normalisation: Normalisation) -> Result<Self, EstimatorError> {
+    pub fn new(like: &Partials, normalisation: Normalisation) -> Result<Self, EstimatorError> {
         if !matches!(normalisation, Normalisation::Pairs | Normalisation::Squares) {
             return Err(EstimatorError::Needs(format!(
                 "errors by blocks are those of g normalised by pairs or n2, found {}",
@@ -285,7 +284,7 @@ impl<B: Binning> BlockErrors<B> {
     ///
     /// # Errors
     /// As [`Partials::add_frame`].
-    pub fn add_frame(&mut self, frame: &Frame<'_, B>) -> Result<(), EstimatorError> {
+    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<(), EstimatorError> {
         let mut alone = self.empty.clone();
         alone.add_frame(frame)?;
         let classes = 0..self.empty.species().pairs().len();

@@ -3,7 +3,6 @@
 //! Entry: [`Blocks`]; [`even_blocks`] and [`error_of_blocks`] of parts of a trajectory that are there already.
 
 use super::{Frame, Normalisation, Partials};
-use crate::binning::Binning;
 use crate::error::{EstimatorError, MergeError};
 
 /// Partial functions of blocks of so many consecutive frames each, one after the other.
@@ -30,18 +29,18 @@ use crate::error::{EstimatorError, MergeError};
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Blocks<B> {
+pub struct Blocks {
     length: u64,
-    whole: Vec<Partials<B>>,
-    last: Partials<B>,
+    whole: Vec<Partials>,
+    last: Partials,
 }
 
-impl<B: Binning> Blocks<B> {
+impl Blocks {
     /// No frame yet; bins and species as those of `like`, blocks of `length` frames.
     ///
     /// # Errors
     /// A length of 0.
-    pub fn new(like: &Partials<B>, length: u64) -> Result<Self, EstimatorError> {
+    pub fn new(like: &Partials, length: u64) -> Result<Self, EstimatorError> {
         if length == 0 {
             return Err(EstimatorError::Needs(
                 "a block needs at least 1 frame, found 0".to_owned(),
@@ -58,7 +57,7 @@ impl<B: Binning> Blocks<B> {
     ///
     /// # Errors
     /// As [`Partials::add_frame`].
-    pub fn add_frame(&mut self, frame: &Frame<'_, B>) -> Result<(), EstimatorError> {
+    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<(), EstimatorError> {
         self.last.add_frame(frame)?;
         if self.last.frames() == self.length {
             let empty = self.last.emptied();
@@ -99,7 +98,7 @@ impl<B: Binning> Blocks<B> {
     }
 
     /// The whole blocks, in their order.
-    pub fn whole(&self) -> &[Partials<B>] {
+    pub fn whole(&self) -> &[Partials] {
         &self.whole
     }
 
@@ -107,7 +106,7 @@ impl<B: Binning> Blocks<B> {
     ///
     /// # Errors
     /// As [`Partials::merge`].
-    pub fn all(&self) -> Result<Partials<B>, EstimatorError> {
+    pub fn all(&self) -> Result<Partials, EstimatorError> {
         let mut all = self.last.clone();
         self.whole
             .iter()
@@ -171,7 +170,7 @@ impl<B: Binning> Blocks<B> {
     }
 }
 
-fn merged<B: Binning>(all: &mut Partials<B>, block: &Partials<B>) -> Result<(), EstimatorError> {
+fn merged(all: &mut Partials, block: &Partials) -> Result<(), EstimatorError> {
     let merged = all.merge(block);
     merged.map_err(|error| EstimatorError::Needs(error.to_string()))
 }
@@ -180,13 +179,10 @@ fn merged<B: Binning>(all: &mut Partials<B>, block: &Partials<B>) -> Result<(), 
 ///
 /// # Errors
 /// As [`Partials::merge`].
-pub fn even_blocks<B: Binning>(
-    parts: &[Partials<B>],
-    number: usize,
-) -> Result<Vec<Partials<B>>, MergeError> {
+pub fn even_blocks(parts: &[Partials], number: usize) -> Result<Vec<Partials>, MergeError> {
     let number = number.min(parts.len());
     let frames: u64 = parts.iter().map(Partials::frames).sum();
-    let (mut blocks, mut last): (Vec<Partials<B>>, _) = (Vec::new(), None);
+    let (mut blocks, mut last): (Vec<Partials>, _) = (Vec::new(), None);
     let mut before = 0;
     for part in parts.iter().filter(|part| part.frames() > 0) {
         // The middle of a part tells where it belongs.
@@ -209,8 +205,8 @@ pub fn even_blocks<B: Binning>(
 ///
 /// # Errors
 /// Species whose pairs were not counted.
-pub fn error_of_blocks<B: Binning>(
-    blocks: &[Partials<B>],
+pub fn error_of_blocks(
+    blocks: &[Partials],
     species: [usize; 2],
     normalisation: Normalisation,
 ) -> Result<Option<Vec<f64>>, EstimatorError> {

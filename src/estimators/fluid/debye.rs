@@ -5,7 +5,6 @@
 use super::structure_factor::check_bins_from_zero;
 use super::transform::{check_q, shell_means};
 use super::{Normalisation, Partials, Species, StructureFactors};
-use crate::binning::RBins;
 use crate::error::EstimatorError;
 
 /// How a particle of a species scatters at q: a form factor, in any unit that all of them share.
@@ -26,7 +25,7 @@ pub struct DebyeSums {
     in_vacuum: bool,
 }
 
-impl Partials<RBins> {
+impl Partials {
     /// Debye's sums over the bins, as means over the frames.
     ///
     /// `uniform` tells what is taken off: nothing of particles in vacuum, all of whose pairs must then be in the bins; in a periodic box the
@@ -57,14 +56,14 @@ impl Partials<RBins> {
         q: &[f64],
         uniform: Option<Normalisation>,
     ) -> Result<DebyeSums, EstimatorError> {
-        self.check_space("Debye's sum")?;
-        check_bins_from_zero("Debye's sum", self.binning.edges())?;
+        let edges = self.shell_edges("Debye's sum")?;
+        check_bins_from_zero("Debye's sum", edges)?;
         check_q(q)?;
         self.fractions()?;
         if let Some(normalisation) = uniform {
             normalisation.check_is_g("Debye's sum")?;
         }
-        let means = shell_means(self.binning.edges(), &self.volumes, q);
+        let means = shell_means(edges, &self.volumes, q);
         let frames = self.weight();
         let sum = |class: usize| {
             let mut pairs = self.weighted_pairs(class);

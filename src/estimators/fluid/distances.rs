@@ -3,7 +3,6 @@
 //! Entry: [`Partials::distance_distribution`].
 
 use super::Partials;
-use crate::binning::RBins;
 use crate::error::EstimatorError;
 
 /// The distribution of distances within a body, each pair weighed by what its particles scatter.
@@ -22,7 +21,7 @@ pub struct DistanceDistribution {
     pub radius_of_gyration: f64,
 }
 
-impl Partials<RBins> {
+impl Partials {
     /// P(r) of bodies whose pairs are all in the bins, with what a particle of each species scatters at q = 0, such as its electrons.
     ///
     /// ```
@@ -77,7 +76,7 @@ impl Partials<RBins> {
                 "P(r) needs scattering lengths that do not cancel".to_owned(),
             ));
         }
-        let edges = self.binning.edges().values();
+        let edges = self.r_edges("P(r)")?.values();
         let square = |e: &[f64]| (e[0] * e[0] + e[0] * e[1] + e[1] * e[1]) / 3.0;
         let squares = edges.windows(2).map(square).zip(&weights);
         let squares: f64 = squares.map(|(square, weight)| square * weight).sum();

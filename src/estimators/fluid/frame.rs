@@ -3,16 +3,16 @@
 //! Entry: [`Frame`].
 
 use super::{Space, Species};
-use crate::binning::Binning;
+use crate::binning::Bins;
 use crate::counts::{PairCounts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 
 /// One frame, class by class as [`Species::pairs`] has them.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame<'a, B> {
+pub struct Frame<'a> {
     /// The pairs of each class, of like species each once ([`crate::counts::count_classes`]).
-    pub counts: &'a [PairCounts<B>],
+    pub counts: &'a [PairCounts],
     /// The number of particles of each species.
     pub particles: &'a [u64],
     /// The pairs of each class that are no candidates, each once: bonded ones, those of one molecule or, of samples that overlap, a
@@ -28,11 +28,11 @@ fn needs<T>(what: String) -> Result<T, EstimatorError> {
     Err(EstimatorError::Needs(what))
 }
 
-impl<B: Binning> Frame<'_, B> {
+impl Frame<'_> {
     /// The candidates of each class; refuses what does not fit together.
     pub(super) fn candidates(
         &self,
-        binning: &B,
+        binning: &Bins,
         species: &Species,
     ) -> Result<Vec<u64>, EstimatorError> {
         species.check_list("numbers of particles", self.particles.len())?;
@@ -74,7 +74,7 @@ impl<B: Binning> Frame<'_, B> {
         .collect()
     }
 
-    fn check_counts(&self, counts: &PairCounts<B>, binning: &B) -> Result<(), EstimatorError> {
+    fn check_counts(&self, counts: &PairCounts, binning: &Bins) -> Result<(), EstimatorError> {
         if counts.binning() != binning {
             return Err(EstimatorError::Bins {
                 left: "g(r)",
@@ -116,8 +116,8 @@ impl<B: Binning> Frame<'_, B> {
 }
 
 /// The candidates of one class, with the numbers of particles of its species.
-fn candidates_of<B: Binning>(
-    counts: &PairCounts<B>,
+fn candidates_of(
+    counts: &PairCounts,
     [a, b]: [usize; 2],
     [na, nb]: [u64; 2],
     excluded: u64,

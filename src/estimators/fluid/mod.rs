@@ -34,7 +34,7 @@ pub use form_factors::Gaussians;
 pub use frame::Frame;
 pub use normalisation::Normalisation;
 pub(super) use normalisation::partners;
-pub use of_frames::{BinsInSpace, BlockPartials, FrameSpaces};
+pub use of_frames::{BlockPartials, FrameSpaces};
 pub use partials::Partials;
 pub use scattering::{NeutronFactors, NeutronFunctions, XrayFactors};
 pub use scattering_lengths::neutron_scattering_length;

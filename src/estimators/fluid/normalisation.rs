@@ -4,7 +4,6 @@
 
 use super::Partials;
 use super::partials::PairsOf;
-use crate::binning::Binning;
 use crate::error::EstimatorError;
 use crate::estimators::ratio;
 use crate::exact_sum::ExactSum;
@@ -87,7 +86,7 @@ fn ends([a, b]: [usize; 2]) -> f64 {
     if a == b { 2.0 } else { 1.0 }
 }
 
-impl<B: Binning> Partials<B> {
+impl Partials {
     /// The pairs that there would be without any structure, bin by bin, of a class.
     pub(super) fn ideal_of_class(&self, class: usize, normalisation: Normalisation) -> Vec<f64> {
         let [a, b] = self.species.pairs()[class];

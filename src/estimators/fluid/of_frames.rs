@@ -6,78 +6,59 @@ use rayon::prelude::*;
 
 use super::set_covariance::{of_cylinders, of_shells};
 use super::{Frame, Partials, Space, Species, Walls};
-use crate::binning::{Binning, RBins, RpPiBins};
+use crate::binning::{Bins, RBins, RpPiBins};
 use crate::domain::{Axis, Domain};
 use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
 use crate::frames::{FrameBlocks, FrameFacts, FrameGroups};
 use crate::pool;
 
-/// Bins of which it is known what part a space holds.
-pub trait BinsInSpace: Binning {
-    /// `space` with the bins cut by the cell of nearest images of `domain`; of rings in the plane across an axis, by the cell in that plane.
-    ///
-    /// # Errors
-    /// As [`Space::nearest_images`] and its relatives.
-    fn cut_by_images(
-        &self,
-        space: Space,
-        domain: &Domain,
-        plane: Option<Axis>,
-    ) -> Result<Space, EstimatorError>;
-
-    /// The space between `walls` in `domain`; of rings in the plane across an axis, walls as they are seen along it.
-    ///
-    /// # Errors
-    /// As [`Space::between_walls`] and its relative.
-    fn between_walls(
-        &self,
-        walls: &Walls,
-        domain: &Domain,
-        plane: Option<Axis>,
-    ) -> Result<Space, EstimatorError>;
+/// Bins that a space cuts.
+enum CutBins<'a> {
+    Shells(&'a RBins),
+    Cylinders(&'a RpPiBins),
 }
 
-impl BinsInSpace for RBins {
-    fn cut_by_images(
-        &self,
-        space: Space,
-        domain: &Domain,
-        plane: Option<Axis>,
-    ) -> Result<Space, EstimatorError> {
-        match plane {
-            None => space.nearest_images(self, domain),
-            Some(normal) => space.nearest_images_in_plane(self, domain, normal),
+impl<'a> CutBins<'a> {
+    /// Bins in r or in (rp, pi).
+    fn of(bins: &'a Bins) -> Result<Self, EstimatorError> {
+        match bins {
+            Bins::R(bins) => Ok(Self::Shells(bins)),
+            Bins::RpPi(bins) => Ok(Self::Cylinders(bins)),
+            other => Err(EstimatorError::Needs(format!(
+                "what part of a bin a space holds is known of bins in r and in (rp, pi), not of {} bins",
+                other.name()
+            ))),
         }
     }
 
+    /// `space` with the bins cut by the cell of nearest images of `domain`; of rings in the plane across an axis, by the cell in that plane.
+    fn cut_by_images(
+        &self,
+        space: Space,
+        domain: &Domain,
+        plane: Option<Axis>,
+    ) -> Result<Space, EstimatorError> {
+        match (self, plane) {
+            (Self::Shells(bins), None) => space.nearest_images(bins, domain),
+            (Self::Shells(bins), Some(normal)) => {
+                space.nearest_images_in_plane(bins, domain, normal)
+            }
+            (Self::Cylinders(bins), _) => space.nearest_images_in_cylinders(bins, domain),
+        }
+    }
+
+    /// The space between `walls` in `domain`; of rings in the plane across an axis, walls as they are seen along it.
     fn between_walls(
         &self,
         walls: &Walls,
         domain: &Domain,
         plane: Option<Axis>,
     ) -> Result<Space, EstimatorError> {
-        of_shells(self, walls, domain, plane)
-    }
-}
-
-impl BinsInSpace for RpPiBins {
-    fn cut_by_images(
-        &self,
-        space: Space,
-        domain: &Domain,
-        _: Option<Axis>,
-    ) -> Result<Space, EstimatorError> {
-        space.nearest_images_in_cylinders(self, domain)
-    }
-
-    fn between_walls(
-        &self,
-        walls: &Walls,
-        domain: &Domain,
-        _: Option<Axis>,
-    ) -> Result<Space, EstimatorError> {
-        of_cylinders(self, walls, domain)
+        match self {
+            Self::Shells(bins) => of_shells(bins, walls, domain, plane),
+            Self::Cylinders(bins) => of_cylinders(bins, walls, domain),
+        }
     }
 }
 
@@ -91,12 +72,12 @@ impl Space {
     /// # Errors
     /// Walls that leave an open axis without end, bins across an axis that walls are not symmetric about, bins that reach the images of the region or
     /// beyond half of a periodic axis.
-    pub fn between_walls<B: BinsInSpace>(
-        bins: &B,
+    pub fn between_walls(
+        bins: impl Into<Bins>,
         walls: &Walls,
         domain: &Domain,
     ) -> Result<Self, EstimatorError> {
-        bins.between_walls(walls, domain, None)
+        CutBins::of(&bins.into())?.between_walls(walls, domain, None)
     }
 
     /// The same in the plane across an axis, of rings and an area: a rectangle or a disc.
@@ -104,12 +85,12 @@ impl Space {
     /// # Errors
     /// As [`Space::between_walls`], and walls that are not the same all along the axis.
     pub fn between_walls_in_plane(
-        bins: &RBins,
+        bins: impl Into<Bins>,
         walls: &Walls,
         domain: &Domain,
         normal: Axis,
     ) -> Result<Self, EstimatorError> {
-        bins.between_walls(walls, domain, Some(normal))
+        CutBins::of(&bins.into())?.between_walls(walls, domain, Some(normal))
     }
 }
 
@@ -139,9 +120,9 @@ pub enum FrameSpaces {
 
 /// What the blocks of a trajectory are read with.
 #[derive(Debug, Clone)]
-pub struct BlockPartials<'a, B> {
+pub struct BlockPartials<'a> {
     /// No frame yet: bins, and the pairs of groups that are wanted.
-    pub empty: Partials<B>,
+    pub empty: Partials,
     /// The groups that the labels of particles stand for.
     pub groups: &'a FrameGroups,
     /// The volume of frames that state none.
@@ -152,12 +133,12 @@ pub struct BlockPartials<'a, B> {
     pub exactness: Exactness,
 }
 
-impl<B: BinsInSpace> BlockPartials<'_, B> {
+impl BlockPartials<'_> {
     /// All frames together, of what each block is by itself.
     ///
     /// # Errors
     /// Blocks of other bins or species, or 2^64 pairs in a bin.
-    pub fn merged(&self, each: &[Partials<B>]) -> Result<Partials<B>, MergeError> {
+    pub fn merged(&self, each: &[Partials]) -> Result<Partials, MergeError> {
         let mut all = self.empty.clone();
         each.iter().try_for_each(|block| all.merge(block))?;
         Ok(all)
@@ -167,7 +148,7 @@ impl<B: BinsInSpace> BlockPartials<'_, B> {
     ///
     /// # Errors
     /// Frames without a volume, or what [`Partials::add_frame`] refuses.
-    pub fn of_each(&self, blocks: &FrameBlocks) -> Result<Vec<Partials<B>>, EstimatorError> {
+    pub fn of_each(&self, blocks: &FrameBlocks) -> Result<Vec<Partials>, EstimatorError> {
         let of_block = |(begin, _)| {
             let mut one = self.empty.clone();
             self.add(&mut one, blocks, begin).map(|()| one)
@@ -177,7 +158,7 @@ impl<B: BinsInSpace> BlockPartials<'_, B> {
 
     fn add(
         &self,
-        sum: &mut Partials<B>,
+        sum: &mut Partials,
         blocks: &FrameBlocks,
         begin: u64,
     ) -> Result<(), EstimatorError> {
@@ -201,7 +182,7 @@ impl<B: BinsInSpace> BlockPartials<'_, B> {
             .map(|&(place, facts)| self.numbers(species, place, facts))
             .collect();
         let frames = frames?;
-        let views: Vec<Frame<'_, B>> = frames
+        let views: Vec<Frame<'_>> = frames
             .iter()
             .zip(&spaces)
             .zip(facts.iter().map(|(_, facts)| facts.weight))
@@ -257,7 +238,7 @@ impl<B: BinsInSpace> BlockPartials<'_, B> {
         match &self.spaces {
             FrameSpaces::Same(space) => return Ok(space.clone()),
             FrameSpaces::Walls { walls, plane } => {
-                return bins.between_walls(walls, kept()?, *plane);
+                return CutBins::of(bins)?.between_walls(walls, kept()?, *plane);
             }
             FrameSpaces::Whole | FrameSpaces::NearestImages { .. } => {}
         }
@@ -268,7 +249,9 @@ impl<B: BinsInSpace> BlockPartials<'_, B> {
         })?;
         let space = Space::of_volume(volume)?;
         match &self.spaces {
-            FrameSpaces::NearestImages { plane } => bins.cut_by_images(space, kept()?, *plane),
+            FrameSpaces::NearestImages { plane } => {
+                CutBins::of(bins)?.cut_by_images(space, kept()?, *plane)
+            }
             _ => Ok(space),
         }
     }

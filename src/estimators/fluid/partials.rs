@@ -4,11 +4,11 @@
 
 use super::space::bin_volumes;
 use super::{Frame, Species};
-use crate::binning::{Binning, RBins};
+use crate::binning::{Bins, Edges, RBins};
 use crate::counts::PairCounts;
 use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
-use crate::estimators::analytic::{rings, shells};
+use crate::estimators::analytic::rings;
 use crate::exact_sum::ExactSum;
 
 /// Partial distribution functions `g_ab` of all pairs of species, built up frame by frame.
@@ -45,8 +45,8 @@ use crate::exact_sum::ExactSum;
 /// # Ok::<(), albireo::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Partials<B> {
-    pub(super) binning: B,
+pub struct Partials {
+    pub(super) binning: Bins,
     pub(super) species: Species,
     /// Of the bins where space is not cut.
     pub(super) volumes: Vec<f64>,
@@ -114,34 +114,30 @@ fn keep(sum: &mut ExactSum, kept: f64, x: f64) {
     }
 }
 
-impl Partials<RBins> {
+impl Partials {
     /// No frame yet, of particles in a plane: bins are rings, volumes areas.
     ///
     /// The particles of a plane have one third coordinate, such as 0, and a box whose third vector is normal to them or open.
     pub fn in_plane(bins: &RBins, species: Species) -> Self {
-        Self::with_volumes(bins, species, rings(bins.edges()))
-    }
-
-    /// Whether bins are shells in space, not rings in a plane.
-    pub(super) fn is_in_space(&self) -> bool {
-        self.volumes == shells(self.binning.edges())
+        Self::with_volumes(bins.into(), species, rings(bins.edges()))
     }
 }
 
-impl<B: Binning> Partials<B> {
+impl Partials {
     /// No frame yet.
     ///
     /// # Errors
     /// Bins whose volumes are not known: angles, lines of sight other than a fixed axis, rules of another crate.
-    pub fn new(binning: &B, species: Species) -> Result<Self, EstimatorError> {
-        let volumes = bin_volumes(binning)?;
-        Ok(Self::with_volumes(binning, species, volumes))
+    pub fn new(bins: impl Into<Bins>, species: Species) -> Result<Self, EstimatorError> {
+        let bins = bins.into();
+        let volumes = bin_volumes(&bins)?;
+        Ok(Self::with_volumes(bins, species, volumes))
     }
 
-    fn with_volumes(binning: &B, species: Species, volumes: Vec<f64>) -> Self {
+    fn with_volumes(binning: Bins, species: Species, volumes: Vec<f64>) -> Self {
         let classes = species.pairs().len();
         Self {
-            binning: binning.clone(),
+            binning,
             npairs: vec![0; classes * volumes.len()],
             volumes,
             frames: 0,
@@ -163,12 +159,25 @@ impl<B: Binning> Partials<B> {
     /// The same without a frame.
     #[must_use]
     pub fn emptied(&self) -> Self {
-        Self::with_volumes(&self.binning, self.species.clone(), self.volumes.clone())
+        Self::with_volumes(
+            self.binning.clone(),
+            self.species.clone(),
+            self.volumes.clone(),
+        )
     }
 
     /// The same bins, in space or in a plane, for other species, without a frame.
     pub(super) fn with_species(&self, species: Species) -> Self {
-        Self::with_volumes(&self.binning, species, self.volumes.clone())
+        Self::with_volumes(self.binning.clone(), species, self.volumes.clone())
+    }
+
+    /// The edges of bins in r, be they shells or rings; `what` is refused in other bins.
+    pub(super) fn r_edges(&self, what: &str) -> Result<&Edges, EstimatorError> {
+        let refusal = || {
+            let found = self.binning.name();
+            EstimatorError::Needs(format!("{what} needs bins in r, found bins {found}"))
+        };
+        Ok(self.binning.as_r().ok_or_else(refusal)?.edges())
     }
 
     /// The volumes of the bins where space is not cut.
@@ -182,7 +191,7 @@ impl<B: Binning> Partials<B> {
     /// Other bins or numbers of classes, counts that cover a part of the frame only, that hold both orders of pairs or do not fit the
     /// numbers of particles, cuts by angle or rp, cuts without the number of pairs that they exclude, more pairs excluded than there are,
     /// approximate counts beside exact ones, a weight that is not positive and finite. `self` is then unchanged.
-    pub fn add_frame(&mut self, frame: &Frame<'_, B>) -> Result<(), EstimatorError> {
+    pub fn add_frame(&mut self, frame: &Frame<'_>) -> Result<(), EstimatorError> {
         let candidates = frame.candidates(&self.binning, &self.species)?;
         let exactness = frame.exactness(self.exactness)?;
         let weight = frame.weight;
@@ -212,13 +221,12 @@ impl<B: Binning> Partials<B> {
     pub(super) fn add_block(
         &mut self,
         (npairs, reweighted): (&[u64], Option<&[ExactSum]>),
-        frames: &[Frame<'_, B>],
+        frames: &[Frame<'_>],
         candidates: &[Vec<u64>],
         exactness: Exactness,
     ) -> Result<(), EstimatorError> {
-        let of = |(frame, candidates): (&Frame<'_, B>, &Vec<u64>)| {
-            self.finite_densities(frame, candidates)
-        };
+        let of =
+            |(frame, candidates): (&Frame<'_>, &Vec<u64>)| self.finite_densities(frame, candidates);
         let densities: Result<Vec<_>, _> = frames.iter().zip(candidates).map(of).collect();
         let densities = densities?;
         let sums = self.npairs.iter().zip(npairs);
@@ -239,7 +247,7 @@ impl<B: Binning> Partials<B> {
     /// `w P / V` of each class; refuses what float64 cannot hold.
     fn finite_densities(
         &self,
-        frame: &Frame<'_, B>,
+        frame: &Frame<'_>,
         candidates: &[u64],
     ) -> Result<Vec<Counted<f64>>, EstimatorError> {
         let (weight, volume) = (frame.weight, frame.space.volume());
@@ -254,7 +262,7 @@ impl<B: Binning> Partials<B> {
     }
 
     /// Adds what a frame is but for its pairs.
-    fn add_space(&mut self, frame: &Frame<'_, B>, densities: &[Counted<f64>]) {
+    fn add_space(&mut self, frame: &Frame<'_>, densities: &[Counted<f64>]) {
         let (weight, volume) = (frame.weight, frame.space.volume());
         self.weight.add(weight);
         self.weight_squares.add_square(weight);
@@ -271,7 +279,7 @@ impl<B: Binning> Partials<B> {
     }
 
     /// `w P / V` of each class.
-    fn densities(&self, frame: &Frame<'_, B>, candidates: &[u64]) -> Vec<Counted<f64>> {
+    fn densities(&self, frame: &Frame<'_>, candidates: &[u64]) -> Vec<Counted<f64>> {
         let number = |a: usize| frame.particles[a] as f64;
         let classes = self.species.pairs().iter().zip(candidates);
         let density = |(&[a, b], &candidates): (&[usize; 2], &u64)| {
@@ -285,7 +293,7 @@ impl<B: Binning> Partials<B> {
         classes.map(density).collect()
     }
 
-    fn cut_bins(&mut self, frame: &Frame<'_, B>, densities: &[Counted<f64>]) {
+    fn cut_bins(&mut self, frame: &Frame<'_>, densities: &[Counted<f64>]) {
         let Some(kept) = frame.space.kept() else {
             return;
         };
@@ -361,7 +369,7 @@ impl<B: Binning> Partials<B> {
     }
 
     /// The bins.
-    pub fn binning(&self) -> &B {
+    pub fn binning(&self) -> &Bins {
         &self.binning
     }
 

@@ -3,7 +3,6 @@
 //! Entry: [`StructureFactors::neutron`], [`StructureFactors::xray`], [`Partials::neutron`].
 
 use super::{FormFactor, Normalisation, Partials, StructureFactors};
-use crate::binning::RBins;
 use crate::error::EstimatorError;
 
 /// Total structure factors of neutrons, per particle; lengths in fm make F in fm^2 (100 fm^2 = 1 barn).
@@ -123,7 +122,7 @@ impl StructureFactors {
     }
 }
 
-impl Partials<RBins> {
+impl Partials {
     /// What neutrons see of g: G(r), D(r) and T(r), with a coherent scattering length of each species.
     ///
     /// # Errors
@@ -133,7 +132,7 @@ impl Partials<RBins> {
         lengths: &[f64],
         normalisation: Normalisation,
     ) -> Result<NeutronFunctions, EstimatorError> {
-        self.check_space("G(r)")?;
+        let edges = self.shell_edges("G(r)")?;
         normalisation.check_is_g("G(r)")?;
         self.species
             .check_list("scattering lengths", lengths.len())?;
@@ -146,7 +145,7 @@ impl Partials<RBins> {
             .collect();
         let partials = partials?;
         let density: f64 = self.densities_of_species().iter().sum();
-        let edges = self.binning.edges().values().windows(2);
+        let edges = edges.values().windows(2);
         let r: Vec<f64> = edges.map(|e| f64::midpoint(e[0], e[1])).collect();
         let g = (0..r.len()).map(|k| over_pairs(pairs, &amounts, |class| partials[class][k]));
         let g: Vec<f64> = g.collect();

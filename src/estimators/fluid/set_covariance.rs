@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::Space;
 use super::space::bin_volumes;
 use super::walls::{Shape, Walls, across, period, upright};
-use crate::binning::{Binning, LineOfSight, RBins, RpPiBins};
+use crate::binning::{Bins, LineOfSight, RBins, RpPiBins};
 use crate::domain::{Axis, Domain};
 use crate::error::EstimatorError;
 use crate::estimators::analytic::rings;
@@ -359,12 +359,13 @@ pub(super) fn of_shells(
     domain: &Domain,
     plane: Option<Axis>,
 ) -> Result<Space, EstimatorError> {
-    check_gaps(bins, walls, domain, plane)?;
+    let all = Bins::from(bins);
+    check_gaps(&all, walls, domain, plane)?;
     let edges = bins.edges();
     let region = Region::of(walls, domain, (plane, plane.is_some()))?;
     let Some(normal) = plane else {
         let shares = region.shells(edges.values(), &rules());
-        return Space::of_shares(&shares, region.volume(), &bin_volumes(bins)?);
+        return Space::of_shares(&shares, region.volume(), &bin_volumes(&all)?);
     };
     match region {
         Region::Prism { base, .. } => {
@@ -384,19 +385,20 @@ pub(super) fn of_cylinders(
     walls: &Walls,
     domain: &Domain,
 ) -> Result<Space, EstimatorError> {
-    check_gaps(bins, walls, domain, None)?;
-    let Some(LineOfSight::Fixed(axis)) = bins.line_of_sight() else {
+    let all = Bins::from(bins);
+    check_gaps(&all, walls, domain, None)?;
+    let Some(LineOfSight::Fixed(axis)) = all.line_of_sight() else {
         return needs("(rho, z) needs a fixed axis (x, y or z)".to_owned());
     };
     let region = Region::of(walls, domain, (Some(axis), false))?;
     let (rho, z) = (bins.rp_edges().values(), bins.pi_edges().values());
     let shares = region.cylinders(rho, z, &rules());
-    Space::of_shares(&shares, region.volume(), &bin_volumes(bins)?)
+    Space::of_shares(&shares, region.volume(), &bin_volumes(&all)?)
 }
 
 /// Refuses bins that reach from the region to its images, or beyond half of a periodic axis.
-fn check_gaps<B: Binning>(
-    bins: &B,
+fn check_gaps(
+    bins: &Bins,
     walls: &Walls,
     domain: &Domain,
     plane: Option<Axis>,

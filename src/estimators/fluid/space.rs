@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Space`].
 
-use crate::binning::{Binning, Formed, RBins};
+use crate::binning::{Bins, Formed, RBins};
 use crate::error::EstimatorError;
 use crate::estimators::RandomPairs;
 use crate::estimators::analytic::{rings, volumes};
@@ -57,12 +57,13 @@ impl Space {
     ///
     /// # Errors
     /// Randoms in other bins, incomplete or none, or a volume that is not positive and finite.
-    pub fn of_randoms<B: Binning>(
-        binning: &B,
-        randoms: &impl RandomPairs<B>,
+    pub fn of_randoms(
+        bins: impl Into<Bins>,
+        randoms: &impl RandomPairs,
         volume: f64,
     ) -> Result<Self, EstimatorError> {
-        Self::of_fractions(binning, randoms, volume, &bin_volumes(binning)?)
+        let bins = bins.into();
+        Self::of_fractions(&bins, randoms, volume, &bin_volumes(&bins)?)
     }
 
     /// The same of randoms in a plane, in rings ([`Partials::in_plane`](super::Partials::in_plane)) and an area.
@@ -71,15 +72,15 @@ impl Space {
     /// As [`Space::of_randoms`].
     pub fn of_randoms_in_plane(
         bins: &RBins,
-        randoms: &impl RandomPairs<RBins>,
+        randoms: &impl RandomPairs,
         area: f64,
     ) -> Result<Self, EstimatorError> {
-        Self::of_fractions(bins, randoms, area, &rings(bins.edges()))
+        Self::of_fractions(&bins.into(), randoms, area, &rings(bins.edges()))
     }
 
-    fn of_fractions<B: Binning>(
-        binning: &B,
-        randoms: &impl RandomPairs<B>,
+    fn of_fractions(
+        binning: &Bins,
+        randoms: &impl RandomPairs,
         volume: f64,
         whole: &[f64],
     ) -> Result<Self, EstimatorError> {
@@ -125,7 +126,7 @@ impl Space {
 }
 
 /// The volumes of whole bins.
-pub(super) fn bin_volumes<B: Binning>(binning: &B) -> Result<Vec<f64>, EstimatorError> {
+pub(super) fn bin_volumes(binning: &Bins) -> Result<Vec<f64>, EstimatorError> {
     let Some(Formed {
         form,
         on_sphere: false,

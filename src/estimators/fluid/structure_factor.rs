@@ -5,8 +5,9 @@
 
 use super::transform::{bin_integrals, check_q};
 use super::{Normalisation, Partials, Species, Window};
-use crate::binning::{Edges, RBins};
+use crate::binning::Edges;
 use crate::error::EstimatorError;
+use crate::estimators::analytic::shells;
 
 /// Partial structure factors at some q (2 pi over the unit of length), held as those of Faber & Ziman (1965), DOI 10.1080/14786436508211931.
 ///
@@ -196,7 +197,7 @@ fn check_fractions(species: &Species, fractions: &[f64]) -> Result<(), Estimator
     )))
 }
 
-impl Partials<RBins> {
+impl Partials {
     /// Partial structure factors by Fourier's integral over g, up to the last edge; the density is that of all particles, sum N / sum V.
     ///
     /// With `n2`, S(q) holds what a count of N particles holds; with `pairs`, g - 1 ends at 0 in a gas of any N.
@@ -209,23 +210,24 @@ impl Partials<RBins> {
         window: Window,
         normalisation: Normalisation,
     ) -> Result<StructureFactors, EstimatorError> {
-        self.check_space("S(q)")?;
+        let edges = self.shell_edges("S(q)")?;
         normalisation.check_is_g("S(q)")?;
         let fractions = self.fractions()?;
         let classes = self.species.pairs().iter();
         let g: Result<Vec<_>, _> = classes.map(|&pair| self.g(pair, normalisation)).collect();
         let density = self.densities_of_species().iter().sum();
-        let edges = self.binning.edges();
         StructureFactors::from_g(edges, &self.species, &g?, density, &fractions, q, window)
     }
 
-    /// Refuses bins in a plane.
-    pub(super) fn check_space(&self, what: &str) -> Result<(), EstimatorError> {
-        if self.is_in_space() {
-            return Ok(());
-        }
+    /// The edges of shells in space; `what` is refused in other bins.
+    pub(super) fn shell_edges(&self, what: &str) -> Result<&Edges, EstimatorError> {
+        let found = match self.binning.as_r() {
+            Some(bins) if self.volumes == shells(bins.edges()) => return Ok(bins.edges()),
+            Some(_) => "rings in a plane".to_owned(),
+            None => format!("bins {}", self.binning.name()),
+        };
         Err(EstimatorError::Needs(format!(
-            "{what} needs bins that are shells in space, found rings in a plane"
+            "{what} needs bins that are shells in space, found {found}"
         )))
     }
 }

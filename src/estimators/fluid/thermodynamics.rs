@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use super::structure_factor::check_bins_from_zero;
 use super::{Normalisation, Partials};
-use crate::binning::{Edges, RBins};
+use crate::binning::Edges;
 use crate::error::EstimatorError;
 use crate::quadrature::GaussLegendre;
 
@@ -121,7 +121,7 @@ pub fn corrected_for_box(
     Ok(corrected.collect())
 }
 
-impl Partials<RBins> {
+impl Partials {
     /// Kirkwood-Buff integrals `G_ab(L)` for each upper edge L, of g normalised by `n2`, corrected for the box on request.
     ///
     /// # Errors
@@ -131,11 +131,8 @@ impl Partials<RBins> {
         species: [usize; 2],
         correction: BoxCorrection,
     ) -> Result<Vec<f64>, EstimatorError> {
-        self.check_space("a Kirkwood-Buff integral")?;
-        let (edges, g) = (
-            self.binning.edges(),
-            self.g(species, Normalisation::Squares)?,
-        );
+        let edges = self.shell_edges("a Kirkwood-Buff integral")?;
+        let g = self.g(species, Normalisation::Squares)?;
         match correction {
             BoxCorrection::None => kirkwood_buff(edges, &g),
             BoxCorrection::GangulyVanDerVegt => {

@@ -3,7 +3,6 @@
 //! Entry: [`VanHove`].
 
 use super::{Frame, Normalisation, Partials, Space, Species};
-use crate::binning::Binning;
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::estimators::ratio;
@@ -15,14 +14,14 @@ use crate::frames::{FrameGroups, LaggedTally};
 /// a-b those of a then b and of b then a, and all P there are. It is 1 in an ideal gas, `G_d` over the density, and at t = 0 g(r). Own:
 /// the density of particles at a distance from where they were, over their number. Van Hove (1954), DOI 10.1103/PhysRev.95.249.
 #[derive(Debug, Clone)]
-pub struct VanHove<B> {
+pub struct VanHove {
     groups: FrameGroups,
     pairs: Vec<[usize; 2]>,
     /// The volume of frames that state none.
     volume: Option<f64>,
     exactness: Exactness,
     /// Of each lag; groups at the later time are numbered on from those at the origin.
-    distinct: Vec<Partials<B>>,
+    distinct: Vec<Partials>,
     /// Of each lag, group by group, bin by bin.
     own: Vec<Vec<u64>>,
 }
@@ -40,7 +39,7 @@ fn needs<T>(what: String) -> Result<T, EstimatorError> {
     Err(EstimatorError::Needs(what))
 }
 
-impl<B: Binning> VanHove<B> {
+impl VanHove {
     /// No origin yet, for so many lags. `empty` tells bins and pairs of groups, in space or in a plane; `volume` is that of frames that state none.
     ///
     /// ```
@@ -66,7 +65,7 @@ impl<B: Binning> VanHove<B> {
     /// # Errors
     /// Groups other than those whose pairs `empty` names.
     pub fn new(
-        empty: &Partials<B>,
+        empty: &Partials,
         groups: &FrameGroups,
         lags: usize,
         volume: Option<f64>,
@@ -196,7 +195,7 @@ impl<B: Binning> VanHove<B> {
         self.distinct.get(lag).map_or(0, Partials::frames)
     }
 
-    fn of_lag(&self, lag: usize) -> Result<&Partials<B>, EstimatorError> {
+    fn of_lag(&self, lag: usize) -> Result<&Partials, EstimatorError> {
         let found = self.distinct.get(lag);
         found.ok_or_else(|| {
             EstimatorError::Needs(format!(

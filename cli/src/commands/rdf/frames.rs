@@ -10,13 +10,13 @@ use albireo::estimators::fluid::{BlockPartials, FrameSpaces, Partials, Species};
 use albireo::frames::{
     FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::{Binning, PairJob, Pairs};
+use albireo::{Bins, PairJob, Pairs};
 use albireo_catalogs::did_you_mean;
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::bins::RdfBins;
+use super::bins;
 use super::checkpoint::Checkpoint;
 use super::flags::{FrameFlags, Plane};
 use super::times::TimeFlags;
@@ -36,11 +36,11 @@ const ROOM: usize = 256 << 20;
 const AT_ONCE: usize = 1 << 26;
 
 /// A run over frames.
-pub(super) struct Run<'a, B> {
+pub(super) struct Run<'a> {
     pub(super) flags: &'a FrameFlags,
     pub(super) times: &'a TimeFlags,
     pub(super) weights: FrameWeights,
-    pub(super) bins: B,
+    pub(super) bins: Bins,
     pub(super) volume: Option<f64>,
     pub(super) engines: Engines,
     /// What all frames must suit.
@@ -56,7 +56,7 @@ pub(super) struct Run<'a, B> {
 }
 
 /// What a run leaves.
-pub(super) struct Counted<B> {
+pub(super) struct Counted {
     pub(super) blocks: FrameBlocks,
     /// Blocks of the length asked for, where they are.
     pub(super) told: Option<FrameBlocks>,
@@ -64,14 +64,14 @@ pub(super) struct Counted<B> {
     pub(super) pairs: Vec<[usize; 2]>,
     /// Of each of these the pairs that no bin holds, of all frames, where any are excluded.
     pub(super) excluded: Option<Vec<u64>>,
-    pub(super) partials: Partials<B>,
-    pub(super) each: Vec<Partials<B>>,
-    pub(super) each_told: Vec<Partials<B>>,
+    pub(super) partials: Partials,
+    pub(super) each: Vec<Partials>,
+    pub(super) each_told: Vec<Partials>,
     pub(super) interrupted: bool,
     range: FrameRange,
 }
 
-impl<B: Binning> Counted<B> {
+impl Counted {
     /// The number of the frame at this place.
     pub(super) fn frame_number(&self, place: u64) -> u64 {
         self.range.start + place * self.range.step
@@ -164,9 +164,9 @@ fn left_out(
     Ok(sums.iter().any(|sum| *sum > 0).then_some(sums))
 }
 
-impl<B: RdfBins> Run<'_, B> {
+impl Run<'_> {
     /// Counts all frames.
-    pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted<B>> {
+    pub(super) fn count(mut self, record: &mut Record, fingerprint: &str) -> Result<Counted> {
         let groups = self.choice.groups().clone();
         let pairs = wanted(&groups, &self.flags.pair_names()?)?;
         let all = Species::within(groups.names().len());
@@ -185,7 +185,7 @@ impl<B: RdfBins> Run<'_, B> {
         }
         let (workers, engine) = self.workers()?;
         let species = Species::of_pairs(groups.names().len(), counted)?;
-        let empty = self.bins.empty(species, self.flags.plane)?;
+        let empty = bins::empty(&self.bins, species, self.flags.plane)?;
         let n_classes = groups.labels() as usize * (groups.labels() as usize + 1) / 2;
         let bytes = 8 * self.bins.n_bins() * n_classes;
         let most = (ROOM / bytes.max(1)).clamp(BLOCKS[1], BLOCKS[0]);
@@ -288,7 +288,7 @@ impl<B: RdfBins> Run<'_, B> {
     fn run(
         &mut self,
         workers: &FrameWorkers,
-        what: &FrameBins<B>,
+        what: &FrameBins,
         blocks: &mut FrameBlocks,
         mut told: Option<&mut FrameBlocks>,
         checkpoint: &mut Checkpoint,
@@ -361,9 +361,9 @@ fn together(world: &dyn World, done: &mut FramesDone, blocks: &mut FrameBlocks) 
 }
 
 /// The particles of a frame, whose box the bins must suit.
-pub(super) fn ready<B: RdfBins>(
+pub(super) fn ready(
     choice: &FrameChoice,
-    (bins, suits): (&B, &Suits),
+    (bins, suits): (&Bins, &Suits),
     frame: NumberedFrame,
     weight: f64,
 ) -> Result<FrameJob> {

@@ -3,7 +3,7 @@
 use albireo::counts::excluded_pairs;
 use albireo::estimators::Rdf as Distribution;
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
-use albireo::{Binning, Domain, Edges, JobError, LineOfSight, Outside, PairCounts, Pairs, RBins};
+use albireo::{Bins, Domain, Edges, JobError, LineOfSight, Outside, PairCounts, Pairs, RBins};
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -146,7 +146,7 @@ fn columns_of(g: Vec<f64>, error: Vec<f64>, n: Vec<f64>) -> [TableColumn; 3] {
 
 /// The same of bins of which the space of the particles holds a part.
 fn cut_columns(
-    counts: &PairCounts<RBins>,
+    counts: &PairCounts,
     pairs: Pairs<'_>,
     excluded: u64,
     space: &Space,
@@ -174,7 +174,7 @@ fn cut_columns(
 }
 
 /// Refuses bins that do not suit a box.
-fn check_reach<B: Binning>(bins: &B, domain: &Domain, beyond_half: bool) -> Result<()> {
+fn check_reach(bins: &Bins, domain: &Domain, beyond_half: bool) -> Result<()> {
     match bins.admit(domain) {
         Err(JobError::Reach { .. } | JobError::ReachSquared { .. }) if beyond_half => Ok(()),
         Err(error @ (JobError::Reach { .. } | JobError::ReachSquared { .. })) => Err(anyhow!(
@@ -349,10 +349,11 @@ impl Rdf {
         let samples = call
             .kept
             .read(&sources, &self.pairs.space, wanted, &mut record)?;
-        let bins = self.bins(|| Ok(samples.domain().reach()))?;
+        let shells = self.bins(|| Ok(samples.domain().reach()))?;
+        let bins = Bins::from(&shells);
         check_reach(&bins, samples.domain(), self.beyond_half)?;
         let first = samples.get("data")?;
-        let space = self.space_of_sample(&bins, &samples, (selection, &mut record))?;
+        let space = self.space_of_sample(&shells, &samples, (selection, &mut record))?;
         let (name, pairs) = match samples.find("second") {
             None => ("AA", Pairs::Auto(first)),
             Some(second) => ("AB", Pairs::Cross(first, second)),
@@ -367,7 +368,7 @@ impl Rdf {
         let of_bins = if space.kept().is_some() {
             cut_columns(&counts, pairs, excluded, &space)?
         } else {
-            let mut distribution = Distribution::new(&bins);
+            let mut distribution = Distribution::new(&shells);
             distribution.add_frame_excluding(&counts, space.volume(), first.len(), excluded)?;
             columns_of(
                 distribution.g(),
@@ -416,7 +417,7 @@ impl Rdf {
             let randoms = self.randoms_in(path, selection, domain, samples.unit());
             return randoms_space(
                 &randoms,
-                bins,
+                &bins.into(),
                 &self.engines(&Arguments::default())?,
                 record,
             );

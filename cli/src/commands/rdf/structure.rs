@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use albireo::estimators::fluid::{FormFactor, Normalisation, Partials, StructureFactors, Window};
-use albireo::{Binning, Edges, LineOfSight, RBins};
+use albireo::{Edges, LineOfSight};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -172,7 +172,7 @@ impl StructureFlags {
 /// The tables that are asked for, and where they go.
 pub(super) fn tables<'a>(
     flags: &'a StructureFlags,
-    partials: &Partials<RBins>,
+    partials: &Partials,
     named: (&[String], Option<&str>),
     of: (Normalisation, bool),
     record: &Record,
@@ -189,7 +189,7 @@ pub(super) fn tables<'a>(
 /// The structure factors, if they are asked for.
 fn structure_factors(
     flags: &StructureFlags,
-    partials: &Partials<RBins>,
+    partials: &Partials,
     (names, unit): (&[String], Option<&str>),
     (norm, in_vacuum): (Normalisation, bool),
     mut record: Record,
@@ -266,7 +266,7 @@ fn structure_factors(
 /// P(r), if it is asked for.
 fn distances(
     flags: &StructureFlags,
-    partials: &Partials<RBins>,
+    partials: &Partials,
     (names, unit): (&[String], Option<&str>),
     mut record: Record,
 ) -> Result<Option<Table>> {
@@ -306,7 +306,7 @@ fn distances(
 /// What neutrons see of g(r), if it is asked for.
 fn totals(
     flags: &StructureFlags,
-    partials: &Partials<RBins>,
+    partials: &Partials,
     (names, unit): (&[String], Option<&str>),
     norm: Normalisation,
     mut record: Record,

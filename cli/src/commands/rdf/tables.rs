@@ -11,7 +11,7 @@ use albireo_catalogs::{ResultKind, Table, TableColumn};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::bins::RdfBins;
+use super::bins;
 use super::flags::{FrameFlags, NormName};
 use super::frames::Counted;
 use super::structure::{self, StructureFlags};
@@ -59,23 +59,19 @@ impl Named<'_> {
 const FEWEST: usize = 8;
 
 /// The errors of g from blocks of frames, and what they are; none of too few frames.
-struct BlockErrors<'a, B> {
+struct BlockErrors<'a> {
     /// Blocks of frames: few large ones, or many whose errors have a plateau.
-    blocks: Vec<Partials<B>>,
-    of: &'a Counted<B>,
+    blocks: Vec<Partials>,
+    of: &'a Counted,
     norm: Normalisation,
     plateau: bool,
 }
 
-impl<'a, B: RdfBins> BlockErrors<'a, B> {
-    fn new(
-        counted: &'a Counted<B>,
-        norm: Normalisation,
-        flags: &FrameFlags,
-    ) -> Result<Option<Self>> {
+impl<'a> BlockErrors<'a> {
+    fn new(counted: &'a Counted, norm: Normalisation, flags: &FrameFlags) -> Result<Option<Self>> {
         let plateau = flags.is_plateau();
         let blocks = if plateau {
-            let whole = |block: &&Partials<B>| block.frames() == counted.blocks.length();
+            let whole = |block: &&Partials| block.frames() == counted.blocks.length();
             counted.each.iter().filter(whole).cloned().collect()
         } else {
             even_blocks(&counted.each, flags.blocks())?
@@ -143,7 +139,7 @@ impl<'a, B: RdfBins> BlockErrors<'a, B> {
     fn of_plateau(&self, pair: [usize; 2]) -> Result<Vec<f64>> {
         let partials = &self.of.partials;
         let bins = partials.binning().n_bins();
-        let divisors = |of: &Partials<B>| -> Result<Vec<f64>> {
+        let divisors = |of: &Partials| -> Result<Vec<f64>> {
             Ok(match self.norm {
                 Normalisation::None => vec![of.weight(); bins],
                 norm => of.ideal_pairs(pair, norm)?,
@@ -167,9 +163,9 @@ impl<'a, B: RdfBins> BlockErrors<'a, B> {
 }
 
 /// The columns of one pair of species.
-fn pair_columns<B: RdfBins>(
-    partials: &Partials<B>,
-    errors: Option<&BlockErrors<'_, B>>,
+fn pair_columns(
+    partials: &Partials,
+    errors: Option<&BlockErrors<'_>>,
     pair: [usize; 2],
     (named, norm, flags): (&Named<'_>, Normalisation, &FrameFlags),
 ) -> Result<Vec<TableColumn>> {
@@ -193,7 +189,7 @@ fn pair_columns<B: RdfBins>(
         columns.push(TableColumn::floats(named.column("w", pair), what, w));
     }
     if let Some(correction) = flags.kirkwood_buff {
-        let integrals = B::kirkwood_buff(partials, pair, correction.into())?;
+        let integrals = bins::kirkwood_buff(partials, pair, correction.into())?;
         let what = format!(
             "Kirkwood-Buff integral of {of} up to hi, of an endless fluid (Krueger & Vlugt 2018), unit of length cubed"
         );
@@ -207,7 +203,7 @@ fn pair_columns<B: RdfBins>(
         columns.push(errors.column(pair, named)?);
     }
     // Partners are within a distance, not in rings and heights.
-    if B::of_r(partials).is_some() {
+    if partials.binning().as_r().is_some() {
         columns.extend(partner_columns(partials, pair, named)?);
     }
     columns.push(TableColumn::integers(
@@ -219,8 +215,8 @@ fn pair_columns<B: RdfBins>(
 }
 
 /// n(r), of unlike species around both.
-fn partner_columns<B: RdfBins>(
-    partials: &Partials<B>,
+fn partner_columns(
+    partials: &Partials,
     pair: [usize; 2],
     named: &Named<'_>,
 ) -> Result<Vec<TableColumn>> {
@@ -249,7 +245,7 @@ fn partner_columns<B: RdfBins>(
 }
 
 /// What was averaged over.
-fn note<B: RdfBins>(record: &mut Record, counted: &Counted<B>, names: &[String]) {
+fn note(record: &mut Record, counted: &Counted, names: &[String]) {
     let frames = counted.blocks.len();
     record.set("frames", frames);
     record.set("interrupted", counted.interrupted);
@@ -292,8 +288,8 @@ fn note<B: RdfBins>(record: &mut Record, counted: &Counted<B>, names: &[String])
 }
 
 /// Writes what was counted, and ends as the signal says that ended the run.
-pub(super) fn write<B: RdfBins>(
-    counted: &Counted<B>,
+pub(super) fn write(
+    counted: &Counted,
     names: &[String],
     unit: Option<&str>,
     (flags, times, structure, output): (&FrameFlags, &TimeFlags, &StructureFlags, &OutputFlags),
@@ -305,9 +301,9 @@ pub(super) fn write<B: RdfBins>(
     }
     flags.warn_of_few_frames(frames as u64);
     let norm = flags.norm.map_or(Normalisation::Pairs, Into::into);
-    let axes = counted.partials.binning().named_axes();
+    let axes = bins::named_axes(counted.partials.binning());
     record.set_bins(Statistic::R, &axes, LineOfSight::default());
-    record.set("statistic", counted.partials.binning().statistic());
+    record.set("statistic", bins::statistic(counted.partials.binning()));
     record.set("normalisation", norm.name());
     note(&mut record, counted, names);
     let named = Named {
@@ -340,9 +336,9 @@ pub(super) fn write<B: RdfBins>(
         let meta = record.finish(ResultKind::Rdf);
         beside.push((path.as_path(), Table { columns, meta }));
     }
-    if let Some(of_r) = B::of_r(&counted.partials) {
+    if counted.partials.binning().as_r().is_some() {
         let what = (norm, in_vacuum && flags.norm == Some(NormName::None));
-        let tables = structure::tables(structure, of_r, (names, unit), what, &record)?;
+        let tables = structure::tables(structure, &counted.partials, (names, unit), what, &record)?;
         beside.extend(tables);
     }
     let table = Table {
@@ -360,8 +356,8 @@ pub(super) fn write<B: RdfBins>(
 }
 
 /// Each block after the other: its first frame, its frames, and for each bin what is counted and g.
-fn of_blocks<B: RdfBins>(
-    counted: &Counted<B>,
+fn of_blocks(
+    counted: &Counted,
     edges: Vec<TableColumn>,
     (named, norm): (&Named<'_>, Normalisation),
     running: bool,
@@ -414,11 +410,7 @@ fn of_blocks<B: RdfBins>(
 }
 
 /// g of the first block, of the first two, and so on.
-fn running_mean<B: RdfBins>(
-    blocks: &[Partials<B>],
-    pair: [usize; 2],
-    norm: Normalisation,
-) -> Result<Vec<f64>> {
+fn running_mean(blocks: &[Partials], pair: [usize; 2], norm: Normalisation) -> Result<Vec<f64>> {
     let mut so_far = blocks.first().map(Partials::emptied);
     let mut means = Vec::new();
     for block in blocks {

@@ -2,28 +2,26 @@
 
 use std::path::PathBuf;
 
-use albireo::RBins;
-use albireo::estimators::fluid::{FrameSpaces, Space};
-use albireo::frames::FrameJob;
-use albireo_catalogs::is_structure_before;
-use albireo_samples::{
-    FrameChoice, FrameReading, FrameSource, GivenFrames, Notice, NumberedFrame, Selection,
-};
-use anyhow::{Context, Result, anyhow};
-use serde_json::json;
-
-use super::bins::RdfBins;
 use super::frames::{self, fingerprint, note};
 use super::provenance::{self, Digests};
 use super::walls::{Randoms, Suits};
 use super::weights::{FrameWeights, WeightSpec};
-use super::{Rdf, flags, tables, van_hove};
+use super::{Rdf, bins, flags, tables, van_hove};
 use crate::engine::Engines;
 use crate::inputs::{Call, say};
 use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
 use crate::world;
+use albireo::estimators::fluid::{FrameSpaces, Space};
+use albireo::frames::FrameJob;
+use albireo::{Bins, RBins};
+use albireo_catalogs::is_structure_before;
+use albireo_samples::{
+    FrameChoice, FrameReading, FrameSource, GivenFrames, Notice, NumberedFrame, Selection,
+};
+use anyhow::{Context, Result, anyhow};
+use serde_json::json;
 
 impl Rdf {
     /// Counts the frames of a trajectory, of files or in memory.
@@ -113,7 +111,7 @@ impl Rdf {
         let lags = self.times.lags()?;
         match self.frames.cylinders(bins.edges())? {
             Some(_) if lags.is_some() => Err(usage("--lags is of bins in r alone")),
-            Some(cylinders) => self.run_in(cylinders, open, selection, record),
+            Some(cylinders) => self.run_in(cylinders.into(), open, selection, record),
             None if lags.is_some() => {
                 if self.beyond_half || self.walls.given() {
                     return Err(usage(
@@ -121,7 +119,7 @@ impl Rdf {
                     ));
                 }
                 let (run, (names, unit), digests) =
-                    self.prepared(bins, open, selection, &mut record)?;
+                    self.prepared(bins.into(), open, selection, &mut record)?;
                 if world::current().size() > 1 {
                     // Each frame meets several others.
                     tracing::warn!("--lags shares nothing out: rank 0 carries it out alone");
@@ -133,7 +131,7 @@ impl Rdf {
                 let written = (&self.structure, &self.pairs.output);
                 van_hove::write(run, (&names, unit.as_deref()), written, record)
             }
-            None => self.run_in(bins, open, selection, record),
+            None => self.run_in(bins.into(), open, selection, record),
         }
     }
 
@@ -184,9 +182,9 @@ impl Rdf {
     }
 
     /// Counts frames in these bins, and writes what comes of them.
-    fn run_in<B: RdfBins>(
+    fn run_in(
         &self,
-        bins: B,
+        bins: Bins,
         open: Opened,
         selection: &Selection,
         mut record: Record,
@@ -210,13 +208,13 @@ impl Rdf {
     }
 
     /// A run over frames, with the names of species, the unit of length and what the files are known by.
-    fn prepared<B: RdfBins>(
+    fn prepared(
         &self,
-        bins: B,
+        bins: Bins,
         open: Opened,
         selection: &Selection,
         record: &mut Record,
-    ) -> Result<(frames::Run<'_, B>, NamesAndUnit, Digests)> {
+    ) -> Result<(frames::Run<'_>, NamesAndUnit, Digests)> {
         self.pairs
             .run
             .pieces
@@ -235,7 +233,7 @@ impl Rdf {
                 suits.walls = Some(spec.walls.clone());
                 if let Some(job) = first {
                     // What is wrong with them is said before anything is counted.
-                    bins.between_walls(&spec.walls, &job.domain, plane)
+                    bins::space_between_walls(&bins, &spec.walls, &job.domain, plane)
                         .context("--walls")?;
                 }
                 let walls = spec.walls.clone();
@@ -359,9 +357,9 @@ struct Opened {
 type NamesAndUnit = (Vec<String>, Option<String>);
 
 /// The space that random points fill, noted in the record.
-pub(super) fn randoms_space<B: RdfBins>(
+pub(super) fn randoms_space(
     randoms: &Randoms<'_>,
-    bins: &B,
+    bins: &Bins,
     engines: &Engines,
     record: &mut Record,
 ) -> Result<Space> {

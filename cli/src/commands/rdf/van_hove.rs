@@ -7,14 +7,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use albireo::estimators::fluid::{Normalisation, Partials, Species, VanHove};
+use albireo::LineOfSight;
+use albireo::estimators::fluid::{Normalisation, Species, VanHove};
 use albireo::frames::{FrameJob, FramePair, LaggedBins, LaggedTally, count_lagged};
-use albireo::{Binning, LineOfSight, RBins};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::FrameSource;
 use anyhow::{Result, bail};
 use serde_json::json;
 
+use super::bins;
 use super::frames::{Run, ready, wanted};
 use super::structure::StructureFlags;
 use crate::args::OutputFlags;
@@ -104,7 +105,7 @@ impl Times {
 }
 
 /// Refuses what has no meaning beside lags.
-fn refuse(run: &Run<'_, RBins>, structure: &StructureFlags) -> Result<()> {
+fn refuse(run: &Run<'_>, structure: &StructureFlags) -> Result<()> {
     let flags = run.flags;
     let given = [
         (structure.structure.is_some(), "--structure"),
@@ -125,7 +126,7 @@ fn refuse(run: &Run<'_, RBins>, structure: &StructureFlags) -> Result<()> {
 
 /// Counts the pairs between frames and writes the distinct and own parts.
 pub(super) fn write(
-    mut run: Run<'_, RBins>,
+    mut run: Run<'_>,
     (names, unit): (&[String], Option<&str>),
     (structure, output): (&StructureFlags, &OutputFlags),
     mut record: Record,
@@ -136,10 +137,7 @@ pub(super) fn write(
     let pairs = wanted(&groups, &run.flags.pair_names()?)?;
     let (workers, engine) = run.workers()?;
     let species = Species::of_pairs(names.len(), &pairs)?;
-    let empty = match run.flags.plane {
-        None => Partials::new(&run.bins, species)?,
-        Some(_) => Partials::in_plane(&run.bins, species),
-    };
+    let empty = bins::empty(&run.bins, species, run.flags.plane)?;
     let labels: Vec<[u32; 2]> = pairs.iter().flat_map(|&p| groups.label_pairs(p)).collect();
     let what = LaggedBins::of_pairs(run.bins.clone(), groups.labels(), &labels);
     let exactness = workers.exactness();
@@ -218,7 +216,7 @@ fn next_pair(
 }
 
 /// Refuses lags that the trajectory is too short for.
-fn check_lags(hove: &VanHove<RBins>, lags: &[u64], frames: u64, interrupted: bool) -> Result<()> {
+fn check_lags(hove: &VanHove, lags: &[u64], frames: u64, interrupted: bool) -> Result<()> {
     let none = (0..lags.len()).find(|&lag| hove.origins(lag) == 0);
     match none {
         Some(lag) if interrupted => bail!(
@@ -235,7 +233,7 @@ fn check_lags(hove: &VanHove<RBins>, lags: &[u64], frames: u64, interrupted: boo
 
 /// The columns of each lag: distinct parts of all pairs, own parts of all species in them.
 fn columns_of(
-    hove: &VanHove<RBins>,
+    hove: &VanHove,
     lags: &[u64],
     (pairs, names): (&[[usize; 2]], &[String]),
     norm: Normalisation,

@@ -9,12 +9,12 @@ use albireo::counts::{Sums, WeightedSums, count_prepared};
 use albireo::engine::PreparedJob;
 use albireo::estimators::fluid::{Space, Walls};
 use albireo::frames::FrameJob;
-use albireo::{Axis, Domain, Engine, Outside, PairCounts, PairJob, Pairs, Particles, Points};
+use albireo::{Axis, Bins, Domain, Outside, PairCounts, PairJob, Pairs, Particles, Points};
 use albireo_samples::{BoxSpec, Reading, Selection, Source};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use super::bins::RdfBins;
+use super::bins;
 use super::check_reach;
 use super::flags::Plane;
 use crate::engine::Engines;
@@ -125,7 +125,7 @@ pub(super) struct Suits {
 
 impl Suits {
     /// Refuses a frame whose box or particles do not suit bins, walls or random points.
-    pub(super) fn check<B: RdfBins>(&self, bins: &B, job: &FrameJob) -> Result<()> {
+    pub(super) fn check(&self, bins: &Bins, job: &FrameJob) -> Result<()> {
         check_reach(bins, &job.domain, self.beyond_half)?;
         if let Some(walls) = &self.walls {
             check_within(walls, &job.particles, &job.domain)?;
@@ -200,7 +200,7 @@ pub(super) struct Randoms<'a> {
 
 impl Randoms<'_> {
     /// Counts RR: the space that random points fill, and their number.
-    pub(super) fn space<B: RdfBins>(&self, bins: &B, engines: &Engines) -> Result<(Space, usize)> {
+    pub(super) fn space(&self, bins: &Bins, engines: &Engines) -> Result<(Space, usize)> {
         let made = || -> Result<_> {
             let points = random_points(
                 self.path,
@@ -220,13 +220,16 @@ impl Randoms<'_> {
             let bar = Bar::new("RR");
             let prepared = engine.prepare(points, self.domain, &bar)?;
             let job = PreparedJob::auto(&prepared);
-            let counted = count_prepared(&engine, &job, bins, sums, &bar);
+            let counted = count_prepared(&*engine, &job, bins, sums, &bar);
             bar.clear();
-            let rr: PairCounts<B> = counted?.0;
+            let rr: PairCounts = counted?.0;
             if rr.npairs().iter().all(|&n| n == 0) {
                 bail!("none of {number} random points are as close together as the bins reach");
             }
-            Ok((bins.of_randoms(&rr, self.volume, self.plane)?, number))
+            Ok((
+                bins::space_of_randoms(bins, &rr, self.volume, self.plane)?,
+                number,
+            ))
         };
         made().with_context(|| format!("--randoms {}", self.path.display()))
     }

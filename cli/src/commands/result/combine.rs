@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use albireo::estimators::{CombinedRegions, Term, TermCounts, combined, projected_to};
-use albireo::{Binning, Correlation, EstimatorError, SignedEdges};
+use albireo::{Bins, Correlation, EstimatorError, SignedEdges};
 use albireo_catalogs::Table;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -12,7 +12,6 @@ use serde_json::Value;
 use super::parts::{Saved, bins_of};
 use super::realisations::Realisations;
 use crate::args::OutputFlags;
-use crate::bins::with_bins;
 use crate::catalogs::Files;
 use crate::commands::estimate::Estimated;
 use crate::commands::over_mu::{OverMu, OverMuFlags};
@@ -101,7 +100,7 @@ struct Sums {
 }
 
 /// The counts as results write them.
-fn counted<B: Binning>(counts: &TermCounts<B>, terms: &[Term]) -> Result<Vec<Counted>> {
+fn counted(counts: &TermCounts, terms: &[Term]) -> Result<Vec<Counted>> {
     let one = |term: &Term| {
         let made = ("combined", Value::Bool(true));
         Ok(Counted::new(term.name, counts.get(*term)?, None, made))
@@ -168,12 +167,7 @@ impl Combine {
     }
 
     /// The counts of all parts put together, and the estimate.
-    fn sums<B: Binning + 'static>(
-        &self,
-        parts: &[Saved<'_>],
-        regions: &[(PathBuf, Table)],
-        bins: &B,
-    ) -> Result<Sums> {
+    fn sums(&self, parts: &[Saved<'_>], regions: &[(PathBuf, Table)], bins: &Bins) -> Result<Sums> {
         let (estimator, terms) = parts[0].estimator(bins.order())?;
         if regions.is_empty() {
             let counts = parts.iter().map(|part| part.counts(&terms, bins));
@@ -222,7 +216,7 @@ impl Combine {
         let derived = self.derived(statistic.unwrap_or("none"), last)?;
         let regions = self.regions(parts.len())?;
         let bins = bins_of(first)?;
-        let mut sums = with_bins!(&bins, bins => self.sums(&parts, &regions, bins)?);
+        let mut sums = self.sums(&parts, &regions, &bins)?;
         if first.edges()?.first().is_some_and(|(name, _)| name == "s")
             && let Some(axis) = sums.xi.axes.first_mut()
         {

@@ -8,7 +8,7 @@ use albireo::binning::PairOrder;
 use albireo::counts::{JobId, PairKind, RegionCounts};
 use albireo::engine::Exactness;
 use albireo::estimators::{Estimator, RegionTerms, Term};
-use albireo::{Binning, Edges, LineOfSight, PairCounts, PairTotal, SignedEdges};
+use albireo::{Bins, Edges, LineOfSight, PairCounts, PairTotal, SignedEdges};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::saved::floats;
 use super::settings::difference;
 use crate::args::LosName;
-use crate::bins::{AnyBins, BinSpec, Statistic};
+use crate::bins::{BinSpec, Statistic};
 
 /// A saved correlation function with its counts.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ fn integers<'t>(table: &'t Table, name: &str) -> Result<&'t [u64]> {
 }
 
 /// The bins that the metadata of a result describe.
-pub(super) fn bins_of(table: &Table) -> Result<AnyBins> {
+pub(super) fn bins_of(table: &Table) -> Result<Bins> {
     let name = text(table, "statistic")?;
     let statistics = Statistic::value_variants().iter();
     let statistic = statistics.copied().find(|one| one.name() == name);
@@ -146,7 +146,7 @@ impl<'a> Saved<'a> {
     }
 
     /// A count as it was.
-    fn count<B: Binning>(self, name: &str, bins: &B) -> Result<PairCounts<B>> {
+    fn count(self, name: &str, bins: &Bins) -> Result<PairCounts> {
         let (total, job) = self.total(name)?;
         let above = self
             .records()?
@@ -176,23 +176,19 @@ impl<'a> Saved<'a> {
     }
 
     /// All of its counts.
-    pub(super) fn counts<B: Binning>(
-        self,
-        terms: &[Term],
-        bins: &B,
-    ) -> Result<Vec<(Term, PairCounts<B>)>> {
+    pub(super) fn counts(self, terms: &[Term], bins: &Bins) -> Result<Vec<(Term, PairCounts)>> {
         let count = |term: &Term| Ok((*term, self.count(term.name, bins)?));
         let counts: Result<_> = terms.iter().map(count).collect();
         counts.with_context(|| self.place())
     }
 
     /// All of its counts kept apart by region, as a file that `--region-counts` wrote has them.
-    pub(super) fn regions<B: Binning>(
+    pub(super) fn regions(
         self,
         (estimator, terms): (Estimator, &[Term]),
-        bins: &B,
+        bins: &Bins,
         (path, table): (&Path, &Table),
-    ) -> Result<RegionTerms<B>> {
+    ) -> Result<RegionTerms> {
         let by_region = ByRegion { table, of: self };
         let terms = by_region.check().and_then(|()| {
             let count = |term: &Term| Ok((*term, by_region.count(term.name, bins)?));
@@ -241,11 +237,11 @@ impl ByRegion<'_> {
     }
 
     /// A count with its parts by region.
-    fn count<B: Binning>(&self, name: &str, bins: &B) -> Result<RegionCounts<B>> {
+    fn count(&self, name: &str, bins: &Bins) -> Result<RegionCounts> {
         let whole = self.of.count(name, bins)?;
         let total = whole.total();
         let n = bins.n_bins();
-        let part = |part: &str| -> Result<Vec<PairCounts<B>>> {
+        let part = |part: &str| -> Result<Vec<PairCounts>> {
             let npairs = integers(self.table, &format!("{name}_{part}_npairs"))?;
             let weight = format!("{name}_{part}_weight");
             let weight = self
@@ -257,7 +253,7 @@ impl ByRegion<'_> {
             let totals = totals.and_then(|t| t.get(name)?.get(part));
             let totals =
                 totals.with_context(|| format!("no metadata `region_totals` of {name}"))?;
-            let one = |k: usize| -> Result<PairCounts<B>> {
+            let one = |k: usize| -> Result<PairCounts> {
                 let of = |key: &str| totals.get(key).and_then(|values| values.get(k));
                 let total = PairTotal {
                     pairs: of("pairs")

@@ -92,7 +92,7 @@ fn line_of_sight(table: &Table) -> Result<LineOfSight> {
 }
 
 /// The random pairs of a result.
-fn counts(table: &Table, kind: ResultKind) -> Result<PairCounts<SMuBins>> {
+fn counts(table: &Table, kind: ResultKind) -> Result<PairCounts> {
     let axes = table.edges()?;
     let [(s, s_edges), (mu, mu_edges)] = &axes[..] else {
         bail!("window multipoles need random pairs over (s, mu)");

@@ -7,7 +7,7 @@
 mod fine;
 
 use super::*;
-use crate::binning::{Binning, Formed, RBins, RpPiBins, SMuBins};
+use crate::binning::{Bins, Formed, RBins, RpPiBins, SMuBins};
 
 /// Slots of sixteen pairs, none where the filter is in doubt.
 type Answers = [Option<u32>; MOST_LANES];
@@ -365,13 +365,14 @@ impl Trial {
     }
 
     /// Asks about the pair and about some beside it.
-    fn answers<B: Binning>(
+    fn answers(
         &self,
         isa: Isa,
-        bins: &B,
+        bins: impl Into<Bins>,
         pair: &Geometry,
         random: &mut Random,
     ) -> Option<([usize; 2], [f64; 2])> {
+        let bins = &bins.into();
         let form = Formed::of(bins)?.form;
         let slots = Slots::of(&form);
         let mut pairs = [*pair; MOST_LANES];

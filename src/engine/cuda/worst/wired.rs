@@ -5,7 +5,7 @@
 //! the axis or the table that came out.
 
 use super::*;
-use crate::binning::{Binning, Formed, RBins, RpPiBins, SMuBins};
+use crate::binning::{Binning, Bins, Formed, RBins, RpPiBins, SMuBins};
 
 /// Slots of an axis as a kernel numbers them, from 0 below the sums' first.
 struct Slot {
@@ -187,7 +187,8 @@ fn along_through(value: f64, most: f64, n: usize, signed: bool) -> Option<Signed
 }
 
 /// Asks the filter of `bins` about a pair, at every end of the roots; how often it was sure.
-fn ask<B: Binning>(setting: &Setting, bins: &B, pair: &Pair) -> usize {
+fn ask(setting: &Setting, bins: impl Into<Bins>, pair: &Pair) -> usize {
+    let bins = &bins.into();
     let coordinates = match &setting.place {
         Place::Centred(frame) => Coordinates::Centred(frame),
         Place::Wrapped(frame) => Coordinates::Wrapped(frame),
