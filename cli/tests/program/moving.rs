@@ -1,7 +1,7 @@
-//! Velocities and forces of AMBER `NetCDF` and GSD in conditions and in `albireo info`.
+//! Velocities and forces of AMBER `NetCDF` and GSD in conditions, as strengths and in `albireo info`.
 
 use crate::bad_input::refused;
-use crate::folder::Folder;
+use crate::folder::{Folder, floats};
 use crate::made::{Chunk, Stated, Values, Variable, gsd, netcdf};
 
 /// Two atoms in a box of 9; what is written for their velocities is AMBER's, to be multiplied by 20.455.
@@ -49,7 +49,7 @@ fn hoomd() -> Vec<u8> {
 }
 
 fn folder() -> Folder {
-    let folder = Folder::new();
+    let folder = Folder::new().with("at.csv", "x,y,z\n1,2,3\n4,5,6\n");
     let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.path(name), bytes).unwrap();
     write("t.nc", amber("angstrom/picosecond"));
     write("fs.nc", amber("angstrom/femtosecond"));
@@ -96,6 +96,28 @@ fn conditions_name_velocities_and_forces() {
         ),
     ] {
         refused(&folder, &call, 1, &[expected]);
+    }
+}
+
+#[test]
+fn one_frame_has_velocities_as_strengths_and_in_conditions() {
+    let folder = folder();
+    let volume = 4.0 / 3.0 * std::f64::consts::PI;
+    let scale = f64::from(20.455_f32);
+    for (flags, expected) in [
+        ("t.nc --weight vx", [0.5 * scale, 0.25 * scale]),
+        ("t.nc --weight 2*fy", [4.0, 10.0]),
+        ("t.nc --where vy<0", [1.0, 0.0]),
+    ] {
+        folder.good(&format!(
+            "field {flags} --kernel top-hat --radius 1 --at at.csv -o v.parquet --overwrite"
+        ));
+        let values = floats(&folder.table("v.parquet"), "value");
+        for (value, expected) in values.iter().zip(expected) {
+            let close = (value * volume - expected).abs() < 1e-6 * (1.0 + expected);
+            assert!(close, "{flags}: {value} {expected}");
+        }
+        assert_eq!(values.len(), 2, "{flags}");
     }
 }
 
