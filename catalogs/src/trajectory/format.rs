@@ -80,8 +80,9 @@ pub struct TrajectoryRequest {
     /// Tables: a second table with the box of each frame, columns `frame, ax, ay, az, bx, .., cz` or `frame, lx, ly, lz`. `None`: the file of the same name
     /// that ends in `.box.parquet` or `.box.csv` in place of its own ending, if it is there.
     pub boxes: Option<PathBuf>,
-    /// H5MD, `MDTraj` HDF5, TRR, LAMMPS dumps, XYZ and GRO: whether velocities and forces are read too, where frames have them, as `vx`, `vy`, `vz`, `fx`, `fy` and
-    /// `fz` of each particle.
+    /// H5MD, `MDTraj` HDF5, TRR, AMBER `NetCDF`, GSD, LAMMPS dumps, XYZ and GRO: whether velocities and forces are read too, where frames have them, as `vx`, `vy`,
+    /// `vz`, `fx`, `fy` and `fz` of each particle. Those of AMBER are in Angstrom/ps and kcal/mol/Angstrom: other units that a file states are converted or, where
+    /// they are not known, refused; numbers in units of `lj` stay as they are.
     pub velocities: bool,
     /// Tables: whether one without the column `frame` is one frame. By default it is refused, unless `frame` names another column.
     pub undivided: bool,

@@ -220,11 +220,18 @@ pub fn describe_trajectory(
         let Some(known) = found else {
             return Ok(None);
         };
-        let request = TrajectoryRequest {
-            velocities: true,
-            ..TrajectoryRequest::default()
+        let opened = |velocities: bool| {
+            let request = TrajectoryRequest {
+                velocities,
+                ..TrajectoryRequest::default()
+            };
+            (known.open)(head, &request, stop.clone())
         };
-        let mut open = (known.open)(head, &request, stop.clone())?;
+        let mut open = match opened(true) {
+            // Velocities in a unit that is not known: conditions on them are refused, all else is described.
+            Err(CatalogError::Unsupported { .. }) => opened(false)?,
+            open => open?,
+        };
         let mut described = TrajectoryDescription::of(open.as_mut())?;
         if described.format == TrajectoryFormat::Pdb {
             // Their bonds stand behind the last frame.

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod bad;
+#[path = "../made/mod.rs"]
+mod made;
+mod moving;
 mod mutated;
 
 use std::path::{Path, PathBuf};

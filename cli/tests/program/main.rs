@@ -32,9 +32,13 @@ mod frames_in_time;
 #[cfg(target_os = "linux")]
 mod full_disks;
 mod job;
+#[allow(dead_code, reason = "shared with other tests")]
+#[path = "../../../catalogs/tests/made/mod.rs"]
+mod made;
 mod md;
 mod md_recovery;
 mod molecules;
+mod moving;
 mod normalisations;
 mod nz;
 mod one_frame;

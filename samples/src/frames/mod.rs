@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use albireo::frames::{FrameGroups, FrameJob};
 use albireo::{Axis, Outside, Particles, Points};
-use albireo_catalogs::{Atoms, Filter, Frame, Stop, TrajectoryRequest};
+use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
 
 pub use held::{Held, held};
 pub use one::{FrameColumns, OneFrame};
@@ -78,6 +78,8 @@ pub struct FrameReading {
     pub more_species: Vec<String>,
     /// Which particles are counted at all.
     pub filter: Option<Filter>,
+    /// Columns or expressions that [`OneFrame::columns`] will be asked for: velocities and forces are read where one of these or a condition names them.
+    pub columns: Vec<String>,
     /// Whether conditions are asked again in every frame.
     pub update: bool,
     /// Molecules that are counted as their centres of mass: the column that numbers them.
@@ -141,7 +143,12 @@ impl FrameReading {
         let mut request = self.request.clone();
         request.lacking = self.flat.map(Axis::index);
         let moving = ["vx", "vy", "vz", "fx", "fy", "fz"];
-        request.velocities |= moving.iter().any(|column| self.asks_for(column));
+        let expressions = self.columns.iter().flat_map(|text| Expression::parse(text));
+        let expressions: Vec<Expression> = expressions.collect();
+        request.velocities |= moving.iter().any(|column| {
+            let named = |expression: &Expression| expression.columns().contains(column);
+            self.asks_for(column) || expressions.iter().any(named)
+        });
         FrameSource::open(paths, request, self.range, self.stop.clone())
     }
 
@@ -197,6 +204,7 @@ impl FrameReading {
             species,
             more_species,
             filter,
+            columns: _,
             update,
             centres,
             excluded,

@@ -51,8 +51,7 @@ impl FrameReading {
     /// # Errors
     /// A file that cannot be read, one without such a frame, a topology of other particles, a unit that is not converted.
     pub fn one(self, path: &Path) -> Result<OneFrame, SampleError> {
-        let (request, stop) = (self.request.clone(), self.stop.clone());
-        let source = FrameSource::open(&[path.to_owned()], request, self.range, stop)?;
+        let source = self.source(&[path.to_owned()])?;
         self.one_of(source, path)
     }
 

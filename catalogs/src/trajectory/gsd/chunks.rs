@@ -191,6 +191,11 @@ impl Chunks {
         Ok(low)
     }
 
+    /// Whether any frame may have a chunk of this name.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        self.names.iter().any(|other| other == name)
+    }
+
     /// The chunks of a frame by their names.
     pub(super) fn of_frame(&mut self, frame: u64) -> Result<Vec<(String, Chunk)>, CatalogError> {
         self.bytes.frame = Some(frame);

@@ -1,7 +1,7 @@
 //! GSD: what HOOMD-blue writes, of any number of particles in each frame. The file names no unit of length.
 //!
 //! Entry: [`open`]. <https://gsd.readthedocs.io/en/stable/schema-hoomd.html>. What a frame does not hold is as in the first frame, if that has as many
-//! particles or bonds, and else what the schema says. The middle of the box is the origin.
+//! particles or bonds, and else what the schema says. The middle of the box is the origin. Velocities are read where they are asked for.
 
 mod chunks;
 
@@ -23,6 +23,9 @@ const REALS: [(&str, &str, f64); 3] = [
     ("particles/diameter", "diameter", 1.0),
 ];
 
+const POSITIONS: &str = "particles/position";
+const VELOCITIES: &str = "particles/velocity";
+
 pub(super) fn matches(head: &Head<'_>) -> bool {
     let magic = |order: Order| order.u64(head.bytes, 0) == MAGIC;
     head.bytes.len() >= 8 && (magic(Order::Little) || magic(Order::Big))
@@ -30,7 +33,7 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 
 pub(super) fn open(
     head: &Head<'_>,
-    _: &TrajectoryRequest,
+    request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
     let bytes = Bytes::open(head, TrajectoryFormat::Gsd, stop)?;
@@ -44,6 +47,7 @@ pub(super) fn open(
         chunks,
         first,
         first_counts: [0; 2],
+        velocities: request.velocities,
         number: 0,
         last: None,
     };
@@ -60,6 +64,8 @@ struct Gsd {
     first: Vec<(String, Chunk)>,
     /// Its particles and bonds.
     first_counts: [u64; 2],
+    /// Whether velocities are kept.
+    velocities: bool,
     number: u64,
     /// What is known of the particles of the frame read last, and where it stands in the file.
     last: Option<(Vec<u64>, Arc<Atoms>)>,
@@ -167,22 +173,48 @@ impl Gsd {
 
     fn positions(&mut self, frames: &Frames<'_>) -> Result<[Vec<f64>; 3], CatalogError> {
         let count = frames.counts[0];
-        let Some(values) = self.values("particles/position", frames, [count, 3])? else {
-            if count > self.chunks.bytes.length() {
-                let wrong = format!("{count} particles without positions");
-                return Err(self.chunks.bytes.corrupt(&wrong));
-            }
-            return Ok([0, 1, 2].map(|_| vec![0.0; count as usize]));
-        };
-        let axis = |k: usize| {
-            values
-                .iter()
-                .skip(k)
-                .step_by(3)
-                .map(|value| value.real())
-                .collect()
-        };
-        Ok([axis(0), axis(1), axis(2)])
+        if let Some(positions) = self.vectors(POSITIONS, frames)? {
+            return Ok(positions);
+        }
+        if count > self.chunks.bytes.length() {
+            let wrong = format!("{count} particles without positions");
+            return Err(self.chunks.bytes.corrupt(&wrong));
+        }
+        Ok([0, 1, 2].map(|_| vec![0.0; count as usize]))
+    }
+
+    /// The velocities of a frame; none where the file does not tell them.
+    fn velocities(&mut self, frames: &Frames<'_>) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+        if !self.velocities || !self.chunks.has_name(VELOCITIES) {
+            return Ok(None);
+        }
+        let first = find(frames.first, VELOCITIES).is_some();
+        if first && find(frames.own, VELOCITIES).is_none() && find(frames.own, POSITIONS).is_some()
+        {
+            // HOOMD-blue writes velocities of the first frame alone unless momenta are asked for: they are not those of particles that have moved since.
+            return Ok(None);
+        }
+        let count = frames.counts[0] as usize;
+        let stated = self.vectors(VELOCITIES, frames)?;
+        Ok(Some(
+            stated.unwrap_or_else(|| [(); 3].map(|()| vec![0.0; count])),
+        ))
+    }
+
+    /// The components of vectors of each particle.
+    fn vectors(
+        &mut self,
+        name: &str,
+        frames: &Frames<'_>,
+    ) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+        let values = self.values(name, frames, [frames.counts[0], 3])?;
+        Ok(values.map(|values| {
+            let axis = |k: usize| {
+                let axis = values.iter().skip(k).step_by(3);
+                axis.map(|value| value.real()).collect()
+            };
+            [axis(0), axis(1), axis(2)]
+        }))
     }
 
     /// What is known of the particles, shared with the frame before if nothing has changed.
@@ -295,13 +327,18 @@ impl Gsd {
         let step = self.whole("configuration/step", stated("configuration/step"), 0)?;
         let cell = self.cell(&frames)?;
         let positions = self.positions(&frames)?;
+        let mut atoms = self.atoms(&frames)?;
+        if let Some(velocities) = self.velocities(&frames)? {
+            let moving = Atoms::clone(&atoms).with_vectors(["vx", "vy", "vz"], velocities);
+            atoms = Arc::new(moving);
+        }
         Ok(Frame {
             number: self.number,
             step: i64::try_from(step).ok(),
             time: None,
             cell,
             positions,
-            atoms: self.atoms(&frames)?,
+            atoms,
         })
     }
 }

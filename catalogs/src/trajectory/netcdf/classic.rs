@@ -128,6 +128,7 @@ impl Header<'_> {
                     Attribute::Text(String::from_utf8_lossy(&values[..size as usize]).into())
                 }
                 (FLOAT | DOUBLE, 1) => Attribute::Real(Order::Big.real(values, 0, each as usize)),
+                (INT, 1) => Attribute::Real(Order::Big.i32(values, 0).into()),
                 _ => Attribute::Other,
             };
             attributes.push((name, value));
@@ -184,6 +185,8 @@ impl Header<'_> {
             match (name.as_str(), value) {
                 ("units", Attribute::Text(unit)) => stored.unit = Some(unit),
                 ("scale_factor", Attribute::Real(scale)) => stored.scale = Some(scale),
+                // No number: refused where the variable is read.
+                ("scale_factor", _) => stored.scale = Some(f64::NAN),
                 _ => {}
             }
         }
@@ -278,14 +281,16 @@ impl Store for Classic {
             );
             return Err(self.bytes.corrupt(&wrong));
         }
-        Ok(Some(Variable {
+        let variable = Variable {
             name: name.to_owned(),
             shape: stored.shape.clone(),
             framed: stored.framed,
             whole: [INT, INT64].contains(&stored.kind),
-            scale: stored.scale,
+            scale: None,
             unit: stored.unit.clone(),
-        }))
+        };
+        let scaled = variable.with_scale(stored.scale);
+        scaled.map(Some).map_err(|wrong| self.bytes.corrupt(&wrong))
     }
 
     fn read(&mut self, variable: &Variable, frame: u64) -> Result<Vec<f64>, CatalogError> {

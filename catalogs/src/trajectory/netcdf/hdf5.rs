@@ -134,7 +134,7 @@ impl Store for Hdf5 {
         let mut shape = dataset.shape().to_vec();
         // A restart file has no frames: one dimension less.
         let dimensions = match name {
-            "coordinates" => 3,
+            "coordinates" | "velocities" | "forces" => 3,
             "time" => 1,
             _ => 2,
         };
@@ -147,9 +147,13 @@ impl Store for Hdf5 {
             shape,
             framed,
             whole,
-            scale: scale.and_then(|scale| scale.read_as_f64().ok()),
+            scale: None,
             unit: text("units"),
         };
+        // What is no number is refused.
+        let scale = scale.map(|scale| scale.read_as_f64().unwrap_or(f64::NAN));
+        let scaled = variable.with_scale(scale);
+        let variable = scaled.map_err(|wrong| self.corrupt(format!("header: {wrong}")))?;
         self.datasets.insert(name.to_owned(), dataset);
         Ok(Some(variable))
     }

@@ -1,23 +1,26 @@
 //! `NetCDF` by the AMBER convention: trajectories and restart files, of `NetCDF`-3 (all three kinds) and `NetCDF`-4.
 //!
 //! Entry: [`open`]. LAMMPS and ASE add the corner of the box and whole numbers of each atom. <https://ambermd.org/netcdf/nctraj.xhtml>. Values are multiplied by `scale_factor` where there is one; the unit of length is what
-//! the file says, Angstrom if it says nothing.
+//! the file says, Angstrom if it says nothing. Velocities and forces are read where they are asked for, in Angstrom/ps and kcal/mol/Angstrom.
 
 mod classic;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod variable;
+mod vectors;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
+use super::column::share;
 use super::format::{TrajectoryFormat, TrajectoryRequest};
 use super::head::Head;
 use super::{Atoms, Attribute, Cell, Frame, Trajectory};
 use crate::error::CatalogError;
 use crate::stop::Stop;
 use variable::{Store, Variable};
+use vectors::Vectors;
 
 /// Whole numbers of each atom: their names in the file and here.
 const COLUMNS: [(&str, &str); 4] = [
@@ -37,17 +40,23 @@ pub(super) fn matches(head: &Head<'_>) -> bool {
 
 pub(super) fn open(
     head: &Head<'_>,
-    _: &TrajectoryRequest,
+    request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
+    let mut amber = Amber::of(store(head, stop)?)?;
+    if request.velocities {
+        amber.vectors = vectors::find(amber.store.as_mut(), &amber.coordinates)?;
+    }
+    Ok(Box::new(amber))
+}
+
+fn store(head: &Head<'_>, stop: Stop) -> Result<Box<dyn Store>, CatalogError> {
     #[cfg(feature = "hdf5")]
     if hdf5::matches(head) {
-        let store = hdf5::Hdf5::open(head, stop)?;
-        return Ok(Box::new(Amber::of(Box::new(store))?));
+        return Ok(Box::new(hdf5::Hdf5::open(head, stop)?));
     }
     let bytes = Bytes::open(head, TrajectoryFormat::AmberNetCdf, stop)?;
-    let store = classic::Classic::read(bytes)?;
-    Ok(Box::new(Amber::of(Box::new(store))?))
+    Ok(Box::new(classic::Classic::read(bytes)?))
 }
 
 /// A trajectory by the AMBER convention.
@@ -60,6 +69,8 @@ struct Amber {
     corner: Option<Variable>,
     time: Option<Variable>,
     columns: Vec<(Variable, &'static str)>,
+    /// Velocities and forces, where they are asked for.
+    vectors: Vec<Vectors>,
     unit: String,
     frames: u64,
     /// Those of the frame read last.
@@ -104,6 +115,8 @@ impl Amber {
         for variable in cell.iter().flatten() {
             variable.one_vector_of(3).map_err(&corrupt)?;
         }
+        let corner = store.variable("cell_origin")?;
+        let corner = corner.filter(|corner| corner.one_vector_of(3).is_ok());
         if let Some([lengths, angles]) = &cell {
             let named = angles.unit.as_deref().unwrap_or("degree");
             if !named.starts_with("deg") {
@@ -112,15 +125,17 @@ impl Amber {
                     "AMBER's are in degrees",
                 ));
             }
-            let units =
-                [lengths, &coordinates].map(|variable| length_unit(variable.unit.as_deref()));
-            if units[0] != units[1] {
-                let what = format!("a box in {} around positions in {}", units[0], units[1]);
-                return Err(unsupported(what, "write both in one unit"));
+            let unit = length_unit(coordinates.unit.as_deref());
+            let corner = corner.as_ref().filter(|corner| corner.unit.is_some());
+            for of_box in [Some(lengths), corner].into_iter().flatten() {
+                let of_box = length_unit(of_box.unit.as_deref());
+                if of_box != unit {
+                    let what = format!("a box in {of_box} around positions in {unit}");
+                    return Err(unsupported(what, "write both in one unit"));
+                }
             }
         }
         let mut optional = |name: &str| store.variable(name).ok().flatten();
-        let corner = optional("cell_origin").filter(|corner| corner.one_vector_of(3).is_ok());
         let columns = COLUMNS.into_iter().filter_map(|(name, column)| {
             let numbers = optional(name).filter(|numbers| numbers.whole);
             let numbers = numbers.filter(|numbers| numbers.shape == [atoms as u64]);
@@ -142,6 +157,7 @@ impl Amber {
             cell,
             corner,
             columns,
+            vectors: Vec::new(),
             frames,
         })
     }
@@ -175,19 +191,30 @@ impl Amber {
 
     /// What is known of the atoms, shared with the frame before if nothing has changed.
     fn atoms(&mut self) -> Result<Arc<Atoms>, CatalogError> {
-        if !self.columns.is_empty() {
-            let mut atoms = Atoms::new(self.atoms.len());
-            for (numbers, column) in &self.columns {
-                let values = self.store.read(numbers, self.number)?;
-                let values = values.iter().map(|&value| value as i64).collect();
-                atoms = atoms.with(column, Attribute::Integers(values));
-            }
-            if atoms != *self.atoms {
-                self.atoms = Arc::new(atoms);
+        let mut atoms = Atoms::new(self.atoms.len());
+        for (numbers, column) in &self.columns {
+            let values = self.store.read(numbers, self.number)?;
+            let values = values.iter().map(|&value| value as i64).collect();
+            atoms = atoms.with(column, Attribute::Integers(values));
+        }
+        for Vectors { columns, variable } in &self.vectors {
+            if let Some(axes) = axes(self.store.as_mut(), variable, self.number)? {
+                atoms = atoms.with_vectors(*columns, axes);
             }
         }
-        Ok(Arc::clone(&self.atoms))
+        Ok(share(&mut self.atoms, Some(atoms)))
     }
+}
+
+/// The components of the vectors of a frame; none where they were never written.
+fn axes(
+    store: &mut dyn Store,
+    variable: &Variable,
+    frame: u64,
+) -> Result<Option<[Vec<f64>; 3]>, CatalogError> {
+    let values = store.read(variable, frame)?;
+    let axes = variable.axes(&values);
+    axes.map_err(|wrong| CatalogError::corrupt(store.path(), format!("frame {frame}: {wrong}")))
 }
 
 /// The unit by its usual name where it has one.
@@ -222,18 +249,21 @@ impl Trajectory for Amber {
             return Ok(None);
         }
         let cell = self.cell()?;
-        let stored = self.store.read(&self.coordinates, self.number)?;
+        let positions = axes(self.store.as_mut(), &self.coordinates, self.number)?;
+        let positions = positions.ok_or_else(|| {
+            let wrong = format!("frame {}: `coordinates` was not written", self.number);
+            CatalogError::corrupt(self.store.path(), wrong)
+        })?;
         let time = match &self.time {
             Some(time) => self.store.read(time, self.number)?.first().copied(),
             None => None,
         };
-        let axis = |k: usize| stored.iter().skip(k).step_by(3).copied().collect();
         let frame = Frame {
             number: self.number,
             step: None,
             time,
             cell,
-            positions: [axis(0), axis(1), axis(2)],
+            positions,
             atoms: self.atoms()?,
         };
         self.number += 1;

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use crate::error::CatalogError;
 
+/// What libraries write where no value was given, of float32 and float64 alike.
+const FILL: f64 = 9.969_209_968_386_869e36;
+
 /// A variable of reals or of whole numbers.
 pub(super) struct Variable {
     pub(super) name: String,
@@ -41,14 +44,41 @@ impl Variable {
         Err(self.misshaped(&format!("(frame, {width})")))
     }
 
+    /// That it has a vector to each of those of another variable.
+    pub(super) fn same_vectors_as(&self, other: &Self) -> Result<(), String> {
+        if self.whole {
+            return Err(format!("`{}` does not hold reals", self.name));
+        }
+        if (&self.shape, self.framed) == (&other.shape, other.framed) {
+            return Ok(());
+        }
+        Err(self.misshaped(&format!("{} as `{}`", other.shown_shape(), other.name)))
+    }
+
+    /// The factor that its attribute states.
+    pub(super) fn with_scale(mut self, stated: Option<f64>) -> Result<Self, String> {
+        if stated.is_some_and(|scale| !scale.is_finite() || scale == 0.0) {
+            return Err(format!(
+                "`{}` has a scale_factor that is not one number other than 0",
+                self.name
+            ));
+        }
+        self.scale = stated;
+        Ok(self)
+    }
+
     fn misshaped(&self, expected: &str) -> String {
+        format!(
+            "`{}` has the shape {}, expected {expected}",
+            self.name,
+            self.shown_shape()
+        )
+    }
+
+    fn shown_shape(&self) -> String {
         let frames = if self.framed { "frame, " } else { "" };
         let lengths: Vec<String> = self.shape.iter().map(u64::to_string).collect();
-        let found = lengths.join(", ");
-        format!(
-            "`{}` has the shape ({frames}{found}), expected {expected}",
-            self.name
-        )
+        format!("({frames}{})", lengths.join(", "))
     }
 
     /// Values in a frame.
@@ -57,6 +87,27 @@ impl Variable {
         self.shape
             .iter()
             .try_fold(1, |all: u64, &length| all.checked_mul(length))
+    }
+
+    /// Three values each as x, y and z; none where no value of a frame was ever written.
+    ///
+    /// # Errors
+    /// Some values that were never written.
+    pub(super) fn axes(&self, values: &[f64]) -> Result<Option<[Vec<f64>; 3]>, String> {
+        let fill = FILL * self.scale.unwrap_or(1.0);
+        let unwritten = values.iter().filter(|&&value| value == fill).count();
+        if unwritten > 0 && unwritten == values.len() {
+            return Ok(None);
+        }
+        if let Some(place) = values.iter().position(|&value| value == fill) {
+            let atom = place / 3;
+            return Err(format!(
+                "`{}` was not written for atom {atom} (from 0)",
+                self.name
+            ));
+        }
+        let axis = |k: usize| values.iter().skip(k).step_by(3).copied().collect();
+        Ok(Some([axis(0), axis(1), axis(2)]))
     }
 
     /// Values as they are meant.

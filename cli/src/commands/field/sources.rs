@@ -154,6 +154,8 @@ impl Sources {
                 flags.file.display()
             )));
         }
+        let selection = with_parameters(selection, &flags.kernel)?;
+        let further = selection.further_weights.iter().flatten();
         let topology = flags.topology.as_deref();
         if let Some(path) = topology {
             record.set("topology", path.display().to_string());
@@ -165,6 +167,7 @@ impl Sources {
             range: number.to_string().parse()?,
             topology: topology.transpose().context("--topology")?.map(Arc::new),
             filter: filter.transpose().context("--where")?,
+            columns: selection.weight.iter().chain(further).cloned().collect(),
             // Molecules lie in open space unless their box is asked for.
             space: Some(flags.space.space.unwrap_or(BoxSpec::Open.into())),
             unit: flags.space.unit.clone(),
@@ -178,7 +181,7 @@ impl Sources {
             reading.one(&flags.file)?
         };
         frame.notice().into_iter().for_each(say);
-        let columns = strengths(with_parameters(selection, &flags.kernel)?, flags, &frame)?;
+        let columns = strengths(selection, flags, &frame)?;
         let asked: Vec<String> = columns.iter().flatten().cloned().collect();
         let mut found = frame.columns(&asked)?;
         let n = found.points.len();

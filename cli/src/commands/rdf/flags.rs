@@ -431,6 +431,7 @@ impl FrameFlags {
             species,
             more_species: self.pair_names()?.into_iter().flatten().collect(),
             filter: filter.transpose().context("--where")?,
+            columns: Vec::new(),
             update: self.update,
             centres: self.centres.clone(),
             excluded: left_out,
