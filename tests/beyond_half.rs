@@ -7,9 +7,9 @@ use crate::random;
 use albireo::engine::{Cpu, Isa, PreparedJob};
 use albireo::tally::{Classes, Cut, Sum};
 use albireo::{
-    Axis, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
-    Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
-    Silent, Tallied, Tally,
+    Axis, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive, Outside,
+    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Tallied, Tally,
 };
 use random::Random;
 

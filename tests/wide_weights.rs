@@ -6,8 +6,8 @@ use albireo::engine::Cpu;
 use albireo::estimators::Hamilton;
 use albireo::tally::{Tallied, weights_are_wide};
 use albireo::{
-    Axis, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob,
-    PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
+    Axis, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob, PairTotal,
+    Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
 };
 
 use super::processors::engines;

@@ -92,9 +92,9 @@ pub use stop::Stop;
 pub use system::in_words;
 pub use table::{ResultKind, Table, TableColumn, TableError, TableFormat};
 pub use trajectory::{
-    Atoms, Attribute, Cell, Frame, Trajectory, TrajectoryDescription, TrajectoryFormat,
-    TrajectoryRequest, describe_trajectory, is_structure_before, open_topology, open_trajectory,
-    trajectory_format,
+    Atoms, Attribute, Cell, FRAME_NAMES, Frame, MemoryColumn, MemoryComponents, MemoryTable,
+    Trajectory, TrajectoryDescription, TrajectoryFormat, TrajectoryRequest, describe_trajectory,
+    frames_of_table, is_structure_before, open_topology, open_trajectory, trajectory_format,
 };
 pub use value::{Attributes, Value};
 pub use whole_file::WholeFile;

@@ -72,6 +72,52 @@ def complete(name: str, value: Any) -> np.ndarray:
         raise ValueError(f"{name}: no array can be made of {type(value).__name__}: {error}") from error
 
 
+def stacked(name: str, value: Any) -> Any:
+    """A column of vectors, such as lists of pyarrow and arrays in a column of pandas, as one array (N, k); others as they are."""
+    if not hasattr(value, "__len__") or getattr(value, "ndim", 1) != 1 or not len(value) or isinstance(value, (str, bytes, Mapping)):
+        return value
+    if getattr(getattr(value, "dtype", None), "kind", "O") != "O":
+        return value
+    module = type(value).__module__.split(".")[0]
+    if module == "pyarrow":
+        width = getattr(value.type, "list_size", None)
+        if width and not value.null_count:
+            flat = value.combine_chunks() if hasattr(value, "chunks") else value
+            return complete(name, flat.flatten()).reshape(-1, width)
+        rows = value.to_pylist() if hasattr(value.type, "value_type") else []
+    elif module == "polars":
+        rows = value.to_list() if hasattr(value.dtype, "inner") else []
+    else:
+        rows = list(value)
+    if not rows or not isinstance(rows[0], (list, tuple, np.ndarray)):
+        return value
+    try:
+        found = np.array(rows)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: expected vectors of one length, found rows of different lengths or missing ones") from error
+    return found if found.ndim == 2 and found.dtype.kind in "fiu" else value
+
+
+def of_particles(name: str, value: Any) -> Any:
+    """A column of values of particles: float64, int64, or the different texts and which of them each row has; None of what is neither."""
+    found = complete(name, value)
+    if found.dtype.kind == "O":
+        texts = [text.decode() if isinstance(text, bytes) else text for text in found.ravel()]
+        if not all(isinstance(text, str) for text in texts):
+            return None
+        found = np.array(texts, dtype=str).reshape(found.shape)
+    if found.ndim != 1 or found.dtype.kind not in "fiubUST":
+        return None
+    if found.dtype.kind in "UST":
+        different, codes = np.unique(found.astype(str), return_inverse=True)
+        return different.tolist(), codes.astype(np.uint32)
+    if found.dtype.kind in "iub":
+        if found.dtype.kind == "u" and found.size and int(found.max()) > np.iinfo(np.int64).max:
+            raise ValueError(f"{name}: whole numbers of particles are at most {np.iinfo(np.int64).max}")
+        return found.astype(np.int64)
+    return column(name, found).astype(np.float64, copy=False)
+
+
 def array(name: str, value: Any) -> np.ndarray:
     """A numeric array of any library as one of numpy, with nothing masked or missing."""
     found = complete(name, value)

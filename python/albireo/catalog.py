@@ -18,6 +18,8 @@ from .trajectory import Trajectory
 _ANGLES = {"ra", "dec", "raj2000", "dej2000"}
 #: What positions are called that have to be lengths.
 _LENGTHS = {"x", "y", "z", "X", "Y", "Z"}
+#: What species are called: the values of such a column are all there.
+_SPECIES = {"species", "element", "type", "name"}
 #: What redshifts are called; they have no unit.
 _REDSHIFTS = {"z", "redshift", "zspec", "z_spec"}
 
@@ -42,6 +44,8 @@ class Catalog:
         Integers, such as the number of a halo or molecule.
     region
         Integers, the region of each row for jackknife errors.
+    species
+        Texts or numbers, what each particle is, for :func:`albireo.rdf`.
     unit
         Unit of length, for labels; that of a Quantity is known.
 
@@ -64,6 +68,7 @@ class Catalog:
         bits: Any = None,
         group: Any = None,
         region: Any = None,
+        species: Any = None,
         unit: str | None = None,
     ) -> None:
         self.path: str | None = None
@@ -77,7 +82,7 @@ class Catalog:
         if sky is None and (redshift is not None or distance is not None):
             raise ValueError("redshift and distance go with sky=(ra, dec)")
         if isinstance(positions, (str, os.PathLike)):
-            self._of_file(positions, {**beside, "bits": bits})
+            self._of_file(positions, {**beside, "bits": bits, "species": species})
             return
         if sky is not None:
             self._of_sky(sky, redshift, distance)
@@ -97,6 +102,7 @@ class Catalog:
         if bits is not None:
             for k, (values, width) in enumerate(arrays.words("bits", bits)):
                 self.words.append((f"bits[{k}]", values, width))
+        self.species = None if species is None else arrays.of_particles("species", species)
         self._check_lengths()
 
     def _of_file(self, path: Any, beside: dict[str, Any]) -> None:
@@ -106,7 +112,7 @@ class Catalog:
         self.path = os.fspath(path)
         if not any(sign in self.path for sign in "*?[") and not os.path.exists(self.path):
             raise FileNotFoundError(2, "there is no such file", self.path)
-        self.weight_column = self.group_column = self.region_column = None
+        self.weight_column = self.group_column = self.region_column = self.species = None
 
     def _of_sky(self, sky: Any, redshift: Any, distance: Any) -> None:
         if redshift is not None and distance is not None:
@@ -144,35 +150,85 @@ class Catalog:
         assert self._table is not None
         return len(self._table.get(self._table.names[0])) if self._table.names else 0
 
-    def native(self, wanted: list[str], words: list[str]) -> tuple[list, list, str | None]:
-        """The columns that a measurement may need: those of the usual names, and those `wanted` by name."""
+    @property
+    def is_table(self) -> bool:
+        """Whether columns are chosen by their names."""
+        return self._table is not None
+
+    def native(self, wanted: list[str], words: list[str], whole: bool) -> tuple[list, list, list | None, str | None]:
+        """The columns that a measurement may need: those of the usual names of positions and frames, and those `wanted` by name; where the `whole`
+        table may be frames of particles, all others beside them."""
         if self._table is None:
-            return self.columns, self.words, self.unit
+            columns, others, unit, of_bits = self.columns, [], None, self.words
+        else:
+            columns, unit = self._numbers(wanted, whole)
+            if not columns:
+                names = ", ".join(self._table.names)
+                raise ValueError(f"no positions found: name them by positions='X,Y,Z' or sky='RA,DEC'; the columns are: {names}")
+            others = self._others(columns, unit) if whole else []
+            there = [name for name in words if name in self._table.names]
+            of_bits = self.words + [(f"{n}[{k}]", v, w) for n in there for k, (v, w) in enumerate(arrays.words(n, self._table.get(n)))]
+            columns = columns + self.columns
+        if self.species is not None:
+            others = [(name, values) for name, values in others if name != "species"] + [("species", self.species)]
+        return columns, of_bits, others if whole else None, self.unit or unit
+
+    def _numbers(self, wanted: list[str], whole: bool) -> tuple[list[tuple[str, np.ndarray]], str | None]:
+        """The columns of a table that are numbers, and the unit of length of positions among them."""
+        assert self._table is not None
         columns: list[tuple[str, np.ndarray]] = []
-        usual = set(native().usual_names())
+        usual, frames = set(native().usual_names()), set(native().frame_names())
+        on_sky = any(name.lower() in _ANGLES for name in self._table.names)
         unit: str | None = None
         for name in self._table.names:
-            if name not in usual and name not in wanted:
+            counts_frames = name not in usual and name not in wanted
+            if counts_frames and name.lower() not in frames:
                 continue
+            value, unit = _of_table(name, arrays.stacked(name, self._table.get(name)), unit)
+            if not _is_numeric(value) and (whole or name not in wanted):
+                continue
+            try:
+                columns += _components(name, value)
+            except ValueError:
+                # Objects on the sky have no frames.
+                if not (counts_frames and on_sky):
+                    raise
+        return columns, unit
+
+    def _others(self, columns: list[tuple[str, np.ndarray]], unit: str | None) -> list[tuple[str, Any]]:
+        """What a table has beside these columns: numbers or texts without missing values, as many as there are particles."""
+        assert self._table is not None
+        taken, rows = {name.split("[")[0] for name, _ in columns}, len(columns[0][1])
+        others: list[tuple[str, Any]] = []
+        for name in self._table.names:
             value = self._table.get(name)
-            value, unit = _of_table(name, value, unit)
-            if getattr(value, "ndim", 1) == 2:
-                parts = arrays.array(name, value)
-                columns += [(f"{name}[{k}]", arrays.column(name, parts[:, k])) for k in range(parts.shape[1])]
-            elif name in wanted or _is_numeric(value):
-                columns.append((name, arrays.column(name, value)))
-        missing = [name for name in words if name in self._table.names]
-        of_table = [(f"{n}[{k}]", v, w) for n in missing for k, (v, w) in enumerate(arrays.words(n, self._table.get(n)))]
-        if not columns:
-            names = ", ".join(self._table.names)
-            raise ValueError(f"no positions found: name them by positions='X,Y,Z' or sky='RA,DEC'; the columns are: {names}")
-        return columns + self.columns, self.words + of_table, self.unit or unit
+            is_long = hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0 and len(value) == rows
+            if name in taken or not (is_long or name in _SPECIES):
+                continue
+            try:
+                value, _ = _of_table(name, arrays.stacked(name, value), unit)
+                if getattr(value, "ndim", 1) == 2:
+                    others += [(part, values.astype(np.float64, copy=False)) for part, values in _components(name, value)]
+                elif (values := arrays.of_particles(name, value)) is not None:
+                    others.append((name, values))
+            except ValueError:
+                if name in _SPECIES:
+                    raise
+        return others
 
     def __repr__(self) -> str:
         if self.path is not None:
             return f"Catalog({self.path!r})"
         names = self._table.names if self._table is not None else [name for name, _ in self.columns]
         return f"<Catalog of {len(self)} rows: {', '.join(names)}>"
+
+
+def _components(name: str, value: Any) -> list[tuple[str, np.ndarray]]:
+    """A column, or the components of a column of vectors."""
+    if getattr(value, "ndim", 1) != 2:
+        return [(name, arrays.column(name, value))]
+    parts = arrays.array(name, value)
+    return [(f"{name}[{k}]", arrays.column(name, parts[:, k])) for k in range(parts.shape[1])]
 
 
 def _is_numeric(value: Any) -> bool:

@@ -303,7 +303,7 @@ def run(
             path = role.catalog.path
             name = path if path is not None else f"<{role.flag or 'data'}>"
             if path is None:
-                given[name] = role.catalog.native(columns, bits)
+                given[name] = role.catalog.native(columns, bits, command[0] == "rdf")
             sources += [name] if role.flag in (None, "second") else [f"--{role.flag}={name}"]
         for name, value in _in_unit(roles, given, options).items():
             words += _words(name, value, scratch, rows)
@@ -334,7 +334,7 @@ def run(
 def _in_unit(roles: Sequence[Role], given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The options, lengths among them as numbers in the unit of the samples, cosmologies as their parameters."""
     known = [sample[-1] for sample in given.values() if sample[-1] is not None]
-    depths = any(name == "redshift" for sample in given.values() if len(sample) == 3 for name, _ in sample[0])
+    depths = any(name == "redshift" for sample in given.values() if len(sample) == 4 for name, _ in sample[0])
     place = options.get("unit") or next(iter(known), None) or ("Mpc/h" if options.get("cosmology") is not None and depths else None)
     angles = options.get("statistic") == "theta"
     stated = {name: units.of_option(name, value, place, angles) for name, value in options.items()}

@@ -16,7 +16,6 @@ from . import objects
 from .catalog import Catalog, as_catalog
 from .command import Progress, Role, explained, run
 from .result import Result, results
-from .species import frames_of_table
 from .trajectory import as_trajectory
 
 #: Results of g(r) beside the main one.
@@ -40,8 +39,8 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value)
 
 
-def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any]) -> Role:
-    return Role(flag, prefix, as_catalog(value, name, **_taken(options, prefix.replace("-", "_"))))
+def _role(flag: str | None, prefix: str, value: Any, name: str, options: dict[str, Any], **beside: Any) -> Role:
+    return Role(flag, prefix, as_catalog(value, name, **_taken(options, prefix.replace("-", "_")), **beside))
 
 
 def _estimate_roles(data: Any, randoms: Any, options: dict[str, Any]) -> list[Role]:
@@ -243,8 +242,9 @@ def rdf(
     `bins` are edges, or `n_bins` equal ones up to `r_max`; `box` is as for :func:`count` and positions are wrapped into it; `volume` is that
     which particles fill in open space. ``result.g``, ``result.n``, ``result.npairs``. ``group=`` excludes pairs within a molecule.
 
-    Tables of any library with columns x, y, z and one of species (``species``, ``element``, ``type`` or ``name``) give the g(r) of all pairs of
-    species, as files do; with ``species=None`` or ``"none"`` all particles are alike.
+    Tables of any library are what the same tables in files are: frames by a column ``frame`` (or ``frame_column=``), or one frame, with positions x, y,
+    z, a vector ``position``, or x, y of a plane; and of a column of species (``species``, ``element``, ``type`` or ``name``) the g(r) of all pairs of
+    species. With ``species=None`` or ``"none"`` all particles are alike.
 
     Of trajectories every flag of ``albireo rdf`` holds: ``species=`` (a name, or an array beside arrays), ``pairs="O-O,O-H"``,
     ``select=``, ``bonded=``, ``norm=``, ``lags=[0, 1, 10]``, ``frame_weights=`` (an array, one each)... ``structure=True`` with ``q=``,
@@ -256,13 +256,16 @@ def rdf(
         del options[name.replace("-", "_")]
     alike = options.get("species", "") is None or isinstance(options.get("species"), str) and options["species"] == "none"
     frames = as_trajectory(data, options)
-    if frames is None and second is None and not alike:
-        frames = frames_of_table(data, options)
-    if alike and frames is None and not isinstance(data, (str, os.PathLike)):
+    # What stands beside a table is a column of it; a second sample knows no species.
+    is_array = not isinstance(options.get("species"), (str, type(None)))
+    species = {"species": options.pop("species")} if is_array and frames is None and second is None else {}
+    role = Role(None, "", frames) if frames is not None else _role(None, "", data, "data", options, **species)
+    in_arrays = isinstance(role.catalog, Catalog) and role.catalog.path is None and not role.catalog.is_table
+    if alike and (in_arrays or second is not None):
         options.pop("species")
-    elif options.get("species", "") is None and second is None:
+    elif alike:
         options["species"] = "none"
-    roles = [Role(None, "", frames)] if frames is not None else [_role(None, "", data, "data", options)]
+    roles = [role]
     if second is not None:
         roles.append(_role("second", "second-", second, "second", options))
     _no_leftovers(options, [])

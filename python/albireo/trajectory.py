@@ -63,7 +63,7 @@ class Trajectory:
         names = ", ".join(["positions", *(name for name, _ in self.columns)])
         return f"<Trajectory of {len(self)} frames, {least if least == most else f'{least} to {most}'} particles: {names}>"
 
-    def native(self, wanted: list[str], words: list[str]) -> tuple[Any, ...]:
+    def native(self, wanted: list[str], words: list[str], whole: bool) -> tuple[Any, ...]:
         """What the measurement takes."""
         return self.positions, self.particles, self.cells, self.columns, self.bonds, self.unit
 
@@ -118,14 +118,7 @@ def _values(name: str, values: Any, particles: Sequence[int]) -> Any:
         found = found.reshape(-1)
     if found.ndim != 1:
         raise ValueError(f"{name}: expected a value for each particle, found shape {found.shape}")
-    if found.dtype.kind in "OUST":
-        texts, codes = np.unique(found.astype(str), return_inverse=True)
-        return texts.tolist(), codes.astype(np.uint32)
-    if found.dtype.kind in "iub":
-        if found.dtype.kind == "u" and found.size and int(found.max()) > np.iinfo(np.int64).max:
-            raise ValueError(f"{name}: whole numbers of particles are at most {np.iinfo(np.int64).max}")
-        return found.astype(np.int64)
-    return arrays.column(name, found).astype(np.float64, copy=False)
+    return arrays.of_particles(name, found.astype(str) if found.dtype.kind == "O" else found)
 
 
 def _bonds(bonds: Any) -> list[list[int]]:

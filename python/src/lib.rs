@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use albireo_catalogs::{Attribute, Cell};
+use albireo_catalogs::{Attribute, Cell, FRAME_NAMES};
 use albireo_cli::Called;
 use albireo_samples::{Given, GivenFrames, Words, usual_names as names};
 use numpy::PyReadonlyArray1;
@@ -35,8 +35,13 @@ use table::Table;
 type Floats<'py> = (String, Bound<'py, PyAny>);
 /// A named column of words with the bits that they hold.
 type Bits<'py> = (String, PyReadonlyArray1<'py, u64>, u32);
-/// Columns, columns of bits, unit of length.
-type Sample<'py> = (Vec<Floats<'py>>, Vec<Bits<'py>>, Option<String>);
+/// Columns, columns of bits, what else a table of particles has, unit of length.
+type Sample<'py> = (
+    Vec<Floats<'py>>,
+    Vec<Bits<'py>>,
+    Option<Vec<(String, Values<'py>)>>,
+    Option<String>,
+);
 /// Values of particles.
 #[derive(FromPyObject)]
 enum Values<'py> {
@@ -44,6 +49,19 @@ enum Values<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
     /// The different texts, and which of them each particle has.
     Texts(Vec<String>, PyReadonlyArray1<'py, u32>),
+}
+
+impl From<Values<'_>> for Attribute {
+    fn from(values: Values<'_>) -> Self {
+        match values {
+            Values::Numbers(array) => Self::Numbers(array.as_array().to_vec()),
+            Values::Integers(array) => Self::Integers(array.as_array().to_vec()),
+            Values::Texts(texts, codes) => Self::Texts {
+                texts,
+                codes: codes.as_array().to_vec(),
+            },
+        }
+    }
 }
 /// x, y and z of all frames, particles of each frame, vectors of their boxes, columns of values, bonds, unit of length.
 type Frames<'py> = (
@@ -66,7 +84,7 @@ enum Memory<'py> {
 type Made = (Vec<(Option<String>, Table)>, String);
 
 /// A sample in arrays that stay where they are.
-fn given((columns, words, unit): Sample<'_>) -> PyResult<Given> {
+fn given((columns, words, others, unit): Sample<'_>) -> PyResult<Given> {
     let refused = |error: albireo_samples::SampleError| PyValueError::new_err(error.to_string());
     let column = |(name, array): Floats<'_>| Ok((name, arrays::column(&array)?));
     let columns = columns.into_iter().map(column).collect::<PyResult<_>>()?;
@@ -75,6 +93,10 @@ fn given((columns, words, unit): Sample<'_>) -> PyResult<Given> {
         let values = values.as_array().to_vec();
         let words = Words { values, bits };
         given = given.with_words(name, words).map_err(refused)?;
+    }
+    if let Some(others) = others {
+        let others = others.into_iter().map(|(name, one)| (name, one.into()));
+        given = given.with_others(others.collect()).map_err(refused)?;
     }
     Ok(given)
 }
@@ -89,15 +111,7 @@ fn given_frames(
         .map_err(refused)?
         .in_unit(unit);
     for (name, values) in columns {
-        let values = match values {
-            Values::Numbers(array) => Attribute::Numbers(array.as_array().to_vec()),
-            Values::Integers(array) => Attribute::Integers(array.as_array().to_vec()),
-            Values::Texts(texts, codes) => Attribute::Texts {
-                texts,
-                codes: codes.as_array().to_vec(),
-            },
-        };
-        frames = frames.with_column(&name, values).map_err(refused)?;
+        frames = frames.with_column(&name, values.into()).map_err(refused)?;
     }
     if !bonds.is_empty() {
         frames = frames.bonded(bonds).map_err(refused)?;
@@ -186,6 +200,12 @@ fn usual_names() -> Vec<&'static str> {
     names().collect()
 }
 
+/// The names, in lower case, of columns that tell frames apart.
+#[pyfunction]
+fn frame_names() -> Vec<&'static str> {
+    FRAME_NAMES.to_vec()
+}
+
 #[pymodule]
 fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -194,6 +214,7 @@ fn _albireo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(flags, module)?)?;
     module.add_function(wrap_pyfunction!(usual_names, module)?)?;
+    module.add_function(wrap_pyfunction!(frame_names, module)?)?;
     module.add_function(wrap_pyfunction!(units::factor, module)?)?;
     module.add_function(wrap_pyfunction!(units::kind, module)?)?;
     Ok(())

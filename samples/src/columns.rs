@@ -2,7 +2,7 @@
 //!
 //! Entry: [`choose`]. It reads no values.
 
-use albireo_catalogs::TableDescription;
+use albireo_catalogs::{FRAME_NAMES, TableDescription};
 
 use crate::error::SampleError;
 use crate::selection::Selection;
@@ -92,16 +92,6 @@ const WEIGHTS: [&str; 9] = [
     "W",
     "WEIGHT_SYSTOT",
     "WEIGHT_FKP",
-];
-
-/// In any case of letters.
-const FRAMES: [&str; 6] = [
-    "frame",
-    "frames",
-    "timestep",
-    "time_step",
-    "step",
-    "snapshot",
 ];
 
 /// The names by which columns are taken for positions where none are named.
@@ -276,7 +266,7 @@ pub(crate) fn frame_like(table: &TableDescription) -> Option<String> {
             .iter()
             .any(|t| dtype.starts_with(t))
     };
-    FRAMES.iter().find_map(|name| {
+    FRAME_NAMES.iter().find_map(|name| {
         let mut columns = table.columns.iter();
         let column = columns.find(|c| c.name.eq_ignore_ascii_case(name))?;
         (column.width == 1 && numeric(&column.dtype)).then(|| column.name.clone())

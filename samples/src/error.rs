@@ -112,7 +112,7 @@ pub enum SampleError {
     },
     /// Particles that were not there at once.
     #[error(
-        "{}: particles of several frames (column `{column}`, {least} to {most}) would be counted as if they were there at once: choose one, such as --where '{column} == {least}'",
+        "{}: particles of several frames (column `{column}`, {least} to {most}) would be counted as if they were there at once: choose one, {choice}",
         path.display(), least = in_short(*least), most = in_short(*most)
     )]
     SeveralFrames {
@@ -124,6 +124,8 @@ pub enum SampleError {
         least: f64,
         /// The last.
         most: f64,
+        /// How one of them is chosen.
+        choice: String,
     },
     /// Redshifts without a cosmology.
     #[error("redshifts (column `{0}`) need --cosmology, such as --cosmology Planck18")]

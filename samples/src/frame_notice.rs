@@ -5,6 +5,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use albireo::Axis;
 use albireo_catalogs::in_short;
 
 use crate::shown::in_short_list;
@@ -42,6 +43,13 @@ pub enum FrameNotice {
         distance: f64,
         /// Half the shortest length of the box.
         half: f64,
+    },
+    /// Particles in a plane whose pairs are counted as those of a box of three dimensions.
+    InPlane {
+        /// The first file.
+        path: PathBuf,
+        /// The axis normal to the plane.
+        normal: Axis,
     },
     /// A column of species that all particles are counted without.
     UnusedSpecies {
@@ -109,6 +117,7 @@ impl FrameNotice {
             Self::NumbersUsedAgain { .. }
                 | Self::ScatteredResidues { .. }
                 | Self::WideGroup { .. }
+                | Self::InPlane { .. }
                 | Self::NoSuchText { .. }
                 | Self::UnusedTopology { .. }
         )
@@ -168,10 +177,17 @@ impl fmt::Display for FrameNotice {
                 in_short(*distance),
                 in_short(*half)
             ),
+            Self::InPlane { path, normal } => write!(
+                f,
+                "{}: the particles of the first frame lie in a plane normal to {}, and the box has a length along it: --plane {} makes g(r) of the plane",
+                path.display(),
+                normal.name(),
+                ["yz", "xz", "xy"][normal.index()]
+            ),
             Self::UnusedSpecies { path, column } => write!(
                 f,
-                "{}: g(r) is of all particles alike: column `{column}` tells species apart in one table, without --rows, --every, --shard and conditions \
-                 on frames",
+                "{}: g(r) is of all particles alike: column `{column}` tells species apart in one table with columns x, y, z or position, without --rows, --every, \
+                 --shard and conditions on frames",
                 path.display()
             ),
             Self::MadeOfNames {

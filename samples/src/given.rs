@@ -3,10 +3,14 @@
 //! Entry: [`Given`], which stands for a file. What becomes of its columns is decided in `memory`.
 
 use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
 
 use albireo::Column;
 use albireo_catalogs::{
-    Attributes, Catalog, CatalogError, ColumnDescription, TableDescription, Words,
+    Attribute, Attributes, Catalog, CatalogError, ColumnDescription, MemoryColumn,
+    MemoryComponents, MemoryTable, Stop, TableDescription, Trajectory, TrajectoryRequest, Words,
+    frames_of_table,
 };
 
 use crate::error::SampleError;
@@ -40,7 +44,22 @@ pub struct Given {
     words: Vec<(String, Words)>,
     rows: usize,
     unit: Option<String>,
-    frames: Option<Box<GivenFrames>>,
+    frames: Option<Arc<GivenFrames>>,
+    /// What a table of particles has beside its columns.
+    others: Option<Vec<(String, Arc<Attribute>)>>,
+}
+
+/// A column of numbers as one of a table of particles.
+struct OfColumn(Column);
+
+impl MemoryColumn for OfColumn {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn rows(&self, rows: Range<usize>) -> Attribute {
+        Attribute::Numbers(self.0.rows(rows).iter().collect())
+    }
 }
 
 /// The name of a column and which of its components it is: `pos[2]` is the third of `pos`.
@@ -87,7 +106,7 @@ impl Given {
     /// Frames in place of columns, for commands that take trajectories.
     pub fn of_frames(frames: GivenFrames) -> Self {
         Self {
-            frames: Some(Box::new(frames)),
+            frames: Some(Arc::new(frames)),
             ..Self::default()
         }
     }
@@ -117,6 +136,68 @@ impl Given {
     #[must_use]
     pub fn in_unit(self, unit: Option<String>) -> Self {
         Self { unit, ..self }
+    }
+
+    /// The same as a table of particles, which may be frames as that of a file may, with values beside its columns: their species, or integers and
+    /// texts that conditions ask for.
+    ///
+    /// # Errors
+    /// [`SampleError::UnequalColumns`] of another length, [`SampleError::SameName`].
+    pub fn with_others(mut self, others: Vec<(String, Attribute)>) -> Result<Self, SampleError> {
+        let mut names: HashSet<&String> = self.columns.iter().map(|(name, _)| name).collect();
+        for (name, values) in &others {
+            if let (Some((first, _)), true) = (self.columns.first(), values.len() != self.rows) {
+                return Err(SampleError::UnequalColumns {
+                    first: (first.clone(), self.rows),
+                    second: (name.clone(), values.len()),
+                });
+            }
+            if !names.insert(name) {
+                return Err(SampleError::SameName(name.clone()));
+            }
+        }
+        let others = others.into_iter();
+        self.others = Some(others.map(|(name, one)| (name, Arc::new(one))).collect());
+        Ok(self)
+    }
+
+    /// Its frames, or those of the table of particles that it is.
+    pub(crate) fn opened(
+        &self,
+        request: &TrajectoryRequest,
+        stop: Stop,
+    ) -> Result<Box<dyn Trajectory>, SampleError> {
+        match (&self.frames, self.table()) {
+            (Some(frames), _) => Ok(Arc::clone(frames).opened()),
+            (None, Some(table)) => Ok(frames_of_table(&table?, request, stop)?),
+            (None, None) => Err(SampleError::Missing("trajectory".to_owned())),
+        }
+    }
+
+    /// The table of particles, where it is one.
+    pub(crate) fn table(&self) -> Option<Result<MemoryTable, CatalogError>> {
+        let others = self.others.as_ref()?;
+        let own = self.columns.iter().map(|(name, column)| {
+            let column: Arc<dyn MemoryColumn> = Arc::new(OfColumn(column.clone()));
+            (name, column)
+        });
+        let others = others.iter().map(|(name, values)| {
+            let values: Arc<dyn MemoryColumn> = Arc::<Attribute>::clone(values);
+            (name, values)
+        });
+        let mut columns: Vec<(String, MemoryComponents)> = Vec::new();
+        for (name, column) in own.chain(others) {
+            let (stem, component) = stem(name);
+            match columns.last_mut() {
+                Some((last, all)) if component == Some(all.len()) && *last == stem => {
+                    all.push(column);
+                }
+                _ if component == Some(0) => columns.push((stem.to_owned(), vec![column])),
+                _ => columns.push((name.clone(), vec![column])),
+            }
+        }
+        let path = "table in memory".into();
+        Some(MemoryTable::new(path, columns, self.unit.clone()))
     }
 
     /// Its columns as those of a file are described.

@@ -17,12 +17,12 @@ use crate::error::SampleError;
 /// ```
 /// use albireo::Column;
 /// use albireo_catalogs::{Attribute, Cell};
-/// use albireo_samples::{FrameReading, GivenFrames};
+/// use albireo_samples::{FrameReading, Given, GivenFrames};
 /// let column = |values: [f64; 4]| Column::from(values.to_vec());
 /// let frames = GivenFrames::new([column([0.0; 4]), column([0.0; 4]), column([0.0, 1.0, 0.0, 2.0])], vec![2, 2])?
 ///     .with_cells(vec![Cell::orthorhombic([4.0; 3])?, Cell::orthorhombic([5.0; 3])?])?
 ///     .with_column("species", Attribute::of_texts(["O", "H"]))?;
-/// let (mut source, choice) = FrameReading::default().open_given(frames)?;
+/// let (mut source, choice) = FrameReading::default().open_given(&Given::of_frames(frames))?;
 /// assert_eq!(choice.groups().names(), ["H", "O"]);
 /// while let Some(frame) = source.next_frame()? {
 ///     assert_eq!(choice.job(frame)?.particles.len(), 2);
@@ -130,7 +130,7 @@ impl GivenFrames {
     }
 
     /// As what trajectories of files are.
-    pub(crate) fn opened(self) -> Box<dyn Trajectory> {
+    pub(crate) fn opened(self: Arc<Self>) -> Box<dyn Trajectory> {
         let mut from = 0;
         let rows = self.particles.iter().map(|&n| {
             from += n;
@@ -173,7 +173,7 @@ fn check(first: (&str, usize), second: (&str, usize)) -> Result<(), SampleError>
 
 /// Frames on their way out.
 struct InMemory {
-    frames: GivenFrames,
+    frames: Arc<GivenFrames>,
     left: VecDeque<Range<usize>>,
     passed: usize,
     path: PathBuf,
@@ -235,7 +235,7 @@ mod tests {
     fn frames_of_different_sizes_have_their_own_rows() {
         let frames = GivenFrames::new([column(6), column(6), column(6)], vec![1, 0, 3, 2]).unwrap();
         let kinds = Attribute::Integers((10..16).collect());
-        let mut open = frames.with_column("type", kinds).unwrap().opened();
+        let mut open = Arc::new(frames.with_column("type", kinds).unwrap()).opened();
         assert_eq!(open.frames(), Some(4));
         let first = open.next_frame().unwrap().unwrap();
         assert_eq!((first.number, first.positions[2].clone()), (0, vec![0.0]));

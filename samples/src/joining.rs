@@ -113,6 +113,7 @@ fn check(parts: &[Sample]) -> Result<(), SampleError> {
             column: "frame".to_owned(),
             least,
             most,
+            choice: "by giving its files alone".to_owned(),
         });
     }
     Ok(())

@@ -80,7 +80,7 @@ pub use frame_error::FrameError;
 pub use frame_notice::FrameNotice;
 pub use frames::{
     Exclusion, FrameChoice, FrameColumns, FrameRange, FrameReading, FrameSource, Held,
-    NumberedFrame, OneFrame, ParseFramesError, Species, held,
+    NumberedFrame, OneFrame, ParseFramesError, Species, held, held_given,
 };
 pub use given::Given;
 pub use given_box::GivenBox;

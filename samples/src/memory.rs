@@ -12,7 +12,7 @@ use crate::columns::{Depth, Place};
 use crate::error::SampleError;
 use crate::given::Given;
 use crate::notice::Notice;
-use crate::opened::{Conversion, Opened};
+use crate::opened::{Conversion, Opened, one_frame};
 use crate::sample::{Sample, check_receding};
 use crate::source::{File, further_record};
 use crate::stated_units::StatedUnits;
@@ -27,8 +27,10 @@ pub(crate) fn read(
     conversion: &Conversion,
     tell: &mut dyn FnMut(Notice),
 ) -> Option<Result<Sample, SampleError>> {
+    let frame = opened.frame_column();
     let columns = Columns {
         given: opened.memory()?,
+        frame: frame.as_deref(),
         source: &opened.source,
         place: &opened.place,
         units: &opened.units,
@@ -52,6 +54,8 @@ struct Columns<'a> {
     source: &'a File,
     place: &'a Place,
     units: &'a StatedUnits,
+    /// The column that counts frames.
+    frame: Option<&'a str>,
 }
 
 impl Columns<'_> {
@@ -77,6 +81,17 @@ impl Columns<'_> {
             });
         }
         Ok(())
+    }
+
+    /// The frame of its rows, which must be one only.
+    fn frame(&self) -> Result<Option<f64>, SampleError> {
+        let Some(name) = self.frame else {
+            return Ok(None);
+        };
+        let values = self.given.column(self.source, name)?.iter();
+        one_frame(values, self.source, name, |_| {
+            "by handing over its rows alone".to_owned()
+        })
     }
 
     fn points(
@@ -177,6 +192,7 @@ impl Columns<'_> {
         tell: &mut dyn FnMut(Notice),
     ) -> Result<Sample, SampleError> {
         self.check()?;
+        let frame = self.frame()?;
         let (source, place) = (self.source, self.place);
         let here = || source.path.display().to_string();
         let points = self.points(conversion, tell).map_err(|error| match error {
@@ -238,7 +254,7 @@ impl Columns<'_> {
             stated_boxes: Vec::new(),
             centred: false,
             shift: None,
-            frame: None,
+            frame,
             unit: self.units.unit().map(str::to_owned),
             particles,
         })

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use albireo::Axis;
 use albireo::cosmology::Cosmology;
-use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription};
+use albireo_catalogs::{Catalog, CatalogReader, Filter, Request, Stop, TableDescription, in_short};
 
 use crate::columns::{self, Need, Place};
 use crate::common_unit::CommonUnit;
@@ -207,17 +207,21 @@ impl Opened {
         }
     }
 
+    /// The column that counts frames, where there is one: of particles, not of objects on the sky.
+    pub(crate) fn frame_column(&self) -> Option<String> {
+        let is_sky = self.place.is_sky();
+        (!is_sky)
+            .then(|| columns::frame_like(&self.outline))
+            .flatten()
+    }
+
     /// Reads the columns that are needed: positions, weights, regions, and the frame where there is one, which must be one only.
     pub(crate) fn catalog(
         &mut self,
         regions: Option<&String>,
     ) -> Result<(Catalog, Option<f64>), SampleError> {
         let selection = &self.source.selection;
-        let frame = if self.place.is_sky() {
-            None
-        } else {
-            columns::frame_like(&self.outline)
-        };
+        let frame = self.frame_column();
         let mut wanted: Vec<String> = Vec::new();
         // Integers of 64 bits are read bit by bit: float64 would make one group of two.
         let whole = whole_type(&self.outline, selection);
@@ -252,22 +256,31 @@ impl Opened {
                 rows_read: catalog.rows_read(),
             });
         }
-        if let Some(frame) = &frame {
-            check_frame(&catalog, &self.source, frame)?;
-        }
-        let of = frame.and_then(|frame| catalog.column(&frame).ok()?.first().copied());
+        let one = |column: &String| {
+            let values = catalog.column(column)?.iter().copied();
+            let choice = |frame| format!("such as --where '{column} == {frame}'");
+            one_frame(values, &self.source, column, choice)
+        };
+        let of = frame.as_ref().map(one).transpose()?.flatten();
         Ok((catalog, of))
     }
 }
 
-/// Refuses particles of more than one frame, which would be counted as if they were there at once.
-fn check_frame(catalog: &Catalog, source: &File, column: &str) -> Result<(), SampleError> {
-    let values = catalog.column(column)?;
-    let first = values.first().copied().unwrap_or_default();
-    if values.iter().all(|&frame| frame == first) {
-        return Ok(());
+/// The frame of all particles, by the values of the column that counts frames. Several are refused, whose particles would be counted as if they
+/// were there at once; `choice` says how the one of this number is chosen.
+pub(crate) fn one_frame(
+    values: impl Iterator<Item = f64> + Clone,
+    source: &File,
+    column: &str,
+    choice: impl Fn(String) -> String,
+) -> Result<Option<f64>, SampleError> {
+    let Some(first) = values.clone().next() else {
+        return Ok(None);
+    };
+    if values.clone().all(|frame| frame == first) {
+        return Ok(Some(first));
     }
-    let (least, most) = values.iter().fold((first, first), |(least, most), &frame| {
+    let (least, most) = values.fold((first, first), |(least, most), frame| {
         (least.min(frame), most.max(frame))
     });
     Err(SampleError::SeveralFrames {
@@ -275,6 +288,7 @@ fn check_frame(catalog: &Catalog, source: &File, column: &str) -> Result<(), Sam
         column: column.to_owned(),
         least,
         most,
+        choice: choice(in_short(least)),
     })
 }
 

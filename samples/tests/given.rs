@@ -11,8 +11,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use albireo::{Column, Particles, Weights};
+use albireo_catalogs::{Attribute, Filter, TrajectoryRequest};
 use albireo_samples::{
-    Given, Reading, RegionSpec, Samples, Selection, Source, SurveyReading, Words,
+    FrameReading, Given, Held, Reading, RegionSpec, Samples, Selection, Source, Stop,
+    SurveyReading, Words, held_given,
 };
 
 const NAMES: [&str; 7] = ["RA", "DEC", "Z", "x", "y", "w", "halo"];
@@ -286,4 +288,78 @@ fn redshifts_and_distances_in_memory_are_those_of_files() {
         "{refused}"
     );
     assert!(read(300.0, &distance, false).is_ok());
+}
+
+/// A table of two frames of two species in memory.
+fn of_frames() -> Given {
+    let columns = [
+        ("frame", [4.0, 4.0, 4.0, 9.0, 9.0]),
+        ("x", [0.0, 1.0, 2.0, 0.0, 2.0]),
+        ("y", [0.0; 5]),
+        ("z", [0.5; 5]),
+    ];
+    let columns = columns.map(|(name, values)| (name.to_owned(), Column::from(values.to_vec())));
+    let species = Attribute::of_texts(["O", "H", "H", "O", "H"]);
+    let given = Given::new(columns.into()).unwrap();
+    let given = given.in_unit(Some("nm".to_owned()));
+    given
+        .with_others(vec![("species".to_owned(), species)])
+        .unwrap()
+}
+
+#[test]
+fn a_table_in_memory_is_frames_as_one_in_a_file_is() {
+    let (request, never) = (TrajectoryRequest::default(), Stop::never());
+    let held = |given: &Given, filter: Option<&Filter>| held_given(given, &request, filter, &never);
+    assert_eq!(held(&of_frames(), None), Held::Frames);
+    let of_one = Filter::parse("frame == 4").unwrap();
+    let unused = Some("species".to_owned());
+    assert_eq!(
+        held(&of_frames(), Some(&of_one)),
+        Held::Particles { unused }
+    );
+    assert_eq!(held(&given(), None), Held::Particles { unused: None });
+    let (mut source, choice) = FrameReading::default().open_given(&of_frames()).unwrap();
+    assert_eq!(
+        (source.unit(), choice.groups().names()),
+        (Some("nm"), &["H".to_owned(), "O".to_owned()][..])
+    );
+    let mut of_frames = Vec::new();
+    while let Some(frame) = source.next_frame().unwrap() {
+        let x = frame.frame.positions[0].clone();
+        let job = choice.job(frame).unwrap();
+        of_frames.push((x, job.particles.labels().unwrap().values().to_vec()));
+    }
+    assert_eq!(
+        of_frames,
+        [
+            (vec![0.0, 1.0, 2.0], vec![1, 0, 0]),
+            (vec![0.0, 2.0], vec![1, 0])
+        ]
+    );
+}
+
+#[test]
+fn frames_in_memory_are_not_superposed() {
+    let reading = Reading {
+        given: [("memory".into(), of_frames())].into(),
+        ..Reading::default()
+    };
+    let sources = [source("memory".into(), Selection::default())];
+    let told = reading.read(&sources, &mut |_| ()).unwrap_err().to_string();
+    assert!(
+        told.contains("memory: particles of several frames (column `frame`, 4 to 9)"),
+        "{told}"
+    );
+}
+
+#[test]
+fn others_have_as_many_rows_and_names_of_their_own() {
+    let refused = |name: &str, rows: usize| {
+        let values = Attribute::Integers(vec![1; rows]);
+        let refused = of_frames().with_others(vec![(name.to_owned(), values)]);
+        refused.unwrap_err().to_string()
+    };
+    assert!(refused("mass", 4).contains("`mass` has 4"));
+    assert!(refused("x", 5).contains("`x`"));
 }

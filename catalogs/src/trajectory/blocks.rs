@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
+use super::memory::MemoryTable;
 use crate::Format;
 use crate::block::{Block, Cells, Widening};
 use crate::catalog::Request;
@@ -36,9 +37,33 @@ pub(super) struct Blocks {
     parts: Vec<Part>,
 }
 
+/// Where the rows of a table are.
+#[derive(Clone)]
+pub(super) enum Place {
+    File(PathBuf),
+    Memory(MemoryTable),
+}
+
+impl Place {
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Memory(table) => table.path(),
+        }
+    }
+
+    /// What reads them.
+    pub(super) fn backend(&self, stop: Stop) -> Result<Box<dyn Backend>, CatalogError> {
+        match self {
+            Self::File(path) => open_backend(path, stop),
+            Self::Memory(table) => Ok(Box::new(table.clone())),
+        }
+    }
+}
+
 /// The components of a table that are decoded, and how the table is found again.
 pub(super) struct Origin {
-    pub(super) path: PathBuf,
+    pub(super) place: Place,
     /// Whether what lies before a row can be left out.
     pub(super) seeks: bool,
     request: Request,
@@ -51,14 +76,14 @@ pub(super) struct Origin {
 impl Origin {
     /// These components of the table that `request` means.
     pub(super) fn new(
-        path: &Path,
+        place: Place,
         (format, schema, seeks): (Format, &Schema, bool),
         request: Request,
         components: &[Component],
         stop: &Stop,
     ) -> Self {
         Self {
-            path: path.to_owned(),
+            place,
             seeks,
             request,
             shares: shared_out(format, schema, components),
@@ -70,7 +95,7 @@ impl Origin {
     /// One of the components alone.
     pub(super) fn of_component(&self, place: usize) -> Self {
         Self {
-            path: self.path.clone(),
+            place: self.place.clone(),
             seeks: self.seeks,
             request: self.request.clone(),
             components: vec![self.components[place]],
@@ -90,12 +115,12 @@ impl Blocks {
                 .map(|&place| origin.components[place])
                 .collect();
             let (sender, blocks) = sync_channel(1);
-            let (path, request) = (origin.path.clone(), origin.request.clone());
+            let (place, request) = (origin.place.clone(), origin.request.clone());
             let stop = origin.stop.clone();
             let thread = Builder::new().name("table of frames".to_owned());
             let thread = thread
-                .spawn(move || decode(&path, &request, (&chosen, from), stop, &sender))
-                .map_err(|error| CatalogError::io(&origin.path, error))?;
+                .spawn(move || decode(&place, &request, (&chosen, from), stop, &sender))
+                .map_err(|error| CatalogError::io(origin.place.path(), error))?;
             parts.push(Part {
                 places,
                 blocks: Some(blocks),
@@ -103,7 +128,7 @@ impl Blocks {
             });
         }
         Ok(Self {
-            path: origin.path.clone(),
+            path: origin.place.path().to_owned(),
             parts,
         })
     }
@@ -158,17 +183,18 @@ impl Drop for Blocks {
 
 /// What a thread does.
 fn decode(
-    path: &Path,
+    place: &Place,
     request: &Request,
     (components, from): (&[Component], u64),
     stop: Stop,
     sender: &SyncSender<Sent>,
 ) {
+    let path = place.path();
     let gone = || CatalogError::Interrupted {
         path: path.to_owned(),
     };
     let read = || {
-        let mut backend = open_backend(path, stop)?;
+        let mut backend = place.backend(stop)?;
         let schema = backend.schema(request)?;
         let (begin, seeks) = ((Widening::Exact, from), backend.seeks());
         let mut components = components.to_vec();

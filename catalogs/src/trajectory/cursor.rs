@@ -31,7 +31,7 @@ impl Cursor {
     /// At the first row.
     pub(super) fn new(origin: Origin, frame: (Option<usize>, &str)) -> Self {
         Self {
-            path: origin.path.clone(),
+            path: origin.place.path().to_owned(),
             origin,
             frame: (frame.0, frame.1.to_owned()),
             blocks: None,

@@ -17,8 +17,8 @@ use crate::reader::{Backend, Component, Field, Kind, Schema};
 const WIDEST: usize = 16;
 /// The column of frame numbers, unless another is named.
 const FRAME: &str = "frame";
-/// What such columns are called elsewhere, in any case of letters: a table with one of them is not one frame unless it is named.
-const LIKE_FRAME: [&str; 6] = [
+/// What columns are called that tell frames apart, in any case of letters: a table with one of them is not one frame unless it is named.
+pub const FRAME_NAMES: [&str; 6] = [
     "frame",
     "frames",
     "timestep",
@@ -149,7 +149,7 @@ impl Layout {
 /// Whether a column seems to tell frames apart.
 fn counts_frames(field: &Field) -> bool {
     let named = |name: &&str| field.name.eq_ignore_ascii_case(name);
-    field.kind == Kind::Number && LIKE_FRAME.iter().any(named)
+    field.kind == Kind::Number && FRAME_NAMES.iter().any(named)
 }
 
 /// A unit of length by the name that trajectories use.

@@ -34,6 +34,7 @@ mod layout;
 mod lines;
 #[cfg(feature = "hdf5")]
 mod mdtraj;
+mod memory;
 mod netcdf;
 mod open;
 mod pdb;
@@ -52,9 +53,12 @@ pub use atoms::{Atoms, Attribute};
 pub use cell::Cell;
 pub use description::TrajectoryDescription;
 pub use format::{TrajectoryFormat, TrajectoryRequest};
+pub use layout::FRAME_NAMES;
+pub use memory::{MemoryColumn, MemoryComponents, MemoryTable};
 pub use open::{
     describe_trajectory, is_structure_before, open_topology, open_trajectory, trajectory_format,
 };
+pub use tabular::frames_of_table;
 
 use crate::error::CatalogError;
 use crate::value::Attributes;

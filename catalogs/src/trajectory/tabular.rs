@@ -6,16 +6,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::blocks::Origin;
+use super::blocks::{Origin, Place};
 use super::boxes::Boxes;
 use super::column::{Column, share, whole_number};
 use super::cursor::Cursor;
 use super::head::Head;
 use super::layout::{Layout, Other};
+use super::memory::MemoryTable;
 use super::{Atoms, Cell, Frame, Trajectory, TrajectoryFormat, TrajectoryRequest, passed_over};
 use crate::block::{Block, Cells};
 use crate::error::CatalogError;
-use crate::open::{open_backend, recognise};
+use crate::open::recognise;
 use crate::reader::Backend;
 use crate::stop::Stop;
 use crate::value::Attributes;
@@ -32,19 +33,48 @@ pub(super) fn open(
     request: &TrajectoryRequest,
     stop: Stop,
 ) -> Result<Box<dyn Trajectory>, CatalogError> {
-    let path = head.path;
-    let mut backend = open_backend(path, stop.clone())?;
+    Ok(Box::new(of_place(
+        Place::File(head.path.to_owned()),
+        request,
+        stop,
+    )?))
+}
+
+/// The frames of a table in memory, by the rules for those of files.
+///
+/// # Errors
+/// Those of [`open_trajectory`](super::open_trajectory).
+pub fn frames_of_table(
+    table: &MemoryTable,
+    request: &TrajectoryRequest,
+    stop: Stop,
+) -> Result<Box<dyn Trajectory>, CatalogError> {
+    let mut frames = of_place(Place::Memory(table.clone()), request, stop)?;
+    let unit = table.unit().map(str::to_owned);
+    frames.layout.unit = frames.layout.unit.take().or(unit);
+    frames.format = TrajectoryFormat::Memory;
+    Ok(Box::new(frames))
+}
+
+fn of_place(
+    place: Place,
+    request: &TrajectoryRequest,
+    stop: Stop,
+) -> Result<TableTrajectory, CatalogError> {
+    let mut backend = place.backend(stop.clone())?;
     let (layout, schema, asked) = Layout::find(&mut backend, request)?;
-    let wanted = request.boxes.is_some() || layout.boxes.is_none();
-    let boxes = if wanted {
-        Boxes::find(path, request.boxes.as_deref(), &layout.frame_name, &stop)?
+    let path = place.path().to_owned();
+    // Beside what lies in memory there is no file.
+    let beside = layout.boxes.is_none() && matches!(place, Place::File(_));
+    let boxes = if request.boxes.is_some() || beside {
+        Boxes::find(&path, request.boxes.as_deref(), &layout.frame_name, &stop)?
     } else {
         None
     };
     let format = Backend::format(&backend);
     let seeks = backend.seeks();
     let origin = Origin::new(
-        path,
+        place,
         (format, &schema, seeks),
         asked,
         &layout.components,
@@ -53,8 +83,9 @@ pub(super) fn open(
     let frame_name = layout.frame_name.clone();
     let first = layout.positions[0].unwrap_or_default();
     let numbers = origin.of_component(layout.frame.unwrap_or(first));
-    Ok(Box::new(TableTrajectory {
-        path: path.to_owned(),
+    Ok(TableTrajectory {
+        path,
+        format: TrajectoryFormat::Table,
         rows: Cursor::new(origin, (layout.frame, &frame_name)),
         numbers: Cursor::new(numbers, (layout.frame.map(|_| 0), &frame_name)),
         layout,
@@ -65,11 +96,12 @@ pub(super) fn open(
         atoms: Arc::default(),
         room: 0,
         stop,
-    }))
+    })
 }
 
 struct TableTrajectory {
     path: PathBuf,
+    format: TrajectoryFormat,
     layout: Layout,
     boxes: Option<Boxes>,
     attributes: Attributes,
@@ -99,7 +131,7 @@ struct Rows {
 
 impl Trajectory for TableTrajectory {
     fn format(&self) -> TrajectoryFormat {
-        TrajectoryFormat::Table
+        self.format
     }
 
     fn path(&self) -> &Path {

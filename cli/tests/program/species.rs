@@ -59,6 +59,25 @@ fn species_are_told_apart_in_every_format() {
         run.stderr
     );
     assert_eq!(integers(&folder.table("g.csv"), "npairs"), [4, 2]);
+    // So are tables whose positions are in other columns than those of frames.
+    let folder = folder.with("upper.csv", "species,X,Y,Z\nA,0,0,0\nB,1,0,0\n");
+    let run = folder.good(&format!("rdf upper.csv {BINS}"));
+    let told = "column `species` tells species apart in one table with columns x, y, z or position";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert_eq!(integers(&folder.table("g.csv"), "npairs"), [1, 0]);
+}
+
+#[test]
+fn particles_in_a_plane_of_a_box_are_warned_of() {
+    let rows = "species,x,y\nA,0,0\nB,1,0\nB,2,1\nA,3,2\n";
+    let folder = Folder::new().with("t.csv", rows);
+    let warned = |flags: &str| {
+        let run = folder.good(&format!("rdf t.csv {BINS} {flags}"));
+        let mut lines = run.stderr.lines();
+        lines.any(|line| line.contains("WARN") && line.contains("plane normal to z"))
+    };
+    assert!(warned(""));
+    assert!(!warned("--plane xy"));
 }
 
 #[test]

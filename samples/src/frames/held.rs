@@ -1,14 +1,16 @@
 //! What files hold for g(r): frames with their species, or particles that are all alike.
 //!
-//! Entry: [`held`].
+//! Entry: [`held`], and [`held_given`] of what lies in memory.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use albireo_catalogs::{
-    Filter, Stop, TrajectoryRequest, open_trajectory, open_until, trajectory_format,
+    CatalogError, CatalogReader, Filter, MemoryTable, Stop, Trajectory, TrajectoryRequest,
+    frames_of_table, open_trajectory, open_until, trajectory_format,
 };
 
 use super::chosen::USUAL;
+use crate::given::Given;
 
 /// What files hold for g(r).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub enum Held {
     Species(String),
     /// Particles, all alike.
     Particles {
-        /// A column of species that nothing is made of, since there are several tables or a condition names frames.
+        /// A column of species that nothing is made of: there are several tables, a condition names frames, or positions are no columns of frames.
         unused: Option<String>,
     },
 }
@@ -53,34 +55,83 @@ pub fn held(
         Ok(Some(_)) => return Held::Frames,
         _ => return Held::Particles { unused: None },
     }
-    let column = request.frame.as_deref().unwrap_or(FRAME);
-    let names_frame = filter.is_some_and(|filter| filter.columns().contains(&column));
-    if !names_frame && are_frames(paths, request, stop) {
-        return Held::Frames;
-    }
-    let species = species_of(first, request, stop);
-    match species {
-        Some(column) if paths.len() == 1 && !names_frame => Held::Species(column),
-        unused => Held::Particles { unused },
+    Tables::Files(paths).held(request, filter, stop)
+}
+
+/// As [`held`], of what lies in memory.
+pub fn held_given(
+    given: &Given,
+    request: &TrajectoryRequest,
+    filter: Option<&Filter>,
+    stop: &Stop,
+) -> Held {
+    match given.table() {
+        _ if given.frames().is_some() => Held::Frames,
+        Some(Ok(table)) => Tables::Memory(table).held(request, filter, stop),
+        // What is wrong with columns is said where they are read.
+        _ => Held::Particles { unused: None },
     }
 }
 
-/// Whether tables have a column of frame numbers, and one of them alone several frames.
-fn are_frames(paths: &[PathBuf], request: &TrajectoryRequest, stop: &Stop) -> bool {
-    let opened = open_trajectory(&paths[0], request, stop.clone());
-    opened.is_ok_and(|mut frames| paths.len() > 1 || matches!(frames.skip(2), Ok(2)))
+/// Tables that may be frames.
+enum Tables<'a> {
+    /// At least one.
+    Files(&'a [PathBuf]),
+    Memory(MemoryTable),
 }
 
-/// The usual column of species of a table that can be read as one frame.
-fn species_of(path: &Path, request: &TrajectoryRequest, stop: &Stop) -> Option<String> {
-    let one = TrajectoryRequest {
-        undivided: true,
-        ..request.clone()
-    };
-    let mut table = open_until(path, stop.clone()).ok()?;
-    let outline = table.outline(request.table.as_deref()).ok()?;
-    let has = |name: &&str| outline.columns.iter().any(|column| column.name == *name);
-    let found = USUAL.into_iter().find(has)?;
-    open_trajectory(path, &one, stop.clone()).ok()?;
-    Some(found.to_owned())
+impl Tables<'_> {
+    fn held(&self, request: &TrajectoryRequest, filter: Option<&Filter>, stop: &Stop) -> Held {
+        let column = request.frame.as_deref().unwrap_or(FRAME);
+        let names_frame = filter.is_some_and(|filter| filter.columns().contains(&column));
+        if !names_frame && self.are_frames(request, stop) {
+            return Held::Frames;
+        }
+        let one = TrajectoryRequest {
+            undivided: true,
+            ..request.clone()
+        };
+        match self.species(request, stop) {
+            Some(column) if self.is_one() && !names_frame && self.open(&one, stop).is_ok() => {
+                Held::Species(column)
+            }
+            unused => Held::Particles { unused },
+        }
+    }
+
+    fn is_one(&self) -> bool {
+        match self {
+            Self::Files(paths) => paths.len() == 1,
+            Self::Memory(_) => true,
+        }
+    }
+
+    /// The frames of the first.
+    fn open(
+        &self,
+        request: &TrajectoryRequest,
+        stop: &Stop,
+    ) -> Result<Box<dyn Trajectory>, CatalogError> {
+        match self {
+            Self::Files(paths) => open_trajectory(&paths[0], request, stop.clone()),
+            Self::Memory(table) => frames_of_table(table, request, stop.clone()),
+        }
+    }
+
+    /// Whether they have a column of frame numbers, and one of them alone several frames.
+    fn are_frames(&self, request: &TrajectoryRequest, stop: &Stop) -> bool {
+        let opened = self.open(request, stop);
+        opened.is_ok_and(|mut frames| !self.is_one() || matches!(frames.skip(2), Ok(2)))
+    }
+
+    /// The usual column of species of the first.
+    fn species(&self, request: &TrajectoryRequest, stop: &Stop) -> Option<String> {
+        let mut reader: Box<dyn CatalogReader> = match self {
+            Self::Files(paths) => open_until(&paths[0], stop.clone()).ok()?,
+            Self::Memory(table) => Box::new(table.clone()),
+        };
+        let outline = reader.outline(request.table.as_deref()).ok()?;
+        let has = |name: &&str| outline.columns.iter().any(|column| column.name == *name);
+        USUAL.into_iter().find(has).map(str::to_owned)
+    }
 }

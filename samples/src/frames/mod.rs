@@ -22,14 +22,14 @@ use albireo::frames::{FrameGroups, FrameJob};
 use albireo::{Axis, Outside, Particles, Points};
 use albireo_catalogs::{Atoms, Expression, Filter, Frame, Stop, TrajectoryRequest};
 
-pub use held::{Held, held};
+pub use held::{Held, held, held_given};
 pub use one::{FrameColumns, OneFrame};
 pub use range::{FrameRange, ParseFramesError};
 pub use source::{FrameSource, NumberedFrame};
 
 use crate::error::SampleError;
+use crate::given::Given;
 use crate::given_box::GivenBox;
-use crate::given_frames::GivenFrames;
 use crate::notice::Notice;
 use crate::space::described;
 use crate::within::Within;
@@ -152,16 +152,19 @@ impl FrameReading {
         FrameSource::open(paths, request, self.range, self.stop.clone())
     }
 
-    /// As [`FrameReading::open`], of frames in memory.
+    /// As [`FrameReading::open`], of frames or a table of particles in memory.
     ///
     /// # Errors
     /// As [`FrameReading::open`].
-    pub fn open_given(
-        self,
-        frames: GivenFrames,
-    ) -> Result<(FrameSource, FrameChoice), SampleError> {
-        let source = FrameSource::given(frames.opened(), self.range, self.stop.clone())?;
+    pub fn open_given(self, given: &Given) -> Result<(FrameSource, FrameChoice), SampleError> {
+        let source = self.source_given(given)?;
         self.of_source(source)
+    }
+
+    /// The frames of what lies in memory.
+    fn source_given(&self, given: &Given) -> Result<FrameSource, SampleError> {
+        let open = given.opened(&self.request, self.stop.clone())?;
+        FrameSource::given(open, self.range, self.stop.clone())
     }
 
     fn of_source(mut self, source: FrameSource) -> Result<(FrameSource, FrameChoice), SampleError> {

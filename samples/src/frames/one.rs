@@ -9,7 +9,7 @@ use albireo_catalogs::Request;
 
 use super::{FrameReading, FrameSource, NumberedFrame, at};
 use crate::error::SampleError;
-use crate::given_frames::GivenFrames;
+use crate::given::Given;
 use crate::notice::Notice;
 use crate::within::Within;
 
@@ -59,8 +59,8 @@ impl FrameReading {
     ///
     /// # Errors
     /// As [`FrameReading::one`].
-    pub fn one_given(self, frames: GivenFrames, path: &Path) -> Result<OneFrame, SampleError> {
-        let source = FrameSource::given(frames.opened(), self.range, self.stop.clone())?;
+    pub fn one_given(self, given: &Given, path: &Path) -> Result<OneFrame, SampleError> {
+        let source = self.source_given(given)?;
         self.one_of(source, path)
     }
 

@@ -9,7 +9,7 @@ use albireo_catalogs::Cell;
 
 use super::{FrameReading, FrameSource, at};
 use crate::error::SampleError;
-use crate::given_frames::GivenFrames;
+use crate::given::Given;
 use crate::space::{BoxSpec, domain_of};
 use crate::within::Within;
 
@@ -32,13 +32,12 @@ impl FrameReading {
         self.reach_of(self.source(paths)?)
     }
 
-    /// As [`FrameReading::reach`], of frames in memory.
+    /// As [`FrameReading::reach`], of frames or a table of particles in memory.
     ///
     /// # Errors
     /// As [`FrameReading::reach`].
-    pub fn reach_given(&self, frames: GivenFrames) -> Result<f64, SampleError> {
-        let source = FrameSource::given(frames.opened(), self.range, self.stop.clone())?;
-        self.reach_of(source)
+    pub fn reach_given(&self, given: &Given) -> Result<f64, SampleError> {
+        self.reach_of(self.source_given(given)?)
     }
 
     /// The same with its box in the unit of the frames.

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`FrameChoice::suspicions`].
 
-use albireo::Points;
+use albireo::{Axis, Points};
 use albireo_catalogs::Cell;
 
 use super::centres::Molecules;
@@ -57,6 +57,7 @@ impl FrameChoice {
         let flat = self.reading.flat.map(albireo::Axis::index);
         let [x, y, z] = first.frame.positions.clone();
         if let (Some(rows), Ok(points)) = (rows, Points::new(x, y, z)) {
+            found.extend(self.in_plane(first, &rows));
             let particles = format!(
                 "the particles of the first frame of {}",
                 first.path.display()
@@ -64,6 +65,20 @@ impl FrameChoice {
             found.extend(small_part(particles, &points, &rows, flat));
         }
         found
+    }
+
+    /// Particles that all lie in a plane, in a box that is periodic along all axes.
+    fn in_plane(&self, first: &NumberedFrame, rows: &Rows) -> Option<Notice> {
+        if self.reading.flat.is_some() || rows.contains(&None) {
+            return None;
+        }
+        let alike = |axis: usize| {
+            let along = &first.frame.positions[axis];
+            along.len() > 2 && along.iter().all(|x| *x == along[0])
+        };
+        let (path, mut axes) = (first.path.clone(), [Axis::X, Axis::Y, Axis::Z].into_iter());
+        let normal = axes.find(|axis| alike(axis.index()))?;
+        Some(Notice::OfFrames(FrameNotice::InPlane { path, normal }))
     }
 
     /// Numbers of molecules that begin again.

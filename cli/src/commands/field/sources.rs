@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use albireo::{Domain, Outside, Points};
 use albireo_catalogs::{Attribute, Filter, open_topology, read_pqr, trajectory_format};
-use albireo_samples::{BoxSpec, FrameReading, GivenFrames, OneFrame, Selection, Source};
+use albireo_samples::{BoxSpec, FrameReading, Given, GivenFrames, OneFrame, Selection, Source};
 use anyhow::{Context, Result};
 
 use super::Field;
@@ -61,13 +61,15 @@ fn holds_frames(path: &Path) -> bool {
 }
 
 /// The atoms of a PQR file as one frame.
-fn frame_of_pqr(path: &Path) -> Result<GivenFrames> {
+fn frame_of_pqr(path: &Path) -> Result<Given> {
     let pqr = read_pqr(path, &stop_reading())?;
     let n = pqr.charges.len();
     let frames = GivenFrames::new(pqr.positions.map(Into::into), vec![n])?
         .with_column("charge", Attribute::Numbers(pqr.charges))?
         .with_column("radius", Attribute::Numbers(pqr.radii))?;
-    Ok(frames.in_unit(Some("Angstrom".to_owned())))
+    Ok(Given::of_frames(
+        frames.in_unit(Some("Angstrom".to_owned())),
+    ))
 }
 
 impl Sources {
@@ -175,7 +177,7 @@ impl Sources {
             ..FrameReading::default()
         };
         let frame = if is_pqr {
-            reading.one_given(frame_of_pqr(&flags.file)?, &flags.file)?
+            reading.one_given(&frame_of_pqr(&flags.file)?, &flags.file)?
         } else {
             record.set("frame", number);
             reading.one(&flags.file)?

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use albireo::estimators::fluid::BoxCorrection;
 use albireo::{Axis, Edges, LineOfSight, RpPiBins};
 use albireo_catalogs::{Filter, TrajectoryRequest, open_topology};
-use albireo_samples::{Exclusion, FrameRange, FrameReading, Selection, Species};
+use albireo_samples::{Exclusion, FrameRange, FrameReading, Given, Selection, Species};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
@@ -212,12 +212,13 @@ impl FrameFlags {
         first.map(|(_, flag)| flag)
     }
 
-    /// Refuses what is of files alone.
-    pub(super) fn check_in_memory(&self) -> Result<()> {
+    /// Refuses what is of files alone, and of frames that are no table what is of tables.
+    pub(super) fn check_in_memory(&self, given: &Given) -> Result<()> {
+        let is_table = given.frames().is_none();
         let of_files = [
             (self.checkpoint.is_some(), "--checkpoint"),
-            (self.frame_column.is_some(), "--frame-column"),
-            (self.box_table.is_some(), "--box-table"),
+            (self.frame_column.is_some() && !is_table, "--frame-column"),
+            (self.box_table.is_some() && !is_table, "--box-table"),
         ];
         match of_files.into_iter().find(|(given, _)| *given) {
             Some((_, flag)) => Err(usage(format!(

@@ -24,7 +24,7 @@ mod weights;
 
 use std::path::Path;
 
-use albireo_samples::{FrameNotice, Held, Notice, Samples, Selection, held};
+use albireo_samples::{FrameNotice, Given, Held, Notice, Samples, Selection, held, held_given};
 
 use self::flags::FrameFlags;
 use self::structure::StructureFlags;
@@ -221,8 +221,13 @@ impl Rdf {
     }
 
     /// Whether the files are read as frames with their species, or as a sample.
-    fn is_trajectory(&self, selection: &Selection, given: Option<&str>) -> bool {
-        if given.is_some() {
+    fn is_trajectory(
+        &self,
+        selection: &Selection,
+        flag: Option<&str>,
+        given: Option<&Given>,
+    ) -> bool {
+        if flag.is_some() {
             return true;
         }
         let paths = &self.data.paths;
@@ -234,7 +239,12 @@ impl Rdf {
         let filter = filter.and_then(Result::ok);
         let is_of_sample = flags::of_samples(selection, &self.pairs.space).is_some()
             || self.pairs.run.pieces.refuse("trajectories").is_err();
-        let unused = match held(paths, &request, filter.as_ref(), &stop_reading()) {
+        let (filter, stop) = (filter.as_ref(), stop_reading());
+        let held = match given {
+            Some(given) => held_given(given, &request, filter, &stop),
+            None => held(paths, &request, filter, &stop),
+        };
+        let unused = match held {
             Held::Frames => return true,
             Held::Species(_) if !is_of_sample => return true,
             Held::Species(column) => Some(column),
@@ -292,25 +302,21 @@ impl Rdf {
         }
         self.check()?;
         let selection = self.pairs.selection();
-        let given = |path| call.kept.given().get(path)?.frames().cloned();
-        let frames = self.data.paths.first().and_then(given);
-        if let Some(frames) = frames {
-            if self.second.is_some() || self.pairs.has_second() {
-                return Err(usage(
-                    "a trajectory has no second sample: its parts are named by --species or --select",
-                ));
-            }
-            return self.run_over_frames(call, &selection, Some(frames));
+        let given = |path| call.kept.given().get(path).cloned();
+        let given = self.data.paths.first().and_then(given);
+        let given = given.as_ref();
+        let is_one = self.second.is_none() && !self.pairs.has_second();
+        if !is_one && given.is_some_and(|given| given.frames().is_some()) {
+            return Err(usage(
+                "a trajectory has no second sample: its parts are named by --species or --select",
+            ));
         }
-        let in_memory = |path| call.kept.given().contains_key(path);
-        let in_memory = self.data.paths.iter().any(in_memory);
-        let of_frames = self.second.is_none() && !self.pairs.has_second() && !in_memory;
-        let given = self.frames.given().or(self.times.given());
-        let given = given.or(self.structure.given());
-        if of_frames && self.is_trajectory(&selection, given) {
-            return self.run_over_frames(call, &selection, None);
+        let flag = self.frames.given().or(self.times.given());
+        let flag = flag.or(self.structure.given());
+        if is_one && self.is_trajectory(&selection, flag, given) {
+            return self.run_over_frames(call, &selection, given);
         }
-        if let Some(flag) = given {
+        if let Some(flag) = flag {
             return Err(usage(format!(
                 "{flag} is for a trajectory, whose parts are named by --species or --select: leave out the second file and the --second flags"
             )));

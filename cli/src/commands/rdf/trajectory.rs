@@ -2,6 +2,16 @@
 
 use std::path::PathBuf;
 
+use albireo::estimators::fluid::{FrameSpaces, Space};
+use albireo::frames::FrameJob;
+use albireo::{Bins, RBins};
+use albireo_catalogs::is_structure_before;
+use albireo_samples::{
+    FrameChoice, FrameReading, FrameSource, Given, Notice, NumberedFrame, Selection,
+};
+use anyhow::{Context, Result, anyhow};
+use serde_json::json;
+
 use super::frames::{self, fingerprint, note};
 use super::provenance::{self, Digests};
 use super::walls::{Randoms, Suits};
@@ -13,15 +23,6 @@ use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::usage::usage;
 use crate::world;
-use albireo::estimators::fluid::{FrameSpaces, Space};
-use albireo::frames::FrameJob;
-use albireo::{Bins, RBins};
-use albireo_catalogs::is_structure_before;
-use albireo_samples::{
-    FrameChoice, FrameReading, FrameSource, GivenFrames, Notice, NumberedFrame, Selection,
-};
-use anyhow::{Context, Result, anyhow};
-use serde_json::json;
 
 impl Rdf {
     /// Counts the frames of a trajectory, of files or in memory.
@@ -29,7 +30,7 @@ impl Rdf {
         self,
         call: &mut Call<'_>,
         selection: &Selection,
-        given: Option<GivenFrames>,
+        given: Option<&Given>,
     ) -> Result<()> {
         self.frames.check()?;
         let mut record = Record::begin(call.arguments);
@@ -40,13 +41,13 @@ impl Rdf {
         // Of several tables without frame numbers nothing tells whether they are frames or parts of one.
         reading.request.undivided = paths.len() == 1;
         let settings = (reading.settings(), self.frames.range());
-        if given.is_some() {
-            self.frames.check_in_memory()?;
+        if let Some(given) = given {
+            self.frames.check_in_memory(given)?;
         }
         let in_memory = given.is_some();
-        let (again, in_frames) = (reading.clone(), given.clone());
+        let again = reading.clone();
         let (mut source, choice) = match given {
-            Some(frames) => reading.open_given(frames)?,
+            Some(given) => reading.open_given(given)?,
             None => reading.open(paths)?,
         };
         let first = source.peek()?.cloned();
@@ -58,7 +59,7 @@ impl Rdf {
         if let Some(job) = &job {
             self.say_what_is_read(&mut source, &choice, job)?;
         }
-        let bins = self.bins_of_frames(&again, in_frames)?;
+        let bins = self.bins_of_frames(&again, given)?;
         let volume = self.volume_of_frames(job.as_ref())?;
         note(
             &mut record,
@@ -136,9 +137,9 @@ impl Rdf {
     }
 
     /// The bins; where they reach as far as the smallest box allows, all frames are looked at.
-    fn bins_of_frames(&self, reading: &FrameReading, given: Option<GivenFrames>) -> Result<RBins> {
+    fn bins_of_frames(&self, reading: &FrameReading, given: Option<&Given>) -> Result<RBins> {
         self.bins(|| match given {
-            Some(frames) => Ok(reading.reach_given(frames)?),
+            Some(given) => Ok(reading.reach_given(given)?),
             None => Ok(reading.reach(&self.data.paths)?),
         })
     }
