@@ -188,3 +188,10 @@ def test_bits_and_groups(points):
     mixed = albireo.count(points, {"x": points[:, 0], "y": points[:, 1], "z": points[:, 2]}, bins=[0, 200.0], group=groups, second_group=groups)
     assert mixed.npairs[0] == len(points) ** 2 - 2 * len(points)
     assert alone.npairs[0] == len(points) * (len(points) - 1) // 2 - len(points) // 2
+
+
+def test_rows_against_themselves_are_warned_of_unless_groups_leave_self_pairs_out(points, caplog):
+    row = np.arange(len(points))
+    apart = albireo.count(points, points, bins=[0, 200.0], group=row, second_group=row)
+    assert apart.npairs[0] == len(points) * (len(points) - 1) and "same rows" not in caplog.text
+    assert albireo.count(points, points, bins=[0, 200.0]).npairs[0] == len(points) ** 2 and "same rows" in caplog.text

@@ -100,6 +100,23 @@ def test_a_sample_with_two_weights_has_no_self_pairs(samples):
     np.testing.assert_array_equal(both.ncounts, TwoPointCounter("s", S, x, engine="albireo").ncounts)
 
 
+@pytest.mark.parametrize(("mode", "edges"), [("s", (S,)), ("smu", (S, MU)), ("rppi", (S, PI))])
+def test_heavy_points_leave_no_trace_where_they_meet_themselves(mode, edges):
+    """Two light points are the only pair; the weights of thousands of others with themselves are of its bin."""
+    rng = np.random.default_rng(5)
+    x = np.stack(np.unravel_index(np.arange(3002), (15, 15, 15))) * 200.0 + 100
+    x[:, 1] = x[:, 0] + np.array([0.0, 0.0, 1.0])
+    w = 500 * (1 + rng.random(x.shape[1]))
+    w[:2] = [0.6, 0.7]
+    both = TwoPointCounter(mode, edges if mode != "s" else S, x, weights1=[w], weights2=[w], los="x", engine="albireo")
+    single = TwoPointCounter(mode, edges if mode != "s" else S, x, weights1=[w], los="x", engine="albireo")
+    np.testing.assert_array_equal(both.ncounts, single.ncounts)
+    assert both.ncounts.sum() == 2
+    # Products of weights are below 2^20: each of the two pairs is rounded to 2^-37 of that.
+    assert abs(both.wcounts.sum() - 2 * 0.6 * 0.7) <= 2 * 2.0 ** (20 - 37)
+    np.testing.assert_array_equal(both.wcounts, single.wcounts)
+
+
 def test_a_box_and_threads(samples):
     x = samples[0][0] - 60
     made = [TwoPointCounter("smu", (S[:3], MU), x, boxsize=50.0, los="x", nthreads=n, engine="albireo") for n in (1, 3)]

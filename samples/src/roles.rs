@@ -43,10 +43,11 @@ pub(crate) fn check_randoms(sources: &[Source]) -> Result<(), SampleError> {
     }
 }
 
-/// Samples that are the same rows.
+/// Samples that are the same rows, where these are paired with themselves: within a group there are no pairs.
 pub(crate) fn same_rows(samples: &[Sample]) -> Vec<Notice> {
+    let in_groups = |a: &Sample, b: &Sample| a.groups.is_some() && a.groups == b.groups;
     let same = |a: &Sample, b: &Sample| a.particles.points() == b.particles.points();
-    let same = pairs(samples).filter(|(a, b)| same(a, b));
+    let same = pairs(samples).filter(|(a, b)| !in_groups(a, b) && same(a, b));
     same.map(|(first, second)| Notice::SameRows {
         roles: [first.role.clone(), second.role.clone()],
         paths: [first.path.clone(), second.path.clone()],

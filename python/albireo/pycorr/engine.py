@@ -61,9 +61,7 @@ class AlbireoTwoPointCounter(BaseTwoPointCounter):
         auto = self.autocorr and not self.with_mpi
         counted = self._counted(first, None if auto else second)
         if self.with_mpi:
-            counted = Counted(*(self.mpicomm.allreduce(part) for part in counted))
-        if not auto:
-            counted = self._without_self_pairs(counted)
+            counted = self._without_self_pairs(Counted(*(self.mpicomm.allreduce(part) for part in counted)))
         self.ncounts = counted.ncounts
         self.wcounts = np.where(counted.ncounts == 0, 0.0, counted.wcounts)
         if self.compute_sepavg:
@@ -110,18 +108,23 @@ class AlbireoTwoPointCounter(BaseTwoPointCounter):
         if any(len(positions[0]) == 0 for positions, _ in samples) or (second is None and len(first[0][0]) < 2):
             return Counted(zero.astype("i8"), zero, zero.copy())
         axes, options = self._axes([positions for positions, _ in samples])
-        roles = [_role(None, "", self._catalog(*(second or first)))]
+        # Pairs of points with themselves are left out: their weights, once rounded, are more than those of a few pairs. Parts of processes have no
+        # numbers of their rows.
+        own = np.arange(len(first[0][0])) if self.same_shotnoise and not self.with_mpi else None
+        roles = [_role(None, "", self._catalog(*(second or first), own))]
         if second is not None:
             # A separation is ours from the second point to the first, and theirs from the first to the second.
-            roles.append(_role("second", "second-", self._catalog(*first)))
+            roles.append(_role("second", "second-", self._catalog(*first, own)))
         options = {**self._options(), **options}
         kept = [self._of_cut(roles, {**options, **cuts}, axes) for cuts in self._cuts()]
         return kept[0] if len(kept) == 1 else kept[0].less(kept[1])
 
-    def _catalog(self, positions: Any, weights: Any) -> Catalog:
-        """A sample with its weights: bytes of bits first, as pycorr has them."""
+    def _catalog(self, positions: Any, weights: Any, group: np.ndarray | None) -> Catalog:
+        """A sample with its weights, bytes of bits first, as pycorr has them; of one `group` no pairs are counted."""
         n = self.n_bitwise_weights
-        beside: dict[str, Any] = {"weights": np.asarray(weights[n], dtype="f8")} if len(weights) > n else {}
+        beside: dict[str, Any] = {"group": group}
+        if len(weights) > n:
+            beside["weights"] = np.asarray(weights[n], dtype="f8")
         if n:
             padded = np.zeros((len(weights[0]), -(-n // 8) * 8), dtype=np.uint8)
             padded[:, :n] = np.stack(weights[:n], axis=1)
@@ -219,7 +222,7 @@ class AlbireoTwoPointCounter(BaseTwoPointCounter):
         return Counted(*(part.reshape(self.shape) for part in parts))
 
     def _without_self_pairs(self, counted: Counted) -> Counted:
-        """Takes off the pairs of each point with itself where a sample was counted against itself."""
+        """Takes off the pairs of each point with itself where the parts of a sample were counted against each other."""
         if not (self.autocorr or self.same_shotnoise):
             return counted
         place = tuple(int(np.searchsorted(edges, 0.0, side="right")) - 1 for edges in self.edges)
