@@ -2,7 +2,7 @@
 //!
 //! One corridor leads from particles to a result: [`Points`] and weights make [`Particles`], which live in a [`Domain`]; a [`PairJob`]
 //! says which pairs, a [`Binning`] where they go, an [`Engine`] visits them, [`PairCounts`] come out, and an estimator turns them into a
-//! [`Correlation`] or an [`Rdf`]. The integers are those of a plain float64 double loop on every engine, instruction set and number of
+//! [`Correlation`] or [`Partials`](estimators::fluid::Partials), g(r). The integers are those of a plain float64 double loop on every engine, instruction set and number of
 //! threads, bit for bit.
 //!
 //! ```
@@ -92,7 +92,7 @@ pub use error::{
     PairWeightError, ParticlesError, RandomError, RegionsError, SkyError, TallyError,
 };
 pub use estimators::{
-    AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, Rdf, ShiftedRandoms,
+    AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, ShiftedRandoms,
 };
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;

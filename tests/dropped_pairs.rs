@@ -8,7 +8,8 @@ use albireo::counts::{
     Part, Sums, WeightedSums, count_pairs, count_part, count_regions, excluded_pairs,
 };
 use albireo::engine::{Cpu, PreparedJob};
-use albireo::estimators::{AnalyticRr, LandySzalay, Natural, Rdf};
+use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
+use albireo::estimators::{AnalyticRr, LandySzalay, Natural};
 use albireo::tally::Cut;
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight, MergeError,
@@ -238,6 +239,7 @@ fn the_two_halo_term_is_over_all_random_pairs() {
 fn an_ideal_gas_keeps_its_g_with_exclusions() {
     let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
     let bins = RBins::new(Edges::linear(0.0, 0.5, 4).unwrap());
+    let space = Space::of_volume(1.0).unwrap();
     let gas = |n, seed| {
         let points = albireo::random::in_box(n, seed, [1.0; 3]).unwrap();
         Particles::new(points)
@@ -270,37 +272,84 @@ fn an_ideal_gas_keeps_its_g_with_exclusions() {
             .cloned()
             .fold(Sums::default().into(), WeightedSums::dropping);
         let counts = count_pairs(&Cpu::new(), &job, &bins, sums, &Silent).unwrap();
-        let mut rdf = Rdf::new(&bins);
-        let plain = rdf.add_frame(&counts, 1.0, 600).unwrap_err().to_string();
+        let (species, pair, particles) = match pairs {
+            Pairs::Auto(_) => (Species::within(1), [0, 0], &[600][..]),
+            Pairs::Cross(..) => (Species::between(1, 1), [0, 1], &[600, 450][..]),
+        };
+        let frame = Frame {
+            counts: &[counts],
+            particles,
+            excluded: &[excluded],
+            space: &space,
+            weight: 1.0,
+        };
+        let mut partials = Partials::new(&bins, species).unwrap();
+        let plain = Frame {
+            excluded: &[],
+            ..frame
+        };
+        let plain = partials.add_frame(&plain).unwrap_err().to_string();
         assert!(
             plain.contains("needs the number of pairs that it excludes"),
             "{plain}"
         );
-        rdf.add_frame_excluding(&counts, 1.0, 600, excluded)
-            .unwrap();
-        let shells: f64 = rdf.ideal_pairs().iter().sum();
+        frame.check_candidates().unwrap();
+        partials.add_frame(&frame).unwrap();
+        let ideal = partials.ideal_pairs(pair, Normalisation::Pairs).unwrap();
+        let shells: f64 = ideal.iter().sum();
         let share = 4.0 / 3.0 * std::f64::consts::PI / 8.0;
         assert!((shells / share - (job_pairs(pairs) - excluded) as f64).abs() < 1e-6);
-        for (g, error) in rdf.g().iter().zip(rdf.poisson_error()) {
+        let g = partials.g(pair, Normalisation::Pairs).unwrap();
+        for (g, error) in g.iter().zip(partials.poisson_error(pair).unwrap()) {
             assert!((g - 1.0).abs() < 5.0 * error, "{g} {error}");
         }
     }
+}
+
+#[test]
+fn frames_without_a_candidate_are_refused() {
+    let domain = Domain::Periodic(PeriodicBox::cubic(1.0).unwrap());
+    let bins = RBins::new(Edges::linear(0.0, 0.5, 4).unwrap());
+    let space = Space::of_volume(1.0).unwrap();
+    let one = Particles::new(albireo::random::in_box(600, 1, [1.0; 3]).unwrap());
+    let counted = |sample: &Particles, cuts: &[Cut]| {
+        let job = PairJob::new(Pairs::Auto(sample), &domain).unwrap();
+        count_pairs(&Cpu::new(), &job, &bins, sums(cuts), &Silent).unwrap()
+    };
     let all = [Cut::SameGroup];
     let one_group = one.clone().grouped(Groups::new(vec![1; 600])).unwrap();
-    let job = PairJob::new(Pairs::Auto(&one_group), &domain).unwrap();
-    let counts = count_pairs(&Cpu::new(), &job, &bins, sums(&all), &Silent).unwrap();
     let excluded = excluded_pairs(Pairs::Auto(&one_group), &all);
-    let none = Rdf::new(&bins).add_frame_excluding(&counts, 1.0, 600, excluded);
-    assert!(
-        none.unwrap_err()
-            .to_string()
-            .contains("all 179700 of the frame are")
+    let frame = Frame {
+        counts: &[counted(&one_group, &all)],
+        particles: &[600],
+        excluded: &[excluded],
+        space: &space,
+        weight: 1.0,
+    };
+    assert_eq!(
+        frame.check_candidates().unwrap_err().to_string(),
+        "g(r) needs pairs that are not excluded: all 179700 of the frame are"
+    );
+    let lone = Particles::new(albireo::random::in_box(1, 1, [1.0; 3]).unwrap());
+    let none = Frame {
+        counts: &[counted(&lone, &[])],
+        particles: &[1],
+        excluded: &[],
+        ..frame
+    };
+    assert_eq!(
+        none.check_candidates(),
+        Err(EstimatorError::EmptyTotal("the frame"))
     );
     let cut = Cut::rp(0.0, 0.1, LineOfSight::Fixed(Axis::Z)).unwrap();
-    let counts = count_pairs(&Cpu::new(), &job, &bins, sums(&[cut]), &Silent).unwrap();
-    let refused = Rdf::new(&bins).add_frame_excluding(&counts, 1.0, 600, 0);
+    let cut = Frame {
+        counts: &[counted(&one_group, &[cut])],
+        excluded: &[0],
+        ..frame
+    };
+    let mut partials = Partials::new(&bins, Species::within(1)).unwrap();
     assert_eq!(
-        refused.unwrap_err().to_string(),
+        partials.add_frame(&cut).unwrap_err().to_string(),
         "g(r) has no meaning with a cut in rp"
     );
 }

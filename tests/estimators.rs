@@ -3,11 +3,12 @@
 
 use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
 use albireo::engine::Exactness;
+use albireo::estimators::fluid::{Frame, Partials, Space, Species};
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
     AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, DavisPeebles, Domain, Edges,
     EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
-    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins,
+    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
     SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins, random,
 };
 
@@ -214,12 +215,6 @@ fn orders_counted_twice_change_no_estimate_but_have_half_the_pairs() {
     .estimate()
     .unwrap();
     assert_eq!((a.xi, a.error), (b.xi, b.error));
-    let g = |counts| {
-        let mut rdf = Rdf::new(&bins);
-        rdf.add_frame(counts, 1.0, 10).unwrap();
-        (rdf.g(), rdf.poisson_error(), rdf.coordination())
-    };
-    assert_eq!(g(&once), g(&twice));
 }
 
 fn correlation(
@@ -439,11 +434,21 @@ fn what_comes_from_approximate_counts_is_approximate() {
     let rr = &approximate;
     let mixed = Natural { dd: &exact, rr }.estimate().unwrap();
     assert_eq!(mixed.exactness, Exactness::Approximate);
-    let mut frames = Rdf::new(&bins);
-    frames.add_frame(&exact, 1.0, 50).unwrap();
-    let refusal = frames.add_frame(&approximate, 1.0, 50).unwrap_err();
+    let space = Space::of_volume(1.0).unwrap();
+    let add = |partials: &mut Partials, counts: &PairCounts| {
+        partials.add_frame(&Frame {
+            counts: std::slice::from_ref(counts),
+            particles: &[50],
+            excluded: &[],
+            space: &space,
+            weight: 1.0,
+        })
+    };
+    let mut frames = Partials::new(&bins, Species::within(1)).unwrap();
+    let mut others = frames.emptied();
+    add(&mut frames, &exact).unwrap();
+    let refusal = add(&mut frames, &approximate).unwrap_err();
     assert!(refusal.to_string().contains("all exact or all approximate"));
-    let mut others = Rdf::new(&bins);
-    others.add_frame(&approximate, 1.0, 50).unwrap();
+    add(&mut others, &approximate).unwrap();
     assert!(frames.merge(&others).is_err());
 }

@@ -1,13 +1,14 @@
 //! Estimators on samples whose correlation function is known.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::{JobId, PairKind, Sums, count_pairs};
+use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species, error_of_frames};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Bins, DavisPeebles, Domain, Edges, Hamilton, LandySzalay, LandySzalayCross,
-    Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, Rdf, RpPiBins, SMuBins, SignedEdges, Silent,
+    AnalyticRr, Axis, Bins, DavisPeebles, Domain, Edges, EstimatorError, Hamilton, LandySzalay,
+    LandySzalayCross, Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
@@ -170,26 +171,75 @@ fn planted_pairs_are_found_where_they_are() {
     assert_within(&wp.wp[1..], &wp.error[1..], 0.0);
 }
 
+/// The pairs of one sample.
+const LIKE: [usize; 2] = [0, 0];
+/// The pairs of two samples.
+const UNLIKE: [usize; 2] = [0, 1];
+
+fn of_like(bins: &RBins) -> Partials {
+    Partials::new(bins, Species::within(1)).unwrap()
+}
+
+fn of_unlike(bins: &RBins) -> Partials {
+    Partials::new(bins, Species::between(1, 1)).unwrap()
+}
+
+/// Adds a frame of so many particles of each sample.
+fn add(
+    partials: &mut Partials,
+    counts: &PairCounts,
+    volume: f64,
+    particles: &[u64],
+) -> Result<(), EstimatorError> {
+    partials.add_frame(&Frame {
+        counts: std::slice::from_ref(counts),
+        particles,
+        excluded: &[],
+        space: &Space::of_volume(volume)?,
+        weight: 1.0,
+    })
+}
+
+fn g(partials: &Partials, pair: [usize; 2]) -> Vec<f64> {
+    partials.g(pair, Normalisation::Pairs).unwrap()
+}
+
+fn n(partials: &Partials, pair: [usize; 2]) -> Vec<f64> {
+    partials.coordination(pair).unwrap()
+}
+
+fn scatter(frames: &[Partials], pair: [usize; 2]) -> Option<Vec<f64>> {
+    error_of_frames(frames, pair, Normalisation::Pairs).unwrap()
+}
+
 #[test]
 fn an_ideal_gas_has_g_of_one_in_any_volume() {
     let bins = r_bins(0.0, 0.4, 8);
-    let (mut like, mut unlike) = (Rdf::new(&bins), Rdf::new(&bins));
+    let (mut like, mut unlike) = (of_like(&bins), of_unlike(&bins));
+    let (mut like_frames, mut unlike_frames) = (vec![], vec![]);
     for frame in 0..20u64 {
         // Numbers of particles and volumes that change from frame to frame.
         let length = 0.8 + 0.05 * frame as f64;
-        let (na, nb) = (150 + 10 * frame as usize, 300);
-        let a = Particles::new(in_box(na, 2 * frame, [length; 3]).unwrap());
-        let b = Particles::new(in_box(nb, 2 * frame + 1, [length; 3]).unwrap());
+        let (na, nb) = (150 + 10 * frame, 300);
+        let a = Particles::new(in_box(na as usize, 2 * frame, [length; 3]).unwrap());
+        let b = Particles::new(in_box(nb as usize, 2 * frame + 1, [length; 3]).unwrap());
         let (domain, volume) = (cube(length), length * length * length);
         let auto = count(Pairs::Auto(&a), &domain, &bins);
-        like.add_frame(&auto, volume, na).unwrap();
+        let mut alone = of_like(&bins);
+        add(&mut alone, &auto, volume, &[na]).unwrap();
+        like.merge(&alone).unwrap();
+        like_frames.push(alone);
         let cross = count(Pairs::Cross(&a, &b), &domain, &bins);
-        unlike.add_frame(&cross, volume, na).unwrap();
+        let mut alone = of_unlike(&bins);
+        add(&mut alone, &cross, volume, &[na, nb]).unwrap();
+        unlike.merge(&alone).unwrap();
+        unlike_frames.push(alone);
     }
-    for rdf in [&like, &unlike] {
-        assert_within(&rdf.g(), &rdf.poisson_error(), 1.0);
-        let spread = rdf.frame_error().unwrap();
-        for (a, b) in spread.iter().zip(rdf.poisson_error()).skip(2) {
+    for (partials, frames, pair) in [(&like, like_frames, LIKE), (&unlike, unlike_frames, UNLIKE)] {
+        let poisson = partials.poisson_error(pair).unwrap();
+        assert_within(&g(partials, pair), &poisson, 1.0);
+        let spread = scatter(&frames, pair).unwrap();
+        for (a, b) in spread.iter().zip(poisson).skip(2) {
             assert!(
                 a / b > 0.5 && a / b < 2.0,
                 "frames scatter as Poisson says: {a} {b}"
@@ -208,19 +258,19 @@ fn a_lattice_has_its_neighbours() {
     let lattice = cubic_lattice(6);
     let bins = RBins::new(Edges::new(vec![0.5, 1.1, 1.5, 1.8]).unwrap());
     let domain = cube(6.0);
-    let mut rdf = Rdf::new(&bins);
+    let mut like = of_like(&bins);
     let auto = count(Pairs::Auto(&lattice), &domain, &bins);
-    rdf.add_frame(&auto, 216.0, 216).unwrap();
-    assert_eq!(rdf.coordination(), [6.0, 18.0, 26.0]);
+    add(&mut like, &auto, 216.0, &[216]).unwrap();
+    assert_eq!(n(&like, LIKE), [6.0, 18.0, 26.0]);
     // 6 neighbours in a shell where (N-1)/V * shell would be expected.
     let shell = 4.0 / 3.0 * std::f64::consts::PI * (1.1f64.powi(3) - 0.5f64.powi(3));
-    assert!((rdf.g()[0] - 6.0 / (215.0 / 216.0 * shell)).abs() < 1e-12);
-    let mut cross = Rdf::new(&bins);
+    assert!((g(&like, LIKE)[0] - 6.0 / (215.0 / 216.0 * shell)).abs() < 1e-12);
+    let mut unlike = of_unlike(&bins);
     let one = Particles::new(Points::from_rows(&[[0.5; 3]]).unwrap());
     let around = count(Pairs::Cross(&one, &lattice), &domain, &bins);
-    cross.add_frame(&around, 216.0, 1).unwrap();
+    add(&mut unlike, &around, 216.0, &[1, 216]).unwrap();
     assert_eq!(
-        cross.coordination(),
+        n(&unlike, UNLIKE),
         [8.0, 8.0, 32.0],
         "corners of the cell, then the next 24"
     );
@@ -229,26 +279,26 @@ fn a_lattice_has_its_neighbours() {
 #[test]
 fn frames_are_pooled_not_averaged() {
     let bins = r_bins(0.0, 1.0, 1);
-    let frames = [(10usize, 8.0), (40, 27.0), (20, 64.0)];
-    let mut rdf = Rdf::new(&bins);
+    let frames = [(10u64, 8.0), (40, 27.0), (20, 64.0)];
+    let mut partials = of_like(&bins);
     let (mut pairs_in, mut ideal, mut mean) = (0.0, 0.0, 0.0);
     for (seed, (n, volume)) in frames.into_iter().enumerate() {
         let length = f64::cbrt(volume);
-        let gas = Particles::new(in_box(n, seed as u64, [length; 3]).unwrap());
+        let gas = Particles::new(in_box(n as usize, seed as u64, [length; 3]).unwrap());
         let auto = count(Pairs::Auto(&gas), &cube(length), &bins);
-        rdf.add_frame(&auto, volume, n).unwrap();
+        add(&mut partials, &auto, volume, &[n]).unwrap();
         let shell = 4.0 / 3.0 * std::f64::consts::PI;
         let expected = (n * (n - 1) / 2) as f64 / volume * shell;
         pairs_in += auto.npairs()[0] as f64;
         ideal += expected;
         mean += auto.npairs()[0] as f64 / expected / 3.0;
     }
-    assert!((rdf.g()[0] - pairs_in / ideal).abs() < 1e-14);
+    assert!((g(&partials, LIKE)[0] - pairs_in / ideal).abs() < 1e-14);
     assert!(
-        (rdf.g()[0] - mean).abs() > 1e-3,
+        (g(&partials, LIKE)[0] - mean).abs() > 1e-3,
         "the mean of the frames' g is another number"
     );
-    assert_eq!(rdf.coordination(), [2.0 * pairs_in / 70.0]);
+    assert_eq!(n(&partials, LIKE), [2.0 * pairs_in / 70.0]);
 }
 
 #[test]
@@ -258,13 +308,13 @@ fn frames_merge_in_any_order_to_the_same_bits() {
         let length = 1.0 + Stream::new(5).uniform(frame);
         let gas = Particles::new(in_box(60, frame, [length; 3]).unwrap());
         let auto = count(Pairs::Auto(&gas), &cube(length), &bins);
-        let mut rdf = Rdf::new(&bins);
-        rdf.add_frame(&auto, length * length * length, 60).unwrap();
-        rdf
+        let mut alone = of_like(&bins);
+        add(&mut alone, &auto, length * length * length, &[60]).unwrap();
+        alone
     };
-    let frames: Vec<Rdf> = (0..12).map(one).collect();
+    let frames: Vec<Partials> = (0..12).map(one).collect();
     let pool = |order: &[usize]| {
-        let mut all = Rdf::new(&bins);
+        let mut all = of_like(&bins);
         for &k in order {
             all.merge(&frames[k]).unwrap();
         }
@@ -275,12 +325,35 @@ fn frames_merge_in_any_order_to_the_same_bits() {
     let mut halves = pool(&[3, 7, 1, 0]);
     halves.merge(&pool(&[2, 4, 5, 6, 8, 9, 10, 11])).unwrap();
     for other in [&backward, &halves] {
-        assert_eq!(forward.g(), other.g());
-        assert_eq!(forward.frame_error(), other.frame_error());
-        assert_eq!(forward.npairs(), other.npairs());
-        assert_eq!(forward.coordination(), other.coordination());
+        assert_eq!(g(&forward, LIKE), g(other, LIKE));
+        assert_eq!(forward.npairs(LIKE), other.npairs(LIKE));
+        assert_eq!(n(&forward, LIKE), n(other, LIKE));
         assert_eq!(other.frames(), 12);
     }
+    let mut turned = frames.clone();
+    turned.reverse();
+    turned.swap(3, 8);
+    assert_eq!(scatter(&frames, LIKE), scatter(&turned, LIKE));
+}
+
+#[test]
+fn the_scatter_of_frames_is_its_formula() {
+    // g of 4, 8 and 9 times the same: mean 7, spread 9 + 1 + 4 over 3 * 2.
+    let bins = r_bins(0.0, 0.5, 1);
+    let frames = [4u64, 8, 9].map(|pairs| {
+        let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
+        let counts = PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(pairs));
+        let mut alone = of_like(&bins);
+        add(&mut alone, &counts.unwrap(), 1.0, &[10]).unwrap();
+        alone
+    });
+    let unit = g(&frames[0], LIKE)[0] / 4.0;
+    let error = scatter(&frames, LIKE).unwrap();
+    assert!((error[0] / unit - f64::sqrt(14.0 / 6.0)).abs() < 1e-14);
+    let alike = [&frames[0], &frames[0], &frames[0], &frames[0]].map(Clone::clone);
+    assert!(scatter(&alike, LIKE).unwrap()[0] <= 1e-7 * unit);
+    assert!(scatter(&frames[..1], LIKE).is_none());
+    assert!(error_of_frames(&frames, UNLIKE, Normalisation::Pairs).is_err());
 }
 
 #[test]
@@ -288,31 +361,34 @@ fn frames_that_do_not_fit_are_refused() {
     let bins = r_bins(0.0, 0.5, 2);
     let gas = Particles::new(in_box(10, 1, [1.0; 3]).unwrap());
     let auto = count(Pairs::Auto(&gas), &cube(1.0), &bins);
-    let mut rdf = Rdf::new(&bins);
-    assert!(rdf.g()[0].is_nan() && rdf.frame_error().is_none());
-    for (volume, references) in [
+    let mut like = of_like(&bins);
+    assert!(g(&like, LIKE)[0].is_nan());
+    for (volume, particles) in [
         (0.0, 10),
         (-1.0, 10),
         (f64::NAN, 10),
         (f64::INFINITY, 10),
         (1.0, 9),
     ] {
-        assert!(rdf.add_frame(&auto, volume, references).is_err());
+        assert!(add(&mut like, &auto, volume, &[particles]).is_err());
     }
-    assert_eq!((rdf.frames(), rdf.npairs()), (0, &[0, 0][..]));
-    rdf.add_frame(&auto, 1.0, 10).unwrap();
+    assert_eq!((like.frames(), like.npairs(LIKE)), (0, Ok(&[0, 0][..])));
+    add(&mut like, &auto, 1.0, &[10]).unwrap();
     let cross = count(Pairs::Cross(&gas, &gas), &cube(1.0), &bins);
     assert!(
-        rdf.add_frame(&cross, 1.0, 10).is_err(),
+        add(&mut like, &cross, 1.0, &[10]).is_err(),
         "like after unlike species"
     );
-    let mut unlike = Rdf::new(&bins);
-    assert!(unlike.add_frame(&cross, 1.0, 7).is_err());
-    unlike.add_frame(&cross, 1.0, 10).unwrap();
-    assert!(rdf.merge(&unlike).is_err());
-    assert!(rdf.merge(&Rdf::new(&r_bins(0.0, 0.4, 2))).is_err());
-    let lone = Particles::new(in_box(1, 1, [1.0; 3]).unwrap());
-    let none = count(Pairs::Auto(&lone), &cube(1.0), &bins);
-    assert!(rdf.add_frame(&none, 1.0, 1).is_err());
-    assert_eq!(rdf.frames(), 1);
+    let twice = PairTotal::unweighted(PairKind::AutoOrdered, 90);
+    let twice = PairCounts::from_parts(bins.clone(), vec![2, 4], None, twice, JobId(1)).unwrap();
+    assert!(
+        add(&mut like, &twice, 1.0, &[10]).is_err(),
+        "both orders of pairs"
+    );
+    let mut unlike = of_unlike(&bins);
+    assert!(add(&mut unlike, &cross, 1.0, &[7, 10]).is_err());
+    add(&mut unlike, &cross, 1.0, &[10, 10]).unwrap();
+    assert!(like.merge(&unlike).is_err());
+    assert!(like.merge(&of_like(&r_bins(0.0, 0.4, 2))).is_err());
+    assert_eq!(like.frames(), 1);
 }

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use albireo::cosmology::Cosmology;
 use albireo::counts::{Sums, count_pairs};
 use albireo::engine::Cpu;
+use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
     AnalyticRr, Axis, Bins, Correlation, Domain, Edges, LandySzalay, LineOfSight, Natural,
-    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins, SMuBins,
+    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
     SignedEdges, Silent,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
@@ -149,16 +150,29 @@ fn the_liquid_has_its_shells() {
     };
     let ((a, length), (b, _)) = (species("A"), species("B"));
     let domain = Domain::Periodic(PeriodicBox::cubic(length).unwrap());
-    let volume = length * length * length;
+    let space = Space::of_volume(length * length * length).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 5.0, 50).unwrap());
-    let g = |pairs, n| {
-        let mut rdf = Rdf::new(&bins);
-        rdf.add_frame(&count(pairs, &domain, &bins), volume, n)
-            .unwrap();
-        rdf.g()
+    let g = |pairs: Pairs<'_>| {
+        let (species, pair) = match pairs {
+            Pairs::Auto(_) => (Species::within(1), [0, 0]),
+            Pairs::Cross(..) => (Species::between(1, 1), [0, 1]),
+        };
+        let (first, second) = pairs.samples();
+        let samples = [Some(first), second].into_iter().flatten();
+        let particles: Vec<u64> = samples.map(|sample| sample.len() as u64).collect();
+        let mut partials = Partials::new(&bins, species).unwrap();
+        let frame = Frame {
+            counts: &[count(pairs, &domain, &bins)],
+            particles: &particles,
+            excluded: &[],
+            space: &space,
+            weight: 1.0,
+        };
+        partials.add_frame(&frame).unwrap();
+        partials.g(pair, Normalisation::Pairs).unwrap()
     };
     assert_eq!((a.len(), b.len()), (3200, 800));
-    let like = g(Pairs::Auto(&a), a.len());
+    let like = g(Pairs::Auto(&a));
     assert!(like[..8].iter().all(|&g| g == 0.0), "cores do not overlap");
     assert!(
         like[10] > 2.5 && like[14] < 0.7,
@@ -169,8 +183,8 @@ fn the_liquid_has_its_shells() {
         like[45..].iter().all(|g| (g - 1.0).abs() < 0.05),
         "no order far away"
     );
-    let unlike = g(Pairs::Cross(&a, &b), a.len());
+    let unlike = g(Pairs::Cross(&a, &b));
     assert!(unlike[8] > 3.0, "A and B come closer: {unlike:?}");
-    let rare = g(Pairs::Auto(&b), b.len());
+    let rare = g(Pairs::Auto(&b));
     assert!(rare[8] < 1.0, "B avoids B: {rare:?}");
 }

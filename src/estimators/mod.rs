@@ -1,7 +1,7 @@
 //! Counts -> correlation functions: pure functions, one formula each.
 //!
 //! Entry: [`LandySzalay`] and its relatives, whose named fields keep DD, DR and RR from being swapped; then [`projected`] and
-//! [`multipoles`] or [`wedges()`]; [`Rdf`] and [`fluid`] for particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
+//! [`multipoles`] or [`wedges()`]; [`fluid::Partials`] for g(r) of particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
 //! and applies it. [`Formula`] is an estimator written as
 //! arithmetic. Nothing here counts a pair.
 //!
@@ -36,7 +36,6 @@ mod poisson;
 mod projected;
 mod radial_constraint;
 mod ratio;
-mod rdf;
 mod split_randoms;
 mod terms;
 mod wedges;
@@ -61,7 +60,6 @@ pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
 pub use radial_constraint::{RadialConstraint, RadialPowerLaw, ShellPairs};
 pub use ratio::{DavisPeebles, Hamilton, Natural};
-pub use rdf::Rdf;
 pub use split_randoms::SplitRandoms;
 pub use terms::{Role, Term, TermCount, TermCounts};
 pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};

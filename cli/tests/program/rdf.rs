@@ -1,5 +1,6 @@
 //! `albireo rdf`.
 
+use crate::bad_input::refused;
 use crate::folder::{Folder, floats, integers, scattered};
 
 /// A simple cubic lattice of 4 x 4 x 4 points at distance 1, shifted out of its box by 10.
@@ -66,4 +67,34 @@ fn open_space_needs_a_volume() {
     assert_eq!(run.code, 2);
     let run = folder.run("rdf c.csv --weight w --box 3 --r-max 1 --n-bins 5");
     assert_eq!(run.code, 2);
+}
+
+#[test]
+fn samples_without_an_ideal_gas_to_compare_with_are_refused() {
+    let molecule = "x,y,z,mol\n1,1,1,7\n1,2,1,7\n2,1,1,7\n";
+    let folder = Folder::new()
+        .with("one.csv", "x,y,z\n1,1,1\n")
+        .with("two.csv", "x,y,z,mol\n3,3,3,7\n4,4,4,7\n")
+        .with("mol.csv", molecule);
+    let excluded = "g(r) needs pairs that are not excluded: all";
+    for (arguments, part) in [
+        ("one.csv --box 10", "the frame has a total of zero: no pair"),
+        ("mol.csv --box 10 --group mol", excluded),
+        ("mol.csv two.csv --volume 3 --group mol", excluded),
+        (
+            "mol.csv --volume 1e-309",
+            "densities must lie within the range of float64: the volume of the frame is 1e-309",
+        ),
+    ] {
+        let call = format!("rdf {arguments} --r-max 5 --n-bins 3 -o g.csv");
+        refused(&folder, &call, 1, &[part]);
+    }
+    // One particle around others has pairs, and in a space that is cut all are shown, g or none.
+    folder.good("rdf one.csv two.csv --box 10 --r-max 5 --n-bins 3 -o g.csv");
+    folder.good("rdf one.csv --box 10 --beyond-half --r-max 8 --n-bins 3 -o g.csv");
+    assert!(
+        floats(&folder.table("g.csv"), "g")
+            .iter()
+            .all(|g| g.is_nan())
+    );
 }

@@ -1,9 +1,10 @@
 //! g of runs of consecutive frames: how it drifts, and how far its mean is off.
 //!
-//! Entry: [`Blocks`]; [`even_blocks`] and [`error_of_blocks`] of parts of a trajectory that are there already.
+//! Entry: [`Blocks`]; [`even_blocks`], [`error_of_blocks`] and [`error_of_frames`] of parts of a trajectory that are there already.
 
 use super::{Frame, Normalisation, Partials};
 use crate::error::{EstimatorError, MergeError};
+use crate::exact_sum::ExactSum;
 
 /// Partial functions of blocks of so many consecutive frames each, one after the other.
 ///
@@ -241,4 +242,37 @@ pub fn error_of_blocks(
     };
     let bins = each.first().map_or(0, |(g, _)| g.len());
     Ok(Some((0..bins).map(error).collect()))
+}
+
+/// The standard error of the mean of the frames' own g, `sqrt(sum (g_f - mean)^2 / (F (F - 1)))`, with the same bits in any order of the frames; none below
+/// two.
+///
+/// Each of `frames` holds one frame. Frames are taken as independent: frames closer in time than the liquid forgets make it too small.
+///
+/// # Errors
+/// Species whose pairs were not counted.
+pub fn error_of_frames(
+    frames: &[Partials],
+    species: [usize; 2],
+    normalisation: Normalisation,
+) -> Result<Option<Vec<f64>>, EstimatorError> {
+    let g: Result<Vec<_>, _> = frames.iter().map(|f| f.g(species, normalisation)).collect();
+    let g = g?;
+    if g.len() < 2 {
+        return Ok(None);
+    }
+    let n = g.len() as f64;
+    let error = |bin: usize| {
+        let (mut sum, mut squares) = (ExactSum::default(), ExactSum::default());
+        for g in &g {
+            sum.add(g[bin]);
+            squares.add_square(g[bin]);
+        }
+        let (sum, squares) = (sum.value(), squares.value());
+        let spread = squares - sum * sum / n;
+        // Rounding may leave less than nothing; NaN stays NaN.
+        let spread = if spread < 0.0 { 0.0 } else { spread };
+        (spread / (n * (n - 1.0))).sqrt()
+    };
+    Ok(Some((0..g[0].len()).map(error).collect()))
 }

@@ -9,6 +9,31 @@ use crate::engine::Exactness;
 use crate::error::EstimatorError;
 
 /// One frame, class by class as [`Species::pairs`] has them.
+///
+/// ```
+/// use albireo::counts::{Sums, count_pairs, excluded_pairs};
+/// use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
+/// use albireo::tally::Cut;
+/// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
+/// // Molecules of one atom of each of two samples, whose atoms know nothing of each other.
+/// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
+/// let atoms = |seed| -> Result<_, albireo::Error> {
+///     let atoms = Particles::new(random::in_box(300, seed, [1.0; 3])?);
+///     Ok(atoms.grouped(Groups::new((0..300).collect()))?)
+/// };
+/// let (first, second) = (atoms(1)?, atoms(2)?);
+/// let (pairs, bins) = (Pairs::Cross(&first, &second), RBins::new(Edges::linear(0.0, 0.5, 5)?));
+/// let sums = Sums::default().dropping(Cut::SameGroup);
+/// let counts = count_pairs(&Naive, &PairJob::new(pairs, &domain)?, &bins, sums, &Silent)?;
+/// let excluded = excluded_pairs(pairs, counts.cuts());
+/// assert_eq!(excluded, 300);
+/// let mut around = Partials::new(&bins, Species::between(1, 1))?;
+/// let space = Space::of_volume(1.0)?;
+/// around.add_frame(&Frame { counts: &[counts], particles: &[300, 300], excluded: &[excluded], space: &space, weight: 1.0 })?;
+/// let (g, error) = (around.g([0, 1], Normalisation::Pairs)?, around.poisson_error([0, 1])?);
+/// assert!((g[4] - 1.0).abs() < 5.0 * error[4]);
+/// # Ok::<(), albireo::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The pairs of each class, of like species each once ([`crate::counts::count_classes`]).
@@ -29,6 +54,25 @@ fn needs<T>(what: String) -> Result<T, EstimatorError> {
 }
 
 impl Frame<'_> {
+    /// Refuses a class without a pair that could be counted, of which g says nothing but NaN.
+    ///
+    /// # Errors
+    /// A class of no pair at all, or of pairs that are excluded, every one.
+    pub fn check_candidates(&self) -> Result<(), EstimatorError> {
+        for (class, counts) in self.counts.iter().enumerate() {
+            let pairs = counts.total().pairs;
+            if pairs == 0 {
+                return Err(EstimatorError::EmptyTotal("the frame"));
+            }
+            if self.excluded.get(class).is_some_and(|&of| of >= pairs) {
+                return needs(format!(
+                    "g(r) needs pairs that are not excluded: all {pairs} of the frame are"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The candidates of each class; refuses what does not fit together.
     pub(super) fn candidates(
         &self,

@@ -27,13 +27,12 @@ mod walls;
 mod wigner_seitz;
 
 pub use blocking::{BlockErrors, BlockLevel, Blocking, Plateau};
-pub use blocks::{Blocks, error_of_blocks, even_blocks};
+pub use blocks::{Blocks, error_of_blocks, error_of_frames, even_blocks};
 pub use debye::{DebyeSums, FormFactor, displacing};
 pub use distances::DistanceDistribution;
 pub use form_factors::Gaussians;
 pub use frame::Frame;
 pub use normalisation::Normalisation;
-pub(super) use normalisation::partners;
 pub use of_frames::{BlockPartials, FrameSpaces};
 pub use partials::Partials;
 pub use scattering::{NeutronFactors, NeutronFunctions, XrayFactors};

@@ -68,11 +68,7 @@ impl Normalisation {
 }
 
 /// The mean number of partners from the first edge to each upper edge: pairs by the particles at whose ends they are counted.
-pub(in crate::estimators) fn partners(
-    pairs: impl Iterator<Item = f64>,
-    ends: f64,
-    references: f64,
-) -> Vec<f64> {
+fn partners(pairs: impl Iterator<Item = f64>, ends: f64, references: f64) -> Vec<f64> {
     let mut within = ExactSum::default();
     let cumulative = pairs.map(|p| {
         within.add(p);

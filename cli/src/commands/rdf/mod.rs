@@ -1,7 +1,6 @@
 //! `albireo rdf`: g(r) and n(r) of particles.
 
 use albireo::counts::excluded_pairs;
-use albireo::estimators::Rdf as Distribution;
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::{Bins, Domain, Edges, JobError, LineOfSight, Outside, PairCounts, Pairs, RBins};
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
@@ -134,18 +133,8 @@ fn volume(domain: &Domain, given: Option<f64>) -> Result<f64> {
     }
 }
 
-/// g(r) with its error and n(r).
-fn columns_of(g: Vec<f64>, error: Vec<f64>, n: Vec<f64>) -> [TableColumn; 3] {
-    let around = "coordination number: mean number of partners from the first edge up to hi";
-    [
-        TableColumn::floats("g", "radial distribution function", g),
-        TableColumn::floats("g_error", "Poisson error of g", error),
-        TableColumn::floats("n", around, n),
-    ]
-}
-
-/// The same of bins of which the space of the particles holds a part.
-fn cut_columns(
+/// g(r) with its error and n(r) of one sample, or of a second around the first.
+fn columns_of(
     counts: &PairCounts,
     pairs: Pairs<'_>,
     excluded: u64,
@@ -158,19 +147,26 @@ fn cut_columns(
     };
     let samples = [Some(first), second].into_iter().flatten();
     let particles: Vec<u64> = samples.map(|sample| sample.len() as u64).collect();
-    let mut partials = Partials::new(counts.binning(), species)?;
-    partials.add_frame(&Frame {
+    let frame = Frame {
         counts: std::slice::from_ref(counts),
         particles: &particles,
         excluded: &[excluded],
         space,
         weight: 1.0,
-    })?;
-    Ok(columns_of(
-        partials.g(pair, Normalisation::Pairs)?,
-        partials.poisson_error(pair)?,
-        partials.coordination(pair)?,
-    ))
+    };
+    if space.kept().is_none() {
+        frame.check_candidates()?;
+    }
+    let mut partials = Partials::new(counts.binning(), species)?;
+    partials.add_frame(&frame)?;
+    let around = "coordination number: mean number of partners from the first edge up to hi";
+    let g = partials.g(pair, Normalisation::Pairs)?;
+    let error = partials.poisson_error(pair)?;
+    Ok([
+        TableColumn::floats("g", "radial distribution function", g),
+        TableColumn::floats("g_error", "Poisson error of g", error),
+        TableColumn::floats("n", around, partials.coordination(pair)?),
+    ])
 }
 
 /// Refuses bins that do not suit a box.
@@ -371,17 +367,7 @@ impl Rdf {
         let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
         counter.check_shares(Some("pairs of an ideal gas"))?;
         let excluded = excluded_pairs(pairs, counts.cuts());
-        let of_bins = if space.kept().is_some() {
-            cut_columns(&counts, pairs, excluded, &space)?
-        } else {
-            let mut distribution = Distribution::new(&shells);
-            distribution.add_frame_excluding(&counts, space.volume(), first.len(), excluded)?;
-            columns_of(
-                distribution.g(),
-                distribution.poisson_error(),
-                distribution.coordination(),
-            )
-        };
+        let of_bins = columns_of(&counts, pairs, excluded, &space)?;
         if !counts.cuts().is_empty() {
             record.set("excluded_pairs", excluded);
         }
