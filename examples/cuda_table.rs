@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
-use albireo::tally::{Sum, Tallied};
+use albireo::tally::{CountSpec, Sum};
 use albireo::{
     Axis, Bins, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
@@ -67,7 +67,7 @@ fn time(filter: &str, case: &Case<'_>, pairs: Pairs<'_>) -> Result<(), Failure> 
             break;
         }
         let begin = Instant::now();
-        let counts = Tallied::new(case.bins.clone());
+        let counts = CountSpec::new(case.bins.clone());
         let what = match case.summed {
             Summed::Counts => counts,
             Summed::Weights => counts.with_sum(Sum::Product),
@@ -289,7 +289,7 @@ fn sweep(
         let job = PairJob::new(pairs, domain)?.with_traversal(traversal);
         let mut best = f64::INFINITY;
         for _ in 0..3 {
-            if let Err(error) = engine.run(&job, &Tallied::new(bins.clone()), &Silent) {
+            if let Err(error) = engine.run(&job, &CountSpec::new(bins.clone()), &Silent) {
                 println!("{name} T={threads} K={points}: {error}");
                 break;
             }
@@ -459,7 +459,7 @@ fn scaling() -> Result<(), Failure> {
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
     let pairs = Pairs::Cross(&a, &b);
     let job = PairJob::new(pairs, &Domain::Open)?.with_traversal(Traversal::AllPairs);
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
     let available = albireo::engine::cuda::devices()?.len();
     let mut alone = None;
     for used in [1, 2, 4, 8].into_iter().filter(|&used| used <= available) {
@@ -501,7 +501,7 @@ fn main() -> Result<(), Failure> {
     let begin = Instant::now();
     let engine = Cuda::new(CudaOptions::default())?;
     let a = uniform(1000, 1.0, 1)?;
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
     engine.run(
         &PairJob::new(Pairs::Auto(&a), &Domain::Open)?,
         &what,

@@ -83,7 +83,7 @@ fn main() -> Result<(), Error> {
                 (_, Pairs::Auto(_)) => PreparedJob::auto(&prepared),
                 (_, Pairs::Cross(..)) => PreparedJob::cross(&prepared, &ready)?,
             };
-            let counted = count_regions(&engine, &job, &bins, Sums::default(), &Silent)?.0;
+            let counted = count_regions(&engine, &job, &bins, &Silent)?.0;
             if term.is_random() {
                 rr = Some(counted.clone());
             }

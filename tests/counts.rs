@@ -268,18 +268,17 @@ fn parts_that_do_not_exist_are_refused() {
     for (index, of) in [(0, 0), (3, 3), (7, 3), (u32::MAX, u32::MAX)] {
         let part = Part { index, of };
         assert_eq!(
-            count_part(&Naive, &job, part, bins(), Sums::default(), &Silent).unwrap_err(),
+            count_part(&Naive, &job, part, bins(), &Silent).unwrap_err(),
             EngineError::Job(JobError::Part { index, of })
         );
     }
     // More parts than particles are empty parts.
     let of = 25;
     let parts = (0..of).map(|index| Part { index, of });
-    let mut counts =
-        parts.map(|part| count_part(&Naive, &job, part, bins(), Sums::default(), &Silent).unwrap());
+    let mut counts = parts.map(|part| count_part(&Naive, &job, part, bins(), &Silent).unwrap());
     let mut all = counts.next().unwrap();
     counts.for_each(|part| all.merge(&part).unwrap());
-    let whole = count_pairs(&Naive, &job, bins(), Sums::default(), &Silent).unwrap();
+    let whole = count_pairs(&Naive, &job, bins(), &Silent).unwrap();
     assert_eq!((all.npairs(), all.total()), (whole.npairs(), whole.total()));
 }
 
@@ -336,7 +335,7 @@ fn weights_beyond_the_range_of_floats_are_not_normalised() {
         let sample = Particles::weighted(points, vec![scale; 3]).unwrap();
         let pairs = Pairs::Auto(&sample);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let dd = count_pairs(&Naive, &job, bins(), Sums::for_pairs(pairs), &Silent).unwrap();
+        let dd = count_pairs(&Naive, &job, CountSpec::for_pairs(bins(), pairs), &Silent).unwrap();
         let refusal = Natural { dd: &dd, rr: &dd }.estimate().unwrap_err();
         assert!(
             matches!(

@@ -54,7 +54,7 @@ fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let domain = domain();
     let job = PairJob::new(pairs, &domain).unwrap();
-    count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
 
 /// What the formulas make of counts that are put into their fields by hand.

@@ -57,7 +57,7 @@ impl Samples {
             Estimation::new(estimator, bins, &Domain::Open, |role| self.of(role)).unwrap();
         let mut count = |_, pairs| {
             let job = PairJob::new(pairs, &Domain::Open)?;
-            let counts = count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent)?;
+            let counts = count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent)?;
             Ok::<_, albireo::Error>(counts)
         };
         estimation.run(&mut count).unwrap()
@@ -215,7 +215,7 @@ fn jackknifed(samples: &Samples, estimator: AnyEstimator, bins: &RBins) -> Vec<V
             None => PreparedJob::auto(&first),
             Some(second) => PreparedJob::cross(&first, second)?,
         };
-        let (counts, _) = count_regions(&engine, &job, bins, Sums::for_pairs(pairs), &Silent)?;
+        let (counts, _) = count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)?;
         Ok::<_, albireo::Error>(counts)
     });
     let counts = counts.unwrap();
@@ -250,8 +250,7 @@ fn random_pairs_of_a_box_are_known() {
             Ok::<_, albireo::Error>(count_pairs(
                 &Naive,
                 &job,
-                &bins,
-                Sums::for_pairs(pairs),
+                CountSpec::for_pairs(&bins, pairs),
                 &Silent,
             )?)
         })

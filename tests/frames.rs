@@ -13,7 +13,7 @@ use albireo::engine::{AnyEngine, Cpu};
 use albireo::frames::{
     FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::tally::{Classes, Cut, Tallied};
+use albireo::tally::{Classes, CountSpec, Cut};
 use albireo::{
     Domain, Edges, Engine, EngineError, Error, Groups, Labels, Lattice, Naive, Outside, PairJob,
     Pairs, Particles, PeriodicBox, Progress, RBins, Silent, TallyError, random as points,
@@ -55,7 +55,7 @@ fn bins() -> RBins {
 
 /// The frame alone, by the reference.
 fn alone(job: &FrameJob) -> Vec<u64> {
-    let mut what = Tallied::new(bins()).with_classes(Classes::Species);
+    let mut what = CountSpec::new(bins()).with_classes(Classes::Species);
     for cut in &job.cuts {
         what = what.with_cut(cut.clone());
     }

@@ -9,7 +9,7 @@ use albireo::estimators::{
     Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term, TermCounts,
     bootstrap_draws, multipoles, projected,
 };
-use albireo::tally::Tallied;
+use albireo::tally::CountSpec;
 use albireo::{
     Axis, Correlation, Domain, Edges, Engine, EngineError, Error, JobError, Labels, LineOfSight,
     Naive, PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
@@ -109,8 +109,8 @@ fn direct(
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let sums = Sums::for_pairs(whole);
-    let what = Tallied::new(bins.clone());
-    let what = what.with_weight_exponents(Tallied::new(bins.clone()).weight_exponents(whole));
+    let what = CountSpec::new(bins.clone());
+    let what = what.with_weight_exponents(CountSpec::new(bins.clone()).weight_exponents(whole));
     let product = albireo::tally::Sum::Product;
     let weighted = sums.weights;
     let what = if weighted {

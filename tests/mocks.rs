@@ -59,7 +59,7 @@ fn jackknife_variances_are_those_of_mocks() {
         let estimation = Estimation::new(Estimator::Natural, &bins, &domain, sample).unwrap();
         let counts = estimation.run_by_region(Some(&cells), |_, _| {
             let job = PreparedJob::auto(&prepared);
-            let counted = count_regions(&engine, &job, &bins, Sums::default(), &Silent);
+            let counted = count_regions(&engine, &job, &bins, &Silent);
             Ok::<_, Error>(counted?.0)
         });
         let counts = counts.unwrap();

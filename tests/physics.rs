@@ -13,7 +13,7 @@ use albireo::{
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
 
 fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {

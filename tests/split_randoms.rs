@@ -49,10 +49,16 @@ fn weight(sample: &Particles, row: usize) -> f64 {
 fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-    let found = count_pairs(&Cpu::new(), &job, bins, Sums::for_pairs(pairs), &Silent).unwrap();
+    let found = count_pairs(
+        &Cpu::new(),
+        &job,
+        CountSpec::for_pairs(bins, pairs),
+        &Silent,
+    )
+    .unwrap();
     assert_eq!(
         found,
-        count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+        count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
     );
     found
 }
@@ -179,7 +185,7 @@ fn by_region(pairs: Pairs<'_>, bins: impl Into<Bins>) -> RegionCounts {
         None => PreparedJob::auto(&first),
         Some(second) => PreparedJob::cross(&first, second).unwrap(),
     };
-    count_regions(&engine, &job, bins, Sums::for_pairs(pairs), &Silent)
+    count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)
         .unwrap()
         .0
 }

@@ -69,7 +69,7 @@ fn a_stop_is_heard_within_a_row_of_the_reference() {
         from: 2,
         looks: AtomicU64::new(0),
     };
-    let counts = count_pairs(&Naive, &job, &bins, Sums::default(), &stop);
+    let counts = count_pairs(&Naive, &job, &bins, &stop);
     assert!(matches!(counts, Err(EngineError::Interrupted)));
 }
 
@@ -89,7 +89,7 @@ fn a_stop_that_is_taken_back_is_still_a_stop() {
     let bins = RBins::new(Edges::linear(0.0, 1.0, 4).unwrap());
     let once = Once(AtomicU64::new(0));
     let cpu = Cpu::new().with_threads(1).unwrap();
-    let counts = count_pairs(&cpu, &job, &bins, Sums::default(), &once);
+    let counts = count_pairs(&cpu, &job, &bins, &once);
     assert!(matches!(counts, Err(EngineError::Interrupted)));
 }
 

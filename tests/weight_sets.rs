@@ -11,8 +11,8 @@ use albireo::counts::{
 };
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::tally::{
-    AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, Realisations,
-    Sum, Tallied, WeightedSum,
+    AngularWeight, Classes, CountSpec, Cut, InverseProbability, Legendre, PairNormalisation,
+    Realisations, Sum, WeightedSum,
 };
 use albireo::{
     Axis, Bins, Bits, Domain, Edges, Engine, Groups, JobError, Labels, LineOfSight, Naive, PairJob,
@@ -47,12 +47,12 @@ fn labelled(sample: Particles) -> Particles {
     sample.labelled(Labels::new(labels, 3).unwrap()).unwrap()
 }
 
-fn agree(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) {
+fn agree(pairs: Pairs<'_>, domain: &Domain, what: &CountSpec) {
     assert!(compared(pairs, domain, what));
 }
 
 /// Compares every engine with the double loop; whether there are pairs in bins.
-fn compared(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) -> bool {
+fn compared(pairs: Pairs<'_>, domain: &Domain, what: &CountSpec) -> bool {
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = Naive.run(&job, what, &Silent).unwrap();
     for engine in engines() {
@@ -70,10 +70,10 @@ fn compared(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) -> bool {
     expected.pairs().iter().any(|&n| n > 0)
 }
 
-fn with_sums(bins: impl Into<Bins>, sums: &[Sum]) -> Tallied {
+fn with_sums(bins: impl Into<Bins>, sums: &[Sum]) -> CountSpec {
     let bins = &bins.into();
-    let what = Tallied::new(bins.clone());
-    sums.iter().cloned().fold(what, Tallied::with_sum)
+    let what = CountSpec::new(bins.clone());
+    sums.iter().cloned().fold(what, CountSpec::with_sum)
 }
 
 /// The products of so many sets, in their order.
@@ -386,7 +386,7 @@ fn what_does_not_fit_is_refused_by_name() {
         .with_weight_sets(vec![Weights::Unit, Weights::Unit])
         .unwrap();
     let bins = RBins::new(Edges::linear(0.0, 4.0, 2).unwrap());
-    let what = Tallied::new(bins).with_sum(Sum::OfSet(2, WeightedSum::Product));
+    let what = CountSpec::new(bins).with_sum(Sum::OfSet(2, WeightedSum::Product));
     let job = PairJob::new(Pairs::Auto(&two), &Domain::Open).unwrap();
     let error = what.admit(&job).unwrap_err();
     assert_eq!(error, JobError::NoWeightSet { set: 2, sets: 2 });

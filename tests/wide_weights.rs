@@ -4,7 +4,7 @@
 use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part, count_weight_sets};
 use albireo::engine::Cpu;
 use albireo::estimators::Hamilton;
-use albireo::tally::{Tallied, weights_are_wide};
+use albireo::tally::{CountSpec, weights_are_wide};
 use albireo::{
     Axis, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob, PairTotal,
     Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
@@ -174,7 +174,7 @@ fn any_size(random: &mut Random) -> Vec<f64> {
     (0..N).map(|_| draw()).collect()
 }
 
-fn all_engines_agree(what: Tallied, pairs: Pairs<'_>, domain: &Domain) {
+fn all_engines_agree(what: CountSpec, pairs: Pairs<'_>, domain: &Domain) {
     let job = PairJob::new(pairs, domain).unwrap();
     let what = what.in_range_of(pairs);
     assert!(what.sums().iter().any(albireo::tally::Sum::is_rest));

@@ -127,7 +127,7 @@ fn windows_that_cannot_be_had_are_refused() {
     let randoms = slab();
     let job = PairJob::new(Pairs::Auto(&randoms), &Domain::Open).unwrap();
     let r = RBins::new(Edges::linear(0.0, 0.4, 2).unwrap());
-    let rr = count_pairs(&Naive, &job, &r, Sums::default(), &Silent).unwrap();
+    let rr = count_pairs(&Naive, &job, &r, &Silent).unwrap();
     assert!(matches!(
         window_multipoles(&rr, None, &[0]),
         Err(EstimatorError::Needs(_))

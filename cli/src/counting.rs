@@ -6,12 +6,14 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::{
-    JobId, RegionCounts, WeightedSums, count_classes, count_prepared, count_regions,
+    JobId, RegionCounts, count_classes, count_prepared, count_regions,
     count_regions_of_weight_sets, count_weight_sets,
 };
 use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
-use albireo::{Bins, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
+use albireo::{
+    Bins, CountSpec, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles,
+};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
@@ -91,14 +93,14 @@ impl<'a> Counter<'a> {
         cuts.cloned().collect()
     }
 
-    /// What is summed of a count, over which pairs.
-    fn sums(&self, planned: &Planned<'_>) -> WeightedSums {
+    /// What is counted of a count in these bins, over which pairs.
+    fn what(&self, planned: &Planned<'_>, bins: &Bins) -> CountSpec {
         let cuts = self.cuts(planned.pairs).into_iter();
-        let sums = cuts.fold(planned.sums(), WeightedSums::dropping);
+        let what = cuts.fold(planned.what(bins), CountSpec::with_cut);
         if self.beyond_half {
-            sums.beyond_half()
+            what.beyond_half()
         } else {
-            sums
+            what
         }
     }
 
@@ -113,9 +115,9 @@ impl<'a> Counter<'a> {
         let mut jobs = Vec::new();
         for planned in planned {
             planned.check_weight(bins)?;
-            jobs.push((self.job(planned.pairs)?, self.sums(planned)));
+            jobs.push((self.job(planned.pairs)?, self.what(planned, bins)));
         }
-        self.engine = Some(self.engines.worker(&jobs, bins)?);
+        self.engine = Some(self.engines.worker(&jobs)?);
         self.prepared.clear();
         Ok(())
     }
@@ -182,15 +184,15 @@ impl<'a> Counter<'a> {
 
     /// Makes a count, by the engine decided on.
     pub(crate) fn count(&mut self, planned: &Planned<'a>, bins: &Bins) -> Result<PairCounts> {
-        let sums = self.sums(planned);
+        let what = self.what(planned, bins);
         if planned.pairs.weight_sets()? > 1 {
             let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-                count_weight_sets(engine, job, bins, sums, bar)
+                count_weight_sets(engine, job, what, bar)
             };
             return self.made_of_sets(planned, bins, count, |counts| counts);
         }
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            count_prepared(engine, job, bins, sums, bar)
+            count_prepared(engine, job, what, bar)
         };
         self.made(planned, bins, count, |counts| counts)
     }
@@ -201,17 +203,17 @@ impl<'a> Counter<'a> {
         planned: &Planned<'a>,
         bins: &Bins,
     ) -> Result<RegionCounts> {
-        let sums = self.sums(planned);
+        let what = self.what(planned, bins);
         if planned.pairs.weight_sets()? > 1 {
             let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-                count_regions_of_weight_sets(engine, job, bins, sums, bar)
+                count_regions_of_weight_sets(engine, job, what, bar)
             };
             let made = self.made_of_sets(planned, bins, count, RegionCounts::whole)?;
             self.note_regions(planned.pairs)?;
             return Ok(made);
         }
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            count_regions(engine, job, bins, sums, bar)
+            count_regions(engine, job, what, bar)
         };
         let made = self.made(planned, bins, count, RegionCounts::whole)?;
         self.note_regions(planned.pairs)?;
@@ -220,10 +222,10 @@ impl<'a> Counter<'a> {
 
     /// Makes a count of the pairs within and between the shells that label the sample, by the engine decided on.
     pub(crate) fn count_by_shell(&mut self, planned: &Planned<'a>, bins: &Bins) -> Result<ByShell> {
-        let sums = self.sums(planned);
+        let what = self.what(planned, bins).with_classes(Classes::Species);
         let mut refused = None;
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            let (pairs, report) = count_classes(engine, job, bins, sums, Classes::Species, bar)?;
+            let (pairs, report) = count_classes(engine, job, what, bar)?;
             let made = ByShell::of(job.job(), pairs);
             let made = made.map_err(|error| {
                 refused = Some(error);
@@ -283,7 +285,7 @@ impl<'a> Counter<'a> {
                 ..planned.clone()
             };
             let job = PairJob::new(pairs, self.domain)?;
-            let key = Key::new(&job, bins, &self.sums(&of_set), self.exactness());
+            let key = Key::new(&job, self.what(&of_set, bins), self.exactness());
             let one_pass = ("counted_with", json!("the first set of weights"));
             let counted = Counted::new(planned.name, whole(&counts), engine.clone(), one_pass);
             shared.of_sets.keep_all(key, (counts, counted));
@@ -320,8 +322,7 @@ impl<'a> Counter<'a> {
         let key = match &self.shared {
             Some(_) => Some(Key::new(
                 &self.job(pairs)?,
-                bins,
-                &self.sums(planned),
+                self.what(planned, bins),
                 self.exactness(),
             )),
             None => None,

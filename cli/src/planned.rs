@@ -2,9 +2,9 @@
 //!
 //! Entry: [`Planned`].
 
-use albireo::counts::{PairKind, Sums, WeightedSums};
+use albireo::counts::PairKind;
 use albireo::tally::{LegendreDegrees, PairWeight};
-use albireo::{Bins, PairTotal, Pairs};
+use albireo::{Bins, CountSpec, PairTotal, Pairs};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use serde_json::{Map, Value};
@@ -61,21 +61,27 @@ impl<'a> Planned<'a> {
         }
     }
 
-    pub(crate) fn sums(&self) -> WeightedSums {
-        let sums = Sums {
-            separations: self.mean == Some(MeanSeparation::Pairs),
-            weighted_separations: self.mean == Some(MeanSeparation::Weighted),
-            legendre: self.legendre,
-            ..Sums::for_pairs(self.pairs)
-        };
-        let sums: WeightedSums = match &self.pair_weight {
-            None => sums.into(),
-            Some(weight) => sums.weighted_by(weight.clone()),
-        };
-        match self.two_words {
-            None => sums,
-            Some(two_words) => sums.in_two_words(two_words),
+    /// What is counted in these bins.
+    pub(crate) fn what(&self, bins: &Bins) -> CountSpec {
+        let mut what = CountSpec::for_pairs(bins, self.pairs);
+        if let Some(weight) = &self.pair_weight {
+            what = what.weighted_by(weight.clone());
         }
+        what = match self.mean {
+            None => what,
+            Some(MeanSeparation::Pairs) => what.with_mean_separation(),
+            Some(MeanSeparation::Weighted) => what.with_weighted_separation(),
+        };
+        what = what.with_legendre(self.legendre);
+        match self.two_words {
+            None => what,
+            Some(two_words) => what.in_two_words(two_words),
+        }
+    }
+
+    /// Whether the pairs have weights.
+    fn is_weighted(&self) -> bool {
+        self.pair_weight.is_some() || self.pairs.have_weights()
     }
 
     /// Refuses a total that nothing can be normalised by.
@@ -92,14 +98,14 @@ impl<'a> Planned<'a> {
 
     /// Refuses weights of which nothing is left to normalise by.
     pub(crate) fn check_weight(&self, bins: &Bins) -> Result<()> {
-        if self.mean == Some(MeanSeparation::Weighted) && !self.sums().sums().weights {
+        if self.mean == Some(MeanSeparation::Weighted) && !self.is_weighted() {
             return Err(usage(format!(
                 "--mean-separation=weighted: the particles of {} have no weights: name a column, --weight COLUMN",
                 self.name
             )));
         }
         let of_bits = self.pair_weight.as_ref().and_then(PairWeight::inverse);
-        if of_bits.is_some() || !self.sums().sums().weights {
+        if of_bits.is_some() || !self.is_weighted() {
             return Ok(());
         }
         self.check_total(&PairTotal::of(self.pairs, PairKind::of(self.pairs, bins)))

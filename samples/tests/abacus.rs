@@ -56,7 +56,7 @@ fn positions_around_the_origin_come_into_the_box() {
     assert_eq!(samples.record()["samples"][0]["wrapped"], 3);
     let job = PairJob::new(Pairs::Auto(data), samples.domain()).unwrap();
     let bins = RBins::new(Edges::new(vec![0.5, 1.5, 5.0]).unwrap());
-    let counts = count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent).unwrap();
+    let counts = count_pairs(&Cpu::new(), &job, &bins, &Silent).unwrap();
     assert_eq!(counts.npairs(), [1, 0]);
 }
 

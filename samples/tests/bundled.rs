@@ -35,7 +35,13 @@ fn points(catalog: &Catalog, names: [&str; 3]) -> Points {
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    count_pairs(
+        &Cpu::new(),
+        &job,
+        CountSpec::for_pairs(bins, pairs),
+        &Silent,
+    )
+    .unwrap()
 }
 
 fn number(catalog: &Catalog, name: &str) -> f64 {

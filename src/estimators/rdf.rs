@@ -23,7 +23,7 @@ use crate::exact_sum::ExactSum;
 /// DOI 10.1093/oso/9780198803195.001.0001, section 2.6; weights are not used.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, estimators::Rdf, random};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.5, 5)?);
@@ -31,7 +31,7 @@ use crate::exact_sum::ExactSum;
 /// for frame in 0..3 {
 ///     let atoms = Particles::new(random::in_box(200, frame, [1.0; 3])?);
 ///     let job = PairJob::new(Pairs::Auto(&atoms), &domain)?;
-///     let pairs = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+///     let pairs = count_pairs(&Naive, &job, &bins, &Silent)?;
 ///     rdf.add_frame(&pairs, 1.0, atoms.len())?;
 /// }
 /// assert!((rdf.g()[4] - 1.0).abs() < 5.0 * rdf.poisson_error()[4]);
@@ -96,15 +96,15 @@ impl Rdf {
     /// ([`crate::counts::excluded_pairs`]): they are no candidates, so that g of an ideal gas is 1 all the same. n(r) does not count them either.
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs, excluded_pairs};
+    /// use albireo::counts::{count_pairs, excluded_pairs};
     /// use albireo::tally::Cut;
     /// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, estimators::Rdf, random};
     /// // Diatomic molecules whose atoms know nothing of each other.
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let atoms = Particles::new(random::in_box(600, 1, [1.0; 3])?).grouped(Groups::new((0..600).map(|k| k / 2).collect()))?;
     /// let (pairs, bins) = (Pairs::Auto(&atoms), RBins::new(Edges::linear(0.0, 0.5, 5)?));
-    /// let sums = Sums::default().dropping(Cut::SameGroup);
-    /// let counts = count_pairs(&Naive, &PairJob::new(pairs, &domain)?, &bins, sums, &Silent)?;
+    /// let what = CountSpec::new(&bins).with_cut(Cut::SameGroup);
+    /// let counts = count_pairs(&Naive, &PairJob::new(pairs, &domain)?, what, &Silent)?;
     /// let excluded = excluded_pairs(pairs, counts.cuts());
     /// assert_eq!(excluded, 300);
     /// let mut rdf = Rdf::new(&bins);

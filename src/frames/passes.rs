@@ -10,7 +10,7 @@ use crate::counts::excluded_by_species;
 use crate::engine::{AnyEngine, Engine, Prepared, PreparedJob};
 use crate::error::{EngineError, JobError};
 use crate::progress::Progress;
-use crate::tally::{Classes, Tallied, Tally, unordered_class, unordered_classes};
+use crate::tally::{Classes, CountSpec, Tally, unordered_class, unordered_classes};
 
 /// The bins of a run over frames and the pairs of species that are counted into them.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl FrameBins {
         }
     }
 
-    /// The same in bins that may reach beyond half of the boxes: pairs count under their nearest images ([`Tallied::beyond_half`]), and each frame
+    /// The same in bins that may reach beyond half of the boxes: pairs count under their nearest images ([`CountSpec::beyond_half`]), and each frame
     /// keeps its box, by which its bins are cut.
     #[must_use]
     pub fn beyond_half(self) -> Self {
@@ -81,8 +81,8 @@ impl FrameBins {
     }
 
     /// What is counted of all pairs together.
-    fn tallied(&self) -> Tallied {
-        let what = Tallied::new(self.bins.clone());
+    fn tallied(&self) -> CountSpec {
+        let what = CountSpec::new(self.bins.clone());
         if self.beyond_half {
             what.beyond_half()
         } else {

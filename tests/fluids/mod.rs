@@ -59,7 +59,7 @@ pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) 
     let bins = &bins.into();
     let points = Particles::new(Points::from_rows(rows).unwrap());
     let job = PairJob::new(Pairs::Auto(&points), domain).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, Sums::default(), &Silent).unwrap()
+    count_pairs(&Cpu::new(), &job, bins, &Silent).unwrap()
 }
 
 /// Adds a frame of weight 1 without excluded pairs.
