@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::domain::Outside;
 use albireo::engine::Cpu;
 use albireo::{

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{RegionCounts, Sums, count_pairs, count_regions};
+use albireo::counts::{RegionCounts, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
     combined,
 };
 use albireo::{
-    Axis, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairCounts, PairJob, PairTotal, Pairs,
-    Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
+    Axis, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairCounts, PairJob,
+    PairTotal, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
 };
 
 type Outcome = Result<(), albireo::Error>;

@@ -4,16 +4,14 @@
 
 use crate::random;
 
-use albireo::counts::{
-    Part, Sums, WeightedSums, count_pairs, count_part, count_regions, excluded_pairs,
-};
+use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{AnalyticRr, LandySzalay, Natural, Rdf};
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight, MergeError,
-    Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent,
+    Axis, Bins, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight,
+    MergeError, Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    SMuBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -47,15 +45,9 @@ fn cuts(los: LineOfSight) -> Vec<Vec<Cut>> {
     all
 }
 
-fn sums(cuts: &[Cut]) -> WeightedSums {
-    let all = Sums {
-        weights: true,
-        separations: true,
-        ..Sums::default()
-    };
-    cuts.iter()
-        .cloned()
-        .fold(all.into(), WeightedSums::dropping)
+fn what(bins: impl Into<Bins>, cuts: &[Cut]) -> CountSpec {
+    let all = CountSpec::new(bins).with_weights().with_mean_separation();
+    cuts.iter().cloned().fold(all, CountSpec::with_cut)
 }
 
 fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
@@ -63,9 +55,9 @@ fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
     let (first, second) = (sample(90, 1), sample(70, 2));
     for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let all = count_pairs(&Naive, &job, bins, sums(&[]), &Silent).unwrap();
+        let all = count_pairs(&Naive, &job, what(bins, &[]), &Silent).unwrap();
         for cuts in cuts(los) {
-            let whole = count_pairs(&Naive, &job, bins, sums(&cuts), &Silent).unwrap();
+            let whole = count_pairs(&Naive, &job, what(bins, &cuts), &Silent).unwrap();
             assert_eq!(
                 whole.total(),
                 all.total(),
@@ -74,11 +66,11 @@ fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
             let left: u64 = whole.npairs().iter().sum();
             assert!(left > 0 && left < all.npairs().iter().sum(), "{cuts:?}");
             let vectors = Cpu::new().with_threads(2).unwrap();
-            let found = count_pairs(&vectors, &job, bins, sums(&cuts), &Silent).unwrap();
+            let found = count_pairs(&vectors, &job, what(bins, &cuts), &Silent).unwrap();
             assert_eq!(found, whole, "{cuts:?}");
             let part = |index| {
                 let part = Part { index, of: 4 };
-                count_part(&vectors, &job, part, bins, sums(&cuts), &Silent).unwrap()
+                count_part(&vectors, &job, part, what(bins, &cuts), &Silent).unwrap()
             };
             let mut merged = part(2);
             for index in [0, 3, 1] {
@@ -125,8 +117,8 @@ fn regions_without_the_pairs_of_cuts() {
             } else {
                 PreparedJob::cross(&first, &second).unwrap()
             };
-            let (regions, _) = count_regions(&engine, &job, &bins, sums(&cuts), &Silent).unwrap();
-            let whole = count_pairs(&Naive, job.job(), &bins, sums(&cuts), &Silent).unwrap();
+            let (regions, _) = count_regions(&engine, &job, what(&bins, &cuts), &Silent).unwrap();
+            let whole = count_pairs(&Naive, job.job(), what(&bins, &cuts), &Silent).unwrap();
             assert_eq!(*regions.whole(), whole);
             for region in 0..3 {
                 let rest = |sample: &Particles| without(sample, region);
@@ -137,7 +129,7 @@ fn regions_without_the_pairs_of_cuts() {
                     Pairs::Cross(&a, &b)
                 };
                 let job = PairJob::new(pairs, &Domain::Open).unwrap();
-                let expected = count_pairs(&Naive, &job, &bins, sums(&cuts), &Silent).unwrap();
+                let expected = count_pairs(&Naive, &job, what(&bins, &cuts), &Silent).unwrap();
                 let found = regions.without(region as usize, 1.0);
                 assert_eq!(found.npairs(), expected.npairs());
                 assert_eq!(found.total().pairs, expected.total().pairs);
@@ -164,7 +156,7 @@ fn without(sample: &Particles, region: u32) -> Particles {
 
 fn count(pairs: Pairs<'_>, bins: &RBins, cuts: &[Cut]) -> PairCounts {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, sums(cuts), &Silent).unwrap()
+    count_pairs(&Cpu::new(), &job, what(bins, cuts), &Silent).unwrap()
 }
 
 #[test]
@@ -228,7 +220,7 @@ fn the_two_halo_term_is_over_all_random_pairs() {
     let rr = AnalyticRr::with_cuts(&bins, &domain, &[Cut::SameGroup]).unwrap();
     assert_eq!(rr, AnalyticRr::new(&bins, &domain).unwrap());
     let job = PairJob::new(Pairs::Auto(&data), &domain).unwrap();
-    let dd = count_pairs(&Naive, &job, &bins, sums(&[Cut::SameGroup]), &Silent).unwrap();
+    let dd = count_pairs(&Naive, &job, what(&bins, &[Cut::SameGroup]), &Silent).unwrap();
     let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
     let expected = dd.normalised()[2] / rr.fractions()[2] - 1.0;
     assert_eq!(xi.xi[2], expected);
@@ -265,11 +257,11 @@ fn an_ideal_gas_keeps_its_g_with_exclusions() {
     for (pairs, cuts, excluded) in cases {
         assert_eq!(excluded_pairs(pairs, &cuts), excluded);
         let job = PairJob::new(pairs, &domain).unwrap();
-        let sums = cuts
+        let what = cuts
             .iter()
             .cloned()
-            .fold(Sums::default().into(), WeightedSums::dropping);
-        let counts = count_pairs(&Cpu::new(), &job, &bins, sums, &Silent).unwrap();
+            .fold(CountSpec::new(&bins), CountSpec::with_cut);
+        let counts = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
         let mut rdf = Rdf::new(&bins);
         let plain = rdf.add_frame(&counts, 1.0, 600).unwrap_err().to_string();
         assert!(
@@ -288,7 +280,7 @@ fn an_ideal_gas_keeps_its_g_with_exclusions() {
     let all = [Cut::SameGroup];
     let one_group = one.clone().grouped(Groups::new(vec![1; 600])).unwrap();
     let job = PairJob::new(Pairs::Auto(&one_group), &domain).unwrap();
-    let counts = count_pairs(&Cpu::new(), &job, &bins, sums(&all), &Silent).unwrap();
+    let counts = count_pairs(&Cpu::new(), &job, what(&bins, &all), &Silent).unwrap();
     let excluded = excluded_pairs(Pairs::Auto(&one_group), &all);
     let none = Rdf::new(&bins).add_frame_excluding(&counts, 1.0, 600, excluded);
     assert!(
@@ -297,7 +289,7 @@ fn an_ideal_gas_keeps_its_g_with_exclusions() {
             .contains("all 179700 of the frame are")
     );
     let cut = Cut::rp(0.0, 0.1, LineOfSight::Fixed(Axis::Z)).unwrap();
-    let counts = count_pairs(&Cpu::new(), &job, &bins, sums(&[cut]), &Silent).unwrap();
+    let counts = count_pairs(&Cpu::new(), &job, what(&bins, &[cut]), &Silent).unwrap();
     let refused = Rdf::new(&bins).add_frame_excluding(&counts, 1.0, 600, 0);
     assert_eq!(
         refused.unwrap_err().to_string(),

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::binning::PairOrder;
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
-    LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs,
-    Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, DavisPeebles, Domain, Edges, EstimatorError,
+    Hamilton, LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob,
+    Pairs, Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
 };
 
 /// A sample for each role, all different.

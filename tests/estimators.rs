@@ -1,11 +1,11 @@
 //! Estimators against numbers worked out by hand.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Exactness;
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
-    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, DavisPeebles, Domain, Edges,
+    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, DavisPeebles, Domain, Edges,
     EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
     PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins,
     SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins, random,

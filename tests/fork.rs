@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::{
     Domain, Edges, Outside, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random,

@@ -4,14 +4,14 @@
 
 use crate::random;
 
-use albireo::counts::{Sums, count_pairs, count_regions};
+use albireo::counts::{count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     AnyEstimator, Estimation, Estimator, Formula, Jackknife, Role, Term, multipoles, projected,
 };
 use albireo::{
-    Bins, Correlation, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, PairOrder,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Bins, Correlation, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob,
+    PairOrder, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
 

@@ -345,7 +345,7 @@ fn blocks_of_reweighted_frames_give_the_g_of_their_frames() {
 }
 
 fn blocks_are_their_frames(weight: fn(u64) -> f64) {
-    use albireo::counts::{Sums, count_classes};
+    use albireo::counts::count_classes;
     use albireo::engine::{Exactness, PreparedJob};
     use albireo::estimators::fluid::{
         BlockPartials, Frame, FrameSpaces, Normalisation, Partials, Space, Species,
@@ -369,8 +369,8 @@ fn blocks_are_their_frames(weight: fn(u64) -> f64) {
             .prepare(job.particles, &job.domain, &Silent)
             .expect("placed");
         let pairs = PreparedJob::auto(&sample);
-        let sums = Sums::default();
-        let counts = count_classes(&engine, &pairs, bins(), sums, Classes::Species, &Silent);
+        let what = CountSpec::new(bins()).with_classes(Classes::Species);
+        let counts = count_classes(&engine, &pairs, what, &Silent);
         let frame = Frame {
             counts: &counts.expect("counts").0,
             particles: &particles,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Part, Sums, count_pairs, count_part};
+use albireo::counts::{Part, count_pairs, count_part};
 use albireo::engine::{AnyEngine, Cpu};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points,

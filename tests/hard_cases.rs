@@ -6,12 +6,12 @@
 use crate::random;
 
 use albireo::binning::{BinAxis, PairOrder, Reach};
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
 use albireo::{
-    Axis, Binning, Bins, Domain, Edges, EngineError, JobError, Lattice, LineOfSight, Naive,
-    Outside, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
-    Separation, SignedEdges, Silent, ThetaBins, Traversal,
+    Axis, Binning, Bins, CountSpec, Domain, Edges, EngineError, JobError, Lattice, LineOfSight,
+    Naive, Outside, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    SMuBins, Separation, SignedEdges, Silent, ThetaBins, Traversal,
 };
 use random::Random;
 
@@ -437,9 +437,9 @@ fn bins_of_another_crate_stay_with_the_processor() {
     let z = LineOfSight::Fixed(Axis::Z);
     let s_mu = SMuBins::new(lin(0.0, 4.0, 8), signed(0.0, 1.0, 5), z).unwrap();
     let job = PairJob::new(Pairs::Auto(&points), &Domain::Open).unwrap();
-    let jobs = [(job, Sums::default())];
+    let jobs = [(job, CountSpec::new(CutSMu(s_mu)))];
     let auto = Auto::new(Cpu::new());
-    let chosen = auto.choose_for(&jobs, CutSMu(s_mu));
+    let chosen = auto.choose_for(&jobs);
     assert!(matches!(chosen.engine, AnyEngine::Cpu(_)));
     let says_why = chosen.reason.contains("GPUs have no kernel for these bins");
     assert!(says_why || cfg!(not(feature = "cuda")), "{}", chosen.reason);

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};
 
-use albireo::counts::Sums;
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, SharedMemory};
 use albireo::{
     Column, CountSpec, Domain, Edges, Engine, EngineError, Labels, Naive, PairJob, Pairs,
@@ -112,11 +111,7 @@ fn sample(n: usize, seed: u64) -> Particles {
 
 fn what() -> CountSpec {
     let bins = RBins::new(Edges::linear(0.0, 0.2, 3).unwrap());
-    let sums = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    let what = sums.over(&bins);
+    let what = CountSpec::new(bins).with_weights();
     let further = what.sums()[0].clone().of_set(1);
     what.with_sum(further)
 }

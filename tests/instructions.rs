@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Sums, count_regions};
+use albireo::counts::count_regions;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
 use albireo::random::Stream;

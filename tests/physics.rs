@@ -1,13 +1,13 @@
 //! Estimators on samples whose correlation function is known.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Bins, DavisPeebles, Domain, Edges, Hamilton, LandySzalay, LandySzalayCross,
-    Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, Rdf, RpPiBins, SMuBins, SignedEdges, Silent,
+    AnalyticRr, Axis, Bins, CountSpec, DavisPeebles, Domain, Edges, Hamilton, LandySzalay,
+    LandySzalayCross, Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, Rdf, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {

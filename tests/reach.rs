@@ -5,7 +5,7 @@
 
 use crate::random;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
     Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, PairCounts, PairJob, Pairs, Particles,

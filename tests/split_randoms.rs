@@ -4,15 +4,15 @@
 
 use crate::random;
 
-use albireo::counts::{RegionCounts, Split, Sums, count_pairs, count_regions};
+use albireo::counts::{RegionCounts, Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, LandySzalay, RandomPairs, Role, SplitRandoms,
 };
 use albireo::{
-    Binning, Bins, Bits, Domain, Edges, Engine, EstimatorError, Groups, JobError, Labels,
-    LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins, RpPiBins,
-    SMuBins, SignedEdges, Silent, ThetaBins,
+    Binning, Bins, Bits, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, JobError,
+    Labels, LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 use random::Random;
 

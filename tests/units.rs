@@ -1,14 +1,14 @@
 //! Units of a job: runs of them make up the whole, on every engine, whatever is counted.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Part, Sums, WeightedSums, count_pairs, count_part};
+use albireo::counts::{Part, count_pairs, count_part};
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, Units};
 use albireo::random::{Stream, in_box};
 use albireo::tally::{Classes, Cut, Legendre, Merge, Sum};
 use albireo::{
-    CountSpec, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice, LineOfSight,
-    Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent,
-    ThetaBins,
+    Bins, CountSpec, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice,
+    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins,
+    SignedEdges, Silent, ThetaBins,
 };
 
 /// Two clumps in a thin gas, weighted.
@@ -36,13 +36,11 @@ fn labelled(sample: Particles, number: u32) -> Particles {
     sample.labelled(labels).unwrap()
 }
 
-fn everything() -> Sums {
-    Sums {
-        weights: true,
-        separations: true,
-        weighted_separations: true,
-        ..Sums::default()
-    }
+fn everything(bins: impl Into<Bins>) -> CountSpec {
+    CountSpec::new(bins)
+        .with_weights()
+        .with_mean_separation()
+        .with_weighted_separation()
 }
 
 /// Three runs of units, in another order, are the whole; the engines take turns, and have the same units.
@@ -105,7 +103,7 @@ fn runs_of_units_make_the_whole() {
     runs_make_the_whole(&job, &CountSpec::new(bins.clone()), &both());
     let b = sample(200, 2);
     let job = PairJob::new(Pairs::Cross(&a, &b), &Domain::Open).unwrap();
-    runs_make_the_whole(&job, &everything().over(&bins), &both());
+    runs_make_the_whole(&job, &everything(&bins), &both());
 }
 
 #[test]
@@ -124,17 +122,17 @@ fn runs_of_units_by_label_make_the_whole() {
         let open = PairJob::new(pairs, &Domain::Open).unwrap();
         let bins = SMuBins::new(r.clone(), mu.clone(), LineOfSight::Midpoint).unwrap();
         let legendre = Sum::WeightedLegendre(Legendre::of_degree(2).unwrap());
-        let what = everything().over(&bins).with_sum(legendre);
+        let what = everything(&bins).with_sum(legendre);
         runs_make_the_whole(&open, &what, &both());
         let bins = SMuBins::new(r.clone(), mu.clone(), LineOfSight::First).unwrap();
-        runs_make_the_whole(&open, &everything().over(&bins), &both());
+        runs_make_the_whole(&open, &everything(&bins), &both());
     }
     for pairs in [
         Pairs::Auto(&placed[0]),
         Pairs::Cross(&placed[0], &placed[1]),
     ] {
         let job = PairJob::new(pairs, &domain).unwrap();
-        runs_make_the_whole(&job, &everything().over(RBins::new(r.clone())), &both());
+        runs_make_the_whole(&job, &everything(RBins::new(r.clone())), &both());
     }
 }
 
@@ -168,10 +166,8 @@ fn runs_of_units_share_what_cuts_hold() {
     ];
     for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let all = WeightedSums::from(everything());
-        let all = cuts.iter().cloned().fold(all, WeightedSums::dropping);
-        let bins = RBins::new(r.clone());
-        let what = all.over(&bins);
+        let all = everything(RBins::new(r.clone()));
+        let what = cuts.iter().cloned().fold(all, CountSpec::with_cut);
         runs_make_the_whole(&job, &what, &both());
     }
     // Units that take their pairs by parity.
@@ -201,7 +197,7 @@ fn runs_of_units_hold_classes_on_the_cpu_alone() {
     let job = PairJob::new(Pairs::Auto(&a), &Domain::Open).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 0.1, 6).unwrap());
     for classes in [Classes::Regions, Classes::Species] {
-        let what = everything().over(&bins).with_classes(classes);
+        let what = everything(&bins).with_classes(classes);
         runs_make_the_whole(&job, &what, &both()[..1]);
         let prepared = Naive.prepare(a.clone(), &Domain::Open, &Silent).unwrap();
         let prepared = PreparedJob::auto(&prepared);
@@ -213,7 +209,7 @@ fn runs_of_units_hold_classes_on_the_cpu_alone() {
         ));
     }
     // Without classes the labels only sort.
-    runs_make_the_whole(&job, &everything().over(&bins), &both());
+    runs_make_the_whole(&job, &everything(&bins), &both());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod halos;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::{Axis, Edges, PairJob, Pairs, RBins, Silent};
 use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};

@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use albireo::cosmology::Cosmology;
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, Domain, Edges, LandySzalay, LineOfSight, Natural,
-    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins, SMuBins,
-    SignedEdges, Silent,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, LandySzalay, LineOfSight,
+    Natural, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, Rdf, RpPiBins,
+    SMuBins, SignedEdges, Silent,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
 

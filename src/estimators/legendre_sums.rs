@@ -323,7 +323,7 @@ impl Estimator {
     /// use albireo::counts::count_pairs;
     /// use albireo::engine::Cpu;
     /// use albireo::estimators::{Estimation, Estimator, Role, legendre_degrees};
-    /// use albireo::{Axis, Domain, Edges, LineOfSight, PairJob, Particles, PeriodicBox, SMuBins, SignedEdges, Silent, random};
+    /// use albireo::{Axis, CountSpec, Domain, Edges, LineOfSight, PairJob, Particles, PeriodicBox, SMuBins, SignedEdges, Silent, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let data = Particles::new(random::in_box(200, 1, [1.0; 3])?);
     /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 1)?);

@@ -98,7 +98,7 @@ impl Rdf {
     /// ```
     /// use albireo::counts::{count_pairs, excluded_pairs};
     /// use albireo::tally::Cut;
-    /// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, estimators::Rdf, random};
+    /// use albireo::{CountSpec, Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, estimators::Rdf, random};
     /// // Diatomic molecules whose atoms know nothing of each other.
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let atoms = Particles::new(random::in_box(600, 1, [1.0; 3])?).grouped(Groups::new((0..600).map(|k| k / 2).collect()))?;

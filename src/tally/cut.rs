@@ -22,7 +22,7 @@ use crate::separation::{Separation, direction};
 ///
 /// ```
 /// use albireo::tally::Cut;
-/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent, CountSpec};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
 /// let points = Points::from_rows(&[[1.0, 0.0, 0.0], [2.0, 0.001, 0.0], [0.0, 2.0, 0.0]])?;
 /// let sample = Particles::new(points);
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;

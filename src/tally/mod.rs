@@ -41,7 +41,7 @@ use crate::particles::{Particles, Weights};
 /// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
 ///
 /// ```
-/// use albireo::tally::{Sum, CountSpec};
+/// use albireo::tally::{CountSpec, Sum};
 /// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
 /// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
 /// let sample = Particles::weighted(points, vec![1.0, 2.0, 0.5])?;
@@ -68,6 +68,10 @@ pub struct CountSpec {
 }
 
 /// Parts of counts know what they are parts of by this text: it stays as it is in files that are kept, and leaves out what a count decides.
+#[allow(
+    clippy::missing_fields_in_debug,
+    reason = "a mark of what is left out would change the text"
+)]
 impl fmt::Debug for CountSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tallied")
@@ -120,7 +124,7 @@ impl CountSpec {
     ///
     /// ```
     /// use albireo::engine::Cpu;
-    /// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, CountSpec, random};
+    /// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let gas = Particles::new(random::in_domain(300, 1, &domain)?);
     /// let job = PairJob::new(Pairs::Auto(&gas), &domain)?;

@@ -10,7 +10,7 @@ use crate::separation::Separation;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use albireo::tally::{PairTerm, Sum, CountSpec};
+/// use albireo::tally::{CountSpec, PairTerm, Sum};
 /// use albireo::{Edges, RBins, Separation};
 ///
 /// /// The square of the cosine between a pair and the z axis.

@@ -32,7 +32,7 @@ use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
 use crate::output::write;
 use crate::pair_weights::PairWeightFlags;
-use crate::planned::MeanSeparation;
+use crate::named_count::MeanSeparation;
 use crate::record::Record;
 use crate::scatter::{Method, Scatter, covariance_table};
 use crate::usage::usage;

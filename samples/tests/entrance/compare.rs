@@ -1,8 +1,8 @@
 //! A case carried out, and how it differs from a plain double loop.
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::{Edges, PairJob, Pairs, RBins, Silent};
+use albireo::{CountSpec, Edges, PairJob, Pairs, RBins, Silent};
 use albireo_samples::{Notice, Samples, Source, Unit};
 
 use crate::case::{Case, Outcome};

@@ -27,7 +27,7 @@ use crate::particles::Particles;
 /// Clones share the tables.
 ///
 /// ```
-/// use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations, Sum, CountSpec};
+/// use albireo::tally::{CountSpec, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum};
 /// use albireo::{Bits, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
 /// // Three galaxies, and in which of 64 other fibre assignments each was observed.
 /// let galaxies = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?);
