@@ -8,14 +8,14 @@
     reason = "criterion's macros make undocumented functions"
 )]
 
-use albireo::counts::{Sums, WeightedSums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::tally::{
     AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Axis, Bins, Bits, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, Points,
-    RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
+    Axis, Bins, Bits, CountSpec, Domain, Edges, LineOfSight, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, random,
 };
 #[cfg(feature = "cuda")]
 use albireo::{Cuda, CudaOptions};
@@ -41,24 +41,15 @@ fn bench(
     bins: impl Into<Bins>,
     expected: u64,
 ) {
-    let bins = &bins.into();
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
-    let sums = Sums::for_pairs(job.pairs());
-    bench_sums(c, name, &job, bins, &sums.into(), expected);
+    let what = CountSpec::for_pairs(bins, job.pairs());
+    bench_count(c, name, &job, &what, expected);
 }
 
-/// The same of any sums.
-fn bench_sums(
-    c: &mut Criterion,
-    name: &str,
-    job: &PairJob<'_>,
-    bins: impl Into<Bins>,
-    sums: &WeightedSums,
-    expected: u64,
-) {
-    let bins = &bins.into();
+/// The same of anything that is counted.
+fn bench_count(c: &mut Criterion, name: &str, job: &PairJob<'_>, what: &CountSpec, expected: u64) {
     let engine = Cpu::new();
-    let count = || count_pairs(&engine, job, bins, sums.clone(), &Silent).unwrap();
+    let count = || count_pairs(&engine, job, what, &Silent).unwrap();
     assert_eq!(count().npairs().iter().sum::<u64>(), expected, "{name}");
     let mut group = c.benchmark_group("pairs");
     group
@@ -90,16 +81,11 @@ fn box_counts(c: &mut Criterion) {
     );
     let domain = cube();
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-    let separations = Sums {
-        separations: true,
-        ..Sums::default()
-    };
-    bench_sums(
+    bench_count(
         c,
         "box 100k, 30 linear bins to 150, mean separations",
         &job,
-        &linear,
-        &separations.into(),
+        &CountSpec::new(&linear).with_mean_separation(),
         COUNTS[0],
     );
 }
@@ -116,14 +102,7 @@ fn pairs_on_an_edge(c: &mut Criterion) {
         let second = at(x, 65_537);
         let job = PairJob::new(Pairs::Cross(&first, &second), &Domain::Open).unwrap();
         let name = format!("2,048 x 65,537 points {name} an edge");
-        bench_sums(
-            c,
-            &name,
-            &job,
-            &bins,
-            &Sums::default().into(),
-            2048 * 65_537,
-        );
+        bench_count(c, &name, &job, &CountSpec::new(&bins), 2048 * 65_537);
     }
 }
 
@@ -174,12 +153,12 @@ fn survey(n: usize, words: usize) -> Particles {
     sample.with_bits(Bits::new(bits, words).unwrap()).unwrap()
 }
 
-/// Weights by inverse probabilities of `words` words of bits.
-fn pip(words: usize) -> WeightedSums {
+/// Inverse probabilities of `words` words of bits.
+fn pip(words: usize) -> PairWeight {
     let realisations = Realisations::of_words(words);
     let normalisation = PairNormalisation::JointOccurrence;
     let inverse = InverseProbability::new(words, realisations, normalisation).unwrap();
-    Sums::default().weighted_by(inverse.into())
+    inverse.into()
 }
 
 fn upweights() -> PairWeight {
@@ -192,24 +171,21 @@ fn pair_weights(c: &mut Criterion) {
     let s = Edges::linear(0.0, 200.0, 40).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
     let s_mu = SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap();
-    let weighted = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    for (name, words, sums) in [
-        ("weights alone", 1, weighted.into()),
-        ("PIP of 2 words", 2, pip(2)),
-        ("PIP of 30 words", 30, pip(30)),
+    let weights = CountSpec::new(s_mu).with_weights();
+    for (name, words, what) in [
+        ("weights alone", 1, &weights),
+        ("PIP of 2 words", 2, &weights.clone().weighted_by(pip(2))),
+        ("PIP of 30 words", 30, &weights.clone().weighted_by(pip(30))),
         (
             "angular weights",
             1,
-            Sums::default().weighted_by(upweights()),
+            &weights.clone().weighted_by(upweights()),
         ),
     ] {
         let sample = survey(30_000, words);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let name = format!("survey (s,mu) 30k, 40 x 100 to 200, {name}");
-        bench_sums(c, &name, &job, &s_mu, &sums, COUNTS[5]);
+        bench_count(c, &name, &job, what, COUNTS[5]);
     }
 }
 
@@ -228,31 +204,33 @@ fn terms_on_gpus(c: &mut Criterion) {
     let s = Edges::linear(0.0, 100.0, 40).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
     let s_mu = SMuBins::new(s, mu, los).unwrap();
-    let weights = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    let separations = Sums {
-        separations: true,
-        weighted_separations: true,
-        ..weights
-    };
-    let legendre = Sums {
-        legendre: [Legendre::L2, Legendre::L4].into_iter().collect(),
-        ..weights
-    };
-    for (name, words, sums) in [
-        ("weights alone", 1, weights.into()),
-        ("PIP of 2 words", 2, pip(2)),
-        ("PIP of 30 words", 30, pip(30)),
-        ("angular weights", 1, weights.weighted_by(upweights())),
-        ("means, weighted and not", 1, separations.into()),
-        ("Legendre sums 2 and 4", 1, legendre.into()),
+    let weights = CountSpec::new(s_mu).with_weights();
+    let means = weights.clone().with_mean_separation();
+    let degrees = [Legendre::L2, Legendre::L4].into_iter().collect();
+    for (name, words, what) in [
+        ("weights alone", 1, &weights),
+        ("PIP of 2 words", 2, &weights.clone().weighted_by(pip(2))),
+        ("PIP of 30 words", 30, &weights.clone().weighted_by(pip(30))),
+        (
+            "angular weights",
+            1,
+            &weights.clone().weighted_by(upweights()),
+        ),
+        (
+            "means, weighted and not",
+            1,
+            &means.with_weighted_separation(),
+        ),
+        (
+            "Legendre sums 2 and 4",
+            1,
+            &weights.clone().with_legendre(degrees),
+        ),
     ] {
         let sample = survey(300_000, words);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        let count = || count_pairs(&engine, &job, &s_mu, sums.clone(), &Silent).unwrap();
-        let expected = count_pairs(&Cpu::new(), &job, &s_mu, sums.clone(), &Silent).unwrap();
+        let count = || count_pairs(&engine, &job, what, &Silent).unwrap();
+        let expected = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
         assert!(count() == expected, "{name}");
         let mut group = c.benchmark_group("GPU");
         let pairs = expected.npairs().iter().sum();

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::domain::Outside;
 use albireo::engine::Cpu;
 use albireo::{
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let points = Points::from_columns(columns.clone())?;
         let particles = domain.place(Particles::new(points), Outside::Wrap)?;
         let job = PairJob::new(Pairs::Auto(&particles), &domain)?;
-        let counts = count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent)?;
+        let counts = count_pairs(&Cpu::new(), &job, &bins, &Silent)?;
         let pairs: u64 = counts.npairs().iter().sum();
         println!("{} {pairs}", start.elapsed().as_secs_f64());
     }

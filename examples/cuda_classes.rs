@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use albireo::engine::{Prepared, PreparedJob, Report};
-use albireo::tally::{Classes, Sum, Tallied, Tally};
+use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
     Axis, Cuda, CudaOptions, Domain, Edges, Engine, Labels, LineOfSight, Particles, PeriodicBox,
     Points, SMuBins, SignedEdges, Silent,
@@ -41,7 +41,7 @@ fn sample(n: usize) -> Particles {
 }
 
 /// The best of several counts of one prepared sample.
-fn timed(engine: &Cuda, sample: &Prepared, what: &Tallied) -> (Tally, f64) {
+fn timed(engine: &Cuda, sample: &Prepared, what: &CountSpec) -> (Tally, f64) {
     let mut best: Option<(Tally, f64)> = None;
     for round in 0..4 {
         let begin = Instant::now();
@@ -71,7 +71,7 @@ fn main() {
     let s = Edges::linear(0.0, 150.0, 40).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 100).unwrap();
     let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap();
-    let plain = Tallied::new(bins).with_sum(Sum::Product);
+    let plain = CountSpec::new(bins).with_sum(Sum::Product);
     let (whole, alone) = timed(&engine, &sample, &plain);
     let regions = plain.clone().with_classes(Classes::Regions);
     let (tables, together) = timed(&engine, &sample, &regions);

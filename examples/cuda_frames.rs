@@ -8,7 +8,7 @@
 
 use albireo::engine::PreparedJob;
 use albireo::engine::cuda::Tuning;
-use albireo::tally::{Classes, Tallied, Tally};
+use albireo::tally::{Classes, CountSpec, Tally};
 use albireo::{Cuda, CudaOptions, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
 
 const RADIUS: f64 = 80.0;
@@ -40,7 +40,7 @@ fn ball(n: usize) -> (Points, Labels) {
 }
 
 /// The tally and the least milliseconds that kernels took, of several counts of one prepared sample.
-fn timed(tuning: Tuning, sample: &Particles, what: &Tallied) -> (Tally, f64, String) {
+fn timed(tuning: Tuning, sample: &Particles, what: &CountSpec) -> (Tally, f64, String) {
     let engine = Cuda::new(CudaOptions {
         tuning,
         ..CudaOptions::default()
@@ -67,7 +67,7 @@ fn main() {
     let nine = one.clone().labelled(species).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 2.0 * RADIUS, BINS).unwrap());
     let pairs = n as f64 * (n as f64 - 1.0) / 2.0;
-    let plain = Tallied::new(bins);
+    let plain = CountSpec::new(bins);
     let partials = plain.clone().with_classes(Classes::Species);
     let mut expected: Option<Vec<u64>> = None;
     for (threads, points, tile) in [

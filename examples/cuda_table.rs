@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use albireo::engine::cuda::{CudaOptions, Precision, Tuning};
-use albireo::tally::{Sum, Tallied};
+use albireo::tally::{CountSpec, Sum};
 use albireo::{
     Axis, Bins, Cuda, Domain, Edges, Engine, Lattice, LineOfSight, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
@@ -67,7 +67,7 @@ fn time(filter: &str, case: &Case<'_>, pairs: Pairs<'_>) -> Result<(), Failure> 
             break;
         }
         let begin = Instant::now();
-        let counts = Tallied::new(case.bins.clone());
+        let counts = CountSpec::new(case.bins.clone());
         let what = match case.summed {
             Summed::Counts => counts,
             Summed::Weights => counts.with_sum(Sum::Product),
@@ -266,11 +266,12 @@ fn sweep(
     [filter, name]: [&str; 2],
     domain: &Domain,
     traversal: Traversal,
-    bins: &Bins,
+    bins: impl Into<Bins>,
     pairs: Pairs<'_>,
     precision: Precision,
     shapes: &[[u32; 4]],
 ) -> Result<(), Failure> {
+    let bins = &bins.into();
     if !name.contains(filter) {
         return Ok(());
     }
@@ -289,7 +290,7 @@ fn sweep(
         let job = PairJob::new(pairs, domain)?.with_traversal(traversal);
         let mut best = f64::INFINITY;
         for _ in 0..3 {
-            if let Err(error) = engine.run(&job, &Tallied::new(bins.clone()), &Silent) {
+            if let Err(error) = engine.run(&job, &CountSpec::new(bins.clone()), &Silent) {
                 println!("{name} T={threads} K={points}: {error}");
                 break;
             }
@@ -336,7 +337,7 @@ fn tune(filter: &str) -> Result<(), Failure> {
                 [filter, &format!("open {bins} {precision:?}")],
                 &Domain::Open,
                 Traversal::AllPairs,
-                &Bins::from(&edges),
+                &edges,
                 Pairs::Cross(&a, &b),
                 precision,
                 &shapes,
@@ -360,7 +361,7 @@ fn tune(filter: &str) -> Result<(), Failure> {
                 [filter, &format!("cutoff {reach}")],
                 &domain,
                 Traversal::Auto,
-                &Bins::from(&edges),
+                &edges,
                 Pairs::Auto(&a),
                 Precision::Exact,
                 &shapes,
@@ -392,25 +393,9 @@ fn tune_cells(filter: &str) -> Result<(), Failure> {
         let exact = Precision::Exact;
         let auto = Traversal::Auto;
         let name = format!("r to {reach}");
-        sweep(
-            [filter, &name],
-            &domain,
-            auto,
-            &Bins::from(&r),
-            pairs,
-            exact,
-            &shapes,
-        )?;
+        sweep([filter, &name], &domain, auto, &r, pairs, exact, &shapes)?;
         let name = format!("(s,mu) to {reach}");
-        sweep(
-            [filter, &name],
-            &domain,
-            auto,
-            &Bins::from(&s_mu),
-            pairs,
-            exact,
-            &shapes,
-        )?;
+        sweep([filter, &name], &domain, auto, &s_mu, pairs, exact, &shapes)?;
     }
     let n = 1 << 20;
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
@@ -426,7 +411,7 @@ fn tune_cells(filter: &str) -> Result<(), Failure> {
             [filter, &format!("cubic cells {bins} {precision:?}")],
             &cubic,
             Traversal::Cells,
-            &Bins::from(&edges),
+            &edges,
             Pairs::Cross(&a, &b),
             precision,
             &[
@@ -444,7 +429,7 @@ fn tune_cells(filter: &str) -> Result<(), Failure> {
             [filter, &format!("open 128000 {precision:?}")],
             &Domain::Open,
             Traversal::Auto,
-            &Bins::from(&edges),
+            &edges,
             Pairs::Cross(&a, &b),
             precision,
             &[[0, 0, 0, 0], [1024, 0, 0, 0], [1024, 4, 0, 0]],
@@ -459,7 +444,7 @@ fn scaling() -> Result<(), Failure> {
     let (a, b) = (uniform(n, 1.0, 1)?, uniform(n, 1.0, 2)?);
     let pairs = Pairs::Cross(&a, &b);
     let job = PairJob::new(pairs, &Domain::Open)?.with_traversal(Traversal::AllPairs);
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 3f64.sqrt(), 30)?));
     let available = albireo::engine::cuda::devices()?.len();
     let mut alone = None;
     for used in [1, 2, 4, 8].into_iter().filter(|&used| used <= available) {
@@ -501,7 +486,7 @@ fn main() -> Result<(), Failure> {
     let begin = Instant::now();
     let engine = Cuda::new(CudaOptions::default())?;
     let a = uniform(1000, 1.0, 1)?;
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.5, 30)?));
     engine.run(
         &PairJob::new(Pairs::Auto(&a), &Domain::Open)?,
         &what,

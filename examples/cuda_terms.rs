@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout, missing_docs, reason = "an example prints")]
 
 use albireo::tally::{
-    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
-    Tallied,
+    AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
+    Realisations, Sum,
 };
 use albireo::{
     Bits, Cuda, CudaOptions, Domain, Edges, Engine, LineOfSight, PairJob, Pairs, Particles, Points,
@@ -76,7 +76,7 @@ fn main() -> Result<(), Failure> {
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
         let mut what = sums
             .into_iter()
-            .fold(Tallied::new(bins.clone()), Tallied::with_sum);
+            .fold(CountSpec::new(bins.clone()), CountSpec::with_sum);
         if let Some(weight) = weight {
             what = what.with_pair_weight(weight);
         }

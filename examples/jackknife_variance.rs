@@ -3,7 +3,7 @@
 //! `cargo run --release --example jackknife_variance [MOCKS]`; `notebooks/jackknife_variance.py` draws what it prints.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use albireo::counts::{RegionCounts, Sums, count_regions};
+use albireo::counts::{RegionCounts, count_regions};
 use albireo::engine::{Cpu, Prepared, PreparedJob};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role, Term};
 use albireo::random::{Stream, in_box};
@@ -83,7 +83,7 @@ fn main() -> Result<(), Error> {
                 (_, Pairs::Auto(_)) => PreparedJob::auto(&prepared),
                 (_, Pairs::Cross(..)) => PreparedJob::cross(&prepared, &ready)?,
             };
-            let counted = count_regions(&engine, &job, &bins, Sums::default(), &Silent)?.0;
+            let counted = count_regions(&engine, &job, &bins, &Silent)?.0;
             if term.is_random() {
                 rr = Some(counted.clone());
             }

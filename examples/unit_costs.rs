@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::{
-    Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, Silent, Tallied, random,
+    CountSpec, Domain, Edges, Engine, Particles, PeriodicBox, Points, RBins, Silent, random,
 };
 
 /// Of so many times the middle one is taken: a machine that does something else for a moment makes no unit dear.
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sample = engine.prepare(Particles::new(points), &domain, &Silent)?;
     let job = PreparedJob::auto(&sample);
     // As 150 Mpc/h are to a box of 2 Gpc/h.
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.075, 30)?));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.075, 30)?));
     let units = engine.units(&job, &what, &Silent)?;
     // Laid out once, for all units.
     engine.tally_units(&job, &what, (&units, 0..0), &Silent)?;

@@ -20,7 +20,6 @@ mod weight_sets;
 mod weight_sums;
 mod weighted;
 
-pub use crate::tally::{Sums, WeightedSums};
 pub use classes::count_classes;
 pub use covers::{JobId, Part};
 pub use excluded::{excluded_by_species, excluded_pairs};
@@ -44,7 +43,7 @@ use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::progress::Progress;
 use crate::shape::shaped;
-use crate::tally::{Cut, Legendre, LegendreDegrees, PairWeight, Tallied, Tally, weight_exponents};
+use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally};
 
 /// Integers per bin, the bins, and how many pairs there are in all.
 ///
@@ -68,27 +67,25 @@ pub struct PairCounts {
 /// let sample = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?);
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
 /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4)?);
-/// let dd = counts::count_pairs(&Naive, &job, &bins, counts::Sums::default(), &Silent)?;
+/// let dd = counts::count_pairs(&Naive, &job, &bins, &Silent)?;
 /// assert_eq!(dd.npairs(), [0, 1, 1, 1]);
 /// assert_eq!(dd.total().pairs, 3);
 /// # Ok::<(), albireo::Error>(())
 /// ```
 ///
-/// With inverse probabilities ([`Sums::weighted_by`]) and bits in one of two samples, its particles take individual weights. Pairs that a
-/// cut holds ([`Sums::dropping`]) are in no bin, but in the total.
+/// With inverse probabilities ([`CountSpec::weighted_by`]) and bits in one of two samples, its particles take individual weights. Pairs that a
+/// cut holds ([`CountSpec::with_cut`]) are in no bin, but in the total.
 ///
 /// # Errors
 /// As [`Engine::run`].
 pub fn count_pairs(
     engine: &dyn Engine,
     job: &PairJob<'_>,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<PairCounts, EngineError> {
-    let bins = bins.into();
-    with_individual(job, sums.into(), |job, sums| {
-        let what = asked(job, &bins, sums);
+    with_individual(job, what.into(), |job, what| {
+        let what = what.of_job(job.pairs());
         let tally = engine.run(job, &what, progress)?;
         let counts = PairCounts::of_job_tally(job, &what, &tally, progress)?;
         Ok(counts.with_exactness(engine.exactness()))
@@ -106,17 +103,15 @@ pub fn count_part(
     engine: &dyn Engine,
     job: &PairJob<'_>,
     part: Part,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<PairCounts, EngineError> {
     if part.index >= part.of {
         let Part { index, of } = part;
         return Err(JobError::Part { index, of }.into());
     }
-    let bins = bins.into();
-    with_individual(job, sums.into(), |job, sums| {
-        let what = asked(job, &bins, sums);
+    with_individual(job, what.into(), |job, what| {
+        let what = what.of_job(job.pairs());
         what.admit(job)?;
         count_part_of(engine, job, part, &what, progress)
     })
@@ -126,7 +121,7 @@ fn count_part_of(
     engine: &dyn Engine,
     job: &PairJob<'_>,
     part: Part,
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<PairCounts, EngineError> {
     let kind = PairKind::of(job.pairs(), what.bins());
@@ -151,36 +146,20 @@ fn count_part_of(
 pub fn count_prepared(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(PairCounts, Report), EngineError> {
-    let what = asked(job.job(), &bins.into(), sums.into());
+    let what = what.into().of_job(job.job().pairs());
     let (tally, report) = engine.tally(job, &what, progress)?;
     let counts = PairCounts::of_job_tally(job.job(), &what, &tally, progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
-}
-
-/// What is asked of a whole job, its weights looked through once.
-fn asked(job: &PairJob<'_>, binning: &Bins, sums: WeightedSums) -> Tallied {
-    let weights = sums.sums().weights;
-    let two_words = sums.two_words();
-    let what = sums.over(binning);
-    if !weights {
-        return what;
-    }
-    let what = what.with_weight_exponents(weight_exponents(job.pairs()));
-    match two_words {
-        None => what.in_range_of(job.pairs()),
-        Some(wide) => what.in_two_words(&[wide]),
-    }
 }
 
 impl PairCounts {
     /// The counts of `job` that a tally holds: all of its pairs.
     fn of_job_tally(
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         tally: &Tally,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
@@ -194,7 +173,7 @@ impl PairCounts {
     /// The counts of `job`, or of a class of its pairs, that a tally of one class holds.
     fn of_tally(
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         tally: &Tally,
         covers: Covers,
         kind: PairKind,
@@ -259,13 +238,13 @@ impl PairCounts {
     /// [`PairCounts::npairs`] along the axes of the bins, such as (s, mu).
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::counts::count_pairs;
     /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, Points, RpPiBins, SignedEdges, Silent};
     /// let sample = Particles::new(Points::from_rows(&[[0.0; 3], [1.5, 0.0, 0.5]])?);
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let (rp, pi) = (Edges::linear(0.0, 2.0, 2)?, SignedEdges::linear(0.0, 3.0, 3)?);
     /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
-    /// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+    /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
     /// assert_eq!(dd.npairs_array().shape(), [2, 3]);
     /// assert_eq!(dd.npairs_array()[[1, 0]], 1);
     /// # Ok::<(), albireo::Error>(())
@@ -321,7 +300,7 @@ impl PairCounts {
         LooseWeights::of(self)
     }
 
-    /// Whether weights are summed in two words, as those of wide range are ([`Tallied::in_range_of`]).
+    /// Whether weights are summed in two words, as those of wide range are ([`CountSpec::in_range_of`]).
     pub fn is_in_two_words(&self) -> bool {
         let terms = self.sums.get(Held::Weight).and_then(|sums| sums.terms);
         terms.is_some_and(|terms| terms.two_words)
@@ -335,7 +314,7 @@ impl PairCounts {
     }
 
     /// Mean of the binning's coordinate by the weights of the pairs, `sum W v / sum W`, in each bin; NaN where the weights add up to 0;
-    /// none unless asked for ([`Sums::weighted_separations`]).
+    /// none unless asked for ([`CountSpec::with_weighted_separation`]).
     pub fn weighted_mean_separation(&self) -> Option<Vec<f64>> {
         let sums = self.sums.get(Held::WeightedSeparation)?.values();
         let means = sums.into_iter().zip(self.weight()?);
@@ -350,7 +329,7 @@ impl PairCounts {
     }
 
     /// Sum of a Legendre polynomial of mu, times the weight of the pair where there are weights, in each bin: in the unit of
-    /// [`PairCounts::values`], which are the sums of degree 0; none unless asked for ([`Sums::legendre`]).
+    /// [`PairCounts::values`], which are the sums of degree 0; none unless asked for ([`CountSpec::with_legendre`]).
     pub fn legendre_sums(&self, l: Legendre) -> Option<Vec<f64>> {
         if l == Legendre::L0 {
             return Some(self.values());
@@ -426,7 +405,7 @@ mod tests {
             let points = Points::from_rows(&[[0.0; 3], [x, 0.0, 0.0]]).unwrap();
             let sample = Particles::new(points);
             let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-            count_pairs(&Naive, &job, &bins, Sums::default(), &Silent).unwrap()
+            count_pairs(&Naive, &job, &bins, &Silent).unwrap()
         };
         let approximate = |x| count(x).with_exactness(Exactness::Approximate);
         let mut sum = count(1.0);

@@ -6,7 +6,7 @@
 //! threads, bit for bit.
 //!
 //! ```
-//! use albireo::counts::{Sums, count_pairs};
+//! use albireo::counts::count_pairs;
 //! use albireo::engine::Cpu;
 //! use albireo::{
 //!     AnalyticRr, Domain, Edges, Natural, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random,
@@ -16,7 +16,7 @@
 //! let galaxies = Particles::new(random::in_domain(2000, 7, &domain)?);
 //! let job = PairJob::new(Pairs::Auto(&galaxies), &domain)?;
 //! let bins = RBins::new(Edges::logarithmic(1.0, 20.0, 10)?);
-//! let dd = count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent)?;
+//! let dd = count_pairs(&Cpu::new(), &job, &bins, &Silent)?;
 //! let rr = AnalyticRr::new(&bins, &domain)?;
 //! let result = Natural { dd: &dd, rr: &rr }.estimate()?;
 //! assert!(result.xi[9].abs() < 0.1, "random points do not cluster");
@@ -104,4 +104,4 @@ pub use particles::{
 pub use progress::{Progress, Silent};
 pub use result::Correlation;
 pub use separation::Separation;
-pub use tally::{Tallied, Tally};
+pub use tally::{CountSpec, Tally};

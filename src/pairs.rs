@@ -4,7 +4,7 @@
 
 use crate::domain::{Axis, Domain};
 use crate::error::JobError;
-use crate::particles::{Particles, pairs_within};
+use crate::particles::{Particles, Weights, pairs_within};
 use crate::pool;
 use crate::separation::{SIGHT_RANGE, norm2};
 
@@ -33,6 +33,15 @@ impl<'a> Pairs<'a> {
     pub fn both(self) -> (&'a Particles, &'a Particles) {
         let (first, second) = self.samples();
         (first, second.unwrap_or(first))
+    }
+
+    /// Whether a sample has weights, in any of its sets.
+    pub fn have_weights(self) -> bool {
+        let (first, second) = self.both();
+        [first, second].into_iter().any(|sample| {
+            let mut sets = (0..sample.weight_sets()).map(|set| sample.weights_of_set(set));
+            sets.any(|weights| matches!(weights, Weights::PerParticle(_)))
+        })
     }
 
     /// Number of sets of weights of the pairs: a sample with but one set has it in all.

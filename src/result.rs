@@ -48,7 +48,7 @@ impl Correlation {
     /// The estimate along its axes, such as (rp, pi).
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::counts::count_pairs;
     /// use albireo::{AnalyticRr, Axis, Domain, Edges, LineOfSight, Naive, Natural, PairJob, Pairs, Particles, PeriodicBox};
     /// use albireo::{RpPiBins, SignedEdges, Silent, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
@@ -56,7 +56,7 @@ impl Correlation {
     /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);
     /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
     /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
-    /// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+    /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
     /// let xi = Natural { dd: &dd, rr: &AnalyticRr::new(&bins, &domain)? }.estimate()?;
     /// assert_eq!(xi.xi_array().shape(), [2, 5]);
     /// let over_pi = xi.xi_array().sum_axis(ndarray::Axis(1));

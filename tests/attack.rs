@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use albireo::engine::{Cpu, Isa, PreparedJob, Report, Sorted};
-use albireo::tally::{Tallied, Tally, Terms};
+use albireo::tally::{CountSpec, Tally, Terms};
 use albireo::{Domain, Engine, EngineError, Naive, Particles, Progress, Silent};
 use attack::campaign::{Campaign, Verdict, verdict};
 use attack::case::{Bins, Case};
@@ -226,7 +226,7 @@ impl Engine for Wrong {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let (mut tally, report) = Naive.tally(job, what, progress)?;

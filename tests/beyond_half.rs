@@ -7,9 +7,9 @@ use crate::random;
 use albireo::engine::{Cpu, Isa, PreparedJob};
 use albireo::tally::{Classes, Cut, Sum};
 use albireo::{
-    Axis, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive, Outside,
-    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
-    Tallied, Tally,
+    Axis, CountSpec, Domain, Edges, Engine, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
+    Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
+    Silent, Tally,
 };
 use random::Random;
 
@@ -130,7 +130,7 @@ fn edges(random: &mut Random, particles: &Particles, domain: &Domain, scale: f64
     }
 }
 
-fn same(job: &PairJob<'_>, what: &Tallied, told: &str) -> Tally {
+fn same(job: &PairJob<'_>, what: &CountSpec, told: &str) -> Tally {
     let expected = Naive.run(job, what, &Silent).unwrap();
     for engine in engines() {
         let found = engine.run(job, what, &Silent).unwrap();
@@ -172,7 +172,7 @@ fn every_engine_gives_the_integers_of_the_double_loop() {
                 let bins = SMuBins::new(r, mu, los).unwrap();
                 same(
                     &job,
-                    &Tallied::new(bins).beyond_half().with_sum(Sum::Product),
+                    &CountSpec::new(bins).beyond_half().with_sum(Sum::Product),
                     &told,
                 )
             }
@@ -182,14 +182,14 @@ fn every_engine_gives_the_integers_of_the_double_loop() {
                 let bins = RpPiBins::new(r, pi, los).unwrap();
                 same(
                     &job,
-                    &Tallied::new(bins)
+                    &CountSpec::new(bins)
                         .beyond_half()
                         .with_classes(Classes::Species),
                     &told,
                 )
             }
             2 => {
-                let what = Tallied::new(RBins::new(r)).beyond_half();
+                let what = CountSpec::new(RBins::new(r)).beyond_half();
                 same(
                     &job,
                     &what.with_classes(Classes::Species).with_cut(Cut::SameGroup),
@@ -197,7 +197,7 @@ fn every_engine_gives_the_integers_of_the_double_loop() {
                 )
             }
             _ => {
-                let what = Tallied::new(RBins::new(r)).beyond_half();
+                let what = CountSpec::new(RBins::new(r)).beyond_half();
                 same(
                     &job,
                     &what.with_sum(Sum::Product).with_sum(Sum::Separation),
@@ -254,7 +254,7 @@ fn strongly_skewed_cells_are_right_by_a_search_of_nine_images_along_each_axis() 
                 }
             }
         }
-        let what = Tallied::new(RBins::new(edges)).beyond_half();
+        let what = CountSpec::new(RBins::new(edges)).beyond_half();
         let tally = same(&job, &what, &format!("case {case}"));
         assert_eq!(tally.pairs(), expected, "case {case}");
     }
@@ -298,7 +298,7 @@ fn the_lattice_as_given_has_the_same_nearest_images() {
             .map(|e| counted(e[0], e[1]) as u64)
             .collect();
         let job = PairJob::new(Pairs::Auto(&placed), &domain).unwrap();
-        let what = Tallied::new(RBins::new(edges)).beyond_half();
+        let what = CountSpec::new(RBins::new(edges)).beyond_half();
         assert_eq!(same(&job, &what, "given").pairs(), by_hand, "case {case}");
     }
 }
@@ -315,7 +315,7 @@ fn all_pairs_of_a_box_are_within_its_corners() {
         let corner = albireo::estimators::fluid::WignerSeitz::new(&domain).outer_radius();
         let edges = Edges::new(vec![0.0, corner * (1.0 + 1e-9)]).unwrap();
         let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-        let what = Tallied::new(RBins::new(edges)).beyond_half();
+        let what = CountSpec::new(RBins::new(edges)).beyond_half();
         assert_eq!(same(&job, &what, "corner").pairs(), [90 * 89 / 2]);
     }
 }
@@ -326,7 +326,7 @@ fn it_must_be_asked_for_and_changes_nothing_within_half_of_the_box() {
     let mut random = Random(1);
     let sample = particles(&mut random, 200, &domain, 1.0);
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-    let bins = |last: f64| Tallied::new(RBins::new(Edges::linear(0.0, last, 7).unwrap()));
+    let bins = |last: f64| CountSpec::new(RBins::new(Edges::linear(0.0, last, 7).unwrap()));
     let refused = Cpu::new().run(&job, &bins(0.6), &Silent).unwrap_err();
     assert!(matches!(
         refused,
@@ -338,7 +338,7 @@ fn it_must_be_asked_for_and_changes_nothing_within_half_of_the_box() {
     let los = LineOfSight::Midpoint;
     let mu = SignedEdges::linear(0.0, 1.0, 2).unwrap();
     let observed = SMuBins::new(Edges::linear(0.0, 0.9, 3).unwrap(), mu, los).unwrap();
-    let refused = Cpu::new().run(&job, &Tallied::new(observed).beyond_half(), &Silent);
+    let refused = Cpu::new().run(&job, &CountSpec::new(observed).beyond_half(), &Silent);
     assert!(refused.is_err());
     let engine = Cpu::new();
     let prepared = engine.prepare(sample.clone(), &domain, &Silent).unwrap();

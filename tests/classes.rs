@@ -5,7 +5,7 @@
 use crate::random;
 
 use albireo::engine::{Cpu, Isa, Prepared, PreparedJob};
-use albireo::tally::{Classes, Sum, Tallied, Tally};
+use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight, Naive, PairJob,
     Pairs, Particles, ParticlesError, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent,
@@ -85,14 +85,14 @@ fn bins(domain: &Domain) -> (RBins, SMuBins) {
 }
 
 /// What `what` is without its classes, with the exponents of the whole job.
-fn plain(what: &Tallied, pairs: Pairs<'_>) -> Tallied {
+fn plain(what: &CountSpec, pairs: Pairs<'_>) -> CountSpec {
     let exponents = what.weight_exponents(pairs);
     let plain = what.clone().with_classes(Classes::One);
     plain.with_weight_exponents(exponents)
 }
 
 /// Counts the classes of `pairs` on every engine, and compares them with the double loop.
-fn counted(domain: &Domain, pairs: Pairs<'_>, what: &Tallied) -> Tally {
+fn counted(domain: &Domain, pairs: Pairs<'_>, what: &CountSpec) -> Tally {
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = Naive.run(&job, what, &Silent).unwrap();
     for engine in engines() {
@@ -103,12 +103,12 @@ fn counted(domain: &Domain, pairs: Pairs<'_>, what: &Tallied) -> Tally {
 }
 
 /// The integers of all pairs between two of the samples, counted by themselves.
-fn between(domain: &Domain, what: &Tallied, first: &Particles, second: &Particles) -> Tally {
+fn between(domain: &Domain, what: &CountSpec, first: &Particles, second: &Particles) -> Tally {
     let job = PairJob::new(Pairs::Cross(first, second), domain).unwrap();
     Cpu::new().run(&job, what, &Silent).unwrap()
 }
 
-fn within(domain: &Domain, what: &Tallied, sample: &Particles) -> Tally {
+fn within(domain: &Domain, what: &CountSpec, sample: &Particles) -> Tally {
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
     Cpu::new().run(&job, what, &Silent).unwrap()
 }
@@ -120,7 +120,7 @@ fn regions_are_counts_of_their_own(domain: &Domain, bins: impl Into<Bins>) {
         let (a, b) = (sample(400, n, given, 1), sample(150, n, given, 2));
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             for weighted in [false, true] {
-                let what = Tallied::new(bins.clone()).with_classes(Classes::Regions);
+                let what = CountSpec::new(bins.clone()).with_classes(Classes::Regions);
                 let what = if weighted {
                     what.with_sum(Sum::Product)
                 } else {
@@ -168,7 +168,7 @@ fn each_pair_of_species_is_a_count_of_its_own() {
             sample(300, 4, Given::Mixed, 3),
             sample(200, 3, Given::Mixed, 4),
         );
-        let what = Tallied::new(r)
+        let what = CountSpec::new(r)
             .with_classes(Classes::Species)
             .with_sum(Sum::Product);
         let own = |sample: &Particles, k| of_label(sample, |label| label == k);
@@ -206,10 +206,10 @@ fn many_labels_few_points_and_other_sums() {
             if labels == 4096 && classes == Classes::Species {
                 continue;
             }
-            let what = Tallied::new(r.clone()).with_classes(classes);
+            let what = CountSpec::new(r.clone()).with_classes(classes);
             let all = counted(&domain, Pairs::Auto(&a), &what);
             if classes == Classes::Species {
-                let plain = within(&domain, &Tallied::new(r.clone()), &a);
+                let plain = within(&domain, &CountSpec::new(r.clone()), &a);
                 let sum = |bin: usize| (0..all.n_tables()).map(|k| all.table(k).pairs()[bin]).sum();
                 let sums: Vec<u64> = (0..all.n_bins()).map(sum).collect();
                 assert_eq!(
@@ -228,7 +228,7 @@ fn many_labels_few_points_and_other_sums() {
 }
 
 /// Counts `what` on engines that have prepared `a` and `b` once, and compares with the double loop.
-fn served(engines: &[Cpu], prepared: &[[Prepared; 2]], domain: &Domain, what: &Tallied) {
+fn served(engines: &[Cpu], prepared: &[[Prepared; 2]], domain: &Domain, what: &CountSpec) {
     for order in [vec![0], vec![0, 1], vec![1, 0]] {
         let mut expected = None;
         for (engine, samples) in engines.iter().zip(prepared) {
@@ -260,12 +260,12 @@ fn prepared_samples_serve_many_counts() {
         let prepared: Vec<_> = engines.iter().map(prepare).collect();
         for reach in [0.05, 0.375, 0.01] {
             let near = RBins::new(Edges::linear(0.0, reach, 5).unwrap());
-            let what = Tallied::new(near).with_sum(Sum::Product);
+            let what = CountSpec::new(near).with_sum(Sum::Product);
             served(&engines, &prepared, &domain, &what);
             let what = what.with_classes(Classes::Regions);
             served(&engines, &prepared, &domain, &what);
         }
-        let what = Tallied::new(s_mu).with_weight_exponents([3, 5]);
+        let what = CountSpec::new(s_mu).with_weight_exponents([3, 5]);
         served(&engines, &prepared, &domain, &what);
         let what = what.with_sum(Sum::Product);
         served(&engines, &prepared, &domain, &what);
@@ -281,7 +281,7 @@ fn what_has_no_classes_is_refused() {
     let bare = Particles::new(labelled.points().clone());
     let refused = |pairs: Pairs<'_>, classes| {
         let job = PairJob::new(pairs, &domain).unwrap();
-        let what = Tallied::new(r.clone()).with_classes(classes);
+        let what = CountSpec::new(r.clone()).with_classes(classes);
         let error = Naive.run(&job, &what, &Silent).unwrap_err();
         assert_eq!(Cpu::new().run(&job, &what, &Silent).unwrap_err(), error);
         error
@@ -301,7 +301,7 @@ fn what_has_no_classes_is_refused() {
         .into()
     );
     let many = sample(20, 4096, Given::Last, 1);
-    let error = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 100).unwrap()))
+    let error = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 100).unwrap()))
         .with_classes(Classes::Species)
         .tables(Pairs::Auto(&many))
         .unwrap_err();

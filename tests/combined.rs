@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{RegionCounts, Sums, count_pairs, count_regions};
+use albireo::counts::{RegionCounts, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     CombinedRegions, Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term,
     combined,
 };
 use albireo::{
-    Axis, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairCounts, PairJob, PairTotal, Pairs,
-    Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
+    Axis, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairCounts, PairJob,
+    PairTotal, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
 };
 
 type Outcome = Result<(), albireo::Error>;
@@ -79,7 +79,7 @@ impl Cap {
                 Pairs::Cross(..) => PreparedJob::cross(&first, &second)?,
             };
             Ok::<_, albireo::Error>(
-                count_regions(&engine, &job, bins, Sums::for_pairs(pairs), &Silent)?.0,
+                count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)?.0,
             )
         })
     }
@@ -93,7 +93,7 @@ impl Cap {
         ];
         let sums = pairs.map(|pairs| {
             let job = PairJob::new(pairs, &Domain::Open)?;
-            let counts = count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent)?;
+            let counts = count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent)?;
             Ok::<_, albireo::Error>((counts.values(), counts.total().weight))
         });
         sums.into_iter().collect()
@@ -318,7 +318,7 @@ fn signed_bins_of_both_orders_are_put_together_too() -> Outcome {
         })?;
         let terms = estimation.terms().iter().map(|&(term, pairs)| {
             let job = PairJob::new(pairs, &Domain::Open)?;
-            let counts = count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent)?;
+            let counts = count_pairs(&Naive, &job, CountSpec::for_pairs(&bins, pairs), &Silent)?;
             Ok((term, counts))
         });
         terms.collect()

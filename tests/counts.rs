@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
 use albireo::{
-    Axis, Bins, Column, CountsError, Domain, Edges, EngineError, EstimatorError, JobError,
-    LineOfSight, MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Column, CountSpec, CountsError, Domain, Edges, EngineError, EstimatorError,
+    JobError, LineOfSight, MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 
 fn bins() -> RBins {
@@ -54,9 +54,8 @@ fn positions_in_single_precision_count_as_the_numbers_that_they_are() {
         let jobs =
             [&singly, &widened].map(|sample| PairJob::new(Pairs::Auto(sample), domain).unwrap());
         let [found, known] = jobs.map(|job| {
-            let sums = Sums::default();
-            let naive = count_pairs(&Naive, &job, bins(), sums, &Silent).unwrap();
-            let fast = count_pairs(&Cpu::new(), &job, bins(), sums, &Silent).unwrap();
+            let naive = count_pairs(&Naive, &job, bins(), &Silent).unwrap();
+            let fast = count_pairs(&Cpu::new(), &job, bins(), &Silent).unwrap();
             assert_eq!(naive, fast);
             assert!(naive.npairs()[2] > 1000);
             naive
@@ -145,11 +144,8 @@ fn weights(kind: usize, n: usize, stream: Stream) -> Vec<f64> {
 fn check_restored(pairs: Pairs<'_>, binning: impl Into<Bins>, what: &str) {
     let binning = &binning.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-    let sums = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    let counts = count_pairs(&Naive, &job, binning, sums, &Silent).unwrap();
+    let weights = CountSpec::new(binning).with_weights();
+    let counts = count_pairs(&Naive, &job, weights, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs().to_vec(), counts.weight().unwrap());
     let of_job = |npairs: &[u64], weight: &[f64]| {
         PairCounts::of_job(
@@ -215,9 +211,9 @@ fn positive_weights_cannot_exceed_the_total() {
     let weights = (0..20).map(|k| f64::from(k % 4) + 0.5).collect();
     let sample = Particles::weighted(points, weights).unwrap();
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-    let sums = Sums::for_pairs(job.pairs());
     let all = RBins::new(Edges::linear(0.0, 2.0, 2).unwrap());
-    let counts = count_pairs(&Naive, &job, &all, sums, &Silent).unwrap();
+    let what = CountSpec::for_pairs(&all, job.pairs());
+    let counts = count_pairs(&Naive, &job, what, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs(), counts.weight().unwrap());
     let of_job = |weight: Vec<f64>| {
         PairCounts::of_job(&job, all.clone().into(), npairs.to_vec(), Some(weight))
@@ -244,11 +240,8 @@ fn counts_have_the_shape_of_their_bins() {
         SignedEdges::linear(0.0, 1.0, 5).unwrap(),
     );
     let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
-    let sums = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
+    let weights = CountSpec::new(bins).with_weights();
+    let counts = count_pairs(&Naive, &job, weights, &Silent).unwrap();
     let array = counts.npairs_array();
     assert_eq!(array.shape(), [3, 5]);
     for i in 0..3 {
@@ -268,18 +261,17 @@ fn parts_that_do_not_exist_are_refused() {
     for (index, of) in [(0, 0), (3, 3), (7, 3), (u32::MAX, u32::MAX)] {
         let part = Part { index, of };
         assert_eq!(
-            count_part(&Naive, &job, part, bins(), Sums::default(), &Silent).unwrap_err(),
+            count_part(&Naive, &job, part, bins(), &Silent).unwrap_err(),
             EngineError::Job(JobError::Part { index, of })
         );
     }
     // More parts than particles are empty parts.
     let of = 25;
     let parts = (0..of).map(|index| Part { index, of });
-    let mut counts =
-        parts.map(|part| count_part(&Naive, &job, part, bins(), Sums::default(), &Silent).unwrap());
+    let mut counts = parts.map(|part| count_part(&Naive, &job, part, bins(), &Silent).unwrap());
     let mut all = counts.next().unwrap();
     counts.for_each(|part| all.merge(&part).unwrap());
-    let whole = count_pairs(&Naive, &job, bins(), Sums::default(), &Silent).unwrap();
+    let whole = count_pairs(&Naive, &job, bins(), &Silent).unwrap();
     assert_eq!((all.npairs(), all.total()), (whole.npairs(), whole.total()));
 }
 
@@ -292,8 +284,8 @@ fn merged_totals_carry_the_spread_of_the_weights() {
     let (a, b) = (sample(vec![1.0, 1.0, 4.0], 1), sample(vec![2.0; 5], 2));
     let count = |pairs, part| {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let sums = Sums::for_pairs(pairs);
-        count_part(&Naive, &job, part, bins(), sums, &Silent).unwrap()
+        let what = CountSpec::for_pairs(bins(), pairs);
+        count_part(&Naive, &job, part, what, &Silent).unwrap()
     };
     // f = 3 * 18 / 36 and 1.
     let whole = count(Pairs::Auto(&a), Part::WHOLE);
@@ -336,7 +328,7 @@ fn weights_beyond_the_range_of_floats_are_not_normalised() {
         let sample = Particles::weighted(points, vec![scale; 3]).unwrap();
         let pairs = Pairs::Auto(&sample);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let dd = count_pairs(&Naive, &job, bins(), Sums::for_pairs(pairs), &Silent).unwrap();
+        let dd = count_pairs(&Naive, &job, CountSpec::for_pairs(bins(), pairs), &Silent).unwrap();
         let refusal = Natural { dd: &dd, rr: &dd }.estimate().unwrap_err();
         assert!(
             matches!(

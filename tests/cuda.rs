@@ -27,8 +27,8 @@ use albireo::engine::cuda::{CudaOptions, KernelChoice, Precision};
 use albireo::frames::{FrameBins, FrameJob, FrameWorkers, count_frames};
 use albireo::random;
 use albireo::tally::{
-    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
-    Tallied,
+    AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
+    Realisations, Sum,
 };
 use albireo::{
     Bits, Cuda, CudaError, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
@@ -255,7 +255,7 @@ fn terms_of_many_points_agree_between_filter_and_float64() {
     let s = Edges::linear(0.0, 0.05, 40).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 10).unwrap();
     let bins = SMuBins::new(s, mu, LineOfSight::Midpoint).unwrap();
-    let what = Tallied::new(bins)
+    let what = CountSpec::new(bins)
         .with_sum(Sum::Product)
         .with_sum(Sum::WeightedSeparation)
         .with_sum(Sum::WeightedLegendre(Legendre::L2))
@@ -299,7 +299,7 @@ fn a_million_points_agree_between_filter_and_float64() {
         let binning = RBins::new(Edges::linear(0.0, reach, bins).unwrap());
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &domain).unwrap();
-            let what = Tallied::new(binning.clone()).with_sum(Sum::Product);
+            let what = CountSpec::new(binning.clone()).with_sum(Sum::Product);
             let (x, y) = (
                 fast.run(&job, &what, &Silent).unwrap(),
                 plain.run(&job, &what, &Silent).unwrap(),
@@ -322,7 +322,7 @@ fn the_approximate_mode_moves_few_pairs() {
         Edges::linear(0.0, 0.4, 30),
         Edges::logarithmic(0.01, 0.45, 20),
     ] {
-        let what = Tallied::new(RBins::new(edges.unwrap()));
+        let what = CountSpec::new(RBins::new(edges.unwrap()));
         let (x, y) = (
             fast.run(&job, &what, &Silent).unwrap(),
             exact.run(&job, &what, &Silent).unwrap(),

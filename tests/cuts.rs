@@ -5,7 +5,7 @@
 use crate::random;
 
 use albireo::engine::{Cpu, Isa};
-use albireo::tally::{Classes, Cut, Sum, Tallied, Tally};
+use albireo::tally::{Classes, CountSpec, Cut, Sum, Tally};
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, LineOfSight, Naive,
     PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
@@ -120,11 +120,11 @@ fn engines() -> Vec<Cpu> {
 fn check(domain: &Domain, pairs: Pairs<'_>, bins: impl Into<Bins>, cuts: &[Cut]) -> u64 {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let with = |what: Tallied| cuts.iter().cloned().fold(what, Tallied::with_cut);
-    let what = with(Tallied::new(bins.clone()));
+    let with = |what: CountSpec| cuts.iter().cloned().fold(what, CountSpec::with_cut);
+    let what = with(CountSpec::new(bins.clone()));
     let naive = Naive.run(&job, &what, &Silent).unwrap();
     assert_eq!(naive.pairs(), left(&job, bins, cuts), "{cuts:?} {bins:?}");
-    let weighted = with(Tallied::new(bins.clone()).with_sum(Sum::Product));
+    let weighted = with(CountSpec::new(bins.clone()).with_sum(Sum::Product));
     let classes = weighted.clone().with_classes(Classes::Regions);
     let means = weighted.clone().with_sum(Sum::Separation);
     for what in [&what, &weighted, &classes, &means] {
@@ -135,7 +135,7 @@ fn check(domain: &Domain, pairs: Pairs<'_>, bins: impl Into<Bins>, cuts: &[Cut])
         }
     }
     let all = Naive
-        .run(&job, &Tallied::new(bins.clone()), &Silent)
+        .run(&job, &CountSpec::new(bins.clone()), &Silent)
         .unwrap();
     let sum = |tally: &Tally| tally.pairs().iter().sum::<u64>();
     sum(&all) - sum(&naive)
@@ -183,7 +183,7 @@ fn surveys_are_cut_by_angle_by_rp_by_group_and_by_list() {
                     held += check(&Domain::Open, pairs, &rp_pi, cuts);
                 } else {
                     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-                    let what = Tallied::new(r).with_cut(cuts[0].clone());
+                    let what = CountSpec::new(r).with_cut(cuts[0].clone());
                     let refusal = Cpu::new().run(&job, &what, &Silent).unwrap_err();
                     assert!(matches!(refusal, EngineError::Job(JobError::CutOrder(_))));
                 }
@@ -228,7 +228,7 @@ fn cuts_without_a_meaning_are_refused() {
     let a = Particles::new(Points::from_rows(&[[0.0; 3], [0.5; 3]]).unwrap());
     let refused = |domain: &Domain, cut: Cut| {
         let job = PairJob::new(Pairs::Auto(&a), domain).unwrap();
-        let what = Tallied::new(r.clone()).with_cut(cut);
+        let what = CountSpec::new(r.clone()).with_cut(cut);
         let error = Naive.run(&job, &what, &Silent).unwrap_err();
         assert_eq!(Cpu::new().run(&job, &what, &Silent).unwrap_err(), error);
         error
@@ -388,7 +388,7 @@ fn cuts_of_radial_pairs_hold_what_the_rule_says() {
         let hi = [rp, rp.next_up(), rp * (1.0 + 1e-15)][random.below(3)].max(1e-12 * unit);
         let cut = Cut::rp(0.0, hi, LineOfSight::Midpoint).unwrap();
         let r = Edges::linear(0.0, sep.r2.sqrt() * 1.5, 1).unwrap();
-        let what = Tallied::new(RBins::new(r)).with_cut(cut);
+        let what = CountSpec::new(RBins::new(r)).with_cut(cut);
         let expected = Naive.run(&job, &what, &Silent).unwrap();
         let found = engine.run(&job, &what, &Silent).unwrap();
         assert!(found == expected, "{number}: {sep:?} {what:?}");
@@ -410,7 +410,7 @@ fn drawn_cuts_hold_what_the_rule_says() {
             cut,
         } = drawn(&mut random);
         let engine = &engines[number % engines.len()];
-        let all = Tallied::new(bins).with_classes([Classes::One, Classes::Regions][number % 2]);
+        let all = CountSpec::new(bins).with_classes([Classes::One, Classes::Regions][number % 2]);
         let what = all.clone().with_cut(cut);
         for pairs in [Pairs::Auto(&b), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &domain).unwrap();

@@ -4,17 +4,15 @@
 
 use crate::random;
 
-use albireo::counts::{
-    Part, Sums, WeightedSums, count_pairs, count_part, count_regions, excluded_pairs,
-};
+use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::estimators::{AnalyticRr, LandySzalay, Natural};
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight, MergeError,
-    Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent,
+    Axis, Bins, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight,
+    MergeError, Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    SMuBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -48,15 +46,9 @@ fn cuts(los: LineOfSight) -> Vec<Vec<Cut>> {
     all
 }
 
-fn sums(cuts: &[Cut]) -> WeightedSums {
-    let all = Sums {
-        weights: true,
-        separations: true,
-        ..Sums::default()
-    };
-    cuts.iter()
-        .cloned()
-        .fold(all.into(), WeightedSums::dropping)
+fn what(bins: impl Into<Bins>, cuts: &[Cut]) -> CountSpec {
+    let all = CountSpec::new(bins).with_weights().with_mean_separation();
+    cuts.iter().cloned().fold(all, CountSpec::with_cut)
 }
 
 fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
@@ -64,9 +56,9 @@ fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
     let (first, second) = (sample(90, 1), sample(70, 2));
     for pairs in [Pairs::Auto(&first), Pairs::Cross(&first, &second)] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let all = count_pairs(&Naive, &job, bins, sums(&[]), &Silent).unwrap();
+        let all = count_pairs(&Naive, &job, what(bins, &[]), &Silent).unwrap();
         for cuts in cuts(los) {
-            let whole = count_pairs(&Naive, &job, bins, sums(&cuts), &Silent).unwrap();
+            let whole = count_pairs(&Naive, &job, what(bins, &cuts), &Silent).unwrap();
             assert_eq!(
                 whole.total(),
                 all.total(),
@@ -75,11 +67,11 @@ fn parts_make_the_whole(bins: impl Into<Bins>, los: LineOfSight) {
             let left: u64 = whole.npairs().iter().sum();
             assert!(left > 0 && left < all.npairs().iter().sum(), "{cuts:?}");
             let vectors = Cpu::new().with_threads(2).unwrap();
-            let found = count_pairs(&vectors, &job, bins, sums(&cuts), &Silent).unwrap();
+            let found = count_pairs(&vectors, &job, what(bins, &cuts), &Silent).unwrap();
             assert_eq!(found, whole, "{cuts:?}");
             let part = |index| {
                 let part = Part { index, of: 4 };
-                count_part(&vectors, &job, part, bins, sums(&cuts), &Silent).unwrap()
+                count_part(&vectors, &job, part, what(bins, &cuts), &Silent).unwrap()
             };
             let mut merged = part(2);
             for index in [0, 3, 1] {
@@ -126,8 +118,8 @@ fn regions_without_the_pairs_of_cuts() {
             } else {
                 PreparedJob::cross(&first, &second).unwrap()
             };
-            let (regions, _) = count_regions(&engine, &job, &bins, sums(&cuts), &Silent).unwrap();
-            let whole = count_pairs(&Naive, job.job(), &bins, sums(&cuts), &Silent).unwrap();
+            let (regions, _) = count_regions(&engine, &job, what(&bins, &cuts), &Silent).unwrap();
+            let whole = count_pairs(&Naive, job.job(), what(&bins, &cuts), &Silent).unwrap();
             assert_eq!(*regions.whole(), whole);
             for region in 0..3 {
                 let rest = |sample: &Particles| without(sample, region);
@@ -138,7 +130,7 @@ fn regions_without_the_pairs_of_cuts() {
                     Pairs::Cross(&a, &b)
                 };
                 let job = PairJob::new(pairs, &Domain::Open).unwrap();
-                let expected = count_pairs(&Naive, &job, &bins, sums(&cuts), &Silent).unwrap();
+                let expected = count_pairs(&Naive, &job, what(&bins, &cuts), &Silent).unwrap();
                 let found = regions.without(region as usize, 1.0);
                 assert_eq!(found.npairs(), expected.npairs());
                 assert_eq!(found.total().pairs, expected.total().pairs);
@@ -165,7 +157,7 @@ fn without(sample: &Particles, region: u32) -> Particles {
 
 fn count(pairs: Pairs<'_>, bins: &RBins, cuts: &[Cut]) -> PairCounts {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, sums(cuts), &Silent).unwrap()
+    count_pairs(&Cpu::new(), &job, what(bins, cuts), &Silent).unwrap()
 }
 
 #[test]
@@ -229,7 +221,7 @@ fn the_two_halo_term_is_over_all_random_pairs() {
     let rr = AnalyticRr::with_cuts(&bins, &domain, &[Cut::SameGroup]).unwrap();
     assert_eq!(rr, AnalyticRr::new(&bins, &domain).unwrap());
     let job = PairJob::new(Pairs::Auto(&data), &domain).unwrap();
-    let dd = count_pairs(&Naive, &job, &bins, sums(&[Cut::SameGroup]), &Silent).unwrap();
+    let dd = count_pairs(&Naive, &job, what(&bins, &[Cut::SameGroup]), &Silent).unwrap();
     let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
     let expected = dd.normalised()[2] / rr.fractions()[2] - 1.0;
     assert_eq!(xi.xi[2], expected);
@@ -267,11 +259,11 @@ fn an_ideal_gas_keeps_its_g_with_exclusions() {
     for (pairs, cuts, excluded) in cases {
         assert_eq!(excluded_pairs(pairs, &cuts), excluded);
         let job = PairJob::new(pairs, &domain).unwrap();
-        let sums = cuts
+        let what = cuts
             .iter()
             .cloned()
-            .fold(Sums::default().into(), WeightedSums::dropping);
-        let counts = count_pairs(&Cpu::new(), &job, &bins, sums, &Silent).unwrap();
+            .fold(CountSpec::new(&bins), CountSpec::with_cut);
+        let counts = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
         let (species, pair, particles) = match pairs {
             Pairs::Auto(_) => (Species::within(1), [0, 0], &[600][..]),
             Pairs::Cross(..) => (Species::between(1, 1), [0, 1], &[600, 450][..]),
@@ -314,7 +306,7 @@ fn frames_without_a_candidate_are_refused() {
     let one = Particles::new(albireo::random::in_box(600, 1, [1.0; 3]).unwrap());
     let counted = |sample: &Particles, cuts: &[Cut]| {
         let job = PairJob::new(Pairs::Auto(sample), &domain).unwrap();
-        count_pairs(&Cpu::new(), &job, &bins, sums(cuts), &Silent).unwrap()
+        count_pairs(&Cpu::new(), &job, what(&bins, cuts), &Silent).unwrap()
     };
     let all = [Cut::SameGroup];
     let one_group = one.clone().grouped(Groups::new(vec![1; 600])).unwrap();

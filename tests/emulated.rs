@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use albireo::engine::cuda::{CudaOptions, Kept, KernelChoice, Precision, Tuning, count};
 use albireo::engine::{PreparedJob, Report, Sorted};
-use albireo::tally::{Classes, Sum, Tallied, Tally};
+use albireo::tally::{Classes, CountSpec, Sum, Tally};
 use albireo::{
     Axis, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive, PairJob,
     Pairs, Particles, PeriodicBox, Points, Progress, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
@@ -195,7 +195,7 @@ impl Engine for Emulated {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let (first, second) = job.sorted("emulated")?;
@@ -207,7 +207,7 @@ impl Engine for Emulated {
     fn run(
         &self,
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
         let job = (job, None);
@@ -284,7 +284,7 @@ fn bins_beyond_half_of_the_box() {
     let sample = uniform(50).labelled(labels).unwrap();
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 0.8, 4).unwrap());
-    let what = Tallied::new(bins)
+    let what = CountSpec::new(bins)
         .beyond_half()
         .with_classes(Classes::Regions);
     let refused = engine.run(&job, &what, &Silent).unwrap_err();
@@ -303,7 +303,7 @@ fn the_largest_difference_on_an_open_axis_keeps_its_sign() {
     let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Y)).unwrap();
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     let job = job.with_traversal(Traversal::AllPairs);
-    let what = Tallied::new(bins);
+    let what = CountSpec::new(bins);
     let expected = Naive.run(&job, &what, &Silent).unwrap();
     assert_eq!(expected.pairs().iter().sum::<u64>(), 6);
     let engine = Emulated::new(Precision::Exact);
@@ -333,7 +333,7 @@ fn bins_are_done_in_windows_where_they_do_not_fit() {
         Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
     ] {
         let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-        let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
+        let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.5, 20_000).unwrap()));
         let (_, _, how) = count(
             &engine.devices,
             &engine.options,
@@ -369,7 +369,7 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
     let options = CudaOptions::default();
     let sample = uniform(500);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
     // Told before the run, or found out while it allocates.
     for (memory, claimed) in [(24 << 10, 24 << 10), (16 << 10, PLENTY)] {
         let devices = vec![Emulator {
@@ -393,7 +393,7 @@ fn a_job_larger_than_the_memory_is_counted_in_pieces() {
     for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let job = job.with_traversal(Traversal::Cells);
-        let what = Tallied::new(bins.clone()).with_sum(Sum::Product);
+        let what = CountSpec::new(bins.clone()).with_sum(Sum::Product);
         let (tally, _, how) = count(&devices, &options, (&job, None), &what, &Silent).unwrap();
         assert!(tally == Naive.run(&job, &what, &Silent).unwrap());
         assert!(how.contains("pieces"), "{how}");
@@ -410,7 +410,7 @@ fn too_little_memory_for_the_smallest_piece_is_told_in_bytes() {
     let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 9000)]);
     let sample = uniform(300);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
     let error = engine.run(&job, &what, &Silent).unwrap_err();
     let EngineError::Cuda(CudaError::Memory { needed, free, .. }) = error else {
         panic!("{error}");
@@ -456,8 +456,8 @@ fn prepared_samples_serve_many_counts() {
             (Edges::linear(0.0, reach / 3.0, 8), Some(Sum::Product)),
             (Edges::linear(0.0, reach, 8), Some(Sum::Product)),
         ] {
-            let what = Tallied::new(RBins::new(edges.unwrap()));
-            let what = sum.into_iter().fold(what, Tallied::with_sum);
+            let what = CountSpec::new(RBins::new(edges.unwrap()));
+            let what = sum.into_iter().fold(what, CountSpec::with_sum);
             for traversal in [Traversal::AllPairs, Traversal::Cells] {
                 for exponents in [None, Some([3, 5])] {
                     let what = match exponents {
@@ -479,7 +479,7 @@ fn prepared_samples_serve_many_counts() {
 
 fn a_prepared_job_larger_than_the_memory_is_counted_in_pieces() {
     let engine = Emulated::of(Precision::Exact, vec![Emulator::new(SHARED, 32 << 10)]);
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 10).unwrap()));
     let sample = engine
         .prepare(uniform(500), &Domain::Open, &Silent)
         .unwrap();

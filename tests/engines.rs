@@ -4,12 +4,12 @@
 
 mod random;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
-    Traversal,
+    Axis, Bins, CountSpec, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    ThetaBins, Traversal,
 };
 use random::Random;
 
@@ -109,10 +109,10 @@ fn engines() -> Vec<Cpu> {
 fn compare(pairs: Pairs<'_>, domain: &Domain, binning: impl Into<Bins>, label: &str) {
     let binning = &binning.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let sums = Sums::for_pairs(pairs);
-    let expected = count_pairs(&Naive, &job, binning, sums, &Silent).unwrap();
+    let what = &CountSpec::for_pairs(binning, pairs);
+    let expected = count_pairs(&Naive, &job, what, &Silent).unwrap();
     for engine in engines() {
-        let found = count_pairs(&engine, &job, binning, sums, &Silent).unwrap();
+        let found = count_pairs(&engine, &job, what, &Silent).unwrap();
         assert_eq!(
             found.npairs(),
             expected.npairs(),
@@ -126,7 +126,7 @@ fn compare(pairs: Pairs<'_>, domain: &Domain, binning: impl Into<Bins>, label: &
         );
     }
     let all = job.with_traversal(Traversal::AllPairs);
-    let found = count_pairs(&Cpu::new(), &all, binning, sums, &Silent).unwrap();
+    let found = count_pairs(&Cpu::new(), &all, what, &Silent).unwrap();
     assert!(found == expected, "all pairs: {label} {binning:?}");
 }
 
@@ -377,38 +377,37 @@ fn mean_separations_do_not_depend_on_the_engine() {
     let sample = weighted(points(Input::Uniform, 700, 16, 0.0), 17);
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 5.0, 25).unwrap());
-    let sums = Sums {
-        weights: true,
-        separations: true,
-        ..Sums::default()
-    };
-    let expected = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
+    let what = &CountSpec::new(bins).with_weights().with_mean_separation();
+    let expected = count_pairs(&Naive, &job, what, &Silent).unwrap();
     for engine in engines() {
-        assert!(count_pairs(&engine, &job, &bins, sums, &Silent).unwrap() == expected);
+        assert!(count_pairs(&engine, &job, what, &Silent).unwrap() == expected);
     }
     let means = expected.mean_separation().unwrap();
     assert!(means[3] > 0.6 && means[3] < 0.8);
 }
 
 /// Every combination of sums that separations are in.
-fn sums_of_separations() -> impl Iterator<Item = Sums> {
-    (1..8).filter(|bits| bits & 6 != 0).map(|bits| Sums {
-        weights: bits & 1 != 0,
-        separations: bits & 2 != 0,
-        weighted_separations: bits & 4 != 0,
-        ..Sums::default()
+fn sums_of_separations(bins: &Bins) -> impl Iterator<Item = CountSpec> {
+    let adding = [
+        CountSpec::with_weights,
+        CountSpec::with_mean_separation,
+        CountSpec::with_weighted_separation,
+    ];
+    (1..8).filter(|bits| bits & 6 != 0).map(move |bits| {
+        let wanted = (0..3).filter(|k| bits >> k & 1 != 0);
+        wanted.fold(CountSpec::new(bins), |what, k| adding[k](what))
     })
 }
 
 fn compare_separations(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>, label: &str) {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    for sums in sums_of_separations() {
-        let expected = count_pairs(&Naive, &job, bins, sums, &Silent).unwrap();
+    for what in sums_of_separations(bins) {
+        let expected = count_pairs(&Naive, &job, &what, &Silent).unwrap();
         for engine in engines() {
-            let found = count_pairs(&engine, &job, bins, sums, &Silent).unwrap();
+            let found = count_pairs(&engine, &job, &what, &Silent).unwrap();
             let engine = engine.description();
-            assert!(found == expected, "{label} {bins:?} {sums:?} {engine}");
+            assert!(found == expected, "{label} {what:?} {engine}");
         }
     }
 }

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::binning::PairOrder;
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
-    LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob, Pairs,
-    Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, DavisPeebles, Domain, Edges, EstimatorError,
+    Hamilton, LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob,
+    Pairs, Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
 };
 
 /// A sample for each role, all different.
@@ -54,7 +54,7 @@ fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let domain = domain();
     let job = PairJob::new(pairs, &domain).unwrap();
-    count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
 
 /// What the formulas make of counts that are put into their fields by hand.

@@ -1,12 +1,12 @@
 //! Estimators against numbers worked out by hand.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
+use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Exactness;
 use albireo::estimators::fluid::{Frame, Partials, Space, Species};
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
-    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, DavisPeebles, Domain, Edges,
+    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, DavisPeebles, Domain, Edges,
     EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
     PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
     SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins, random,
@@ -168,7 +168,7 @@ fn refusals() {
     let sample = Particles::new(albireo::random::in_box(20, 1, [1.0; 3]).unwrap());
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let part = Part { index: 0, of: 3 };
-    let part = count_part(&Naive, &job, part, dd.binning(), Sums::default(), &Silent).unwrap();
+    let part = count_part(&Naive, &job, part, dd.binning(), &Silent).unwrap();
     assert_eq!(
         Natural { dd: &dd, rr: &part }.estimate(),
         Err(EstimatorError::Incomplete {
@@ -187,7 +187,7 @@ fn weights_are_normalised_without_self_pairs() {
         let sample = Particles::weighted(points, weights).unwrap();
         let pairs = Pairs::Auto(&sample);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent).unwrap()
+        count_pairs(&Naive, &job, CountSpec::for_pairs(&bins, pairs), &Silent).unwrap()
     };
     let (dd, rr) = (count(vec![1.0, 3.0]), count(vec![1.0, 1.0]));
     let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
@@ -425,7 +425,7 @@ fn what_comes_from_approximate_counts_is_approximate() {
     let bins = RBins::new(Edges::linear(0.0, 0.5, 4).unwrap());
     let sample = Particles::new(random::in_domain(50, 3, &domain).unwrap());
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
-    let exact = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent).unwrap();
+    let exact = count_pairs(&Naive, &job, &bins, &Silent).unwrap();
     let approximate = exact.clone().with_exactness(Exactness::Approximate);
     let rr = AnalyticRr::new(&bins, &domain).unwrap();
     let xi = |dd| Natural { dd, rr: &rr }.estimate().unwrap().exactness;

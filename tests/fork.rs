@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::{
     Domain, Edges, Outside, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random,
@@ -25,7 +25,7 @@ fn counts(engines: &[Cpu; 2]) -> [Vec<u64>; 2] {
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 0.02, 4).unwrap());
     engines.each_ref().map(|engine| {
-        let counts = count_pairs(engine, &job, &bins, Sums::default(), &Silent);
+        let counts = count_pairs(engine, &job, &bins, &Silent);
         counts.unwrap().npairs().to_vec()
     })
 }

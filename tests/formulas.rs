@@ -4,14 +4,14 @@
 
 use crate::random;
 
-use albireo::counts::{Sums, count_pairs, count_regions};
+use albireo::counts::{count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     AnyEstimator, Estimation, Estimator, Formula, Jackknife, Role, Term, multipoles, projected,
 };
 use albireo::{
-    Bins, Correlation, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, PairOrder,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Bins, Correlation, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob,
+    PairOrder, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -57,7 +57,7 @@ impl Samples {
             Estimation::new(estimator, bins, &Domain::Open, |role| self.of(role)).unwrap();
         let mut count = |_, pairs| {
             let job = PairJob::new(pairs, &Domain::Open)?;
-            let counts = count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent)?;
+            let counts = count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent)?;
             Ok::<_, albireo::Error>(counts)
         };
         estimation.run(&mut count).unwrap()
@@ -215,7 +215,7 @@ fn jackknifed(samples: &Samples, estimator: AnyEstimator, bins: &RBins) -> Vec<V
             None => PreparedJob::auto(&first),
             Some(second) => PreparedJob::cross(&first, second)?,
         };
-        let (counts, _) = count_regions(&engine, &job, bins, Sums::for_pairs(pairs), &Silent)?;
+        let (counts, _) = count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)?;
         Ok::<_, albireo::Error>(counts)
     });
     let counts = counts.unwrap();
@@ -250,8 +250,7 @@ fn random_pairs_of_a_box_are_known() {
             Ok::<_, albireo::Error>(count_pairs(
                 &Naive,
                 &job,
-                &bins,
-                Sums::for_pairs(pairs),
+                CountSpec::for_pairs(&bins, pairs),
                 &Silent,
             )?)
         })

@@ -13,7 +13,7 @@ use albireo::engine::{AnyEngine, Cpu};
 use albireo::frames::{
     FrameBins, FrameGroups, FrameJob, FrameTally, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::tally::{Classes, Cut, Tallied};
+use albireo::tally::{Classes, CountSpec, Cut};
 use albireo::{
     Domain, Edges, Engine, EngineError, Error, Groups, Labels, Lattice, Naive, Outside, PairJob,
     Pairs, Particles, PeriodicBox, Progress, RBins, Silent, TallyError, random as points,
@@ -55,7 +55,7 @@ fn bins() -> RBins {
 
 /// The frame alone, by the reference.
 fn alone(job: &FrameJob) -> Vec<u64> {
-    let mut what = Tallied::new(bins()).with_classes(Classes::Species);
+    let mut what = CountSpec::new(bins()).with_classes(Classes::Species);
     for cut in &job.cuts {
         what = what.with_cut(cut.clone());
     }
@@ -345,7 +345,7 @@ fn blocks_of_reweighted_frames_give_the_g_of_their_frames() {
 }
 
 fn blocks_are_their_frames(weight: fn(u64) -> f64) {
-    use albireo::counts::{Sums, count_classes};
+    use albireo::counts::count_classes;
     use albireo::engine::{Exactness, PreparedJob};
     use albireo::estimators::fluid::{
         BlockPartials, Frame, FrameSpaces, Normalisation, Partials, Space, Species,
@@ -369,8 +369,8 @@ fn blocks_are_their_frames(weight: fn(u64) -> f64) {
             .prepare(job.particles, &job.domain, &Silent)
             .expect("placed");
         let pairs = PreparedJob::auto(&sample);
-        let sums = Sums::default();
-        let counts = count_classes(&engine, &pairs, bins(), sums, Classes::Species, &Silent);
+        let what = CountSpec::new(bins()).with_classes(Classes::Species);
+        let counts = count_classes(&engine, &pairs, what, &Silent);
         let frame = Frame {
             counts: &counts.expect("counts").0,
             particles: &particles,

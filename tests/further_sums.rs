@@ -1,14 +1,14 @@
 //! Sums beside the weights: weighted mean separations against a loop, moments of known random pairs against fine bins.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::estimators::{CellRr, legendre};
 use albireo::regions::Cells;
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
-    AnalyticRr, Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox,
-    Points, SMuBins, SignedEdges, Silent, random,
+    AnalyticRr, Axis, CountSpec, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles,
+    PeriodicBox, Points, SMuBins, SignedEdges, Silent, random,
 };
 
 fn bins(mu: &[f64], los: LineOfSight) -> SMuBins {
@@ -84,13 +84,11 @@ fn weighted_means_are_those_of_a_loop() {
         (Pairs::Cross(&a, &b), Some(&other)),
     ] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let sums = Sums {
-            weighted_separations: true,
-            separations: true,
-            ..Sums::for_pairs(pairs)
-        };
-        let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
-        assert!(count_pairs(&Cpu::new(), &job, &bins, sums, &Silent).unwrap() == counts);
+        let what = &CountSpec::for_pairs(&bins, pairs)
+            .with_mean_separation()
+            .with_weighted_separation();
+        let counts = count_pairs(&Naive, &job, what, &Silent).unwrap();
+        assert!(count_pairs(&Cpu::new(), &job, what, &Silent).unwrap() == counts);
         let (mut moments, mut weights) = ([0.0; 2], [0.0; 2]);
         let q = second.unwrap_or(&one);
         for i in 0..one.0.len() {
@@ -117,8 +115,7 @@ fn weighted_means_are_those_of_a_loop() {
                 &Cpu::new(),
                 &job,
                 albireo::counts::Part { index, of: 2 },
-                &bins,
-                sums,
+                what,
                 &Silent,
             )
         };
@@ -131,11 +128,8 @@ fn weighted_means_are_those_of_a_loop() {
     }
     let unweighted = Particles::new(a.points().clone());
     let job = PairJob::new(Pairs::Auto(&unweighted), &Domain::Open).unwrap();
-    let sums = Sums {
-        weighted_separations: true,
-        ..Sums::default()
-    };
-    let counts = count_pairs(&Naive, &job, &bins, sums, &Silent).unwrap();
+    let what = CountSpec::new(bins).with_weighted_separation();
+    let counts = count_pairs(&Naive, &job, what, &Silent).unwrap();
     assert!(
         counts.weighted_mean_separation().is_none(),
         "there are no weights"

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Part, Sums, count_pairs, count_part};
+use albireo::counts::{Part, count_pairs, count_part};
 use albireo::engine::{AnyEngine, Cpu};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points,
@@ -42,13 +42,13 @@ fn check(name: &str, bins: impl Into<Bins>) {
     let domain = Domain::Periodic(PeriodicBox::cubic(50.0).unwrap());
     let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
     for engine in [AnyEngine::Naive(Naive), AnyEngine::Cpu(Cpu::new())] {
-        let counts = count_pairs(&*engine, &job, bins, Sums::default(), &Silent).unwrap();
+        let counts = count_pairs(&*engine, &job, bins, &Silent).unwrap();
         assert_eq!(counts.npairs(), golden(name), "{name}");
     }
     let mut merged: Option<albireo::PairCounts> = None;
     for index in [2, 0, 1] {
         let part = Part { index, of: 3 };
-        let counts = count_part(&Cpu::new(), &job, part, bins, Sums::default(), &Silent).unwrap();
+        let counts = count_part(&Cpu::new(), &job, part, bins, &Silent).unwrap();
         match &mut merged {
             None => merged = Some(counts),
             Some(merged) => merged.merge(&counts).unwrap(),
@@ -58,15 +58,7 @@ fn check(name: &str, bins: impl Into<Bins>) {
     assert_eq!(merged.npairs(), golden(name), "{name} in parts");
     assert_eq!(merged.total().pairs, 1500 * 1499 / 2);
     assert_eq!(merged.coverage(), (3, 3));
-    let again = count_part(
-        &Naive,
-        &job,
-        Part { index: 1, of: 3 },
-        bins,
-        Sums::default(),
-        &Silent,
-    )
-    .unwrap();
+    let again = count_part(&Naive, &job, Part { index: 1, of: 3 }, bins, &Silent).unwrap();
     let refusal = merged.clone().merge(&again).unwrap_err();
     assert_eq!(
         refusal.to_string(),

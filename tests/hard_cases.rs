@@ -6,12 +6,12 @@
 use crate::random;
 
 use albireo::binning::{BinAxis, PairOrder, Reach};
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
 use albireo::{
-    Axis, Binning, Bins, Domain, Edges, EngineError, JobError, Lattice, LineOfSight, Naive,
-    Outside, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
-    Separation, SignedEdges, Silent, ThetaBins, Traversal,
+    Axis, Binning, Bins, CountSpec, Domain, Edges, EngineError, JobError, Lattice, LineOfSight,
+    Naive, Outside, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    SMuBins, Separation, SignedEdges, Silent, ThetaBins, Traversal,
 };
 use random::Random;
 
@@ -23,12 +23,12 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let expected = count_pairs(&Naive, &job, bins, Sums::default(), &Silent).unwrap();
+    let expected = count_pairs(&Naive, &job, bins, &Silent).unwrap();
     for isa in Isa::available() {
         for traversal in [Traversal::Auto, Traversal::AllPairs] {
             let engine = Cpu::new().with_isa(isa).unwrap();
             let job = job.with_traversal(traversal);
-            let found = count_pairs(&engine, &job, bins, Sums::default(), &Silent).unwrap();
+            let found = count_pairs(&engine, &job, bins, &Silent).unwrap();
             assert!(found == expected, "{isa:?} {traversal:?} {bins:?}");
         }
     }
@@ -175,7 +175,7 @@ fn crystals_have_one_count_though_their_images_tie() {
                 counted(Pairs::Cross(&placed, &placed), &domain, &s_mu);
                 let beyond = RBins::new(lin(0.0, reach.next_up(), 7));
                 let job = PairJob::new(pairs, &domain).unwrap();
-                let refused = count_pairs(&Naive, &job, &beyond, Sums::default(), &Silent);
+                let refused = count_pairs(&Naive, &job, &beyond, &Silent);
                 assert!(refused.is_err(), "{name}: {reach} is the largest reach");
             }
         }
@@ -190,13 +190,7 @@ fn the_reach_of_a_triclinic_box_is_compared_squared() {
     let pair = domain.place(pair, Outside::Wrap).unwrap();
     let bins = |edge: f64| RBins::new(Edges::new(vec![0.0, edge]).unwrap());
     let job = PairJob::new(Pairs::Auto(&pair), &domain).unwrap();
-    let refused = count_pairs(
-        &Naive,
-        &job,
-        bins(3.535_533_905_932_737_8),
-        Sums::default(),
-        &Silent,
-    );
+    let refused = count_pairs(&Naive, &job, bins(3.535_533_905_932_737_8), &Silent);
     assert!(matches!(
         refused,
         Err(EngineError::Job(JobError::Reach { .. }))
@@ -321,7 +315,7 @@ fn units_beyond_the_range_of_a_line_of_sight_are_refused() {
     }
     let far = sample(&[[0.0; 3], [2f64.powi(241), 0.0, 0.0]]);
     let job = PairJob::new(Pairs::Auto(&far), &Domain::Open).unwrap();
-    let refused = count_pairs(&Naive, &job, bins(1.0), Sums::default(), &Silent);
+    let refused = count_pairs(&Naive, &job, bins(1.0), &Silent);
     assert!(refused.unwrap_err().to_string().contains("row 1"));
     // Much smaller coordinates than edges are allowed, whatever their squares become.
     for exponent in [-200, -300, -500, -900] {
@@ -443,9 +437,9 @@ fn bins_of_another_crate_stay_with_the_processor() {
     let z = LineOfSight::Fixed(Axis::Z);
     let s_mu = SMuBins::new(lin(0.0, 4.0, 8), signed(0.0, 1.0, 5), z).unwrap();
     let job = PairJob::new(Pairs::Auto(&points), &Domain::Open).unwrap();
-    let jobs = [(job, Sums::default())];
+    let jobs = [(job, CountSpec::new(CutSMu(s_mu)))];
     let auto = Auto::new(Cpu::new());
-    let chosen = auto.choose_for(&jobs, CutSMu(s_mu));
+    let chosen = auto.choose_for(&jobs);
     assert!(matches!(chosen.engine, AnyEngine::Cpu(_)));
     let says_why = chosen.reason.contains("GPUs have no kernel for these bins");
     assert!(says_why || cfg!(not(feature = "cuda")), "{}", chosen.reason);

@@ -6,11 +6,10 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex};
 
-use albireo::counts::Sums;
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, SharedMemory};
 use albireo::{
-    Column, Domain, Edges, Engine, EngineError, Labels, Naive, PairJob, Pairs, Particles,
-    PeriodicBox, Progress, RBins, Silent, Tallied, Tally, Weights, random,
+    Column, CountSpec, Domain, Edges, Engine, EngineError, Labels, Naive, PairJob, Pairs,
+    Particles, PeriodicBox, Progress, RBins, Silent, Tally, Weights, random,
 };
 
 /// Numbers that were given; none where they cannot be shared.
@@ -110,13 +109,9 @@ fn sample(n: usize, seed: u64) -> Particles {
     sample.labelled(Labels::new(labels, 3).unwrap()).unwrap()
 }
 
-fn what() -> Tallied {
+fn what() -> CountSpec {
     let bins = RBins::new(Edges::linear(0.0, 0.2, 3).unwrap());
-    let sums = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    let what = sums.over(&bins);
+    let what = CountSpec::new(bins).with_weights();
     let further = what.sums()[0].clone().of_set(1);
     what.with_sum(further)
 }

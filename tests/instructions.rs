@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
     Axis, Bins, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins,
@@ -21,7 +21,7 @@ fn time(isa: Isa, sample: &Particles, bins: impl Into<Bins>) -> Duration {
     let engine = Cpu::new().with_threads(1).unwrap().with_isa(isa).unwrap();
     let count = || {
         let begin = Instant::now();
-        count_pairs(&engine, &job, bins, Sums::default(), &Silent).unwrap();
+        count_pairs(&engine, &job, bins, &Silent).unwrap();
         begin.elapsed()
     };
     (0..5).map(|_| count()).min().unwrap()

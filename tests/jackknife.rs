@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use albireo::binning::{Binning, Bins};
-use albireo::counts::{PairKind, RegionCounts, Sums, count_pairs, count_regions};
+use albireo::counts::{PairKind, RegionCounts, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Covariance, Estimation, Estimator, Jackknife, RegionTerms, Role, Term, TermCounts,
     bootstrap_draws, multipoles, projected,
 };
-use albireo::tally::Tallied;
+use albireo::tally::CountSpec;
 use albireo::{
     Axis, Correlation, Domain, Edges, Engine, EngineError, Error, JobError, Labels, LineOfSight,
     Naive, PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
@@ -84,7 +84,6 @@ fn by_region(
     domain: &Domain,
     bins: impl Into<Bins>,
 ) -> Result<RegionCounts, EngineError> {
-    let bins = &bins.into();
     let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = pairs.samples();
     let (first, second) = (prepare(first), second.map(prepare));
@@ -92,11 +91,8 @@ fn by_region(
         None => PreparedJob::auto(&first),
         Some(second) => PreparedJob::cross(&first, second).unwrap(),
     };
-    let sums = Sums {
-        separations: true,
-        ..Sums::for_pairs(pairs)
-    };
-    count_regions(engine, &job, bins, sums, &Silent).map(|(counts, _)| counts)
+    let what = CountSpec::for_pairs(bins, pairs).with_mean_separation();
+    count_regions(engine, &job, what, &Silent).map(|(counts, _)| counts)
 }
 
 /// The integers and the total of `pairs` counted directly, with the weight exponents of `whole`.
@@ -108,18 +104,12 @@ fn direct(
 ) -> (Vec<u64>, Option<Vec<f64>>, PairTotal) {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let sums = Sums::for_pairs(whole);
-    let what = Tallied::new(bins.clone());
-    let what = what.with_weight_exponents(Tallied::new(bins.clone()).weight_exponents(whole));
-    let product = albireo::tally::Sum::Product;
-    let weighted = sums.weights;
-    let what = if weighted {
-        what.with_sum(product.clone())
-    } else {
-        what
-    };
+    let what = CountSpec::for_pairs(bins, whole);
+    let exponents = what.weight_exponents(whole);
+    let what = what.with_weight_exponents(exponents);
     let tally = Naive.run(&job, &what, &Silent).unwrap();
-    let weight = weighted.then(|| tally.real_sum(0, what.exponent(&product, whole)));
+    let sum = what.sums().first();
+    let weight = sum.map(|product| tally.real_sum(0, what.exponent(product, whole)));
     let total = PairTotal::of(pairs, PairKind::of(pairs, bins));
     (tally.pairs().to_vec(), weight, total)
 }
@@ -140,11 +130,8 @@ fn realisations_are_counts(samples: &Samples, domain: &Domain, bins: impl Into<B
             assert!(found == counts, "{}", cpu.description());
         }
         let job = PairJob::new(whole, domain).unwrap();
-        let sums = Sums {
-            separations: true,
-            ..Sums::for_pairs(whole)
-        };
-        let all = count_pairs(&Naive, &job, bins, sums, &Silent).unwrap();
+        let what = CountSpec::for_pairs(bins, whole).with_mean_separation();
+        let all = count_pairs(&Naive, &job, what, &Silent).unwrap();
         assert!(
             *counts.whole() == all,
             "the regions add up to the count of all"

@@ -9,7 +9,7 @@ use crate::random;
 use std::sync::Arc;
 
 use albireo::engine::Cpu;
-use albireo::tally::{Classes, Legendre, PairTerm, Sum, Tallied};
+use albireo::tally::{Classes, CountSpec, Legendre, PairTerm, Sum};
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, EngineError, Labels, Lattice, LineOfSight, Naive, Outside,
     PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, Separation,
@@ -115,7 +115,7 @@ fn compare(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>, label: &str
     let cross = matches!(pairs, Pairs::Cross(..));
     let ordered = cross || bins.order() == albireo::binning::PairOrder::Ordered;
     for sums in lists(bins.line_of_sight().is_some(), ordered) {
-        let mut what = Tallied::new(bins.clone());
+        let mut what = CountSpec::new(bins.clone());
         for sum in sums {
             what = what.with_sum(sum);
         }
@@ -316,7 +316,7 @@ fn as_many_of_the_largest_terms_as_fill_every_word() {
         let (first, second) = (at(0.0, 120), at(x, 1200));
         for n in [3, 33, 256] {
             let label = format!("{n} bins to {last}, all pairs at {x}");
-            let what = Tallied::new(RBins::new(lin(0.0, last, n))).with_sum(Sum::Separation);
+            let what = CountSpec::new(RBins::new(lin(0.0, last, n))).with_sum(Sum::Separation);
             let pairs = Pairs::Cross(&first, &second);
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
             let expected = Naive.run(&job, &what, &Silent).unwrap();
@@ -384,8 +384,8 @@ fn all_pairs_on_edges() {
     ] {
         let job = PairJob::new(Pairs::Auto(&sample), &domain).unwrap();
         let agree = |engine: &Cpu, r: &Edges, classes: Classes, sums: &[Sum]| {
-            let what = Tallied::new(RBins::new(r.clone())).with_classes(classes);
-            let what = sums.iter().cloned().fold(what, Tallied::with_sum);
+            let what = CountSpec::new(RBins::new(r.clone())).with_classes(classes);
+            let what = sums.iter().cloned().fold(what, CountSpec::with_sum);
             let expected = Naive.run(&job, &what, &Silent).unwrap();
             let found = engine.run(&job, &what, &Silent).unwrap();
             assert!(found == expected, "{classes:?} {sums:?} {engine:?}");
@@ -422,10 +422,10 @@ fn classes_of_pairs() {
             let job = PairJob::new(pairs, &domain).unwrap();
             let sums = [Sum::Separation, Sum::WeightedSeparation, Sum::Product];
             let what = |n: usize| {
-                let what = Tallied::new(r.clone()).with_classes(classes);
-                sums.iter().take(n).cloned().fold(what, Tallied::with_sum)
+                let what = CountSpec::new(r.clone()).with_classes(classes);
+                sums.iter().take(n).cloned().fold(what, CountSpec::with_sum)
             };
-            let legendre = Tallied::new(ordered.clone())
+            let legendre = CountSpec::new(ordered.clone())
                 .with_classes(classes)
                 .with_sum(Sum::WeightedLegendre(Legendre::L3));
             let expected = Naive.run(&job, &legendre, &Silent).unwrap();
@@ -448,12 +448,12 @@ fn legendre_sums_need_a_line_of_sight_and_an_order() {
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let refused = |outcome: Result<_, EngineError>| outcome.unwrap_err().to_string();
     let r = RBins::new(lin(0.0, 5.0, 2));
-    let what = Tallied::new(r).with_sum(Sum::Legendre(Legendre::L2));
+    let what = CountSpec::new(r).with_sum(Sum::Legendre(Legendre::L2));
     let error = refused(Cpu::new().run(&job, &what, &Silent));
     assert!(error.contains("need bins with a line of sight"), "{error}");
     let mu = signed(&[0.0, 1.0], 1.0);
     let s_mu = SMuBins::new(lin(0.0, 5.0, 2), mu, FIXED[2]).unwrap();
-    let what = Tallied::new(s_mu).with_sum(Sum::WeightedLegendre(Legendre::L3));
+    let what = CountSpec::new(s_mu).with_sum(Sum::WeightedLegendre(Legendre::L3));
     let error = refused(Naive.run(&job, &what, &Silent));
     assert!(error.contains("odd degree"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Multipoles from Legendre sums against an independent loop, against bins in mu, and without a region; weighted mean separations.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, Sums, count_pairs, count_regions};
+use albireo::counts::{JobId, PairKind, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, Multipoles, RegionTerms, Role, Term, TermCounts, legendre,
@@ -9,7 +9,7 @@ use albireo::estimators::{
 };
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
-    AnalyticRr, Axis, Domain, Edges, Engine, EstimatorError, Labels, LineOfSight, Naive,
+    AnalyticRr, Axis, CountSpec, Domain, Edges, Engine, EstimatorError, Labels, LineOfSight, Naive,
     PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, SMuBins, SignedEdges,
     Silent, random,
 };
@@ -34,11 +34,8 @@ fn particles((rows, weights): &(Vec<[f64; 3]>, Vec<f64>)) -> Particles {
     Particles::weighted(Points::from_rows(rows).unwrap(), weights.clone()).unwrap()
 }
 
-fn of_pairs(pairs: Pairs<'_>, degrees: LegendreDegrees) -> Sums {
-    Sums {
-        legendre: degrees,
-        ..Sums::for_pairs(pairs)
-    }
+fn of_pairs(bins: &SMuBins, pairs: Pairs<'_>, degrees: LegendreDegrees) -> CountSpec {
+    CountSpec::for_pairs(bins, pairs).with_legendre(degrees)
 }
 
 fn near(found: &[f64], expected: &[f64], tolerance: f64) {
@@ -102,8 +99,7 @@ fn counted(
         Ok::<_, albireo::Error>(count_pairs(
             engine,
             &job,
-            bins,
-            of_pairs(pairs, degrees),
+            of_pairs(bins, pairs, degrees),
             &Silent,
         )?)
     };
@@ -258,8 +254,7 @@ fn in_box(data: &Particles, bins: &SMuBins, ells: Option<&[u32]>) -> (TermCounts
         Ok::<_, albireo::Error>(count_pairs(
             &Cpu::new(),
             &job,
-            bins,
-            of_pairs(pairs, degrees),
+            of_pairs(bins, pairs, degrees),
             &Silent,
         )?)
     };
@@ -371,11 +366,8 @@ fn regions_leave_out_what_their_particles_bring() {
             None => PreparedJob::auto(&first),
             Some(second) => PreparedJob::cross(&first, second)?,
         };
-        let sums = Sums {
-            weighted_separations: true,
-            ..of_pairs(pairs, degrees)
-        };
-        Ok::<_, albireo::Error>(count_regions(&engine, &job, &bins, sums, &Silent)?.0)
+        let what = of_pairs(&bins, pairs, degrees).with_weighted_separation();
+        Ok::<_, albireo::Error>(count_regions(&engine, &job, what, &Silent)?.0)
     });
     let terms = terms.unwrap();
     let whole = estimator.multipoles(&terms.counts(), &ells).unwrap();

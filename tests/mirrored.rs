@@ -3,7 +3,7 @@
 
 use albireo::engine::{Cpu, Isa};
 use albireo::tally::{
-    Cut, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum, Tallied,
+    CountSpec, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight, Realisations, Sum,
 };
 use albireo::{
     Axis, Bins, Bits, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles,
@@ -82,7 +82,7 @@ fn of_rows(rows: &[[f64; 3]]) -> Particles {
 fn compare(sample: &Particles, domain: &Domain, bins: impl Into<Bins>, label: &str) {
     let bins = &bins.into();
     let job = PairJob::new(Pairs::Auto(sample), domain).unwrap();
-    let plain = Tallied::new(bins.clone());
+    let plain = CountSpec::new(bins.clone());
     let weight =
         InverseProbability::new(1, Realisations::of_words(1), PairNormalisation::default());
     let bitwise = PairWeight::from(weight.unwrap());
@@ -195,7 +195,7 @@ fn what_cuts_one_order_alone_is_asked_in_both() {
     let bins = SMuBins::new(s, edges(4, 1.0), LineOfSight::Midpoint).unwrap();
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let cut = Cut::rp(0.0, 1.5, LineOfSight::First).unwrap();
-    let what = Tallied::new(bins).with_cut(cut);
+    let what = CountSpec::new(bins).with_cut(cut);
     let expected = Naive.run(&job, &what, &Silent).unwrap();
     let pairs = expected.pairs();
     assert!(pairs.chunks(4).any(|mu| mu[0] != mu[3] || mu[1] != mu[2]));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Sums, count_regions};
+use albireo::counts::count_regions;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
 use albireo::random::Stream;
@@ -59,7 +59,7 @@ fn jackknife_variances_are_those_of_mocks() {
         let estimation = Estimation::new(Estimator::Natural, &bins, &domain, sample).unwrap();
         let counts = estimation.run_by_region(Some(&cells), |_, _| {
             let job = PreparedJob::auto(&prepared);
-            let counted = count_regions(&engine, &job, &bins, Sums::default(), &Silent);
+            let counted = count_regions(&engine, &job, &bins, &Silent);
             Ok::<_, Error>(counted?.0)
         });
         let counts = counts.unwrap();

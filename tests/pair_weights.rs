@@ -12,9 +12,9 @@ use albireo::tally::{
     Realisations, Sum,
 };
 use albireo::{
-    Axis, Binning, Bins, Bits, Domain, Edges, Engine, JobError, Labels, Lattice, LineOfSight,
-    Naive, Outside, PairJob, PairWeightError, Pairs, Particles, ParticlesError, PeriodicBox,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Tallied, ThetaBins,
+    Axis, Binning, Bins, Bits, CountSpec, Domain, Edges, Engine, JobError, Labels, Lattice,
+    LineOfSight, Naive, Outside, PairJob, PairWeightError, Pairs, Particles, ParticlesError,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 use processors::engines;
 use random::Random;
@@ -132,7 +132,7 @@ fn compare(job: &PairJob<'_>, bins: impl Into<Bins>, weight: &PairWeight, classe
     let cross = matches!(job.pairs(), Pairs::Cross(..));
     let ordered = cross || bins.order() == PairOrder::Ordered;
     for sums in lists(bins.line_of_sight().is_some(), ordered) {
-        let mut what = Tallied::new(bins.clone())
+        let mut what = CountSpec::new(bins.clone())
             .with_pair_weight(weight.clone())
             .with_classes(classes);
         for sum in sums {
@@ -238,7 +238,7 @@ fn cuts_drop_pairs_with_their_weights() {
     let a = sample(&mut random, 300, 2, 25.0);
     let job = PairJob::new(Pairs::Auto(&a), &Domain::Open).unwrap();
     let weight = PairWeight::from(inverse(2, PairNormalisation::JointOccurrence));
-    let what = Tallied::new(RBins::new(lin(0.0, 5.0, 6)))
+    let what = CountSpec::new(RBins::new(lin(0.0, 5.0, 6)))
         .with_pair_weight(weight.with_angular(angles(&a)))
         .with_sum(Sum::Product)
         .with_cut(Cut::theta(0.0, 3.0).unwrap());
@@ -300,7 +300,7 @@ fn sums_are_those_of_a_plain_loop() {
         let weight = PairWeight::from(inverse.clone()).with_angular(smooth.clone());
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let bins = RBins::new(lin(0.0, 5.0, 4));
-            let what = Tallied::new(bins.clone())
+            let what = CountSpec::new(bins.clone())
                 .with_pair_weight(weight.clone())
                 .with_sum(Sum::Product);
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
@@ -347,7 +347,7 @@ fn the_counter_divides_by_mean_weights() {
         .unwrap();
     let job = PairJob::new(Pairs::Auto(&a), &Domain::Open).unwrap();
     let total = |normalisation: PairNormalisation| {
-        let what = Tallied::new(RBins::new(lin(0.0, 20.0, 1)))
+        let what = CountSpec::new(RBins::new(lin(0.0, 20.0, 1)))
             .with_pair_weight(PairWeight::from(inverse(1, normalisation)))
             .with_sum(Sum::Product);
         let tally = Naive.run(&job, &what, &Silent).unwrap();
@@ -377,7 +377,7 @@ fn what_has_no_weight_is_refused() {
     let (one, two) = (with(vec![1, 2], 1), with(vec![1, 2, 3, 4], 2));
     let refused = |pairs: Pairs<'_>, domain: &Domain, weight: PairWeight| {
         let job = PairJob::new(pairs, domain).unwrap();
-        let what = Tallied::new(RBins::new(lin(0.0, 4.0, 2)))
+        let what = CountSpec::new(RBins::new(lin(0.0, 4.0, 2)))
             .with_pair_weight(weight)
             .with_sum(Sum::Product);
         let error = Naive.run(&job, &what, &Silent).unwrap_err();

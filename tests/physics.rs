@@ -1,20 +1,21 @@
 //! Estimators on samples whose correlation function is known.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, Sums, count_pairs};
+use albireo::counts::{JobId, PairKind, count_pairs};
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species, error_of_frames};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Bins, DavisPeebles, Domain, Edges, EstimatorError, Hamilton, LandySzalay,
-    LandySzalayCross, Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    AnalyticRr, Axis, Bins, CountSpec, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
+    LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob,
+    PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
+    Silent,
 };
 
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
 
 fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {

@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Part, Sums, WeightedSums, count_classes, count_pairs, count_part};
+use albireo::counts::{Part, count_classes, count_pairs, count_part};
 use albireo::engine::{AnyEngine, Cpu, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum,
 };
 use albireo::{
-    Bits, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles, Points,
-    RBins, SMuBins, SignedEdges, Silent,
+    Bins, Bits, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs,
+    Particles, Points, RBins, SMuBins, SignedEdges, Silent,
 };
 
 const SETTINGS: [(&str, Realisations); 2] = [
@@ -77,8 +77,8 @@ fn pip(realisations: Realisations, normalisation: PairNormalisation) -> PairWeig
     PairWeight::from(inverse)
 }
 
-fn sums(weight: PairWeight) -> WeightedSums {
-    Sums::default().weighted_by(weight)
+fn weighted(bins: impl Into<Bins>, weight: PairWeight) -> CountSpec {
+    CountSpec::new(bins).weighted_by(weight)
 }
 
 fn assert_close(found: &[f64], expected: &[f64], room: f64) {
@@ -93,7 +93,7 @@ fn assert_close(found: &[f64], expected: &[f64], room: f64) {
 
 /// By how much the weight of a pair may be off in a sum: half of 2^-36 of what factors are scaled by, and some of its last digits.
 fn rounding(job: &PairJob<'_>, weight: &PairWeight) -> f64 {
-    let what = sums(weight.clone()).over(bins());
+    let what = weighted(bins(), weight.clone());
     let scale = 2f64.powi(what.exponent(&Sum::Product, job.pairs()));
     scale * (0.5f64.powi(37) + 0.5f64.powi(49))
 }
@@ -117,7 +117,7 @@ fn counts_and_totals_are_those_of_fractions() {
             };
             for engine in [AnyEngine::Naive(Naive), AnyEngine::Cpu(Cpu::new())] {
                 let counts =
-                    count_pairs(&*engine, &job, bins(), sums(weight.clone()), &Silent).unwrap();
+                    count_pairs(&*engine, &job, weighted(bins(), weight.clone()), &Silent).unwrap();
                 let rounding = rounding(&job, &weight);
                 for (bin, expected) in golden(setting, kind).into_iter().enumerate() {
                     let room = counts.npairs()[bin] as f64 * rounding;
@@ -134,7 +134,7 @@ fn counts_and_totals_are_those_of_fractions() {
             }
         }
         let weight = pip(realisations, PairNormalisation::JointOccurrence).with_angular(angular());
-        let counts = count_pairs(&Cpu::new(), &job, bins(), sums(weight), &Silent).unwrap();
+        let counts = count_pairs(&Cpu::new(), &job, weighted(bins(), weight), &Silent).unwrap();
         let rounding = rounding(&job, counts.pair_weight().unwrap());
         for (bin, expected) in golden(setting, "angular").into_iter().enumerate() {
             let room = counts.npairs()[bin] as f64 * (rounding + 1e-11);
@@ -163,19 +163,17 @@ fn one_sided_bits_are_individual_weights() {
         };
         assert_close(&[individual.weight_sum()], &[sum], 1e-10);
         assert_close(&[individual.weight_square_sum()], &[squares], 1e-9);
-        let count = |pairs: Pairs<'_>, sums: WeightedSums| {
+        let count = |pairs: Pairs<'_>, what: &CountSpec| {
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
-            count_pairs(&Cpu::new(), &job, bins(), sums, &Silent).unwrap()
+            count_pairs(&Cpu::new(), &job, what, &Silent).unwrap()
         };
-        let product = Sums {
-            weights: true,
-            ..Sums::default()
-        };
-        let expected = count(Pairs::Cross(&individual, &randoms), product.into());
-        let found = count(Pairs::Cross(&galaxies, &randoms), sums(weight.clone()));
+        let product = &CountSpec::new(bins()).with_weights();
+        let by_bits = &weighted(bins(), weight.clone());
+        let expected = count(Pairs::Cross(&individual, &randoms), product);
+        let found = count(Pairs::Cross(&galaxies, &randoms), by_bits);
         assert_eq!(found, expected);
-        let expected = count(Pairs::Cross(&randoms, &individual), product.into());
-        let found = count(Pairs::Cross(&randoms, &galaxies), sums(weight.clone()));
+        let expected = count(Pairs::Cross(&randoms, &individual), product);
+        let found = count(Pairs::Cross(&randoms, &galaxies), by_bits);
         assert_eq!(found, expected);
         assert_eq!(found.total().weight, individual.weight_sum() * 120.0);
         // Samples that are sorted are not weighted anew.
@@ -186,7 +184,7 @@ fn one_sided_bits_are_individual_weights() {
         };
         let (data, others) = (prepare(&galaxies), prepare(&randoms));
         let job = PreparedJob::cross(&data, &others).unwrap();
-        let what = sums(weight).over(bins());
+        let what = weighted(bins(), weight);
         let error = engine.tally(&job, &what, &Silent).unwrap_err();
         assert!(
             error
@@ -205,15 +203,14 @@ fn parts_merge_to_the_whole() {
     let s_mu = SMuBins::new(Edges::linear(0.0, 20.0, 4).unwrap(), mu, LineOfSight::First).unwrap();
     for normalisation in NORMALISATIONS {
         let weight = pip(SETTINGS[1].1, normalisation).with_angular(angular.clone());
-        let whole = count_pairs(&Naive, &job, &s_mu, sums(weight.clone()), &Silent).unwrap();
+        let whole = count_pairs(&Naive, &job, weighted(&s_mu, weight.clone()), &Silent).unwrap();
         let part = |index: u32| {
             let part = Part { index, of: 3 };
             count_part(
                 &Cpu::new(),
                 &job,
                 part,
-                &s_mu,
-                sums(weight.clone()),
+                weighted(&s_mu, weight.clone()),
                 &Silent,
             )
             .unwrap()
@@ -225,7 +222,7 @@ fn parts_merge_to_the_whole() {
         assert_eq!(merged.total(), whole.total());
         let error = merged.clone().merge(&{
             let other = pip(SETTINGS[0].1, normalisation);
-            count_pairs(&Naive, &job, &s_mu, sums(other), &Silent).unwrap()
+            count_pairs(&Naive, &job, weighted(&s_mu, other), &Silent).unwrap()
         });
         let error = error.unwrap_err().to_string();
         assert!(error.contains("they differ in the weights of pairs (product of the weights, times inverse probabilities 128/(0 + common bits)"), "{error}");
@@ -241,7 +238,7 @@ fn other_bits_are_another_job() {
         let sample = sample.unwrap();
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let weight = pip(SETTINGS[0].1, PairNormalisation::JointOccurrence);
-        count_pairs(&Naive, &job, bins(), sums(weight), &Silent).unwrap()
+        count_pairs(&Naive, &job, weighted(bins(), weight), &Silent).unwrap()
     };
     let mut other = words.clone();
     other[7] ^= 1 << 60;
@@ -264,38 +261,38 @@ fn totals_of_classes_add_up() {
     let mu = SignedEdges::linear(-1.0, 1.0, 2).unwrap();
     let s_mu = SMuBins::new(Edges::linear(0.0, 40.0, 1).unwrap(), mu, LineOfSight::First).unwrap();
     for normalisation in NORMALISATIONS {
-        let weight = || sums(pip(SETTINGS[0].1, normalisation));
+        let weight = || pip(SETTINGS[0].1, normalisation);
+        let by_class = |bins: Bins, classes| {
+            let what = weighted(bins, weight()).with_classes(classes);
+            count_classes(&engine, &job, what, &Silent).unwrap().0
+        };
         let whole = |bins: &RBins| {
-            count_pairs(&engine, job.job(), bins, weight(), &Silent)
+            count_pairs(&engine, job.job(), weighted(bins, weight()), &Silent)
                 .unwrap()
                 .total()
                 .weight
         };
         let total = whole(&bins());
         let room = 1e-9 * total.abs();
-        let (species, _) =
-            count_classes(&engine, &job, bins(), weight(), Classes::Species, &Silent).unwrap();
+        let species = by_class(bins().into(), Classes::Species);
         let found: f64 = species.iter().map(|counts| counts.total().weight).sum();
         assert_close(&[found], &[total], room);
         // Bins that hold all pairs hold what brute force says.
         if normalisation == PairNormalisation::BruteForce {
             let all = RBins::new(Edges::linear(0.0, 40.0, 1).unwrap());
-            let (species, _) =
-                count_classes(&engine, &job, &all, weight(), Classes::Species, &Silent).unwrap();
+            let species = by_class(all.into(), Classes::Species);
             for counts in &species {
                 let all: f64 = counts.weight().unwrap().iter().sum();
                 assert_close(&[all], &[counts.total().weight], 1e-9 * all.abs());
             }
-            let (ordered, _) =
-                count_classes(&engine, &job, &s_mu, weight(), Classes::Regions, &Silent).unwrap();
+            let ordered = by_class((&s_mu).into(), Classes::Regions);
             assert_eq!(ordered.len(), 9);
             for counts in &ordered {
                 let all: f64 = counts.weight().unwrap().iter().sum();
                 assert_close(&[all], &[counts.total().weight], 1e-9 * all.abs());
             }
         }
-        let (regions, _) =
-            count_classes(&engine, &job, bins(), weight(), Classes::Regions, &Silent).unwrap();
+        let regions = by_class(bins().into(), Classes::Regions);
         let (own, shared) = regions.split_at(3);
         let sum = |counts: &[albireo::PairCounts]| -> f64 {
             counts.iter().map(|counts| counts.total().weight).sum()

@@ -7,15 +7,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use albireo::counts::{PairKind, Sums, WeightedSums, count_pairs};
+use albireo::counts::{PairKind, count_pairs};
 use albireo::engine::Cpu;
 use albireo::estimators::angular_upweights;
 use albireo::tally::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Bins, Bits, Domain, Edges, LineOfSight, PairCounts, PairJob, Pairs, Particles, Points, RBins,
-    RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Bins, Bits, CountSpec, Domain, Edges, LineOfSight, PairCounts, PairJob, Pairs, Particles,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 
 fn folder() -> Option<PathBuf> {
@@ -132,8 +132,8 @@ fn compare(mode: &str, bins: impl Into<Bins>, mirrored: usize) {
             let path = folder.join(format!("twopoint_{mode}/counts_{name}_{weights}.txt"));
             let (rows, norm) = table(&path);
             let job = PairJob::new(samples.pairs(name), &Domain::Open).unwrap();
-            let sums = Sums::default().weighted_by(samples.pair_weight.clone());
-            let counts: PairCounts = count_pairs(&Cpu::new(), &job, bins, sums, &Silent).unwrap();
+            let what = CountSpec::new(bins).weighted_by(samples.pair_weight.clone());
+            let counts: PairCounts = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
             let times = match counts.kind() {
                 PairKind::AutoUnordered => 2.0,
                 _ => 1.0,
@@ -214,22 +214,19 @@ fn angular_upweights_of_a_parent_sample() {
         let points = Points::from_rows(&points).unwrap();
         Particles::new(points).directions().unwrap()
     };
-    let count = |pairs: Pairs<'_>, sums: WeightedSums| {
+    let count = |pairs: Pairs<'_>, what: &CountSpec| {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        count_pairs(&Cpu::new(), &job, &theta, sums, &Silent).unwrap()
+        count_pairs(&Cpu::new(), &job, what, &Silent).unwrap()
     };
-    let means = Sums {
-        separations: true,
-        ..Sums::default()
-    };
-    let pip = Sums::default().weighted_by(samples.pair_weight.clone());
+    let means = CountSpec::new(&theta).with_mean_separation();
+    let pip = CountSpec::new(&theta).weighted_by(samples.pair_weight.clone());
     let (first, second) = (parent(1), parent(2));
     for (name, other, partner) in [
         ("D1D2", &second, &samples.data[1]),
         ("D1R2", &samples.randoms[1], &samples.randoms[1]),
     ] {
-        let wanted = count(Pairs::Cross(&first, other), means.into());
-        let found = count(Pairs::Cross(&samples.data[0], partner), pip.clone());
+        let wanted = count(Pairs::Cross(&first, other), &means);
+        let found = count(Pairs::Cross(&samples.data[0], partner), &pip);
         let upweights = angular_upweights(&wanted, &found).unwrap();
         let path = folder.join(format!(
             "angular_upweights/weights_for_{name}_bitwise_weights.txt"

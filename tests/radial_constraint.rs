@@ -4,12 +4,12 @@
 
 use crate::random;
 
-use albireo::counts::{Sums, count_classes};
+use albireo::counts::count_classes;
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{IntegralConstraint, RadialConstraint};
 use albireo::tally::Classes;
 use albireo::{
-    Binning, Domain, Edges, Engine, Labels, PairCounts, Particles, Points, RBins, Silent,
+    Binning, CountSpec, Domain, Edges, Engine, Labels, PairCounts, Particles, Points, RBins, Silent,
 };
 use random::Random;
 
@@ -41,12 +41,10 @@ fn by_shell(sample: &Particles) -> Vec<PairCounts> {
     let ready = engine
         .prepare(sample.clone(), &Domain::Open, &Silent)
         .unwrap();
-    let sums = Sums {
-        weights: true,
-        ..Sums::default()
-    };
+    let what = CountSpec::new(bins()).with_weights();
+    let what = what.with_classes(Classes::Species);
     let job = PreparedJob::auto(&ready);
-    let counts = count_classes(&engine, &job, bins(), sums, Classes::Species, &Silent);
+    let counts = count_classes(&engine, &job, what, &Silent);
     counts.unwrap().0
 }
 

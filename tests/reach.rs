@@ -5,7 +5,7 @@
 
 use crate::random;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
     Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, PairCounts, PairJob, Pairs, Particles,
@@ -21,10 +21,10 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let expected = count_pairs(&Naive, &job, bins, Sums::default(), &Silent).unwrap();
+    let expected = count_pairs(&Naive, &job, bins, &Silent).unwrap();
     for isa in Isa::available() {
         let engine = Cpu::new().with_isa(isa).unwrap();
-        let found = count_pairs(&engine, &job, bins, Sums::default(), &Silent).unwrap();
+        let found = count_pairs(&engine, &job, bins, &Silent).unwrap();
         assert!(found == expected, "{isa:?} {bins:?}");
     }
     expected

@@ -4,15 +4,15 @@
 
 use crate::random;
 
-use albireo::counts::{RegionCounts, Split, Sums, count_pairs, count_regions};
+use albireo::counts::{RegionCounts, Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
     Estimation, Estimator, Jackknife, LandySzalay, RandomPairs, Role, SplitRandoms,
 };
 use albireo::{
-    Binning, Bins, Bits, Domain, Edges, Engine, EstimatorError, Groups, JobError, Labels,
-    LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins, RpPiBins,
-    SMuBins, SignedEdges, Silent, ThetaBins,
+    Binning, Bins, Bits, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, JobError,
+    Labels, LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 use random::Random;
 
@@ -49,10 +49,16 @@ fn weight(sample: &Particles, row: usize) -> f64 {
 fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-    let found = count_pairs(&Cpu::new(), &job, bins, Sums::for_pairs(pairs), &Silent).unwrap();
+    let found = count_pairs(
+        &Cpu::new(),
+        &job,
+        CountSpec::for_pairs(bins, pairs),
+        &Silent,
+    )
+    .unwrap();
     assert_eq!(
         found,
-        count_pairs(&Naive, &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+        count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
     );
     found
 }
@@ -179,7 +185,7 @@ fn by_region(pairs: Pairs<'_>, bins: impl Into<Bins>) -> RegionCounts {
         None => PreparedJob::auto(&first),
         Some(second) => PreparedJob::cross(&first, second).unwrap(),
     };
-    count_regions(&engine, &job, bins, Sums::for_pairs(pairs), &Silent)
+    count_regions(&engine, &job, CountSpec::for_pairs(bins, pairs), &Silent)
         .unwrap()
         .0
 }

@@ -4,10 +4,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Engine};
 use albireo::{
-    Domain, Edges, EngineError, Naive, PairJob, Pairs, Particles, Points, Progress, RBins,
+    CountSpec, Domain, Edges, EngineError, Naive, PairJob, Pairs, Particles, Points, Progress,
+    RBins,
 };
 
 /// Asks for a stop from the `from`th look on.
@@ -32,15 +33,14 @@ fn in_one_place(n: usize) -> Particles {
 }
 
 /// One row of the reference, one unit of the fast engine: whoever looks only between them looks twice in all.
-fn is_heard(engine: &dyn Engine, n_bins: usize, sums: Sums) {
+fn is_heard(engine: &dyn Engine, what: CountSpec) {
     let (few, many) = (in_one_place(64), in_one_place(65_537));
     let job = PairJob::new(Pairs::Cross(&few, &many), &Domain::Open).unwrap();
-    let bins = RBins::new(Edges::linear(0.0, 1.0, n_bins).unwrap());
     let stop = Stop {
         from: 3,
         looks: AtomicU64::new(0),
     };
-    let counts = count_pairs(engine, &job, &bins, sums, &stop);
+    let counts = count_pairs(engine, &job, what, &stop);
     assert!(
         matches!(counts, Err(EngineError::Interrupted)),
         "{}: {counts:?}",
@@ -51,13 +51,10 @@ fn is_heard(engine: &dyn Engine, n_bins: usize, sums: Sums) {
 #[test]
 fn a_stop_is_heard_within_a_unit_of_work() {
     let cpu = Cpu::new().with_threads(1).unwrap();
-    let separations = Sums {
-        separations: true,
-        ..Sums::default()
-    };
-    is_heard(&cpu, 4, Sums::default());
-    is_heard(&cpu, 10_000, Sums::default());
-    is_heard(&cpu, 4, separations);
+    let bins = |n| CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, n).unwrap()));
+    is_heard(&cpu, bins(4));
+    is_heard(&cpu, bins(10_000));
+    is_heard(&cpu, bins(4).with_mean_separation());
 }
 
 #[test]
@@ -69,7 +66,7 @@ fn a_stop_is_heard_within_a_row_of_the_reference() {
         from: 2,
         looks: AtomicU64::new(0),
     };
-    let counts = count_pairs(&Naive, &job, &bins, Sums::default(), &stop);
+    let counts = count_pairs(&Naive, &job, &bins, &stop);
     assert!(matches!(counts, Err(EngineError::Interrupted)));
 }
 
@@ -89,7 +86,7 @@ fn a_stop_that_is_taken_back_is_still_a_stop() {
     let bins = RBins::new(Edges::linear(0.0, 1.0, 4).unwrap());
     let once = Once(AtomicU64::new(0));
     let cpu = Cpu::new().with_threads(1).unwrap();
-    let counts = count_pairs(&cpu, &job, &bins, Sums::default(), &once);
+    let counts = count_pairs(&cpu, &job, &bins, &once);
     assert!(matches!(counts, Err(EngineError::Interrupted)));
 }
 

@@ -1,14 +1,14 @@
 //! Units of a job: runs of them make up the whole, on every engine, whatever is counted.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Part, Sums, WeightedSums, count_pairs, count_part};
+use albireo::counts::{Part, count_pairs, count_part};
 use albireo::engine::{AnyEngine, Cpu, PreparedJob, Units};
 use albireo::random::{Stream, in_box};
 use albireo::tally::{Classes, Cut, Legendre, Merge, Sum};
 use albireo::{
-    Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice, LineOfSight, Naive,
-    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins, SignedEdges, Silent, Tallied,
-    ThetaBins,
+    Bins, CountSpec, Domain, Edges, Engine, EngineError, Groups, JobError, Labels, Lattice,
+    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, SMuBins,
+    SignedEdges, Silent, ThetaBins,
 };
 
 /// Two clumps in a thin gas, weighted.
@@ -36,17 +36,15 @@ fn labelled(sample: Particles, number: u32) -> Particles {
     sample.labelled(labels).unwrap()
 }
 
-fn everything() -> Sums {
-    Sums {
-        weights: true,
-        separations: true,
-        weighted_separations: true,
-        ..Sums::default()
-    }
+fn everything(bins: impl Into<Bins>) -> CountSpec {
+    CountSpec::new(bins)
+        .with_weights()
+        .with_mean_separation()
+        .with_weighted_separation()
 }
 
 /// Three runs of units, in another order, are the whole; the engines take turns, and have the same units.
-fn runs_make_the_whole(job: &PairJob<'_>, what: &Tallied, engines: &[AnyEngine]) {
+fn runs_make_the_whole(job: &PairJob<'_>, what: &CountSpec, engines: &[AnyEngine]) {
     let whole = Cpu::new().run(job, what, &Silent).unwrap();
     assert!(whole.pairs().iter().sum::<u64>() > 0);
     let mut prints = vec![];
@@ -94,7 +92,7 @@ fn runs_of_units_make_the_whole() {
     let bins = RBins::new(Edges::linear(0.0, 0.1, 6).unwrap());
     runs_make_the_whole(
         &job,
-        &Tallied::new(bins.clone()).with_sum(Sum::Product),
+        &CountSpec::new(bins.clone()).with_sum(Sum::Product),
         &both(),
     );
     // Both orders of each pair, and pairs of two samples.
@@ -102,10 +100,10 @@ fn runs_of_units_make_the_whole() {
     let s = Edges::linear(0.0, 0.05, 3).unwrap();
     let bins = SMuBins::new(s, mu, LineOfSight::First).unwrap();
     let job = PairJob::new(Pairs::Auto(&a), &Domain::Open).unwrap();
-    runs_make_the_whole(&job, &Tallied::new(bins.clone()), &both());
+    runs_make_the_whole(&job, &CountSpec::new(bins.clone()), &both());
     let b = sample(200, 2);
     let job = PairJob::new(Pairs::Cross(&a, &b), &Domain::Open).unwrap();
-    runs_make_the_whole(&job, &everything().over(&bins), &both());
+    runs_make_the_whole(&job, &everything(&bins), &both());
 }
 
 #[test]
@@ -124,17 +122,17 @@ fn runs_of_units_by_label_make_the_whole() {
         let open = PairJob::new(pairs, &Domain::Open).unwrap();
         let bins = SMuBins::new(r.clone(), mu.clone(), LineOfSight::Midpoint).unwrap();
         let legendre = Sum::WeightedLegendre(Legendre::of_degree(2).unwrap());
-        let what = everything().over(&bins).with_sum(legendre);
+        let what = everything(&bins).with_sum(legendre);
         runs_make_the_whole(&open, &what, &both());
         let bins = SMuBins::new(r.clone(), mu.clone(), LineOfSight::First).unwrap();
-        runs_make_the_whole(&open, &everything().over(&bins), &both());
+        runs_make_the_whole(&open, &everything(&bins), &both());
     }
     for pairs in [
         Pairs::Auto(&placed[0]),
         Pairs::Cross(&placed[0], &placed[1]),
     ] {
         let job = PairJob::new(pairs, &domain).unwrap();
-        runs_make_the_whole(&job, &everything().over(RBins::new(r.clone())), &both());
+        runs_make_the_whole(&job, &everything(RBins::new(r.clone())), &both());
     }
 }
 
@@ -143,7 +141,7 @@ fn runs_of_units_on_the_sky_make_the_whole() {
     let sky = sample(4096, 3).directions().unwrap();
     let job = PairJob::new(Pairs::Auto(&sky), &Domain::Open).unwrap();
     let bins = ThetaBins::new(Edges::linear(0.0, 9.0, 5).unwrap()).unwrap();
-    let what = Tallied::new(bins).with_sum(Sum::Product);
+    let what = CountSpec::new(bins).with_sum(Sum::Product);
     runs_make_the_whole(&job, &what, &both());
 }
 
@@ -168,16 +166,14 @@ fn runs_of_units_share_what_cuts_hold() {
     ];
     for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        let all = WeightedSums::from(everything());
-        let all = cuts.iter().cloned().fold(all, WeightedSums::dropping);
-        let bins = RBins::new(r.clone());
-        let what = all.over(&bins);
+        let all = everything(RBins::new(r.clone()));
+        let what = cuts.iter().cloned().fold(all, CountSpec::with_cut);
         runs_make_the_whole(&job, &what, &both());
     }
     // Units that take their pairs by parity.
     let many = sample(4096, 6);
     let job = PairJob::new(Pairs::Auto(&many), &Domain::Open).unwrap();
-    let what = Tallied::new(RBins::new(r.clone())).with_cut(cuts[1].clone());
+    let what = CountSpec::new(RBins::new(r.clone())).with_cut(cuts[1].clone());
     runs_make_the_whole(&job, &what.with_cut(cuts[3].clone()), &both());
     // In a skewed box nothing is found but by looking at every pair; both orders of each are then apart.
     let skewed = Lattice::new([[1.0, 0.0, 0.0], [0.3, 1.0, 0.0], [0.1, -0.2, 1.0]]).unwrap();
@@ -187,7 +183,7 @@ fn runs_of_units_share_what_cuts_hold() {
     let job = PairJob::new(Pairs::Auto(&a), &domain).unwrap();
     let bins = albireo::RpPiBins::new(r, pi, z).unwrap();
     let what = cuts[1..2].iter().chain(&cuts[3..]).cloned();
-    let what = what.fold(Tallied::new(bins), Tallied::with_cut);
+    let what = what.fold(CountSpec::new(bins), CountSpec::with_cut);
     runs_make_the_whole(&job, &what, &both());
 }
 
@@ -201,7 +197,7 @@ fn runs_of_units_hold_classes_on_the_cpu_alone() {
     let job = PairJob::new(Pairs::Auto(&a), &Domain::Open).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 0.1, 6).unwrap());
     for classes in [Classes::Regions, Classes::Species] {
-        let what = everything().over(&bins).with_classes(classes);
+        let what = everything(&bins).with_classes(classes);
         runs_make_the_whole(&job, &what, &both()[..1]);
         let prepared = Naive.prepare(a.clone(), &Domain::Open, &Silent).unwrap();
         let prepared = PreparedJob::auto(&prepared);
@@ -213,14 +209,14 @@ fn runs_of_units_hold_classes_on_the_cpu_alone() {
         ));
     }
     // Without classes the labels only sort.
-    runs_make_the_whole(&job, &everything().over(&bins), &both());
+    runs_make_the_whole(&job, &everything(&bins), &both());
 }
 
 #[test]
 fn parts_cost_about_the_same_and_may_be_empty() {
     let (a, few) = (sample(30_000, 7), sample(50, 8));
     let bins = RBins::new(Edges::linear(0.0, 0.05, 3).unwrap());
-    let what = Tallied::new(bins.clone());
+    let what = CountSpec::new(bins.clone());
     let plan = |sample: &Particles| -> Units {
         let prepared = Cpu::new()
             .prepare(sample.clone(), &Domain::Open, &Silent)
@@ -257,10 +253,10 @@ fn parts_cost_about_the_same_and_may_be_empty() {
     let none = plan(&Particles::default());
     assert!(none.is_empty() && none.part(2, 4).is_empty());
     let job = PairJob::new(Pairs::Auto(&few), &Domain::Open).unwrap();
-    let whole = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent).unwrap();
+    let whole = count_pairs(&Naive, &job, &bins, &Silent).unwrap();
     let part = |index| {
         let part = Part { index, of: 3 };
-        count_part(&Naive, &job, part, &bins, Sums::default(), &Silent).unwrap()
+        count_part(&Naive, &job, part, &bins, &Silent).unwrap()
     };
     let mut merged = part(1);
     merged.merge(&part(2)).unwrap();
@@ -275,7 +271,7 @@ fn parts_cost_about_the_same_and_may_be_empty() {
 #[test]
 fn units_of_another_job_are_refused() {
     let (a, b) = (sample(5000, 9), sample(4000, 9));
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.1, 3).unwrap()));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.1, 3).unwrap()));
     let engine = Cpu::new();
     let prepare = |sample: Particles| engine.prepare(sample, &Domain::Open, &Silent).unwrap();
     let (a, b) = (prepare(a), prepare(b));

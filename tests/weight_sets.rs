@@ -6,13 +6,12 @@ use crate::processors;
 use crate::random;
 
 use albireo::counts::{
-    Sums, WeightedSums, count_prepared, count_regions, count_regions_of_weight_sets,
-    count_weight_sets,
+    count_prepared, count_regions, count_regions_of_weight_sets, count_weight_sets,
 };
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::tally::{
-    AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, Realisations,
-    Sum, Tallied, WeightedSum,
+    AngularWeight, Classes, CountSpec, Cut, InverseProbability, Legendre, PairNormalisation,
+    Realisations, Sum, WeightedSum,
 };
 use albireo::{
     Axis, Bins, Bits, Domain, Edges, Engine, Groups, JobError, Labels, LineOfSight, Naive, PairJob,
@@ -47,12 +46,12 @@ fn labelled(sample: Particles) -> Particles {
     sample.labelled(Labels::new(labels, 3).unwrap()).unwrap()
 }
 
-fn agree(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) {
+fn agree(pairs: Pairs<'_>, domain: &Domain, what: &CountSpec) {
     assert!(compared(pairs, domain, what));
 }
 
 /// Compares every engine with the double loop; whether there are pairs in bins.
-fn compared(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) -> bool {
+fn compared(pairs: Pairs<'_>, domain: &Domain, what: &CountSpec) -> bool {
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = Naive.run(&job, what, &Silent).unwrap();
     for engine in engines() {
@@ -70,10 +69,10 @@ fn compared(pairs: Pairs<'_>, domain: &Domain, what: &Tallied) -> bool {
     expected.pairs().iter().any(|&n| n > 0)
 }
 
-fn with_sums(bins: impl Into<Bins>, sums: &[Sum]) -> Tallied {
+fn with_sums(bins: impl Into<Bins>, sums: &[Sum]) -> CountSpec {
     let bins = &bins.into();
-    let what = Tallied::new(bins.clone());
-    sums.iter().cloned().fold(what, Tallied::with_sum)
+    let what = CountSpec::new(bins.clone());
+    sums.iter().cloned().fold(what, CountSpec::with_sum)
 }
 
 /// The products of so many sets, in their order.
@@ -225,17 +224,16 @@ fn weights_of_pairs_go_into_every_set() {
     }
 }
 
-/// Each set counted in one traversal with the others, and by itself, on both engines.
+/// Each set counted in one traversal with the others, and by itself, on both engines; `what` is counted of pairs as they have weights.
 fn sets_are_separate_counts(
     [a, b]: [&Particles; 2],
-    bins: impl Into<Bins>,
-    sums: &WeightedSums,
+    what: impl Fn(Pairs<'_>) -> CountSpec,
     domain: &Domain,
 ) {
     fn on(
         engine: &dyn Engine,
         [a, b]: [&Particles; 2],
-        (bins, sums): (&Bins, &WeightedSums),
+        what: &dyn Fn(Pairs<'_>) -> CountSpec,
         domain: &Domain,
     ) {
         let prepare = |sample: Particles| engine.prepare(sample, domain, &Silent).unwrap();
@@ -247,9 +245,9 @@ fn sets_are_separate_counts(
                 } else {
                     PreparedJob::auto(&all[0])
                 };
-                let sets = count_weight_sets(engine, &job, bins, sums.clone(), &Silent);
-                let by_region =
-                    count_regions_of_weight_sets(engine, &job, bins, sums.clone(), &Silent);
+                let all = &what(job.job().pairs());
+                let sets = count_weight_sets(engine, &job, all, &Silent);
+                let by_region = count_regions_of_weight_sets(engine, &job, all, &Silent);
                 (sets.unwrap().0, by_region.unwrap().0)
             };
             let (sets, by_region) = of(&all);
@@ -261,30 +259,16 @@ fn sets_are_separate_counts(
                 } else {
                     PreparedJob::auto(&alone[0])
                 };
-                let weighted = Sums {
-                    weights: sums.pair_weight().is_some()
-                        || Sums::for_pairs(job.job().pairs()).weights,
-                    ..sums.sums()
-                };
-                let own = match sums.pair_weight() {
-                    None => weighted.into(),
-                    Some(weight) => weighted.weighted_by(weight.clone()),
-                };
-                let own = sums
-                    .cuts()
-                    .iter()
-                    .cloned()
-                    .fold(own, WeightedSums::dropping);
-                let expected = count_prepared(engine, &job, bins, own.clone(), &Silent);
+                let own = &what(job.job().pairs());
+                let expected = count_prepared(engine, &job, own, &Silent);
                 assert_eq!(found, expected.unwrap().0, "set {set}");
-                let expected = count_regions(engine, &job, bins, own, &Silent);
+                let expected = count_regions(engine, &job, own, &Silent);
                 assert_eq!(regions, expected.unwrap().0, "set {set}");
             }
         }
     }
-    let bins = &bins.into();
-    on(&Cpu::new(), [a, b], (bins, sums), domain);
-    on(&Naive, [a, b], (bins, sums), domain);
+    on(&Cpu::new(), [a, b], &what, domain);
+    on(&Naive, [a, b], &what, domain);
 }
 
 #[test]
@@ -295,30 +279,27 @@ fn each_set_equals_its_separate_count_with_regions_and_cuts() {
     };
     let samples = [sample(300, 4, 9), sample(260, 4, 10)].map(|sample| grouped(labelled(sample)));
     let [a, b] = &samples;
-    let weights = Sums {
-        weights: true,
-        ..Sums::default()
-    };
-    let all = Sums {
-        separations: true,
-        weighted_separations: true,
-        legendre: [Legendre::L2].into_iter().collect(),
-        ..weights
-    };
     let bins = s_mu(LineOfSight::Midpoint, 0.0);
-    for sums in [
-        weights.into(),
-        all.into(),
-        weights.dropping(Cut::SameGroup),
-        weights.weighted_by(upweights().into()),
-    ] {
-        sets_are_separate_counts([a, b], &bins, &sums, &Domain::Open);
+    let further: [fn(CountSpec) -> CountSpec; 4] = [
+        |what| what,
+        |what| {
+            what.with_mean_separation()
+                .with_weighted_separation()
+                .with_legendre([Legendre::L2].into_iter().collect())
+        },
+        |what| what.with_cut(Cut::SameGroup),
+        |what| what.weighted_by(upweights().into()),
+    ];
+    for with in further {
+        let what = |pairs: Pairs<'_>| with(CountSpec::for_pairs(&bins, pairs));
+        sets_are_separate_counts([a, b], what, &Domain::Open);
     }
     let rp = Edges::linear(0.0, 3.0, 5).unwrap();
     let pi = SignedEdges::linear(-4.0, 4.0, 6).unwrap();
     let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
     let [_, cube] = domains();
-    sets_are_separate_counts([a, b], &bins, &weights.into(), &cube);
+    let what = |pairs: Pairs<'_>| CountSpec::for_pairs(&bins, pairs);
+    sets_are_separate_counts([a, b], what, &cube);
 }
 
 #[test]
@@ -329,13 +310,13 @@ fn a_sample_with_one_set_has_it_in_all() {
     let (data_ready, randoms_ready) = (prepare(&data).unwrap(), prepare(&randoms).unwrap());
     let bins = RBins::new(Edges::linear(0.0, 4.0, 7).unwrap());
     let job = PreparedJob::cross(&data_ready, &randoms_ready).unwrap();
-    let sums = Sums::for_pairs(job.job().pairs());
-    assert!(sums.weights);
-    let (sets, _) = count_weight_sets(&engine, &job, &bins, sums, &Silent).unwrap();
+    let what = &CountSpec::for_pairs(bins, job.job().pairs());
+    assert!(what.has_weights());
+    let (sets, _) = count_weight_sets(&engine, &job, what, &Silent).unwrap();
     for (set, found) in sets.iter().enumerate() {
         let alone = prepare(&data.of_weight_set(set)).unwrap();
         let job = PreparedJob::cross(&alone, &randoms_ready).unwrap();
-        let (expected, _) = count_prepared(&engine, &job, &bins, sums, &Silent).unwrap();
+        let (expected, _) = count_prepared(&engine, &job, what, &Silent).unwrap();
         assert_eq!(*found, expected);
     }
     assert_eq!(data.strided(1, 2).unwrap().weight_sets(), 3);
@@ -352,14 +333,14 @@ fn the_first_set_may_be_the_one_without_weights() {
     let ready = prepare(&both).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 4.0, 7).unwrap());
     let job = PreparedJob::auto(&ready);
-    let sums = Sums::for_pairs(job.job().pairs());
-    let (sets, _) = count_weight_sets(&engine, &job, &bins, sums, &Silent).unwrap();
+    let what = CountSpec::for_pairs(&bins, job.job().pairs());
+    let (sets, _) = count_weight_sets(&engine, &job, what, &Silent).unwrap();
     assert_eq!(sets[0].weight(), None);
     for (set, found) in sets.iter().enumerate() {
         let alone = prepare(&both.of_weight_set(set)).unwrap();
         let job = PreparedJob::auto(&alone);
-        let own = Sums::for_pairs(job.job().pairs());
-        let (expected, _) = count_prepared(&engine, &job, &bins, own, &Silent).unwrap();
+        let own = CountSpec::for_pairs(&bins, job.job().pairs());
+        let (expected, _) = count_prepared(&engine, &job, own, &Silent).unwrap();
         assert_eq!(*found, expected, "set {set}");
     }
 }
@@ -386,7 +367,7 @@ fn what_does_not_fit_is_refused_by_name() {
         .with_weight_sets(vec![Weights::Unit, Weights::Unit])
         .unwrap();
     let bins = RBins::new(Edges::linear(0.0, 4.0, 2).unwrap());
-    let what = Tallied::new(bins).with_sum(Sum::OfSet(2, WeightedSum::Product));
+    let what = CountSpec::new(bins).with_sum(Sum::OfSet(2, WeightedSum::Product));
     let job = PairJob::new(Pairs::Auto(&two), &Domain::Open).unwrap();
     let error = what.admit(&job).unwrap_err();
     assert_eq!(error, JobError::NoWeightSet { set: 2, sets: 2 });

@@ -1,13 +1,13 @@
 //! Weights of wide range: two words a term, on every processor, within the bound that the result states of sums by exact arithmetic.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part, count_weight_sets};
+use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part, count_weight_sets};
 use albireo::engine::Cpu;
 use albireo::estimators::Hamilton;
-use albireo::tally::{Tallied, weights_are_wide};
+use albireo::tally::{CountSpec, weights_are_wide};
 use albireo::{
-    Axis, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob, PairTotal,
-    Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
+    Axis, Bins, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob,
+    PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
 };
 
 use super::processors::engines;
@@ -15,11 +15,8 @@ use super::random::Random;
 
 const N: usize = 400;
 
-fn wanted() -> Sums {
-    Sums {
-        weights: true,
-        ..Sums::default()
-    }
+fn weighted(bins: impl Into<Bins>) -> CountSpec {
+    CountSpec::new(bins).with_weights()
 }
 
 fn sample(rows: &[[f64; 3]], weights: &[f64]) -> Particles {
@@ -85,7 +82,7 @@ fn sums_are_within_their_bound_of_exact_ones() {
         let expected = exact(&rows, &weights, &values);
         let sample = sample(&rows, &weights);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        let counts = count_pairs(&Naive, &job, &edges, wanted(), &Silent).unwrap();
+        let counts = count_pairs(&Naive, &job, weighted(&edges), &Silent).unwrap();
         assert_eq!(counts.is_in_two_words(), kind < 3, "{kind}");
         let bound = counts.weight_bound().unwrap();
         let largest = weights
@@ -124,7 +121,7 @@ fn one_large_weight_leaves_the_others_their_digits() {
     let of = |weights: &[f64]| {
         let sample = sample(&rows, weights);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        count_pairs(&Cpu::new(), &job, r_bins(), wanted(), &Silent).unwrap()
+        count_pairs(&Cpu::new(), &job, weighted(r_bins()), &Silent).unwrap()
     };
     let counts = of(&weights);
     // Whole numbers below 2^53: the sums themselves.
@@ -150,7 +147,7 @@ fn an_auto_count_is_a_cross_count_without_self_pairs() {
     let halos = sample(&rows, &masses);
     let count = |pairs| {
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
-        count_pairs(&Cpu::new(), &job, r_bins(), wanted(), &Silent).unwrap()
+        count_pairs(&Cpu::new(), &job, weighted(r_bins()), &Silent).unwrap()
     };
     let (auto, cross) = (
         count(Pairs::Auto(&halos)),
@@ -174,7 +171,7 @@ fn any_size(random: &mut Random) -> Vec<f64> {
     (0..N).map(|_| draw()).collect()
 }
 
-fn all_engines_agree(what: Tallied, pairs: Pairs<'_>, domain: &Domain) {
+fn all_engines_agree(what: CountSpec, pairs: Pairs<'_>, domain: &Domain) {
     let job = PairJob::new(pairs, domain).unwrap();
     let what = what.in_range_of(pairs);
     assert!(what.sums().iter().any(albireo::tally::Sum::is_rest));
@@ -200,28 +197,29 @@ fn every_processor_has_both_words() {
     let s_mu = SMuBins::new(s.clone(), mu.clone(), los).unwrap();
     let rp_pi = RpPiBins::new(s.clone(), SignedEdges::linear(-8.0, 8.0, 8).unwrap(), los).unwrap();
     let open = Domain::Open;
-    let every = Sums {
-        separations: true,
-        weighted_separations: true,
-        ..wanted()
-    };
+    let all: [Bins; 4] = [
+        r_bins().into(),
+        RBins::new(s).into(),
+        (&s_mu).into(),
+        rp_pi.into(),
+    ];
     for pairs in [Pairs::Auto(&one), Pairs::Cross(&one, &other)] {
-        for sums in [wanted(), every] {
-            all_engines_agree(sums.over(r_bins()), pairs, &open);
-            all_engines_agree(sums.over(RBins::new(s.clone())), pairs, &open);
-            all_engines_agree(sums.over(&s_mu), pairs, &open);
-            all_engines_agree(sums.over(&rp_pi), pairs, &open);
+        for bins in &all {
+            let what = weighted(bins.clone());
+            all_engines_agree(what.clone(), pairs, &open);
+            let means = what.with_mean_separation().with_weighted_separation();
+            all_engines_agree(means, pairs, &open);
         }
     }
     // Several sets of weights, of which each is decided by itself.
     let engine = Cpu::new();
     let prepared = engine.prepare(both.clone(), &open, &Silent).unwrap();
     let job = albireo::engine::PreparedJob::auto(&prepared);
-    let (sets, _) = count_weight_sets(&engine, &job, &s_mu, wanted(), &Silent).unwrap();
+    let (sets, _) = count_weight_sets(&engine, &job, weighted(&s_mu), &Silent).unwrap();
     for (set, weights) in sets.iter().zip([&w, &v]) {
         let alone = sample(&rows, weights);
         let job = PairJob::new(Pairs::Auto(&alone), &open).unwrap();
-        let alone = count_pairs(&Naive, &job, &s_mu, wanted(), &Silent).unwrap();
+        let alone = count_pairs(&Naive, &job, weighted(&s_mu), &Silent).unwrap();
         assert_eq!(set.weight(), alone.weight());
         assert_eq!(set.weight_bound(), alone.weight_bound());
         assert!(set.is_in_two_words());
@@ -237,10 +235,10 @@ fn parts_decide_by_the_whole_job() {
     let sample = sample(&rows, &weights);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let bins = r_bins();
-    let whole = count_pairs(&Naive, &job, &bins, wanted(), &Silent).unwrap();
+    let whole = count_pairs(&Naive, &job, weighted(&bins), &Silent).unwrap();
     let part = |index| {
         let part = Part { index, of: 3 };
-        count_part(&Cpu::new(), &job, part, &bins, wanted(), &Silent).unwrap()
+        count_part(&Cpu::new(), &job, part, weighted(&bins), &Silent).unwrap()
     };
     let mut merged = part(2);
     merged.merge(&part(0)).unwrap();
@@ -257,7 +255,7 @@ fn jobs_of_other_words_do_not_merge() {
     let count = |weights: &[f64]| -> PairCounts {
         let sample = sample(&rows, weights);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        count_pairs(&Naive, &job, r_bins(), wanted(), &Silent).unwrap()
+        count_pairs(&Naive, &job, weighted(r_bins()), &Silent).unwrap()
     };
     let ordinary = vec![1.5; N];
     let mut wide = ordinary.clone();
@@ -287,7 +285,7 @@ fn sums_that_cancel_are_told() {
     assert!(!weights_are_wide(pairs, 0));
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     let bins = RBins::new(Edges::new(vec![0.5, 1.2, 20.0]).unwrap());
-    let counts = count_pairs(&Naive, &job, &bins, wanted(), &Silent).unwrap();
+    let counts = count_pairs(&Naive, &job, weighted(&bins), &Silent).unwrap();
     assert_eq!(counts.bins_of_little_weight(), [0]);
     let text = counts.loose_weights().unwrap().to_string();
     assert!(text.contains("1 of 2 bins"), "{text}");
@@ -302,7 +300,7 @@ fn parts_whose_weights_add_up_to_no_number_merge() {
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
     let part = |index| {
         let part = Part { index, of: 2 };
-        count_part(&Cpu::new(), &job, part, &bins, wanted(), &Silent).unwrap()
+        count_part(&Cpu::new(), &job, part, weighted(&bins), &Silent).unwrap()
     };
     let mut merged = part(0);
     assert!(merged.total().weight.is_nan(), "{:?}", merged.total());

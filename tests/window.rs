@@ -1,21 +1,22 @@
 //! Window multipoles against a plain loop, and integral constraints against sums by hand.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::estimators::{
     IntegralConstraint, PowerLaw, legendre, legendre_degrees, window_multipoles,
 };
+use albireo::tally::LegendreDegrees;
 use albireo::{
-    Axis, Domain, Edges, EstimatorError, LineOfSight, Naive, PairCounts, PairJob, Pairs, Particles,
-    RBins, SMuBins, SignedEdges, Silent, random,
+    Axis, CountSpec, Domain, Edges, EstimatorError, LineOfSight, Naive, PairCounts, PairJob, Pairs,
+    Particles, RBins, SMuBins, SignedEdges, Silent, random,
 };
 
 fn slab() -> Particles {
     Particles::new(random::in_box(300, 4, [1.0, 1.0, 0.3]).unwrap())
 }
 
-fn counted(mu: usize, sums: Sums) -> PairCounts {
+fn counted(mu: usize, degrees: LegendreDegrees) -> PairCounts {
     let (s, mu) = (
         Edges::linear(0.0, 0.4, 2).unwrap(),
         SignedEdges::linear(0.0, 1.0, mu).unwrap(),
@@ -23,7 +24,8 @@ fn counted(mu: usize, sums: Sums) -> PairCounts {
     let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap();
     let randoms = slab();
     let job = PairJob::new(Pairs::Auto(&randoms), &Domain::Open).unwrap();
-    count_pairs(&Cpu::new(), &job, &bins, sums, &Silent).unwrap()
+    let what = CountSpec::new(bins).with_legendre(degrees);
+    count_pairs(&Cpu::new(), &job, what, &Silent).unwrap()
 }
 
 fn near(found: f64, expected: f64, tolerance: f64) {
@@ -54,14 +56,8 @@ fn sums(ell: u32, shell: [f64; 2]) -> [f64; 2] {
 #[test]
 fn windows_are_those_of_a_loop() {
     let degrees = legendre_degrees(&[0, 2, 4]).unwrap();
-    let exact = counted(
-        1,
-        Sums {
-            legendre: degrees,
-            ..Sums::default()
-        },
-    );
-    let (fine, volume) = (counted(4000, Sums::default()), 0.3);
+    let exact = counted(1, degrees);
+    let (fine, volume) = (counted(4000, LegendreDegrees::default()), 0.3);
     let window = window_multipoles(&exact, Some(volume), &[0, 2, 4]).unwrap();
     let bins = window_multipoles(&fine, Some(volume), &[0, 2, 4]).unwrap();
     let ball = |r: f64| 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
@@ -86,20 +82,14 @@ fn windows_are_those_of_a_loop() {
     );
     near(unit.volume, volume / window.poles[0].q[0], 1e-13);
     // Degrees beyond the sums for their errors are known, and their errors are not.
-    let few = counted(
-        1,
-        Sums {
-            legendre: legendre_degrees(&[2]).unwrap(),
-            ..Sums::default()
-        },
-    );
+    let few = counted(1, legendre_degrees(&[2]).unwrap());
     let pole = window_multipoles(&few, None, &[4]).unwrap().poles.remove(0);
     assert!(pole.q[0].is_finite() && pole.error[0].is_nan());
 }
 
 #[test]
 fn windows_that_cannot_be_had_are_refused() {
-    let plain = counted(1, Sums::default());
+    let plain = counted(1, LegendreDegrees::default());
     let refused = |volume, ells: &[u32]| {
         window_multipoles(&plain, volume, ells)
             .unwrap_err()
@@ -116,7 +106,7 @@ fn windows_that_cannot_be_had_are_refused() {
         ),
         (refused(None, &[20_000]), "at most 10000, found 20000"),
         (
-            window_multipoles(&counted(4, Sums::default()), None, &[1])
+            window_multipoles(&counted(4, LegendreDegrees::default()), None, &[1])
                 .unwrap_err()
                 .to_string(),
             "odd degree 1 needs signed mu bins",
@@ -127,7 +117,7 @@ fn windows_that_cannot_be_had_are_refused() {
     let randoms = slab();
     let job = PairJob::new(Pairs::Auto(&randoms), &Domain::Open).unwrap();
     let r = RBins::new(Edges::linear(0.0, 0.4, 2).unwrap());
-    let rr = count_pairs(&Naive, &job, &r, Sums::default(), &Silent).unwrap();
+    let rr = count_pairs(&Naive, &job, &r, &Silent).unwrap();
     assert!(matches!(
         window_multipoles(&rr, None, &[0]),
         Err(EstimatorError::Needs(_))

@@ -4,15 +4,15 @@
 
 use std::ffi::{c_int, c_void};
 
-use albireo::counts::{Sums, WeightedSums, count_classes, count_pairs};
+use albireo::counts::{count_classes, count_pairs};
 use albireo::engine::{AnyEngine, Auto, Cpu, PreparedJob};
 use albireo::tally::{
     AngularWeight, Classes, Cut, InverseProbability, Legendre, PairNormalisation, PairWeight,
     Realisations,
 };
 use albireo::{
-    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs, Particles,
-    PeriodicBox, Progress, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
+    Axis, Bins, CountSpec, Domain, Edges, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
+    Particles, PeriodicBox, Progress, RBins, RpPiBins, SMuBins, SignedEdges, ThetaBins,
 };
 
 use super::counts::Counted;
@@ -236,12 +236,14 @@ impl Job {
         asked.map(degree).collect()
     }
 
-    fn sums(
+    /// What is counted of `pairs` in these bins.
+    fn what(
         &self,
+        bins: &Bins,
         pairs: Pairs<'_>,
         weight: Option<PairWeight>,
         los: LineOfSight,
-    ) -> Result<WeightedSums, Failure> {
+    ) -> Result<CountSpec, Failure> {
         let job = &self.0;
         if job.sums & !SEPARATIONS != 0 || job.cuts & !(THETA_CUT | RP_CUT | GROUP_CUT) != 0 {
             return Err(Failure::argument(
@@ -249,30 +251,34 @@ impl Job {
                 "expected constants of the header joined by `|`",
             ));
         }
-        let base = Sums::for_pairs(pairs);
-        let weighted = base.weights || weight.is_some();
-        let separations = job.sums & SEPARATIONS != 0;
-        let base = Sums {
-            separations: separations && !weighted,
-            weighted_separations: separations && weighted,
-            legendre: self.degrees()?.into_iter().collect(),
-            ..base
-        };
-        let mut sums = weight.map_or_else(|| base.into(), |weight| base.weighted_by(weight));
+        let classes = [Classes::One, Classes::Species, Classes::Regions];
+        let classes = choice("classes", &classes, job.classes)?;
+        let mut what = CountSpec::for_pairs(bins, pairs).with_classes(classes);
+        if let Some(weight) = weight {
+            what = what.weighted_by(weight);
+        }
+        if job.sums & SEPARATIONS != 0 {
+            what = if what.has_weights() {
+                what.with_weighted_separation()
+            } else {
+                what.with_mean_separation()
+            };
+        }
+        what = what.with_legendre(self.degrees()?.into_iter().collect());
         let wrong = |name| move |error: albireo::EdgesError| Failure::argument(name, error);
         if job.cuts & THETA_CUT != 0 {
-            sums = sums.dropping(
+            what = what.with_cut(
                 Cut::theta(job.theta_cut[0], job.theta_cut[1]).map_err(wrong("theta_cut"))?,
             );
         }
         if job.cuts & RP_CUT != 0 {
-            sums =
-                sums.dropping(Cut::rp(job.rp_cut[0], job.rp_cut[1], los).map_err(wrong("rp_cut"))?);
+            what =
+                what.with_cut(Cut::rp(job.rp_cut[0], job.rp_cut[1], los).map_err(wrong("rp_cut"))?);
         }
         if job.cuts & GROUP_CUT != 0 {
-            sums = sums.dropping(Cut::SameGroup);
+            what = what.with_cut(Cut::SameGroup);
         }
-        Ok(sums)
+        Ok(what)
     }
 
     /// A sample where it is counted: directions for angles, wrapped where that is asked for.
@@ -302,12 +308,7 @@ impl Job {
             .map_err(|error| Failure::argument("positions", error))
     }
 
-    fn engine(
-        &self,
-        job: &PairJob<'_>,
-        bins: &Bins,
-        sums: &WeightedSums,
-    ) -> Result<AnyEngine, Failure> {
+    fn engine(&self, job: &PairJob<'_>, what: &CountSpec) -> Result<AnyEngine, Failure> {
         let cpu = || match self.0.threads {
             0 => Ok(Cpu::new()),
             threads => Cpu::new().with_threads(threads as usize),
@@ -320,7 +321,7 @@ impl Job {
                 albireo::Cuda::new(albireo::CudaOptions::default())
                     .map_err(albireo::EngineError::from)?,
             ),
-            3 => Auto::new(cpu()?).choose(job, bins, sums.clone()).engine,
+            3 => Auto::new(cpu()?).choose(job, what).engine,
             other => {
                 return Err(Failure::argument(
                     "engine",
@@ -346,18 +347,13 @@ impl Job {
         let (first, second) = pairs.samples();
         // SAFETY: as this function asks.
         let weight = unsafe { self.pair_weight([Some(first), second]) }?;
-        let sums = self.sums(pairs, weight, los)?;
+        let what = self.what(bins, pairs, weight, los)?;
         let degrees = self.degrees()?;
-        let classes = choice(
-            "classes",
-            &[Classes::One, Classes::Species, Classes::Regions],
-            self.0.classes,
-        )?;
         let job = PairJob::new(pairs, domain)?;
-        let engine = self.engine(&job, bins, &sums)?;
+        let engine = self.engine(&job, &what)?;
         let count = |progress: &dyn Progress| -> Result<Counted, Failure> {
-            if classes == Classes::One {
-                let counts = count_pairs(&*engine, &job, bins, sums, progress)?;
+            if what.classes() == Classes::One {
+                let counts = count_pairs(&*engine, &job, what, progress)?;
                 return Ok(Counted::of(&[counts], bins, &degrees));
             }
             let prepare = |sample: &Particles| engine.prepare(sample.clone(), domain, progress);
@@ -369,7 +365,7 @@ impl Job {
                 (Some(first), None) => PreparedJob::auto(first),
                 (None, _) => return Err(Failure::null("first")),
             };
-            let (counts, _) = count_classes(&*engine, &job, bins, sums, classes, progress)?;
+            let (counts, _) = count_classes(&*engine, &job, what, progress)?;
             Ok(Counted::of(&counts, bins, &degrees))
         };
         // A pointer of the caller is handed back to its own function, on this thread.

@@ -1,25 +1,25 @@
 //! Runs counts, one after the other, and remembers them for the result.
 //!
-//! Entry: [`Counter`], given what is [`Planned`]. Who counts is chosen by `engine`; what is counted by the subcommands.
+//! Entry: [`Counter`], given a [`NamedCount`]. Who counts is chosen by `engine`; what is counted by the subcommands.
 
 use std::rc::Rc;
 use std::time::Instant;
 
 use albireo::counts::{
-    JobId, RegionCounts, WeightedSums, count_classes, count_prepared, count_regions,
+    JobId, RegionCounts, count_classes, count_prepared, count_regions,
     count_regions_of_weight_sets, count_weight_sets,
 };
 use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
-use albireo::{Bins, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
+use albireo::{CountSpec, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use crate::by_shell::ByShell;
 use crate::counted::{Counted, cuts_record, fingerprint};
 use crate::engine::Engines;
+use crate::named_count::NamedCount;
 use crate::node::Node;
-use crate::planned::Planned;
 use crate::progress::{Bar, NothingToKeep, check_stop, with_prefix};
 use crate::record::Record;
 use crate::shared::{Key, Shared};
@@ -91,14 +91,14 @@ impl<'a> Counter<'a> {
         cuts.cloned().collect()
     }
 
-    /// What is summed of a count, over which pairs.
-    fn sums(&self, planned: &Planned<'_>) -> WeightedSums {
-        let cuts = self.cuts(planned.pairs).into_iter();
-        let sums = cuts.fold(planned.sums(), WeightedSums::dropping);
+    /// What is counted, without the pairs that no count holds.
+    fn what(&self, count: &NamedCount<'_>) -> CountSpec {
+        let cuts = self.cuts(count.pairs).into_iter();
+        let what = cuts.fold(count.what.clone(), CountSpec::with_cut);
         if self.beyond_half {
-            sums.beyond_half()
+            what.beyond_half()
         } else {
-            sums
+            what
         }
     }
 
@@ -107,27 +107,23 @@ impl<'a> Counter<'a> {
         Ok(PairJob::new(pairs, self.domain)?)
     }
 
-    /// Decides who counts all of `planned`, which is everything the command counts.
-    pub(crate) fn decide(&mut self, planned: &[Planned<'a>], bins: &Bins) -> Result<()> {
+    /// Decides who makes all of `counts`, which is everything the command counts.
+    pub(crate) fn decide(&mut self, counts: &[NamedCount<'a>]) -> Result<()> {
         let _deciding = NothingToKeep::begin();
         let mut jobs = Vec::new();
-        for planned in planned {
-            planned.check_weight(bins)?;
-            jobs.push((self.job(planned.pairs)?, self.sums(planned)));
+        for count in counts {
+            count.check_weight()?;
+            jobs.push((self.job(count.pairs)?, self.what(count)));
         }
-        self.engine = Some(self.engines.worker(&jobs, bins)?);
+        self.engine = Some(self.engines.worker(&jobs)?);
         self.prepared.clear();
         Ok(())
     }
 
     /// Decides who counts, and counts.
-    pub(crate) fn decide_and_count(
-        &mut self,
-        planned: &Planned<'a>,
-        bins: &Bins,
-    ) -> Result<PairCounts> {
-        self.decide(std::slice::from_ref(planned), bins)?;
-        self.count(planned, bins)
+    pub(crate) fn decide_and_count(&mut self, asked: &NamedCount<'a>) -> Result<PairCounts> {
+        self.decide(std::slice::from_ref(asked))?;
+        self.count(asked)
     }
 
     /// The engine decided on.
@@ -181,49 +177,45 @@ impl<'a> Counter<'a> {
     }
 
     /// Makes a count, by the engine decided on.
-    pub(crate) fn count(&mut self, planned: &Planned<'a>, bins: &Bins) -> Result<PairCounts> {
-        let sums = self.sums(planned);
-        if planned.pairs.weight_sets()? > 1 {
+    pub(crate) fn count(&mut self, asked: &NamedCount<'a>) -> Result<PairCounts> {
+        let what = self.what(asked);
+        if asked.pairs.weight_sets()? > 1 {
             let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-                count_weight_sets(engine, job, bins, sums, bar)
+                count_weight_sets(engine, job, what, bar)
             };
-            return self.made_of_sets(planned, bins, count, |counts| counts);
+            return self.made_of_sets(asked, count, |counts| counts);
         }
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            count_prepared(engine, job, bins, sums, bar)
+            count_prepared(engine, job, what, bar)
         };
-        self.made(planned, bins, count, |counts| counts)
+        self.made(asked, count, |counts| counts)
     }
 
     /// Makes a count kept apart by the regions of the samples, by the engine decided on.
-    pub(crate) fn count_by_region(
-        &mut self,
-        planned: &Planned<'a>,
-        bins: &Bins,
-    ) -> Result<RegionCounts> {
-        let sums = self.sums(planned);
-        if planned.pairs.weight_sets()? > 1 {
+    pub(crate) fn count_by_region(&mut self, asked: &NamedCount<'a>) -> Result<RegionCounts> {
+        let what = self.what(asked);
+        if asked.pairs.weight_sets()? > 1 {
             let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-                count_regions_of_weight_sets(engine, job, bins, sums, bar)
+                count_regions_of_weight_sets(engine, job, what, bar)
             };
-            let made = self.made_of_sets(planned, bins, count, RegionCounts::whole)?;
-            self.note_regions(planned.pairs)?;
+            let made = self.made_of_sets(asked, count, RegionCounts::whole)?;
+            self.note_regions(asked.pairs)?;
             return Ok(made);
         }
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            count_regions(engine, job, bins, sums, bar)
+            count_regions(engine, job, what, bar)
         };
-        let made = self.made(planned, bins, count, RegionCounts::whole)?;
-        self.note_regions(planned.pairs)?;
+        let made = self.made(asked, count, RegionCounts::whole)?;
+        self.note_regions(asked.pairs)?;
         Ok(made)
     }
 
     /// Makes a count of the pairs within and between the shells that label the sample, by the engine decided on.
-    pub(crate) fn count_by_shell(&mut self, planned: &Planned<'a>, bins: &Bins) -> Result<ByShell> {
-        let sums = self.sums(planned);
+    pub(crate) fn count_by_shell(&mut self, asked: &NamedCount<'a>) -> Result<ByShell> {
+        let what = self.what(asked).with_classes(Classes::Species);
         let mut refused = None;
         let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
-            let (pairs, report) = count_classes(engine, job, bins, sums, Classes::Species, bar)?;
+            let (pairs, report) = count_classes(engine, job, what, bar)?;
             let made = ByShell::of(job.job(), pairs);
             let made = made.map_err(|error| {
                 refused = Some(error);
@@ -231,7 +223,7 @@ impl<'a> Counter<'a> {
             });
             Ok((made?, report))
         };
-        let made = self.made(planned, bins, count, |by_shell: &ByShell| &by_shell.whole);
+        let made = self.made(asked, count, |by_shell: &ByShell| &by_shell.whole);
         match refused {
             Some(error) => Err(error.into()),
             None => made,
@@ -251,8 +243,7 @@ impl<'a> Counter<'a> {
     /// Has `count` make the counts by all sets of weights, and keeps those of further sets for the measurements by them.
     fn made_of_sets<C: Clone + 'static>(
         &mut self,
-        planned: &Planned<'a>,
-        bins: &Bins,
+        asked: &NamedCount<'a>,
         count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(Vec<C>, Report), EngineError>,
         whole: impl Fn(&C) -> &PairCounts,
     ) -> Result<C> {
@@ -265,27 +256,27 @@ impl<'a> Counter<'a> {
                 None => Err(EngineError::Interrupted),
             }
         };
-        let made = self.made(planned, bins, first, &whole)?;
+        let made = self.made(asked, first, &whole)?;
         let engine = self.done.last().and_then(|counted| counted.engine.clone());
         let Some(shared) = self.shared.clone() else {
             return Ok(made);
         };
         for (set, counts) in (1..).zip(further) {
-            let (first, second) = planned.pairs.samples();
+            let (first, second) = asked.pairs.samples();
             let first = first.of_weight_set(set);
             let second = second.map(|sample| sample.of_weight_set(set));
             let pairs = match &second {
                 None => Pairs::Auto(&first),
                 Some(second) => Pairs::Cross(&first, second),
             };
-            let of_set = Planned {
+            let of_set = NamedCount {
                 pairs,
-                ..planned.clone()
+                ..asked.clone()
             };
             let job = PairJob::new(pairs, self.domain)?;
-            let key = Key::new(&job, bins, &self.sums(&of_set), self.exactness());
+            let key = Key::new(&job, self.what(&of_set), self.exactness());
             let one_pass = ("counted_with", json!("the first set of weights"));
-            let counted = Counted::new(planned.name, whole(&counts), engine.clone(), one_pass);
+            let counted = Counted::new(asked.name, whole(&counts), engine.clone(), one_pass);
             shared.of_sets.keep_all(key, (counts, counted));
         }
         Ok(made)
@@ -310,18 +301,16 @@ impl<'a> Counter<'a> {
     /// Has `count` make a count, unless the job has it already, and notes its `whole`.
     fn made<C: Clone + 'static>(
         &mut self,
-        planned: &Planned<'a>,
-        bins: &Bins,
+        asked: &NamedCount<'a>,
         count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(C, Report), EngineError>,
         whole: impl Fn(&C) -> &PairCounts,
     ) -> Result<C> {
-        let Planned { name, pairs, .. } = *planned;
+        let NamedCount { name, pairs, .. } = *asked;
         let _counting = NothingToKeep::begin();
         let key = match &self.shared {
             Some(_) => Some(Key::new(
                 &self.job(pairs)?,
-                bins,
-                &self.sums(planned),
+                self.what(asked),
                 self.exactness(),
             )),
             None => None,
@@ -347,7 +336,7 @@ impl<'a> Counter<'a> {
         let (made, report) = engine.outcome(made)?;
         let counts = whole(&made);
         if counts.pair_weight().is_some() {
-            planned.check_total(&counts.total())?;
+            asked.check_total(&counts.total())?;
         }
         for (stage, seconds) in &report.stages {
             tracing::debug!("{name}: {stage} {seconds:.3} s");
@@ -372,8 +361,8 @@ impl<'a> Counter<'a> {
         let engine = engine.description();
         let took = ("seconds", json!(seconds));
         let mut counted = Counted::new(name, counts, Some(engine), took);
-        if let (false, Value::Object(record)) = (planned.made_of.is_empty(), &mut counted.record) {
-            record.insert("pair_weight".to_owned(), planned.made_of.clone().into());
+        if let (false, Value::Object(record)) = (asked.made_of.is_empty(), &mut counted.record) {
+            record.insert("pair_weight".to_owned(), asked.made_of.clone().into());
         }
         if let (Some(shared), Some(key), true) = (&self.shared, key, engine_is_whole) {
             shared.counts.keep(key, (made.clone(), counted.clone()));

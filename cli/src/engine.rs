@@ -6,14 +6,13 @@ use std::num::NonZeroUsize;
 
 #[cfg(feature = "cuda")]
 use albireo::Cuda;
-use albireo::counts::WeightedSums;
 #[cfg(feature = "cuda")]
 use albireo::engine::Together;
 #[cfg(feature = "cuda")]
 use albireo::engine::cuda::{CudaOptions, CudaTimings, KernelChoice, Precision, devices};
 use albireo::engine::{AnyEngine, Auto, Cpu, Exactness, Isa};
 use albireo::field::FieldJob;
-use albireo::{Bins, EngineError, Naive, PairJob};
+use albireo::{CountSpec, EngineError, Naive, PairJob};
 use anyhow::{Context, Result};
 
 use crate::args::{EngineName, RunFlags};
@@ -205,17 +204,13 @@ impl Engines {
     }
 
     /// Who counts all of `jobs`.
-    pub(crate) fn for_jobs(&self, jobs: &[(PairJob<'_>, WeightedSums)], bins: &Bins) -> AnyEngine {
-        self.who.for_jobs(jobs, bins)
+    pub(crate) fn for_jobs(&self, jobs: &[(PairJob<'_>, CountSpec)]) -> AnyEngine {
+        self.who.for_jobs(jobs)
     }
 
     /// Who counts all of `jobs`, or the units of them that this process has.
-    pub(crate) fn worker(
-        &self,
-        jobs: &[(PairJob<'_>, WeightedSums)],
-        bins: &Bins,
-    ) -> Result<Worker> {
-        self.works.by(self.for_jobs(jobs, bins), jobs.len())
+    pub(crate) fn worker(&self, jobs: &[(PairJob<'_>, CountSpec)]) -> Result<Worker> {
+        self.works.by(self.for_jobs(jobs), jobs.len())
     }
 }
 
@@ -269,12 +264,12 @@ impl Who {
         }
     }
 
-    fn for_jobs(&self, jobs: &[(PairJob<'_>, WeightedSums)], bins: &Bins) -> AnyEngine {
+    fn for_jobs(&self, jobs: &[(PairJob<'_>, CountSpec)]) -> AnyEngine {
         match self {
             Self::One(engine) => engine.clone(),
             Self::Auto(_) if jobs.is_empty() => AnyEngine::Naive(Naive),
             Self::Auto(auto) => {
-                let choice = auto.choose_for(jobs, bins);
+                let choice = auto.choose_for(jobs);
                 tracing::info!("engine: {}", choice.reason);
                 choice.engine
             }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, Exactness, Prepared};
-use albireo::{Bins, Domain, Groups, PairJob, Particles};
+use albireo::{CountSpec, Domain, Groups, PairJob, Particles};
 
 /// Most numbers in bins that wait for a measurement that needs them again: a few hundred megabytes with what goes with them.
 const MOST_NUMBERS: usize = 1 << 23;
@@ -79,20 +79,14 @@ pub(crate) struct Key {
     job: JobId,
     /// Of the regions and groups of both samples.
     labels: u64,
-    /// Bins and sums in full, as they are printed.
-    what: String,
+    what: CountSpec,
     exactness: Exactness,
     numbers: usize,
 }
 
 impl Key {
-    /// That of a job in these bins, with these sums.
-    pub(crate) fn new(
-        job: &PairJob<'_>,
-        bins: &Bins,
-        sums: &dyn std::fmt::Debug,
-        exactness: Exactness,
-    ) -> Self {
+    /// That of a job and what is counted of it.
+    pub(crate) fn new(job: &PairJob<'_>, what: CountSpec, exactness: Exactness) -> Self {
         let mut labels = DefaultHasher::new();
         let (first, second) = job.pairs().both();
         for sample in [first, second] {
@@ -101,13 +95,12 @@ impl Key {
             (regions, groups).hash(&mut labels);
         }
         let number = first.labels().map_or(0, |labels| labels.number() as usize);
-        let bins_in_all: usize = bins.shape().iter().product();
         Self {
             job: JobId::of(job),
             labels: labels.finish(),
-            what: format!("{bins:?} {sums:?}"),
             exactness,
-            numbers: bins_in_all * (1 + 2 * number),
+            numbers: what.bins().n_bins() * (1 + 2 * number),
+            what,
         }
     }
 }

@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use albireo::counts::JobId;
 use albireo::engine::{AnyEngine, Engine, Exactness, PreparedJob, Report, Sorted};
-use albireo::{Domain, EngineError, JobError, PairJob, Pairs, Particles, Progress, Tallied, Tally};
+use albireo::{
+    CountSpec, Domain, EngineError, JobError, PairJob, Pairs, Particles, Progress, Tally,
+};
 use albireo_catalogs::sha256_of_bytes;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -114,7 +116,7 @@ fn common(arguments: &Arguments) -> Vec<String> {
 }
 
 /// What a count of `job` is the same by.
-fn identity(name: &str, job: &PreparedJob<'_>, what: &Tallied) -> Identity {
+fn identity(name: &str, job: &PreparedJob<'_>, what: &CountSpec) -> Identity {
     let job = job.job();
     Identity {
         name: name.to_owned(),
@@ -293,7 +295,7 @@ impl Worker {
         &self,
         planning: &Planning,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
         let engine = &self.engine;
@@ -320,7 +322,7 @@ impl Worker {
         &self,
         shares: &Shares,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Tally> {
         let engine = &self.engine;
@@ -398,7 +400,7 @@ impl Engine for Worker {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         match &*self.work {

@@ -4,7 +4,7 @@
 
 mod halos;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::{Axis, Edges, PairJob, Pairs, RBins, Silent};
 use albireo_samples::{Notice, Reading, SampleError, Samples, Selection, Source};
@@ -56,7 +56,7 @@ fn positions_around_the_origin_come_into_the_box() {
     assert_eq!(samples.record()["samples"][0]["wrapped"], 3);
     let job = PairJob::new(Pairs::Auto(data), samples.domain()).unwrap();
     let bins = RBins::new(Edges::new(vec![0.5, 1.5, 5.0]).unwrap());
-    let counts = count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent).unwrap();
+    let counts = count_pairs(&Cpu::new(), &job, &bins, &Silent).unwrap();
     assert_eq!(counts.npairs(), [1, 0]);
 }
 

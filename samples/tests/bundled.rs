@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use albireo::cosmology::Cosmology;
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, Domain, Edges, LandySzalay, LineOfSight, Natural,
-    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, LandySzalay, LineOfSight,
+    Natural, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
     SignedEdges, Silent,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
@@ -36,7 +36,13 @@ fn points(catalog: &Catalog, names: [&str; 3]) -> Points {
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, Sums::for_pairs(pairs), &Silent).unwrap()
+    count_pairs(
+        &Cpu::new(),
+        &job,
+        CountSpec::for_pairs(bins, pairs),
+        &Silent,
+    )
+    .unwrap()
 }
 
 fn number(catalog: &Catalog, name: &str) -> f64 {

@@ -1,8 +1,8 @@
 //! The forms that fast engines know: the library's own bins as plain numbers.
 //!
-//! Entry: [`Formed::of`]. A rule of another crate has no form: it could differ from the rule.
+//! Entry: [`Form`]. A rule of another crate has no form: it could differ from the rule.
 
-use super::{Bins, Edges, LineOfSight, PairOrder, Reach, SignedEdges};
+use super::{Edges, LineOfSight, SignedEdges};
 
 /// What a fast engine builds its filter from.
 #[derive(Debug, Clone, Copy)]
@@ -49,37 +49,5 @@ impl Form<'_> {
             Self::SMu { mu, .. } => mu.cosine_bin_above(below),
             Self::RpPi { pi, .. } => pi.bin_above(below),
         }
-    }
-}
-
-/// Bins that have a form, with what else an engine asks of them.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(
-        dead_code,
-        reason = "the plan of a kernel is what asks for more than the form"
-    )
-)]
-pub(crate) struct Formed<'a> {
-    pub(crate) form: Form<'a>,
-    pub(crate) reach: Reach,
-    pub(crate) order: PairOrder,
-    pub(crate) line_of_sight: Option<LineOfSight>,
-    pub(crate) n_bins: usize,
-    pub(crate) on_sphere: bool,
-}
-
-impl<'a> Formed<'a> {
-    /// The form of `binning`; none unless it is one of the library's own.
-    pub(crate) fn of(binning: &'a Bins) -> Option<Self> {
-        Some(Self {
-            form: binning.form()?,
-            reach: binning.reach(),
-            order: binning.order(),
-            line_of_sight: binning.line_of_sight(),
-            n_bins: binning.n_bins(),
-            on_sphere: binning.on_sphere(),
-        })
     }
 }

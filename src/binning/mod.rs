@@ -13,6 +13,7 @@ mod edges;
 #[allow(clippy::inline_always, reason = "filters run inside vector kernels")]
 pub(crate) mod filter;
 mod form;
+mod formed;
 mod r;
 mod rp_pi;
 mod s_mu;
@@ -21,7 +22,8 @@ mod theta;
 pub use axis::{AxisUnit, BinAxis};
 pub use bins::{Bins, CustomBins};
 pub use edges::{Edges, SignedEdges};
-pub(crate) use form::{Form, Formed};
+pub(crate) use form::Form;
+pub(crate) use formed::Formed;
 pub use r::RBins;
 pub use rp_pi::RpPiBins;
 pub use s_mu::SMuBins;

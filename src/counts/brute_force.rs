@@ -12,7 +12,7 @@ use crate::fixed_point::{REST_BITS, in_two_words, quantise, real, rest};
 use crate::pairs::Pairs;
 use crate::pool;
 use crate::progress::Progress;
-use crate::tally::{InverseProbability, Sum, Tallied, Terms};
+use crate::tally::{CountSpec, InverseProbability, Sum, Terms};
 
 /// The sums of `(w1*w2)*p` over the pairs of each class, in fixed point of as many words as the sums in bins; angular factors are left out.
 ///
@@ -20,7 +20,7 @@ use crate::tally::{InverseProbability, Sum, Tallied, Terms};
 /// A stop asked for through `progress`.
 pub(super) fn weights_of_all(
     pairs: Pairs<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     inverse: &InverseProbability,
     progress: &dyn Progress,
 ) -> Result<Vec<f64>, EngineError> {

@@ -10,33 +10,33 @@
 use std::ops::Range;
 
 use super::weight_sums::{ExactWeightSums, WeightSums};
-use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked, totals_of};
-use crate::binning::Bins;
+use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, totals_of};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Particles, Weights};
 use crate::pool;
 use crate::progress::Progress;
-use crate::tally::{Classes, InverseProbability, JointWeights, Tallied, Tally};
+use crate::tally::{Classes, CountSpec, InverseProbability, JointWeights, Tally};
 
 /// Counts each class of pairs of prepared, labelled samples in one pass; the classes are in the order of [`Classes`].
 ///
 /// All of them use the weight exponents of the whole job, so that they add up exactly.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_classes};
+/// use albireo::counts::count_classes;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::tally::Classes;
-/// use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
 /// // Oxygen (0) with two hydrogens (1).
 /// let water = Points::from_rows(&[[0.0; 3], [0.96, 0.0, 0.0], [-0.24, 0.93, 0.0]])?;
 /// let water = Particles::new(water).labelled(Labels::new(vec![0, 1, 1], 2)?)?;
 /// let engine = Cpu::new();
 /// let water = engine.prepare(water, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
+/// let what = CountSpec::new(bins).with_classes(Classes::Species);
 /// let job = PreparedJob::auto(&water);
-/// let (partials, _) = count_classes(&engine, &job, &bins, Sums::default(), Classes::Species, &Silent)?;
+/// let (partials, _) = count_classes(&engine, &job, what, &Silent)?;
 /// let [oo, oh, hh] = &partials[..] else { panic!("three pairs of species") };
 /// assert_eq!((oo.total().pairs, oh.npairs(), hh.npairs()), (0, &[2, 0][..], &[0, 1][..]));
 /// # Ok::<(), albireo::Error>(())
@@ -47,12 +47,10 @@ use crate::tally::{Classes, InverseProbability, JointWeights, Tallied, Tally};
 pub fn count_classes(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
-    classes: Classes,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(Vec<PairCounts>, Report), EngineError> {
-    let what = asked(job.job(), &bins.into(), sums.into()).with_classes(classes);
+    let what = what.into().of_job(job.job().pairs());
     let (tally, report) = engine.tally(job, &what, progress)?;
     let totals = totals_of(job.job(), &what, progress)?;
     let counts = tables_of(job.job(), &what, &tally, totals);
@@ -63,7 +61,7 @@ pub fn count_classes(
 /// The counts of each class of `job`, with these totals, that a tally holds.
 pub(super) fn tables_of(
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     tally: &Tally,
     totals: Vec<PairTotal>,
 ) -> Vec<PairCounts> {

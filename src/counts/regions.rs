@@ -10,14 +10,13 @@
 
 use super::classes::{PairSums, check_regions, tables_of};
 use super::weighted::{totals_of, with_weights_of_all};
-use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part, WeightedSums, asked};
-use crate::binning::Bins;
+use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, MergeError};
 use crate::exactness::Exactness;
 use crate::pairs::PairJob;
 use crate::progress::Progress;
-use crate::tally::{Classes, PairNormalisation, PairWeight, Tallied, Tally};
+use crate::tally::{Classes, CountSpec, PairNormalisation, PairWeight, Tally};
 
 /// The counts of a job, and of each region of its samples those of the pairs with both points in it (A) and with one point in it (C).
 ///
@@ -39,7 +38,7 @@ pub(super) struct Region {
 /// Counts the pairs of labelled samples, whose labels are the regions that both share, in one pass.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_regions};
+/// use albireo::counts::count_regions;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::{Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent};
 /// let rows = [[0.0; 3], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [2.0, 0.0, 0.0]];
@@ -47,7 +46,7 @@ pub(super) struct Region {
 /// let engine = Cpu::new();
 /// let sample = engine.prepare(sample, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
-/// let (counts, _) = count_regions(&engine, &PreparedJob::auto(&sample), &bins, Sums::default(), &Silent)?;
+/// let (counts, _) = count_regions(&engine, &PreparedJob::auto(&sample), &bins, &Silent)?;
 /// assert_eq!(counts.whole().npairs(), [3]);
 /// assert_eq!((counts.within(0).npairs(), counts.across(0).npairs()), (&[1][..], &[1][..]));
 /// // Without region 0 there is but the pair in region 1.
@@ -62,12 +61,11 @@ pub(super) struct Region {
 pub fn count_regions(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(RegionCounts, Report), EngineError> {
     check_regions(job.job().pairs())?;
-    let what = asked(job.job(), &bins.into(), sums.into());
+    let what = what.into().of_job(job.job().pairs());
     let by_region = what.clone().with_classes(Classes::Regions);
     let (tally, report) = engine.tally(job, &by_region, progress)?;
     let counts = RegionCounts::of_job_tally(job.job(), &what, &tally, progress)?;
@@ -78,7 +76,7 @@ impl RegionCounts {
     /// The counts of `job` that a tally of the tables of [`Classes::Regions`] holds.
     pub(super) fn of_job_tally(
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         tally: &Tally,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {

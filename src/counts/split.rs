@@ -12,7 +12,7 @@ use crate::particles::Particles;
 /// Subset k of N holds the rows whose number is k modulo N, counting from 0: nothing is drawn.
 ///
 /// ```
-/// use albireo::counts::{Split, Sums, count_pairs};
+/// use albireo::counts::{Split, count_pairs};
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
 /// let randoms = Particles::new(random::in_box(300, 1, [1.0; 3])?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 4)?);
@@ -20,7 +20,7 @@ use crate::particles::Particles;
 /// let mut rr: Option<albireo::PairCounts> = None;
 /// for subset in split.subsets_of(&randoms)? {
 ///     let job = PairJob::new(Pairs::Auto(&subset), &Domain::Open)?;
-///     let counts = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+///     let counts = count_pairs(&Naive, &job, &bins, &Silent)?;
 ///     match &mut rr {
 ///         None => rr = Some(counts),
 ///         Some(rr) => rr.merge(&counts)?,

@@ -3,14 +3,13 @@
 //! Entry: [`count_weight_sets`] and [`count_regions_of_weight_sets`].
 
 use super::classes::check_regions;
-use super::{PairCounts, RegionCounts, WeightedSums};
-use crate::binning::Bins;
+use super::{PairCounts, RegionCounts};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::Particles;
 use crate::progress::Progress;
-use crate::tally::{Classes, Sum, Sums, Tallied, WeightedSum, weight_exponents};
+use crate::tally::{Classes, CountSpec, Sum, WeightedSum, weight_exponents};
 
 /// Counts the pairs of prepared samples by each of their sets of weights ([`Particles::with_weight_sets`]) in one traversal.
 ///
@@ -19,17 +18,17 @@ use crate::tally::{Classes, Sum, Sums, Tallied, WeightedSum, weight_exponents};
 /// counted without them, unless bits or angles weigh its pairs. Engine `cuda` makes a pass for each set over the prepared samples.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_weight_sets};
+/// use albireo::counts::count_weight_sets;
 /// use albireo::engine::{Cpu, PreparedJob};
-/// use albireo::{Domain, Edges, Engine, Particles, Points, RBins, Silent, Weights};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, Points, RBins, Silent, Weights};
 /// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
 /// let fkp = Weights::PerParticle(vec![0.5, 0.25, 1.0].into());
 /// let galaxies = Particles::weighted(points, vec![1.0, 2.0, 0.5])?.with_weight_sets(vec![fkp])?;
 /// let engine = Cpu::new();
 /// let galaxies = engine.prepare(galaxies, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::linear(0.0, 4.0, 2)?);
-/// let sums = Sums { weights: true, ..Sums::default() };
-/// let (sets, _) = count_weight_sets(&engine, &PreparedJob::auto(&galaxies), &bins, sums, &Silent)?;
+/// let what = CountSpec::new(bins).with_weights();
+/// let (sets, _) = count_weight_sets(&engine, &PreparedJob::auto(&galaxies), what, &Silent)?;
 /// assert_eq!(sets[0].weight(), Some(vec![2.0, 1.5]));
 /// assert_eq!(sets[1].weight(), Some(vec![0.125, 0.75]));
 /// # Ok::<(), albireo::Error>(())
@@ -40,11 +39,10 @@ use crate::tally::{Classes, Sum, Sums, Tallied, WeightedSum, weight_exponents};
 pub fn count_weight_sets(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(Vec<PairCounts>, Report), EngineError> {
-    let all = AllSets::of(job.job(), &bins.into(), &sums.into())?;
+    let all = AllSets::of(job.job(), &what.into())?;
     let (tally, report) = engine.tally(job, &all.what, progress)?;
     let counts = all.sets.iter().map(|set| {
         let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
@@ -61,12 +59,11 @@ pub fn count_weight_sets(
 pub fn count_regions_of_weight_sets(
     engine: &dyn Engine,
     job: &PreparedJob<'_>,
-    bins: impl Into<Bins>,
-    sums: impl Into<WeightedSums>,
+    what: impl Into<CountSpec>,
     progress: &dyn Progress,
 ) -> Result<(Vec<RegionCounts>, Report), EngineError> {
     check_regions(job.job().pairs())?;
-    let all = AllSets::of(job.job(), &bins.into(), &sums.into())?;
+    let all = AllSets::of(job.job(), &what.into())?;
     let by_region = all.what.clone().with_classes(Classes::Regions);
     let (tally, report) = engine.tally(job, &by_region, progress)?;
     let counts = all.sets.iter().map(|set| {
@@ -82,7 +79,7 @@ struct OneSet {
     first: Particles,
     second: Option<Particles>,
     /// What is counted of it, and where its sums are among those of all sets.
-    what: Tallied,
+    what: CountSpec,
     places: Vec<usize>,
 }
 
@@ -102,36 +99,35 @@ impl OneSet {
 
 /// What is counted of all sets of weights in one traversal.
 struct AllSets {
-    what: Tallied,
+    what: CountSpec,
     sets: Vec<OneSet>,
 }
 
 impl AllSets {
-    fn of(job: &PairJob<'_>, binning: &Bins, sums: &WeightedSums) -> Result<Self, EngineError> {
+    fn of(job: &PairJob<'_>, asked: &CountSpec) -> Result<Self, EngineError> {
         let number = job.pairs().weight_sets()?;
         let (one, other) = job.pairs().samples();
-        let mut sets: Vec<OneSet> = (0..number)
-            .map(|set| OneSet {
-                first: one.of_weight_set(set),
-                second: other.map(|sample| sample.of_weight_set(set)),
-                what: Tallied::new(binning.clone()),
-                places: vec![],
-            })
-            .collect();
+        let of_set = |set| {
+            let (first, second) = (
+                one.of_weight_set(set),
+                other.map(|sample| sample.of_weight_set(set)),
+            );
+            let what = asked.clone().without_weights();
+            let places = vec![];
+            OneSet {
+                first,
+                second,
+                what,
+                places,
+            }
+        };
+        let mut sets: Vec<OneSet> = (0..number).map(of_set).collect();
         for set in &mut sets {
-            let weights = sums.sums().weights
-                && (sums.pair_weight().is_some() || Sums::for_pairs(set.pairs()).weights);
-            let sums = sums.clone().with_sums(Sums {
-                weights,
-                ..sums.sums()
-            });
-            let what = sums.over(binning);
-            set.what = if weights {
-                what.with_weight_exponents(weight_exponents(set.pairs()))
-                    .in_range_of(set.pairs())
-            } else {
-                what
-            };
+            let pairs = set.pairs();
+            if asked.has_weights() && (asked.pair_weight().is_some() || pairs.have_weights()) {
+                let what = asked.clone().with_weight_exponents(weight_exponents(pairs));
+                set.what = what.in_range_of(pairs);
+            }
         }
         let weighted = sets.iter().any(|set| has_products(&set.what));
         // The products of all sets come first, in their order: engines sum these together fastest.
@@ -147,17 +143,16 @@ impl AllSets {
                 }
             }
         }
-        let none = Sums::default();
-        let mut what = sums.clone().with_sums(none).over(binning);
+        let mut what = asked.clone().without_sums();
         if weighted {
             what = what.with_weight_exponents(weight_exponents(job.pairs()));
         }
-        let what = all.into_iter().fold(what, Tallied::with_sum);
+        let what = all.into_iter().fold(what, CountSpec::with_sum);
         Ok(Self { what, sets })
     }
 }
 
-fn has_products(what: &Tallied) -> bool {
+fn has_products(what: &CountSpec) -> bool {
     let mut sums = what.sums().iter().filter_map(Sum::weighted);
     sums.any(|(_, sum)| sum == WeightedSum::Product)
 }

@@ -2,35 +2,35 @@
 
 use super::brute_force::weights_of_all;
 use super::classes::totals;
-use super::{PairKind, PairTotal, WeightedSums};
+use super::{PairKind, PairTotal};
 use crate::error::{EngineError, JobError};
 use crate::pairs::{PairJob, Pairs};
 use crate::progress::Progress;
-use crate::tally::{InverseProbability, PairNormalisation, PairWeight, Tallied};
+use crate::tally::{CountSpec, InverseProbability, PairNormalisation, PairWeight};
 
 /// Hands `count` the job, or where one of two samples alone has the bits that inverse probabilities are made of, the same job with
 /// individual weights in their place.
 pub(super) fn with_individual<T>(
     job: &PairJob<'_>,
-    sums: WeightedSums,
-    count: impl FnOnce(&PairJob<'_>, WeightedSums) -> Result<T, EngineError>,
+    what: CountSpec,
+    count: impl FnOnce(&PairJob<'_>, CountSpec) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
-    let inverse = sums.pair_weight().and_then(PairWeight::inverse).cloned();
+    let inverse = what.pair_weight().and_then(PairWeight::inverse).cloned();
     let (Some(inverse), Pairs::Cross(first, second)) = (inverse, job.pairs()) else {
-        return count(job, sums);
+        return count(job, what);
     };
     let individual = |sample| inverse.individual(sample).map_err(JobError::from);
     let of = |pairs| PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal());
     match [first, second].map(|sample| sample.bits().is_some()) {
         [true, false] => {
             let first = individual(first)?;
-            count(&of(Pairs::Cross(&first, second)), sums.without_inverse())
+            count(&of(Pairs::Cross(&first, second)), what.without_inverse())
         }
         [false, true] => {
             let second = individual(second)?;
-            count(&of(Pairs::Cross(first, &second)), sums.without_inverse())
+            count(&of(Pairs::Cross(first, &second)), what.without_inverse())
         }
-        _ => count(job, sums),
+        _ => count(job, what),
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn with_individual<T>(
 /// Samples without labels, or a stop asked for through `progress` while all pairs are looked at.
 pub(super) fn totals_of(
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<Vec<PairTotal>, EngineError> {
     let pairs = job.pairs();
@@ -56,7 +56,7 @@ pub(super) fn totals_of(
 /// A stop asked for through `progress`.
 pub(super) fn with_weights_of_all(
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     mut totals: Vec<PairTotal>,
     progress: &dyn Progress,
 ) -> Result<Vec<PairTotal>, EngineError> {

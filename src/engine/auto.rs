@@ -18,9 +18,8 @@ use super::costs::GPU_COSTS;
 #[cfg(feature = "cuda")]
 use super::cuda::{Cuda, CudaError, CudaOptions, has_driver};
 use super::{AnyEngine, Cpu, Isa, PairJob};
-use crate::binning::Bins;
 use crate::particles::Particles;
-use crate::tally::WeightedSums;
+use crate::tally::CountSpec;
 use in_reach::{even_share, orders, tested, tried_share};
 
 /// Chooses among the engines of this machine.
@@ -128,30 +127,14 @@ impl Auto {
         seconds.sum()
     }
 
-    /// The engine for counting the pairs of `job` in the bins of `binning`.
-    pub fn choose(
-        &self,
-        job: &PairJob<'_>,
-        binning: impl Into<Bins>,
-        sums: impl Into<WeightedSums>,
-    ) -> Choice {
-        self.choose_for(&[(*job, sums.into())], binning)
+    /// The engine for counting `what` of the pairs of `job`.
+    pub fn choose(&self, job: &PairJob<'_>, what: impl Into<CountSpec>) -> Choice {
+        self.choose_for(&[(*job, what.into())])
     }
 
-    /// The one engine for counting the pairs of all `jobs` in the bins of `binning`, such as DD, DR and RR: a GPU has to be started only
-    /// once for them.
-    pub fn choose_for<S: Clone + Into<WeightedSums>>(
-        &self,
-        jobs: &[(PairJob<'_>, S)],
-        binning: impl Into<Bins>,
-    ) -> Choice {
-        let binning = &binning.into();
-        let asked = jobs.iter().map(|(job, sums)| (*job, sums.clone().into()));
-        let jobs: Vec<(PairJob<'_>, WeightedSums)> = asked.collect();
-        let beyond = |(job, sums): &(PairJob<'_>, WeightedSums)| {
-            let what = sums.clone().over(binning);
-            what.reaches_beyond(job.domain())
-        };
+    /// The one engine for all `jobs` and what is counted of them, such as DD, DR and RR: a GPU has to be started only once for them.
+    pub fn choose_for(&self, jobs: &[(PairJob<'_>, CountSpec)]) -> Choice {
+        let beyond = |(job, what): &(PairJob<'_>, CountSpec)| what.reaches_beyond(job.domain());
         if jobs.iter().any(beyond) {
             return Choice {
                 engine: AnyEngine::Cpu(self.cpu.clone()),
@@ -161,21 +144,22 @@ impl Auto {
         // Where it is soon done even if every pair is tested, or by nobody else, it is not worth to find out how many are in reach.
         let soon: f64 = jobs
             .iter()
-            .map(|(job, sums)| {
-                let work = job.n_pairs() as f64 * orders(job, binning);
-                self.cpu_seconds(0.0, work * CPU_COSTS.of(binning, sums, sets(job)))
+            .map(|(job, what)| {
+                let work = job.n_pairs() as f64 * orders(job, what.bins());
+                self.cpu_seconds(0.0, work * CPU_COSTS.of(what, sets(job)))
             })
             .sum();
         let try_some = soon >= SOON && self.may_have_gpus();
         let weighed: Vec<Weighed> = jobs
             .iter()
-            .map(|(job, sums)| {
+            .map(|(job, what)| {
+                let bins = what.bins();
                 let share = if try_some {
-                    tried_share(job, binning)
+                    tried_share(job, bins)
                 } else {
-                    even_share(job, binning)
+                    even_share(job, bins)
                 };
-                Weighed::new(job, sums, binning, tested(job, binning, share))
+                Weighed::new(job, what, tested(job, bins, share))
             })
             .collect();
         let seconds = |job: &Weighed| self.cpu_seconds(job.particles, job.cpu_work);
@@ -183,7 +167,7 @@ impl Auto {
         #[cfg(not(feature = "cuda"))]
         return self.stay(cpu, "");
         #[cfg(feature = "cuda")]
-        if crate::binning::Formed::of(binning).is_none() {
+        if jobs.iter().any(|(_, what)| what.bins().form().is_none()) {
             self.stay(cpu, ": GPUs have no kernel for these bins")
         } else {
             self.weigh(&weighed, cpu)
@@ -260,13 +244,13 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn new(job: &PairJob<'_>, sums: &WeightedSums, binning: &Bins, tested: f64) -> Self {
+    fn new(job: &PairJob<'_>, what: &CountSpec, tested: f64) -> Self {
         let (first, second) = job.pairs().samples();
         Self {
             particles: (first.len() + second.map_or(0, Particles::len)) as f64,
-            cpu_work: tested * CPU_COSTS.of(binning, sums, sets(job)),
+            cpu_work: tested * CPU_COSTS.of(what, sets(job)),
             #[cfg(feature = "cuda")]
-            gpu_work: tested * GPU_COSTS.of(binning, sums, sets(job)),
+            gpu_work: tested * GPU_COSTS.of(what, sets(job)),
         }
     }
 }
@@ -275,11 +259,10 @@ impl Weighed {
 #[allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 mod tests {
     use super::*;
-    use crate::binning::{Edges, RBins, ThetaBins};
+    use crate::binning::{Bins, Edges, RBins, ThetaBins};
     use crate::domain::{Domain, PeriodicBox};
     use crate::pairs::Pairs;
     use crate::particles::Points;
-    use crate::tally::Sums;
 
     fn cube(n: usize) -> Particles {
         let column = |k: usize| (0..n).map(|i| ((i * k) % n) as f64 / n as f64).collect();
@@ -331,7 +314,7 @@ mod tests {
         let auto = Auto::new(Cpu::new());
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let bins = RBins::new(Edges::linear(0.0, 0.5, 4).unwrap());
-        let choice = auto.choose(&job, &bins, Sums::default());
+        let choice = auto.choose(&job, &bins);
         assert!(matches!(choice.engine, AnyEngine::Cpu(_)));
         assert!(choice.reason.starts_with("cpu, "), "{}", choice.reason);
         #[cfg(feature = "cuda")]
@@ -374,11 +357,10 @@ mod tests {
         let sample = cube(10_000);
         let bins = RBins::new(Edges::linear(0.0, 2.0, 4).unwrap());
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-        let sums = Sums::default();
-        auto.choose(&job, &bins, sums);
+        auto.choose(&job, &bins);
         #[cfg(feature = "cuda")]
         assert!(auto.cuda.get().is_none(), "one is not worth a GPU's start");
-        auto.choose_for(&[(job, sums); 100], &bins);
+        auto.choose_for(&vec![(job, bins.into()); 100]);
         #[cfg(feature = "cuda")]
         assert!(auto.cuda.get().is_some(), "a hundred are");
     }
@@ -389,7 +371,7 @@ mod tests {
         let auto = Auto::new(Cpu::new().with_threads(1).unwrap());
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         let bins = RBins::new(Edges::linear(0.0, 2.0, 4).unwrap());
-        let choice = auto.choose(&job, &bins, Sums::default());
+        let choice = auto.choose(&job, &bins);
         #[cfg(feature = "cuda")] // Where there is none, not a word about one.
         if let Some(Err(CudaError::NoDriver | CudaError::NoDevice)) = auto.cuda.get() {
             assert!(!choice.reason.contains("GPU"), "{}", choice.reason);

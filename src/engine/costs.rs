@@ -2,8 +2,7 @@
 //!
 //! Entry: [`Costs`]. What was measured stands in `benches/RESULTS.md`; what was not is marked as a guess.
 
-use crate::binning::Bins;
-use crate::tally::{InverseProbability, WeightedSums};
+use crate::tally::{CountSpec, InverseProbability};
 
 /// What a pair costs, in the time of one that is counted in a few bins in r.
 pub(super) struct Costs {
@@ -58,27 +57,27 @@ pub(super) const GPU_COSTS: Costs = Costs {
 const FEW_BINS: usize = 32;
 
 impl Costs {
-    /// The cost of a pair in the bins of `binning`, with so many sets of weights.
-    pub(super) fn of(&self, binning: &Bins, asked: &WeightedSums, sets: usize) -> f64 {
-        let sums = asked.sums();
+    /// The cost of a pair, with so many sets of weights.
+    pub(super) fn of(&self, what: &CountSpec, sets: usize) -> f64 {
+        let (binning, weights) = (what.bins(), what.has_weights());
         let words = |inverse: &InverseProbability| inverse.words() as f64 * self.word;
-        let pair_weights = asked.pair_weight().map(|weight| {
+        let pair_weights = what.pair_weight().map(|weight| {
             let words = weight.inverse().map_or(0.0, words);
             self.pair_weights + words
         });
-        let separations = sums.legendre.is_empty() && !binning.on_sphere();
-        let measures = match (sums.weights, separations) {
+        let separations = !what.takes_legendre() && !binning.on_sphere();
+        let measures = match (weights, separations) {
             (true, _) => self.measures_beside_weights,
             (false, true) => self.separations[usize::from(binning.axes().len() > 1)],
             (false, false) => self.measures,
         };
         let further = sets.saturating_sub(1) as f64 * self.further_set;
         let factors = [
-            (binning.n_bins() > FEW_BINS || sums.weights, self.scattered),
+            (binning.n_bins() > FEW_BINS || weights, self.scattered),
             (binning.axes().len() > 1, self.two_coordinates),
-            (sums.weights, self.weighted),
-            (sums.weights, 1.0 + further),
-            (sums.take_measures(), measures),
+            (weights, self.weighted),
+            (weights, 1.0 + further),
+            (what.takes_measures(), measures),
             (pair_weights.is_some(), pair_weights.unwrap_or(1.0)),
         ];
         let factor = |(applies, factor)| if applies { factor } else { 1.0 };
@@ -91,18 +90,19 @@ impl Costs {
 mod tests {
     use super::*;
     use crate::binning::{Edges, RBins};
-    use crate::tally::Sums;
 
     #[test]
     fn what_is_summed_has_its_price() {
         let bins = RBins::new(Edges::linear(0.0, 1.0, 10).unwrap());
         let cost = |weights: bool, separations: bool, sets: usize| {
-            let sums = Sums {
-                weights,
-                separations,
-                ..Sums::default()
-            };
-            CPU_COSTS.of(&Bins::from(&bins), &sums.into(), sets)
+            let mut what = CountSpec::new(&bins);
+            if weights {
+                what = what.with_weights();
+            }
+            if separations {
+                what = what.with_mean_separation();
+            }
+            CPU_COSTS.of(&what, sets)
         };
         assert_eq!(cost(false, false, 1), 1.0);
         assert!((2.0..6.0).contains(&cost(false, true, 1)));

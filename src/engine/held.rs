@@ -17,7 +17,7 @@ use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
 use crate::particles::{Column, Particles, Points};
 use crate::pool;
-use crate::tally::{Cut, Merge, Tallied, Tally, Terms};
+use crate::tally::{CountSpec, Cut, Merge, Tally, Terms};
 use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk, roundings};
 
 /// Counts everything by `count`, and takes off what the cuts of `what` hold; none where that cannot be found without looking at every
@@ -27,10 +27,10 @@ use crate::traversal::{BlockPair, Layout, Region, Sorted, Walk, roundings};
 /// Those of `count`, and a stop asked for through `progress`.
 pub(super) fn without_held(
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     owners: Option<&Owners>,
     progress: &dyn Progress,
-    count: impl FnOnce(&Tallied) -> Result<Tally, EngineError>,
+    count: impl FnOnce(&CountSpec) -> Result<Tally, EngineError>,
 ) -> Result<Option<Tally>, EngineError> {
     if what.cuts().is_empty() {
         return count(what).map(Some);

@@ -13,7 +13,7 @@ use crate::pairs::{PairJob, Pairs};
 use crate::particles::Points;
 use crate::pool;
 use crate::separation::norm2;
-use crate::tally::{Classes, Legendre, Merge, Sum, Tallied, Tally, Terms};
+use crate::tally::{Classes, CountSpec, Legendre, Merge, Sum, Tally, Terms};
 
 /// Pairs a particle that may lack a sign; where there are more, both orders are counted.
 const MOST_CANDIDATES: usize = 16;
@@ -26,9 +26,9 @@ const FEW_PARTICLES: usize = 4096;
 /// A job for which `what` is not defined; those of `count`.
 pub(super) fn in_one_order<R>(
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     exactness: Exactness,
-    count: impl FnOnce(&Tallied) -> Result<(Tally, R), EngineError>,
+    count: impl FnOnce(&CountSpec) -> Result<(Tally, R), EngineError>,
 ) -> Result<(Tally, R), EngineError> {
     // What is approximate may have put pairs without a sign elsewhere, where they cannot be taken off.
     let exact = exactness == Exactness::Exact;
@@ -56,7 +56,7 @@ pub(super) fn in_one_order<R>(
 }
 
 /// The bins of |mu| or |pi| that say it all, and how.
-fn mirrored(job: &PairJob<'_>, what: &Tallied) -> Option<(Bins, Mirror)> {
+fn mirrored(job: &PairJob<'_>, what: &CountSpec) -> Option<(Bins, Mirror)> {
     let both_orders = what.bins().order() == PairOrder::Ordered;
     let auto = matches!(job.pairs(), Pairs::Auto(_));
     let of_one_class = what.classes() == Classes::One;
@@ -75,7 +75,7 @@ fn mirrored(job: &PairJob<'_>, what: &Tallied) -> Option<(Bins, Mirror)> {
 }
 
 /// Whether both orders of a pair add the same, and are cut alike.
-fn are_even(what: &Tallied) -> bool {
+fn are_even(what: &CountSpec) -> bool {
     let even =
         |sum: &Sum| !matches!(sum, Sum::Term(_)) && !sum.legendre().is_some_and(Legendre::is_odd);
     let mut cuts = what.cuts().iter();
@@ -170,7 +170,11 @@ fn places(points: &Points, los: LineOfSight) -> Vec<f64> {
 }
 
 /// One order of each of these pairs that lies in one bin in both.
-fn without_sign(job: &PairJob<'_>, what: &Tallied, rows: &[[usize; 2]]) -> Result<Tally, JobError> {
+fn without_sign(
+    job: &PairJob<'_>,
+    what: &CountSpec,
+    rows: &[[usize; 2]],
+) -> Result<Tally, JobError> {
     let terms = Terms::new(what, job.pairs())?;
     let points = job.pairs().both().0.points().view();
     let mut tally = terms.empty();

@@ -60,7 +60,7 @@ use std::ops::{Deref, Range};
 use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::particles::Particles;
-use crate::tally::{Tallied, Tally};
+use crate::tally::{CountSpec, Tally};
 
 /// Visits the pairs of a job.
 pub trait Engine {
@@ -82,7 +82,7 @@ pub trait Engine {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError>;
 
@@ -93,7 +93,7 @@ pub trait Engine {
     fn units(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Units, EngineError> {
         Units::sorted(job.job(), what, progress)
@@ -110,7 +110,7 @@ pub trait Engine {
     fn tally_units(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         units: (&Units, Range<usize>),
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
@@ -139,7 +139,7 @@ pub trait Engine {
     fn run(
         &self,
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
         what.admit(job)?;

@@ -5,7 +5,7 @@ use crate::binning::PairOrder;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Tallied, Tally, Terms};
+use crate::tally::{CountSpec, Tally, Terms};
 
 /// The plain double loop of the contract.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,7 +25,7 @@ impl Engine for Naive {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         job.sorted::<NotSorted>("naive")?;

@@ -73,12 +73,12 @@ impl Prepared {
 ///
 /// ```
 /// use albireo::engine::{Cpu, PreparedJob};
-/// use albireo::{Domain, Edges, Engine, Particles, Points, RBins, Silent, Tallied};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, Points, RBins, Silent};
 /// let sample = |x: f64| -> Result<_, albireo::Error> { Ok(Particles::new(Points::from_rows(&[[0.0; 3], [x, 0.0, 0.0]])?)) };
 /// let engine = Cpu::new();
 /// let data = engine.prepare(sample(1.0)?, &Domain::Open, &Silent)?;
 /// let randoms = engine.prepare(sample(3.0)?, &Domain::Open, &Silent)?;
-/// let what = Tallied::new(RBins::new(Edges::linear(0.0, 4.0, 2)?));
+/// let what = CountSpec::new(RBins::new(Edges::linear(0.0, 4.0, 2)?));
 /// let (dd, _) = engine.tally(&PreparedJob::auto(&data), &what, &Silent)?;
 /// let (dr, _) = engine.tally(&PreparedJob::cross(&data, &randoms)?, &what, &Silent)?;
 /// assert_eq!((dd.pairs(), dr.pairs()), (&[1, 0][..], &[2, 2][..]));

@@ -10,7 +10,7 @@ use crate::domain::Domain;
 use crate::error::{EngineError, JobError};
 use crate::particles::{Column, Particles};
 use crate::progress::Progress;
-use crate::tally::Tallied;
+use crate::tally::CountSpec;
 
 /// Memory that processes of one machine read, and of which the first of them makes the contents. All of them call its functions in the
 /// same order.
@@ -64,7 +64,7 @@ impl AnyEngine {
     pub fn lay_out_once(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {

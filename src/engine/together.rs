@@ -14,7 +14,7 @@ use crate::binning::PairOrder;
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Classes, Merge, Tallied, Tally};
+use crate::tally::{Classes, CountSpec, Merge, Tally};
 
 /// The CPU and the GPUs at the same time.
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ fn share_out(
     (fast, slow): (&(dyn Engine + Sync), &dyn Engine),
     [large, small]: [Vec<Piece>; 2],
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
     let small = Mutex::new(small);
@@ -105,7 +105,7 @@ fn count_pieces(
     engine: &dyn Engine,
     pieces: impl Iterator<Item = Piece>,
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
     let what = what
@@ -139,7 +139,7 @@ impl Engine for Together {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         job.sorted::<ByPieces>("cuda+cpu")?;
@@ -157,7 +157,7 @@ impl Engine for Together {
         progress.begin(job.n_pairs());
         let [cpu, cuda] = relative_rates(&self.cpu, &self.cuda);
         let rate = cpu / (cpu + cuda);
-        let count = |all: &Tallied| {
+        let count = |all: &CountSpec| {
             let deal = || deal(job.pairs(), all.bins().order(), rate);
             all.pass_by_pass(|one| share_out((&self.cuda, &self.cpu), deal(), job, one, progress))
         };
@@ -216,7 +216,7 @@ mod tests {
         assert!(small.is_empty(), "too few to be worth sorting");
     }
 
-    fn agrees(job: &PairJob<'_>, what: &Tallied) {
+    fn agrees(job: &PairJob<'_>, what: &CountSpec) {
         let pieces = deal(job.pairs(), what.bins().order(), 0.8);
         assert!(pieces.iter().all(|lot| !lot.is_empty()));
         // Not the CPU's: all its kernels would be compiled for this alone, and tests of engines count with them.
@@ -232,8 +232,8 @@ mod tests {
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
             let bins = SMuBins::new(s.clone(), mu.clone(), LineOfSight::First).unwrap();
-            agrees(&job, &Tallied::new(bins).with_sum(Sum::Product));
-            let what = Tallied::new(RBins::new(s.clone())).with_sum(Sum::Product);
+            agrees(&job, &CountSpec::new(bins).with_sum(Sum::Product));
+            let what = CountSpec::new(RBins::new(s.clone())).with_sum(Sum::Product);
             agrees(&job, &what.with_sum(Sum::Separation));
         }
     }

@@ -20,7 +20,7 @@ use crate::pairs::{Pairs, Traversal};
 use crate::particles::{Particles, run_start};
 use crate::pool;
 use crate::progress::Lasting;
-use crate::tally::{Classes, Merge, Tallied, Tally};
+use crate::tally::{Classes, CountSpec, Merge, Tally};
 use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 
 /// The units of a job: runs of up to about a thousand particles that lie close together, each with the pairs that it takes.
@@ -31,12 +31,12 @@ use crate::traversal::{Layout, Region, Sorted, Taking, Walk, roundings};
 /// ```
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::tally::Merge;
-/// use albireo::{Domain, Edges, Engine, Particles, RBins, Silent, Tallied, random};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Particles, RBins, Silent, random};
 /// let gas = Particles::new(random::in_box(5000, 1, [1.0; 3])?);
 /// let engine = Cpu::new();
 /// let gas = engine.prepare(gas, &Domain::Open, &Silent)?;
 /// let job = PreparedJob::auto(&gas);
-/// let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.2, 4)?));
+/// let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.2, 4)?));
 /// let units = engine.units(&job, &what, &Silent)?;
 /// let third = |index| {
 ///     let part = (&units, units.part(index, 3));
@@ -113,7 +113,7 @@ impl Units {
     /// The units of a job whose samples nobody has sorted yet.
     pub(super) fn sorted(
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
         what.admit(job)?;
@@ -326,7 +326,7 @@ fn numbers(marked: &[bool]) -> impl Iterator<Item = usize> {
 pub(super) fn tally_as_jobs<E: Engine + ?Sized>(
     engine: &E,
     job: &PreparedJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     (units, run): (&Units, Range<usize>),
     progress: &dyn Progress,
 ) -> Result<(Tally, Report), EngineError> {
@@ -342,7 +342,7 @@ pub(super) fn tally_as_jobs<E: Engine + ?Sized>(
 fn tally_arranged<E: Engine + ?Sized>(
     engine: &E,
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     (units, run): (&Units, Range<usize>),
     progress: &dyn Progress,
 ) -> Result<Tally, EngineError> {
@@ -370,7 +370,7 @@ fn tally_arranged<E: Engine + ?Sized>(
         Some(second) => Pairs::Cross(&own, second),
     };
     let arranged = PairJob::of_placed(pairs, job.domain()).with_traversal(job.traversal());
-    let count = |all: &Tallied| {
+    let count = |all: &CountSpec| {
         all.pass_by_pass(|one| {
             let exponents = one.weight_exponents(job.pairs());
             let one = one.clone().with_weight_exponents(exponents);
@@ -380,7 +380,7 @@ fn tally_arranged<E: Engine + ?Sized>(
                     let cuts = one.cuts().iter();
                     let [a, b] = piece.runs();
                     let cuts = cuts.map(|cut| cut.in_runs([&a, &b], units.is_auto()));
-                    let one = cuts.fold(one.clone().without_cuts(), Tallied::with_cut);
+                    let one = cuts.fold(one.clone().without_cuts(), CountSpec::with_cut);
                     engine.run(job, &one, &OfPiece(progress))
                 });
                 tally.merge(part?);
@@ -399,7 +399,7 @@ fn tally_arranged<E: Engine + ?Sized>(
     }
     let cuts = what.cuts().iter();
     let cuts = cuts.map(|cut| cut.renumbered(&places, units.is_auto()));
-    count(&cuts.fold(what.clone().without_cuts(), Tallied::with_cut))
+    count(&cuts.fold(what.clone().without_cuts(), CountSpec::with_cut))
 }
 
 #[cfg(test)]
@@ -415,7 +415,7 @@ mod tests {
         let n = 40_000;
         let sample = |seed| Particles::new(random::in_box(n, seed, [8.0, 0.5, 0.5]).unwrap());
         let (a, b) = (sample(1), sample(2));
-        let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.1, 2).unwrap()));
+        let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.1, 2).unwrap()));
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
             let job = PairJob::new(pairs, &Domain::Open).unwrap();
             let units = Units::sorted(&job, &what, &Silent).unwrap();

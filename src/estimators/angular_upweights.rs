@@ -11,10 +11,10 @@ use crate::tally::AngularWeight;
 /// (Percival & Bianchi 2017, DOI 10.48550/arXiv.1703.02071).
 ///
 /// Count the observed sample with the weights of pairs that its other counts take. A bin stands at the mean angle of the parent's pairs
-/// where that was summed ([`crate::counts::Sums::separations`]) and there are any, else at its centre.
+/// where that was summed ([`crate::CountSpec::with_mean_separation`]) and there are any, else at its centre.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::angular_upweights;
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, Silent, ThetaBins, random};
 /// let sky = random::in_box(300, 1, [1.0; 3])?;
@@ -23,7 +23,7 @@ use crate::tally::AngularWeight;
 /// let theta = ThetaBins::new(Edges::linear(0.0, 20.0, 4)?)?;
 /// let count = |sample: &Particles| {
 ///     let job = PairJob::new(Pairs::Auto(sample), &Domain::Open)?;
-///     count_pairs(&Naive, &job, &theta, Sums::default(), &Silent)
+///     count_pairs(&Naive, &job, &theta, &Silent)
 /// };
 /// let upweights = angular_upweights(&count(&parent)?, &count(&observed)?)?;
 /// assert_eq!(upweights.degrees(), [2.5, 7.5, 12.5, 17.5]);

@@ -15,10 +15,10 @@ use crate::result::Correlation;
 /// The counts of an estimator's terms, each kept apart by the regions that all samples share; those of randoms may be known instead.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_regions};
+/// use albireo::counts::count_regions;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::estimators::{Covariance, Estimation, Estimator, Jackknife, Role};
-/// use albireo::{Domain, Edges, Engine, Labels, Pairs, Particles, RBins, Silent, random};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Pairs, Particles, RBins, Silent, random};
 /// // Eight regions: the halves of the unit cube along each axis.
 /// let sample = |n, seed| {
 ///     let points = random::in_box(n, seed, [1.0; 3])?;
@@ -42,7 +42,7 @@ use crate::result::Correlation;
 ///         None => PreparedJob::auto(&first),
 ///         Some(second) => PreparedJob::cross(&first, second)?,
 ///     };
-///     let (counts, _) = count_regions(&engine, &job, &bins, Sums::for_pairs(pairs), &Silent)?;
+///     let (counts, _) = count_regions(&engine, &job, CountSpec::for_pairs(&bins, pairs), &Silent)?;
 ///     Ok::<_, albireo::Error>(counts)
 /// })?;
 /// let realisations: Result<Vec<_>, _> = counts.jackknife(Jackknife::Standard).map(|xi| xi.map(|xi| xi.xi)).collect();

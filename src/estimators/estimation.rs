@@ -20,9 +20,9 @@ use crate::tally::{Cut, LegendreDegrees};
 /// The counts that an estimator takes of given samples, ready to be made.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{Estimation, Estimator, Role};
-/// use albireo::{Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
+/// use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
 /// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
 /// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
 /// let sample = |role| match role {
@@ -34,7 +34,7 @@ use crate::tally::{Cut, LegendreDegrees};
 /// let estimation = Estimation::new(Estimator::LandySzalay, &bins, &Domain::Open, sample)?;
 /// let xi = estimation.run(|_, pairs| {
 ///     let job = PairJob::new(pairs, &Domain::Open)?;
-///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent)?)
+///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, CountSpec::for_pairs(&bins, pairs), &Silent)?)
 /// })?;
 /// assert_eq!(xi.estimator, "landy-szalay");
 /// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
@@ -89,7 +89,7 @@ impl<'a> Estimation<'a> {
     }
 
     /// The same of fewer pairs: those that `cuts` hold are in no count, so that random pairs that are known must lack them too. Whoever
-    /// counts leaves them out ([`crate::counts::Sums::dropping`]).
+    /// counts leaves them out ([`crate::CountSpec::with_cut`]).
     ///
     /// # Errors
     /// [`EstimatorError::AnalyticRr`] where random pairs are known, but not without those.
@@ -102,7 +102,7 @@ impl<'a> Estimation<'a> {
         })
     }
 
-    /// The same, of counts that hold the Legendre sums of these degrees ([`crate::counts::Sums::legendre`]): known pairs of randoms then
+    /// The same, of counts that hold the Legendre sums of these degrees ([`crate::CountSpec::with_legendre`]): known pairs of randoms then
     /// have theirs too.
     ///
     /// # Errors

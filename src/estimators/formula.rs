@@ -24,9 +24,9 @@ const REVERSED: [(Term, Term); 2] = [(Term::RD, Term::DR), (Term::SD, Term::DS)]
 ///
 /// ```
 /// use albireo::binning::PairOrder;
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{Estimation, Formula, Role, Term};
-/// use albireo::{Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
+/// use albireo::{CountSpec, Domain, Edges, Naive, PairJob, Particles, RBins, Silent, random};
 /// let formula: Formula = "DD*RR/DR^2 - 1".parse()?;
 /// assert_eq!(formula.terms(PairOrder::Unordered), [Term::DD, Term::DR, Term::RR]);
 /// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
@@ -40,7 +40,7 @@ const REVERSED: [(Term, Term); 2] = [(Term::RD, Term::DR), (Term::SD, Term::DS)]
 /// let estimation = Estimation::new(formula, &bins, &Domain::Open, sample)?;
 /// let xi = estimation.run(|_, pairs| {
 ///     let job = PairJob::new(pairs, &Domain::Open)?;
-///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, &bins, Sums::for_pairs(pairs), &Silent)?)
+///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, CountSpec::for_pairs(&bins, pairs), &Silent)?)
 /// })?;
 /// assert_eq!(xi.estimator, "DD*RR/DR^2 - 1");
 /// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);

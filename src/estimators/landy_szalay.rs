@@ -19,12 +19,12 @@ fn one_sample(counts: &(impl RandomPairs + ?Sized)) -> bool {
 /// [`LandySzalayCross`] with both DR and RD then has less noise.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, RBins, Silent, estimators::LandySzalay, random};
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
 /// let data = albireo::Particles::new(random::in_box(50, 1, [1.0; 3])?);
 /// let randoms = albireo::Particles::new(random::in_box(200, 2, [1.0; 3])?);
-/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, Sums::default(), &Silent);
+/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, &Silent);
 /// let (dd, rr) = (count(Pairs::Auto(&data))?, count(Pairs::Auto(&randoms))?);
 /// let dr = count(Pairs::Cross(&data, &randoms))?;
 /// let xi = LandySzalay { dd: &dd, dr: &dr, rr: &rr }.estimate()?;
@@ -94,14 +94,14 @@ impl Recipe for OfOneSample {
 /// DOI 10.1086/311146.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, estimators::LandySzalayCross, random};
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
 /// let sample = |n, seed| Ok::<_, albireo::Error>(Particles::new(random::in_box(n, seed, [1.0; 3])?));
 /// let (d1, d2, r1, r2) = (sample(40, 1)?, sample(60, 2)?, sample(200, 3)?, sample(200, 4)?);
 /// let count = |a, b| {
 ///     let job = PairJob::new(Pairs::Cross(a, b), &Domain::Open)?;
-///     count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)
+///     count_pairs(&Naive, &job, &bins, &Silent)
 /// };
 /// let xi = LandySzalayCross {
 ///     d1d2: &count(&d1, &d2)?,
@@ -174,14 +174,14 @@ impl Recipe for OfTwoSamples {
 /// may be an [`super::AnalyticRr`].
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, ShiftedRandoms};
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
 /// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
 /// let shifted = Particles::new(random::in_box(200, 2, [1.0; 3])?);
-/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &domain)?, &bins, Sums::default(), &Silent);
+/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &domain)?, &bins, &Silent);
 /// let (dd, ss) = (count(Pairs::Auto(&data))?, count(Pairs::Auto(&shifted))?);
 /// let ds = count(Pairs::Cross(&data, &shifted))?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;

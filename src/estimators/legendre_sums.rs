@@ -320,10 +320,10 @@ impl Estimator {
     /// largest degree there is.
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::counts::count_pairs;
     /// use albireo::engine::Cpu;
     /// use albireo::estimators::{Estimation, Estimator, Role, legendre_degrees};
-    /// use albireo::{Axis, Domain, Edges, LineOfSight, PairJob, Particles, PeriodicBox, SMuBins, SignedEdges, Silent, random};
+    /// use albireo::{Axis, CountSpec, Domain, Edges, LineOfSight, PairJob, Particles, PeriodicBox, SMuBins, SignedEdges, Silent, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let data = Particles::new(random::in_box(200, 1, [1.0; 3])?);
     /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 1)?);
@@ -332,8 +332,8 @@ impl Estimator {
     /// let sample = |role| (role == Role::Data).then_some(&data);
     /// let estimation = Estimation::new(Estimator::Natural, &bins, &domain, sample)?.with_legendre(degrees)?;
     /// let counts = estimation.counts(|_, pairs| {
-    ///     let sums = Sums { legendre: degrees, ..Sums::for_pairs(pairs) };
-    ///     Ok::<_, albireo::Error>(count_pairs(&Cpu::new(), &PairJob::new(pairs, &domain)?, &bins, sums, &Silent)?)
+    ///     let what = CountSpec::for_pairs(&bins, pairs).with_legendre(degrees);
+    ///     Ok::<_, albireo::Error>(count_pairs(&Cpu::new(), &PairJob::new(pairs, &domain)?, what, &Silent)?)
     /// })?;
     /// let poles = Estimator::Natural.multipoles(&counts, &[0, 2])?;
     /// assert!(poles.poles[1].xi[1].abs() < 5.0 * poles.poles[1].error[1]);

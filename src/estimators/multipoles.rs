@@ -76,7 +76,7 @@ pub(super) fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 /// bins; bins without a single pair of data give NaN. Hamilton 1992, DOI 10.1086/186264.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Natural, multipoles};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
@@ -84,7 +84,7 @@ pub(super) fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 4)?);
 /// let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z))?;
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
-/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
 /// let poles = multipoles(&Natural { dd: &dd, rr: &rr }.estimate()?, &[0, 2])?;
 /// assert_eq!(poles.poles[1].ell, 2);

@@ -27,7 +27,7 @@ pub struct Projected {
 /// without a single pair of data give NaN. A bin without random pairs makes its wp NaN; widen the bins or add randoms. Davis & Peebles 1983, DOI 10.1086/160884.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Natural, projected};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
@@ -35,7 +35,7 @@ pub struct Projected {
 /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);
 /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
-/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
 /// let wp = projected(&Natural { dd: &dd, rr: &rr }.estimate()?)?;
 /// assert_eq!(wp.wp.len(), 2);
@@ -53,7 +53,7 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
 /// of them with none.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Natural, projected, projected_to};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
@@ -61,7 +61,7 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
 /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::new(vec![0.0, 0.25, 0.5])?);
 /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
-/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
 /// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
 /// let wp = projected_to(&xi, Some(0.25))?;

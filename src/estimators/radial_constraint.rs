@@ -23,11 +23,11 @@ use crate::tally::unordered_classes;
 /// Shells should be as thin as what the redshifts were drawn from resolves. Bins should reach all pairs; how many they hold is reported.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_classes};
+/// use albireo::counts::count_classes;
 /// use albireo::engine::{Cpu, PreparedJob};
 /// use albireo::estimators::RadialConstraint;
 /// use albireo::tally::Classes;
-/// use albireo::{Domain, Edges, Engine, Labels, Particles, RBins, Silent, random};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Labels, Particles, RBins, Silent, random};
 /// let points = random::in_box(400, 1, [1.0; 3])?;
 /// // Two shells, near and far.
 /// let shell = |row: usize| u32::from(points.at(row).iter().map(|x| x * x).sum::<f64>() > 1.0);
@@ -35,7 +35,7 @@ use crate::tally::unordered_classes;
 /// let engine = Cpu::new();
 /// let randoms = engine.prepare(Particles::new(points).labelled(labels)?, &Domain::Open, &Silent)?;
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 8)?);
-/// let (rr, _) = count_classes(&engine, &PreparedJob::auto(&randoms), &bins, Sums::default(), Classes::Species, &Silent)?;
+/// let (rr, _) = count_classes(&engine, &PreparedJob::auto(&randoms), CountSpec::new(&bins).with_classes(Classes::Species), &Silent)?;
 /// let model = [1.0, 0.5, 0.25, 0.1, 0.0, 0.0, 0.0, 0.0];
 /// let radial = RadialConstraint::new(&rr, &model)?;
 /// assert!(radial.values[0] > radial.values[5] && radial.covered == 1.0);

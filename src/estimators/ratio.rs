@@ -13,14 +13,14 @@ use crate::result::Correlation;
 /// count.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Natural};
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.5, 2)?);
 /// let data = Particles::new(random::in_box(100, 1, [1.0; 3])?);
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
-/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
 /// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
 /// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
@@ -85,12 +85,12 @@ impl Recipe for NaturalOfTwo {
 /// `xi = DD/DR - 1`. Davis & Peebles 1983, DOI 10.1086/160884.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, estimators::DavisPeebles, random};
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
 /// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
 /// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
-/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, Sums::default(), &Silent);
+/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, &Silent);
 /// let (dd, dr) = (count(Pairs::Auto(&data))?, count(Pairs::Cross(&data, &randoms))?);
 /// let xi = DavisPeebles { dd: &dd, dr: &dr }.estimate()?;
 /// assert!(xi.xi[1].abs() < 5.0 * xi.error[1]);
@@ -153,12 +153,12 @@ impl Recipe for DavisPeeblesOfTwo {
 /// `xi = DD RR / DR^2 - 1`, in which errors of the mean density enter in second order. Hamilton 1993, DOI 10.1086/173288.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, estimators::Hamilton, random};
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 2)?);
 /// let data = Particles::new(random::in_box(50, 1, [1.0; 3])?);
 /// let randoms = Particles::new(random::in_box(200, 2, [1.0; 3])?);
-/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, Sums::default(), &Silent);
+/// let count = |pairs| count_pairs(&Naive, &PairJob::new(pairs, &Domain::Open)?, &bins, &Silent);
 /// let (dd, rr) = (count(Pairs::Auto(&data))?, count(Pairs::Auto(&randoms))?);
 /// let dr = count(Pairs::Cross(&data, &randoms))?;
 /// let xi = Hamilton { dd: &dd, dr: &dr, rr: &rr }.estimate()?;

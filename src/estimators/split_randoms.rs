@@ -14,15 +14,15 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 /// Both parts stay exact integers. The Poisson variance of a bin is that of the pairs that were counted for it.
 ///
 /// ```
-/// use albireo::counts::{Split, Sums, count_pairs};
+/// use albireo::counts::{Split, count_pairs};
 /// use albireo::estimators::{Natural, RandomPairs, SplitRandoms};
-/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
+/// use albireo::{Bins, Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
 /// let (data, randoms) = (random::in_box(50, 1, [1.0; 3])?, random::in_box(400, 2, [1.0; 3])?);
 /// let (data, randoms) = (Particles::new(data), Particles::new(randoms));
-/// let bins = RBins::new(Edges::linear(0.0, 0.4, 4)?);
-/// let count = |sample: &Particles, bins: &RBins| {
+/// let bins = Bins::from(RBins::new(Edges::linear(0.0, 0.4, 4)?));
+/// let count = |sample: &Particles, bins: &Bins| {
 ///     let job = PairJob::new(Pairs::Auto(sample), &Domain::Open)?;
-///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, bins, Sums::default(), &Silent)?)
+///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, bins, &Silent)?)
 /// };
 /// let split = Split::new(4, Some(0.2))?;
 /// let Some(near) = split.near_bins(&bins)? else { panic!("two bins are near") };

@@ -91,7 +91,7 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
 /// independent bins. Kazin, Sanchez & Blanton 2012, DOI 10.1111/j.1365-2966.2011.19962.x.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::{AnalyticRr, Natural, wedges};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
@@ -99,7 +99,7 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
 /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 4)?);
 /// let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z))?;
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
-/// let dd = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
 /// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
 /// let halves = wedges(&xi, &[0.0, 0.5, 1.0])?;

@@ -86,18 +86,18 @@ fn of_sums(rr: &(impl RandomPairs + ?Sized), ell: u32) -> Option<Projected> {
 /// & `McDonald` 2021, DOI 10.1088/1475-7516/2021/11/031.
 ///
 /// `volume` is V, `(int n w)^2 / int (n w)^2`, with which `Q_0` goes to 1 at s = 0; without it `Q_0` is set to 1 in the innermost bin that
-/// has pairs, as Wilson et al. do. The sums are those of the counts ([`crate::counts::Sums::legendre`]) where these hold them in a single bin of
+/// has pairs, as Wilson et al. do. The sums are those of the counts ([`crate::CountSpec::with_legendre`]) where these hold them in a single bin of
 /// mu, else `L_l` is averaged over each bin in mu, which has to span [0, 1] or [-1, 1].
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs};
+/// use albireo::counts::count_pairs;
 /// use albireo::estimators::window_multipoles;
 /// use albireo::{Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, SMuBins, SignedEdges, Silent};
 /// let randoms = Particles::new(albireo::random::in_box(400, 1, [1.0, 1.0, 0.4])?);
 /// let (s, mu) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 1.0, 20)?);
 /// let bins = SMuBins::new(s, mu, LineOfSight::Fixed(albireo::Axis::Z))?;
 /// let job = PairJob::new(Pairs::Auto(&randoms), &Domain::Open)?;
-/// let rr = count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?;
+/// let rr = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let window = window_multipoles(&rr, None, &[0, 2])?;
 /// assert!((window.poles[0].q[0] - 1.0).abs() < 1e-15);
 /// assert!(window.poles[1].q[1] < 0.0, "a slab has fewer pairs along z");

@@ -12,7 +12,7 @@ use crate::engine::{AnyEngine, PreparedJob};
 use crate::error::{EngineError, JobError};
 use crate::particles::{Labels, Particles};
 use crate::progress::Progress;
-use crate::tally::{Classes, Cut, Tallied, Tally};
+use crate::tally::{Classes, CountSpec, Cut, Tally};
 
 /// Two frames of the same particles, row by row: an origin, and one some time later.
 #[derive(Debug, Clone)]
@@ -183,7 +183,7 @@ impl LaggedBins {
         cuts: Vec<Cut>,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let mut what = Tallied::new(self.bins.clone());
+        let mut what = CountSpec::new(self.bins.clone());
         if self.labels > 1 {
             what = what.with_classes(Classes::Species);
         }
@@ -217,7 +217,7 @@ impl LaggedBins {
                 continue;
             }
             let (before, after) = (of(&first.particles, &[a])?, of(second, &others)?);
-            let what = Tallied::new(self.bins.clone()).with_classes(Classes::Species);
+            let what = CountSpec::new(self.bins.clone()).with_classes(Classes::Species);
             let job = PreparedJob::cross(&before, &after)?;
             let (tally, _) = engine.tally(&job, &what, progress)?;
             for (&b, pairs) in others.iter().zip(tally.pairs().chunks_exact(bins)) {

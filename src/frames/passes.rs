@@ -10,7 +10,7 @@ use crate::counts::excluded_by_species;
 use crate::engine::{AnyEngine, Engine, Prepared, PreparedJob};
 use crate::error::{EngineError, JobError};
 use crate::progress::Progress;
-use crate::tally::{Classes, Tallied, Tally, unordered_class, unordered_classes};
+use crate::tally::{Classes, CountSpec, Tally, unordered_class, unordered_classes};
 
 /// The bins of a run over frames and the pairs of species that are counted into them.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl FrameBins {
         }
     }
 
-    /// The same in bins that may reach beyond half of the boxes: pairs count under their nearest images ([`Tallied::beyond_half`]), and each frame
+    /// The same in bins that may reach beyond half of the boxes: pairs count under their nearest images ([`CountSpec::beyond_half`]), and each frame
     /// keeps its box, by which its bins are cut.
     #[must_use]
     pub fn beyond_half(self) -> Self {
@@ -81,8 +81,8 @@ impl FrameBins {
     }
 
     /// What is counted of all pairs together.
-    fn tallied(&self) -> Tallied {
-        let what = Tallied::new(self.bins.clone());
+    fn what(&self) -> CountSpec {
+        let what = CountSpec::new(self.bins.clone());
         if self.beyond_half {
             what.beyond_half()
         } else {
@@ -171,7 +171,7 @@ impl FrameBins {
         job: FrameJob,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let mut what = self.tallied();
+        let mut what = self.what();
         if self.species > 1 {
             what = what.with_classes(Classes::Species);
         }
@@ -202,13 +202,13 @@ impl FrameBins {
             }
             let first = prepared(&**engine, job, &one(a), progress)?;
             if own {
-                let what = self.tallied();
+                let what = self.what();
                 let (tally, _) = engine.tally(&PreparedJob::auto(&first), &what, progress)?;
                 add(&mut all, &[self.class([a, a])], &tally);
             }
             if !others.is_empty() {
                 let second = prepared(&**engine, job, &others, progress)?;
-                let what = self.tallied().with_classes(Classes::Species);
+                let what = self.what().with_classes(Classes::Species);
                 let pairs = PreparedJob::cross(&first, &second)?;
                 let (tally, _) = engine.tally(&pairs, &what, progress)?;
                 let classes: Vec<usize> = others.iter().map(|&b| self.class([a, b])).collect();

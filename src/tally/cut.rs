@@ -22,12 +22,12 @@ use crate::separation::{Separation, direction};
 ///
 /// ```
 /// use albireo::tally::Cut;
-/// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent, Tallied};
+/// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
 /// let points = Points::from_rows(&[[1.0, 0.0, 0.0], [2.0, 0.001, 0.0], [0.0, 2.0, 0.0]])?;
 /// let sample = Particles::new(points);
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
 /// // Fibres collide below a tenth of a degree.
-/// let what = Tallied::new(RBins::new(Edges::linear(0.0, 3.0, 1)?)).with_cut(Cut::theta(0.0, 0.1)?);
+/// let what = CountSpec::new(RBins::new(Edges::linear(0.0, 3.0, 1)?)).with_cut(Cut::theta(0.0, 0.1)?);
 /// assert_eq!(Naive.run(&job, &what, &Silent)?.pairs(), [2]);
 /// # Ok::<(), albireo::Error>(())
 /// ```

@@ -1,6 +1,6 @@
 //! What is counted of pairs: plain data that every engine executes, and the integers that come out.
 //!
-//! Entry: [`Tallied`] (bins, sums, classes, weights of pairs) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is up to the
+//! Entry: [`CountSpec`] (bins, sums, classes, weights of pairs) and [`Tally`] (class x bin). Nothing here visits a pair: which pairs there are is up to the
 //! traversal, what one of them adds is defined by [`Terms`] alone.
 
 mod classes;
@@ -27,8 +27,9 @@ pub use pair_weight::{
 pub(crate) use pair_weight::{JointWeights, PairFactor};
 pub use range::weights_are_wide;
 pub use sum::{PairTerm, Sum, WeightedSum};
-pub use sums::{Sums, WeightedSums};
 pub use terms::Terms;
+
+use std::fmt;
 
 use crate::binning::{Bins, LineOfSight, PairOrder};
 use crate::domain::Domain;
@@ -40,19 +41,19 @@ use crate::particles::{Particles, Weights};
 /// What is counted: which bins, which sums beside the numbers of pairs, and which classes of pairs apart from one another.
 ///
 /// ```
-/// use albireo::tally::{Sum, Tallied};
+/// use albireo::tally::{CountSpec, Sum};
 /// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
 /// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?;
 /// let sample = Particles::weighted(points, vec![1.0, 2.0, 0.5])?;
 /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
-/// let what = Tallied::new(RBins::new(Edges::linear(0.0, 4.0, 2)?)).with_sum(Sum::Product);
+/// let what = CountSpec::new(RBins::new(Edges::linear(0.0, 4.0, 2)?)).with_sum(Sum::Product);
 /// let tally = Naive.run(&job, &what, &Silent)?;
 /// assert_eq!(tally.pairs(), [1, 2]);
 /// assert_eq!(tally.real_sum(0, what.exponent(&Sum::Product, job.pairs())), [2.0, 1.5]);
 /// # Ok::<(), albireo::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tallied {
+#[derive(Clone, PartialEq)]
+pub struct CountSpec {
     bins: Bins,
     sums: Vec<Sum>,
     classes: Classes,
@@ -62,9 +63,44 @@ pub struct Tallied {
     beyond_half: bool,
     /// The set of weights that sums of no further set take.
     weight_set: usize,
+    /// Whether weights are summed in two words; none where their range decides.
+    two_words: Option<bool>,
 }
 
-impl Tallied {
+/// Parts of counts know what they are parts of by this text: it stays as it is in files that are kept, and leaves out what a count decides.
+#[allow(
+    clippy::missing_fields_in_debug,
+    reason = "a mark of what is left out would change the text"
+)]
+impl fmt::Debug for CountSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tallied")
+            .field("bins", &self.bins)
+            .field("sums", &self.sums)
+            .field("classes", &self.classes)
+            .field("cuts", &self.cuts)
+            .field("weight_exponents", &self.weight_exponents)
+            .field("pair_weight", &self.pair_weight)
+            .field("beyond_half", &self.beyond_half)
+            .field("weight_set", &self.weight_set)
+            .finish()
+    }
+}
+
+impl From<&CountSpec> for CountSpec {
+    fn from(what: &CountSpec) -> Self {
+        what.clone()
+    }
+}
+
+/// The numbers of pairs in bins, all pairs together.
+impl<B: Into<Bins>> From<B> for CountSpec {
+    fn from(bins: B) -> Self {
+        Self::new(bins)
+    }
+}
+
+impl CountSpec {
     /// The numbers of pairs in these bins, all pairs together.
     pub fn new(bins: impl Into<Bins>) -> Self {
         Self {
@@ -76,6 +112,7 @@ impl Tallied {
             pair_weight: None,
             beyond_half: false,
             weight_set: 0,
+            two_words: None,
         }
     }
 
@@ -87,11 +124,11 @@ impl Tallied {
     ///
     /// ```
     /// use albireo::engine::Cpu;
-    /// use albireo::{Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, Tallied, random};
+    /// use albireo::{CountSpec, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let gas = Particles::new(random::in_domain(300, 1, &domain)?);
     /// let job = PairJob::new(Pairs::Auto(&gas), &domain)?;
-    /// let what = Tallied::new(RBins::new(Edges::linear(0.0, 0.9, 9)?));
+    /// let what = CountSpec::new(RBins::new(Edges::linear(0.0, 0.9, 9)?));
     /// assert!(Cpu::new().run(&job, &what, &Silent).is_err());
     /// let tally = Cpu::new().run(&job, &what.clone().beyond_half(), &Silent)?;
     /// assert_eq!(tally, Naive.run(&job, &what.beyond_half(), &Silent)?);
@@ -132,6 +169,30 @@ impl Tallied {
         self
     }
 
+    /// The same with weights summed in two words, or in one, whatever their range ([`CountSpec::in_range_of`]): for jobs whose counts are
+    /// added, such as subsets of one sample, by the range of all of them.
+    #[must_use]
+    pub fn in_two_words(self, two_words: bool) -> Self {
+        Self {
+            two_words: Some(two_words),
+            ..self
+        }
+    }
+
+    /// What a whole job is counted with: its weights looked through once.
+    #[must_use]
+    pub(crate) fn of_job(self, pairs: Pairs<'_>) -> Self {
+        if !self.has_weights() {
+            return self;
+        }
+        let two_words = self.two_words;
+        let what = self.with_weight_exponents(weight_exponents(pairs));
+        match two_words {
+            None => what.in_range_of(pairs),
+            Some(wide) => what.with_second_words(&[wide]),
+        }
+    }
+
     /// The same for a part of a larger job, whose weights have these exponents in all.
     #[must_use]
     pub fn with_weight_exponents(self, exponents: [i32; 2]) -> Self {
@@ -163,6 +224,15 @@ impl Tallied {
     /// The same in other bins.
     pub(crate) fn in_bins(self, bins: Bins) -> Self {
         Self { bins, ..self }
+    }
+
+    /// The numbers of the same pairs alone.
+    #[must_use]
+    pub(crate) fn without_sums(self) -> Self {
+        Self {
+            sums: vec![],
+            ..self
+        }
     }
 
     /// What is summed beside the numbers of pairs.
@@ -221,7 +291,7 @@ impl Tallied {
     /// A tally of `pairs` without any of them.
     ///
     /// # Errors
-    /// As [`Tallied::tables`].
+    /// As [`CountSpec::tables`].
     pub fn zero(&self, pairs: Pairs<'_>) -> Result<Tally, JobError> {
         let tables = self.tables(pairs)?.number();
         Ok(Tally::zero(self.bins.n_bins(), tables, self.sums.len()))

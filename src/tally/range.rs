@@ -1,6 +1,6 @@
 //! How many words a weighted sum needs: decided from the weights of a whole job alone, before a pair is counted.
 //!
-//! Entry: [`Tallied::in_range_of`].
+//! Entry: [`CountSpec::in_range_of`].
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -8,7 +8,7 @@
     reason = "scaled weights lie in [0, 1)"
 )]
 
-use super::{Sum, Tallied};
+use super::{CountSpec, Sum};
 use crate::fixed_point::{exponent, scaled};
 use crate::pairs::Pairs;
 use crate::particles::{Particles, Weights};
@@ -76,7 +76,7 @@ pub fn weights_are_wide(pairs: Pairs<'_>, set: usize) -> bool {
     first.largest * second.largest > WIDE * (first.mean * second.mean)
 }
 
-impl Tallied {
+impl CountSpec {
     /// The same with a second word ([`Sum::Rest`]) for each weighted sum by a set of weights of wide range.
     ///
     /// `pairs` are those of the whole job: engines, parts and ranks that are handed what comes out count alike.
@@ -87,11 +87,11 @@ impl Tallied {
             weights_are_wide(pairs, own)
         });
         let wide: Vec<bool> = wide.collect();
-        self.in_two_words(&wide)
+        self.with_second_words(&wide)
     }
 
     /// The same with a second word for the sums of each set of weights that `wide` says it of.
-    pub(crate) fn in_two_words(mut self, wide: &[bool]) -> Self {
+    pub(crate) fn with_second_words(mut self, wide: &[bool]) -> Self {
         let of_wide = |sum: &&Sum| sum.weighted().is_some_and(|(set, _)| wide[set]);
         let rests: Vec<Sum> = (self.sums.iter().filter(of_wide))
             .filter_map(Sum::rest)

@@ -10,7 +10,7 @@ use crate::separation::Separation;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use albireo::tally::{PairTerm, Sum, Tallied};
+/// use albireo::tally::{CountSpec, PairTerm, Sum};
 /// use albireo::{Edges, RBins, Separation};
 ///
 /// /// The square of the cosine between a pair and the z axis.
@@ -24,7 +24,7 @@ use crate::separation::Separation;
 /// }
 ///
 /// let bins = RBins::new(Edges::linear(0.0, 10.0, 5)?);
-/// let what = Tallied::new(bins).with_sum(Sum::Term(Arc::new(Alignment)));
+/// let what = CountSpec::new(bins).with_sum(Sum::Term(Arc::new(Alignment)));
 /// # Ok::<(), albireo::Error>(())
 /// ```
 pub trait PairTerm: fmt::Debug + Send + Sync {
@@ -51,7 +51,7 @@ pub enum Sum {
     WeightedLegendre(Legendre),
     /// The same by a further set of weights, numbered from 1 ([`crate::Particles::with_weight_sets`]), with exponents of its own.
     OfSet(usize, WeightedSum),
-    /// What the fixed point leaves of a weighted sum by a set of weights, where these are of wide range ([`super::Tallied::in_range_of`]):
+    /// What the fixed point leaves of a weighted sum by a set of weights, where these are of wide range ([`super::CountSpec::in_range_of`]):
     /// with `t = term * 2^36`, a pair adds `round_ties_even((t - round_ties_even(t)) * 2^28)`. The sum itself stands beside it, and both
     /// together have 64 fractional bits.
     Rest(usize, WeightedSum),

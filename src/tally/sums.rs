@@ -1,202 +1,149 @@
-//! The sums that counts take by default: what results of the library hold.
+//! The sums that results of the library hold, in the order in which counts hold them.
+//!
+//! Entry: [`CountSpec::with_weights`] and its neighbours. Any other sum is added by [`CountSpec::with_sum`].
 
-use super::{Cut, Legendre, LegendreDegrees, PairWeight, Sum, Tallied};
+use super::{CountSpec, Legendre, LegendreDegrees, PairWeight, Sum, WeightedSum};
 use crate::binning::Bins;
 use crate::pairs::Pairs;
-use crate::particles::{Particles, Weights};
 
-/// What is summed over the pairs of each bin besides their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sums {
-    /// The products of the two weights.
-    pub weights: bool,
-    /// The separation (the binning's coordinate), for its mean.
-    pub separations: bool,
-    /// The separation times the weight of the pair, for its weighted mean; needs [`Sums::weights`].
-    pub weighted_separations: bool,
-    /// Legendre polynomials of mu, times the weight of the pair where weights are summed: of bins with a line of sight. That of degree 0
-    /// is the number or the weight of the pairs, and is not summed again.
-    pub legendre: LegendreDegrees,
+/// The place of a sum among the others: products, separations, weighted ones, Legendre polynomials by degree, what is left.
+fn rank(sum: &Sum) -> usize {
+    match sum {
+        Sum::Product => 0,
+        Sum::Separation => 1,
+        Sum::WeightedSeparation => 2,
+        Sum::Legendre(_) | Sum::WeightedLegendre(_) => 3,
+        Sum::OfSet(..) | Sum::Rest(..) | Sum::Term(_) => 4,
+    }
 }
 
-impl Sums {
-    /// Weights where a sample has them, in any of its sets, no separations.
-    pub fn for_pairs(pairs: Pairs<'_>) -> Self {
-        let (first, second) = pairs.both();
-        let has = |sample: &Particles| {
-            let mut sets = (0..sample.weight_sets()).map(|set| sample.weights_of_set(set));
-            sets.any(|weights| matches!(weights, Weights::PerParticle(_)))
-        };
-        let weights = has(first) || has(second);
-        Self {
-            weights,
-            ..Self::default()
+impl CountSpec {
+    /// What results hold of `pairs` in these bins: their numbers, and the products of weights where a sample has weights, in any of its sets.
+    ///
+    /// ```
+    /// use albireo::{CountSpec, Edges, Pairs, Particles, Points, RBins};
+    /// let points = Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0]])?;
+    /// let (plain, weighted) = (Particles::new(points.clone()), Particles::weighted(points, vec![1.0, 0.5])?);
+    /// let bins = RBins::new(Edges::linear(0.0, 4.0, 2)?);
+    /// assert!(!CountSpec::for_pairs(&bins, Pairs::Auto(&plain)).has_weights());
+    /// assert!(CountSpec::for_pairs(&bins, Pairs::Cross(&plain, &weighted)).has_weights());
+    /// # Ok::<(), albireo::Error>(())
+    /// ```
+    pub fn for_pairs(bins: impl Into<Bins>, pairs: Pairs<'_>) -> Self {
+        let what = Self::new(bins);
+        if pairs.have_weights() {
+            what.with_weights()
+        } else {
+            what
         }
+    }
+
+    /// The same with the products of the two weights; Legendre sums are then those of the weights of pairs.
+    #[must_use]
+    pub fn with_weights(mut self) -> Self {
+        for sum in &mut self.sums {
+            if let Sum::Legendre(l) = *sum {
+                *sum = Sum::WeightedLegendre(l);
+            }
+        }
+        self.ranked(Sum::Product)
+    }
+
+    /// Whether the products of weights, by the first set, are summed.
+    pub fn has_weights(&self) -> bool {
+        self.sums.contains(&Sum::Product)
+    }
+
+    /// The same without a sum over weights: Legendre sums are those of the numbers of pairs.
+    #[must_use]
+    pub(crate) fn without_weights(mut self) -> Self {
+        self.sums
+            .retain(|sum| !matches!(sum, Sum::Product | Sum::WeightedSeparation));
+        for sum in &mut self.sums {
+            if let Sum::WeightedLegendre(l) = *sum {
+                *sum = Sum::Legendre(l);
+            }
+        }
+        self
+    }
+
+    /// The same with the separation of each pair (the coordinate of the bins), for its mean.
+    #[must_use]
+    pub fn with_mean_separation(self) -> Self {
+        self.ranked(Sum::Separation)
+    }
+
+    /// The same with the separation times the weight of the pair, for its weighted mean, where weights are summed already.
+    #[must_use]
+    pub fn with_weighted_separation(self) -> Self {
+        if self.has_weights() {
+            self.ranked(Sum::WeightedSeparation)
+        } else {
+            self
+        }
+    }
+
+    /// The same with Legendre polynomials of mu, times the weight of the pair where weights are summed: of bins with a line of sight. That
+    /// of degree 0 is the number or the weight of the pairs, and is not summed again.
+    #[must_use]
+    pub fn with_legendre(self, degrees: LegendreDegrees) -> Self {
+        let weights = self.has_weights();
+        let above = degrees.iter().filter(|l| *l != Legendre::L0);
+        above.fold(self, |what, l| {
+            what.ranked(if weights {
+                Sum::WeightedLegendre(l)
+            } else {
+                Sum::Legendre(l)
+            })
+        })
     }
 
     /// The same with the weights of pairs multiplied by `weight`; weights are summed then.
     ///
     /// ```
-    /// use albireo::counts::Sums;
-    /// use albireo::tally::{AngularWeight, PairWeight};
+    /// use albireo::tally::AngularWeight;
+    /// use albireo::{CountSpec, Edges, RBins};
     /// let upweights = AngularWeight::new(vec![0.0, 0.05], vec![3.0, 1.0])?;
-    /// let sums = Sums::default().weighted_by(upweights.into());
-    /// assert!(sums.sums().weights && sums.pair_weight().is_some());
+    /// let what = CountSpec::new(RBins::new(Edges::linear(0.0, 4.0, 2)?)).weighted_by(upweights.into());
+    /// assert!(what.has_weights() && what.pair_weight().is_some());
     /// # Ok::<(), albireo::Error>(())
     /// ```
-    pub fn weighted_by(self, weight: PairWeight) -> WeightedSums {
-        WeightedSums {
-            sums: Self {
-                weights: true,
-                ..self
-            },
-            pair_weight: Some(weight),
-            ..WeightedSums::default()
-        }
-    }
-
-    /// The same of fewer pairs: those that `cut` holds are not counted.
-    ///
-    /// ```
-    /// use albireo::counts::{Sums, count_pairs};
-    /// use albireo::tally::Cut;
-    /// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
-    /// // Two members of one halo and one of another.
-    /// let rows = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
-    /// let sample = Particles::new(Points::from_rows(&rows)?).grouped(Groups::new(vec![7, 7, 9]))?;
-    /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
-    /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4)?);
-    /// let two_halo = count_pairs(&Naive, &job, &bins, Sums::default().dropping(Cut::SameGroup), &Silent)?;
-    /// assert_eq!((two_halo.npairs(), two_halo.total().pairs), (&[0, 0, 1, 1][..], 3));
-    /// # Ok::<(), albireo::Error>(())
-    /// ```
-    pub fn dropping(self, cut: Cut) -> WeightedSums {
-        WeightedSums::from(self).dropping(cut)
-    }
-
-    /// These sums over these bins.
-    pub fn over(self, bins: impl Into<Bins>) -> Tallied {
-        let mut what = Tallied::new(bins);
-        for (wanted, sum) in [
-            (self.weights, Sum::Product),
-            (self.separations, Sum::Separation),
-            (
-                self.weighted_separations && self.weights,
-                Sum::WeightedSeparation,
-            ),
-        ] {
-            if wanted {
-                what = what.with_sum(sum);
-            }
-        }
-        for l in self.legendre.iter().filter(|l| *l != Legendre::L0) {
-            what = what.with_sum(if self.weights {
-                Sum::WeightedLegendre(l)
-            } else {
-                Sum::Legendre(l)
-            });
-        }
-        what
-    }
-
-    /// Whether they take the separation or the direction of each pair beside its bin.
-    pub(crate) fn take_measures(self) -> bool {
-        self.separations || self.weighted_separations || !self.legendre.is_empty()
-    }
-}
-
-/// Sums, what the weights of pairs are made of besides the product of two, and which pairs are left out.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct WeightedSums {
-    sums: Sums,
-    pair_weight: Option<PairWeight>,
-    cuts: Vec<Cut>,
-    beyond_half: bool,
-    two_words: Option<bool>,
-}
-
-impl From<Sums> for WeightedSums {
-    /// Weights that are the product of two.
-    fn from(sums: Sums) -> Self {
-        Self {
-            sums,
-            ..Self::default()
-        }
-    }
-}
-
-impl WeightedSums {
-    /// Which sums.
-    pub fn sums(&self) -> Sums {
-        self.sums
-    }
-
-    /// Other sums of the same pairs, with the same weights of pairs.
     #[must_use]
-    pub(crate) fn with_sums(self, sums: Sums) -> Self {
-        Self { sums, ..self }
+    pub fn weighted_by(self, weight: PairWeight) -> Self {
+        self.with_weights().with_pair_weight(weight)
     }
 
-    /// What the product of two weights is multiplied by.
-    pub fn pair_weight(&self) -> Option<&PairWeight> {
-        self.pair_weight.as_ref()
-    }
-
-    /// The same of fewer pairs: those that `cut` holds are not counted.
+    /// The same without inverse probabilities, which individual weights stand for.
     #[must_use]
-    pub fn dropping(mut self, cut: Cut) -> Self {
-        self.cuts.push(cut);
-        self
-    }
-
-    /// Which pairs are not counted.
-    pub fn cuts(&self) -> &[Cut] {
-        &self.cuts
-    }
-
-    /// The same sums without inverse probabilities, which individual weights stand for.
-    #[must_use]
-    pub fn without_inverse(self) -> Self {
+    pub(crate) fn without_inverse(self) -> Self {
         Self {
             pair_weight: self.pair_weight.and_then(|weight| weight.without_inverse()),
             ..self
         }
     }
 
-    /// The same in bins that may reach beyond half of a periodic box ([`Tallied::beyond_half`]).
-    #[must_use]
-    pub fn beyond_half(self) -> Self {
-        Self {
-            beyond_half: true,
-            ..self
-        }
+    /// Whether the separation or the direction of each pair is taken beside its bin.
+    pub(crate) fn takes_measures(&self) -> bool {
+        self.sums
+            .iter()
+            .any(|sum| !matches!(sum.weighted(), Some((_, WeightedSum::Product))))
     }
 
-    /// The same with weights summed in two words, or in one, whatever their range ([`Tallied::in_range_of`]): for jobs whose counts are
-    /// added, such as subsets of one sample, by the range of all of them.
-    #[must_use]
-    pub fn in_two_words(self, two_words: bool) -> Self {
-        Self {
-            two_words: Some(two_words),
-            ..self
-        }
+    /// Whether Legendre polynomials are summed.
+    pub(crate) fn takes_legendre(&self) -> bool {
+        self.sums.iter().any(|sum| sum.legendre().is_some())
     }
 
-    /// Whether weights are summed in two words; none where their range decides.
-    pub(crate) fn two_words(&self) -> Option<bool> {
-        self.two_words
-    }
-
-    /// These sums over these bins.
-    pub fn over(self, bins: impl Into<Bins>) -> Tallied {
-        let cuts = self.cuts.into_iter();
-        let mut what = cuts.fold(self.sums.over(bins), Tallied::with_cut);
-        if self.beyond_half {
-            what = what.beyond_half();
+    /// One sum more, at its place.
+    fn ranked(mut self, sum: Sum) -> Self {
+        if !self.sums.contains(&sum) {
+            let place = self
+                .sums
+                .iter()
+                .take_while(|other| rank(other) <= rank(&sum));
+            let place = place.count();
+            self.sums.insert(place, sum);
         }
-        match self.pair_weight {
-            None => what,
-            Some(weight) => what.with_pair_weight(weight),
-        }
+        self
     }
 }

@@ -1,7 +1,7 @@
 //! What one pair adds to a tally: the one definition, by the exact rule, that every engine's integers are equal to.
 
 use super::scaled::ScaledWeights;
-use super::{Cut, Legendre, PairFactor, Sum, Tables, Tallied, Tally, WeightedSum};
+use super::{CountSpec, Cut, Legendre, PairFactor, Sum, Tables, Tally, WeightedSum};
 use crate::binning::{PairOrder, Reach};
 use crate::error::JobError;
 use crate::fixed_point::{exponent, quantise, rest, scaled};
@@ -15,7 +15,7 @@ use crate::separation::Separation;
 /// `round_ties_even(L * 2^36)` to that of a Legendre polynomial. Weights of wide range have a second word: see [`Sum::Rest`].
 #[derive(Debug)]
 pub struct Terms<'a> {
-    what: &'a Tallied,
+    what: &'a CountSpec,
     pairs: Pairs<'a>,
     tables: Tables,
     labels: Option<[&'a [u32]; 2]>,
@@ -48,8 +48,8 @@ impl<'a> Terms<'a> {
     /// What the pairs of `pairs` add to `what`.
     ///
     /// # Errors
-    /// As [`Tallied::tables`].
-    pub fn new(what: &'a Tallied, pairs: Pairs<'a>) -> Result<Self, JobError> {
+    /// As [`CountSpec::tables`].
+    pub fn new(what: &'a CountSpec, pairs: Pairs<'a>) -> Result<Self, JobError> {
         let tables = what.tables(pairs)?;
         let labels = tables.labels(pairs);
         let number = what.weight_sets();

@@ -1,12 +1,12 @@
 //! Several sets of weights in one tally, and the passes of an engine that sums but one at a time.
 //!
-//! Entry: `Tallied::set_by_set`.
+//! Entry: `CountSpec::set_by_set`.
 
-use super::{Sum, Tallied, Tally, exponents_of_set};
+use super::{CountSpec, Sum, Tally, exponents_of_set};
 use crate::error::JobError;
 use crate::pairs::Pairs;
 
-impl Tallied {
+impl CountSpec {
     /// The exponents of the weights of a set that a sum names: the weights at hand are its set 0.
     pub(crate) fn exponents_of_set(&self, set: usize, pairs: Pairs<'_>) -> [i32; 2] {
         match set {

@@ -2,7 +2,7 @@
 //!
 //! Entry: [`Expected`], made once a case, and [`Expected::differs`], asked for every engine.
 
-use albireo::tally::{Tallied, Tally};
+use albireo::tally::{CountSpec, Tally};
 use albireo::{Bins, Engine, Naive, PairJob, PairOrder, Pairs, Silent};
 
 use super::case::{Built, Case, text};
@@ -28,8 +28,8 @@ fn run_bins(
     let ordered = cross || bins.order() == PairOrder::Ordered;
     let sums = case.summed.sums(bins.line_of_sight().is_some(), ordered);
     let sums = case.besides.sums(sums);
-    let what = (sums.into_iter()).fold(Tallied::new(bins.clone()), Tallied::with_sum);
-    let mut what = (case.besides.cuts()?.into_iter()).fold(what, Tallied::with_cut);
+    let what = (sums.into_iter()).fold(CountSpec::new(bins.clone()), CountSpec::with_sum);
+    let mut what = (case.besides.cuts()?.into_iter()).fold(what, CountSpec::with_cut);
     if let Some(weight) = case.besides.pair_weight()? {
         what = what.with_pair_weight(weight);
     }

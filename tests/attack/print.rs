@@ -219,7 +219,7 @@ impl Case {
                 "let sums = sums.into_iter().flat_map(|sum| (0..={last}).map(move |k| sum.clone().of_set(k)));"
             ));
         }
-        line("let what = sums.into_iter().fold(Tallied::new(bins), Tallied::with_sum);".into());
+        line("let what = sums.into_iter().fold(CountSpec::new(bins), CountSpec::with_sum);".into());
         let beyond = if self.beyond_half {
             ".beyond_half()"
         } else {

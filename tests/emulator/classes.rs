@@ -2,7 +2,7 @@
 
 use albireo::engine::PreparedJob;
 use albireo::engine::cuda::{KernelChoice, Precision, count};
-use albireo::tally::{Classes, Sum, Tallied};
+use albireo::tally::{Classes, CountSpec, Sum};
 use albireo::{
     Axis, CudaError, Domain, Edges, Engine, EngineError, Labels, LineOfSight, Naive, PairJob,
     Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent,
@@ -42,9 +42,9 @@ pub(crate) fn classes_are_those_of_the_double_loop() {
             LineOfSight::First
         };
         let edges = Edges::linear(0.0, reach, 6).unwrap();
-        let r = Tallied::new(RBins::new(edges.clone()));
+        let r = CountSpec::new(RBins::new(edges.clone()));
         let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
-        let s_mu = Tallied::new(SMuBins::new(edges, mu, los).unwrap());
+        let s_mu = CountSpec::new(SMuBins::new(edges, mu, los).unwrap());
         for (number, by_place) in [(1, false), (3, true), (5, false), (70, true), (70, false)] {
             let [a, b] = [
                 (130, 3, suite::Scatter::Uniform),
@@ -110,9 +110,9 @@ pub(crate) fn classes_are_done_in_windows_where_bins_do_not_fit() {
             let told = format!("{name}, {number} labels");
             for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
                 let job = PairJob::new(pairs, &domain).unwrap();
-                let what = Tallied::new(r.clone()).with_classes(Classes::Species);
+                let what = CountSpec::new(r.clone()).with_classes(Classes::Species);
                 in_windows(&engine, &job, &what, (&told, surely));
-                let what = Tallied::new(s_mu.clone()).with_classes(Classes::Regions);
+                let what = CountSpec::new(s_mu.clone()).with_classes(Classes::Regions);
                 in_windows(
                     &engine,
                     &job,
@@ -125,7 +125,12 @@ pub(crate) fn classes_are_done_in_windows_where_bins_do_not_fit() {
 }
 
 /// Compares a tally that is made in windows, `surely`, with that of the double loop.
-fn in_windows(engine: &Emulated, job: &PairJob<'_>, what: &Tallied, (told, surely): (&str, bool)) {
+fn in_windows(
+    engine: &Emulated,
+    job: &PairJob<'_>,
+    what: &CountSpec,
+    (told, surely): (&str, bool),
+) {
     let given = (&engine.devices, &engine.options);
     let (found, _, how) = count(given.0, given.1, (job, None), what, &Silent).unwrap();
     let windows = how.contains("windows of the bins");
@@ -180,11 +185,11 @@ pub(crate) fn drawn_classes_are_those_of_the_double_loop() {
         let engine = small(Precision::Exact);
         for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b), Pairs::Cross(&b, &a)] {
             let job = PairJob::new(pairs, domain).unwrap();
-            let what = Tallied::new(r.clone()).with_classes(Classes::Regions);
+            let what = CountSpec::new(r.clone()).with_classes(Classes::Regions);
             let found = engine.run(&job, &what.clone().with_sum(Sum::Product), &Silent);
             let expected = Naive.run(&job, &what.with_sum(Sum::Product), &Silent);
             assert!(found.unwrap() == expected.unwrap(), "case {seed}, r");
-            let what = Tallied::new(s_mu.clone()).with_classes(Classes::Regions);
+            let what = CountSpec::new(s_mu.clone()).with_classes(Classes::Regions);
             let found = engine.run(&job, &what, &Silent).unwrap();
             let expected = Naive.run(&job, &what, &Silent).unwrap();
             assert!(found == expected, "case {seed}, (s, mu)");
@@ -292,7 +297,7 @@ pub(crate) fn drawn_classes_in_one_cell_are_those_of_the_double_loop() {
         });
         let extent = scale * albireo::separation::norm2(shape).sqrt();
         let edges = drawn_edges(&mut random, &a, extent);
-        let what = Tallied::new(RBins::new(edges)).with_classes(Classes::Species);
+        let what = CountSpec::new(RBins::new(edges)).with_classes(Classes::Species);
         let what = if seed % 3 == 0 {
             what.with_sum(Sum::Product)
         } else {
@@ -319,7 +324,7 @@ pub(crate) fn drawn_classes_in_one_cell_are_those_of_the_double_loop() {
 pub(crate) fn classes_without_a_kernel_are_refused() {
     let sample = labelled(&uniform(60), 3, false, 1);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
     let what = what.with_classes(Classes::Regions);
     for kernel in [
         KernelChoice::Simple,

@@ -2,7 +2,7 @@
 //! each other, beside edges, at the faces of cells. Against the double loop.
 
 use albireo::engine::cuda::Precision;
-use albireo::tally::Tallied;
+use albireo::tally::CountSpec;
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, PairJob, Pairs, Particles,
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Traversal,
@@ -62,7 +62,7 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 fn counted(engine: &Emulated, pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> u64 {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
-    let what = Tallied::new(bins.clone());
+    let what = CountSpec::new(bins.clone());
     let expected = Naive.run(&job, &what, &Silent).unwrap();
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
         let job = job.with_traversal(traversal);

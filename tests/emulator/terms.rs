@@ -6,8 +6,8 @@ use albireo::engine::PreparedJob;
 use albireo::engine::cuda::{KernelChoice, Precision, count};
 use albireo::separation::Separation;
 use albireo::tally::{
-    AngularWeight, InverseProbability, Legendre, PairNormalisation, PairTerm, PairWeight,
-    Realisations, Sum, Tallied,
+    AngularWeight, CountSpec, InverseProbability, Legendre, PairNormalisation, PairTerm,
+    PairWeight, Realisations, Sum,
 };
 use albireo::{
     Bits, Domain, Edges, Engine, LineOfSight, Naive, PairJob, Pairs, Particles, RBins, SMuBins,
@@ -64,7 +64,7 @@ fn by_both(n: usize) -> Particles {
 }
 
 /// Sums of all kinds by bits and angles, in so many bins in s.
-fn everything(bins: usize) -> Tallied {
+fn everything(bins: usize) -> CountSpec {
     let s = Edges::linear(0.0, 0.8, bins).unwrap();
     let mu = SignedEdges::linear(-1.0, 1.0, 4).unwrap();
     let bins = SMuBins::new(s, mu, LineOfSight::End).unwrap();
@@ -73,7 +73,7 @@ fn everything(bins: usize) -> Tallied {
     let inverse = InverseProbability::new(3, realisations, normalisation).unwrap();
     let angular = AngularWeight::new(vec![1.0, 20.0, 50.0], vec![3.0, -1.0, 1.0]).unwrap();
     let weight = PairWeight::from(inverse).with_angular(angular);
-    Tallied::new(bins)
+    CountSpec::new(bins)
         .with_sum(Sum::WeightedLegendre(Legendre::L3))
         .with_sum(Sum::Product)
         .with_sum(Sum::WeightedSeparation)
@@ -83,7 +83,7 @@ fn everything(bins: usize) -> Tallied {
 pub(crate) fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     let many = by_both(1300);
     let sample = by_both(300);
-    let given = |engine: &Emulated, sample: &Particles, what: &Tallied| {
+    let given = |engine: &Emulated, sample: &Particles, what: &CountSpec| {
         let job = PairJob::new(Pairs::Auto(sample), &Domain::Open).unwrap();
         let given = (&engine.devices, &engine.options);
         let (tally, _, how) = count(given.0, given.1, (&job, None), what, &Silent).unwrap();
@@ -112,7 +112,7 @@ pub(crate) fn terms_are_summed_in_windows_pieces_and_prepared_samples() {
     let all = everything(6);
     let angular = all.pair_weight().unwrap().without_inverse().unwrap();
     let inverse = all.pair_weight().unwrap().inverse().unwrap().clone();
-    let plain = Tallied::new(all.bins().clone()).with_sum(Sum::Product);
+    let plain = CountSpec::new(all.bins().clone()).with_sum(Sum::Product);
     let by_angle = plain.clone().with_pair_weight(angular);
     let by_bits = plain.clone().with_pair_weight(inverse.into());
     for what in [&plain, &all, &by_angle, &by_bits, &plain, &by_bits, &all] {
@@ -137,7 +137,7 @@ impl PairTerm for One {
 pub(crate) fn a_term_of_another_crate_is_refused_by_name() {
     let sample = uniform(60);
     let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
-    let what = Tallied::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
+    let what = CountSpec::new(RBins::new(Edges::linear(0.0, 1.0, 4).unwrap()));
     let what = what.with_sum(Sum::Term(Arc::new(One)));
     let error = engine(Precision::Exact).run(&job, &what.with_sum(Sum::Product), &Silent);
     let said = error.unwrap_err().to_string();

@@ -4,8 +4,8 @@
 use albireo::engine::PreparedJob;
 use albireo::tally::{Classes, Sum};
 use albireo::{
-    Axis, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SignedEdges, Silent, Tallied,
+    Axis, CountSpec, Domain, Edges, Engine, Labels, Lattice, LineOfSight, Naive, Outside, Pairs,
+    Particles, PeriodicBox, Points, RBins, RpPiBins, SignedEdges, Silent,
 };
 
 use super::suite::Random;
@@ -49,7 +49,7 @@ fn particles(random: &mut Random, n: usize, domain: &Domain, sites: bool) -> Par
 }
 
 /// The count of `what` by `engine`, prepared and not, which must be that of the double loop.
-fn same(engine: &dyn Engine, (pairs, domain): (Pairs<'_>, &Domain), what: &Tallied) -> u64 {
+fn same(engine: &dyn Engine, (pairs, domain): (Pairs<'_>, &Domain), what: &CountSpec) -> u64 {
     let (first, second) = pairs.samples();
     let prepared = |sample: &Particles| engine.prepare(sample.clone(), domain, &Silent).unwrap();
     let (first, second) = (prepared(first), second.map(prepared));
@@ -79,7 +79,7 @@ pub(crate) fn are_nearest(engine: &dyn Engine, n: usize) {
             let of_sites = (0..12).map(|k| (f64::from(k) / 16.0).sqrt() * 1.25);
             let uneven = Edges::new(of_sites.collect()).unwrap();
             for edges in [even.clone(), uneven] {
-                let what = Tallied::new(RBins::new(edges)).beyond_half();
+                let what = CountSpec::new(RBins::new(edges)).beyond_half();
                 let species = what.clone().with_classes(Classes::Species);
                 for pairs in [Pairs::Auto(&a), Pairs::Cross(&a, &b)] {
                     let all = same(engine, (pairs, &domain), &what);
@@ -89,7 +89,7 @@ pub(crate) fn are_nearest(engine: &dyn Engine, n: usize) {
             }
             let pi = SignedEdges::linear(-2.0, 2.0, 8).unwrap();
             let bins = RpPiBins::new(even, pi, LineOfSight::Fixed(Axis::Y)).unwrap();
-            let what = Tallied::new(bins).beyond_half().with_sum(Sum::Product);
+            let what = CountSpec::new(bins).beyond_half().with_sum(Sum::Product);
             same(engine, (Pairs::Auto(&a), &domain), &what);
         }
     }

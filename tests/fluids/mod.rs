@@ -9,14 +9,14 @@ mod van_hove;
 mod walls;
 mod weights;
 
-use albireo::counts::{Sums, count_classes, count_pairs};
+use albireo::counts::{count_classes, count_pairs};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::fluid::{Frame, Partials, Space};
 use albireo::random::Stream;
 use albireo::tally::Classes;
 use albireo::{
-    Bins, Domain, Edges, Engine, Labels, PairCounts, PairJob, Pairs, Particles, PeriodicBox,
-    Points, RBins, Silent,
+    Bins, CountSpec, Domain, Edges, Engine, Labels, PairCounts, PairJob, Pairs, Particles,
+    PeriodicBox, Points, RBins, Silent,
 };
 
 pub(crate) fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {
@@ -50,8 +50,8 @@ pub(crate) fn species_counts(
     let points = points.labelled(labels).unwrap();
     let points = engine.prepare(points, domain, &Silent).unwrap();
     let job = PreparedJob::auto(&points);
-    let sums = Sums::default();
-    let counted = count_classes(&engine, &job, bins, sums, Classes::Species, &Silent);
+    let what = CountSpec::new(bins).with_classes(Classes::Species);
+    let counted = count_classes(&engine, &job, what, &Silent);
     counted.unwrap().0
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) 
     let bins = &bins.into();
     let points = Particles::new(Points::from_rows(rows).unwrap());
     let job = PairJob::new(Pairs::Auto(&points), domain).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, Sums::default(), &Silent).unwrap()
+    count_pairs(&Cpu::new(), &job, bins, &Silent).unwrap()
 }
 
 /// Adds a frame of weight 1 without excluded pairs.

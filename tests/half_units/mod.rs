@@ -2,7 +2,7 @@
 //! along an axis and across all three, against the double loop.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-use albireo::tally::{Sum, Tallied};
+use albireo::tally::{CountSpec, Sum};
 use albireo::{
     Bins, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
     Silent, Traversal,
@@ -37,7 +37,7 @@ fn offsets(n: usize, random: &mut Random) -> Vec<[f64; 3]> {
 
 fn check(engine: &dyn Engine, pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) {
     let bins = &bins.into();
-    let what = Tallied::new(bins.clone()).with_sum(Sum::Separation);
+    let what = CountSpec::new(bins.clone()).with_sum(Sum::Separation);
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
         let job = PairJob::new(pairs, domain).unwrap();
         let job = job.with_traversal(traversal);

@@ -9,8 +9,8 @@
 )]
 
 use albireo::tally::{
-    AngularWeight, Classes, InverseProbability, Legendre, PairNormalisation, PairWeight,
-    Realisations, Sum, Tallied, WeightedSum,
+    AngularWeight, Classes, CountSpec, InverseProbability, Legendre, PairNormalisation, PairWeight,
+    Realisations, Sum, WeightedSum,
 };
 use albireo::{
     Axis, Bits, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, Pairs, Particles,
@@ -20,7 +20,7 @@ use albireo::{
 use super::suite::{Random, Scatter, domains, particles};
 
 /// Compares one tally with that of the double loop.
-fn check(engine: &dyn Engine, job: &PairJob<'_>, what: &Tallied, told: &str) {
+fn check(engine: &dyn Engine, job: &PairJob<'_>, what: &CountSpec, told: &str) {
     let expected = Naive.run(job, what, &Silent).unwrap();
     let found = engine.run(job, what, &Silent).unwrap();
     assert!(expected.pairs().iter().any(|&n| n > 0), "{told}: no pairs");
@@ -33,7 +33,7 @@ fn compare(
     engine: &dyn Engine,
     domain: &Domain,
     [a, b]: [&Particles; 2],
-    what: &Tallied,
+    what: &CountSpec,
     told: &str,
 ) {
     for traversal in [Traversal::AllPairs, Traversal::Cells] {
@@ -146,7 +146,7 @@ pub fn weights_by_bits(engine: &dyn Engine, n: usize) {
             let [a, b] = samples(domain, n, seed).map(|s| with_bits(&s, words, least, seed));
             let told = format!("{name}, {inverse}");
             let sum = |bins| {
-                let what = Tallied::new(bins).with_sum(Sum::Product);
+                let what = CountSpec::new(bins).with_sum(Sum::Product);
                 what.with_pair_weight(inverse.clone().into())
             };
             compare(engine, domain, [&a, &b], &sum(r_bins(domain)), &told);
@@ -156,7 +156,7 @@ pub fn weights_by_bits(engine: &dyn Engine, n: usize) {
     let (inverse, least) = readings(2).swap_remove(0);
     let [a, b] = samples(domain, n, 91).map(|s| with_bits(&s, 2, least, 92));
     let bins = s_mu_bins(domain, LineOfSight::Fixed(Axis::X), 0.0);
-    let what = Tallied::new(bins).with_sum(Sum::Product);
+    let what = CountSpec::new(bins).with_sum(Sum::Product);
     let what = what.with_pair_weight(inverse.into());
     compare(engine, domain, [&a, &b], &what, name);
 }
@@ -178,14 +178,14 @@ pub fn weights_by_angles(engine: &dyn Engine, n: usize) {
         let both = PairWeight::from(inverse.clone()).with_angular(angular.clone());
         for weight in [PairWeight::from(angular), both] {
             let told = format!("{weight}");
-            let what = Tallied::new(rp_pi_bins(domain, LineOfSight::Midpoint, 0.0));
+            let what = CountSpec::new(rp_pi_bins(domain, LineOfSight::Midpoint, 0.0));
             let what = what.with_sum(Sum::Product).with_pair_weight(weight);
             compare(engine, domain, [&a, &b], &what, &told);
         }
     }
     let [a, b] = [a, b].map(|sample| sample.directions().unwrap());
     let theta = ThetaBins::new(Edges::linear(0.0, 180.0, 12).unwrap()).unwrap();
-    let what = Tallied::new(theta).with_sum(Sum::WeightedSeparation);
+    let what = CountSpec::new(theta).with_sum(Sum::WeightedSeparation);
     let what = what.with_pair_weight(upweights(&[0.0, 1.0, 60.0]).into());
     compare(engine, domain, [&a, &b], &what, "angles");
 }
@@ -205,12 +205,12 @@ pub fn sums_in_one_pass(engine: &dyn Engine, n: usize) {
         let (inverse, least) = readings(1).swap_remove(0);
         let [a, b] = samples(domain, n, 51).map(|s| with_bits(&s, 1, least, 52));
         let los = sight(domain);
-        let signed = Tallied::new(s_mu_bins(domain, los, -1.0));
-        let signed = ordered.iter().cloned().fold(signed, Tallied::with_sum);
+        let signed = CountSpec::new(s_mu_bins(domain, los, -1.0));
+        let signed = ordered.iter().cloned().fold(signed, CountSpec::with_sum);
         compare(engine, domain, [&a, &b], &signed, name);
-        let rp_pi = Tallied::new(rp_pi_bins(domain, LineOfSight::Fixed(Axis::Z), 0.0));
+        let rp_pi = CountSpec::new(rp_pi_bins(domain, LineOfSight::Fixed(Axis::Z), 0.0));
         let rp_pi = (unordered.iter().rev().cloned())
-            .fold(rp_pi, Tallied::with_sum)
+            .fold(rp_pi, CountSpec::with_sum)
             .with_pair_weight(inverse.into());
         compare(engine, domain, [&a, &b], &rp_pi, name);
     }
@@ -232,7 +232,7 @@ pub fn by_weight_sets(engine: &dyn Engine, n: usize) {
         let [a, b] = samples(domain, n, 61);
         let (a, b) = (sets(a, 62), sets(b, 63));
         let bins = s_mu_bins(domain, sight(domain), 0.0);
-        let what = Tallied::new(bins).with_sum(Sum::OfSet(3, WeightedSum::Product));
+        let what = CountSpec::new(bins).with_sum(Sum::OfSet(3, WeightedSum::Product));
         let what = what.with_sum(Sum::Separation).with_sum(Sum::Product);
         let what = what.with_sum(Sum::OfSet(1, WeightedSum::Separation));
         let what = what.with_sum(Sum::OfSet(2, WeightedSum::Legendre(Legendre::L2)));
@@ -264,20 +264,20 @@ pub fn wide_weights(engine: &dyn Engine, n: usize) {
     for (at, (name, domain)) in domains().iter().enumerate() {
         let [a, b] = samples(domain, n, 71 + at as u64).map(|s| of_wide_range(&s, 72));
         let told = format!("{name}, two words");
-        let ask = |what: Tallied| {
+        let ask = |what: CountSpec| {
             let what = what.in_range_of(Pairs::Auto(&a));
             assert!(what.sums().iter().any(Sum::is_rest));
             what
         };
         let bins = s_mu_bins(domain, LineOfSight::Fixed(Axis::Y), 0.0);
-        let products = Tallied::new(bins.clone()).with_sum(Sum::Product);
+        let products = CountSpec::new(bins.clone()).with_sum(Sum::Product);
         compare(engine, domain, [&a, &b], &ask(products.clone()), &told);
         let every = [
             Sum::Separation,
             Sum::WeightedSeparation,
             Sum::WeightedLegendre(Legendre::L2),
         ];
-        let every = (every.into_iter()).fold(products.clone(), Tallied::with_sum);
+        let every = (every.into_iter()).fold(products.clone(), CountSpec::with_sum);
         compare(engine, domain, [&a, &b], &ask(every), &told);
         let sets = products.with_sum(Sum::OfSet(1, WeightedSum::Product));
         compare(engine, domain, [&a, &b], &ask(sets), &told);
@@ -285,7 +285,7 @@ pub fn wide_weights(engine: &dyn Engine, n: usize) {
     let domain = &Domain::Open;
     let (inverse, least) = readings(2).swap_remove(0);
     let [a, b] = samples(domain, n, 81).map(|s| with_bits(&of_wide_range(&s, 82), 2, least, 83));
-    let what = Tallied::new(r_bins(domain)).with_sum(Sum::Product);
+    let what = CountSpec::new(r_bins(domain)).with_sum(Sum::Product);
     let what = what.with_pair_weight(inverse.into());
     let what = what.in_range_of(Pairs::Cross(&a, &b));
     compare(engine, domain, [&a, &b], &what, "two words, by bits");

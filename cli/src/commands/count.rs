@@ -19,9 +19,9 @@ use crate::counting::Counter;
 use crate::cuts::CutFlags;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, line_of_sight};
+use crate::named_count::{MeanSeparation, NamedCount};
 use crate::output::check;
 use crate::pair_weights::{PairWeightFlags, upweighted};
-use crate::planned::{MeanSeparation, Planned};
 use crate::record::Record;
 use crate::tables::{count_columns, edge_columns, mean_column};
 use crate::usage::usage;
@@ -165,23 +165,21 @@ impl Count {
         let mut counts = [(pairs, false)];
         upweighted(&mut counts, &upweights)?;
         let [(pairs, _)] = counts;
-        let planned = Planned {
-            mean: self.mean_separation,
-            legendre: self.legendre.iter().copied().collect(),
-            ..Planned::weighted(pairs)
-        };
+        let mut asked = NamedCount::weighted(pairs, &bins).with_mean(self.mean_separation)?;
+        let degrees = self.legendre.iter().copied().collect();
+        asked.what = asked.what.with_legendre(degrees);
         let mut axes = bins.axes();
         samples.name_axes(&mut axes);
         record.set_bins(self.statistic, &axes, los);
         let length = samples.unit();
         if let Some((_, shells)) = &by_shell {
             self.shells.check_order(bins.order())?;
-            counter.decide(std::slice::from_ref(&planned), &bins)?;
-            let made = counter.count_by_shell(&planned, &bins)?.rows();
+            counter.decide(std::slice::from_ref(&asked))?;
+            let made = counter.count_by_shell(&asked)?.rows();
             counter.note(&mut record);
             return made.table(shells, &counter.done, (&axes, length), record);
         }
-        counter.decide_and_count(&planned, &bins)?;
+        counter.decide_and_count(&asked)?;
         counter.note(&mut record);
         let mut columns = edge_columns(&axes, length);
         for count in &counter.done {

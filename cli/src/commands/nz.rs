@@ -26,8 +26,8 @@ use crate::counting::Counter;
 use crate::edges::{EdgeSpec, ends};
 use crate::engine::Engines;
 use crate::inputs::{Call, of_survey, say};
+use crate::named_count::NamedCount;
 use crate::output::{check, deliver, write};
-use crate::planned::Planned;
 use crate::progress::NothingToKeep;
 use crate::record::Record;
 use crate::tables::edge_columns;
@@ -260,14 +260,14 @@ impl Nz {
         let edges = Edges::new(vec![lo, hi]).context("--effective-redshift")?;
         let bins = Bins::from(RBins::new(edges));
         let mut counter = Counter::new(engines, &Domain::Open).sharing(call.kept.shared());
-        let planned = [
-            Planned::new("pairs with z", Pairs::Cross(&weighted, &plain)),
-            Planned::new("pairs", Pairs::Auto(&plain)),
+        let counts = [
+            NamedCount::new("pairs with z", Pairs::Cross(&weighted, &plain), &bins),
+            NamedCount::new("pairs", Pairs::Auto(&plain), &bins),
         ];
-        counter.decide(&planned, &bins)?;
+        counter.decide(&counts)?;
         let [sum, all] = [
-            counter.count(&planned[0], &bins)?.values()[0],
-            counter.count(&planned[1], &bins)?.values()[0],
+            counter.count(&counts[0])?.values()[0],
+            counter.count(&counts[1])?.values()[0],
         ];
         counter.note(record);
         // The first sum holds each pair in both orders: z_i and z_j of it.

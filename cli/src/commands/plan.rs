@@ -21,8 +21,8 @@ use super::saved_regions;
 use super::split::Subsets;
 use crate::angular::Upweights;
 use crate::counting::Counter;
+use crate::named_count::{MeanSeparation, NamedCount};
 use crate::pair_weights::{WeightedPairs, Weighting, upweighted};
-use crate::planned::{MeanSeparation, Planned};
 use crate::scatter::{Method, Scatter};
 
 /// What has been read and decided, ready to be counted.
@@ -52,11 +52,7 @@ pub(super) struct Made {
 
 impl<'a> Plan<'a> {
     /// The counts of `terms`, with the weights that bits and angles give their pairs.
-    fn planned(
-        &self,
-        terms: &[(Term, Pairs<'a>)],
-        legendre: LegendreDegrees,
-    ) -> Result<Vec<Planned<'a>>> {
+    fn counts_of(&self, terms: &[(Term, Pairs<'a>)], bins: &Bins) -> Result<Vec<NamedCount<'a>>> {
         let weighted = terms.iter().map(|(term, pairs)| {
             let roles = term.roles().map(Role::name);
             let pairs = self.weighting.of(term.name, roles, *pairs)?;
@@ -64,12 +60,13 @@ impl<'a> Plan<'a> {
         });
         let mut weighted = weighted.collect::<Result<Vec<_>>>()?;
         upweighted(&mut weighted, self.upweights)?;
-        let planned = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| Planned {
-            mean: self.mean_separation.filter(|_| term.is_data()),
-            legendre,
-            ..Planned::weighted(pairs)
+        let of_term = |((pairs, _), (term, _)): ((WeightedPairs<'a>, bool), &(Term, _))| {
+            let mean = self.mean_separation.filter(|_| term.is_data());
+            let count = NamedCount::weighted(pairs, bins).with_mean(mean)?;
+            let what = count.what.with_legendre(self.legendre);
+            Ok(NamedCount { what, ..count })
         };
-        Ok(weighted.into_iter().zip(terms).map(planned).collect())
+        weighted.into_iter().zip(terms).map(of_term).collect()
     }
 
     /// The subsets that the pairs of a term are counted within, if they are.
@@ -100,7 +97,7 @@ impl<'a> Plan<'a> {
     fn saved<C>(
         &self,
         terms: &[(Term, Pairs<'a>)],
-        planned: &[Planned<'a>],
+        asked: &[NamedCount<'a>],
         (bins, counter): (&Bins, &Counter<'a>),
         of_rr: impl Fn(&Path, Term, &Expected<'_>) -> Result<C>,
         find: impl Fn(&Saved<'_>, &Expected<'_>) -> Result<Option<C>>,
@@ -110,9 +107,9 @@ impl<'a> Plan<'a> {
         let mut found: Vec<(Term, C, &Path)> = Vec::new();
         for &(term, pairs) in terms {
             let expected = self.expected(pairs, bins, counter)?;
-            let weighed = planned
+            let weighed = asked
                 .iter()
-                .any(|p| p.name == term.name && p.pair_weight.is_some());
+                .any(|count| count.name == term.name && count.what.pair_weight().is_some());
             if let Some(path) = self.rr.as_deref().filter(|_| term.is_random()) {
                 found.push((term, of_rr(path, term, &expected)?, path));
                 continue;
@@ -145,7 +142,7 @@ impl<'a> Plan<'a> {
     fn saved_by_region(
         &self,
         terms: &[(Term, Pairs<'a>)],
-        planned: &[Planned<'a>],
+        asked: &[NamedCount<'a>],
         of: (&Bins, &Counter<'a>),
     ) -> Result<Vec<(Term, RegionCounts, &Path)>> {
         let given = self.rr.is_some() || !self.reuse.is_empty();
@@ -161,7 +158,7 @@ impl<'a> Plan<'a> {
         let find = |saved: &Saved<'_>, expected: &Expected<'_>| {
             saved_regions::find((saved.path(), &saved.table), expected, regions)
         };
-        self.saved(terms, planned, of, of_rr, find)
+        self.saved(terms, asked, of, of_rr, find)
     }
 
     /// What counts become.
@@ -189,32 +186,32 @@ impl<'a> Plan<'a> {
         let estimation = estimation.and_then(|all| all.with_cuts(domain, &self.cuts));
         let legendre = self.legendre;
         let estimation = estimation.map_err(with_advice)?.with_legendre(legendre)?;
-        let planned = self.planned(estimation.terms(), legendre)?;
+        let asked = self.counts_of(estimation.terms(), bins)?;
         let terms = estimation.terms();
         let (mut saved, mut by_region) = (Vec::new(), Vec::new());
         if self.method.is_some() {
-            by_region = self.saved_by_region(terms, &planned, (bins, counter))?;
+            by_region = self.saved_by_region(terms, &asked, (bins, counter))?;
         } else {
             let of_rr =
                 |path: &Path, _: Term, expected: &Expected<'_>| saved_counts::read(path, expected);
             let find = |saved: &Saved<'_>, expected: &Expected<'_>| saved.find(expected);
-            saved = self.saved(terms, &planned, (bins, counter), of_rr, find)?;
+            saved = self.saved(terms, &asked, (bins, counter), of_rr, find)?;
         }
         let held: Vec<Term> = saved.iter().map(|(term, ..)| *term).collect();
         let held_by_region = by_region.iter().map(|(term, ..)| *term);
         let held: Vec<Term> = held.into_iter().chain(held_by_region).collect();
         let of = |term: Term| {
-            let found = planned.iter().find(|planned| planned.name == term.name);
+            let found = asked.iter().find(|count| count.name == term.name);
             found.with_context(|| format!("{}: this count was not planned", term.name))
         };
-        let open = planned.iter().zip(estimation.terms());
+        let open = asked.iter().zip(estimation.terms());
         let open = open.filter(|(_, (term, _))| !held.contains(term));
-        let open = open.flat_map(|(planned, &(term, _))| match self.subsets_of(term) {
-            Some(subsets) => subsets.planned().collect(),
-            None => vec![planned.clone()],
+        let open = open.flat_map(|(count, &(term, _))| match self.subsets_of(term) {
+            Some(subsets) => subsets.counts_in(bins).collect(),
+            None => vec![count.clone()],
         });
         let open: Vec<_> = open.collect();
-        counter.decide(&open, bins)?;
+        counter.decide(&open)?;
         if let Some(method) = self.method {
             let mut near = None;
             let terms = estimation.run_by_region(inputs.cells(), |term, pairs| {
@@ -225,7 +222,7 @@ impl<'a> Plan<'a> {
                     return Ok(counts);
                 }
                 let Some(subsets) = self.subsets_of(term) else {
-                    return counter.count_by_region(of(term)?, bins);
+                    return counter.count_by_region(of(term)?);
                 };
                 let counts = subsets.count_by_region(pairs, bins, counter)?;
                 near = counts.0;
@@ -251,7 +248,7 @@ impl<'a> Plan<'a> {
             }
             match self.subsets_of(term) {
                 Some(subsets) => subsets.count(pairs, bins, counter),
-                None => Ok(counter.count(of(term)?, bins)?.into()),
+                None => Ok(counter.count(of(term)?)?.into()),
             }
         });
         let (xi, poles) = self.estimates(&counts?)?;

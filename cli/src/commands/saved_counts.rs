@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use albireo::counts::{JobId, PairKind, Sums};
+use albireo::counts::{JobId, PairKind};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
 use albireo::{Bins, CountsError, PairCounts, PairJob, PairTotal, Pairs};
@@ -203,7 +203,7 @@ fn taken_over(
     let [pairs_name, weight_name] = ["npairs", "weight"].map(|name| format!("{prefix}{name}"));
     let npairs = integers(table, &pairs_name)?;
     let weight = floats(table, &weight_name);
-    let weighted = Sums::for_pairs(expected.job.pairs()).weights;
+    let weighted = expected.job.pairs().have_weights();
     if weight.is_some() != weighted {
         bail!(
             "it has {}weights, this job has {}",

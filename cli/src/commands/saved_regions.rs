@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use albireo::PairCounts;
-use albireo::counts::{JobId, RegionCounts, Sums};
+use albireo::counts::{JobId, RegionCounts};
 use albireo::estimators::Term;
 use albireo_catalogs::{ResultKind, Table};
 use anyhow::{Context, Result, bail};
@@ -85,7 +85,7 @@ fn taken_over(
     let bins = expected.bins.n_bins();
     let parts = parts(table, name, bins)?;
     let (npairs, weight) = whole(&parts, bins);
-    if weight.is_some() != Sums::for_pairs(expected.job.pairs()).weights {
+    if weight.is_some() != expected.job.pairs().have_weights() {
         bail!("{name}: this job and the file do not both have weights");
     }
     let whole = PairCounts::of_job(&expected.job, expected.bins.clone(), npairs, weight)?;

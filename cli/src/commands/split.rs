@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::counted::{Counted, SplitCount};
 use crate::counting::Counter;
-use crate::planned::Planned;
+use crate::named_count::NamedCount;
 use crate::usage::usage;
 
 /// How randoms are split.
@@ -128,17 +128,18 @@ impl Subsets {
     }
 
     /// A count of pairs of randoms.
-    fn of_pairs<'a>(&self, pairs: Pairs<'a>) -> Planned<'a> {
-        Planned {
-            legendre: self.legendre,
-            two_words: Some(self.two_words),
-            ..Planned::new(self.term.name, pairs)
+    fn of_pairs<'a>(&self, pairs: Pairs<'a>, bins: &Bins) -> NamedCount<'a> {
+        let count = NamedCount::new(self.term.name, pairs, bins);
+        let what = count.what.with_legendre(self.legendre);
+        NamedCount {
+            what: what.in_two_words(self.two_words),
+            ..count
         }
     }
 
     /// The counts within each subset.
-    pub(super) fn planned(&self) -> impl Iterator<Item = Planned<'_>> {
-        self.pairs().map(|pairs| self.of_pairs(pairs))
+    pub(super) fn counts_in(&self, bins: &Bins) -> impl Iterator<Item = NamedCount<'_>> {
+        self.pairs().map(move |pairs| self.of_pairs(pairs, bins))
     }
 
     /// Counts within subsets, and all pairs of `whole` that are close together.
@@ -154,10 +155,10 @@ impl Subsets {
             .context("--split-randoms-above")?;
         let (counts, parts) = counter.together(|counter| {
             let far = merged(
-                self.planned().map(|planned| counter.count(&planned, bins)),
+                self.counts_in(bins).map(|one| counter.count(&one)),
                 PairCounts::merge,
             )?;
-            let near = near_bins.map(|bins| counter.count(&self.of_pairs(whole), &bins));
+            let near = near_bins.map(|bins| counter.count(&self.of_pairs(whole, &bins)));
             Ok((near.transpose()?, far))
         })?;
         let (near, far) = counts;
@@ -181,11 +182,11 @@ impl Subsets {
             .context("--split-randoms-above")?;
         let (counts, parts) = counter.together(|counter| {
             let far = merged(
-                self.planned()
-                    .map(|planned| counter.count_by_region(&planned, bins)),
+                self.counts_in(bins)
+                    .map(|one| counter.count_by_region(&one)),
                 RegionCounts::merge,
             )?;
-            let near = near_bins.map(|bins| counter.count_by_region(&self.of_pairs(whole), &bins));
+            let near = near_bins.map(|bins| counter.count_by_region(&self.of_pairs(whole, &bins)));
             Ok((near.transpose()?, far))
         })?;
         let (near, far) = &counts;

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use albireo::counts::Sums;
 use albireo::estimators::angular_upweights;
 use albireo::tally::PairNormalisation;
-use albireo::{Edges, Pairs, Particles, RBins, ThetaBins, sky};
+use albireo::{CountSpec, Edges, Pairs, Particles, RBins, ThetaBins, sky};
 
 use crate::bit_columns::refused;
 use crate::folder::{Folder, floats, scattered};
@@ -106,27 +105,16 @@ fn angular_upweights_are_made_of_two_results() {
     let on_sky = |name: &str| particles(&read(&folder, name), true, true);
     let [parent, observed, randoms] = ["parent.csv", "d.csv", "r.csv"].map(on_sky);
     let inverse = || pip(efficient(), PairNormalisation::default());
-    let means = Sums {
-        separations: true,
-        weights: true,
-        ..Sums::default()
-    };
+    let plain = CountSpec::for_pairs(&theta, Pairs::Auto(&parent));
+    let means = plain.clone().with_weights().with_mean_separation();
+    let by_bits = &CountSpec::new(&theta).weighted_by(inverse());
     let dd = angular_upweights(
-        &library(Pairs::Auto(&parent), &theta, means.into()),
-        &library(
-            Pairs::Auto(&observed),
-            &theta,
-            Sums::default().weighted_by(inverse()),
-        ),
+        &library(Pairs::Auto(&parent), means),
+        &library(Pairs::Auto(&observed), by_bits),
     );
-    let plain = Sums::for_pairs(Pairs::Auto(&parent));
     let dr = angular_upweights(
-        &library(Pairs::Cross(&parent, &randoms), &theta, plain.into()),
-        &library(
-            Pairs::Cross(&observed, &randoms),
-            &theta,
-            Sums::default().weighted_by(inverse()),
-        ),
+        &library(Pairs::Cross(&parent, &randoms), plain),
+        &library(Pairs::Cross(&observed, &randoms), by_bits),
     );
     let in_space = |name: &str| {
         let text = read(&folder, name);
@@ -164,7 +152,8 @@ fn angular_upweights_are_made_of_two_results() {
         assert_eq!(made["parent"], "parent_w.ecsv");
         assert_eq!(made["observed_sha256"].as_str().map(str::len), Some(64));
         let weight = inverse().with_angular(factors);
-        let expected = library(pairs, &bins, Sums::default().weighted_by(weight));
+        let what = CountSpec::new(&bins).weighted_by(weight);
+        let expected = library(pairs, what);
         assert!(expected.npairs().iter().sum::<u64>() > 50);
         assert_eq!(
             Some(floats(&table, &format!("{name}_weight"))),

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use albireo::counts::Sums;
 use albireo::tally::PairNormalisation;
-use albireo::{Bits, Edges, Pairs, Particles, Points, RBins};
+use albireo::{Bits, CountSpec, Edges, Pairs, Particles, Points, RBins};
 
 use crate::folder::{Folder, floats, integers};
 use crate::pair_weights::{efficient, folder, library, pip};
@@ -42,11 +41,8 @@ fn every_format_gives_the_same_counts() {
     let sample = Particles::new(points).with_bits(bits).unwrap();
     let bins = RBins::new(Edges::linear(0.0, 6.0, 6).unwrap());
     let weight = pip(efficient(), PairNormalisation::default());
-    let expected = library(
-        Pairs::Auto(&sample),
-        &bins,
-        Sums::default().weighted_by(weight),
-    );
+    let what = CountSpec::new(bins).weighted_by(weight);
+    let expected = library(Pairs::Auto(&sample), what);
     assert_eq!(
         (&pairs[..], Some(weights.clone())),
         (expected.npairs(), expected.weight())

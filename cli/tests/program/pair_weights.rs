@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use crate::folder::{Folder, floats, integers, scattered};
 use crate::regions::{close, jackknife};
-use albireo::counts::{Sums, WeightedSums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations};
 use albireo::{
-    Bins, Bits, Domain, Edges, PairCounts, PairJob, Pairs, Particles, Points, RBins, Silent, sky,
+    Bits, CountSpec, Domain, Edges, PairCounts, PairJob, Pairs, Particles, Points, RBins, Silent,
+    sky,
 };
 
 pub(crate) const BITS: &str = "--bits BITWEIGHT0,BITWEIGHT1";
@@ -89,10 +90,9 @@ pub(crate) fn pip(realisations: Realisations, total: PairNormalisation) -> PairW
         .into()
 }
 
-pub(crate) fn library(pairs: Pairs<'_>, bins: impl Into<Bins>, sums: WeightedSums) -> PairCounts {
-    let bins = &bins.into();
+pub(crate) fn library(pairs: Pairs<'_>, what: impl Into<CountSpec>) -> PairCounts {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
-    count_pairs(&Cpu::new(), &job, bins, sums, &Silent).unwrap()
+    count_pairs(&Cpu::new(), &job, what, &Silent).unwrap()
 }
 
 fn r_bins() -> RBins {
@@ -147,7 +147,7 @@ fn counts_of_bits_are_those_of_the_library() {
         for weighted in [false, true] {
             let weight = if weighted { "--weight w" } else { "" };
             let [a, b] = [&first, &second].map(|text| particles(text, weighted, false));
-            let sums = || Sums::default().weighted_by(pip(realisations, total));
+            let what = &CountSpec::new(r_bins()).weighted_by(pip(realisations, total));
             let all = format!("--bits BITWEIGHT0,BITWEIGHT1 {weight} {flags} --bins lin:0:5:4");
             for (files, pairs, name) in [
                 ("d.csv", Pairs::Auto(&a), "DD"),
@@ -156,7 +156,7 @@ fn counts_of_bits_are_those_of_the_library() {
                 for engine in ["naive", "cpu", "auto"] {
                     folder.good(&format!("count {files} {all} --engine {engine} -o c.ecsv"));
                     let table = folder.table("c.ecsv");
-                    let expected = library(pairs, r_bins(), sums());
+                    let expected = library(pairs, what);
                     assert_eq!(integers(&table, "npairs"), expected.npairs());
                     assert_eq!(Some(floats(&table, "weight")), expected.weight(), "{all}");
                     let record = &table.meta["counts"][name];
@@ -187,8 +187,9 @@ fn estimates_take_pairwise_weights_of_data_and_individual_ones_with_randoms() {
     let bits = "--bits BITWEIGHT0,BITWEIGHT1 --weight w";
     let [d, e, r] =
         ["d.csv", "e.csv", "r.csv"].map(|name| particles(&read(&folder, name), true, false));
-    let weighted = || Sums::default().weighted_by(pip(efficient(), PairNormalisation::default()));
-    let plain = || Sums::for_pairs(Pairs::Auto(&r)).into();
+    let pip = pip(efficient(), PairNormalisation::default());
+    let weighted = &CountSpec::new(r_bins()).weighted_by(pip);
+    let plain = &CountSpec::for_pairs(r_bins(), Pairs::Auto(&r));
     folder.good(&format!(
         "xi d.csv --randoms r.csv {bits} --bins lin:0:5:4 -o xi.parquet"
     ));
@@ -197,34 +198,16 @@ fn estimates_take_pairwise_weights_of_data_and_individual_ones_with_randoms() {
         "xi d.csv --randoms r.csv --cross e.csv --cross-randoms r.csv {bits} --bins lin:0:5:4 -o cross.csv"
     ));
     let cross = folder.table("cross.csv");
-    for (table, name, pairs, sums, kind) in [
-        (&auto, "DD", Pairs::Auto(&d), weighted(), Some("PIP")),
-        (&auto, "DR", Pairs::Cross(&d, &r), weighted(), Some("IIP")),
-        (&auto, "RR", Pairs::Auto(&r), plain(), None),
-        (
-            &cross,
-            "D1D2",
-            Pairs::Cross(&d, &e),
-            weighted(),
-            Some("PIP"),
-        ),
-        (
-            &cross,
-            "D1R2",
-            Pairs::Cross(&d, &r),
-            weighted(),
-            Some("IIP"),
-        ),
-        (
-            &cross,
-            "R1D2",
-            Pairs::Cross(&r, &e),
-            weighted(),
-            Some("IIP"),
-        ),
-        (&cross, "R1R2", Pairs::Cross(&r, &r), plain(), None),
+    for (table, name, pairs, what, kind) in [
+        (&auto, "DD", Pairs::Auto(&d), weighted, Some("PIP")),
+        (&auto, "DR", Pairs::Cross(&d, &r), weighted, Some("IIP")),
+        (&auto, "RR", Pairs::Auto(&r), plain, None),
+        (&cross, "D1D2", Pairs::Cross(&d, &e), weighted, Some("PIP")),
+        (&cross, "D1R2", Pairs::Cross(&d, &r), weighted, Some("IIP")),
+        (&cross, "R1D2", Pairs::Cross(&r, &e), weighted, Some("IIP")),
+        (&cross, "R1R2", Pairs::Cross(&r, &r), plain, None),
     ] {
-        let expected = library(pairs, r_bins(), sums);
+        let expected = library(pairs, what);
         assert_eq!(
             integers(table, &format!("{name}_npairs")),
             expected.npairs()

@@ -1,8 +1,8 @@
 //! A case carried out, and how it differs from a plain double loop.
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
-use albireo::{Edges, PairJob, Pairs, RBins, Silent};
+use albireo::{CountSpec, Edges, PairJob, Pairs, RBins, Silent};
 use albireo_samples::{Notice, Samples, Source, Unit};
 
 use crate::case::{Case, Outcome};
@@ -175,7 +175,12 @@ impl Expected {
         };
         let bins = RBins::new(Edges::new(edges.clone()).unwrap());
         let job = PairJob::new(of_job, samples.domain()).map_err(|error| error.to_string())?;
-        let counts = count_pairs(&Cpu::new(), &job, &bins, Sums::for_pairs(of_job), &Silent);
+        let counts = count_pairs(
+            &Cpu::new(),
+            &job,
+            CountSpec::for_pairs(&bins, of_job),
+            &Silent,
+        );
         let counts = counts.map_err(|error| error.to_string())?;
         for (k, edge) in edges.windows(2).enumerate() {
             let within = pairs

@@ -43,7 +43,7 @@ use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::Lasting;
 use crate::simd::{Isa, ProductWord};
-use crate::tally::{Merge, Tallied, Tally, Terms};
+use crate::tally::{CountSpec, Merge, Tally, Terms};
 use crate::traversal::{BlockPair, Held, Layout, Positions, Region, Walk};
 use filtered::{Fast, filtered, products};
 use lanes::{Asked, Lanes, PairWeights};
@@ -165,17 +165,17 @@ impl Engine for Cpu {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
-        let count = |once: &Tallied| self.tally_part(job, once, None, progress);
+        let count = |once: &CountSpec| self.tally_part(job, once, None, progress);
         in_one_order(job.job(), what, self.exactness(), count)
     }
 
     fn units(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Units, EngineError> {
         what.admit(job.job())?;
@@ -195,7 +195,7 @@ impl Engine for Cpu {
     fn tally_units(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         units: (&Units, Range<usize>),
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
     fn new(
         isa: Isa,
         job: &PreparedJob<'a>,
-        what: &Tallied,
+        what: &CountSpec,
         part: Option<(&Units, Range<usize>)>,
         progress: &Lasting<'_>,
     ) -> Result<Self, EngineError> {
@@ -317,8 +317,8 @@ impl<'a> Run<'a> {
     }
 
     /// Counts everything, and takes off what the cuts hold.
-    fn without_cuts(&self, what: &Tallied, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
-        let count = |all: &Tallied| {
+    fn without_cuts(&self, what: &CountSpec, progress: &Lasting<'_>) -> Result<Tally, EngineError> {
+        let count = |all: &CountSpec| {
             let terms = Terms::new(all, self.job.pairs())?;
             self.run(all, &terms, progress)
         };
@@ -331,7 +331,7 @@ impl<'a> Run<'a> {
     /// Counts everything: through a filter, in lanes, or in both.
     fn run(
         &self,
-        what: &Tallied,
+        what: &CountSpec,
         terms: &Terms<'_>,
         progress: &Lasting<'_>,
     ) -> Result<Tally, EngineError> {
@@ -412,7 +412,7 @@ impl<'a> Run<'a> {
     fn run_filtered<'l>(
         &self,
         form: &Form<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         terms: &Terms<'_>,
         (made, lanes): (Made<'_>, &(dyn Fn() -> Option<Lanes<'l>> + Sync)),
         progress: &Lasting<'_>,
@@ -453,7 +453,7 @@ impl<'a> Run<'a> {
     }
 
     /// The scaled weights of both samples, of a set, in the order of their slots.
-    fn factors(&self, what: &Tallied, terms: &Terms<'_>, set: usize) -> Factors {
+    fn factors(&self, what: &CountSpec, terms: &Terms<'_>, set: usize) -> Factors {
         let [one, other] = what.exponents_of_set(set, self.job.pairs());
         let which = (what.weight_set() + set, terms.weight_sets());
         let second = (self.sorted.1.zip(self.second.as_ref())).map(|(sorted, layout)| {

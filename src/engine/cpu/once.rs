@@ -11,7 +11,7 @@ use crate::engine::SharedMemory;
 use crate::error::EngineError;
 use crate::particles::Particles;
 use crate::progress::{Lasting, Progress};
-use crate::tally::{Tallied, Terms};
+use crate::tally::{CountSpec, Terms};
 use crate::traversal::{Sorted, in_slots, offsets_of};
 
 impl Cpu {
@@ -44,7 +44,7 @@ impl Cpu {
     pub(in crate::engine) fn lay_out_once(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         memory: &dyn SharedMemory,
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {

@@ -8,7 +8,7 @@ use super::{Cpu, Run};
 use crate::engine::{PreparedJob, Progress, Report, Units};
 use crate::error::EngineError;
 use crate::progress::Lasting;
-use crate::tally::{Tallied, Tally};
+use crate::tally::{CountSpec, Tally};
 use crate::traversal::Walk;
 
 impl Cpu {
@@ -16,7 +16,7 @@ impl Cpu {
     pub(super) fn tally_part(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         part: Option<(&Units, Range<usize>)>,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {

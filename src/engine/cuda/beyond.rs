@@ -15,10 +15,10 @@ use crate::engine::{PairJob, Progress};
 use crate::error::{CudaError, EngineError, JobError};
 use crate::pairs::Pairs;
 use crate::particles::{Labels, Particles};
-use crate::tally::{Classes, Tallied, Tally, Terms};
+use crate::tally::{Classes, CountSpec, Tally, Terms};
 
 /// Whether devices count `what` in bins beyond half of `domain`.
-pub(super) fn serves(what: &Tallied, domain: &Domain) -> bool {
+pub(super) fn serves(what: &CountSpec, domain: &Domain) -> bool {
     let Some(formed) = Formed::of(what.bins()) else {
         return false;
     };
@@ -70,7 +70,7 @@ pub fn count<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     (job, kept): (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     what.admit(job)?;
@@ -93,7 +93,7 @@ fn by_species<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     job: &PairJob<'_>,
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let terms = Terms::new(what, job.pairs())?;

@@ -71,7 +71,7 @@ use super::{Cpu, Engine, Exactness, PairJob, PreparedJob, Progress, Report, Sort
 use crate::domain::Domain;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Tallied, Tally};
+use crate::tally::{CountSpec, Tally};
 use device::{Device, Devices};
 use gpu::{Gpu, GpuMemory};
 
@@ -240,11 +240,11 @@ impl Cuda {
     fn count(
         &self,
         (job, kept): (&PairJob<'_>, Option<[&Kept<GpuMemory>; 2]>),
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let mut told = None;
-        let count = |all: &Tallied| {
+        let count = |all: &CountSpec| {
             let (tally, timings, plan) =
                 beyond::count(self.gpus()?, &self.options, (job, kept), all, progress)?;
             told = Some((timings, plan));
@@ -281,12 +281,12 @@ impl Engine for Cuda {
     fn tally(
         &self,
         job: &PreparedJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<(Tally, Report), EngineError> {
         let (first, second) = job.sorted::<CudaSorted>("cuda")?;
         let kept = [first, second.unwrap_or(first)].map(|sorted| &sorted.0);
-        let count = |once: &Tallied| self.count((job.job(), Some(kept)), once, progress);
+        let count = |once: &CountSpec| self.count((job.job(), Some(kept)), once, progress);
         in_one_order(job.job(), what, self.exactness(), count)
     }
 
@@ -294,10 +294,10 @@ impl Engine for Cuda {
     fn run(
         &self,
         job: &PairJob<'_>,
-        what: &Tallied,
+        what: &CountSpec,
         progress: &dyn Progress,
     ) -> Result<Tally, EngineError> {
-        let count = |once: &Tallied| self.count((job, None), once, progress);
+        let count = |once: &CountSpec| self.count((job, None), once, progress);
         in_one_order(job, what, self.exactness(), count).map(|(tally, _)| tally)
     }
 

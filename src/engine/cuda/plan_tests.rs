@@ -12,7 +12,7 @@ use crate::domain::{Axis as Direction, Domain};
 use crate::engine::Pairs;
 use crate::engine::cuda::suite::{Random, Scatter, domains, particles};
 use crate::particles::{Labels, Particles};
-use crate::tally::{Classes, Tallied};
+use crate::tally::{Classes, CountSpec};
 
 /// Shared memory of a device.
 const SHARED: usize = 227 << 10;
@@ -66,7 +66,7 @@ fn ask(
             let labelled = Particles::new(sample.points().clone());
             let labels = Labels::new(vec![0; sample.len()], 3).unwrap();
             let labelled = labelled.labelled(labels).unwrap();
-            let what = Tallied::new(binning.clone()).with_classes(Classes::Species);
+            let what = CountSpec::new(binning.clone()).with_classes(Classes::Species);
             let spans = [spans(&labelled), Spans::new()];
             let labels = super::super::carried::Labels {
                 numbers: [3; 2],

@@ -21,7 +21,7 @@ use crate::engine::{PairJob, Progress};
 use crate::error::CudaError;
 use crate::error::EngineError;
 use crate::particles::Particles;
-use crate::tally::{Tables, Tallied, Tally, Terms};
+use crate::tally::{CountSpec, Tables, Tally, Terms};
 
 /// Float64 operations a cycle, of a multiprocessor, from which on every pair is measured where that will do: of two, those that are not in
 /// bins would cost more than their queue.
@@ -86,7 +86,7 @@ pub(super) fn count<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let mut told: Option<(CudaTimings, String)> = None;
@@ -107,7 +107,7 @@ fn count_pass<D: Devices>(
     devices: &D,
     options: &CudaOptions,
     job: (&PairJob<'_>, Option<[&Samples<D>; 2]>),
-    what: &Tallied,
+    what: &CountSpec,
     progress: &dyn Progress,
 ) -> Result<(Tally, CudaTimings, String), EngineError> {
     let (job, kept) = job;

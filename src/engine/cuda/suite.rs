@@ -8,7 +8,7 @@
     reason = "a failed unwrap is a failed test; each test binary uses its part"
 )]
 
-use albireo::tally::{Sum, Tallied};
+use albireo::tally::{CountSpec, Sum};
 use albireo::{
     Axis, Bins, Domain, Edges, Engine, Lattice, LineOfSight, Naive, Outside, PairJob, Pairs,
     Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
@@ -120,7 +120,7 @@ enum Summed {
 }
 
 /// Compares one tally with that of the double loop.
-fn check(engine: &dyn Engine, job: &PairJob<'_>, what: &Tallied, name: &str) {
+fn check(engine: &dyn Engine, job: &PairJob<'_>, what: &CountSpec, name: &str) {
     let expected = Naive.run(job, what, &Silent).unwrap();
     let found = engine.run(job, what, &Silent).unwrap();
     let pairs = expected.pairs().iter().zip(found.pairs());
@@ -143,7 +143,7 @@ fn compare(
     name: &str,
 ) {
     let binning = &binning.into();
-    let counts = Tallied::new(binning.clone());
+    let counts = CountSpec::new(binning.clone());
     let weights = counts.clone().with_sum(Sum::Product);
     for what in summed {
         let name = format!("{what:?} {name}");

@@ -9,7 +9,7 @@ use super::carried::{Carried, Labels};
 use super::device::Device;
 use super::samples::put;
 use crate::error::CudaError;
-use crate::tally::{AngularWeight, InverseProbability, Sum, Tallied, Terms};
+use crate::tally::{AngularWeight, CountSpec, InverseProbability, Sum, Terms};
 
 /// The sums of a job, with the tables that the weights of its pairs are looked up in.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl<'a> Sought<'a> {
     /// # Errors
     /// Cuts, which are taken off by whoever asks, or terms of other crates.
     pub(super) fn of(
-        what: &Tallied,
+        what: &CountSpec,
         terms: &Terms<'a>,
         labels: Option<Labels>,
     ) -> Result<Self, CudaError> {

@@ -32,14 +32,14 @@ impl Partials {
     /// ideal pairs of a normalisation.
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::counts::count_pairs;
     /// use albireo::estimators::fluid::{Frame, Partials, Space, Species};
     /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
     /// // Two particles 3 apart: I(q) = 2 f^2 (1 + sin(3q)/(3q)).
     /// let dimer = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 2.0, 2.0]])?);
     /// let bins = RBins::new(Edges::linear(0.0, 4.0, 4000)?);
     /// let job = PairJob::new(Pairs::Auto(&dimer), &Domain::Open)?;
-    /// let counts = [count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?];
+    /// let counts = [count_pairs(&Naive, &job, &bins, &Silent)?];
     /// let mut partials = Partials::new(&bins, Species::within(1))?;
     /// let space = Space::of_volume(1.0)?;
     /// partials.add_frame(&Frame { counts: &counts, particles: &[2], excluded: &[], space: &space, weight: 1.0 })?;

@@ -25,14 +25,14 @@ impl Partials {
     /// P(r) of bodies whose pairs are all in the bins, with what a particle of each species scatters at q = 0, such as its electrons.
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::counts::count_pairs;
     /// use albireo::estimators::fluid::{Frame, Partials, Space, Species};
     /// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
     /// // Three particles in a row, 1 apart.
     /// let row = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]])?);
     /// let bins = RBins::new(Edges::new(vec![0.0, 0.9, 1.1, 1.9, 2.1])?);
     /// let job = PairJob::new(Pairs::Auto(&row), &Domain::Open)?;
-    /// let counts = [count_pairs(&Naive, &job, &bins, Sums::default(), &Silent)?];
+    /// let counts = [count_pairs(&Naive, &job, &bins, &Silent)?];
     /// let mut partials = Partials::new(&bins, Species::within(1))?;
     /// let space = Space::of_volume(1.0)?;
     /// partials.add_frame(&Frame { counts: &counts, particles: &[3], excluded: &[], space: &space, weight: 1.0 })?;

@@ -11,7 +11,7 @@ use crate::error::EstimatorError;
 /// One frame, class by class as [`Species::pairs`] has them.
 ///
 /// ```
-/// use albireo::counts::{Sums, count_pairs, excluded_pairs};
+/// use albireo::counts::{count_pairs, excluded_pairs};
 /// use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 /// use albireo::tally::Cut;
 /// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
@@ -23,8 +23,8 @@ use crate::error::EstimatorError;
 /// };
 /// let (first, second) = (atoms(1)?, atoms(2)?);
 /// let (pairs, bins) = (Pairs::Cross(&first, &second), RBins::new(Edges::linear(0.0, 0.5, 5)?));
-/// let sums = Sums::default().dropping(Cut::SameGroup);
-/// let counts = count_pairs(&Naive, &PairJob::new(pairs, &domain)?, &bins, sums, &Silent)?;
+/// let what = CountSpec::new(&bins).with_cut(Cut::SameGroup);
+/// let counts = count_pairs(&Naive, &PairJob::new(pairs, &domain)?, what, &Silent)?;
 /// let excluded = excluded_pairs(pairs, counts.cuts());
 /// assert_eq!(excluded, 300);
 /// let mut around = Partials::new(&bins, Species::between(1, 1))?;

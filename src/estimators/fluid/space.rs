@@ -37,7 +37,7 @@ impl Space {
     /// without a random pair has no g but NaN. Landy & Szalay (1993), DOI 10.1086/172900.
     ///
     /// ```
-    /// use albireo::counts::{Sums, count_pairs};
+    /// use albireo::counts::count_pairs;
     /// use albireo::engine::Cpu;
     /// use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
     /// use albireo::{Domain, Edges, PairJob, Pairs, Particles, RBins, Silent, random};
@@ -46,7 +46,7 @@ impl Space {
     /// let count = |n, seed| -> Result<_, albireo::Error> {
     ///     let points = Particles::new(random::in_box(n, seed, [1.0; 3])?);
     ///     let job = PairJob::new(Pairs::Auto(&points), &Domain::Open)?;
-    ///     Ok(count_pairs(&Cpu::new(), &job, &bins, Sums::default(), &Silent)?)
+    ///     Ok(count_pairs(&Cpu::new(), &job, &bins, &Silent)?)
     /// };
     /// let space = Space::of_randoms(&bins, &count(3000, 1)?, 1.0)?;
     /// let mut g = Partials::new(&bins, Species::within(1))?;

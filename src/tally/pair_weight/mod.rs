@@ -27,7 +27,7 @@ use crate::particles::Particles;
 /// Clones share the tables.
 ///
 /// ```
-/// use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations, Sum, Tallied};
+/// use albireo::tally::{CountSpec, InverseProbability, PairNormalisation, PairWeight, Realisations, Sum};
 /// use albireo::{Bits, Domain, Edges, Engine, Naive, PairJob, Pairs, Particles, Points, RBins, Silent};
 /// // Three galaxies, and in which of 64 other fibre assignments each was observed.
 /// let galaxies = Particles::new(Points::from_rows(&[[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]])?);
@@ -35,7 +35,7 @@ use crate::particles::Particles;
 /// let pip = InverseProbability::new(1, Realisations::of_words(1), PairNormalisation::JointOccurrence)?;
 /// let weight = PairWeight::from(pip);
 /// let bins = RBins::new(Edges::linear(0.0, 4.0, 2)?);
-/// let what = Tallied::new(bins).with_sum(Sum::Product).with_pair_weight(weight);
+/// let what = CountSpec::new(bins).with_sum(Sum::Product).with_pair_weight(weight);
 /// let job = PairJob::new(Pairs::Auto(&galaxies), &Domain::Open)?;
 /// let tally = Naive.run(&job, &what, &Silent)?;
 /// let sums = tally.real_sum(0, what.exponent(&Sum::Product, job.pairs()));

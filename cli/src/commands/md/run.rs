@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use albireo::counts::{Sums, count_pairs};
+use albireo::counts::count_pairs;
 use albireo::dynamics::{Observables, Simulation, State};
 use albireo::engine::Cpu;
 use albireo::{AnalyticRr, Binning, Domain, Edges, PairJob, Pairs, Particles, RBins, Silent};
@@ -353,7 +353,7 @@ impl Counting {
     fn add(&mut self, fluid: &Simulation, domain: &Domain) -> Result<()> {
         let atoms = Particles::new(fluid.positions());
         let job = PairJob::new(Pairs::Auto(&atoms), domain).context("--rdf")?;
-        let counts = count_pairs(&Cpu::new(), &job, &self.bins, Sums::default(), &Silent);
+        let counts = count_pairs(&Cpu::new(), &job, &self.bins, &Silent);
         let counts = counts.context("--rdf")?;
         for (sum, npairs) in self.npairs.iter_mut().zip(counts.npairs()) {
             *sum += npairs;

@@ -4,13 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use albireo::counts::{Sums, WeightedSums};
 use albireo::engine::AnyEngine;
 use albireo::estimators::fluid::{BlockPartials, FrameSpaces, Partials, Species};
 use albireo::frames::{
     FrameBins, FrameBlocks, FrameGroups, FrameJob, FrameWorkers, FramesDone, count_frames,
 };
-use albireo::{Bins, PairJob, Pairs};
+use albireo::{Bins, CountSpec, PairJob, Pairs};
 use albireo_catalogs::did_you_mean;
 use albireo_samples::{FrameChoice, FrameRange, FrameSource, NumberedFrame};
 use anyhow::{Context, Result, bail};
@@ -257,14 +256,14 @@ impl Run<'_> {
         let first = self.first.take();
         let particles = first.as_ref().map_or(0, |job| job.particles.len());
         let engine = match &first {
-            None => self.engines.for_jobs(&[], &self.bins),
+            None => self.engines.for_jobs(&[]),
             Some(job) => {
                 let pairs = PairJob::new(Pairs::Auto(&job.particles), &job.domain)?;
-                let mut sums = WeightedSums::from(Sums::default());
+                let mut what = CountSpec::new(&self.bins);
                 if self.suits.beyond_half {
-                    sums = sums.beyond_half();
+                    what = what.beyond_half();
                 }
-                self.engines.for_jobs(&[(pairs, sums)], &self.bins)
+                self.engines.for_jobs(&[(pairs, what)])
             }
         };
         let on_a_device = match self.flags.frames_per_device {

@@ -39,8 +39,8 @@ use crate::cuts::ExclusionFlags;
 use crate::edges::EdgeSpec;
 use crate::engine::Engines;
 use crate::inputs::{Call, Wanted, say};
+use crate::named_count::NamedCount;
 use crate::output::{check, deliver};
-use crate::planned::Planned;
 use crate::progress::stop_reading;
 use crate::record::{Arguments, Record};
 use crate::tables::{count_columns, edge_columns};
@@ -364,7 +364,7 @@ impl Rdf {
             .sharing(call.kept.shared())
             .dropping(cuts)
             .beyond_half(self.beyond_half);
-        let counts = counter.decide_and_count(&Planned::new(name, pairs), &bins)?;
+        let counts = counter.decide_and_count(&NamedCount::new(name, pairs, &bins))?;
         counter.check_shares(Some("pairs of an ideal gas"))?;
         let excluded = excluded_pairs(pairs, counts.cuts());
         let of_bins = columns_of(&counts, pairs, excluded, &space)?;

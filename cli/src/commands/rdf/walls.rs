@@ -5,11 +5,13 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use albireo::counts::{Sums, WeightedSums, count_prepared};
+use albireo::counts::count_prepared;
 use albireo::engine::PreparedJob;
 use albireo::estimators::fluid::{Space, Walls};
 use albireo::frames::FrameJob;
-use albireo::{Axis, Bins, Domain, Outside, PairCounts, PairJob, Pairs, Particles, Points};
+use albireo::{
+    Axis, Bins, CountSpec, Domain, Outside, PairCounts, PairJob, Pairs, Particles, Points,
+};
 use albireo_samples::{BoxSpec, Reading, Selection, Source};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -211,16 +213,16 @@ impl Randoms<'_> {
             )?;
             let number = points.len();
             check_reach(bins, self.domain, self.beyond_half)?;
-            let mut sums = WeightedSums::from(Sums::default());
+            let mut what = CountSpec::new(bins);
             if self.beyond_half {
-                sums = sums.beyond_half();
+                what = what.beyond_half();
             }
             let job = PairJob::new(Pairs::Auto(&points), self.domain)?;
-            let engine = engines.for_jobs(&[(job, sums.clone())], bins);
+            let engine = engines.for_jobs(&[(job, what.clone())]);
             let bar = Bar::new("RR");
             let prepared = engine.prepare(points, self.domain, &bar)?;
             let job = PreparedJob::auto(&prepared);
-            let counted = count_prepared(&*engine, &job, bins, sums, &bar);
+            let counted = count_prepared(&*engine, &job, what, &bar);
             bar.clear();
             let rr: PairCounts = counted?.0;
             if rr.npairs().iter().all(|&n| n == 0) {
