@@ -2,6 +2,7 @@
 
 mod blocks;
 mod images;
+mod one_frame;
 mod partials;
 mod scattering;
 mod thermodynamics;

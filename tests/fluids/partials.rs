@@ -2,12 +2,10 @@
 
 use std::f64::consts::PI;
 
-use albireo::counts::{JobId, PairKind};
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::random::Stream;
 use albireo::{
-    Axis, Domain, Edges, LineOfSight, PairCounts, PairTotal, PeriodicBox, RBins, RpPiBins,
-    SignedEdges,
+    Axis, Domain, Edges, LineOfSight, PairCounts, PeriodicBox, RBins, RpPiBins, SignedEdges,
 };
 
 use super::{add, assert_close, counts, cube, gas, r_bins, species_counts};
@@ -170,85 +168,6 @@ impl KnownShares {
         let pairs = pairs.collect();
         let rr = PairCounts::from_parts(self.bins.clone(), pairs, None, total, JobId(1)).unwrap();
         Space::of_randoms(&self.bins, &rr, self.volume).unwrap()
-    }
-}
-
-#[test]
-fn one_frame_has_the_bits_of_pairs_over_shell_times_density() {
-    let stream = Stream::new(99);
-    let mut drawn = 0;
-    let mut next = || {
-        drawn += 1;
-        stream.uniform(drawn)
-    };
-    for case in 0..2000u32 {
-        let bins = r_bins(next(), 1.0 + 1e3 * next(), 3);
-        let [na, nb] = [(); 2].map(|()| 2 + 10f64.powf(9.0 * next()) as u64);
-        let (species, pair, particles, kind, total) = if case % 2 == 0 {
-            let total = na * (na - 1) / 2;
-            (
-                Species::within(1),
-                [0, 0],
-                &[na][..],
-                PairKind::AutoUnordered,
-                total,
-            )
-        } else {
-            (
-                Species::between(1, 1),
-                [0, 1],
-                &[na, nb][..],
-                PairKind::Cross,
-                na * nb,
-            )
-        };
-        let excluded = [0, (total as f64 * 0.9 * next()) as u64, total - 1][case as usize % 3];
-        let npairs = [(); 3].map(|()| (total as f64 * next() / 4.0) as u64);
-        let counts = PairCounts::from_parts(
-            bins.clone(),
-            npairs.to_vec(),
-            None,
-            PairTotal::unweighted(kind, total),
-            JobId(1),
-        );
-        let volume = 10f64.powf(40.0 * next() - 20.0);
-        let mut partials = Partials::new(&bins, species).unwrap();
-        let frame = Frame {
-            counts: &[counts.unwrap()],
-            particles,
-            excluded: &[excluded],
-            space: &Space::of_volume(volume).unwrap(),
-            weight: 1.0,
-        };
-        partials.add_frame(&frame).unwrap();
-        let density = (total - excluded) as f64 / volume;
-        let (ends, mut within) = (if pair == [0, 0] { 2.0 } else { 1.0 }, 0);
-        let found = [
-            partials.g(pair, Normalisation::Pairs).unwrap(),
-            partials.poisson_error(pair).unwrap(),
-            partials.coordination(pair).unwrap(),
-        ];
-        for (k, (&p, e)) in npairs
-            .iter()
-            .zip(bins.edges().values().windows(2))
-            .enumerate()
-        {
-            let shell = 4.0 / 3.0 * PI * (e[1] * e[1] * e[1] - e[0] * e[0] * e[0]);
-            let g = p as f64 / (shell * density);
-            let error = if p == 0 {
-                f64::NAN
-            } else {
-                (1.0 + (g - 1.0)) / (p as f64).sqrt()
-            };
-            within += p;
-            let n = ends * within as f64 / na as f64;
-            let expected = [g, error, n].map(f64::to_bits);
-            assert_eq!(
-                found.each_ref().map(|of| of[k].to_bits()),
-                expected,
-                "case {case}, bin {k}"
-            );
-        }
     }
 }
 

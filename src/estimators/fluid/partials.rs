@@ -11,7 +11,8 @@ use crate::error::{EstimatorError, MergeError};
 use crate::estimators::analytic::rings;
 use crate::exact_sum::ExactSum;
 
-/// Partial distribution functions `g_ab` of all pairs of species, built up frame by frame.
+/// Partial distribution functions `g_ab` of all pairs of species, built up frame by frame; one sample is one species, a second around it another
+/// ([`Species::between`]).
 ///
 /// `g_k = sum_f w_f p_k,f / sum_f (w_f P_f shell_k,f / V_f)` over frames f of weight w, with the pairs p that were counted, the candidates
 /// P and the part of the shell that lies in the space of the frame. It is right for volumes and particle numbers that change from frame to

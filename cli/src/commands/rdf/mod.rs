@@ -154,6 +154,7 @@ fn columns_of(
         space,
         weight: 1.0,
     };
+    // In a space that cuts bins a bin may have no candidate anyway, and no g.
     if space.kept().is_none() {
         frame.check_candidates()?;
     }
