@@ -160,4 +160,10 @@ fn what_is_missing_is_named() {
     let counts = TermCounts::new(vec![(Term::DD, dd)], None);
     let refused = Estimator::LandySzalay.estimate(&counts).unwrap_err();
     assert_eq!(refused.to_string(), "the pairs DR were not counted");
+    let none = TermCounts::new(Vec::<(Term, PairCounts)>::new(), None);
+    for &estimator in Estimator::ALL {
+        let refused = estimator.estimate(&none).unwrap_err().to_string();
+        let data = if estimator.is_cross() { "D1D2" } else { "DD" };
+        assert_eq!(refused, format!("the pairs {data} were not counted"));
+    }
 }

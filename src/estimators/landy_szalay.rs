@@ -238,9 +238,9 @@ impl Recipe for WithShiftedRandoms {
     }
 
     fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError> {
-        let ds = counts.get(Term::DS)?;
+        let (dd, ds) = (counts.get(Term::DD)?, counts.get(Term::DS)?);
         let estimator = ShiftedRandoms {
-            dd: counts.get(Term::DD)?,
+            dd,
             ds,
             // Where the order does not matter, it is the same count.
             sd: counts.find(Term::SD).unwrap_or(ds),

@@ -138,7 +138,7 @@ fn linear(estimator: Estimator, counts: &TermCounts) -> Option<(Vec<(Term, f64)>
     let (mut terms, over) = match estimator {
         Estimator::LandySzalay => (both(Term::DR, Term::RD), Term::RR),
         Estimator::ShiftedRandoms => (both(Term::DS, Term::SD), Term::RR),
-        Estimator::LandySzalayCross => (both(Term::D1R2, Term::R1D2), Term::R1R2),
+        Estimator::LandySzalayCross => (vec![(Term::D1R2, -1.0), (Term::R1D2, -1.0)], Term::R1R2),
         Estimator::Natural => (vec![(Term::RR, -1.0)], Term::RR),
         Estimator::NaturalCross => (vec![(Term::R1R2, -1.0)], Term::R1R2),
         Estimator::DavisPeebles => (vec![(Term::DR, -1.0)], Term::DR),
