@@ -7,9 +7,9 @@ use albireo::counts::{JobId, PairKind, Part, Sums, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
 use albireo::{
-    Axis, Bins, Column, CountsError, Domain, Edges, EngineError, EstimatorError, JobError,
-    LineOfSight, MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs, Particles,
-    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Column, CountsError, Domain, Edges, EngineError, Estimator, EstimatorError,
+    JobError, LineOfSight, MergeError, Naive, PairCounts, PairJob, PairTotal, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
 };
 
 fn bins() -> RBins {
@@ -337,7 +337,8 @@ fn weights_beyond_the_range_of_floats_are_not_normalised() {
         let pairs = Pairs::Auto(&sample);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let dd = count_pairs(&Naive, &job, bins(), Sums::for_pairs(pairs), &Silent).unwrap();
-        let refusal = Natural { dd: &dd, rr: &dd }.estimate().unwrap_err();
+        let counts = TermCounts::new([(Term::DD, &dd), (Term::RR, &dd)], None);
+        let refusal = Estimator::Natural.estimate(&counts).unwrap_err();
         assert!(
             matches!(
                 refusal,
