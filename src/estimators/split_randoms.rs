@@ -16,11 +16,11 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 /// ```
 /// use albireo::counts::{Split, Sums, count_pairs};
 /// use albireo::estimators::{Estimator, RandomPairs, SplitRandoms, Term, TermCount, TermCounts};
-/// use albireo::{Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
+/// use albireo::{Bins, Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
 /// let (data, randoms) = (random::in_box(50, 1, [1.0; 3])?, random::in_box(400, 2, [1.0; 3])?);
 /// let (data, randoms) = (Particles::new(data), Particles::new(randoms));
-/// let bins = RBins::new(Edges::linear(0.0, 0.4, 4)?);
-/// let count = |sample: &Particles, bins: &RBins| {
+/// let bins = Bins::from(RBins::new(Edges::linear(0.0, 0.4, 4)?));
+/// let count = |sample: &Particles, bins: &Bins| {
 ///     let job = PairJob::new(Pairs::Auto(sample), &Domain::Open)?;
 ///     Ok::<_, albireo::Error>(count_pairs(&Naive, &job, bins, Sums::default(), &Silent)?)
 /// };
