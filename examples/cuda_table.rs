@@ -177,7 +177,7 @@ fn within(
     [filter, name]: [&str; 2],
     precision: Precision,
     domain: &Domain,
-    (bins, summed): (Bins, Summed),
+    (bins, summed): (impl Into<Bins>, Summed),
     pairs: Pairs<'_>,
 ) -> Result<(), Failure> {
     let case = Case {
@@ -185,7 +185,7 @@ fn within(
         precision,
         domain,
         traversal: Traversal::Auto,
-        bins,
+        bins: bins.into(),
         summed,
     };
     time(filter, &case, pairs)
@@ -209,53 +209,29 @@ fn cutoff(filter: &str) -> Result<(), Failure> {
             for reach in [150.0, 25.0] {
                 let name = format!("cutoff n={n} rmax {reach} 30 bins {mode}");
                 let bins = RBins::new(Edges::linear(0.0, reach, 30)?);
-                within(
-                    [filter, &name],
-                    precision,
-                    &domain,
-                    (bins.into(), counts),
-                    pairs,
-                )?;
+                within([filter, &name], precision, &domain, (bins, counts), pairs)?;
             }
             if precision == Precision::Exact {
                 let name = format!("cutoff n={n} rmax 150 30 bins mean separations");
                 let bins = RBins::new(Edges::linear(0.0, 150.0, 30)?);
-                let sums = (bins.into(), Summed::Separations);
+                let sums = (bins, Summed::Separations);
                 within([filter, &name], precision, &domain, sums, pairs)?;
             }
             let name = format!("cutoff n={n} 20 log bins to 150 {mode}");
             let bins = RBins::new(Edges::logarithmic(0.1, 150.0, 20)?);
-            within(
-                [filter, &name],
-                precision,
-                &domain,
-                (bins.into(), counts),
-                pairs,
-            )?;
+            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
             for (summed, what) in [(counts, "counts"), (Summed::Weights, "weighted")] {
                 for reach in [150.0, 25.0] {
                     let name = format!("cutoff n={n} (s,mu) 40x100 to {reach} {what} {mode}");
                     let s = Edges::linear(0.0, reach, 40)?;
                     let bins = SMuBins::new(s, SignedEdges::linear(0.0, 1.0, 100)?, los)?;
-                    within(
-                        [filter, &name],
-                        precision,
-                        &domain,
-                        (bins.into(), summed),
-                        pairs,
-                    )?;
+                    within([filter, &name], precision, &domain, (bins, summed), pairs)?;
                 }
             }
             let name = format!("cutoff n={n} (rp,pi) 20x40 counts {mode}");
             let rp = Edges::logarithmic(0.1, 40.0, 20)?;
             let bins = RpPiBins::new(rp, SignedEdges::linear(0.0, 40.0, 40)?, los)?;
-            within(
-                [filter, &name],
-                precision,
-                &domain,
-                (bins.into(), counts),
-                pairs,
-            )?;
+            within([filter, &name], precision, &domain, (bins, counts), pairs)?;
         }
     }
     Ok(())

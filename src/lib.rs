@@ -9,7 +9,7 @@
 //! use albireo::counts::count_pairs;
 //! use albireo::engine::Cpu;
 //! use albireo::{
-//!     AnalyticRr, Domain, Edges, Natural, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random,
+//!     AnalyticRr, Domain, Edges, Estimator, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, Term, TermCounts, random,
 //! };
 //!
 //! let domain = Domain::Periodic(PeriodicBox::cubic(100.0)?);
@@ -18,7 +18,8 @@
 //! let bins = RBins::new(Edges::logarithmic(1.0, 20.0, 10)?);
 //! let dd = count_pairs(&Cpu::new(), &job, &bins, &Silent)?;
 //! let rr = AnalyticRr::new(&bins, &domain)?;
-//! let result = Natural { dd: &dd, rr: &rr }.estimate()?;
+//! let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+//! let result = Estimator::Natural.estimate(&counts)?;
 //! assert!(result.xi[9].abs() < 0.1, "random points do not cluster");
 //! # Ok::<(), albireo::Error>(())
 //! ```
@@ -91,9 +92,7 @@ pub use error::{
     EstimatorError, FieldError, FormulaError, JobError, MergeError, NumberDensityError,
     PairWeightError, ParticlesError, RandomError, RegionsError, SkyError, TallyError,
 };
-pub use estimators::{
-    AnalyticRr, DavisPeebles, Hamilton, LandySzalay, LandySzalayCross, Natural, ShiftedRandoms,
-};
+pub use estimators::{AnalyticRr, Estimator, Term, TermCounts};
 /// The crate of the arrays in this interface, in the version used here.
 pub use ndarray;
 pub use pairs::{PairJob, Pairs, Traversal};

@@ -49,15 +49,16 @@ impl Correlation {
     ///
     /// ```
     /// use albireo::counts::count_pairs;
-    /// use albireo::{AnalyticRr, Axis, Domain, Edges, LineOfSight, Naive, Natural, PairJob, Pairs, Particles, PeriodicBox};
-    /// use albireo::{RpPiBins, SignedEdges, Silent, random};
+    /// use albireo::{AnalyticRr, Axis, Domain, Edges, Estimator, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox};
+    /// use albireo::{RpPiBins, SignedEdges, Silent, Term, TermCounts, random};
     /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
     /// let data = Particles::new(random::in_box(100, 1, [1.0; 3])?);
     /// let (rp, pi) = (Edges::linear(0.0, 0.4, 2)?, SignedEdges::linear(0.0, 0.5, 5)?);
     /// let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z))?;
     /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
     /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
-    /// let xi = Natural { dd: &dd, rr: &AnalyticRr::new(&bins, &domain)? }.estimate()?;
+    /// let counts = TermCounts::new([(Term::DD, dd)], Some(AnalyticRr::new(&bins, &domain)?));
+    /// let xi = Estimator::Natural.estimate(&counts)?;
     /// assert_eq!(xi.xi_array().shape(), [2, 5]);
     /// let over_pi = xi.xi_array().sum_axis(ndarray::Axis(1));
     /// assert_eq!(over_pi.len(), 2);

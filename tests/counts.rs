@@ -7,9 +7,10 @@ use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
 use albireo::{
-    Axis, Bins, Column, CountSpec, CountsError, Domain, Edges, EngineError, EstimatorError,
-    JobError, LineOfSight, MergeError, Naive, Natural, PairCounts, PairJob, PairTotal, Pairs,
-    Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Axis, Bins, Column, CountSpec, CountsError, Domain, Edges, EngineError, Estimator,
+    EstimatorError, JobError, LineOfSight, MergeError, Naive, PairCounts, PairJob, PairTotal,
+    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term,
+    TermCounts,
 };
 
 fn bins() -> RBins {
@@ -329,7 +330,8 @@ fn weights_beyond_the_range_of_floats_are_not_normalised() {
         let pairs = Pairs::Auto(&sample);
         let job = PairJob::new(pairs, &Domain::Open).unwrap();
         let dd = count_pairs(&Naive, &job, CountSpec::for_pairs(bins(), pairs), &Silent).unwrap();
-        let refusal = Natural { dd: &dd, rr: &dd }.estimate().unwrap_err();
+        let counts = TermCounts::new([(Term::DD, &dd), (Term::RR, &dd)], None);
+        let refusal = Estimator::Natural.estimate(&counts).unwrap_err();
         assert!(
             matches!(
                 refusal,

@@ -7,7 +7,7 @@ use crate::random;
 use albireo::counts::{Part, count_pairs, count_part, count_regions, excluded_pairs};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
-use albireo::estimators::{AnalyticRr, LandySzalay, Natural};
+use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts};
 use albireo::tally::Cut;
 use albireo::{
     Axis, Bins, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight,
@@ -197,7 +197,10 @@ fn counts_of_other_pairs_do_not_merge_and_make_no_estimate() {
     );
     let dr = count(Pairs::Cross(&data, &randoms), &bins, &swapped);
     let rr = count(Pairs::Auto(&randoms), &bins, &both);
-    let estimate = |dd: &PairCounts, rr: &PairCounts| LandySzalay { dd, dr: &dr, rr }.estimate();
+    let estimate = |dd: &PairCounts, rr: &PairCounts| {
+        let counts = [(Term::DD, dd), (Term::DR, &dr), (Term::RR, rr)];
+        Estimator::LandySzalay.estimate(&TermCounts::new(counts, None))
+    };
     assert!(estimate(&dd, &rr).is_ok());
     let other = count(Pairs::Auto(&randoms), &bins, &[across]);
     let error = estimate(&dd, &other).unwrap_err();
@@ -222,8 +225,9 @@ fn the_two_halo_term_is_over_all_random_pairs() {
     assert_eq!(rr, AnalyticRr::new(&bins, &domain).unwrap());
     let job = PairJob::new(Pairs::Auto(&data), &domain).unwrap();
     let dd = count_pairs(&Naive, &job, what(&bins, &[Cut::SameGroup]), &Silent).unwrap();
-    let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
     let expected = dd.normalised()[2] / rr.fractions()[2] - 1.0;
+    let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+    let xi = Estimator::Natural.estimate(&counts).unwrap();
     assert_eq!(xi.xi[2], expected);
 }
 

@@ -6,9 +6,9 @@ use albireo::binning::PairOrder;
 use albireo::counts::count_pairs;
 use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, DavisPeebles, Domain, Edges, EstimatorError,
-    Hamilton, LandySzalay, LandySzalayCross, LineOfSight, Naive, Natural, PairCounts, PairJob,
-    Pairs, Particles, PeriodicBox, RBins, SMuBins, ShiftedRandoms, SignedEdges, Silent, random,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, EstimatorError, LineOfSight,
+    Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins, SignedEdges, Silent,
+    random,
 };
 
 /// A sample for each role, all different.
@@ -57,43 +57,63 @@ fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
     count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
 
-/// What the formulas make of counts that are put into their fields by hand.
+/// What the formulas make of counts that are put in by hand.
 fn by_hand(estimator: Estimator, samples: &Samples, bins: impl Into<Bins>) -> Correlation {
     use Role::{Data as D, Randoms as R, SecondData as D2, SecondRandoms as R2, Shifted as S};
     let bins = &bins.into();
     let of = |first, second| samples.count(first, second, bins);
-    let (dd, dr, rr) = (&of(D, D), &of(D, R), &of(R, R));
-    let (d1d2, d1r2, r1d2, r1r2) = (&of(D, D2), &of(D, R2), &of(R, D2), &of(R, R2));
     let ordered = bins.order() == PairOrder::Ordered;
-    let result = match estimator {
-        Estimator::Natural => Natural { dd, rr }.estimate(),
-        Estimator::NaturalCross => Natural { dd: d1d2, rr: r1r2 }.estimate(),
-        Estimator::DavisPeebles => DavisPeebles { dd, dr }.estimate(),
-        Estimator::DavisPeeblesCross => DavisPeebles { dd: d1d2, dr: d1r2 }.estimate(),
-        Estimator::Hamilton => Hamilton { dd, dr, rr }.estimate(),
-        Estimator::LandySzalay if ordered => LandySzalayCross {
-            d1d2: dd,
-            d1r2: dr,
-            r1d2: &of(R, D),
-            r1r2: rr,
-        }
-        .estimate(),
-        Estimator::LandySzalay => LandySzalay { dd, dr, rr }.estimate(),
-        Estimator::LandySzalayCross => LandySzalayCross {
-            d1d2,
-            d1r2,
-            r1d2,
-            r1r2,
-        }
-        .estimate(),
-        Estimator::ShiftedRandoms => {
-            let (ds, ss) = (&of(D, S), &of(S, S));
-            let sd = if ordered { &of(S, D) } else { ds };
-            ShiftedRandoms { dd, ds, sd, ss, rr }.estimate()
-        }
+    let (formula, counts) = match estimator {
+        Estimator::NaturalCross => (
+            Estimator::Natural,
+            vec![(Term::DD, of(D, D2)), (Term::RR, of(R, R2))],
+        ),
+        Estimator::DavisPeeblesCross => (
+            Estimator::DavisPeebles,
+            vec![(Term::DD, of(D, D2)), (Term::DR, of(D, R2))],
+        ),
+        Estimator::LandySzalay if ordered => (
+            Estimator::LandySzalayCross,
+            vec![
+                (Term::D1D2, of(D, D)),
+                (Term::D1R2, of(D, R)),
+                (Term::R1D2, of(R, D)),
+                (Term::R1R2, of(R, R)),
+            ],
+        ),
+        Estimator::LandySzalayCross => (
+            estimator,
+            vec![
+                (Term::D1D2, of(D, D2)),
+                (Term::D1R2, of(D, R2)),
+                (Term::R1D2, of(R, D2)),
+                (Term::R1R2, of(R, R2)),
+            ],
+        ),
+        Estimator::ShiftedRandoms => (
+            estimator,
+            vec![
+                (Term::DD, of(D, D)),
+                (Term::DS, of(D, S)),
+                (Term::SD, if ordered { of(S, D) } else { of(D, S) }),
+                (Term::SS, of(S, S)),
+                (Term::RR, of(R, R)),
+            ],
+        ),
+        Estimator::Natural
+        | Estimator::DavisPeebles
+        | Estimator::Hamilton
+        | Estimator::LandySzalay => (
+            estimator,
+            vec![
+                (Term::DD, of(D, D)),
+                (Term::DR, of(D, R)),
+                (Term::RR, of(R, R)),
+            ],
+        ),
         other => panic!("{other:?} has no counterpart here"),
     };
-    result.unwrap()
+    formula.estimate(&TermCounts::new(counts, None)).unwrap()
 }
 
 fn agrees(bins: impl Into<Bins>) {
@@ -138,9 +158,10 @@ fn without_randoms_their_pairs_are_those_of_the_box() {
     let estimation = Estimation::new(Estimator::Natural, &bins, &domain(), data).unwrap();
     assert_eq!(estimation.terms().len(), 1);
     let xi = estimation.run(|_, pairs| Ok::<_, EstimatorError>(count(pairs, &bins)));
-    let dd = &samples.count(Role::Data, Role::Data, &bins);
-    let rr = &AnalyticRr::new(&bins, &domain()).unwrap();
-    assert_eq!(xi.unwrap(), Natural { dd, rr }.estimate().unwrap());
+    let dd = samples.count(Role::Data, Role::Data, &bins);
+    let rr = AnalyticRr::new(&bins, &domain()).unwrap();
+    let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+    assert_eq!(xi.unwrap(), Estimator::Natural.estimate(&counts).unwrap());
     let open = Estimation::new(Estimator::Natural, &bins, &Domain::Open, data);
     assert!(matches!(open, Err(EstimatorError::AnalyticRr(_))));
 }
@@ -160,4 +181,10 @@ fn what_is_missing_is_named() {
     let counts = TermCounts::new(vec![(Term::DD, dd)], None);
     let refused = Estimator::LandySzalay.estimate(&counts).unwrap_err();
     assert_eq!(refused.to_string(), "the pairs DR were not counted");
+    let none = TermCounts::new(Vec::<(Term, PairCounts)>::new(), None);
+    for &estimator in Estimator::ALL {
+        let refused = estimator.estimate(&none).unwrap_err().to_string();
+        let data = if estimator.is_cross() { "D1D2" } else { "DD" };
+        assert_eq!(refused, format!("the pairs {data} were not counted"));
+    }
 }

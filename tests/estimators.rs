@@ -6,10 +6,10 @@ use albireo::engine::Exactness;
 use albireo::estimators::fluid::{Frame, Partials, Space, Species};
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
-    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, DavisPeebles, Domain, Edges,
-    EstimatorError, Hamilton, LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural,
-    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, ShiftedRandoms, SignedEdges, Silent, ThetaBins, random,
+    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, Domain, Edges, Estimator,
+    EstimatorError, Lattice, LineOfSight, Naive, PairCounts, PairJob, PairTotal, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
+    ThetaBins, random,
 };
 
 fn r_bins(edges: &[f64]) -> RBins {
@@ -32,6 +32,15 @@ fn small() -> [PairCounts; 3] {
     ]
 }
 
+fn natural(dd: &PairCounts, rr: &PairCounts) -> Result<Correlation, EstimatorError> {
+    Estimator::Natural.estimate(&TermCounts::new([(Term::DD, dd), (Term::RR, rr)], None))
+}
+
+fn landy_szalay([dd, dr, rr]: [&PairCounts; 3]) -> Result<Correlation, EstimatorError> {
+    let counts = [(Term::DD, dd), (Term::DR, dr), (Term::RR, rr)];
+    Estimator::LandySzalay.estimate(&TermCounts::new(counts, None))
+}
+
 fn assert_near(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (f, e) in found.iter().zip(expected) {
@@ -45,9 +54,9 @@ fn assert_near(found: &[f64], expected: &[f64]) {
 #[test]
 fn every_formula_by_hand() {
     let [dd, dr, rr] = small();
-    let (dd, dr, rr) = (&dd, &dr, &rr);
+    let counts = TermCounts::new([(Term::DD, dd), (Term::DR, dr), (Term::RR, rr)], None);
     // DD = 6/45, 10/45; DR = 0.04, 0.15; RR = 1/19, 4/19.
-    let xi = LandySzalay { dd, dr, rr }.estimate().unwrap();
+    let xi = Estimator::LandySzalay.estimate(&counts).unwrap();
     assert_near(&xi.xi, &[2.0 + 1.0 / 75.0, 1.0 - 4.75 * 7.0 / 90.0]);
     // Errors: sqrt of (DD/RR)^2/6 + (2 DR/RR)^2/8 + ((DD - 2 DR)/RR)^2/10 and the like, in Python with exact fractions.
     assert_near(
@@ -60,19 +69,19 @@ fn every_formula_by_hand() {
     assert_eq!(xi.normalised("DR").unwrap(), [0.04, 0.15]);
     assert_eq!(xi.shape(), [2]);
 
-    let natural = Natural { dd, rr }.estimate().unwrap();
+    let natural = Estimator::Natural.estimate(&counts).unwrap();
     assert_near(&natural.xi, &[19.0 * 6.0 / 45.0 - 1.0, 19.0 / 18.0 - 1.0]);
     assert_near(
         &natural.error,
         &[1.308_207_708_052_283_1, 0.373_195_245_626_233_4],
     );
-    let davis = DavisPeebles { dd, dr }.estimate().unwrap();
+    let davis = Estimator::DavisPeebles.estimate(&counts).unwrap();
     assert_near(&davis.xi, &[10.0 / 3.0 - 1.0, 40.0 / 27.0 - 1.0]);
     assert_near(
         &davis.error,
         &[1.800_205_749_557_739, 0.540_960_550_622_386_3],
     );
-    let hamilton = Hamilton { dd, dr, rr }.estimate().unwrap();
+    let hamilton = Estimator::Hamilton.estimate(&counts).unwrap();
     assert_near(
         &hamilton.error,
         &[3.840_329_104_258_391, 1.056_821_359_807_799_3],
@@ -87,24 +96,26 @@ fn every_formula_by_hand() {
 fn cross_and_shifted_by_hand() {
     let bins = r_bins(&[0.0, 1.0]);
     let cross = |n, pairs| counted(&bins, &[n], PairKind::Cross, pairs);
-    let xi = LandySzalayCross {
-        d1d2: &cross(30, 100),
-        d1r2: &cross(40, 200),
-        r1d2: &cross(30, 300),
-        r1r2: &cross(90, 600),
-    };
+    let counts = [
+        (Term::D1D2, cross(30, 100)),
+        (Term::D1R2, cross(40, 200)),
+        (Term::R1D2, cross(30, 300)),
+        (Term::R1R2, cross(90, 600)),
+    ];
+    let xi = Estimator::LandySzalayCross.estimate(&TermCounts::new(counts, None));
     // (0.3 - 0.2 - 0.1 + 0.15) / 0.15
-    assert_near(&xi.estimate().unwrap().xi, &[1.0]);
-    assert_near(&xi.estimate().unwrap().error, &[0.438_853_725_736_255_53]);
-    let xi = ShiftedRandoms {
-        dd: &cross(30, 100),
-        ds: &cross(40, 200),
-        sd: &cross(30, 300),
-        ss: &cross(90, 600),
-        rr: &cross(100, 400),
-    };
-    assert_near(&xi.estimate().unwrap().xi, &[0.15 / 0.25]);
-    assert_near(&xi.estimate().unwrap().error, &[0.277_368_587_502_863]);
+    assert_near(&xi.as_ref().unwrap().xi, &[1.0]);
+    assert_near(&xi.unwrap().error, &[0.438_853_725_736_255_53]);
+    let counts = [
+        (Term::DD, cross(30, 100)),
+        (Term::DS, cross(40, 200)),
+        (Term::SD, cross(30, 300)),
+        (Term::SS, cross(90, 600)),
+        (Term::RR, cross(100, 400)),
+    ];
+    let xi = Estimator::ShiftedRandoms.estimate(&TermCounts::new(counts, None));
+    assert_near(&xi.as_ref().unwrap().xi, &[0.15 / 0.25]);
+    assert_near(&xi.unwrap().error, &[0.277_368_587_502_863]);
 }
 
 #[test]
@@ -113,14 +124,14 @@ fn empty_bins_give_nan_never_a_number() {
     let dd = counted(&bins, &[3, 0], PairKind::AutoUnordered, 45);
     let dr = counted(&bins, &[0, 5], PairKind::Cross, 200);
     let rr = counted(&bins, &[0, 5], PairKind::AutoUnordered, 190);
-    let (dd, dr, rr) = (&dd, &dr, &rr);
-    for xi in [
-        LandySzalay { dd, dr, rr }.estimate(),
-        Natural { dd, rr }.estimate(),
-        DavisPeebles { dd, dr }.estimate(),
-        Hamilton { dd, dr, rr }.estimate(),
+    let counts = TermCounts::new([(Term::DD, dd), (Term::DR, dr), (Term::RR, rr)], None);
+    for estimator in [
+        Estimator::LandySzalay,
+        Estimator::Natural,
+        Estimator::DavisPeebles,
+        Estimator::Hamilton,
     ] {
-        let xi = xi.unwrap();
+        let xi = estimator.estimate(&counts).unwrap();
         assert!(xi.xi[0].is_nan() && xi.error[0].is_nan());
         assert!(
             xi.xi[1].is_finite() && xi.error[1].is_nan(),
@@ -139,12 +150,7 @@ fn refusals() {
         45,
     );
     assert_eq!(
-        LandySzalay {
-            dd: &dd,
-            dr: &dr,
-            rr: &other
-        }
-        .estimate(),
+        landy_szalay([&dd, &dr, &other]),
         Err(EstimatorError::Bins {
             left: "DD",
             right: "RR"
@@ -157,12 +163,7 @@ fn refusals() {
         0,
     );
     assert_eq!(
-        LandySzalay {
-            dd: &empty,
-            dr: &dr,
-            rr: &rr
-        }
-        .estimate(),
+        landy_szalay([&empty, &dr, &rr]),
         Err(EstimatorError::EmptyTotal("DD"))
     );
     let sample = Particles::new(albireo::random::in_box(20, 1, [1.0; 3]).unwrap());
@@ -170,7 +171,7 @@ fn refusals() {
     let part = Part { index: 0, of: 3 };
     let part = count_part(&Naive, &job, part, dd.binning(), &Silent).unwrap();
     assert_eq!(
-        Natural { dd: &dd, rr: &part }.estimate(),
+        natural(&dd, &part),
         Err(EstimatorError::Incomplete {
             count: "RR",
             have: 1,
@@ -190,15 +191,12 @@ fn weights_are_normalised_without_self_pairs() {
         count_pairs(&Naive, &job, CountSpec::for_pairs(&bins, pairs), &Silent).unwrap()
     };
     let (dd, rr) = (count(vec![1.0, 3.0]), count(vec![1.0, 1.0]));
-    let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
+    let xi = natural(&dd, &rr).unwrap();
     // One pair is all pairs. W^2/2 would give 3/8, the mean-weight rule (W^2 - W^2/N)/2 gives 3/4.
     assert_eq!(xi.normalised("DD").unwrap(), [1.0]);
     assert_eq!(xi.xi, [0.0]);
     let zero = count(vec![0.0, 3.0]);
-    assert_eq!(
-        Natural { dd: &zero, rr: &rr }.estimate(),
-        Err(EstimatorError::EmptyTotal("DD"))
-    );
+    assert_eq!(natural(&zero, &rr), Err(EstimatorError::EmptyTotal("DD")));
 }
 
 #[test]
@@ -207,13 +205,8 @@ fn orders_counted_twice_change_no_estimate_but_have_half_the_pairs() {
     let once = counted(&bins, &[8], PairKind::AutoUnordered, 45);
     let twice = counted(&bins, &[16], PairKind::AutoOrdered, 90);
     let rr = counted(&bins, &[10], PairKind::AutoUnordered, 190);
-    let a = Natural { dd: &once, rr: &rr }.estimate().unwrap();
-    let b = Natural {
-        dd: &twice,
-        rr: &rr,
-    }
-    .estimate()
-    .unwrap();
+    let a = natural(&once, &rr).unwrap();
+    let b = natural(&twice, &rr).unwrap();
     assert_eq!((a.xi, a.error), (b.xi, b.error));
 }
 
@@ -428,11 +421,13 @@ fn what_comes_from_approximate_counts_is_approximate() {
     let exact = count_pairs(&Naive, &job, &bins, &Silent).unwrap();
     let approximate = exact.clone().with_exactness(Exactness::Approximate);
     let rr = AnalyticRr::new(&bins, &domain).unwrap();
-    let xi = |dd| Natural { dd, rr: &rr }.estimate().unwrap().exactness;
+    let xi = |dd: &PairCounts| {
+        let counts = TermCounts::new([(Term::DD, dd)], Some(rr.clone()));
+        Estimator::Natural.estimate(&counts).unwrap().exactness
+    };
     assert_eq!(xi(&exact), Exactness::Exact);
     assert_eq!(xi(&approximate), Exactness::Approximate);
-    let rr = &approximate;
-    let mixed = Natural { dd: &exact, rr }.estimate().unwrap();
+    let mixed = natural(&exact, &approximate).unwrap();
     assert_eq!(mixed.exactness, Exactness::Approximate);
     let space = Space::of_volume(1.0).unwrap();
     let add = |partials: &mut Partials, counts: &PairCounts| {

@@ -239,12 +239,9 @@ fn estimate(
     let bins = &bins.into();
     let sample = |role| Some(samples.of(role));
     let estimation = Estimation::new(estimator, bins, domain, sample).unwrap();
-    let counted = estimation.terms().iter();
-    let counted =
-        counted.map(|&(term, own)| (term, count(own, pairs(whole, term.first, term.second))));
-    estimator
-        .estimate(&TermCounts::new(counted.collect(), None))
-        .unwrap()
+    let terms = estimation.terms().iter();
+    let counted = terms.map(|&(t, own)| (t, count(own, pairs(whole, t.first, t.second))));
+    estimator.estimate(&TermCounts::new(counted, None)).unwrap()
 }
 
 /// Every estimator without each region is the estimator of the samples without it.

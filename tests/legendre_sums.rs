@@ -449,13 +449,19 @@ fn multipoles_that_cannot_be_had_are_refused() {
     assert!(
         !Estimator::Hamilton.takes_legendre_sums() && Estimator::LandySzalay.takes_legendre_sums()
     );
+    // Between two samples the pairs of D1R2 do not stand for those of R1D2.
+    let dd = counts.get(Term::DD).unwrap();
+    let cross = [Term::D1D2, Term::D1R2, Term::R1R2].map(|term| (term, dd.clone()));
+    let refusal = Estimator::LandySzalayCross
+        .multipoles(&TermCounts::new(cross.to_vec(), None), &[0])
+        .unwrap_err();
+    assert_eq!(refusal.to_string(), "the pairs R1D2 were not counted");
     let half = AnalyticRr::new(
         bins(&[0.0, 0.5, 1.0], los),
         &Domain::Periodic(PeriodicBox::cubic(1.0).unwrap()),
     );
     let refusal = half.unwrap().with_legendre(legendre_degrees(&[2]).unwrap());
     assert!(matches!(refusal, Err(EstimatorError::AnalyticRr(_))));
-    let dd = counts.get(Term::DD).unwrap();
     assert!(dd.clone().with_legendre_sums(Legendre::L2, &[0.0]).is_err());
     assert!(
         dd.clone()

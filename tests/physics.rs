@@ -6,16 +6,22 @@ use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species,
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Bins, CountSpec, DavisPeebles, Domain, Edges, EstimatorError, Hamilton,
-    LandySzalay, LandySzalayCross, Lattice, LineOfSight, Naive, Natural, PairCounts, PairJob,
-    PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges,
-    Silent,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, Estimator, EstimatorError,
+    Lattice, LineOfSight, Naive, PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
 };
 
 fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
+}
+
+/// The natural estimator of a count in a box.
+fn natural(dd: &PairCounts, domain: &Domain) -> Correlation {
+    let rr = AnalyticRr::new(dd.binning(), domain).unwrap();
+    let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+    Estimator::Natural.estimate(&counts).unwrap()
 }
 
 fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {
@@ -40,28 +46,31 @@ fn uniform_points_in_a_shell_are_uncorrelated() {
     let data = Particles::new(in_shell(1500, 1, 0.5, 1.0).unwrap());
     let randoms = Particles::new(in_shell(4000, 2, 0.5, 1.0).unwrap());
     let bins = r_bins(0.1, 0.6, 5);
-    let (dd, rr) = (
-        &count(Pairs::Auto(&data), &Domain::Open, &bins),
-        &count(Pairs::Auto(&randoms), &Domain::Open, &bins),
-    );
-    let dr = &count(Pairs::Cross(&data, &randoms), &Domain::Open, &bins);
-    let landy_szalay = LandySzalay { dd, dr, rr }.estimate().unwrap();
+    let count = |pairs| count(pairs, &Domain::Open, &bins);
+    let counts = [
+        (Term::DD, count(Pairs::Auto(&data))),
+        (Term::DR, count(Pairs::Cross(&data, &randoms))),
+        (Term::RR, count(Pairs::Auto(&randoms))),
+    ];
+    let counts = TermCounts::new(counts, None);
+    let landy_szalay = Estimator::LandySzalay.estimate(&counts).unwrap();
     assert_within(&landy_szalay.xi, &landy_szalay.error, 0.0);
-    let hamilton = Hamilton { dd, dr, rr }.estimate().unwrap();
-    let davis_peebles = DavisPeebles { dd, dr }.estimate().unwrap();
+    let hamilton = Estimator::Hamilton.estimate(&counts).unwrap();
+    let davis_peebles = Estimator::DavisPeebles.estimate(&counts).unwrap();
     for other in [&hamilton, &davis_peebles] {
         for (a, b) in other.xi.iter().zip(&landy_szalay.xi) {
             assert!((a - b).abs() < 0.05, "estimators agree on a large sample");
         }
     }
     let other_randoms = Particles::new(in_shell(3000, 4, 0.5, 1.0).unwrap());
-    let cross = LandySzalayCross {
-        d1d2: &count(Pairs::Cross(&data, &other_randoms), &Domain::Open, &bins),
-        d1r2: &count(Pairs::Cross(&data, &randoms), &Domain::Open, &bins),
-        r1d2: &count(Pairs::Cross(&randoms, &other_randoms), &Domain::Open, &bins),
-        r1r2: &count(Pairs::Auto(&randoms), &Domain::Open, &bins),
-    };
-    let cross = cross.estimate().unwrap();
+    let counts = [
+        (Term::D1D2, count(Pairs::Cross(&data, &other_randoms))),
+        (Term::D1R2, count(Pairs::Cross(&data, &randoms))),
+        (Term::R1D2, count(Pairs::Cross(&randoms, &other_randoms))),
+        (Term::R1R2, count(Pairs::Auto(&randoms))),
+    ];
+    let cross = Estimator::LandySzalayCross.estimate(&TermCounts::new(counts, None));
+    let cross = cross.unwrap();
     assert_within(&cross.xi, &cross.error, 0.0);
 }
 
@@ -128,8 +137,8 @@ fn planted_pairs_are_found_where_they_are() {
     let sample = planted(n, [0.0, 0.0, 0.15], 1.0);
     let bins = RBins::new(Edges::new(vec![0.0, 0.145, 0.155, 0.3, 0.4, 0.5]).unwrap());
     let dd = count(Pairs::Auto(&sample), &domain, &bins);
+    let xi = natural(&dd, &domain);
     let rr = AnalyticRr::new(&bins, &domain).unwrap();
-    let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
     let ideal = rr.expected(&dd.total(), false);
     let excess = n as f64 / ideal[1];
     assert!((xi.xi[1] - excess).abs() < 4.5 * xi.error[1]);
@@ -143,13 +152,8 @@ fn planted_pairs_are_found_where_they_are() {
     let s = Edges::linear(0.145, 0.155, 1).unwrap();
     let mu = SignedEdges::linear(0.0, 1.0, 50).unwrap();
     let bins = SMuBins::new(s, mu, LineOfSight::Fixed(Axis::Z)).unwrap();
-    let rr = AnalyticRr::new(&bins, &domain).unwrap();
     let dd = count(Pairs::Auto(&sample), &domain, &bins);
-    let poles = multipoles(
-        &Natural { dd: &dd, rr: &rr }.estimate().unwrap(),
-        &[0, 2, 4],
-    )
-    .unwrap();
+    let poles = multipoles(&natural(&dd, &domain), &[0, 2, 4]).unwrap();
     for (pole, times) in poles.poles.iter().zip([1.0, 5.0, 9.0]) {
         let missed = (pole.xi[0] - times * excess).abs();
         assert!(
@@ -163,9 +167,8 @@ fn planted_pairs_are_found_where_they_are() {
     let rp = Edges::linear(0.0, 0.4, 4).unwrap();
     let pi = SignedEdges::linear(0.0, 0.4, 4).unwrap();
     let bins = RpPiBins::new(rp, pi, LineOfSight::Fixed(Axis::Z)).unwrap();
-    let rr = AnalyticRr::new(&bins, &domain).unwrap();
     let dd = count(Pairs::Auto(&sample), &domain, &bins);
-    let wp = projected(&Natural { dd: &dd, rr: &rr }.estimate().unwrap()).unwrap();
+    let wp = projected(&natural(&dd, &domain)).unwrap();
     let total = dd.total().pairs as f64;
     let planted_wp = 2.0 * n as f64 / total / (std::f64::consts::PI * 0.01 * 2.0);
     assert!((wp.wp[0] - planted_wp).abs() < 4.5 * wp.error[0]);

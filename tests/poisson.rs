@@ -5,9 +5,8 @@ use albireo::counts::{JobId, PairKind};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::Stream;
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, DavisPeebles, Domain, Edges, Hamilton, LandySzalay,
-    LandySzalayCross, LineOfSight, Natural, PairCounts, PairTotal, PeriodicBox, RBins, RpPiBins,
-    SMuBins, ShiftedRandoms, SignedEdges,
+    AnalyticRr, Axis, Bins, Correlation, Domain, Edges, Estimator, LineOfSight, PairCounts,
+    PairTotal, PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges, Term, TermCounts,
 };
 
 /// A count of pairs with their weights.
@@ -41,42 +40,37 @@ impl Drawn {
     }
 }
 
-const NAMES: [&str; 6] = [
-    "natural",
-    "landy-szalay",
-    "davis-peebles",
-    "hamilton",
-    "landy-szalay-cross",
-    "shifted-randoms",
+const ESTIMATORS: [Estimator; 6] = [
+    Estimator::Natural,
+    Estimator::LandySzalay,
+    Estimator::DavisPeebles,
+    Estimator::Hamilton,
+    Estimator::LandySzalayCross,
+    Estimator::ShiftedRandoms,
 ];
 
-/// The estimate called `name` from up to five counts: DD, DR, RD, RR and the unshifted RR.
-fn estimate(name: &str, binning: impl Into<Bins>, drawn: &[Drawn; 5]) -> Correlation {
+/// The estimate from up to five counts: DD, DR, RD, RR and the unshifted RR.
+fn estimate(estimator: Estimator, binning: impl Into<Bins>, drawn: &[Drawn; 5]) -> Correlation {
     let binning = &binning.into();
     let counts = drawn.each_ref().map(|drawn| drawn.counts(binning));
     let [dd, dr, rd, rr, unshifted] = &counts;
-    match name {
-        "natural" => Natural { dd, rr }.estimate(),
-        "landy-szalay" => LandySzalay { dd, dr, rr }.estimate(),
-        "davis-peebles" => DavisPeebles { dd, dr }.estimate(),
-        "hamilton" => Hamilton { dd, dr, rr }.estimate(),
-        "landy-szalay-cross" => LandySzalayCross {
-            d1d2: dd,
-            d1r2: dr,
-            r1d2: rd,
-            r1r2: rr,
-        }
-        .estimate(),
-        _ => ShiftedRandoms {
-            dd,
-            ds: dr,
-            sd: rd,
-            ss: rr,
-            rr: unshifted,
-        }
-        .estimate(),
-    }
-    .unwrap()
+    let counts = match estimator {
+        Estimator::LandySzalayCross => vec![
+            (Term::D1D2, dd),
+            (Term::D1R2, dr),
+            (Term::R1D2, rd),
+            (Term::R1R2, rr),
+        ],
+        Estimator::ShiftedRandoms => vec![
+            (Term::DD, dd),
+            (Term::DS, dr),
+            (Term::SD, rd),
+            (Term::SS, rr),
+            (Term::RR, unshifted),
+        ],
+        _ => vec![(Term::DD, dd), (Term::DR, dr), (Term::RR, rr)],
+    };
+    estimator.estimate(&TermCounts::new(counts, None)).unwrap()
 }
 
 #[test]
@@ -96,15 +90,15 @@ fn errors_are_those_of_numerical_derivatives() {
         drawn([12, 5000, 13], [44.0, 515.0, 22.0], 9.0e3, 2.5),
         drawn([19, 4000, 13], [35.0, 405.0, 21.0], 8.0e3, 1.1),
     ];
-    for name in NAMES {
-        let xi = estimate(name, &binning, &counts);
+    for estimator in ESTIMATORS {
+        let xi = estimate(estimator, &binning, &counts);
         for k in 0..3 {
             let mut variance = 0.0;
             for (which, count) in counts.iter().enumerate() {
                 let moved = |by: f64| {
                     let mut counts = counts.clone();
                     counts[which].weight[k] *= 1.0 + by;
-                    estimate(name, &binning, &counts).xi[k]
+                    estimate(estimator, &binning, &counts).xi[k]
                 };
                 let h = 1e-5;
                 let slope = (moved(h) - moved(-h)) / (2.0 * h);
@@ -113,7 +107,7 @@ fn errors_are_those_of_numerical_derivatives() {
             let error = variance.sqrt();
             assert!(
                 (xi.error[k] / error - 1.0).abs() < 1e-7,
-                "{name}, bin {k}: {} is not {error}",
+                "{estimator:?}, bin {k}: {} is not {error}",
                 xi.error[k]
             );
         }
@@ -199,17 +193,17 @@ fn errors_are_the_scatter_of_drawn_counts() {
         stream: Stream::new(11),
         next: 0,
     };
-    let mut scatters = NAMES.map(|_| Scatter::default());
+    let mut scatters = ESTIMATORS.map(|_| Scatter::default());
     for _ in 0..TRIALS {
         let counts = [1500.0, 700.0, 900.0, 600.0, 800.0];
         let counts = counts.map(|mean| draws.count(PairKind::Cross, &[mean]));
-        for (name, scatter) in NAMES.into_iter().zip(&mut scatters) {
-            let xi = estimate(name, &binning, &counts);
+        for (estimator, scatter) in ESTIMATORS.into_iter().zip(&mut scatters) {
+            let xi = estimate(estimator, &binning, &counts);
             scatter.add(xi.xi[0], xi.error[0]);
         }
     }
-    for (name, scatter) in NAMES.into_iter().zip(&scatters) {
-        scatter.check(name);
+    for (estimator, scatter) in ESTIMATORS.into_iter().zip(&scatters) {
+        scatter.check(&format!("{estimator:?}"));
     }
 }
 
@@ -231,9 +225,9 @@ fn errors_of_wp_and_multipoles_are_the_scatter_of_drawn_counts() {
         let counts = [[600.0, 1.0, 400.0], [400.0, 300.0, 350.0], [400.0; 3]];
         let [dd, dr, rr] = counts.map(|means| draws.count(PairKind::Cross, &means));
         let counts = [dd, dr.clone(), dr, rr.clone(), rr];
-        let wp = projected(&estimate("landy-szalay", &rp_pi, &counts)).unwrap();
+        let wp = projected(&estimate(Estimator::LandySzalay, &rp_pi, &counts)).unwrap();
         scatters[0].add(wp.wp[0], wp.error[0]);
-        let poles = multipoles(&estimate("landy-szalay", &s_mu, &counts), &[0, 2]).unwrap();
+        let poles = multipoles(&estimate(Estimator::LandySzalay, &s_mu, &counts), &[0, 2]).unwrap();
         for (pole, scatter) in poles.poles.iter().zip(&mut scatters[1..]) {
             scatter.add(pole.xi[0], pole.error[0]);
         }
@@ -267,11 +261,11 @@ fn pairs_in_both_orders_are_not_taken_for_two() {
         rd.npairs.reverse();
         rd.weight.reverse();
         let counts = [dd, dr, rd, rr, unshifted];
-        for (name, scatter) in ["landy-szalay-cross", "shifted-randoms"]
-            .iter()
+        for (estimator, scatter) in [Estimator::LandySzalayCross, Estimator::ShiftedRandoms]
+            .into_iter()
             .zip(&mut scatters)
         {
-            let xi = estimate(name, &s_mu, &counts);
+            let xi = estimate(estimator, &s_mu, &counts);
             let poles = multipoles(&xi, &[0]).unwrap();
             scatter.add(poles.poles[0].xi[0], poles.poles[0].error[0]);
         }
@@ -295,8 +289,8 @@ fn a_count_given_twice_is_as_noisy_as_its_double() {
     let auto = |n| count(PairKind::AutoUnordered, n);
     let (dd, dr, rr) = (auto(60), count(PairKind::Cross, 80), auto(100));
     let counts = [dd, dr.clone(), dr, rr.clone(), rr];
-    let once = estimate("landy-szalay", &binning, &counts);
-    let twice = estimate("landy-szalay-cross", &binning, &counts);
+    let once = estimate(Estimator::LandySzalay, &binning, &counts);
+    let twice = estimate(Estimator::LandySzalayCross, &binning, &counts);
     assert!((once.error[0] - twice.error[0]).abs() < 1e-15);
     assert!((once.xi[0] - twice.xi[0]).abs() < 1e-15);
 }
@@ -309,7 +303,8 @@ fn known_random_pairs_have_no_noise_and_no_data_has_no_error() {
     let npairs = vec![3, 0, 50];
     let dd = PairCounts::from_parts(binning.clone(), npairs, None, total, JobId(0)).unwrap();
     let rr = AnalyticRr::new(&binning, &domain).unwrap();
-    let xi = Natural { dd: &dd, rr: &rr }.estimate().unwrap();
+    let counts = TermCounts::new([(Term::DD, &dd)], Some(rr));
+    let xi = Estimator::Natural.estimate(&counts).unwrap();
     for k in [0, 2] {
         let expected = (1.0 + xi.xi[k]) / (dd.npairs()[k] as f64).sqrt();
         assert!((xi.error[k] / expected - 1.0).abs() < 1e-14);

@@ -7,12 +7,12 @@ use crate::random;
 use albireo::counts::{RegionCounts, Split, count_pairs, count_regions};
 use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{
-    Estimation, Estimator, Jackknife, LandySzalay, RandomPairs, Role, SplitRandoms,
+    Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,
 };
 use albireo::{
-    Binning, Bins, Bits, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, JobError,
-    Labels, LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles, Points, RBins,
-    RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Binning, Bins, Bits, Correlation, CountSpec, Domain, Edges, Engine, EstimatorError, Groups,
+    JobError, Labels, LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles,
+    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 use random::Random;
 
@@ -72,6 +72,19 @@ fn within_subsets(split: Split, sample: &Particles, bins: impl Into<Bins>) -> Pa
     let mut all = counts.next().unwrap();
     counts.for_each(|counts| all.merge(&counts).unwrap());
     all
+}
+
+fn landy_szalay(data: &Particles, randoms: &Particles, rr: impl Into<TermCount>) -> Correlation {
+    let dd = count(Pairs::Auto(data), bins());
+    let dr = count(Pairs::Cross(data, randoms), bins());
+    let counts = [
+        (Term::DD, dd.into()),
+        (Term::DR, dr.into()),
+        (Term::RR, rr.into()),
+    ];
+    Estimator::LandySzalay
+        .estimate(&TermCounts::new::<TermCount>(counts, None))
+        .unwrap()
 }
 
 fn bins() -> RBins {
@@ -148,13 +161,9 @@ fn all_pairs_are_kept_where_they_are_close_together() {
     assert_eq!(variance[..2], whole.relative_variance()[..2]);
     assert_eq!(variance[2..], far.relative_variance()[2..]);
     // An estimate takes each bin from the part that it was counted in; its noise is that of fewer pairs.
-    let (dd, dr) = (
-        &count(Pairs::Auto(&data), &bins),
-        &count(Pairs::Cross(&data, &randoms), &bins),
-    );
-    let split = LandySzalay { dd, dr, rr: &rr }.estimate().unwrap();
-    let of_all = LandySzalay { dd, dr, rr: &whole }.estimate().unwrap();
-    let of_subsets = LandySzalay { dd, dr, rr: &far }.estimate().unwrap();
+    let split = landy_szalay(&data, &randoms, rr);
+    let of_all = landy_szalay(&data, &randoms, whole);
+    let of_subsets = landy_szalay(&data, &randoms, far.clone());
     assert_eq!(
         (&split.xi[..2], &split.error[..2]),
         (&of_all.xi[..2], &of_all.error[..2])
@@ -238,11 +247,7 @@ fn realisations_leave_a_region_out_of_every_subset() {
         parts.for_each(|part| far.merge(&part).unwrap());
         let (data, randoms) = (rest(&data), rest(&randoms));
         let rr = SplitRandoms::new(count(Pairs::Auto(&randoms), &near_bins), far).unwrap();
-        let (dd, dr) = (
-            &count(Pairs::Auto(&data), &bins),
-            &count(Pairs::Cross(&data, &randoms), &bins),
-        );
-        let expected = LandySzalay { dd, dr, rr: &rr }.estimate().unwrap();
+        let expected = landy_szalay(&data, &randoms, rr);
         for (found, expected) in found.xi.iter().zip(&expected.xi) {
             assert!(
                 (found - expected).abs() < 1e-9 * (1.0 + expected.abs()),

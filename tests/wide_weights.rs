@@ -3,11 +3,12 @@
 
 use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part, count_weight_sets};
 use albireo::engine::Cpu;
-use albireo::estimators::Hamilton;
-use albireo::tally::{CountSpec, weights_are_wide};
+use albireo::estimators::{Estimator, Term, TermCounts};
+use albireo::tally::weights_are_wide;
 use albireo::{
-    Axis, Bins, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts, PairJob,
-    PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
+    Axis, Bins, CountSpec, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts,
+    PairJob, PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Weights,
 };
 
 use super::processors::engines;
@@ -318,8 +319,8 @@ fn hamilton_without_random_pairs_has_no_value() {
     let dd = counts(PairKind::AutoUnordered, vec![3, 4]);
     let dr = counts(PairKind::Cross, vec![5, 6]);
     let rr = counts(PairKind::AutoUnordered, vec![0, 7]);
-    let (dd, dr, rr) = (&dd, &dr, &rr);
-    let xi = Hamilton { dd, dr, rr }.estimate().unwrap();
+    let counts = TermCounts::new([(Term::DD, dd), (Term::DR, dr), (Term::RR, rr)], None);
+    let xi = Estimator::Hamilton.estimate(&counts).unwrap();
     assert!(xi.xi[0].is_nan() && xi.error[0].is_nan());
     assert!((xi.xi[1] - (4.0 * 7.0 / 36.0 - 1.0)).abs() < 1e-12 && xi.error[1] > 0.0);
 }

@@ -10,9 +10,9 @@ use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species}
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, LandySzalay, LineOfSight,
-    Natural, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, Estimator, LineOfSight,
+    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
+    SignedEdges, Silent, Term, TermCounts,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
 
@@ -56,7 +56,8 @@ fn natural(sample: &Particles, domain: &Domain, bins: impl Into<Bins>) -> Correl
     let bins = &bins.into();
     let dd = count(Pairs::Auto(sample), domain, bins);
     let rr = AnalyticRr::new(bins, domain).unwrap();
-    Natural { dd: &dd, rr: &rr }.estimate().unwrap()
+    let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+    Estimator::Natural.estimate(&counts).unwrap()
 }
 
 #[test]
@@ -130,12 +131,14 @@ fn survey_galaxies_cluster_and_their_randoms_match() {
         survey("survey_randoms.parquet"),
     );
     let bins = RBins::new(Edges::new(vec![1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0]).unwrap());
-    let (dd, rr) = (
-        &count(Pairs::Auto(&data), &Domain::Open, &bins),
-        &count(Pairs::Auto(&randoms), &Domain::Open, &bins),
-    );
-    let dr = &count(Pairs::Cross(&data, &randoms), &Domain::Open, &bins);
-    let xi = LandySzalay { dd, dr, rr }.estimate().unwrap();
+    let count = |pairs| count(pairs, &Domain::Open, &bins);
+    let counts = [
+        (Term::DD, count(Pairs::Auto(&data))),
+        (Term::DR, count(Pairs::Cross(&data, &randoms))),
+        (Term::RR, count(Pairs::Auto(&randoms))),
+    ];
+    let xi = Estimator::LandySzalay.estimate(&TermCounts::new(counts, None));
+    let xi = xi.unwrap();
     assert_eq!((data.len(), randoms.len()), (19_348, 100_000));
     assert!(
         xi.xi[0] > 4.0 && xi.xi[1] > 1.5 && xi.xi[2] > 0.4,

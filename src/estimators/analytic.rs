@@ -16,7 +16,7 @@ use crate::tally::{Cut, Legendre, LegendreDegrees};
 /// - (s, mu), fixed axis: the shell times the width of the |mu| bin (of a signed bin: half its width);
 /// - (rp, pi), fixed axis: `pi (rp_hi^2 - rp_lo^2)` times twice the width of the |pi| bin (of a signed bin: once).
 ///
-/// It takes the place of a counted RR in [`super::Natural`] and [`super::ShiftedRandoms`].
+/// It takes the place of a counted RR in estimators that [take known randoms](super::Estimator::takes_known_randoms).
 ///
 /// ```
 /// use albireo::{Domain, Edges, PeriodicBox, RBins, estimators::AnalyticRr};

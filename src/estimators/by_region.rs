@@ -223,6 +223,6 @@ impl RegionTerms {
             };
             (*term, made)
         });
-        TermCounts::new(counted.collect(), known)
+        TermCounts::new(counted, known)
     }
 }

@@ -12,9 +12,6 @@ use crate::binning::PairOrder;
 use crate::error::{EstimatorError, FormulaError};
 use crate::result::Correlation;
 
-/// Counts of the same pairs the other way round.
-const REVERSED: [(Term, Term); 2] = [(Term::RD, Term::DR), (Term::SD, Term::DS)];
-
 /// A correlation function as a formula over normalised counts: `DD`, `DR`, `RD`, `RR`, `DS`, `SD`, `SS`, `D1D2`, `D1R2`, `R1D2` and `R1R2`, each
 /// over its own total; numbers, `+ - * /`, powers `^` or `**` with a number as the exponent, and parentheses.
 ///
@@ -130,20 +127,17 @@ impl Formula {
 
     /// The count that holds the pairs of `term`.
     fn made_for(&self, term: Term, order: PairOrder) -> Term {
-        let reverse = REVERSED.iter().find(|(reverse, _)| *reverse == term);
-        match (order, reverse) {
-            (PairOrder::Unordered, Some((_, other))) if self.terms.contains(other) => *other,
+        match (order, term.reverse()) {
+            (PairOrder::Unordered, Some(other)) if self.terms.contains(&other) => other,
             _ => term,
         }
     }
 
     /// Whether a count holds the pairs of another that is named, the other way round.
     fn is_shared(&self, term: Term, order: PairOrder) -> bool {
-        let named = |term: &Term| self.terms.contains(term);
-        let both = REVERSED
-            .iter()
-            .any(|(a, b)| (*a == term || *b == term) && named(a) && named(b));
-        order == PairOrder::Ordered && both
+        let mut named = self.terms.iter();
+        let both = |other: Term| other.reverse() == Some(term) || term.reverse() == Some(other);
+        order == PairOrder::Ordered && named.any(|&other| both(other))
     }
 
     /// The correlation function that the counts make; NaN where a denominator is 0.
@@ -163,14 +157,10 @@ impl Formula {
         };
         let order = data.binning().order();
         let terms = self.terms(order);
-        let mut inputs = Inputs::begin(first.name, data);
-        for term in &terms {
-            inputs = if term.is_random() {
-                inputs.with(term.name, counts.random(*term)?)?
-            } else {
-                let shared = self.is_shared(*term, order);
-                inputs.with_half(term.name, counts.get(*term)?, shared)?
-            };
+        let mut inputs = Inputs::new(first.name, data);
+        for &term in &terms {
+            let shared = self.is_shared(term, order);
+            inputs = inputs.with(term.name, counts.pairs(term)?, shared)?;
         }
         let column = |term: Term| {
             let made = self.made_for(term, order);
@@ -182,7 +172,7 @@ impl Formula {
         let of_counts = |inputs: [Dual<{ LABELS.len() }>; LABELS.len()]| {
             value(&self.tree, &|term| inputs[column(term)])
         };
-        Ok(inputs.estimate_of_columns(self.text.to_string(), of_counts))
+        Ok(inputs.estimate(self.text.to_string(), of_counts))
     }
 }
 

@@ -90,7 +90,7 @@ struct Moments {
 
 impl Moments {
     fn new(
-        counts: &(impl RandomPairs + ?Sized),
+        counts: &dyn RandomPairs,
         name: &'static str,
         degrees: LegendreDegrees,
         n_mu: usize,
@@ -124,39 +124,6 @@ impl Moments {
             .map(|(p, (sums, l))| (p as f64 + 0.5) * sums[bin] * l)
             .sum()
     }
-}
-
-/// The counts that the numerator of an estimator adds up, how often each, and which one it is over; none where that is no such form.
-fn linear(estimator: Estimator, counts: &TermCounts) -> Option<(Vec<(Term, f64)>, Term)> {
-    let both = |one: Term, other: Term| {
-        // Without a count of the other order, the pairs of one stand for both.
-        match counts.find(other) {
-            Some(_) => vec![(one, -1.0), (other, -1.0)],
-            None => vec![(one, -2.0)],
-        }
-    };
-    let (mut terms, over) = match estimator {
-        Estimator::LandySzalay => (both(Term::DR, Term::RD), Term::RR),
-        Estimator::ShiftedRandoms => (both(Term::DS, Term::SD), Term::RR),
-        Estimator::LandySzalayCross => (both(Term::D1R2, Term::R1D2), Term::R1R2),
-        Estimator::Natural => (vec![(Term::RR, -1.0)], Term::RR),
-        Estimator::NaturalCross => (vec![(Term::R1R2, -1.0)], Term::R1R2),
-        Estimator::DavisPeebles => (vec![(Term::DR, -1.0)], Term::DR),
-        Estimator::DavisPeeblesCross => (vec![(Term::D1R2, -1.0)], Term::D1R2),
-        _ => return None,
-    };
-    let data = if estimator.is_cross() {
-        Term::D1D2
-    } else {
-        Term::DD
-    };
-    terms.insert(0, (data, 1.0));
-    match estimator {
-        Estimator::LandySzalay | Estimator::LandySzalayCross => terms.push((over, 1.0)),
-        Estimator::ShiftedRandoms => terms.extend([(Term::SS, 1.0), (over, 0.0)]),
-        _ => {}
-    }
-    Some((terms, over))
 }
 
 /// The inverse of a small matrix, by Gauss and Jordan with pivots; NaN where there is none.
@@ -302,12 +269,6 @@ fn no_linear_sum(name: &str) -> EstimatorError {
 }
 
 impl Estimator {
-    /// Whether its multipoles follow from Legendre sums: it is a sum of counts over one of them.
-    pub fn takes_legendre_sums(self) -> bool {
-        let none = TermCounts::new(Vec::<(Term, crate::counts::PairCounts)>::new(), None);
-        linear(self, &none).is_some()
-    }
-
     /// Multipoles of xi from the Legendre sums of [`legendre_degrees`] of all counts, over bins (s, mu) that span mu, one such as
     /// [0, 1] being enough: no bins in mu blur them.
     ///
@@ -348,14 +309,14 @@ impl Estimator {
         counts: &TermCounts,
         ells: &[u32],
     ) -> Result<Multipoles, EstimatorError> {
-        let Some((terms, over)) = linear(self, counts) else {
+        let Some(terms) = self.numerator(counts) else {
             return Err(no_linear_sum(self.name()));
         };
         let (degrees, wanted) = (solved(ells)?, legendre_degrees(ells)?);
         let data = counts.get(terms[0].0)?;
         let axis = spanning(data.binning(), ells, data.kind())?;
         let n_mu = data.npairs().len() / axis.n_bins();
-        let moments = moments_of(counts, &terms, over, wanted)?;
+        let moments = moments_of(counts, &terms, wanted)?;
         let shell = Shell {
             degrees: &degrees,
             moments: &moments,
@@ -385,18 +346,13 @@ impl Estimator {
 fn moments_of(
     counts: &TermCounts,
     terms: &[(Term, f64)],
-    over: Term,
     degrees: LegendreDegrees,
 ) -> Result<Vec<Moments>, EstimatorError> {
     let first = counts.get(terms[0].0)?.binning();
     let n_mu = first.axes().last().map_or(1, BinAxis::n_bins);
     let moments = |&(term, share): &(Term, f64)| {
-        let is_denominator = term == over;
-        let counts: &dyn RandomPairs = if term.is_random() {
-            counts.random(term)?
-        } else {
-            counts.get(term)?
-        };
+        let is_denominator = terms.last().is_some_and(|&(over, _)| term == over);
+        let counts = counts.pairs(term)?;
         if counts.binning() != first {
             return Err(EstimatorError::Bins {
                 left: terms[0].0.name,

@@ -1,9 +1,8 @@
 //! Counts -> correlation functions: pure functions, one formula each.
 //!
-//! Entry: [`LandySzalay`] and its relatives, whose named fields keep DD, DR and RR from being swapped; then [`projected`] and
-//! [`multipoles`] or [`wedges()`]; [`fluid::Partials`] for g(r) of particles in boxes. [`Estimation`] says which counts an [`Estimator`] takes of samples by their [`Role`],
-//! and applies it. [`Formula`] is an estimator written as
-//! arithmetic. Nothing here counts a pair.
+//! Entry: [`Estimator`], a table of formulas over counts ([`TermCounts`]), or [`Formula`], one written as text; then [`projected`] and
+//! [`multipoles`] or [`wedges()`]; [`fluid`] for particles in boxes. [`Estimation`] says which counts an estimator takes of
+//! samples by their [`Role`], and applies it. Nothing here counts a pair.
 //!
 //! Counts enter normalised: pairs in a bin over all pairs (or weight over all weight), so it does not matter whether an auto count
 //! holds each pair once or in both orders. A denominator of zero gives NaN, never a made-up number.
@@ -28,14 +27,12 @@ mod formula;
 mod formula_text;
 mod integral_constraint;
 mod jackknife;
-mod landy_szalay;
 mod legendre_sums;
 mod less_cylinder;
 mod multipoles;
 mod poisson;
 mod projected;
 mod radial_constraint;
-mod ratio;
 mod split_randoms;
 mod terms;
 mod wedges;
@@ -53,13 +50,11 @@ pub use estimator::{AnyEstimator, Estimator};
 pub use formula::Formula;
 pub use integral_constraint::{IntegralConstraint, PowerLaw};
 pub use jackknife::{Jackknife, bootstrap_draws};
-pub use landy_szalay::{LandySzalay, LandySzalayCross, ShiftedRandoms};
 pub use legendre_sums::{MAX_SUMMED_ELL, legendre_degrees};
 pub use multipoles::{MAX_ELL, Multipole, Multipoles, multipoles};
 pub use poisson::{poisson_error, poisson_interval};
 pub use projected::{Projected, projected, projected_to};
 pub use radial_constraint::{RadialConstraint, RadialPowerLaw, ShellPairs};
-pub use ratio::{DavisPeebles, Hamilton, Natural};
 pub use split_randoms::SplitRandoms;
 pub use terms::{Role, Term, TermCount, TermCounts};
 pub use wedges::{Wedge, Wedges, check_wedge_edges, wedges};
@@ -196,13 +191,8 @@ struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Starts with the counts of data pairs, without which there is no error.
-    fn new(data_name: &'static str, data: &'a PairCounts) -> Result<Self, EstimatorError> {
-        Self::begin(data_name, data).with(data_name, data)
-    }
-
     /// Starts with no counts yet, but for those that tell the bins and what has no error.
-    fn begin(data_name: &'static str, data: &'a PairCounts) -> Self {
+    fn new(data_name: &'static str, data: &'a PairCounts) -> Self {
         Self {
             data,
             data_name,
@@ -212,11 +202,13 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Adds further counts.
+    /// Adds counts. If they are `shared`, they hold the same pairs as another input the other way round: each then stands for half of them,
+    /// so that the variances of both add up to that of one count taken twice.
     fn with(
         mut self,
         name: &'static str,
-        counts: &(impl RandomPairs + ?Sized),
+        counts: &dyn RandomPairs,
+        shared: bool,
     ) -> Result<Self, EstimatorError> {
         if counts.binning() != self.data.binning() {
             return Err(EstimatorError::Bins {
@@ -233,42 +225,17 @@ impl<'a> Inputs<'a> {
         }
         let values = counts.fractions(name)?;
         self.columns.push(NormalisedCounts { name, values });
-        self.variances.push(counts.relative_variance());
+        let times = if shared { 2.0 } else { 1.0 };
+        let variances = counts.relative_variance().into_iter();
+        self.variances.push(variances.map(|v| v * times).collect());
         if counts.exactness() == Exactness::Approximate {
             self.exactness = Exactness::Approximate;
         }
         Ok(self)
     }
 
-    /// Adds counts that hold the same pairs as another input the other way round, if `shared`: each then stands for half of them, so
-    /// that the variances of both add up to that of one count taken twice.
-    fn with_half(
-        self,
-        name: &'static str,
-        counts: &PairCounts,
-        shared: bool,
-    ) -> Result<Self, EstimatorError> {
-        let mut inputs = self.with(name, counts)?;
-        if let (true, Some(variances)) = (shared, inputs.variances.last_mut()) {
-            for variance in variances {
-                *variance *= 2.0;
-            }
-        }
-        Ok(inputs)
-    }
-
-    /// Applies `formula` to the normalised counts of each bin, in the order they were added.
+    /// Applies `formula` to the normalised counts of each bin, in the order they were added; further ones of its arguments are 0 and constant.
     fn estimate<const N: usize>(
-        self,
-        estimator: &'static str,
-        formula: impl Fn([Dual<N>; N]) -> Dual<N>,
-    ) -> Correlation {
-        debug_assert_eq!(self.columns.len(), N);
-        self.estimate_of_columns(estimator, formula)
-    }
-
-    /// The same, of at most so many columns: further ones are 0 and constant.
-    fn estimate_of_columns<const N: usize>(
         self,
         estimator: impl Into<Cow<'static, str>>,
         formula: impl Fn([Dual<N>; N]) -> Dual<N>,

@@ -77,7 +77,7 @@ pub(super) fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 ///
 /// ```
 /// use albireo::counts::count_pairs;
-/// use albireo::estimators::{AnalyticRr, Natural, multipoles};
+/// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, multipoles};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
@@ -86,7 +86,8 @@ pub(super) fn scaled_antiderivative(ell: u32, x: f64) -> f64 {
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
 /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
-/// let poles = multipoles(&Natural { dd: &dd, rr: &rr }.estimate()?, &[0, 2])?;
+/// let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+/// let poles = multipoles(&Estimator::Natural.estimate(&counts)?, &[0, 2])?;
 /// assert_eq!(poles.poles[1].ell, 2);
 /// assert_eq!(poles.xi_array().shape(), [2, 2]);
 /// assert!(poles.poles[1].xi[1].abs() < 5.0 * poles.poles[1].error[1]);

@@ -28,7 +28,7 @@ pub struct Projected {
 ///
 /// ```
 /// use albireo::counts::count_pairs;
-/// use albireo::estimators::{AnalyticRr, Natural, projected};
+/// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, projected};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
@@ -37,7 +37,8 @@ pub struct Projected {
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
 /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
-/// let wp = projected(&Natural { dd: &dd, rr: &rr }.estimate()?)?;
+/// let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+/// let wp = projected(&Estimator::Natural.estimate(&counts)?)?;
 /// assert_eq!(wp.wp.len(), 2);
 /// assert!(wp.wp[1].abs() < 5.0 * wp.error[1]);
 /// # Ok::<(), albireo::Error>(())
@@ -54,7 +55,7 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
 ///
 /// ```
 /// use albireo::counts::count_pairs;
-/// use albireo::estimators::{AnalyticRr, Natural, projected, projected_to};
+/// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, projected, projected_to};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RpPiBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
@@ -63,7 +64,8 @@ pub fn projected(xi: &Correlation) -> Result<Projected, EstimatorError> {
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
 /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
-/// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
+/// let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+/// let xi = Estimator::Natural.estimate(&counts)?;
 /// let wp = projected_to(&xi, Some(0.25))?;
 /// assert_eq!((wp.pi_max, wp.wp[1]), (0.25, 2.0 * 0.25 * xi.xi[2]));
 /// assert!(projected_to(&xi, Some(0.3)).is_err());

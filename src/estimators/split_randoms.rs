@@ -15,7 +15,7 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 ///
 /// ```
 /// use albireo::counts::{Split, count_pairs};
-/// use albireo::estimators::{Natural, RandomPairs, SplitRandoms};
+/// use albireo::estimators::{Estimator, RandomPairs, SplitRandoms, Term, TermCount, TermCounts};
 /// use albireo::{Bins, Domain, Edges, Naive, PairJob, Pairs, Particles, RBins, Silent, random};
 /// let (data, randoms) = (random::in_box(50, 1, [1.0; 3])?, random::in_box(400, 2, [1.0; 3])?);
 /// let (data, randoms) = (Particles::new(data), Particles::new(randoms));
@@ -35,7 +35,9 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 /// let rr = SplitRandoms::new(near.clone(), far.clone())?;
 /// assert_eq!(rr.fractions("RR")?[..2], near.normalised());
 /// assert_eq!(rr.fractions("RR")?[2..], far.normalised()[2..]);
-/// let xi = Natural { dd: &count(&data, &bins)?, rr: &rr }.estimate()?;
+/// let dd = TermCount::from(count(&data, &bins)?);
+/// let counts = TermCounts::new([(Term::DD, dd), (Term::RR, rr.into())], None);
+/// let xi = Estimator::Natural.estimate(&counts)?;
 /// assert!(xi.xi[3].abs() < 5.0 * xi.error[3]);
 /// # Ok::<(), albireo::Error>(())
 /// ```

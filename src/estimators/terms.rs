@@ -1,12 +1,10 @@
 //! What estimators take: samples by their role, the pairs between them by name, and the counts of those.
 //!
-//! Entry: [`Role`], [`Term`], [`TermCounts`]; [`Recipe`] is what each estimator says of itself. Nothing here counts a pair.
+//! Entry: [`Role`], [`Term`], [`TermCounts`]. Nothing here counts a pair.
 
 use super::{AnalyticRr, RandomPairs, SplitRandoms};
-use crate::binning::PairOrder;
 use crate::counts::PairCounts;
 use crate::error::EstimatorError;
-use crate::result::Correlation;
 
 /// What a sample is to an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,6 +92,29 @@ impl Term {
         self.roles().into_iter().all(Role::is_random)
     }
 
+    /// Whether any of its points are randoms, unshifted.
+    pub(super) fn has_randoms(self) -> bool {
+        self.roles().into_iter().any(Role::is_random)
+    }
+
+    /// Its roles as of one sample: those of D1R2 are those of DR.
+    pub(super) fn kinds(self) -> [Role; 2] {
+        self.roles().map(|role| match role {
+            Role::SecondData => Role::Data,
+            Role::SecondRandoms => Role::Randoms,
+            role => role,
+        })
+    }
+
+    /// The term whose pairs it holds the other way round, which is counted instead where bins do not tell the orders of a pair apart.
+    pub(super) fn reverse(self) -> Option<Self> {
+        match self {
+            Self::RD => Some(Self::DR),
+            Self::SD => Some(Self::DS),
+            _ => None,
+        }
+    }
+
     /// Whether it is about the data alone: DD or D1D2.
     pub fn is_data(self) -> bool {
         let is_data = |role| matches!(role, Role::Data | Role::SecondData);
@@ -117,6 +138,12 @@ impl From<PairCounts> for TermCount {
     }
 }
 
+impl From<&PairCounts> for TermCount {
+    fn from(counts: &PairCounts) -> Self {
+        Self::Whole(counts.clone())
+    }
+}
+
 impl From<SplitRandoms> for TermCount {
     fn from(counts: SplitRandoms) -> Self {
         Self::Split(counts)
@@ -132,7 +159,10 @@ pub struct TermCounts {
 
 impl TermCounts {
     /// Counts by their terms, and random pairs where they are known.
-    pub fn new<C: Into<TermCount>>(counted: Vec<(Term, C)>, known: Option<AnalyticRr>) -> Self {
+    pub fn new<C: Into<TermCount>>(
+        counted: impl IntoIterator<Item = (Term, C)>,
+        known: Option<AnalyticRr>,
+    ) -> Self {
         let counted = counted.into_iter();
         let counted = counted.map(|(term, counts)| (term, counts.into()));
         Self {
@@ -189,33 +219,15 @@ impl TermCounts {
         })
     }
 
-    /// The pairs of randoms: known, or the count of `term`, of all or split.
+    /// The pairs of `term`: those of randoms are known, or counted, of all or split.
     ///
     /// # Errors
     /// As [`TermCounts::get`].
-    pub fn random(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
+    pub fn pairs(&self, term: Term) -> Result<&dyn RandomPairs, EstimatorError> {
         match (&self.known, self.made(term)) {
-            (Some(known), _) => Ok(known),
-            (None, Some(TermCount::Split(split))) => Ok(split),
-            (None, _) => self.get(term).map(|counts| counts as _),
+            (Some(known), _) if term.is_random() => Ok(known),
+            (None, Some(TermCount::Split(split))) if term.is_random() => Ok(split),
+            _ => self.get(term).map(|counts| counts as _),
         }
     }
-}
-
-/// What an estimator says of itself.
-pub(super) trait Recipe {
-    /// What it is called; one name may stand for one sample and for two.
-    const NAME: &'static str;
-    /// Its formula in one line.
-    const FORMULA: &'static str;
-    /// Whether it is between two samples.
-    const CROSS: bool = false;
-    /// Whether the pairs of randoms may be known instead of counted.
-    const KNOWN_RANDOMS: bool = false;
-
-    /// The counts it takes, in the order in which results list them.
-    fn terms(order: PairOrder) -> Vec<Term>;
-
-    /// The correlation function that the counts make.
-    fn estimate(counts: &TermCounts) -> Result<Correlation, EstimatorError>;
 }

@@ -92,7 +92,7 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
 ///
 /// ```
 /// use albireo::counts::count_pairs;
-/// use albireo::estimators::{AnalyticRr, Natural, wedges};
+/// use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts, wedges};
 /// use albireo::{Axis, Domain, Edges, LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, SMuBins, SignedEdges, Silent};
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let data = Particles::new(albireo::random::in_box(200, 1, [1.0; 3])?);
@@ -101,7 +101,8 @@ pub fn check_wedge_edges(edges: &[f64], mu: &[f64]) -> Result<(), EstimatorError
 /// let job = PairJob::new(Pairs::Auto(&data), &domain)?;
 /// let dd = count_pairs(&Naive, &job, &bins, &Silent)?;
 /// let rr = AnalyticRr::new(&bins, &domain)?;
-/// let xi = Natural { dd: &dd, rr: &rr }.estimate()?;
+/// let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
+/// let xi = Estimator::Natural.estimate(&counts)?;
 /// let halves = wedges(&xi, &[0.0, 0.5, 1.0])?;
 /// assert_eq!(halves.xi_array().shape(), [2, 2]);
 /// let mean = (xi.xi[2] + xi.xi[3]) / 2.0;

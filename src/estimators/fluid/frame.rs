@@ -14,7 +14,7 @@ use crate::error::EstimatorError;
 /// use albireo::counts::{count_pairs, excluded_pairs};
 /// use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 /// use albireo::tally::Cut;
-/// use albireo::{Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
+/// use albireo::{CountSpec, Domain, Edges, Groups, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, Silent, random};
 /// // Molecules of one atom of each of two samples, whose atoms know nothing of each other.
 /// let domain = Domain::Periodic(PeriodicBox::cubic(1.0)?);
 /// let atoms = |seed| -> Result<_, albireo::Error> {
