@@ -33,11 +33,11 @@ pub trait SharedMemory {
 }
 
 impl AnyEngine {
-    /// As [`Engine::prepare`], of which several processes hold one copy where that is in the memory of the processor. All of them must
+    /// As [`Engine::prepare`](super::Engine::prepare), of which several processes hold one copy where that is in the memory of the processor. All of them must
     /// call it, for the same particles.
     ///
     /// # Errors
-    /// As [`Engine::prepare`], and [`EngineError::OtherProcess`].
+    /// As [`Engine::prepare`](super::Engine::prepare), and [`EngineError::OtherProcess`].
     pub fn prepare_once(
         &self,
         sample: Particles,
