@@ -271,6 +271,7 @@ impl<'a> Counter<'a> {
             };
             let of_set = NamedCount {
                 pairs,
+                what: asked.what.clone().of_weight_set(pairs),
                 ..asked.clone()
             };
             let job = PairJob::new(pairs, self.domain)?;

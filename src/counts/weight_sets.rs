@@ -112,7 +112,7 @@ impl AllSets {
                 one.of_weight_set(set),
                 other.map(|sample| sample.of_weight_set(set)),
             );
-            let what = asked.clone().without_weights();
+            let what = CountSpec::new(asked.bins());
             let places = vec![];
             OneSet {
                 first,
@@ -124,10 +124,13 @@ impl AllSets {
         let mut sets: Vec<OneSet> = (0..number).map(of_set).collect();
         for set in &mut sets {
             let pairs = set.pairs();
-            if asked.has_weights() && (asked.pair_weight().is_some() || pairs.have_weights()) {
-                let what = asked.clone().with_weight_exponents(weight_exponents(pairs));
-                set.what = what.in_range_of(pairs);
-            }
+            let what = asked.clone().of_weight_set(pairs);
+            set.what = if what.has_weights() {
+                let exponents = weight_exponents(pairs);
+                what.with_weight_exponents(exponents).in_range_of(pairs)
+            } else {
+                what
+            };
         }
         let weighted = sets.iter().any(|set| has_products(&set.what));
         // The products of all sets come first, in their order: engines sum these together fastest.

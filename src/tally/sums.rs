@@ -56,7 +56,7 @@ impl CountSpec {
 
     /// The same without a sum over weights: Legendre sums are those of the numbers of pairs.
     #[must_use]
-    pub(crate) fn without_weights(mut self) -> Self {
+    fn without_weights(mut self) -> Self {
         self.sums
             .retain(|sum| !matches!(sum, Sum::Product | Sum::WeightedSeparation));
         for sum in &mut self.sums {
@@ -65,6 +65,16 @@ impl CountSpec {
             }
         }
         self
+    }
+
+    /// The same of `pairs` with the weights of one set: where these have none, and nothing else weighs them, nothing is summed over weights.
+    #[must_use]
+    pub fn of_weight_set(self, pairs: Pairs<'_>) -> Self {
+        if self.pair_weight.is_some() || pairs.have_weights() {
+            self
+        } else {
+            self.without_weights()
+        }
     }
 
     /// The same with the separation of each pair (the coordinate of the bins), for its mean.

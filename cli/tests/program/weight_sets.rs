@@ -68,6 +68,13 @@ fn each_set_has_a_file_as_if_it_were_alone() {
             same(&set, &alone);
             assert_eq!(set.meta["weight_set"], name);
         }
+        // What has no weights comes out of the same counts wherever it stands; `alone.csv` is of no weights.
+        let sets = "--weight-set plain=w --weight-set unit=none";
+        let run = folder.good(&format!("{flags} {sets} -o last_{kind}_{{}}.csv -v"));
+        let times = run.stderr.matches("counted with the first set of weights");
+        assert_eq!(times.count(), counts, "{}", run.stderr);
+        let last = folder.table(&format!("last_{kind}_unit.csv"));
+        same(&last, &folder.table("alone.csv"));
     }
 }
 
