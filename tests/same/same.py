@@ -55,8 +55,8 @@ TESTS_LEFT_OUT = {
 }
 # What takes longest.
 SLOW = {"pair_weights", "field_maps", "regions", "examples", "pages", "randoms", "formats", "outputs", "frames", "field", "frames_in_time", "attack"}
-# What needs the feature cuda, and says which devices there are.
-UNSTEADY = re.compile(r"cuda|^devices|--devices|--kernel|--precision (exact|f64|f32)")
+# What needs the feature cuda and says which devices there are, what a machine would take, what a count had done when it was last kept.
+UNSTEADY = re.compile(r"cuda|^devices|--devices?|--plan|--checkpoint kept|--kernel|--precision (exact|f64|f32)")
 # What lists all flags is compared by builds with CUDA alone, which have more of them.
 LISTS_FLAGS = re.compile(r"^$|^help|--help|-h\b|^completions|--template")
 
