@@ -216,9 +216,7 @@ fn positive_weights_cannot_exceed_the_total() {
     let what = CountSpec::for_pairs(&all, job.pairs());
     let counts = count_pairs(&Naive, &job, what, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs(), counts.weight().unwrap());
-    let of_job = |weight: Vec<f64>| {
-        PairCounts::of_job(&job, all.clone().into(), npairs.to_vec(), Some(weight))
-    };
+    let of_job = |weight: Vec<f64>| PairCounts::of_job(&job, &all, npairs.to_vec(), Some(weight));
     assert!(of_job(weight.clone()).is_ok());
     // Every pair lies in the bins, so that nothing may be left, nor missing.
     for by in [1.0 + 1e-6, 1.0 - 1e-6] {

@@ -1,6 +1,6 @@
 //! Runs counts, one after the other, and remembers them for the result.
 //!
-//! Entry: [`Counter`], given a [`NamedCount`]. Who counts is chosen by `engine`; what is counted by the subcommands.
+//! Entry: [`Counter`], given a [`NamedCount`]. `engine` chooses the engine, the subcommands what is counted.
 
 use std::rc::Rc;
 use std::time::Instant;

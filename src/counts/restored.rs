@@ -101,10 +101,11 @@ impl PairCounts {
     /// As [`PairCounts::from_parts`], and weights that the particles of the job cannot have.
     pub fn of_job(
         job: &PairJob<'_>,
-        binning: Bins,
+        bins: impl Into<Bins>,
         npairs: Vec<u64>,
         weight: Option<Vec<f64>>,
     ) -> Result<Self, CountsError> {
+        let binning = bins.into();
         let kind = PairKind::of(job.pairs(), &binning);
         let total = PairTotal::of(job.pairs(), kind);
         let products = Products::of(job, weight_exponents(job.pairs()));

@@ -24,7 +24,7 @@ impl RegionCounts {
     /// let sample = Particles::new(Points::from_rows(&rows)?).labelled(Labels::new(vec![0, 0, 1, 1], 2)?)?;
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
-    /// let whole = PairCounts::of_job(&job, bins.into(), vec![3], None)?;
+    /// let whole = PairCounts::of_job(&job, bins, vec![3], None)?;
     /// let region = [(vec![1], None), (vec![1], None)];
     /// let counts = RegionCounts::of_job(&job, whole, vec![region.clone(), region])?;
     /// assert_eq!(counts.without(0, 1.0).total().pairs, 1);

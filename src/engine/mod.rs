@@ -37,7 +37,7 @@ mod together;
 mod units;
 
 pub use auto::{Auto, Choice};
-pub use cpu::{Cpu, CpuSorted};
+pub use cpu::Cpu;
 pub use fields::{
     FieldEngine, Float32Sum, IonDistances, PlacedIon, field_by_variant, field_in_float32,
     place_ions,

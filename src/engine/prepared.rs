@@ -62,11 +62,6 @@ impl Prepared {
     pub fn domain(&self) -> &Domain {
         &self.domain
     }
-
-    /// What the engine has made of them.
-    pub fn sorted(&self) -> &Sorted {
-        &self.sorted
-    }
 }
 
 /// Pairs of prepared particles.

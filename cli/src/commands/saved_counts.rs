@@ -211,7 +211,7 @@ fn taken_over(
             if weighted { "them" } else { "none" }
         );
     }
-    let counts = PairCounts::of_job(&expected.job, expected.bins.clone(), npairs, weight)
+    let counts = PairCounts::of_job(&expected.job, expected.bins, npairs, weight)
         .map_err(|error| named(error, &pairs_name, &weight_name))?;
     let counts = counts.with_cuts(expected.cuts.clone());
     let mut counts = counts.with_exactness(expected.exactness);

@@ -88,7 +88,7 @@ fn taken_over(
     if weight.is_some() != expected.job.pairs().have_weights() {
         bail!("{name}: this job and the file do not both have weights");
     }
-    let whole = PairCounts::of_job(&expected.job, expected.bins.clone(), npairs, weight)?;
+    let whole = PairCounts::of_job(&expected.job, expected.bins, npairs, weight)?;
     let whole = whole.with_cuts(expected.cuts.clone());
     let whole = whole.with_exactness(expected.exactness);
     let [within, across] = parts;

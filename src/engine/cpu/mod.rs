@@ -24,7 +24,7 @@ mod weighed;
 mod whole;
 mod worker;
 
-pub use sorted::CpuSorted;
+use sorted::CpuSorted;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ type SetExponent = (usize, i32);
 
 /// A sample sorted for the CPU engine: the order serves every count.
 #[derive(Debug)]
-pub struct CpuSorted {
+pub(in crate::engine) struct CpuSorted {
     sorted: Arc<Sorted>,
     /// Blocks in the unit of length that bins of some reach ask for, by the bits of the scale: jobs with the same bins share them.
     layouts: Mutex<HashMap<u64, Arc<Layout>>>,

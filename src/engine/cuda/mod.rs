@@ -227,7 +227,7 @@ impl fmt::Debug for Cuda {
 
 /// A sample for devices: uploaded with the first count that it takes part in, and sorted with the first over the same cells.
 #[derive(Default)]
-pub struct CudaSorted(Kept<GpuMemory>);
+struct CudaSorted(Kept<GpuMemory>);
 
 impl fmt::Debug for CudaSorted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
