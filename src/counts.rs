@@ -1,6 +1,6 @@
 //! Pair counts with their bins and totals: what engines produce and estimators consume.
 //!
-//! Entry: [`count_pairs`], which runs an engine, and [`PairCounts`], which merges and normalises. Nothing here visits a pair.
+//! Entry: [`count_pairs`], which runs an engine, and [`Counts`], which merges and normalises. Nothing here visits a pair.
 
 mod brute_force;
 mod classes;
@@ -47,9 +47,9 @@ use crate::tally::{CountSpec, Cut, Legendre, LegendreDegrees, PairWeight, Tally}
 
 /// Integers per bin, the bins, and how many pairs there are in all.
 ///
-/// Auto counts hold each unordered pair once unless [`PairCounts::kind`] says otherwise.
+/// Auto counts hold each unordered pair once unless [`Counts::kind`] says otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PairCounts {
+pub struct Counts {
     binning: Bins,
     kind: PairKind,
     npairs: Vec<u64>,
@@ -83,11 +83,11 @@ pub fn count_pairs(
     job: &PairJob<'_>,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
-) -> Result<PairCounts, EngineError> {
+) -> Result<Counts, EngineError> {
     with_individual(job, what.into(), |job, what| {
         let what = what.of_job(job.pairs());
         let tally = engine.run(job, &what, progress)?;
-        let counts = PairCounts::of_job_tally(job, &what, &tally, progress)?;
+        let counts = Counts::of_job_tally(job, &what, &tally, progress)?;
         Ok(counts.with_exactness(engine.exactness()))
     })
 }
@@ -105,7 +105,7 @@ pub fn count_part(
     part: Part,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
-) -> Result<PairCounts, EngineError> {
+) -> Result<Counts, EngineError> {
     if part.index >= part.of {
         let Part { index, of } = part;
         return Err(JobError::Part { index, of }.into());
@@ -123,7 +123,7 @@ fn count_part_of(
     part: Part,
     what: &CountSpec,
     progress: &dyn Progress,
-) -> Result<PairCounts, EngineError> {
+) -> Result<Counts, EngineError> {
     let kind = PairKind::of(job.pairs(), what.bins());
     let (first, second) = job.pairs().samples();
     let sort = |sample| engine.sort(sample, job.domain(), progress);
@@ -135,7 +135,7 @@ fn count_part_of(
     let total = totals_of(job, what, progress)?;
     let total = total.first().copied().unwrap_or(PairTotal::zero(kind));
     let covers = Covers::part(JobId::of(job), part, total);
-    let counts = PairCounts::of_tally(job, what, &tally, covers, kind);
+    let counts = Counts::of_tally(job, what, &tally, covers, kind);
     Ok(counts.with_exactness(engine.exactness()))
 }
 
@@ -148,14 +148,14 @@ pub fn count_prepared(
     job: &PreparedJob<'_>,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
-) -> Result<(PairCounts, Report), EngineError> {
+) -> Result<(Counts, Report), EngineError> {
     let what = what.into().of_job(job.job().pairs());
     let (tally, report) = engine.tally(job, &what, progress)?;
-    let counts = PairCounts::of_job_tally(job.job(), &what, &tally, progress)?;
+    let counts = Counts::of_job_tally(job.job(), &what, &tally, progress)?;
     Ok((counts.with_exactness(engine.exactness()), report))
 }
 
-impl PairCounts {
+impl Counts {
     /// The counts of `job` that a tally holds: all of its pairs.
     fn of_job_tally(
         job: &PairJob<'_>,
@@ -235,7 +235,7 @@ impl PairCounts {
         &self.npairs
     }
 
-    /// [`PairCounts::npairs`] along the axes of the bins, such as (s, mu).
+    /// [`Counts::npairs`] along the axes of the bins, such as (s, mu).
     ///
     /// ```
     /// use albireo::counts::count_pairs;
@@ -258,18 +258,18 @@ impl PairCounts {
         self.pair_weight.as_ref()
     }
 
-    /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`PairCounts::pair_weight`], in each bin, float64 of the exact total; none for
+    /// Sum of `w1*w2`, or of `((w1*w2)*p)*g` with [`Counts::pair_weight`], in each bin, float64 of the exact total; none for
     /// unweighted counts.
     pub fn weight(&self) -> Option<Vec<f64>> {
         self.sums.get(Held::Weight).map(FixedSums::values)
     }
 
-    /// [`PairCounts::weight`] along the axes of the bins.
+    /// [`Counts::weight`] along the axes of the bins.
     pub fn weight_array(&self) -> Option<ArrayD<f64>> {
         Some(shaped(&self.weight()?, &self.binning.shape()).to_owned())
     }
 
-    /// How far [`PairCounts::weight`] may be from the sum of the products themselves in each bin, before it is rounded to float64:
+    /// How far [`Counts::weight`] may be from the sum of the products themselves in each bin, before it is rounded to float64:
     /// `2^-37` of the largest product for each pair or, where weights are of wide range, `2^-65`, that product taken as the power of two
     /// above each of its factors.
     ///
@@ -329,7 +329,7 @@ impl PairCounts {
     }
 
     /// Sum of a Legendre polynomial of mu, times the weight of the pair where there are weights, in each bin: in the unit of
-    /// [`PairCounts::values`], which are the sums of degree 0; none unless asked for ([`CountSpec::with_legendre`]).
+    /// [`Counts::values`], which are the sums of degree 0; none unless asked for ([`CountSpec::with_legendre`]).
     pub fn legendre_sums(&self, l: Legendre) -> Option<Vec<f64>> {
         if l == Legendre::L0 {
             return Some(self.values());
@@ -353,7 +353,7 @@ impl PairCounts {
             .unwrap_or_else(|| self.npairs.iter().map(|&n| n as f64).collect())
     }
 
-    /// All pairs there are, in the bins or not: what [`PairCounts::values`] are normalised by.
+    /// All pairs there are, in the bins or not: what [`Counts::values`] are normalised by.
     pub fn total(&self) -> PairTotal {
         self.covers.total(self.kind)
     }

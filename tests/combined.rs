@@ -9,8 +9,8 @@ use albireo::estimators::{
     combined,
 };
 use albireo::{
-    Axis, CountSpec, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairCounts, PairJob,
-    PairTotal, Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
+    Axis, CountSpec, Counts, Domain, Edges, Engine, Labels, LineOfSight, Naive, PairJob, PairTotal,
+    Pairs, Particles, Points, RBins, SMuBins, SignedEdges, Silent, random,
 };
 
 type Outcome = Result<(), albireo::Error>;
@@ -209,10 +209,10 @@ fn one_cap_is_itself_and_a_cap_twice_changes_nothing() -> Outcome {
 fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
     let bins = bins()?;
     let terms = Cap::new(90, 8, 1.0)?.by_region(&bins)?;
-    let copy = |counts: &PairCounts| {
+    let copy = |counts: &Counts| {
         let job = albireo::counts::JobId(7);
         let (npairs, total) = (counts.npairs().to_vec(), counts.total());
-        PairCounts::from_parts(bins.clone(), npairs, counts.weight(), total, job)
+        Counts::from_parts(bins.clone(), npairs, counts.weight(), total, job)
     };
     let mut counted = Vec::new();
     for (term, counts) in terms.counted() {
@@ -237,10 +237,10 @@ fn counts_by_region_read_back_give_the_same_realisations() -> Outcome {
 }
 
 /// A count of unit weights by its numbers.
-fn of(bins: &RBins, npairs: &[u64], total: u64) -> Result<PairCounts, albireo::Error> {
+fn of(bins: &RBins, npairs: &[u64], total: u64) -> Result<Counts, albireo::Error> {
     let total = PairTotal::unweighted(albireo::counts::PairKind::AutoUnordered, total);
     let job = albireo::counts::JobId(1);
-    Ok(PairCounts::from_parts(
+    Ok(Counts::from_parts(
         bins.clone(),
         npairs.to_vec(),
         None,
@@ -254,8 +254,7 @@ fn what_does_not_belong_together_is_refused() -> Outcome {
     let bins = bins()?;
     let other = RBins::new(Edges::linear(0.0, 0.5, 4)?);
     let one = |n: u64| of(&bins, &[n; 5], 1000);
-    let said =
-        |parts: &[Vec<(Term, PairCounts)>]| combined(parts).map(|_| ()).unwrap_err().to_string();
+    let said = |parts: &[Vec<(Term, Counts)>]| combined(parts).map(|_| ()).unwrap_err().to_string();
     assert!(said(&[]).contains("no part"));
     let no_rr = vec![(Term::DD, one(3)?)];
     assert!(said(&[no_rr]).contains("RR was not counted"));

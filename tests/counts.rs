@@ -7,10 +7,9 @@ use albireo::counts::{JobId, PairKind, Part, count_pairs, count_part};
 use albireo::engine::Cpu;
 use albireo::random::{Stream, in_box};
 use albireo::{
-    Axis, Bins, Column, CountSpec, CountsError, Domain, Edges, EngineError, Estimator,
-    EstimatorError, JobError, LineOfSight, MergeError, Naive, PairCounts, PairJob, PairTotal,
-    Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term,
-    TermCounts,
+    Axis, Bins, Column, CountSpec, Counts, CountsError, Domain, Edges, EngineError, Estimator,
+    EstimatorError, JobError, LineOfSight, MergeError, Naive, PairJob, PairTotal, Pairs, Particles,
+    PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
 };
 
 fn bins() -> RBins {
@@ -25,9 +24,9 @@ fn restored(
     npairs: &[u64],
     weight: Option<&[f64]>,
     total: PairTotal,
-) -> Result<PairCounts, CountsError> {
+) -> Result<Counts, CountsError> {
     let weight = weight.map(<[f64]>::to_vec);
-    PairCounts::from_parts(bins(), npairs.to_vec(), weight, total, JobId(1))
+    Counts::from_parts(bins(), npairs.to_vec(), weight, total, JobId(1))
 }
 
 #[test]
@@ -149,7 +148,7 @@ fn check_restored(pairs: Pairs<'_>, binning: impl Into<Bins>, what: &str) {
     let counts = count_pairs(&Naive, &job, weights, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs().to_vec(), counts.weight().unwrap());
     let of_job = |npairs: &[u64], weight: &[f64]| {
-        PairCounts::of_job(
+        Counts::of_job(
             &job,
             binning.clone(),
             npairs.to_vec(),
@@ -216,7 +215,7 @@ fn positive_weights_cannot_exceed_the_total() {
     let what = CountSpec::for_pairs(&all, job.pairs());
     let counts = count_pairs(&Naive, &job, what, &Silent).unwrap();
     let (npairs, weight) = (counts.npairs(), counts.weight().unwrap());
-    let of_job = |weight: Vec<f64>| PairCounts::of_job(&job, &all, npairs.to_vec(), Some(weight));
+    let of_job = |weight: Vec<f64>| Counts::of_job(&job, &all, npairs.to_vec(), Some(weight));
     assert!(of_job(weight.clone()).is_ok());
     // Every pair lies in the bins, so that nothing may be left, nor missing.
     for by in [1.0 + 1e-6, 1.0 - 1e-6] {

@@ -10,9 +10,9 @@ use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species}
 use albireo::estimators::{AnalyticRr, Estimator, Term, TermCounts};
 use albireo::tally::Cut;
 use albireo::{
-    Axis, Bins, CountSpec, Domain, Edges, Engine, EstimatorError, Groups, Labels, LineOfSight,
-    MergeError, Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
-    SMuBins, SignedEdges, Silent,
+    Axis, Bins, CountSpec, Counts, Domain, Edges, Engine, EstimatorError, Groups, Labels,
+    LineOfSight, MergeError, Naive, PairJob, Pairs, Particles, PeriodicBox, Points, RBins,
+    RpPiBins, SMuBins, SignedEdges, Silent,
 };
 use random::Random;
 
@@ -155,7 +155,7 @@ fn without(sample: &Particles, region: u32) -> Particles {
     sample.grouped(Groups::new(groups)).unwrap()
 }
 
-fn count(pairs: Pairs<'_>, bins: &RBins, cuts: &[Cut]) -> PairCounts {
+fn count(pairs: Pairs<'_>, bins: &RBins, cuts: &[Cut]) -> Counts {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     count_pairs(&Cpu::new(), &job, what(bins, cuts), &Silent).unwrap()
 }
@@ -197,7 +197,7 @@ fn counts_of_other_pairs_do_not_merge_and_make_no_estimate() {
     );
     let dr = count(Pairs::Cross(&data, &randoms), &bins, &swapped);
     let rr = count(Pairs::Auto(&randoms), &bins, &both);
-    let estimate = |dd: &PairCounts, rr: &PairCounts| {
+    let estimate = |dd: &Counts, rr: &Counts| {
         let counts = [(Term::DD, dd), (Term::DR, &dr), (Term::RR, rr)];
         Estimator::LandySzalay.estimate(&TermCounts::new(counts, None))
     };

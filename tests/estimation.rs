@@ -6,9 +6,9 @@ use albireo::binning::PairOrder;
 use albireo::counts::count_pairs;
 use albireo::estimators::{Estimation, Estimator, Role, Term, TermCounts};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, EstimatorError, LineOfSight,
-    Naive, PairCounts, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins, SignedEdges, Silent,
-    random,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, EstimatorError,
+    LineOfSight, Naive, PairJob, Pairs, Particles, PeriodicBox, RBins, SMuBins, SignedEdges,
+    Silent, random,
 };
 
 /// A sample for each role, all different.
@@ -37,7 +37,7 @@ impl Samples {
         &self.0[place]
     }
 
-    fn count(&self, first: Role, second: Role, bins: impl Into<Bins>) -> PairCounts {
+    fn count(&self, first: Role, second: Role, bins: impl Into<Bins>) -> Counts {
         let bins = &bins.into();
         if first == second {
             return count(Pairs::Auto(self.of(first)), bins);
@@ -50,7 +50,7 @@ fn domain() -> Domain {
     Domain::Periodic(PeriodicBox::cubic(1.0).unwrap())
 }
 
-fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
+fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let domain = domain();
     let job = PairJob::new(pairs, &domain).unwrap();
@@ -181,7 +181,7 @@ fn what_is_missing_is_named() {
     let counts = TermCounts::new(vec![(Term::DD, dd)], None);
     let refused = Estimator::LandySzalay.estimate(&counts).unwrap_err();
     assert_eq!(refused.to_string(), "the pairs DR were not counted");
-    let none = TermCounts::new(Vec::<(Term, PairCounts)>::new(), None);
+    let none = TermCounts::new(Vec::<(Term, Counts)>::new(), None);
     for &estimator in Estimator::ALL {
         let refused = estimator.estimate(&none).unwrap_err().to_string();
         let data = if estimator.is_cross() { "D1D2" } else { "DD" };

@@ -6,8 +6,8 @@ use albireo::engine::Exactness;
 use albireo::estimators::fluid::{Frame, Partials, Space, Species};
 use albireo::estimators::{legendre, multipoles, projected};
 use albireo::{
-    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, Domain, Edges, Estimator,
-    EstimatorError, Lattice, LineOfSight, Naive, PairCounts, PairJob, PairTotal, Pairs, Particles,
+    AnalyticRr, Axis, AxisUnit, BinAxis, Bins, Correlation, CountSpec, Counts, Domain, Edges,
+    Estimator, EstimatorError, Lattice, LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles,
     PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
     ThetaBins, random,
 };
@@ -16,14 +16,14 @@ fn r_bins(edges: &[f64]) -> RBins {
     RBins::new(Edges::new(edges.to_vec()).unwrap())
 }
 
-fn counted(binning: impl Into<Bins>, npairs: &[u64], kind: PairKind, pairs: u64) -> PairCounts {
+fn counted(binning: impl Into<Bins>, npairs: &[u64], kind: PairKind, pairs: u64) -> Counts {
     let binning = &binning.into();
     let total = PairTotal::unweighted(kind, pairs);
-    PairCounts::from_parts(binning.clone(), npairs.to_vec(), None, total, JobId(pairs)).unwrap()
+    Counts::from_parts(binning.clone(), npairs.to_vec(), None, total, JobId(pairs)).unwrap()
 }
 
 /// Ten data points, twenty randoms.
-fn small() -> [PairCounts; 3] {
+fn small() -> [Counts; 3] {
     let bins = r_bins(&[0.0, 1.0, 2.0]);
     [
         counted(&bins, &[6, 10], PairKind::AutoUnordered, 45),
@@ -32,11 +32,11 @@ fn small() -> [PairCounts; 3] {
     ]
 }
 
-fn natural(dd: &PairCounts, rr: &PairCounts) -> Result<Correlation, EstimatorError> {
+fn natural(dd: &Counts, rr: &Counts) -> Result<Correlation, EstimatorError> {
     Estimator::Natural.estimate(&TermCounts::new([(Term::DD, dd), (Term::RR, rr)], None))
 }
 
-fn landy_szalay([dd, dr, rr]: [&PairCounts; 3]) -> Result<Correlation, EstimatorError> {
+fn landy_szalay([dd, dr, rr]: [&Counts; 3]) -> Result<Correlation, EstimatorError> {
     let counts = [(Term::DD, dd), (Term::DR, dr), (Term::RR, rr)];
     Estimator::LandySzalay.estimate(&TermCounts::new(counts, None))
 }
@@ -421,7 +421,7 @@ fn what_comes_from_approximate_counts_is_approximate() {
     let exact = count_pairs(&Naive, &job, &bins, &Silent).unwrap();
     let approximate = exact.clone().with_exactness(Exactness::Approximate);
     let rr = AnalyticRr::new(&bins, &domain).unwrap();
-    let xi = |dd: &PairCounts| {
+    let xi = |dd: &Counts| {
         let counts = TermCounts::new([(Term::DD, dd)], Some(rr.clone()));
         Estimator::Natural.estimate(&counts).unwrap().exactness
     };
@@ -430,7 +430,7 @@ fn what_comes_from_approximate_counts_is_approximate() {
     let mixed = natural(&exact, &approximate).unwrap();
     assert_eq!(mixed.exactness, Exactness::Approximate);
     let space = Space::of_volume(1.0).unwrap();
-    let add = |partials: &mut Partials, counts: &PairCounts| {
+    let add = |partials: &mut Partials, counts: &Counts| {
         partials.add_frame(&Frame {
             counts: std::slice::from_ref(counts),
             particles: &[50],

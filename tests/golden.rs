@@ -45,7 +45,7 @@ fn check(name: &str, bins: impl Into<Bins>) {
         let counts = count_pairs(&*engine, &job, bins, &Silent).unwrap();
         assert_eq!(counts.npairs(), golden(name), "{name}");
     }
-    let mut merged: Option<albireo::PairCounts> = None;
+    let mut merged: Option<albireo::Counts> = None;
     for index in [2, 0, 1] {
         let part = Part { index, of: 3 };
         let counts = count_part(&Cpu::new(), &job, part, bins, &Silent).unwrap();

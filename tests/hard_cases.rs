@@ -9,8 +9,8 @@ use albireo::binning::{BinAxis, PairOrder, Reach};
 use albireo::counts::count_pairs;
 use albireo::engine::{AnyEngine, Auto, Cpu, Isa};
 use albireo::{
-    Axis, Binning, Bins, CountSpec, Domain, Edges, EngineError, JobError, Lattice, LineOfSight,
-    Naive, Outside, PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    Axis, Binning, Bins, CountSpec, Counts, Domain, Edges, EngineError, JobError, Lattice,
+    LineOfSight, Naive, Outside, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
     SMuBins, Separation, SignedEdges, Silent, ThetaBins, Traversal,
 };
 use random::Random;
@@ -20,7 +20,7 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// The counts of the reference, which every instruction set and traversal must give too.
-fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = count_pairs(&Naive, &job, bins, &Silent).unwrap();

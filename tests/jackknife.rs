@@ -11,8 +11,8 @@ use albireo::estimators::{
 };
 use albireo::tally::CountSpec;
 use albireo::{
-    Axis, Correlation, Domain, Edges, Engine, EngineError, Error, JobError, Labels, LineOfSight,
-    Naive, PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
+    Axis, Correlation, Counts, Domain, Edges, Engine, EngineError, Error, JobError, Labels,
+    LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins,
     SMuBins, SignedEdges, Silent, ThetaBins, Weights, random,
 };
 
@@ -233,7 +233,7 @@ fn estimate(
     samples: &Samples,
     domain: &Domain,
     bins: impl Into<Bins>,
-    count: impl Fn(Pairs<'_>, Pairs<'_>) -> PairCounts,
+    count: impl Fn(Pairs<'_>, Pairs<'_>) -> Counts,
     whole: &Samples,
 ) -> Correlation {
     let bins = &bins.into();
@@ -262,7 +262,7 @@ fn estimates_are_of_the_rest(
             let count = |own: Pairs<'_>, whole: Pairs<'_>| {
                 let (npairs, weight, total) = direct(own, whole, domain, bins);
                 let id = albireo::counts::JobId(7);
-                PairCounts::from_parts(bins.clone(), npairs, weight, total, id).unwrap()
+                Counts::from_parts(bins.clone(), npairs, weight, total, id).unwrap()
             };
             let expected = estimate(estimator, &rest, domain, bins, count, samples);
             close(&derived(&found.unwrap()), &derived(&expected), 1e-12);

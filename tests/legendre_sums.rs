@@ -9,9 +9,9 @@ use albireo::estimators::{
 };
 use albireo::tally::{Legendre, LegendreDegrees};
 use albireo::{
-    AnalyticRr, Axis, CountSpec, Domain, Edges, Engine, EstimatorError, Labels, LineOfSight, Naive,
-    PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, SMuBins, SignedEdges,
-    Silent, random,
+    AnalyticRr, Axis, CountSpec, Counts, Domain, Edges, Engine, EstimatorError, Labels,
+    LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox, Points, SMuBins,
+    SignedEdges, Silent, random,
 };
 
 fn bins(mu: &[f64], los: LineOfSight) -> SMuBins {
@@ -162,7 +162,7 @@ fn a_survey_has_the_multipoles_of_an_independent_loop() {
 }
 
 /// Counts in fine bins of mu, as many pairs in each as `share` says, with the Legendre sums of those.
-fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> PairCounts {
+fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> Counts {
     let mu: Vec<f64> = (0..=n_mu).map(|k| k as f64 / n_mu as f64).collect();
     let s = Edges::new(vec![1.0, 2.0]).unwrap();
     let bins = SMuBins::new(s, SignedEdges::new(mu).unwrap(), LineOfSight::Midpoint).unwrap();
@@ -178,7 +178,7 @@ fn made(n_mu: usize, share: impl Fn(f64) -> f64) -> PairCounts {
             .collect()
     };
     let total = PairTotal::unweighted(PairKind::AutoUnordered, 1 << 50);
-    let counts = PairCounts::from_parts(bins, npairs.clone(), None, total, JobId(1)).unwrap();
+    let counts = Counts::from_parts(bins, npairs.clone(), None, total, JobId(1)).unwrap();
     let degrees = [Legendre::L2, Legendre::L4, Legendre::L6, Legendre::L8];
     degrees.into_iter().fold(counts, |counts, l| {
         counts.with_legendre_sums(l, &sums(l)).unwrap()
@@ -313,7 +313,7 @@ fn check_shares(terms: &RegionTerms) {
     {
         let (term, regions) = &terms.counted()[0];
         let left = counts.get(*term).unwrap();
-        let by_hand = |of: &dyn Fn(&PairCounts) -> Vec<f64>| -> Vec<f64> {
+        let by_hand = |of: &dyn Fn(&Counts) -> Vec<f64>| -> Vec<f64> {
             let [t, a, c] = [
                 of(regions.whole()),
                 of(regions.within(k)),
@@ -474,7 +474,7 @@ fn multipoles_that_cannot_be_had_are_refused() {
             .with_legendre_sums(Legendre::L2, &[1.01 * most, 0.0])
             .is_err()
     );
-    let plain = PairCounts::from_parts(
+    let plain = Counts::from_parts(
         dd.binning().clone(),
         dd.npairs().to_vec(),
         None,

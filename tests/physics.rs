@@ -6,19 +6,19 @@ use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species,
 use albireo::estimators::{multipoles, projected};
 use albireo::random::{Stream, in_box, in_domain, in_shell};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, Estimator, EstimatorError,
-    Lattice, LineOfSight, Naive, PairCounts, PairJob, PairTotal, Pairs, Particles, PeriodicBox,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator,
+    EstimatorError, Lattice, LineOfSight, Naive, PairJob, PairTotal, Pairs, Particles, PeriodicBox,
     Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Term, TermCounts,
 };
 
-fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     count_pairs(&Naive, &job, CountSpec::for_pairs(bins, pairs), &Silent).unwrap()
 }
 
 /// The natural estimator of a count in a box.
-fn natural(dd: &PairCounts, domain: &Domain) -> Correlation {
+fn natural(dd: &Counts, domain: &Domain) -> Correlation {
     let rr = AnalyticRr::new(dd.binning(), domain).unwrap();
     let counts = TermCounts::new([(Term::DD, dd)], Some(rr));
     Estimator::Natural.estimate(&counts).unwrap()
@@ -191,7 +191,7 @@ fn of_unlike(bins: &RBins) -> Partials {
 /// Adds a frame of so many particles of each sample.
 fn add(
     partials: &mut Partials,
-    counts: &PairCounts,
+    counts: &Counts,
     volume: f64,
     particles: &[u64],
 ) -> Result<(), EstimatorError> {
@@ -346,7 +346,7 @@ fn the_scatter_of_frames_is_its_formula() {
     let bins = r_bins(0.0, 0.5, 1);
     let frames = [4u64, 8, 9].map(|pairs| {
         let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
-        let counts = PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(pairs));
+        let counts = Counts::from_parts(bins.clone(), vec![pairs], None, total, JobId(pairs));
         let mut alone = of_like(&bins);
         add(&mut alone, &counts.unwrap(), 1.0, &[10]).unwrap();
         alone
@@ -384,7 +384,7 @@ fn frames_that_do_not_fit_are_refused() {
         "like after unlike species"
     );
     let twice = PairTotal::unweighted(PairKind::AutoOrdered, 90);
-    let twice = PairCounts::from_parts(bins.clone(), vec![2, 4], None, twice, JobId(1)).unwrap();
+    let twice = Counts::from_parts(bins.clone(), vec![2, 4], None, twice, JobId(1)).unwrap();
     assert!(
         add(&mut like, &twice, 1.0, &[10]).is_err(),
         "both orders of pairs"

@@ -294,7 +294,7 @@ fn totals_of_classes_add_up() {
         }
         let regions = by_class(bins().into(), Classes::Regions);
         let (own, shared) = regions.split_at(3);
-        let sum = |counts: &[albireo::PairCounts]| -> f64 {
+        let sum = |counts: &[albireo::Counts]| -> f64 {
             counts.iter().map(|counts| counts.total().weight).sum()
         };
         assert_close(&[sum(own) + sum(shared) / 2.0], &[total], room);

@@ -5,8 +5,8 @@ use albireo::counts::{JobId, PairKind};
 use albireo::estimators::{multipoles, projected};
 use albireo::random::Stream;
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, Domain, Edges, Estimator, LineOfSight, PairCounts,
-    PairTotal, PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges, Term, TermCounts,
+    AnalyticRr, Axis, Bins, Correlation, Counts, Domain, Edges, Estimator, LineOfSight, PairTotal,
+    PeriodicBox, RBins, RpPiBins, SMuBins, SignedEdges, Term, TermCounts,
 };
 
 /// A count of pairs with their weights.
@@ -20,7 +20,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn counts(&self, binning: impl Into<Bins>) -> PairCounts {
+    fn counts(&self, binning: impl Into<Bins>) -> Counts {
         let binning = &binning.into();
         let total = PairTotal {
             kind: self.kind,
@@ -29,7 +29,7 @@ impl Drawn {
             design_effect: self.design_effect,
         };
         let weight = Some(self.weight.clone());
-        PairCounts::from_parts(
+        Counts::from_parts(
             binning.clone(),
             self.npairs.clone(),
             weight,
@@ -301,7 +301,7 @@ fn known_random_pairs_have_no_noise_and_no_data_has_no_error() {
     let binning = RBins::new(Edges::linear(0.0, 3.0, 3).unwrap());
     let total = PairTotal::unweighted(PairKind::AutoUnordered, 1000);
     let npairs = vec![3, 0, 50];
-    let dd = PairCounts::from_parts(binning.clone(), npairs, None, total, JobId(0)).unwrap();
+    let dd = Counts::from_parts(binning.clone(), npairs, None, total, JobId(0)).unwrap();
     let rr = AnalyticRr::new(&binning, &domain).unwrap();
     let counts = TermCounts::new([(Term::DD, &dd)], Some(rr));
     let xi = Estimator::Natural.estimate(&counts).unwrap();

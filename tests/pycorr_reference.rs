@@ -14,8 +14,8 @@ use albireo::tally::{
     AngularWeight, InverseProbability, PairNormalisation, PairWeight, Realisations,
 };
 use albireo::{
-    Bins, Bits, CountSpec, Domain, Edges, LineOfSight, PairCounts, PairJob, Pairs, Particles,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Bins, Bits, CountSpec, Counts, Domain, Edges, LineOfSight, PairJob, Pairs, Particles, Points,
+    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 
 fn folder() -> Option<PathBuf> {
@@ -133,7 +133,7 @@ fn compare(mode: &str, bins: impl Into<Bins>, mirrored: usize) {
             let (rows, norm) = table(&path);
             let job = PairJob::new(samples.pairs(name), &Domain::Open).unwrap();
             let what = CountSpec::new(bins).weighted_by(samples.pair_weight.clone());
-            let counts: PairCounts = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
+            let counts: Counts = count_pairs(&Cpu::new(), &job, what, &Silent).unwrap();
             let times = match counts.kind() {
                 PairKind::AutoUnordered => 2.0,
                 _ => 1.0,

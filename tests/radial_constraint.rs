@@ -9,7 +9,7 @@ use albireo::engine::{Cpu, PreparedJob};
 use albireo::estimators::{IntegralConstraint, RadialConstraint};
 use albireo::tally::Classes;
 use albireo::{
-    Binning, CountSpec, Domain, Edges, Engine, Labels, PairCounts, Particles, Points, RBins, Silent,
+    Binning, CountSpec, Counts, Domain, Edges, Engine, Labels, Particles, Points, RBins, Silent,
 };
 use random::Random;
 
@@ -36,7 +36,7 @@ fn bins() -> RBins {
     RBins::new(Edges::linear(0.0, 5.0, 25).unwrap())
 }
 
-fn by_shell(sample: &Particles) -> Vec<PairCounts> {
+fn by_shell(sample: &Particles) -> Vec<Counts> {
     let engine = Cpu::new();
     let ready = engine
         .prepare(sample.clone(), &Domain::Open, &Silent)
@@ -135,9 +135,8 @@ fn an_estimate_lacks_what_the_constraint_says() {
 #[test]
 fn what_makes_no_constraint_is_refused() {
     let rr = by_shell(&randoms(200, 3));
-    let refused = |rr: &[PairCounts], model: &[f64]| {
-        RadialConstraint::new(rr, model).unwrap_err().to_string()
-    };
+    let refused =
+        |rr: &[Counts], model: &[f64]| RadialConstraint::new(rr, model).unwrap_err().to_string();
     assert!(refused(&rr[..5], &model()).contains("all pairs of shells, found 5 counts"));
     assert!(refused(&[], &model()).contains("found 0 counts"));
     assert!(refused(&rr, &model()[..24]).contains("each of 25 bins, found 24"));

@@ -8,7 +8,7 @@ use crate::random;
 use albireo::counts::count_pairs;
 use albireo::engine::{Cpu, Isa};
 use albireo::{
-    Axis, Bins, Domain, Edges, Lattice, LineOfSight, Naive, PairCounts, PairJob, Pairs, Particles,
+    Axis, Bins, Counts, Domain, Edges, Lattice, LineOfSight, Naive, PairJob, Pairs, Particles,
     Points, RBins, RpPiBins, SignedEdges, Silent,
 };
 use random::Random;
@@ -18,7 +18,7 @@ fn sample(rows: &[[f64; 3]]) -> Particles {
 }
 
 /// The counts of the reference, which every instruction set must give too.
-fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+fn counted(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     let expected = count_pairs(&Naive, &job, bins, &Silent).unwrap();

@@ -10,9 +10,9 @@ use albireo::estimators::{
     Estimation, Estimator, Jackknife, RandomPairs, Role, SplitRandoms, Term, TermCount, TermCounts,
 };
 use albireo::{
-    Binning, Bins, Bits, Correlation, CountSpec, Domain, Edges, Engine, EstimatorError, Groups,
-    JobError, Labels, LineOfSight, MergeError, Naive, PairCounts, PairJob, Pairs, Particles,
-    Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
+    Binning, Bins, Bits, Correlation, CountSpec, Counts, Domain, Edges, Engine, EstimatorError,
+    Groups, JobError, Labels, LineOfSight, MergeError, Naive, PairJob, Pairs, Particles, Points,
+    RBins, RpPiBins, SMuBins, SignedEdges, Silent, ThetaBins,
 };
 use random::Random;
 
@@ -46,7 +46,7 @@ fn weight(sample: &Particles, row: usize) -> f64 {
     }
 }
 
-fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
+fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     let found = count_pairs(
@@ -63,7 +63,7 @@ fn count(pairs: Pairs<'_>, bins: impl Into<Bins>) -> PairCounts {
     found
 }
 
-fn within_subsets(split: Split, sample: &Particles, bins: impl Into<Bins>) -> PairCounts {
+fn within_subsets(split: Split, sample: &Particles, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let subsets = split.subsets_of(sample).unwrap();
     let mut counts = subsets

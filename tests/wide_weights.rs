@@ -6,9 +6,8 @@ use albireo::engine::Cpu;
 use albireo::estimators::{Estimator, Term, TermCounts};
 use albireo::tally::weights_are_wide;
 use albireo::{
-    Axis, Bins, CountSpec, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairCounts,
-    PairJob, PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
-    Weights,
+    Axis, Bins, CountSpec, Counts, Domain, Edges, Engine, LineOfSight, MergeError, Naive, PairJob,
+    PairTotal, Pairs, Particles, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent, Weights,
 };
 
 use super::processors::engines;
@@ -253,7 +252,7 @@ fn parts_decide_by_the_whole_job() {
 fn jobs_of_other_words_do_not_merge() {
     let rows = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]];
     let rows: Vec<[f64; 3]> = (0..N).map(|k| rows[k % 3].map(|x| x + k as f64)).collect();
-    let count = |weights: &[f64]| -> PairCounts {
+    let count = |weights: &[f64]| -> Counts {
         let sample = sample(&rows, weights);
         let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open).unwrap();
         count_pairs(&Naive, &job, weighted(r_bins()), &Silent).unwrap()
@@ -314,7 +313,7 @@ fn hamilton_without_random_pairs_has_no_value() {
     let bins = RBins::new(Edges::linear(0.0, 2.0, 2).unwrap());
     let counts = |kind, npairs: Vec<u64>| {
         let total = PairTotal::unweighted(kind, 100);
-        PairCounts::from_parts(bins.clone(), npairs, None, total, JobId(1)).unwrap()
+        Counts::from_parts(bins.clone(), npairs, None, total, JobId(1)).unwrap()
     };
     let dd = counts(PairKind::AutoUnordered, vec![3, 4]);
     let dr = counts(PairKind::Cross, vec![5, 6]);

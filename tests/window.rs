@@ -8,7 +8,7 @@ use albireo::estimators::{
 };
 use albireo::tally::LegendreDegrees;
 use albireo::{
-    Axis, CountSpec, Domain, Edges, EstimatorError, LineOfSight, Naive, PairCounts, PairJob, Pairs,
+    Axis, CountSpec, Counts, Domain, Edges, EstimatorError, LineOfSight, Naive, PairJob, Pairs,
     Particles, RBins, SMuBins, SignedEdges, Silent, random,
 };
 
@@ -16,7 +16,7 @@ fn slab() -> Particles {
     Particles::new(random::in_box(300, 4, [1.0, 1.0, 0.3]).unwrap())
 }
 
-fn counted(mu: usize, degrees: LegendreDegrees) -> PairCounts {
+fn counted(mu: usize, degrees: LegendreDegrees) -> Counts {
     let (s, mu) = (
         Edges::linear(0.0, 0.4, 2).unwrap(),
         SignedEdges::linear(0.0, 1.0, mu).unwrap(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use albireo::counts::PairKind;
 use albireo::tally::Legendre;
-use albireo::{Bins, PairCounts, PairTotal};
+use albireo::{Bins, Counts, PairTotal};
 
 /// The counts of all classes, class by class, the second axis of the bins fastest.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(crate) struct Counted {
 
 impl Counted {
     /// Those of one class or of several.
-    pub(crate) fn of(classes: &[PairCounts], bins: &Bins, degrees: &[Legendre]) -> Self {
-        let all = |of: &dyn Fn(&PairCounts) -> Option<Vec<f64>>| {
+    pub(crate) fn of(classes: &[Counts], bins: &Bins, degrees: &[Legendre]) -> Self {
+        let all = |of: &dyn Fn(&Counts) -> Option<Vec<f64>>| {
             let parts: Option<Vec<_>> = classes.iter().map(of).collect();
             parts.map(|parts| parts.concat())
         };
@@ -43,15 +43,15 @@ impl Counted {
                 .iter()
                 .flat_map(|class| class.npairs().iter().copied())
                 .collect(),
-            weights: all(&PairCounts::weight),
-            weight_bounds: all(&PairCounts::weight_bound),
+            weights: all(&Counts::weight),
+            weight_bounds: all(&Counts::weight_bound),
             means: all(&|class| {
                 class
                     .weighted_mean_separation()
                     .or_else(|| class.mean_separation())
             }),
             legendre: degrees.iter().filter_map(legendre).collect(),
-            totals: classes.iter().map(PairCounts::total).collect(),
+            totals: classes.iter().map(Counts::total).collect(),
             orders: if ordered { 2 } else { 1 },
         }
     }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use albireo::counts::{JobId, PairKind};
 use albireo::estimators::angular_upweights_at;
 use albireo::tally::AngularWeight;
-use albireo::{Edges, PairCounts, PairTotal, ThetaBins};
+use albireo::{Counts, Edges, PairTotal, ThetaBins};
 use albireo_catalogs::{ResultKind, Stop, Table, Values};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -194,7 +194,7 @@ impl Saved {
         })
     }
 
-    fn pair_counts(&self, count: &str) -> Result<PairCounts> {
+    fn pair_counts(&self, count: &str) -> Result<Counts> {
         let npairs = match self.column(count, "npairs") {
             Some(Values::Integers(values)) => values.clone(),
             _ => bail!("the result has no column of the pairs of {count}"),
@@ -205,7 +205,7 @@ impl Saved {
         };
         let total = self.total(count)?;
         let job = JobId(0);
-        Ok(PairCounts::from_parts(
+        Ok(Counts::from_parts(
             self.bins.clone(),
             npairs,
             weight,

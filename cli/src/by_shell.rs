@@ -7,7 +7,7 @@ use std::str::FromStr;
 use albireo::binning::BinAxis;
 use albireo::counts::{JobId, PairKind};
 use albireo::regions::{Regions, Shells};
-use albireo::{CountsError, PairCounts, PairJob, PairOrder, PairTotal, Particles};
+use albireo::{Counts, CountsError, PairJob, PairOrder, PairTotal, Particles};
 use albireo_catalogs::{ResultKind, Table, TableColumn};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
@@ -115,14 +115,14 @@ impl ShellFlags {
 #[derive(Debug, Clone)]
 pub(crate) struct ByShell {
     /// All of them.
-    pub(crate) whole: PairCounts,
+    pub(crate) whole: Counts,
     /// Those of shells (0,0), (0,1), .., (1,1), ..
-    pub(crate) pairs: Vec<PairCounts>,
+    pub(crate) pairs: Vec<Counts>,
 }
 
 impl ByShell {
     /// Of the counts of all classes of a job.
-    pub(crate) fn of(job: &PairJob<'_>, pairs: Vec<PairCounts>) -> Result<Self, CountsError> {
+    pub(crate) fn of(job: &PairJob<'_>, pairs: Vec<Counts>) -> Result<Self, CountsError> {
         let first = &pairs[0];
         let mut npairs = vec![0; first.npairs().len()];
         let mut weight = first.weight().map(|weight| vec![0.0; weight.len()]);
@@ -135,7 +135,7 @@ impl ByShell {
         }
         let bins = first.binning().clone();
         let total = PairTotal::of(job.pairs(), PairKind::of(job.pairs(), &bins));
-        let whole = PairCounts::from_parts(bins, npairs, weight, total, JobId::of(job))?;
+        let whole = Counts::from_parts(bins, npairs, weight, total, JobId::of(job))?;
         let whole = whole.with_cuts(first.cuts().to_vec());
         let whole = whole.with_exactness(first.exactness());
         Ok(Self { whole, pairs })
@@ -143,8 +143,8 @@ impl ByShell {
 
     /// The numbers of all pairs of shells in a row.
     pub(crate) fn rows(&self) -> Rows {
-        let weights: Option<Vec<_>> = self.pairs.iter().map(PairCounts::weight).collect();
-        let npairs = self.pairs.iter().flat_map(PairCounts::npairs).copied();
+        let weights: Option<Vec<_>> = self.pairs.iter().map(Counts::weight).collect();
+        let npairs = self.pairs.iter().flat_map(Counts::npairs).copied();
         Rows {
             npairs: npairs.collect(),
             weight: weights.map(|weights| weights.concat()),

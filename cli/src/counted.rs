@@ -4,7 +4,7 @@
 
 use albireo::counts::{JobId, PairKind, Split};
 use albireo::tally::Cut;
-use albireo::{PairCounts, PairJob, PairTotal};
+use albireo::{Counts, PairJob, PairTotal};
 use serde_json::{Map, Value, json};
 
 /// A finished count, as results write it.
@@ -52,7 +52,7 @@ impl Counted {
     /// A count with what made it, and with an entry of its record that tells how.
     pub(crate) fn new(
         name: &'static str,
-        counts: &PairCounts,
+        counts: &Counts,
         engine: Option<String>,
         made: (&str, Value),
     ) -> Self {
@@ -93,9 +93,9 @@ impl Counted {
 pub(crate) struct SplitCount<'a> {
     pub(crate) split: Split,
     /// Of all pairs, in the first bins.
-    pub(crate) near: Option<&'a PairCounts>,
+    pub(crate) near: Option<&'a Counts>,
     /// Within subsets, in all bins.
-    pub(crate) far: &'a PairCounts,
+    pub(crate) far: &'a Counts,
 }
 
 impl SplitCount<'_> {

@@ -11,7 +11,7 @@ use albireo::counts::{
 };
 use albireo::engine::{Exactness, Prepared, PreparedJob, Report};
 use albireo::tally::{Classes, Cut};
-use albireo::{CountSpec, Domain, Engine, EngineError, PairCounts, PairJob, Pairs, Particles};
+use albireo::{CountSpec, Counts, Domain, Engine, EngineError, PairJob, Pairs, Particles};
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
@@ -121,7 +121,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Decides who counts, and counts.
-    pub(crate) fn decide_and_count(&mut self, asked: &NamedCount<'a>) -> Result<PairCounts> {
+    pub(crate) fn decide_and_count(&mut self, asked: &NamedCount<'a>) -> Result<Counts> {
         self.decide(std::slice::from_ref(asked))?;
         self.count(asked)
     }
@@ -177,7 +177,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Makes a count, by the engine decided on.
-    pub(crate) fn count(&mut self, asked: &NamedCount<'a>) -> Result<PairCounts> {
+    pub(crate) fn count(&mut self, asked: &NamedCount<'a>) -> Result<Counts> {
         let what = self.what(asked);
         if asked.pairs.weight_sets()? > 1 {
             let count = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
@@ -245,7 +245,7 @@ impl<'a> Counter<'a> {
         &mut self,
         asked: &NamedCount<'a>,
         count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(Vec<C>, Report), EngineError>,
-        whole: impl Fn(&C) -> &PairCounts,
+        whole: impl Fn(&C) -> &Counts,
     ) -> Result<C> {
         let mut further = std::collections::VecDeque::new();
         let first = |engine: &Worker, job: &PreparedJob<'_>, bar: &Bar| {
@@ -304,7 +304,7 @@ impl<'a> Counter<'a> {
         &mut self,
         asked: &NamedCount<'a>,
         count: impl FnOnce(&Worker, &PreparedJob<'_>, &Bar) -> Result<(C, Report), EngineError>,
-        whole: impl Fn(&C) -> &PairCounts,
+        whole: impl Fn(&C) -> &Counts,
     ) -> Result<C> {
         let NamedCount { name, pairs, .. } = *asked;
         let _counting = NothingToKeep::begin();
@@ -373,12 +373,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Notes a count that was read back from a file.
-    pub(crate) fn reuse(
-        &mut self,
-        name: &'static str,
-        counts: &PairCounts,
-        path: &std::path::Path,
-    ) {
+    pub(crate) fn reuse(&mut self, name: &'static str, counts: &Counts, path: &std::path::Path) {
         self.done
             .push(Counted::new(name, counts, None, ("read_from", json!(path))));
     }

@@ -79,10 +79,10 @@ impl Method {
 
 impl CountedByRegion {
     fn of(name: &'static str, counts: &RegionCounts) -> Self {
-        let part = |name, what, of: &dyn Fn(usize) -> albireo::PairCounts| {
+        let part = |name, what, of: &dyn Fn(usize) -> albireo::Counts| {
             let regions: Vec<_> = (0..counts.number()).map(of).collect();
             let weights: Option<Vec<Vec<f64>>> =
-                regions.iter().map(albireo::PairCounts::weight).collect();
+                regions.iter().map(albireo::Counts::weight).collect();
             Part {
                 name,
                 what,
@@ -91,7 +91,7 @@ impl CountedByRegion {
                     .flat_map(|counts| counts.npairs().to_vec())
                     .collect(),
                 weight: weights.map(|weights| weights.concat()),
-                totals: regions.iter().map(albireo::PairCounts::total).collect(),
+                totals: regions.iter().map(albireo::Counts::total).collect(),
                 below: Vec::new(),
             }
         };

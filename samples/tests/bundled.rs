@@ -10,9 +10,9 @@ use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species}
 use albireo::estimators::{multipoles, projected};
 use albireo::sky::{Column, positions};
 use albireo::{
-    AnalyticRr, Axis, Bins, Correlation, CountSpec, Domain, Edges, Estimator, LineOfSight,
-    PairCounts, PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins,
-    SignedEdges, Silent, Term, TermCounts,
+    AnalyticRr, Axis, Bins, Correlation, CountSpec, Counts, Domain, Edges, Estimator, LineOfSight,
+    PairJob, Pairs, Particles, PeriodicBox, Points, RBins, RpPiBins, SMuBins, SignedEdges, Silent,
+    Term, TermCounts,
 };
 use albireo_catalogs::{Catalog, Filter, Request, Value, open};
 
@@ -33,7 +33,7 @@ fn points(catalog: &Catalog, names: [&str; 3]) -> Points {
     Points::new(x, y, z).unwrap()
 }
 
-fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+fn count(pairs: Pairs<'_>, domain: &Domain, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let job = PairJob::new(pairs, domain).unwrap();
     count_pairs(

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::weight_sums::{ExactWeightSums, WeightSums};
-use super::{Covers, JobId, PairCounts, PairKind, PairTotal, Part, totals_of};
+use super::{Counts, Covers, JobId, PairKind, PairTotal, Part, totals_of};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, JobError};
 use crate::pairs::{PairJob, Pairs};
@@ -49,12 +49,12 @@ pub fn count_classes(
     job: &PreparedJob<'_>,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
-) -> Result<(Vec<PairCounts>, Report), EngineError> {
+) -> Result<(Vec<Counts>, Report), EngineError> {
     let what = what.into().of_job(job.job().pairs());
     let (tally, report) = engine.tally(job, &what, progress)?;
     let totals = totals_of(job.job(), &what, progress)?;
     let counts = tables_of(job.job(), &what, &tally, totals);
-    let exact = |counts: PairCounts| counts.with_exactness(engine.exactness());
+    let exact = |counts: Counts| counts.with_exactness(engine.exactness());
     Ok((counts.into_iter().map(exact).collect(), report))
 }
 
@@ -64,12 +64,12 @@ pub(super) fn tables_of(
     what: &CountSpec,
     tally: &Tally,
     totals: Vec<PairTotal>,
-) -> Vec<PairCounts> {
+) -> Vec<Counts> {
     let id = JobId::of(job);
     let counts = totals.into_iter().enumerate().map(|(table, total)| {
         let covers = Covers::part(id.class(table), Part::WHOLE, total);
         let tally = tally.table(table);
-        PairCounts::of_tally(job, what, &tally, covers, total.kind)
+        Counts::of_tally(job, what, &tally, covers, total.kind)
     });
     counts.collect()
 }

@@ -1,13 +1,13 @@
 //! Counts of separate samples put together, such as the two galactic caps of a survey, and counts by region made elsewhere.
 //!
-//! Entry: [`PairCounts::rescaled_sum`], [`RegionCounts::from_parts`].
+//! Entry: [`Counts::rescaled_sum`], [`RegionCounts::from_parts`].
 
 use super::regions::Region;
-use super::{FixedSums, PairCounts, PairTotal, RegionCounts};
+use super::{Counts, FixedSums, PairTotal, RegionCounts};
 use crate::error::{CountsError, MergeError};
 use crate::exactness::Exactness;
 
-impl PairCounts {
+impl Counts {
     /// `sum_c f_c X_c` of the weights in each bin and of the totals, each count times its factor; numbers of pairs add as they are.
     ///
     /// Pairs between the samples are in none of the counts. Values are float64 sums in the order given; separations are dropped. The
@@ -15,14 +15,14 @@ impl PairCounts {
     ///
     /// ```
     /// use albireo::counts::{JobId, PairKind};
-    /// use albireo::{Edges, PairCounts, PairTotal, RBins};
+    /// use albireo::{Edges, Counts, PairTotal, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let of = |npairs: [u64; 2], total, job| {
     ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
-    ///     PairCounts::from_parts(bins.clone(), npairs.to_vec(), None, total, JobId(job))
+    ///     Counts::from_parts(bins.clone(), npairs.to_vec(), None, total, JobId(job))
     /// };
     /// let (north, south) = (of([6, 10], 45, 1)?, of([1, 2], 10, 2)?);
-    /// let both = PairCounts::rescaled_sum((1.0, &north), &[(2.0, &south)])?;
+    /// let both = Counts::rescaled_sum((1.0, &north), &[(2.0, &south)])?;
     /// assert_eq!(both.npairs(), [7, 12]);
     /// assert_eq!(both.normalised(), [8.0 / 65.0, 14.0 / 65.0]);
     /// # Ok::<(), albireo::Error>(())
@@ -90,11 +90,11 @@ impl RegionCounts {
     ///
     /// ```
     /// use albireo::counts::{JobId, PairKind, RegionCounts};
-    /// use albireo::{Edges, PairCounts, PairTotal, RBins};
+    /// use albireo::{Edges, Counts, PairTotal, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
     /// let of = |npairs, total| {
     ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
-    ///     PairCounts::from_parts(bins.clone(), vec![npairs], None, total, JobId(1))
+    ///     Counts::from_parts(bins.clone(), vec![npairs], None, total, JobId(1))
     /// };
     /// let regions = vec![[of(1, 1)?, of(1, 4)?], [of(1, 1)?, of(1, 4)?]];
     /// let counts = RegionCounts::from_parts(of(3, 6)?, regions)?;
@@ -105,17 +105,14 @@ impl RegionCounts {
     /// # Errors
     /// [`CountsError::Regions`]: fewer than two regions, other bins, weights in some counts only, or numbers of pairs that
     /// do not add up to those of all: each pair lies within a region or across the borders of two.
-    pub fn from_parts(
-        whole: PairCounts,
-        regions: Vec<[PairCounts; 2]>,
-    ) -> Result<Self, CountsError> {
+    pub fn from_parts(whole: Counts, regions: Vec<[Counts; 2]>) -> Result<Self, CountsError> {
         if regions.len() < 2 {
             let found = format!("2 regions are needed at least, found {}", regions.len());
             return Err(CountsError::Regions(found));
         }
         check_parts(&whole, &regions)?;
         let total = whole.total();
-        let outside = |[within, across]: &[PairCounts; 2]| {
+        let outside = |[within, across]: &[Counts; 2]| {
             let (within, across) = (within.total(), across.total());
             let pairs = total.pairs.checked_sub(within.pairs);
             let pairs = pairs.and_then(|pairs| pairs.checked_sub(across.pairs));
@@ -161,11 +158,10 @@ impl RegionCounts {
 }
 
 /// Refuses parts that are not those of the whole.
-fn check_parts(whole: &PairCounts, regions: &[[PairCounts; 2]]) -> Result<(), CountsError> {
+fn check_parts(whole: &Counts, regions: &[[Counts; 2]]) -> Result<(), CountsError> {
     let refuse = |what: String| Err(CountsError::Regions(what));
-    let alike = |part: &PairCounts| {
-        part.binning == whole.binning && part.is_weighted() == whole.is_weighted()
-    };
+    let alike =
+        |part: &Counts| part.binning == whole.binning && part.is_weighted() == whole.is_weighted();
     if let Some(k) = regions.iter().position(|parts| !parts.iter().all(alike)) {
         return refuse(format!(
             "those of region {k} are in other bins or weighted otherwise"
@@ -186,7 +182,7 @@ fn check_parts(whole: &PairCounts, regions: &[[PairCounts; 2]]) -> Result<(), Co
             ));
         }
     }
-    let exact = |part: &PairCounts| part.exactness == whole.exactness;
+    let exact = |part: &Counts| part.exactness == whole.exactness;
     if whole.exactness == Exactness::Exact && !regions.iter().flatten().all(exact) {
         return refuse("some are approximate".to_owned());
     }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::PairCounts;
+use super::Counts;
 
 /// The bound of a bin's weight that is called large, as a share of the weight.
 pub const LARGEST_RELATIVE_BOUND: f64 = 1e-9;
@@ -23,7 +23,7 @@ pub struct LooseWeights {
 }
 
 impl LooseWeights {
-    pub(super) fn of(counts: &PairCounts) -> Option<Self> {
+    pub(super) fn of(counts: &Counts) -> Option<Self> {
         let (weight, bound) = counts.weight().zip(counts.weight_bound())?;
         let bins = counts.bins_of_little_weight();
         let share = |&bin: &usize| bound[bin] / weight[bin].abs();

@@ -1,11 +1,11 @@
 //! When counts may be added, and adding them.
 
-use super::PairCounts;
+use super::Counts;
 use super::held_sums::Held;
 use crate::error::MergeError;
 use crate::tally::{PairWeight, described, same_cuts};
 
-impl PairCounts {
+impl Counts {
     /// Adds the counts of another part of the same job, or of another realisation or frame.
     ///
     /// Parts of one job keep its total; different jobs with the same settings add theirs.

@@ -10,7 +10,7 @@
 
 use super::classes::{PairSums, check_regions, tables_of};
 use super::weighted::{totals_of, with_weights_of_all};
-use super::{Covers, FixedSums, Held, PairCounts, PairKind, PairTotal, Part};
+use super::{Counts, Covers, FixedSums, Held, PairKind, PairTotal, Part};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::{EngineError, MergeError};
 use crate::exactness::Exactness;
@@ -23,14 +23,14 @@ use crate::tally::{Classes, CountSpec, PairNormalisation, PairWeight, Tally};
 /// A pair of two regions is in the C of both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegionCounts {
-    pub(super) whole: PairCounts,
+    pub(super) whole: Counts,
     pub(super) regions: Vec<Region>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Region {
-    pub(super) within: PairCounts,
-    pub(super) across: PairCounts,
+    pub(super) within: Counts,
+    pub(super) across: Counts,
     /// All pairs with no point in the region.
     pub(super) outside: PairTotal,
 }
@@ -114,7 +114,7 @@ impl RegionCounts {
     /// The counts of `job` that the tables of [`Classes::Regions`] make up.
     fn of_tables(
         job: &PairJob<'_>,
-        tables: Vec<PairCounts>,
+        tables: Vec<Counts>,
         (total, outside): (PairTotal, Vec<PairTotal>),
     ) -> Self {
         let (n, mut tables) = (outside.len(), tables.into_iter());
@@ -137,7 +137,7 @@ impl RegionCounts {
         });
         whole.covers = Covers::part(super::JobId::of(job), Part::WHOLE, total);
         let mut second = second.into_iter();
-        let both = |mut first: PairCounts, second: Option<PairCounts>| {
+        let both = |mut first: Counts, second: Option<Counts>| {
             if let Some(second) = second {
                 let totals = [first.total(), second.total()];
                 first.add_sums_of(&second);
@@ -160,7 +160,7 @@ impl RegionCounts {
     /// Adds the counts of another part of the same job, or of other samples in the same regions, table by table.
     ///
     /// # Errors
-    /// Another number of regions, and as [`PairCounts::merge`]. `self` is then unchanged.
+    /// Another number of regions, and as [`Counts::merge`]. `self` is then unchanged.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         if self.number() != other.number() {
             return Err(MergeError::Setting {
@@ -186,7 +186,7 @@ impl RegionCounts {
     }
 
     /// All pairs, as a count without regions has them.
-    pub fn whole(&self) -> &PairCounts {
+    pub fn whole(&self) -> &Counts {
         &self.whole
     }
 
@@ -194,7 +194,7 @@ impl RegionCounts {
     ///
     /// # Panics
     /// There is no region `k`.
-    pub fn within(&self, k: usize) -> &PairCounts {
+    pub fn within(&self, k: usize) -> &Counts {
         &self.regions[k].within
     }
 
@@ -202,7 +202,7 @@ impl RegionCounts {
     ///
     /// # Panics
     /// There is no region `k`.
-    pub fn across(&self, k: usize) -> &PairCounts {
+    pub fn across(&self, k: usize) -> &Counts {
         &self.regions[k].across
     }
 
@@ -214,7 +214,7 @@ impl RegionCounts {
     /// # Panics
     /// There is no region `k`.
     #[must_use]
-    pub fn without(&self, k: usize, alpha: f64) -> PairCounts {
+    pub fn without(&self, k: usize, alpha: f64) -> Counts {
         self.without_shares(k, alpha, alpha)
     }
 
@@ -223,7 +223,7 @@ impl RegionCounts {
     /// # Panics
     /// There is no region `k`.
     #[must_use]
-    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> PairCounts {
+    pub fn without_shares(&self, k: usize, alpha: f64, alpha_of_totals: f64) -> Counts {
         let Region {
             within,
             across,
@@ -245,7 +245,7 @@ impl RegionCounts {
         };
         let weights = together(rest.values(), across.values());
         for held in self.whole.shared_sums() {
-            let of = |counts: &PairCounts| counts.sums.get(held).map(FixedSums::values);
+            let of = |counts: &Counts| counts.sums.get(held).map(FixedSums::values);
             if let (Some(rest), Some(cut)) = (of(&rest), of(across)) {
                 let sums = FixedSums::nearest(&together(rest, cut));
                 left.sums.set(held, sums);
@@ -268,7 +268,7 @@ impl RegionCounts {
     /// # Panics
     /// `times` has another length than there are regions.
     #[must_use]
-    pub fn resampled(&self, times: &[u32]) -> PairCounts {
+    pub fn resampled(&self, times: &[u32]) -> Counts {
         assert_eq!(times.len(), self.number(), "one number for each region");
         let mut drawn = self.whole.clone();
         let bins = drawn.npairs.len();
@@ -315,7 +315,7 @@ impl RegionCounts {
     }
 }
 
-impl PairCounts {
+impl Counts {
     /// The sums of every pair counted twice, counted once.
     fn halved(mut self) -> Self {
         self.npairs.iter_mut().for_each(|n| *n /= 2);

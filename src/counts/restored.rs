@@ -1,9 +1,9 @@
 //! Counts made elsewhere, such as those read back from a file, and what they must satisfy.
 //!
-//! Entry: [`PairCounts::from_parts`], [`PairCounts::of_job`].
+//! Entry: [`Counts::from_parts`], [`Counts::of_job`].
 
 use super::fixed_sums::FixedTerms;
-use super::{Covers, FixedSums, Held, HeldSums, JobId, PairCounts, PairKind, PairTotal, Part};
+use super::{Counts, Covers, FixedSums, Held, HeldSums, JobId, PairKind, PairTotal, Part};
 use crate::binning::Bins;
 use crate::error::CountsError;
 use crate::exact_sum::ExactSum;
@@ -13,17 +13,17 @@ use crate::pairs::PairJob;
 use crate::particles::{Particles, Weights};
 use crate::tally::{Legendre, weight_exponents, weights_are_wide};
 
-impl PairCounts {
-    /// Counts made elsewhere; exact unless [`PairCounts::with_exactness`] says otherwise.
+impl Counts {
+    /// Counts made elsewhere; exact unless [`Counts::with_exactness`] says otherwise.
     ///
     /// ```
     /// use albireo::counts::{JobId, PairKind};
-    /// use albireo::{CountsError, Edges, PairCounts, PairTotal, RBins};
+    /// use albireo::{CountsError, Edges, Counts, PairTotal, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
-    /// let dd = PairCounts::from_parts(bins.clone(), vec![6, 10], None, total, JobId(1))?;
+    /// let dd = Counts::from_parts(bins.clone(), vec![6, 10], None, total, JobId(1))?;
     /// assert_eq!(dd.normalised(), [6.0 / 45.0, 10.0 / 45.0]);
-    /// let damaged = PairCounts::from_parts(bins, vec![6, 10], Some(vec![6.0, f64::NAN]), total, JobId(1));
+    /// let damaged = Counts::from_parts(bins, vec![6, 10], Some(vec![6.0, f64::NAN]), total, JobId(1));
     /// assert!(matches!(damaged, Err(CountsError::NotFinite { bin: 1, .. })));
     /// # Ok::<(), albireo::Error>(())
     /// ```
@@ -62,7 +62,7 @@ impl PairCounts {
         })
     }
 
-    /// The same with Legendre sums made elsewhere, one value a bin in the unit of [`PairCounts::values`].
+    /// The same with Legendre sums made elsewhere, one value a bin in the unit of [`Counts::values`].
     ///
     /// # Errors
     /// A number of sums other than the number of bins, or a sum that is not finite, or of unweighted pairs larger than their number.
@@ -98,7 +98,7 @@ impl PairCounts {
     /// ([`crate::tally::weights_are_wide`]).
     ///
     /// # Errors
-    /// As [`PairCounts::from_parts`], and weights that the particles of the job cannot have.
+    /// As [`Counts::from_parts`], and weights that the particles of the job cannot have.
     pub fn of_job(
         job: &PairJob<'_>,
         bins: impl Into<Bins>,

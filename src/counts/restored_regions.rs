@@ -3,7 +3,7 @@
 //! Entry: [`RegionCounts::of_job`].
 
 use super::classes::{PairSums, check_regions};
-use super::{JobId, PairCounts, PairKind, PairTotal, RegionCounts};
+use super::{Counts, JobId, PairKind, PairTotal, RegionCounts};
 use crate::error::{CountsError, JobError};
 use crate::pairs::PairJob;
 use crate::tally::Classes;
@@ -19,12 +19,12 @@ impl RegionCounts {
     ///
     /// ```
     /// use albireo::counts::RegionCounts;
-    /// use albireo::{Domain, Edges, Labels, PairCounts, PairJob, Pairs, Particles, Points, RBins};
+    /// use albireo::{Domain, Edges, Labels, Counts, PairJob, Pairs, Particles, Points, RBins};
     /// let rows = [[0.0; 3], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [2.0, 0.0, 0.0]];
     /// let sample = Particles::new(Points::from_rows(&rows)?).labelled(Labels::new(vec![0, 0, 1, 1], 2)?)?;
     /// let job = PairJob::new(Pairs::Auto(&sample), &Domain::Open)?;
     /// let bins = RBins::new(Edges::new(vec![0.0, 1.25])?);
-    /// let whole = PairCounts::of_job(&job, bins, vec![3], None)?;
+    /// let whole = Counts::of_job(&job, bins, vec![3], None)?;
     /// let region = [(vec![1], None), (vec![1], None)];
     /// let counts = RegionCounts::of_job(&job, whole, vec![region.clone(), region])?;
     /// assert_eq!(counts.without(0, 1.0).total().pairs, 1);
@@ -33,10 +33,10 @@ impl RegionCounts {
     ///
     /// # Errors
     /// [`CountsError::Regions`]: samples without labels, other regions than they have, or numbers of pairs that do not add up to those of all;
-    /// otherwise as [`PairCounts::from_parts`].
+    /// otherwise as [`Counts::from_parts`].
     pub fn of_job(
         job: &PairJob<'_>,
-        whole: PairCounts,
+        whole: Counts,
         parts: Vec<[Values; 2]>,
     ) -> Result<Self, CountsError> {
         let refused = |error: JobError| CountsError::Regions(error.to_string());
@@ -60,7 +60,7 @@ impl RegionCounts {
         for (k, [within, beyond]) in parts.into_iter().enumerate() {
             let of = |(npairs, weight): Values, total: PairTotal| {
                 let (bins, id) = (whole.binning().clone(), JobId(k as u64));
-                let counts = PairCounts::from_parts(bins, npairs, weight, total, id)?;
+                let counts = Counts::from_parts(bins, npairs, weight, total, id)?;
                 Ok::<_, CountsError>(counts.with_exactness(whole.exactness()))
             };
             regions.push([of(within, totals[k])?, of(beyond, across(k))?]);

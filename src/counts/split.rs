@@ -17,7 +17,7 @@ use crate::particles::Particles;
 /// let randoms = Particles::new(random::in_box(300, 1, [1.0; 3])?);
 /// let bins = RBins::new(Edges::linear(0.0, 0.4, 4)?);
 /// let split = Split::new(3, None)?;
-/// let mut rr: Option<albireo::PairCounts> = None;
+/// let mut rr: Option<albireo::Counts> = None;
 /// for subset in split.subsets_of(&randoms)? {
 ///     let job = PairJob::new(Pairs::Auto(&subset), &Domain::Open)?;
 ///     let counts = count_pairs(&Naive, &job, &bins, &Silent)?;

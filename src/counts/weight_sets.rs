@@ -3,7 +3,7 @@
 //! Entry: [`count_weight_sets`] and [`count_regions_of_weight_sets`].
 
 use super::classes::check_regions;
-use super::{PairCounts, RegionCounts};
+use super::{Counts, RegionCounts};
 use crate::engine::{Engine, PreparedJob, Report};
 use crate::error::EngineError;
 use crate::pairs::{PairJob, Pairs};
@@ -41,12 +41,12 @@ pub fn count_weight_sets(
     job: &PreparedJob<'_>,
     what: impl Into<CountSpec>,
     progress: &dyn Progress,
-) -> Result<(Vec<PairCounts>, Report), EngineError> {
+) -> Result<(Vec<Counts>, Report), EngineError> {
     let all = AllSets::of(job.job(), &what.into())?;
     let (tally, report) = engine.tally(job, &all.what, progress)?;
     let counts = all.sets.iter().map(|set| {
         let (job, tally) = (set.job(job.job()), tally.with_sums(&set.places));
-        let counts = PairCounts::of_job_tally(&job, &set.what, &tally, progress)?;
+        let counts = Counts::of_job_tally(&job, &set.what, &tally, progress)?;
         Ok(counts.with_exactness(engine.exactness()))
     });
     Ok((counts.collect::<Result<_, EngineError>>()?, report))

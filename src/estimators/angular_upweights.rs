@@ -3,7 +3,7 @@
 //! Entry: [`angular_upweights`].
 
 use super::RandomPairs;
-use crate::counts::PairCounts;
+use crate::counts::Counts;
 use crate::error::EstimatorError;
 use crate::tally::AngularWeight;
 
@@ -34,8 +34,8 @@ use crate::tally::AngularWeight;
 /// # Errors
 /// Bins other than in theta, different ones, fewer than two of them, a total of zero, or counts that cover a part of their job only.
 pub fn angular_upweights(
-    parent: &PairCounts,
-    observed: &PairCounts,
+    parent: &Counts,
+    observed: &Counts,
 ) -> Result<AngularWeight, EstimatorError> {
     let Some(bins) = parent.binning().as_theta() else {
         let found = parent.binning().name();
@@ -59,8 +59,8 @@ pub fn angular_upweights(
 /// # Errors
 /// As [`angular_upweights`], and angles that do not rise or are not one for each bin.
 pub fn angular_upweights_at(
-    parent: &PairCounts,
-    observed: &PairCounts,
+    parent: &Counts,
+    observed: &Counts,
     angles: Vec<f64>,
 ) -> Result<AngularWeight, EstimatorError> {
     if parent.binning() != observed.binning() {

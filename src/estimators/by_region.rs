@@ -8,7 +8,7 @@ use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::split_randoms::SplitRandoms;
 use super::terms::{Term, TermCount, TermCounts};
-use crate::counts::{PairCounts, RegionCounts};
+use crate::counts::{Counts, RegionCounts};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
@@ -211,11 +211,7 @@ impl RegionTerms {
         }))
     }
 
-    fn of(
-        &self,
-        count: impl Fn(&RegionCounts) -> PairCounts,
-        known: Option<AnalyticRr>,
-    ) -> TermCounts {
+    fn of(&self, count: impl Fn(&RegionCounts) -> Counts, known: Option<AnalyticRr>) -> TermCounts {
         let counted = self.counted.iter().map(|(term, counts)| {
             let made: TermCount = match self.near.as_ref().filter(|_| term.is_random()) {
                 Some(near) => SplitRandoms::of_parts(count(near), count(counts)).into(),

@@ -9,12 +9,12 @@ use super::by_region::RegionTerms;
 use super::estimator::AnyEstimator;
 use super::jackknife::{Jackknife, bootstrap_draws};
 use super::terms::{Term, TermCounts};
-use crate::counts::{PairCounts, RegionCounts};
+use crate::counts::{Counts, RegionCounts};
 use crate::error::EstimatorError;
 use crate::result::Correlation;
 
 /// The counts of a part of the sky by their terms.
-type Counted = Vec<(Term, PairCounts)>;
+type Counted = Vec<(Term, Counts)>;
 
 fn needs(what: impl Into<String>) -> EstimatorError {
     EstimatorError::Needs(what.into())
@@ -22,9 +22,9 @@ fn needs(what: impl Into<String>) -> EstimatorError {
 
 /// What each count of a part is multiplied by: the total of its random pairs over its own.
 fn factors<'a>(
-    counts: impl Iterator<Item = (Term, &'a PairCounts)> + Clone,
+    counts: impl Iterator<Item = (Term, &'a Counts)> + Clone,
 ) -> Result<Vec<f64>, EstimatorError> {
-    let total = |counts: &PairCounts| {
+    let total = |counts: &Counts| {
         let weighted = counts.weight().is_some();
         counts.total().normalisation(weighted)
     };
@@ -33,7 +33,7 @@ fn factors<'a>(
         needs("parts of the sky are put together by their random pairs, and RR was not counted")
     })?;
     let random = total(random);
-    let factor = |(term, counts): (Term, &PairCounts)| {
+    let factor = |(term, counts): (Term, &Counts)| {
         let own = total(counts);
         if own == 0.0 || random == 0.0 {
             return Err(EstimatorError::EmptyTotal(term.name));
@@ -59,7 +59,7 @@ fn added(parts: &[Counted], factors: &[Vec<f64>]) -> Result<TermCounts, Estimato
                 _ => return Err(needs("the parts of the sky have different counts")),
             }
         }
-        let sum = PairCounts::rescaled_sum((factors[0][k], counts), &same);
+        let sum = Counts::rescaled_sum((factors[0][k], counts), &same);
         let sum = sum.map_err(|error| needs(format!("{}: {error}", term.name)))?;
         sums.push((*term, sum));
     }
@@ -74,11 +74,11 @@ fn added(parts: &[Counted], factors: &[Vec<f64>]) -> Result<TermCounts, Estimato
 /// ```
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo::estimators::{Estimator, Term, combined};
-/// use albireo::{Edges, PairCounts, PairTotal, RBins};
+/// use albireo::{Edges, Counts, PairTotal, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
 /// let of = |pairs, total| {
 ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
-///     PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(1))
+///     Counts::from_parts(bins.clone(), vec![pairs], None, total, JobId(1))
 /// };
 /// let north = vec![(Term::DD, of(20, 100)?), (Term::RR, of(60, 600)?)];
 /// let south = vec![(Term::DD, of(3, 10)?), (Term::RR, of(30, 200)?)];
@@ -104,11 +104,11 @@ pub fn combined(parts: &[Counted]) -> Result<TermCounts, EstimatorError> {
 /// ```
 /// use albireo::counts::{JobId, PairKind, RegionCounts};
 /// use albireo::estimators::{CombinedRegions, Estimator, Jackknife, RegionTerms, Term};
-/// use albireo::{Edges, PairCounts, PairTotal, RBins};
+/// use albireo::{Edges, Counts, PairTotal, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
 /// let of = |pairs, total| {
 ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, total);
-///     PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(1))
+///     Counts::from_parts(bins.clone(), vec![pairs], None, total, JobId(1))
 /// };
 /// let cap = |n: u64| {
 ///     let half = |n| Ok::<_, albireo::Error>([of(3 * n, 10 * n)?, of(2 * n, 20 * n)?]);
@@ -239,7 +239,7 @@ impl CombinedRegions {
     /// The combination of what `of` makes of the counts of each part.
     fn counts_of(
         &self,
-        of: impl Fn(usize, &RegionCounts) -> PairCounts,
+        of: impl Fn(usize, &RegionCounts) -> Counts,
     ) -> Result<TermCounts, EstimatorError> {
         let part = |(part, terms): (usize, &RegionTerms)| -> Counted {
             let counted = terms.counted().iter();

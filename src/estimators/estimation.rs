@@ -130,7 +130,7 @@ impl<'a> Estimation<'a> {
         self.known.as_ref().map(|known| known as _)
     }
 
-    /// Has `count` make each count, and makes the correlation function of them. Random pairs may be counts of all ([`crate::PairCounts`]) or
+    /// Has `count` make each count, and makes the correlation function of them. Random pairs may be counts of all ([`crate::Counts`]) or
     /// of randoms that were split ([`super::SplitRandoms`]).
     ///
     /// # Errors

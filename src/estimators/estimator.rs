@@ -266,11 +266,11 @@ impl Estimator {
     /// ```
     /// use albireo::counts::{JobId, PairKind};
     /// use albireo::estimators::{Estimator, Term, TermCounts};
-    /// use albireo::{Edges, PairCounts, PairTotal, RBins};
+    /// use albireo::{Edges, Counts, PairTotal, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 1)?);
     /// let of = |pairs, kind, all| {
     ///     let total = PairTotal::unweighted(kind, all);
-    ///     PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(1))
+    ///     Counts::from_parts(bins.clone(), vec![pairs], None, total, JobId(1))
     /// };
     /// let dd = of(12, PairKind::AutoUnordered, 45)?;
     /// let dr = of(20, PairKind::Cross, 200)?;
@@ -357,11 +357,11 @@ impl AnyEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counts::PairCounts;
+    use crate::counts::Counts;
 
     #[test]
     fn every_row_has_a_term_for_each_count() {
-        let none = TermCounts::new(Vec::<(Term, PairCounts)>::new(), None);
+        let none = TermCounts::new(Vec::<(Term, Counts)>::new(), None);
         for &estimator in Estimator::ALL {
             let (one_order, taken) = estimator.applied_to(&none);
             assert_eq!(taken.len(), one_order.counts.len(), "{estimator:?}");

@@ -63,14 +63,14 @@ pub use window::{WindowMultipole, WindowMultipoles, window_multipoles};
 use std::borrow::Cow;
 
 use crate::binning::{BinAxis, Bins};
-use crate::counts::{PairCounts, PairKind};
+use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::result::{Correlation, NormalisedCounts};
 use crate::tally::{Cut, Legendre, described, same_cuts};
 use dual::Dual;
 
-/// Random pairs to divide by: counted ([`PairCounts`], [`SplitRandoms`]) or known ([`AnalyticRr`]).
+/// Random pairs to divide by: counted ([`Counts`], [`SplitRandoms`]) or known ([`AnalyticRr`]).
 pub trait RandomPairs {
     /// The bins.
     fn binning(&self) -> &Bins;
@@ -104,7 +104,7 @@ pub trait RandomPairs {
     fn within_one_sample(&self) -> bool;
 }
 
-impl RandomPairs for PairCounts {
+impl RandomPairs for Counts {
     fn binning(&self) -> &Bins {
         self.binning()
     }
@@ -182,7 +182,7 @@ fn no_legendre_sums(l: Legendre, name: &str) -> EstimatorError {
 
 /// Counts of the same bins, collected by name while they are checked.
 struct Inputs<'a> {
-    data: &'a PairCounts,
+    data: &'a Counts,
     data_name: &'static str,
     columns: Vec<NormalisedCounts>,
     /// Of each column, as [`RandomPairs::relative_variance`].
@@ -192,7 +192,7 @@ struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// Starts with no counts yet, but for those that tell the bins and what has no error.
-    fn new(data_name: &'static str, data: &'a PairCounts) -> Self {
+    fn new(data_name: &'static str, data: &'a Counts) -> Self {
         Self {
             data,
             data_name,

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::integral_constraint::{Fitted, best_amplitude};
-use crate::counts::{PairCounts, PairKind};
+use crate::counts::{Counts, PairKind};
 use crate::error::EstimatorError;
 use crate::tally::unordered_classes;
 
@@ -112,7 +112,7 @@ impl ShellPairs {
     ///
     /// # Errors
     /// As [`ShellPairs::new`]; counts of both orders of each pair.
-    pub fn of_counts(rr: &[PairCounts]) -> Result<Self, EstimatorError> {
+    pub fn of_counts(rr: &[Counts]) -> Result<Self, EstimatorError> {
         if rr
             .iter()
             .any(|counts| counts.kind() == PairKind::AutoOrdered)
@@ -121,9 +121,9 @@ impl ShellPairs {
                 "a radial integral constraint needs random pairs that are counted once each",
             );
         }
-        let of = |counts: &PairCounts| counts.total().normalisation(counts.is_weighted());
+        let of = |counts: &Counts| counts.total().normalisation(counts.is_weighted());
         let total = rr.iter().map(of).sum();
-        Self::new(rr.iter().map(PairCounts::values).collect(), total)
+        Self::new(rr.iter().map(Counts::values).collect(), total)
     }
 
     /// Number of bins.
@@ -151,7 +151,7 @@ impl RadialConstraint {
     /// # Errors
     /// [`EstimatorError::Needs`]: counts that are not those of all pairs of shells, another number of bins in the model, no random pair, or a
     /// model that is not finite where there are random pairs.
-    pub fn new(rr: &[PairCounts], model: &[f64]) -> Result<Self, EstimatorError> {
+    pub fn new(rr: &[Counts], model: &[f64]) -> Result<Self, EstimatorError> {
         Self::of_shells(&ShellPairs::of_counts(rr)?, model)
     }
 

@@ -4,7 +4,7 @@
 
 use super::RandomPairs;
 use crate::binning::Bins;
-use crate::counts::{PairCounts, PairKind};
+use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 use crate::tally::{Cut, Legendre, described, same_cuts};
@@ -43,8 +43,8 @@ use crate::tally::{Cut, Legendre, described, same_cuts};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplitRandoms {
-    near: PairCounts,
-    far: PairCounts,
+    near: Counts,
+    far: Counts,
 }
 
 impl SplitRandoms {
@@ -53,7 +53,7 @@ impl SplitRandoms {
     /// # Errors
     /// [`EstimatorError::Bins`]: the first are not in fewer bins of the others, cut short along their first axis;
     /// [`EstimatorError::Cuts`]: other pairs are left out; [`EstimatorError::Needs`]: weights in one of them alone.
-    pub fn new(near: PairCounts, far: PairCounts) -> Result<Self, EstimatorError> {
+    pub fn new(near: Counts, far: Counts) -> Result<Self, EstimatorError> {
         let (left, right) = ("RR of all randoms", "RR within subsets");
         let [bins, all] = [&near, &far].map(|counts| counts.binning().shape().first().copied());
         let bins = bins.unwrap_or_default();
@@ -78,17 +78,17 @@ impl SplitRandoms {
     }
 
     /// Joins parts of counts that could be joined: they are in the same bins, and of the same pairs.
-    pub(super) fn of_parts(near: PairCounts, far: PairCounts) -> Self {
+    pub(super) fn of_parts(near: Counts, far: Counts) -> Self {
         Self { near, far }
     }
 
     /// The counts of all pairs, in the first bins.
-    pub fn near(&self) -> &PairCounts {
+    pub fn near(&self) -> &Counts {
         &self.near
     }
 
     /// The counts within subsets, in all bins.
-    pub fn far(&self) -> &PairCounts {
+    pub fn far(&self) -> &Counts {
         &self.far
     }
 

@@ -3,7 +3,7 @@
 //! Entry: [`Role`], [`Term`], [`TermCounts`]. Nothing here counts a pair.
 
 use super::{AnalyticRr, RandomPairs, SplitRandoms};
-use crate::counts::PairCounts;
+use crate::counts::Counts;
 use crate::error::EstimatorError;
 
 /// What a sample is to an estimator.
@@ -127,19 +127,19 @@ impl Term {
 #[allow(clippy::large_enum_variant, reason = "there are a few of them")]
 pub enum TermCount {
     /// All pairs.
-    Whole(PairCounts),
+    Whole(Counts),
     /// Those within subsets, where they are far apart.
     Split(SplitRandoms),
 }
 
-impl From<PairCounts> for TermCount {
-    fn from(counts: PairCounts) -> Self {
+impl From<Counts> for TermCount {
+    fn from(counts: Counts) -> Self {
         Self::Whole(counts)
     }
 }
 
-impl From<&PairCounts> for TermCount {
-    fn from(counts: &PairCounts) -> Self {
+impl From<&Counts> for TermCount {
+    fn from(counts: &Counts) -> Self {
         Self::Whole(counts.clone())
     }
 }
@@ -176,11 +176,11 @@ impl TermCounts {
     /// ```
     /// use albireo::counts::{JobId, PairKind};
     /// use albireo::estimators::{Term, TermCounts};
-    /// use albireo::{Edges, PairCounts, PairTotal, RBins};
+    /// use albireo::{Edges, Counts, PairTotal, RBins};
     /// let bins = RBins::new(Edges::linear(0.0, 2.0, 2)?);
     /// let count = |npairs| {
     ///     let total = PairTotal::unweighted(PairKind::Cross, 45);
-    ///     PairCounts::from_parts(bins.clone(), npairs, None, total, JobId(1))
+    ///     Counts::from_parts(bins.clone(), npairs, None, total, JobId(1))
     /// };
     /// let counts = vec![(Term::DD, count(vec![0, 0])?), (Term::DR, count(vec![0, 0])?), (Term::RR, count(vec![0, 3])?)];
     /// assert_eq!(TermCounts::new(counts, None).without_pairs(), [Term::DR]);
@@ -202,7 +202,7 @@ impl TermCounts {
     }
 
     /// The count of all pairs of `term`, if it was made.
-    pub fn find(&self, term: Term) -> Option<&PairCounts> {
+    pub fn find(&self, term: Term) -> Option<&Counts> {
         match self.made(term)? {
             TermCount::Whole(counts) => Some(counts),
             TermCount::Split(_) => None,
@@ -213,7 +213,7 @@ impl TermCounts {
     ///
     /// # Errors
     /// [`EstimatorError::Needs`].
-    pub fn get(&self, term: Term) -> Result<&PairCounts, EstimatorError> {
+    pub fn get(&self, term: Term) -> Result<&Counts, EstimatorError> {
         self.find(term).ok_or_else(|| {
             EstimatorError::Needs(format!("the pairs {} were not counted", term.name))
         })

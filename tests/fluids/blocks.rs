@@ -5,7 +5,7 @@ use albireo::estimators::fluid::{
     BlockErrors, Blocking, Blocks, Frame, Normalisation, Partials, Plateau, Space, Species,
 };
 use albireo::random::Stream;
-use albireo::{PairCounts, PairTotal, RBins};
+use albireo::{Counts, PairTotal, RBins};
 
 use super::{assert_close, gas, r_bins};
 
@@ -158,9 +158,9 @@ fn walk(n: usize, frames: usize, seed: u64, bins: &RBins) -> Vec<Vec<u64>> {
     (0..frames).map(|_| frame()).collect()
 }
 
-fn frame_counts(pairs: Vec<u64>, n: u64, bins: &RBins) -> [PairCounts; 1] {
+fn frame_counts(pairs: Vec<u64>, n: u64, bins: &RBins) -> [Counts; 1] {
     let total = PairTotal::unweighted(PairKind::AutoUnordered, n * (n - 1) / 2);
-    [PairCounts::from_parts(bins.clone(), pairs, None, total, JobId(1)).unwrap()]
+    [Counts::from_parts(bins.clone(), pairs, None, total, JobId(1)).unwrap()]
 }
 
 #[test]

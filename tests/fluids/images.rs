@@ -280,7 +280,7 @@ fn nearest_pairs(rows: &[[f64; 3]], domain: &Domain, place: &mut impl FnMut([f64
 #[test]
 fn an_ideal_gas_has_g_of_one_up_to_the_corners() {
     use albireo::counts::{JobId, PairKind};
-    use albireo::{PairCounts, PairTotal};
+    use albireo::{Counts, PairTotal};
     let total = PairTotal::unweighted(PairKind::AutoUnordered, 100 * 99 / 2);
     let lattice = Lattice::new([[1.0, 0.0, 0.0], [0.4, 1.1, 0.0], [-0.3, 0.2, 0.9]]).unwrap();
     let volume = lattice.volume();
@@ -320,9 +320,8 @@ fn an_ideal_gas_has_g_of_one_up_to_the_corners() {
                 pairs[bin] += 1;
             }
         });
-        let counts = |pairs| {
-            [PairCounts::from_parts(bins.clone(), pairs, None, total, JobId(seed)).unwrap()]
-        };
+        let counts =
+            |pairs| [Counts::from_parts(bins.clone(), pairs, None, total, JobId(seed)).unwrap()];
         super::add(&mut space, &counts(pairs), &[100], &cut);
         let rows = gas(100, 100 + seed, [1.0, 1.2, 0.9]);
         let (mut pairs, mut rings) = (vec![0; 18], vec![0; 32]);
@@ -337,8 +336,7 @@ fn an_ideal_gas_has_g_of_one_up_to_the_corners() {
             }
         });
         super::add(&mut flat, &counts(pairs), &[100], &cut_flat);
-        let rings =
-            PairCounts::from_parts(cylinders.clone(), rings, None, total, JobId(seed)).unwrap();
+        let rings = Counts::from_parts(cylinders.clone(), rings, None, total, JobId(seed)).unwrap();
         super::add(&mut tubes, &[rings], &[100], &cut_tubes);
     }
     let mut seen = 0;

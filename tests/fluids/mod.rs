@@ -16,8 +16,8 @@ use albireo::estimators::fluid::{Frame, Partials, Space};
 use albireo::random::Stream;
 use albireo::tally::Classes;
 use albireo::{
-    Bins, CountSpec, Domain, Edges, Engine, Labels, PairCounts, PairJob, Pairs, Particles,
-    PeriodicBox, Points, RBins, Silent,
+    Bins, CountSpec, Counts, Domain, Edges, Engine, Labels, PairJob, Pairs, Particles, PeriodicBox,
+    Points, RBins, Silent,
 };
 
 pub(crate) fn r_bins(lo: f64, hi: f64, n: usize) -> RBins {
@@ -41,7 +41,7 @@ pub(crate) fn species_counts(
     numbers: &[u64],
     domain: &Domain,
     bins: impl Into<Bins>,
-) -> Vec<PairCounts> {
+) -> Vec<Counts> {
     let bins = &bins.into();
     let labels = numbers.iter().enumerate();
     let labels = labels.flat_map(|(species, &n)| vec![species as u32; n as usize]);
@@ -56,7 +56,7 @@ pub(crate) fn species_counts(
     counted.unwrap().0
 }
 
-pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) -> PairCounts {
+pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) -> Counts {
     let bins = &bins.into();
     let points = Particles::new(Points::from_rows(rows).unwrap());
     let job = PairJob::new(Pairs::Auto(&points), domain).unwrap();
@@ -64,12 +64,7 @@ pub(crate) fn counts(rows: &[[f64; 3]], domain: &Domain, bins: impl Into<Bins>) 
 }
 
 /// Adds a frame of weight 1 without excluded pairs.
-pub(crate) fn add(
-    partials: &mut Partials,
-    counts: &[PairCounts],
-    particles: &[u64],
-    space: &Space,
-) {
+pub(crate) fn add(partials: &mut Partials, counts: &[Counts], particles: &[u64], space: &Space) {
     let frame = Frame {
         counts,
         particles,

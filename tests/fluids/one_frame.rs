@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use albireo::counts::{JobId, PairKind};
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::random::Stream;
-use albireo::{PairCounts, PairTotal, RBins};
+use albireo::{Counts, PairTotal, RBins};
 
 use super::r_bins;
 
@@ -65,7 +65,7 @@ fn one_frame_has_the_bits_of_pairs_over_shell_times_density() {
         };
         let excluded = [0, (total as f64 * 0.9 * next()) as u64, total - 1][case as usize % 3];
         let npairs = [(); 3].map(|()| (total as f64 * next() / 4.0) as u64);
-        let counts = PairCounts::from_parts(
+        let counts = Counts::from_parts(
             bins.clone(),
             npairs.to_vec(),
             None,

@@ -5,14 +5,14 @@ use std::f64::consts::PI;
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
 use albireo::random::Stream;
 use albireo::{
-    Axis, Domain, Edges, LineOfSight, PairCounts, PeriodicBox, RBins, RpPiBins, SignedEdges,
+    Axis, Counts, Domain, Edges, LineOfSight, PeriodicBox, RBins, RpPiBins, SignedEdges,
 };
 
 use super::{add, assert_close, counts, cube, gas, r_bins, species_counts};
 
 /// What one frame of a reactive, barostatted gas adds.
 struct Shot {
-    counts: Vec<PairCounts>,
+    counts: Vec<Counts>,
     particles: [u64; 2],
     space: Space,
     volume: f64,
@@ -166,7 +166,7 @@ impl KnownShares {
             .map(|(v, kept)| (v * kept / self.volume * total as f64) as u64);
         let total = albireo::PairTotal::unweighted(PairKind::AutoUnordered, total);
         let pairs = pairs.collect();
-        let rr = PairCounts::from_parts(self.bins.clone(), pairs, None, total, JobId(1)).unwrap();
+        let rr = Counts::from_parts(self.bins.clone(), pairs, None, total, JobId(1)).unwrap();
         Space::of_randoms(&self.bins, &rr, self.volume).unwrap()
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use albireo::counts::{JobId, PairKind};
 use albireo::engine::Exactness;
 use albireo::tally::{Cut, Legendre, LegendreDegrees, weights_are_wide};
-use albireo::{Bins, CountsError, PairCounts, PairJob, PairTotal, Pairs};
+use albireo::{Bins, Counts, CountsError, PairJob, PairTotal, Pairs};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
@@ -198,7 +198,7 @@ fn taken_over(
     table: &Table,
     (prefix, record): (&str, &Value),
     expected: &Expected<'_>,
-) -> Result<PairCounts> {
+) -> Result<Counts> {
     check_entry(table, record, expected)?;
     let [pairs_name, weight_name] = ["npairs", "weight"].map(|name| format!("{prefix}{name}"));
     let npairs = integers(table, &pairs_name)?;
@@ -211,7 +211,7 @@ fn taken_over(
             if weighted { "them" } else { "none" }
         );
     }
-    let counts = PairCounts::of_job(&expected.job, expected.bins, npairs, weight)
+    let counts = Counts::of_job(&expected.job, expected.bins, npairs, weight)
         .map_err(|error| named(error, &pairs_name, &weight_name))?;
     let counts = counts.with_cuts(expected.cuts.clone());
     let mut counts = counts.with_exactness(expected.exactness);
@@ -241,7 +241,7 @@ fn named(error: CountsError, pairs_name: &str, weight_name: &str) -> anyhow::Err
 }
 
 /// The count saved in `path`, if it is the one expected.
-pub(super) fn read(path: &Path, expected: &Expected<'_>) -> Result<PairCounts> {
+pub(super) fn read(path: &Path, expected: &Expected<'_>) -> Result<Counts> {
     let table = Table::read(path)?;
     let taken = entry(&table).and_then(|(prefix, record)| {
         check_whole(&table)?;
@@ -297,7 +297,7 @@ impl<'a> Saved<'a> {
     }
 
     /// The count of the job expected, if the result holds it, by whatever name: jobs are known by their particles, weights and box.
-    pub(super) fn find(&self, expected: &Expected<'_>) -> Result<Option<PairCounts>> {
+    pub(super) fn find(&self, expected: &Expected<'_>) -> Result<Option<Counts>> {
         let job = fingerprint(JobId::of(&expected.job));
         let taken = || {
             check_whole(&self.table)?;

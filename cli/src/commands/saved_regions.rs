@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use albireo::PairCounts;
+use albireo::Counts;
 use albireo::counts::{JobId, RegionCounts};
 use albireo::estimators::Term;
 use albireo_catalogs::{ResultKind, Table};
@@ -88,7 +88,7 @@ fn taken_over(
     if weight.is_some() != expected.job.pairs().have_weights() {
         bail!("{name}: this job and the file do not both have weights");
     }
-    let whole = PairCounts::of_job(&expected.job, expected.bins, npairs, weight)?;
+    let whole = Counts::of_job(&expected.job, expected.bins, npairs, weight)?;
     let whole = whole.with_cuts(expected.cuts.clone());
     let whole = whole.with_exactness(expected.exactness);
     let [within, across] = parts;

@@ -6,7 +6,7 @@ use albireo::binning::PairOrder;
 use albireo::counts::{RegionCounts, Split};
 use albireo::estimators::{AnyEstimator, SplitRandoms, Term, TermCount};
 use albireo::tally::{LegendreDegrees, weights_are_wide};
-use albireo::{Bins, MergeError, PairCounts, Pairs, Particles};
+use albireo::{Bins, Counts, MergeError, Pairs, Particles};
 use albireo_samples::Samples;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -156,7 +156,7 @@ impl Subsets {
         let (counts, parts) = counter.together(|counter| {
             let far = merged(
                 self.counts_in(bins).map(|one| counter.count(&one)),
-                PairCounts::merge,
+                Counts::merge,
             )?;
             let near = near_bins.map(|bins| counter.count(&self.of_pairs(whole, &bins)));
             Ok((near.transpose()?, far))
@@ -198,8 +198,8 @@ impl Subsets {
     /// Notes the parts of a split count as one.
     fn note<'a>(
         &self,
-        near: Option<&PairCounts>,
-        far: &PairCounts,
+        near: Option<&Counts>,
+        far: &Counts,
         (whole, parts): (Pairs<'a>, Vec<Counted>),
         counter: &mut Counter<'a>,
     ) -> Result<()> {

@@ -8,8 +8,7 @@ use albireo::counts::count_pairs;
 use albireo::engine::Cpu;
 use albireo::tally::{InverseProbability, PairNormalisation, PairWeight, Realisations};
 use albireo::{
-    Bits, CountSpec, Domain, Edges, PairCounts, PairJob, Pairs, Particles, Points, RBins, Silent,
-    sky,
+    Bits, CountSpec, Counts, Domain, Edges, PairJob, Pairs, Particles, Points, RBins, Silent, sky,
 };
 
 pub(crate) const BITS: &str = "--bits BITWEIGHT0,BITWEIGHT1";
@@ -90,7 +89,7 @@ pub(crate) fn pip(realisations: Realisations, total: PairNormalisation) -> PairW
         .into()
 }
 
-pub(crate) fn library(pairs: Pairs<'_>, what: impl Into<CountSpec>) -> PairCounts {
+pub(crate) fn library(pairs: Pairs<'_>, what: impl Into<CountSpec>) -> Counts {
     let job = PairJob::new(pairs, &Domain::Open).unwrap();
     count_pairs(&Cpu::new(), &job, what, &Silent).unwrap()
 }

@@ -237,7 +237,7 @@ impl Blocking {
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo::estimators::fluid::{BlockErrors, Frame, Normalisation, Partials, Plateau, Space, Species};
 /// use albireo::random::Stream;
-/// use albireo::{Edges, PairCounts, PairTotal, RBins};
+/// use albireo::{Edges, Counts, PairTotal, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 1.0, 1)?);
 /// let mut errors = BlockErrors::new(&Partials::new(&bins, Species::within(1))?, Normalisation::Pairs)?;
 /// let space = Space::of_volume(10.0)?;
@@ -245,7 +245,7 @@ impl Blocking {
 ///     // The same number of pairs four times over: the error is twice that of independent frames.
 ///     let pairs = 10 + (Stream::new(1).uniform(frame / 4) * 10.0) as u64;
 ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
-///     let counts = [PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(frame))?];
+///     let counts = [Counts::from_parts(bins.clone(), vec![pairs], None, total, JobId(frame))?];
 ///     errors.add_frame(&Frame { counts: &counts, particles: &[10], excluded: &[], space: &space, weight: 1.0 })?;
 /// }
 /// let levels = errors.levels([0, 0], 0)?;

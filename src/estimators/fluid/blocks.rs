@@ -13,13 +13,13 @@ use crate::exact_sum::ExactSum;
 /// ```
 /// use albireo::counts::{JobId, PairKind};
 /// use albireo::estimators::fluid::{Blocks, Frame, Normalisation, Partials, Space, Species};
-/// use albireo::{Edges, PairCounts, PairTotal, RBins};
+/// use albireo::{Edges, Counts, PairTotal, RBins};
 /// let bins = RBins::new(Edges::linear(0.0, 1.0, 1)?);
 /// let mut blocks = Blocks::new(&Partials::new(&bins, Species::within(1))?, 2)?;
 /// let space = Space::of_volume(10.0)?;
 /// for pairs in [3, 5, 4, 6, 9] {
 ///     let total = PairTotal::unweighted(PairKind::AutoUnordered, 45);
-///     let counts = [PairCounts::from_parts(bins.clone(), vec![pairs], None, total, JobId(pairs))?];
+///     let counts = [Counts::from_parts(bins.clone(), vec![pairs], None, total, JobId(pairs))?];
 ///     blocks.add_frame(&Frame { counts: &counts, particles: &[10], excluded: &[], space: &space, weight: 1.0 })?;
 /// }
 /// let pairs = |of: Vec<Vec<f64>>| of.into_iter().flatten().collect::<Vec<_>>();

@@ -4,7 +4,7 @@
 
 use super::{Space, Species};
 use crate::binning::Bins;
-use crate::counts::{PairCounts, PairKind};
+use crate::counts::{Counts, PairKind};
 use crate::engine::Exactness;
 use crate::error::EstimatorError;
 
@@ -37,7 +37,7 @@ use crate::error::EstimatorError;
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The pairs of each class, of like species each once ([`crate::counts::count_classes`]).
-    pub counts: &'a [PairCounts],
+    pub counts: &'a [Counts],
     /// The number of particles of each species.
     pub particles: &'a [u64],
     /// The pairs of each class that are no candidates, each once: bonded ones, those of one molecule or, of samples that overlap, a
@@ -118,7 +118,7 @@ impl Frame<'_> {
         .collect()
     }
 
-    fn check_counts(&self, counts: &PairCounts, binning: &Bins) -> Result<(), EstimatorError> {
+    fn check_counts(&self, counts: &Counts, binning: &Bins) -> Result<(), EstimatorError> {
         if counts.binning() != binning {
             return Err(EstimatorError::Bins {
                 left: "g(r)",
@@ -161,7 +161,7 @@ impl Frame<'_> {
 
 /// The candidates of one class, with the numbers of particles of its species.
 fn candidates_of(
-    counts: &PairCounts,
+    counts: &Counts,
     [a, b]: [usize; 2],
     [na, nb]: [u64; 2],
     excluded: u64,

@@ -5,7 +5,7 @@
 use super::space::bin_volumes;
 use super::{Frame, Species};
 use crate::binning::{Bins, Edges, RBins};
-use crate::counts::PairCounts;
+use crate::counts::Counts;
 use crate::engine::Exactness;
 use crate::error::{EstimatorError, MergeError};
 use crate::estimators::analytic::rings;
@@ -197,7 +197,7 @@ impl Partials {
         let exactness = frame.exactness(self.exactness)?;
         let weight = frame.weight;
         let densities = self.finite_densities(frame, &candidates)?;
-        let counted = || frame.counts.iter().flat_map(PairCounts::npairs);
+        let counted = || frame.counts.iter().flat_map(Counts::npairs);
         let sums = self.npairs.iter().zip(counted());
         let summed: Option<Vec<u64>> = sums.map(|(a, &b)| a.checked_add(b)).collect();
         self.npairs = summed

@@ -2,7 +2,7 @@
 
 use albireo::binning::BinAxis;
 use albireo::estimators::fluid::{BoxCorrection, Partials, Space, Species, Walls};
-use albireo::{Axis, Bins, Domain, PairCounts};
+use albireo::{Axis, Bins, Counts, Domain};
 use anyhow::{Result, bail};
 
 use super::flags::Plane;
@@ -18,7 +18,7 @@ pub(super) fn empty(bins: &Bins, species: Species, plane: Option<Plane>) -> Resu
 /// The space whose random pairs were counted.
 pub(super) fn space_of_randoms(
     bins: &Bins,
-    randoms: &PairCounts,
+    randoms: &Counts,
     volume: f64,
     plane: Option<Plane>,
 ) -> Result<Space> {

@@ -2,7 +2,7 @@
 
 use albireo::counts::excluded_pairs;
 use albireo::estimators::fluid::{Frame, Normalisation, Partials, Space, Species};
-use albireo::{Bins, Domain, Edges, JobError, LineOfSight, Outside, PairCounts, Pairs, RBins};
+use albireo::{Bins, Counts, Domain, Edges, JobError, LineOfSight, Outside, Pairs, RBins};
 use albireo_catalogs::{Filter, ResultKind, Table, TableColumn};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -135,7 +135,7 @@ fn volume(domain: &Domain, given: Option<f64>) -> Result<f64> {
 
 /// g(r) with its error and n(r) of one sample, or of a second around the first.
 fn columns_of(
-    counts: &PairCounts,
+    counts: &Counts,
     pairs: Pairs<'_>,
     excluded: u64,
     space: &Space,

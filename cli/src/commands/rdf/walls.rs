@@ -9,9 +9,7 @@ use albireo::counts::count_prepared;
 use albireo::engine::PreparedJob;
 use albireo::estimators::fluid::{Space, Walls};
 use albireo::frames::FrameJob;
-use albireo::{
-    Axis, Bins, CountSpec, Domain, Outside, PairCounts, PairJob, Pairs, Particles, Points,
-};
+use albireo::{Axis, Bins, CountSpec, Counts, Domain, Outside, PairJob, Pairs, Particles, Points};
 use albireo_samples::{BoxSpec, Reading, Selection, Source};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -224,7 +222,7 @@ impl Randoms<'_> {
             let job = PreparedJob::auto(&prepared);
             let counted = count_prepared(&*engine, &job, what, &bar);
             bar.clear();
-            let rr: PairCounts = counted?.0;
+            let rr: Counts = counted?.0;
             if rr.npairs().iter().all(|&n| n == 0) {
                 bail!("none of {number} random points are as close together as the bins reach");
             }

@@ -8,7 +8,7 @@ use albireo::binning::PairOrder;
 use albireo::counts::{JobId, PairKind, RegionCounts};
 use albireo::engine::Exactness;
 use albireo::estimators::{Estimator, RegionTerms, Term};
-use albireo::{Bins, Edges, LineOfSight, PairCounts, PairTotal, SignedEdges};
+use albireo::{Bins, Counts, Edges, LineOfSight, PairTotal, SignedEdges};
 use albireo_catalogs::{ResultKind, Table, Values};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
@@ -146,7 +146,7 @@ impl<'a> Saved<'a> {
     }
 
     /// A count as it was.
-    fn count(self, name: &str, bins: &Bins) -> Result<PairCounts> {
+    fn count(self, name: &str, bins: &Bins) -> Result<Counts> {
         let (total, job) = self.total(name)?;
         let above = self
             .records()?
@@ -164,7 +164,7 @@ impl<'a> Saved<'a> {
             .column(&weight)
             .map(|_| floats(self.table, &weight));
         let weight = weight.transpose()?.map(<[f64]>::to_vec);
-        let counts = PairCounts::from_parts(bins.clone(), npairs, weight, total, job);
+        let counts = Counts::from_parts(bins.clone(), npairs, weight, total, job);
         let exactness = if self.table.is_approximate() {
             Exactness::Approximate
         } else {
@@ -176,7 +176,7 @@ impl<'a> Saved<'a> {
     }
 
     /// All of its counts.
-    pub(super) fn counts(self, terms: &[Term], bins: &Bins) -> Result<Vec<(Term, PairCounts)>> {
+    pub(super) fn counts(self, terms: &[Term], bins: &Bins) -> Result<Vec<(Term, Counts)>> {
         let count = |term: &Term| Ok((*term, self.count(term.name, bins)?));
         let counts: Result<_> = terms.iter().map(count).collect();
         counts.with_context(|| self.place())
@@ -241,7 +241,7 @@ impl ByRegion<'_> {
         let whole = self.of.count(name, bins)?;
         let total = whole.total();
         let n = bins.n_bins();
-        let part = |part: &str| -> Result<Vec<PairCounts>> {
+        let part = |part: &str| -> Result<Vec<Counts>> {
             let npairs = integers(self.table, &format!("{name}_{part}_npairs"))?;
             let weight = format!("{name}_{part}_weight");
             let weight = self
@@ -253,7 +253,7 @@ impl ByRegion<'_> {
             let totals = totals.and_then(|t| t.get(name)?.get(part));
             let totals =
                 totals.with_context(|| format!("no metadata `region_totals` of {name}"))?;
-            let one = |k: usize| -> Result<PairCounts> {
+            let one = |k: usize| -> Result<Counts> {
                 let of = |key: &str| totals.get(key).and_then(|values| values.get(k));
                 let total = PairTotal {
                     pairs: of("pairs")
@@ -268,7 +268,7 @@ impl ByRegion<'_> {
                 let weight = weight.map(|weight| weight[rows.clone()].to_vec());
                 let npairs = npairs[rows].to_vec();
                 let counts =
-                    PairCounts::from_parts(bins.clone(), npairs, weight, total, JobId(k as u64))?;
+                    Counts::from_parts(bins.clone(), npairs, weight, total, JobId(k as u64))?;
                 Ok(counts.with_exactness(whole.exactness()))
             };
             let regions = npairs.len() / n;

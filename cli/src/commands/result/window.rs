@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use albireo::counts::{JobId, PairKind};
 use albireo::estimators::{MAX_ELL, WindowMultipoles, window_multipoles};
 use albireo::tally::Legendre;
-use albireo::{Axis, Edges, LineOfSight, PairCounts, PairTotal, SMuBins, SignedEdges};
+use albireo::{Axis, Counts, Edges, LineOfSight, PairTotal, SMuBins, SignedEdges};
 use albireo_catalogs::{ResultKind, Table, TableColumn, Values};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -92,7 +92,7 @@ fn line_of_sight(table: &Table) -> Result<LineOfSight> {
 }
 
 /// The random pairs of a result.
-fn counts(table: &Table, kind: ResultKind) -> Result<PairCounts> {
+fn counts(table: &Table, kind: ResultKind) -> Result<Counts> {
     let axes = table.edges()?;
     let [(s, s_edges), (mu, mu_edges)] = &axes[..] else {
         bail!("window multipoles need random pairs over (s, mu)");
@@ -115,7 +115,7 @@ fn counts(table: &Table, kind: ResultKind) -> Result<PairCounts> {
         .column(&name("weight"))
         .map(|_| floats(table, &name("weight")));
     let weight = weight.transpose()?.map(<[f64]>::to_vec);
-    let mut counts = PairCounts::from_parts(bins, npairs, weight, total(record)?, JobId(0))?;
+    let mut counts = Counts::from_parts(bins, npairs, weight, total(record)?, JobId(0))?;
     for l in Legendre::ALL {
         let column = name(&format!("L{}", l.degree()));
         if table.column(&column).is_some() {
